@@ -115,23 +115,22 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 
 // Comparison is what the ratings say about two players, a being rated higher.
 type Comparison struct {
-	A           string       `json:"a"`
-	B           string       `json:"b"`
-	Elo         *float64     `json:"elo"` // a's less b's
-	SE          *float64     `json:"se"`  // in Elo
-	P           *float64     `json:"p"`   // two-sided, of no difference, for these two alone
-	PHolm       *float64     `json:"p_holm"`
-	Superiority *float64     `json:"superiority"` // 1 less the one-sided p value
-	Lo          *float64     `json:"lo"`          // of elo, for all comparisons at once (Bonferroni)
-	Hi          *float64     `json:"hi"`
-	Why         phrases.Said `json:"why,omitzero"`
+	A     string       `json:"a"`
+	B     string       `json:"b"`
+	Elo   *float64     `json:"elo"` // a's less b's
+	SE    *float64     `json:"se"`  // in Elo
+	P     *float64     `json:"p"`   // two-sided, of no difference, for these two alone
+	PHolm *float64     `json:"p_holm"`
+	Lo    *float64     `json:"lo"` // of elo, for all comparisons at once (Bonferroni)
+	Hi    *float64     `json:"hi"`
+	Why   phrases.Said `json:"why,omitzero"`
 }
 
 func (r *Report) addComparisons(list []rating.Comparison) {
 	for _, c := range list {
 		row := Comparison{
 			A: c.A, B: c.B, Elo: format.Finite(c.Elo), SE: format.Finite(c.SE), P: format.Finite(c.P), PHolm: format.Finite(c.PHolm),
-			Superiority: format.Finite(c.Superiority), Lo: format.Finite(c.Simultaneous.Lo), Hi: format.Finite(c.Simultaneous.Hi),
+			Lo: format.Finite(c.Simultaneous.Lo), Hi: format.Finite(c.Simultaneous.Hi),
 		}
 		if row.SE == nil || row.Lo == nil {
 			row.Why = noBound()

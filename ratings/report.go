@@ -105,8 +105,7 @@ type Param struct {
 type goodnessOfRating struct {
 	Deviance *float64     `json:"deviance"`
 	DF       *int         `json:"df"`
-	P        *float64     `json:"p"`                     // by χ², for many games a pairing
-	PAgain   *float64     `json:"p_bootstrap,omitempty"` // by playing again; right for few games too
+	PAgain   *float64     `json:"p_bootstrap,omitempty"` // by playing again
 	PWorst   *float64     `json:"p_worst,omitempty"`     // by playing again, of the pairing farthest from the model
 	Samples  int          `json:"samples,omitempty"`     // played again
 	Why      phrases.Said `json:"why,omitzero"`
@@ -203,9 +202,7 @@ func (r *Report) setGoodness(g rating.Goodness, err error) {
 		return
 	}
 	r.Goodness = goodnessOfRating{Deviance: format.Finite(g.Deviance), DF: &g.DF}
-	if g.DF > 0 {
-		r.Goodness.P = format.Finite(g.P)
-	} else {
+	if g.DF <= 0 {
 		r.Goodness.Why = phrases.Of("there are as many parameters as rates to explain")
 	}
 	if g.Samples > 0 {

@@ -134,11 +134,11 @@ func (r *Report) printComparisons(w io.Writer, in phrases.Tongue) {
 	if len(r.Comparisons) == 0 {
 		return
 	}
-	t := format.Table(append(phrases.Heads(in, "comparison", "Elo", "standard error", "p", "p by Holm", "superiority"), phrases.Say(in, "%s for all at once", format.PercentShort(r.Confidence)))...)
+	t := format.Table(append(phrases.Heads(in, "comparison", "Elo", "standard error", "p", "p by Holm"), phrases.Say(in, "%s for all at once", format.PercentShort(r.Confidence)))...)
 	for _, c := range r.Comparisons {
 		t.AppendRow(table.Row{
 			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), optionalP(c.P), optionalP(c.PHolm),
-			format.Decimal(c.Superiority, 4), fmt.Sprintf("[%s, %s]", format.Elo(c.Lo, -1), format.Elo(c.Hi, 1)),
+			fmt.Sprintf("[%s, %s]", format.Elo(c.Lo, -1), format.Elo(c.Hi, 1)),
 		})
 	}
 	format.Render(w, t)
@@ -227,7 +227,7 @@ func (r *Report) printEffects(w io.Writer, in phrases.Tongue) {
 	line(phrases.Of("draws"), r.DrawParam.text())
 	line(phrases.Of("games"), r.Evidence.text())
 	line(phrases.Of("ratings by"), phrases.Of("%s: %s", r.Selected, phrases.Of(modelWords(r.Selected))))
-	if r.Goodness.P != nil || r.Goodness.PAgain != nil {
+	if r.Goodness.PAgain != nil {
 		line(phrases.Of("fit"), r.Goodness.text())
 	}
 	fmt.Fprintln(w)
@@ -271,10 +271,7 @@ func (d drawParam) text() phrases.Said {
 }
 
 func (g goodnessOfRating) text() phrases.Said {
-	if g.PAgain != nil {
-		return phrases.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), phrases.Number{N: g.Samples, Noun: "time"})
-	}
-	return phrases.Of("results differ from the expected ones this much by chance with p = %s (approximate)", format.PValue(*g.P))
+	return phrases.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), phrases.Number{N: g.Samples, Noun: "time"})
 }
 
 // ModelWords are the phrases of all models.

@@ -20,14 +20,13 @@ type TestQuestion struct {
 	Alpha               []float64 // levels of significance
 }
 
-// TestRow is a result's test; p_greater and mid_p are one-sided, for the
-// hypothesis that the winner of "wins" is stronger.
+// TestRow is a result's test; p_greater is one-sided, for the hypothesis that the winner of
+// "wins" is stronger.
 type TestRow struct {
 	N         int      `json:"n"`
 	Wins      int      `json:"wins"`
 	PGreater  *float64 `json:"p_greater"`
 	PTwoSided *float64 `json:"p_two_sided"`
-	MidP      *float64 `json:"mid_p"`
 	Why       string   `json:"why,omitempty"`
 }
 
@@ -90,9 +89,8 @@ func (q TestQuestion) check() error {
 func newTest(wins, n int) TestRow {
 	greater, err := counts.BinomialTest(wins, n, 0.5, counts.Greater)
 	twoSided, err2 := counts.BinomialTest(wins, n, 0.5, counts.TwoSided)
-	mid, err3 := counts.MidPTest(wins, n, 0.5, counts.Greater)
-	t := TestRow{N: n, Wins: wins, Why: whyNot(err)} // all three fail for the same reason
-	t.PGreater, t.PTwoSided, t.MidP = known(greater.P, err), known(twoSided.P, err2), known(mid.P, err3)
+	t := TestRow{N: n, Wins: wins, Why: whyNot(err)} // both fail for the same reason
+	t.PGreater, t.PTwoSided = known(greater.P, err), known(twoSided.P, err2)
 	return t
 }
 
@@ -142,7 +140,6 @@ func (s *Tests) Print(w io.Writer, in phrases.Tongue) {
 		fmt.Fprintln(w, phrases.Say(in, "%s of %d decisive games; were both sides equally strong, the chance of", phrases.Number{N: t.Wins, Noun: "win"}, t.N))
 		line(phrases.Of("at least as many wins (one-sided)"), format.PValue(*t.PGreater))
 		line(phrases.Of("a result as lopsided either way"), format.PValue(*t.PTwoSided))
-		line(phrases.Of("more wins, and half of as many (mid-P)"), phrases.Say(in, "%s   approximate", format.PValue(*t.MidP)))
 		fmt.Fprintln(w)
 	}
 	s.printCritical(w, in)

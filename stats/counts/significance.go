@@ -64,26 +64,6 @@ func BinomialTest(k, n int, p0 float64, alt Alternative) (Test, error) {
 	return Test{Method: "binomial_exact", Alternative: alt, N: n, P: NewBinomial(n, p0).pValue(k, alt)}, nil
 }
 
-// MidPTest is [BinomialTest] with only half of the probability of k itself in
-// the tail; two-sided, twice the smaller tail. It is less conservative, and its
-// p value may be below alpha slightly more often than alpha. Method:
-// binomial_mid_p.
-func MidPTest(k, n int, p0 float64, alt Alternative) (Test, error) {
-	if _, err := BinomialTest(k, n, p0, alt); err != nil {
-		return Test{}, err
-	}
-	b := NewBinomial(n, p0)
-	ge, le := b.AtLeast(k+1)+b.At(k)/2, b.AtMost(k-1)+b.At(k)/2
-	p := BothTails(ge, le)
-	if alt == Greater {
-		p = ge
-	}
-	if alt == Less {
-		p = le
-	}
-	return Test{Method: "binomial_mid_p", Alternative: alt, N: n, P: p}, nil
-}
-
 func (b Binomial) pValue(k int, alt Alternative) float64 {
 	switch {
 	case alt == Greater:

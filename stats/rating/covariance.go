@@ -195,7 +195,6 @@ type Comparison struct {
 	Z            float64
 	P            float64         // two-sided, by the normal approximation
 	PHolm        float64         // adjusted for all pairs compared (Holm 1979)
-	Superiority  float64         // P(A is stronger), the one-sided normal p value relabelled
 	Interval     counts.Interval // for this pair alone ("wald")
 	Simultaneous counts.Interval // for all pairs at once ("wald_bonferroni")
 }
@@ -242,7 +241,6 @@ func compare(a, b crosstable.Player, se float64) Comparison {
 		c.Z = c.Elo / se
 	}
 	c.P = normalTwoSided(c.Z)
-	c.Superiority = math.Erfc(-c.Z/math.Sqrt2) / 2
 	return c
 }
 
