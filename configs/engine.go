@@ -52,16 +52,7 @@ func (e engineResolver) resolve(limits match.Limits) match.Player {
 		e.fail(e.commandPath(), "%w", err)
 	}
 	e.book(e.at+".book", "engine", e.Book, &p)
-	e.furtherFiles(&p)
 	return p
-}
-
-// furtherFiles hashes, into the engine's identity, the files that the user has listed.
-func (e engineResolver) furtherFiles(p *match.Player) {
-	path := e.at + ".files"
-	if err := e.hashes.Listed(p, e.Files, e.file.base(path, e.baseDir, e.env.WorkDir)); err != nil {
-		e.fail(path, "engine %s: files: %w", e.Name, err)
-	}
 }
 
 // commandPath is the key that gave an engine's command, for where it came from.

@@ -81,7 +81,6 @@ type Engine struct {
 	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
 	WarmUp          bool           `toml:"warm_up"`          // start it once alone before the run: its first start fills a cache
 	Identity        string         `toml:"identity"`         // by hand, instead of the binary's SHA-256
-	Files           []string       `toml:"files"`            // further files and folders of its identity, such as the program that a script runs
 	Scale           *Scale         `toml:"scale"`            // of its scores, where it is a member of a council
 	Book            string         `toml:"book"`             // a file of package book, asked before the engine; default none
 }

@@ -104,9 +104,12 @@ func loadKnown(t *testing.T, text string, args ...Config) *gui {
 // relative to the folder.
 func (g *gui) start(configs ...Config) {
 	g.t.Helper()
-	config := Config{Cache: filepath.Join(g.dir, "cache"), Greeted: time.Now().Add(1500 * time.Millisecond)}
-	if len(configs) > 0 {
+	config := Config{Cache: filepath.Join(g.dir, "cache"), Greeted: time.Now().Add(guiPatience)}
+	if len(configs) > 0 && configs[0].Log != "" {
 		config.Log = filepath.Join(g.dir, configs[0].Log)
+	}
+	if len(configs) > 0 && !configs[0].Greeted.IsZero() {
+		config.Greeted = configs[0].Greeted
 	}
 	o := g.opener()
 	theirs, in := io.Pipe()
@@ -125,6 +128,9 @@ func (g *gui) start(configs ...Config) {
 		}
 	}(g.lines)
 }
+
+// soon is a council that does not wait for a slow member.
+func soon() Config { return Config{Greeted: time.Now().Add(1500 * time.Millisecond)} }
 
 // opener is of the council in the folder's file.
 func (g *gui) opener() *players.Opener {
@@ -445,14 +451,14 @@ func TestCouncilAnswersAFloodOfIsready(t *testing.T) {
 // options at the first start, and has them at the second.
 func TestCouncilAnswersUSIBeforeItsMembers(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes("", "-script wait@usi -gate GATE -mark MARK -options name~Style~type~spin~default~1~min~0~max~9", ""))
+	g := load(t, fakes("", "-script wait@usi -gate GATE -mark MARK -options name~Style~type~spin~default~1~min~0~max~9", ""), soon())
 	g.say("usi")
-	lines := g.until("usiok")
-	g.await("m1.mark", "wait@usi") // and its gate is shut: it has not answered
+	lines := g.until("usiok") // its gate is shut: it has not answered
 	if linesWith(lines, "option name E1_") != 0 {
 		t.Errorf("options: %q", lines)
 	}
 	g.say("isready")
+	g.await("m1.mark", "wait@usi")
 	g.open("m1.gate")
 	lines = g.until("readyok")
 	if linesWith(lines, "info string E1 (m1) was slow") != 1 {
@@ -462,7 +468,7 @@ func TestCouncilAnswersUSIBeforeItsMembers(t *testing.T) {
 	if err := os.Remove(filepath.Join(g.dir, "m1.gate")); err != nil {
 		t.Fatal(err)
 	}
-	g.start()
+	g.start(soon())
 	g.say("usi")
 	lines = g.until("usiok")
 	if linesWith(lines, "option name E1_Style type spin default 1 min 0 max 9") != 1 {

@@ -24,7 +24,6 @@ import (
 //     or by default, if there is one (logs excepted);
 //   - "EvalDir/NAME": every file of the evaluation folder;
 //   - "option BookFile": its book, in BookDir, unless books are off;
-//   - "file NAME": what the user has listed, before it was greeted;
 //   - "engine_options.txt", "eval_options.txt": the files that YaneuraOu reads
 //     beside itself, in the working directory or the binary's folder.
 //
@@ -57,7 +56,7 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 // ofCommand are the files that are known before an engine was greeted.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
-		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole) && !strings.HasPrefix(f.Role, listedRole)
+		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole)
 	})
 }
 
@@ -89,16 +88,7 @@ func (h Hasher) complete(p *match.Player, in options) (warnings []advice.Warning
 	if err := h.evaluation(p, in); err != nil {
 		return nil, err
 	}
-	if warnings, err = h.optionFiles(p); err != nil {
-		return nil, err
-	}
-	if script := RunsScript(*p); script != "" {
-		warnings = append(warnings, advice.Warning{
-			Engine: p.Name, Text: phrases.Of("%s is a script: the engine's identity covers the script, and not the programs that it runs", script),
-			Advice: phrases.Of("files = [\"./engine\", \"eval\"] in its table lists them"),
-		})
-	}
-	return warnings, nil
+	return h.optionFiles(p)
 }
 
 // option hashes the file that an option names, if it names one that there is.

@@ -23,7 +23,6 @@ const (
 	argumentRole = "argument " // and its number, from 1: what a wrapper is given
 	optionRole   = "option "   // and its name
 	besideRole   = "binary's " // and the file's name: in the binary's folder
-	listedRole   = "file "     // and the name that the user has listed it by
 )
 
 // Hasher remembers the SHA-256 of files by path: engines share networks.
@@ -72,55 +71,6 @@ func (h Hasher) Command(p *match.Player) error {
 		}
 	}
 	return nil
-}
-
-// Listed hashes, into the player's identity, the files that the user has listed, and every
-// file in a folder. Names are relative to base.
-func (h Hasher) Listed(p *match.Player, names []string, base string) error {
-	for _, name := range names {
-		if err := h.listed(p, name, disk.Absolute(base, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (h Hasher) listed(p *match.Player, name, path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", path, disk.Reason(err))
-	case info.IsDir():
-		return h.folder(p, listedRole+filepath.ToSlash(filepath.Clean(name)), path)
-	}
-	return h.Add(p, listedRole+name, path)
-}
-
-// RunsScript is the script that a player's command starts, "" where it starts a program: the
-// identity has the SHA-256 of the script, and not of what the script runs. One to which the
-// user has added files, or an identity by hand, is not meant.
-func RunsScript(p match.Player) string {
-	if p.Identity.Fixed != "" || slices.ContainsFunc(p.Identity.Files, func(f match.FileHash) bool { return strings.HasPrefix(f.Role, listedRole) }) {
-		return ""
-	}
-	for _, f := range p.Identity.Files {
-		if (f.Role == match.BinaryRole || strings.HasPrefix(f.Role, argumentRole)) && isScript(f.Path) {
-			return f.Path
-		}
-	}
-	return ""
-}
-
-// isScript reports whether a file begins with "#!".
-func isScript(path string) bool {
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close() //nolint:errcheck // only read
-	var start [2]byte
-	_, err = io.ReadFull(file, start[:])
-	return err == nil && string(start[:]) == "#!"
 }
 
 func isFile(path string) bool {

@@ -194,7 +194,7 @@ func below(folder, path string) (rel string, ok bool) {
 
 // folderRole is the option that names the folder of a file with the role OPTION/NAME.
 func folderRole(role string) (option string, ok bool) {
-	if strings.HasPrefix(role, optionRole) || strings.HasPrefix(role, argumentRole) || strings.HasPrefix(role, listedRole) {
+	if strings.HasPrefix(role, optionRole) || strings.HasPrefix(role, argumentRole) {
 		return "", false
 	}
 	option, _, ok = strings.Cut(role, "/")
@@ -291,9 +291,6 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 		p.Command[n], err = renamed(before, before.Command[n], f.Path, spot, root)
 		return err
 	}
-	if strings.HasPrefix(f.Role, listedRole) {
-		return found(before, f, spot)
-	}
 	if name, ok := strings.CutPrefix(f.Role, optionRole); ok {
 		return l.set(p, before, name, f.Path, spot, root)
 	}
@@ -307,17 +304,6 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 		return l.set(p, before, name, folder, folderSpot, root)
 	}
 	return l.besides(f.Role, spot)
-}
-
-// found says whether a script finds a listed file in the new folder: by the path that is
-// relative to its working directory, or to its own folder.
-func found(before *match.Player, f match.FileHash, spot string) error {
-	for _, part := range []string{workSpot, binarySpot} {
-		if strings.HasPrefix(spot, part+string(filepath.Separator)) {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is elsewhere: expected it below %s", f.Path, before.Dir)
 }
 
 // besides is about files that an engine finds by itself.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gogi/match"
 	"gogi/usi"
@@ -48,7 +47,7 @@ func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil
 	for _, f := range agreed {
-		if f.Role != match.BookRole && !strings.HasPrefix(f.Role, listedRole) {
+		if f.Role != match.BookRole {
 			continue
 		}
 		if err := h.Add(&p, f.Role, f.Path); err != nil {

@@ -128,8 +128,8 @@ func (s *Store) Put(r io.Reader, want string, limit int64) (sum string, err erro
 	w := &writing{store: s, file: f}
 	defer func() {
 		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
+			_ = f.Close() // it may be closed already
+			_ = os.Remove(f.Name())
 			s.release(w.size)
 		}
 	}()
@@ -317,7 +317,7 @@ func (s *Store) verify(path, sum string) error {
 	if err != nil {
 		return fmt.Errorf("artefacts: %w", err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	hash := sha256.New()
 	if _, err := io.Copy(hash, f); err != nil {
 		return fmt.Errorf("artefacts: %w", err)
@@ -343,7 +343,7 @@ func (s *Store) ReadAt(sum string, b []byte, offset int64) (n int, size int64, e
 	if err != nil {
 		return 0, 0, fmt.Errorf("artefacts: %w", err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	n, err = f.ReadAt(b, offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, 0, fmt.Errorf("artefacts: %w", err)

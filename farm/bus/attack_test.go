@@ -16,6 +16,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/bus"
 	"gogi/farm/keys"
+	"gogi/internal/await"
 )
 
 // intruder is a connection that is not bound by our client: it says what it wants.
@@ -140,7 +141,7 @@ func TestAttacks(t *testing.T) {
 			if !errors.Is(err, nats.ErrPermissionViolation) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(await.Patience):
 			t.Errorf("%s was no violation", name)
 		}
 	}
@@ -247,7 +248,7 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 	}
 	select {
 	case <-gone:
-	case <-time.After(30 * time.Second):
+	case <-time.After(await.Patience):
 		t.Fatal("it is still connected")
 	}
 	for {
@@ -292,7 +293,7 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 	}
 	select {
 	case <-gone:
-	case <-time.After(30 * time.Second):
+	case <-time.After(await.Patience):
 		t.Fatal("it is still connected")
 	}
 }
@@ -331,7 +332,7 @@ func TestOwners(t *testing.T) {
 			}
 			select {
 			case <-violations:
-			case <-time.After(10 * time.Second):
+			case <-time.After(await.Patience):
 				t.Errorf("%s may say %s", name, subject)
 			}
 		}

@@ -45,6 +45,14 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
+// crowd is how many workers come at a time.
+func crowd() int {
+	if testing.Short() {
+		return 50
+	}
+	return 1000
+}
+
 func (w *world) dialAll(t testing.TB, n int) []farm.Transport {
 	all := make([]farm.Transport, n)
 	for i := range all {
@@ -57,7 +65,7 @@ func (w *world) dialAll(t testing.TB, n int) []farm.Transport {
 // that was answered, costs the coordinator: heap and stacks. The workers are in another
 // process.
 func BenchmarkIdleWorkers(b *testing.B) {
-	const workers = 1000
+	workers := crowd()
 	if file := os.Getenv("IDLE_WORKERS"); file != "" {
 		idle(b, file)
 	}
@@ -95,7 +103,7 @@ func BenchmarkIdleWorkers(b *testing.B) {
 		for lines := bufio.NewScanner(stdout); lines.Scan() && lines.Text() != "ready"; {
 		}
 		after := memory()
-		b.ReportMetric(float64(after-before)/workers/1000, "kB/worker")
+		b.ReportMetric(float64(after-before)/float64(workers)/1000, "kB/worker")
 		stdin.Close()
 		_ = c.Wait() // it has exited as it should, or was measured too early: see the figure
 	}
@@ -140,7 +148,7 @@ func memory() uint64 {
 // BenchmarkHellos is a thousand workers that come at the same moment: connected, and
 // answered with a plan of 256 KB.
 func BenchmarkHellos(b *testing.B) {
-	const workers = 1000
+	workers := crowd()
 	for range b.N {
 		w := open(b, nil)
 		plan := make([]byte, 256<<10)
@@ -162,6 +170,6 @@ func BenchmarkHellos(b *testing.B) {
 			})
 		}
 		group.Wait()
-		b.ReportMetric(time.Since(began).Seconds(), "s/1000-hellos")
+		b.ReportMetric(time.Since(began).Seconds()*1000/float64(workers), "s/1000-hellos")
 	}
 }

@@ -38,7 +38,7 @@ func TestAFullVolume(t *testing.T) {
 		defer cancel()
 		return way.Publish(ctx, "res.w1.0", id, incompressible(200_000))
 	}
-	if err := publish("first"); err != nil {
+	if err := way.Publish(t.Context(), "res.w1.0", "first", incompressible(200_000)); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := w.bus.Results(t.Context(), 1); err != nil || len(all) != 1 {

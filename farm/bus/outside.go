@@ -79,7 +79,7 @@ func (o *Outside) Examine(ctx context.Context) (wrong []error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
-	defer answer.Body.Close()
+	defer answer.Body.Close() //nolint:errcheck // it was only read
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("bus: %s says %s", r.URL, answer.Status)
 	}

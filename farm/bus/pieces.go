@@ -293,7 +293,7 @@ func (s *shelf) append(name string, u *upload, o offered) (any, error) {
 		u.last = time.Now()
 		return taken{Next: u.next}, nil
 	}
-	u.pipe.Close()
+	_ = u.pipe.Close() // it never fails
 	delete(s.uploads, name)
 	if err := <-u.done; err != nil {
 		return nil, &farm.Refusal{Why: err.Error(), Exit: 1}

@@ -170,7 +170,7 @@ func writeFile(name, text string, mode fs.FileMode) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name())
+			_ = os.Remove(f.Name()) // the error before it is returned
 		}
 	}()
 	_, err = f.WriteString(text)

@@ -72,14 +72,14 @@ func place(from, to string, r *farm.Release) (err error) {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer in.Close() //nolint:errcheck // it was only read
 	out, err := os.CreateTemp(filepath.Dir(to), ".new-*")
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(out.Name())
+			_ = os.Remove(out.Name()) // the error before it is returned
 		}
 	}()
 	hash := sha256.New()
@@ -140,7 +140,7 @@ func Sum(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	hash := sha256.New()
 	if _, err := io.Copy(hash, f); err != nil {
 		return "", err

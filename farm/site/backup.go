@@ -155,7 +155,7 @@ func addTree(t *tar.Writer, root, name string) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer f.Close() //nolint:errcheck // it was only read
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -220,7 +220,7 @@ func checkSum(file string) error {
 	if err != nil {
 		return fmt.Errorf("farm: %w", err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return fmt.Errorf("farm: %w", err)
@@ -236,7 +236,7 @@ func unpack(file, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	for t := tar.NewReader(f); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {

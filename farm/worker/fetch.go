@@ -80,7 +80,7 @@ func (f *Fetcher) keep(sum string, open func() (io.ReadCloser, error)) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer r.Close() //nolint:errcheck // it was only read
 	_, err = f.Store.Put(r, sum, f.Largest)
 	return err
 }
@@ -117,7 +117,7 @@ func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (_ io.ReadClos
 		return nil, err
 	}
 	if answer.StatusCode != http.StatusOK {
-		answer.Body.Close()
+		_ = answer.Body.Close() // nothing of it is wanted
 		return nil, fmt.Errorf("it says %s", answer.Status)
 	}
 	return &listened{answer.Body, ctx, func() { timer.Reset(silence) }, end}, nil

@@ -86,7 +86,7 @@ func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error)
 	o = &Outbox{dir: dir, max: maximum, entries: map[uint64]*entry{}}
 	defer func() {
 		if err != nil {
-			o.closeFiles()
+			err = errors.Join(err, o.closeFiles())
 		}
 	}()
 	names, err := filepath.Glob(filepath.Join(dir, "*.out"))
@@ -126,8 +126,7 @@ func (o *Outbox) read(name string) (dropped int64, err error) {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		f.Close()
-		return 0, err
+		return 0, errors.Join(err, f.Close())
 	}
 	s := &segment{name: name, file: f, size: info.Size()}
 	o.files, o.bytes = append(o.files, s), o.bytes+s.size

@@ -69,7 +69,7 @@ func (c *ServeCommand) Run(ctx context.Context, env *verb.Env) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer f.Close() //nolint:errcheck // a trace is not kept at any price
 		config.Trace = site.NewTrace(f)
 	}
 	if c.Demo {

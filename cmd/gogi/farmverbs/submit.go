@@ -177,7 +177,7 @@ func hashOf(file string) (sum string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	h := sha256.New()
 	size, err = io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), size, err
@@ -300,7 +300,7 @@ func upload(ctx context.Context, t farm.Transport, file, sum string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was only read
 	got, err := t.PutArtefact(ctx, f, uploadMost)
 	if err == nil && got != sum {
 		err = fmt.Errorf("it has changed since the plan was made: SHA-256 %s, expected %s", got, sum)
