@@ -8,6 +8,7 @@ import (
 
 	"gogi/configs/advice"
 	"gogi/configs/identities"
+	"gogi/configs/openingfiles"
 	"gogi/match"
 )
 
@@ -19,6 +20,9 @@ import (
 func (f *File) PlanPlayer(name, baseDir string, env identities.Env) (*match.Plan, []advice.Warning, error) {
 	alone := *f
 	alone.Players = []string{name}
+	if alone.Openings == nil { // most callers play none: the small set is read quickly
+		alone.Openings = &Openings{File: openingfiles.BuiltinNamed}
+	}
 	r := alone.resolver(baseDir, env)
 	p := r.common()
 	p.Players = r.players()

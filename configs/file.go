@@ -143,7 +143,7 @@ func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, fal
 
 // Openings says where games start: one of File, Handicap and List.
 type Openings struct {
-	File     string   `toml:"file,short"` // see openingfiles.Read; openingfiles.BuiltinOpenings is the set within gogi
+	File     string   `toml:"file,short"` // see openingfiles.Read and openingfiles.Builtin
 	Handicap string   `toml:"handicap"`   // see shogi.FindHandicap
 	List     []string `toml:"list"`       // lines as in a file
 	Plies    *int     `toml:"plies"`      // keep the first so many moves; default all

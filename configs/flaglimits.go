@@ -21,33 +21,28 @@ type limitFlag struct {
 
 func limitFlags(f *Flags) []limitFlag {
 	return []limitFlag{
-		{"tc", f.TC, true, func(into *Limits, text string) error {
-			into.TC = new(TimeControl)
-			return into.TC.UnmarshalText([]byte(text))
-		}},
+		{"tc", f.TC, true, func(l *Limits, text string) error { l.TC = new(TimeControl); return l.TC.UnmarshalText([]byte(text)) }},
 		{"main", f.Main, true, durationOf(func(l *Limits) **time.Duration { return &l.Main })},
 		{"byoyomi", f.Byoyomi, true, durationOf(func(l *Limits) **time.Duration { return &l.Byoyomi })},
 		{"increment", f.Increment, true, durationOf(func(l *Limits) **time.Duration { return &l.Increment })},
 		{"movetime", f.Movetime, false, durationOf(func(l *Limits) **time.Duration { return &l.MoveTime })},
-		{"nodes", f.Nodes, false, func(into *Limits, text string) error {
-			n, err := strconv.ParseUint(text, 10, 63)
-			if err != nil || n == 0 {
-				return fmt.Errorf("%q: expected a number of nodes from 1, such as 3000", text)
-			}
-			into.Nodes = &n
-			return nil
+		{"nodes", f.Nodes, false, func(l *Limits, text string) error {
+			l.Nodes = new(uint64)
+			return fromOne(text, l.Nodes, "number of nodes")
 		}},
-		{"depth", f.Depth, false, func(into *Limits, text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 {
-				return fmt.Errorf("%q: expected a depth from 1, such as 10", text)
-			}
-			into.Depth = &n
-			return nil
-		}},
+		{"depth", f.Depth, false, func(l *Limits, text string) error { l.Depth = new(int); return fromOne(text, l.Depth, "depth") }},
 		{"margin", f.Margin, false, durationOf(func(l *Limits) **time.Duration { return &l.Margin })},
 		{"stall", f.Stall, false, durationOf(func(l *Limits) **time.Duration { return &l.Stall })},
 	}
+}
+
+// fromOne reads a number from 1.
+func fromOne[T int | uint64](text string, into *T, what string) error {
+	n, err := strconv.ParseUint(text, 10, 62)
+	if *into = T(n); err != nil || n == 0 {
+		return fmt.Errorf("%q: expected a %s from 1", text, what)
+	}
+	return nil
 }
 
 // durationOf reads a duration into a field.
@@ -77,6 +72,9 @@ func (a *applier) limits() {
 	for _, f := range limitFlags(&a.flags) {
 		for _, text := range f.texts {
 			whose, word, named := strings.Cut(text, "=")
+			if !named {
+				word = text
+			}
 			into, flag := &all, "--"+f.key
 			if named || f.key == "tc" {
 				flag += " " + text
@@ -90,12 +88,11 @@ func (a *applier) limits() {
 				}
 				o.onlyClock = o.onlyClock && f.clock
 				into = &o.Limits
-			} else {
-				word = text
 			}
 			if err := f.read(into, word); err != nil {
 				a.fail(flag, "%v", err)
-			} else if !named {
+			}
+			if !named {
 				a.won("limits."+f.key, flag)
 			}
 		}
@@ -121,37 +118,32 @@ func (a *applier) own(o *ownLimits) error {
 		a.colourClock(o.whose, o.flag, o.Clock)
 		return nil
 	}
-	if i := a.file.council(o.whose); i >= 0 {
-		limitsAt(&a.file.Councils[i].Limits, o.Limits)
-		a.won(located.Element("council", i)+".limits", o.flag)
-		return nil
-	}
-	i := a.file.engine(o.whose)
+	kind, i := "council", a.file.council(o.whose)
 	if i < 0 {
-		return fmt.Errorf("there is no engine %q (%s)", o.whose, a.file.engineNames())
+		kind, i = "engine", a.file.engine(o.whose)
 	}
-	limitsAt(&a.file.Engines[i].Limits, o.Limits)
-	a.won(located.Element("engine", i)+".limits", o.flag)
+	switch {
+	case i < 0:
+		return fmt.Errorf("there is no engine %q (%s)", o.whose, a.file.engineNames())
+	case kind == "council":
+		limitsAt(&a.file.Councils[i].Limits, o.Limits)
+	default:
+		limitsAt(&a.file.Engines[i].Limits, o.Limits)
+	}
+	a.won(located.Element(kind, i)+".limits", o.flag)
 	return nil
 }
 
 // limitsAt lays limits of flags over those of a table.
 func limitsAt(into **Limits, over Limits) {
-	if over == (Limits{}) {
-		return
+	if over != (Limits{}) {
+		merged := or(*into, Limits{}).override(over)
+		*into = &merged
 	}
-	merged := over
-	if *into != nil {
-		merged = (*into).override(over)
-	}
-	*into = &merged
 }
 
 func (a *applier) colourClock(colour, flag string, clock Clock) {
-	by := ByColour{}
-	if a.file.ByColour != nil {
-		by = *a.file.ByColour
-	}
+	by := or(a.file.ByColour, ByColour{})
 	if colour == "black" {
 		by.Black = &clock
 	} else {

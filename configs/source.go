@@ -36,9 +36,12 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 		return openingfiles.Handicap(o.Handicap)
 	case o.List != nil:
 		return openingfiles.Listed("openings.list", o.List, plies, rules)
-	case o.File == openingfiles.BuiltinOpenings:
-		return openingfiles.Builtin(plies, rules)
+	case openingfiles.IsBuiltin(o.File):
+		return openingfiles.Builtin(o.File, plies, rules)
 	}
 	base := r.file.base("openings.file", r.baseDir, r.env.WorkDir)
 	return openingfiles.Read(disk.Absolute(base, o.File), plies, rules)
 }
+
+// RunName returns the name of the run that the file's series is stored under.
+func (f *File) RunName() string { return (&resolver{file: f}).run() }

@@ -165,7 +165,7 @@ func TestProspect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "more openings") {
+		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "--openings builtin, or a file that gogi book make makes") {
 			t.Errorf("%s: %v, of %+v", name, refused, p)
 		}
 		if p.Warning().IsZero() == c.warned {

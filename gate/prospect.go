@@ -96,7 +96,7 @@ func (p Prospect) Check() error {
 	default:
 		needed = phrases.Of("%s and %s", needs[0], needs[1])
 	}
-	return phrases.Errorf("the gate %s needs %s, and the plan plays %d (an opening is one observation, however often it is played): expected more openings and games, or rating differences further apart",
+	return phrases.Errorf("the gate %s needs %s, and the plan plays %d (an opening is one observation, however often it is played); play more with --openings builtin, or a file that gogi book make makes, and more --games, or set differences further apart",
 		p.gate, needed, p.Openings)
 }
 

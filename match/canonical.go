@@ -123,7 +123,7 @@ func ParseCanonical(text []byte) (*CanonicalPlan, error) {
 func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
-		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: canonicalBook(p.Openings),
+		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: OpeningsHash(p.Openings),
 		Anchor: p.Design.Anchor, Tune: canonicalJSON(p.Tune), Mate: p.Mate.canonical(), Selfplay: canonicalJSON(p.Selfplay),
 	}
 	if p.Design.Tournament != (Tournament{}) {
@@ -222,7 +222,8 @@ func (i Identity) has(role string) bool {
 // bookLine is what the hash over a book covers of an opening.
 func (o Opening) bookLine() []byte { return fmt.Appendf(nil, "%s\t%s\n", o.ID, o) }
 
-func canonicalBook(openings []Opening) CanonicalOpenings {
+// OpeningsHash returns what a digest covers of a list of openings.
+func OpeningsHash(openings []Opening) CanonicalOpenings {
 	h := sha256.New()
 	for _, o := range openings {
 		h.Write(o.bookLine())

@@ -20,19 +20,33 @@ import (
 // Design says which openings are wanted. It decides the set: the same design, engine
 // and options make the same openings, as far as the engine repeats itself.
 type Design struct {
-	Start  string // where all begin, as the position command has it: "startpos" or "sfen …"
-	Plies  int    // moves of each, from 1
+	Start  string // where all begin, as the position command has it: "startpos" or "sfen …", also with moves
+	Plies  int    // moves that each adds to the start, from 1
 	Margin int    // a move may be so many centipawns worse than the best
-	Window int    // both sides must value the end at most so many centipawns from equal
+	Window int    // both sides must value the end at most so many centipawns from Centre
+	Centre int    // the value that counts as equal, in centipawns from Black's view
 	Nodes  uint64 // of each search
 	Lines  int    // of MultiPV, from 1
 	Seed   uint64
 }
 
-// String is the design in words, as the head of a file of openings has it.
+// String returns the design as the head of a file of openings states it. A Centre of zero is left
+// out, so that older files can still be continued.
 func (d Design) String() string {
-	return fmt.Sprintf("seed=%d plies=%d nodes=%d multipv=%d margin=%d window=%d start=%s", d.Seed, d.Plies, d.Nodes, d.Lines, d.Margin, d.Window, d.Start)
+	centre := ""
+	if d.Centre != 0 {
+		centre = fmt.Sprintf(" centre=%d", d.Centre)
+	}
+	return fmt.Sprintf("seed=%d plies=%d nodes=%d multipv=%d margin=%d window=%d%s start=%s",
+		d.Seed, d.Plies, d.Nodes, d.Lines, d.Margin, d.Window, centre, d.Start)
 }
+
+// near reports whether both values of an end are within the window.
+func (d Design) near(values [2]int) bool {
+	return max(abs(values[0]-d.Centre), abs(values[1]-d.Centre)) <= d.Window
+}
+
+func abs(v int) int { return max(v, -v) }
 
 // Opening is one that was found.
 type Opening struct {
@@ -65,6 +79,11 @@ type Maker struct {
 	Slots  int // engines at a time, from 1
 	Open   func(ctx context.Context) (Thinker, error)
 	Found  func(o Opening) error // in the order of attempts; an error ends the making
+	// Given are lines that the engine values, in this order, in the place of drawn ones. Attempt n is
+	// line n. Run ends after the last line, also if fewer than Wanted were found.
+	Given []usi.Position
+	// Tried is called after each attempt with the numbers of attempts and openings. It may be nil.
+	Tried func(tried, found int)
 
 	seen    map[string]bool // ends
 	count   int
@@ -153,6 +172,9 @@ func (m *Maker) slot(ctx context.Context, next *atomic.Int64, results chan<- att
 	defer func() { err = errors.Join(err, engine.Close()) }()
 	for ctx.Err() == nil {
 		n := int(next.Add(1) - 1)
+		if m.Given != nil && n >= len(m.Given) {
+			return nil
+		}
 		a, err := m.try(ctx, engine, n)
 		if err != nil {
 			return fmt.Errorf("attempt %d: %w", n, err)
@@ -184,7 +206,10 @@ func (m *Maker) collect(results <-chan attempt, end func()) (err error) {
 			if taken, err = m.take(a); taken {
 				barren = 0
 			}
-			if err == nil && barren >= maxBarren {
+			if m.Tried != nil {
+				m.Tried(turn, m.count)
+			}
+			if err == nil && barren >= maxBarren && m.Given == nil {
 				err = fmt.Errorf("%d attempts in a row became no opening (%+v): expected a wider window, a smaller margin or fewer openings", barren, m.Refused)
 			}
 		}
@@ -217,8 +242,15 @@ func (m *Maker) take(a attempt) (bool, error) {
 // try plays an opening: in each position one of the engine's best lines is drawn, and at
 // the end it is asked once more.
 func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, error) {
+	if m.Given != nil {
+		return m.value(ctx, engine, number)
+	}
 	d := &m.Design
-	a := attempt{number: number, opening: Opening{Attempt: number, Line: usi.Position{Start: d.Start}}}
+	start, err := usi.ParsePosition(d.Start)
+	if err != nil {
+		return attempt{}, err
+	}
+	a := attempt{number: number, opening: Opening{Attempt: number, Line: start}}
 	random := rand.New(rand.NewPCG(d.Seed, uint64(number))) //nolint:gosec // to be repeated, not to be secret
 	if err := engine.NewGame(ctx, usi.Game{Seed: random.Uint64()}); err != nil {
 		return a, err
@@ -238,20 +270,30 @@ func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, e
 			a.why = func(r *Refused) { r.Ended++ }
 			return a, nil
 		}
-		best := lines[0].Score.Number()
-		values[p.Side()] = best
-		if p.Side() == shogi.White {
-			values[p.Side()] = -best
-		}
+		values[p.Side()] = forBlack(p, lines)
 		if ply < d.Plies {
 			a.opening.Line.Moves = append(slices.Clip(a.opening.Line.Moves), m.draw(p, lines, random))
 		}
 	}
+	a.judge(d, values)
+	return a, nil
+}
+
+// forBlack returns the value of the best line from Black's view.
+func forBlack(p *shogi.Position, lines []usi.Info) int {
+	best := lines[0].Score.Number()
+	if p.Side() == shogi.White {
+		return -best
+	}
+	return best
+}
+
+// judge notes the values of the end, by the side to move, and whether they are near the centre.
+func (a *attempt) judge(d *Design, values [2]int) {
 	a.opening.Black, a.opening.White = values[shogi.Black], values[shogi.White]
-	if max(values[0], -values[0], values[1], -values[1]) > d.Window {
+	if !d.near(values) {
 		a.why = func(r *Refused) { r.Unequal++ }
 	}
-	return a, nil
 }
 
 // ask is the engine's lines with a score and a move, best first; none where it has none, or

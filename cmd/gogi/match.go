@@ -129,7 +129,7 @@ func (c *matchCommand) match(ctx context.Context, env *verb.Env) (*report.Report
 }
 
 func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *process.Guard) (*report.Report, error) {
-	plan, warnings, err := c.plan(guard)
+	plan, warnings, err := c.plan(ctx, guard)
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
@@ -142,8 +142,11 @@ func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *proces
 }
 
 // plan resolves the file and the flags, before any engine is started.
-func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := c.Read(c.File)
+	if err == nil && !c.New {
+		err = planning.KeepOpenings(ctx, c.DB, file)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

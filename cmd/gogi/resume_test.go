@@ -71,7 +71,7 @@ func unguarded(ctx context.Context, env *verb.Env, args ...string) error {
 	if err := c.parse(); err != nil {
 		return err
 	}
-	plan, warnings, err := c.plan(nil)
+	plan, warnings, err := c.plan(ctx, nil)
 	if err != nil {
 		return err
 	}

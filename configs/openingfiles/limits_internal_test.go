@@ -35,8 +35,7 @@ func TestReadLimited(t *testing.T) {
 
 // A sound set: legal, short, no position twice, no line the start of another.
 func TestBuiltinOpenings(t *testing.T) {
-	texts := []openingText{{BuiltinOpenings, builtinOpenings}}
-	openings, warnings, err := parseOpenings(BuiltinOpenings, texts, 0, match.RulesProfiles()[match.DefaultRules])
+	openings, warnings, err := Builtin(BuiltinNamed, 0, match.RulesProfiles()[match.DefaultRules])
 	if err != nil || warnings != nil {
 		t.Fatal(warnings, err)
 	}

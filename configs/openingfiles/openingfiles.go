@@ -1,12 +1,11 @@
 // Package openingfiles reads openings as users have them: files of lines, packed or not,
-// lines of a series file, handicaps by name, and the set that is within gogi.
+// lines of a series file, handicaps by name, and the sets that are built into gogi.
 package openingfiles
 
 import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	_ "embed" // the built-in openings
 	"errors"
 	"fmt"
 	"io"
@@ -29,12 +28,6 @@ import (
 // maxOpenings is the largest text, unpacked, that is read; more is taken for a
 // mistake or a zip bomb.
 const maxOpenings = 512 << 20
-
-// BuiltinOpenings is the name of the set of openings within gogi.
-const BuiltinOpenings = "builtin"
-
-//go:embed openings/builtin.sfen
-var builtinOpenings []byte
 
 // Read reads a file of openings, one a line: "startpos moves …",
 // "sfen …" with optional moves, or a bare SFEN, each with "position " before it
@@ -358,12 +351,6 @@ func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 		near = names
 	}
 	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name, strings.Join(near, ", "))
-}
-
-// Builtin are the openings within this program, of so many plies at most (0: all), as [Read]
-// has them.
-func Builtin(plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
-	return parseOpenings(BuiltinOpenings, []openingText{{BuiltinOpenings, builtinOpenings}}, plies, rules)
 }
 
 // Listed reads lines of openings; name says where they stand. The rest is as in

@@ -140,7 +140,7 @@ func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) e
 	case tuneErr != nil:
 		return refuse(exitRefused, "%v", tuneErr)
 	case len(s.Plan) > grantPlans:
-		return refuse(exitRefused, "the plan has %d bytes: expected at most %d", len(s.Plan), grantPlans)
+		return refuse(exitRefused, "the plan has %d bytes, of which each opening takes some: expected at most %d; take fewer openings, such as --openings builtin-1000", len(s.Plan), grantPlans)
 	case len(s.Note) > 10_000 || len(s.Needs) > 20:
 		return refuse(exitRefused, "a note of %d bytes and %d needs: expected at most 10000 and 20", len(s.Note), len(s.Needs))
 	}

@@ -9,6 +9,7 @@ import (
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
 	"gogi/configs/advice"
+	"gogi/configs/openingfiles"
 	"gogi/farm"
 	"gogi/farm/bus"
 	"gogi/farm/worker"
@@ -30,6 +31,7 @@ func makePlan(ctx context.Context, flags *planning.Flags, name string, guard *pr
 
 // planOf is makePlan for a file that was read.
 func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+	planning.DefaultOpenings(file, openingfiles.BuiltinFew)
 	plan, warnings, err := planning.Plan(file, dir, guard)
 	if err != nil {
 		return nil, nil, usage.Wrap(err)

@@ -9,6 +9,7 @@ import (
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
 	"gogi/configs/advice"
+	"gogi/configs/openingfiles"
 	"gogi/farm/copies"
 	"gogi/internal/usage"
 	"gogi/match"
@@ -46,6 +47,7 @@ func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir st
 		return nil, nil, usage.Wrap(err)
 	}
 	h := &handedTune{wish: tuning.Wish{TuneWish: wish, Dir: dir}}
+	planning.DefaultOpenings(file, openingfiles.BuiltinFew)
 	if h.TuneBase, err = planning.NewTuneBase(ctx, file, dir, guard); err != nil {
 		return nil, nil, err
 	}

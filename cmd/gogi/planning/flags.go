@@ -23,7 +23,7 @@ type Flags struct {
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
 	CPUs          string   `group:"series" name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`
 	CoresPerSlot  *int     `group:"series" placeholder:"N" help:"With --cpus, cores for each player that thinks (default: as many as it has threads)."`
-	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
+	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\", also .gz, .zip, .epd; or a built-in set: builtin (12 to 16 moves, the default), builtin-1000, builtin-short (2 moves), builtin-64."`
 	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
 	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
 	Rules         string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`

@@ -41,7 +41,7 @@ type setup struct {
 	Games       *int     `placeholder:"N" help:"How many games: the schedule is made for them."`
 	Seed        *uint64  `placeholder:"N" help:"Seed of everything random."`
 	Concurrency string   `placeholder:"N" help:"Games at a time."`
-	Openings    string   `placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"."`
+	Openings    string   `placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\", or a built-in set: builtin (the default), builtin-short, builtin-64."`
 	TC          []string `name:"tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi."`
 	Nodes       []string `sep:"none" placeholder:"N" help:"Nodes a move."`
 	Depth       []string `sep:"none" placeholder:"N" help:"Depth of a search."`
@@ -86,6 +86,9 @@ func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, erro
 	file, dir, err := c.match(s)
 	if err != nil {
 		return nil, usage.Wrap(err)
+	}
+	if err := planning.KeepOpenings(ctx, c.DB, file); err != nil {
+		return nil, err
 	}
 	base, err := planning.NewTuneBase(ctx, file, dir, guard)
 	if err != nil {
