@@ -10,8 +10,9 @@ import (
 )
 
 // Compare holds runs of versions against one opponent against each other, the oldest
-// version first; opponent is named as in the first run, "" for that run's second player.
-func Compare(ctx context.Context, store *results.Store, names []string, opponent string) (*compare.Report, error) {
+// version first; opponent is named as in the first run, "" for that run's second player. margin
+// is that of [compare.Gatherer].
+func Compare(ctx context.Context, store *results.Store, names []string, opponent string, margin float64) (*compare.Report, error) {
 	var infos []*results.RunInfo
 	var runs []compare.Run
 	for _, name := range names {
@@ -32,6 +33,7 @@ func Compare(ctx context.Context, store *results.Store, names []string, opponent
 	if err != nil {
 		return nil, err
 	}
+	g.Margin = margin
 	for i, info := range infos {
 		if err := addPairs(ctx, store, info, func(o match.Opening, rows []match.Row) error { return g.Add(i, o, rows) }); err != nil {
 			return nil, err

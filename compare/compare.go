@@ -64,16 +64,37 @@ type Result struct {
 type Step struct {
 	Older    string       `json:"older"` // runs
 	Newer    string       `json:"newer"`
-	Method   string       `json:"method"` // paired_openings, independent
+	Method   string       `json:"method"` // paired_openings, partly_paired, independent
 	Shared   int          `json:"shared"` // openings that both played
 	Elo      *float64     `json:"elo"`
 	Lo       *float64     `json:"lo"`
 	Hi       *float64     `json:"hi"`
-	Test     string       `json:"test,omitempty"` // paired_sign_flip (exact), welch_normal
+	Test     string       `json:"test,omitempty"` // paired_sign_flip (exact), partly_paired_normal, welch_normal
 	P        *float64     `json:"p"`              // two-sided
 	Adjusted *float64     `json:"adjusted"`       // by Holm, for all tested steps
+	NotWorse *NotWorse    `json:"not_worse,omitempty"`
 	Why      phrases.Said `json:"why,omitzero"`
 }
+
+// NotWorse is the answer to whether the newer version is not worse than the older one by a margin
+// or more.
+type NotWorse struct {
+	Margin   float64  `json:"margin"` // Elo
+	Verdict  Verdict  `json:"verdict"`
+	Bound    *float64 `json:"bound"`    // the gain is at least that: 95%, one-sided; null where there is no test
+	P        *float64 `json:"p"`        // one-sided, of a gain of -margin or less; approximate
+	Adjusted *float64 `json:"adjusted"` // by Holm, for all tested steps
+}
+
+// Verdict says what the games show about a margin.
+type Verdict string
+
+// The verdicts.
+const (
+	ShownNotWorse Verdict = "not_worse" // the gain is above -margin
+	ShownWorse    Verdict = "worse"     // the gain is below -margin
+	Undecided     Verdict = "undecided"
+)
 
 // Trend is the line through the Elo of all runs, one version apart.
 type Trend struct {
@@ -92,6 +113,10 @@ type Gatherer struct {
 	remarks  []phrases.Said
 	results  []Result
 	series   []*stats.Series
+
+	// Margin asks whether each newer version is not worse than the older one by that many
+	// Elo; 0: that is not asked.
+	Margin float64
 }
 
 // New checks that the runs can be compared. The opponent is a player of the first run,
@@ -197,6 +222,9 @@ func (g *Gatherer) result(i int) Result {
 
 func (g *Gatherer) step(older, newer int) Step {
 	s := Step{Older: g.runs[older].Name, Newer: g.runs[newer].Name}
+	if g.Margin > 0 {
+		s.NotWorse = &NotWorse{Margin: g.Margin, Verdict: Undecided}
+	}
 	c, err := stats.Compare(g.series[newer], g.series[older], Level)
 	s.Method, s.Shared = c.Method, c.Shared
 	if err != nil {
@@ -211,12 +239,23 @@ func (g *Gatherer) step(older, newer int) Step {
 		}
 	}
 	s.Lo, s.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi)
-	if c.Method == "independent" && min(c.First, c.Second) < Least {
+	few := min(c.First, c.Second) < Least
+	if s.NotWorse != nil && !few {
+		s.NotWorse.test(g.series[newer], g.series[older])
+	}
+	if c.Method != "paired_openings" && few {
 		s.Why = fewOpenings()
 		return s
 	}
 	s.Test, s.P = c.Test.Method, format.Finite(c.Test.P)
 	return s
+}
+
+// test tests the margin, where it can be tested.
+func (n *NotWorse) test(newer, older *stats.Series) {
+	if t, err := stats.TestNotWorse(newer, older, n.Margin, Level); err == nil {
+		n.Bound, n.P = format.Finite(t.Bound), format.Finite(t.Test.P)
+	}
 }
 
 func fewOpenings() phrases.Said {
@@ -238,6 +277,48 @@ func (r *Report) adjust() {
 			tested[i].Adjusted = &adjusted[i]
 		}
 	}
+	r.decide()
+}
+
+// decide gives the verdicts about the margin, allowing for the number of steps.
+func (r *Report) decide() {
+	var raw []float64
+	var tested []*NotWorse
+	for i := range r.Steps {
+		if n := r.Steps[i].NotWorse; n != nil && n.P != nil {
+			raw, tested = append(raw, *n.P), append(tested, n)
+		}
+	}
+	adjusted, err := counts.Holm.Adjust(raw)
+	if err != nil {
+		return // there is none
+	}
+	for i, n := range tested {
+		n.Adjusted = &adjusted[i]
+		switch {
+		case significant(adjusted[i]):
+			n.Verdict = ShownNotWorse
+		case significant((1 - *n.P) * float64(len(tested))):
+			n.Verdict = ShownWorse
+		}
+	}
+}
+
+// Verdict is that about the margin of all steps together: not worse where each is shown to be
+// not worse, worse where one is shown to be worse. It is undecided where no margin was asked for.
+func (r *Report) Verdict() Verdict {
+	all := ShownNotWorse
+	for _, s := range r.Steps {
+		switch {
+		case s.NotWorse == nil:
+			return Undecided
+		case s.NotWorse.Verdict == ShownWorse:
+			return ShownWorse
+		case s.NotWorse.Verdict == Undecided:
+			all = Undecided
+		}
+	}
+	return all
 }
 
 func (g *Gatherer) trend() *Trend {

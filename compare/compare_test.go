@@ -39,6 +39,13 @@ func report(t *testing.T, runs []Run, pairs ...[]string) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	addAll(t, g, runs, pairs...)
+	return g.Report()
+}
+
+// addAll adds the pairs of each run.
+func addAll(t *testing.T, g *Gatherer, runs []Run, pairs ...[]string) {
+	t.Helper()
 	for i, r := range runs {
 		fake := fakerun.Run{Players: []string{r.Plan.Players[0].Name, r.Plan.Players[1].Name}, Pairs: pairs[i]}
 		for id, rows := range fake.Rows() {
@@ -47,7 +54,6 @@ func report(t *testing.T, runs []Run, pairs ...[]string) *Report {
 			}
 		}
 	}
-	return g.Report()
 }
 
 // Six of eight openings turned from even to won, none back: 2/2^6 by flipping their
@@ -301,5 +307,59 @@ func TestFewOpenings(t *testing.T) {
 		if s := g.Report().Steps[0]; (s.P != nil) != tested || s.Lo == nil {
 			t.Errorf("%d openings: %+v", n, s)
 		}
+	}
+}
+
+// TestMargin: a version that wins as often is not worse by a large margin, one that wins less is
+// worse by a small one, and twenty openings decide neither of a margin between; in the Holm
+// adjustment of three runs each step is one of two tests.
+func TestMargin(t *testing.T) {
+	t.Parallel()
+	results := func(list ...string) (all []string) {
+		for n := range 24 {
+			all = append(all, list[n%len(list)])
+		}
+		return all
+	}
+	even, other, weak := results("WL", "WW", "LL", "LW"), results("WW", "WL", "LL", "LW"), results("LL", "LL", "WL")
+	for _, c := range []struct {
+		newer   []string
+		margin  float64
+		verdict Verdict
+		words   string
+	}{
+		{other, 300, ShownNotWorse, "shown: not worse by 300 Elo or more; the gain is at least -"},
+		{other, 3, Undecided, "not shown: not worse by 3 Elo or more; the gain is at least -"},
+		{weak, 3, ShownWorse, "shown: worse by more than 3 Elo; the gain is at least -"},
+	} {
+		for runs := 2; runs <= 3; runs++ {
+			list, pairs := []Run{version("older"), version("newer"), version("third")}[:runs], [][]string{even, c.newer, c.newer}[:runs]
+			g, err := New(list, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Margin = c.margin
+			addAll(t, g, list, pairs...)
+			rep := g.Report()
+			var text strings.Builder
+			rep.Print(&text, phrases.English)
+			s := rep.Steps[0].NotWorse
+			if s == nil || s.Verdict != c.verdict || !strings.Contains(text.String(), c.words) || runs == 2 && (*s.Adjusted != *s.P || rep.Verdict() != c.verdict) {
+				t.Errorf("%d runs, margin %v: %+v\n%s", runs, c.margin, s, &text)
+			}
+		}
+	}
+	plain := report(t, []Run{version("older"), version("newer")}, even, even)
+	if plain.Steps[0].NotWorse != nil || plain.Verdict() != Undecided {
+		t.Errorf("%+v", plain.Steps[0])
+	}
+	few, err := New([]Run{version("older"), version("newer")}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few.Margin = 300
+	addAll(t, few, few.runs, even[:19], even[:19])
+	if s := few.Report().Steps[0].NotWorse; s == nil || s.P != nil || s.Verdict != Undecided {
+		t.Errorf("19 openings: %+v", s)
 	}
 }

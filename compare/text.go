@@ -52,6 +52,9 @@ func (r *Report) printSteps(w io.Writer, in phrases.Tongue) {
 		if s.Elo != nil {
 			fmt.Fprintf(w, "  %s\n", s.how().In(in))
 		}
+		if s.NotWorse != nil {
+			fmt.Fprintf(w, "  %s\n", s.NotWorse.line(tested).In(in))
+		}
 	}
 }
 
@@ -78,7 +81,10 @@ func (s Step) line(tested int) phrases.Said {
 func (s Step) how() phrases.Said {
 	openings := phrases.Number{N: s.Shared, Noun: "opening"}
 	said := phrases.Of("the %s that both played, one by one", openings)
-	if s.Method == "independent" {
+	switch s.Method {
+	case "partly_paired":
+		said = phrases.Of("all openings of both, of which they share %s", openings)
+	case "independent":
 		said = phrases.Of("as independent samples: they share %s", openings)
 	}
 	switch s.Test {
@@ -88,6 +94,25 @@ func (s Step) how() phrases.Said {
 		return said
 	}
 	return phrases.Of("%s; the test is approximate, two-sided", said)
+}
+
+// line is the answer about the margin, with its test.
+func (n *NotWorse) line(tested int) phrases.Said {
+	margin := fmt.Sprintf("%g", n.Margin)
+	said := phrases.Of("not shown: not worse by %s Elo or more", margin)
+	switch {
+	case n.P == nil:
+		return phrases.Of("%s; there is no test", said)
+	case n.Verdict == ShownNotWorse:
+		said = phrases.Of("shown: not worse by %s Elo or more", margin)
+	case n.Verdict == ShownWorse:
+		said = phrases.Of("shown: worse by more than %s Elo", margin)
+	}
+	said = phrases.Of("%s; the gain is at least %s Elo (95%%, one-sided, approximate)", said, fmt.Sprintf("%+.1f", *n.Bound))
+	if tested > 1 {
+		return phrases.Of("%s   p = %s, %s for %d tests", said, format.PValue(*n.P), format.PValue(*n.Adjusted), tested)
+	}
+	return phrases.Of("%s   p = %s", said, format.PValue(*n.P))
 }
 
 func (t *Trend) line() phrases.Said {

@@ -16,7 +16,7 @@ import (
 // player beats an opponent than a second player does, as a newer and an older
 // patch the same base.
 type Comparison struct {
-	Method   string          `json:"method"`   // paired_openings, independent
+	Method   string          `json:"method"`   // paired_openings, partly_paired, independent
 	Shared   int             `json:"shared"`   // openings that both series played
 	First    int             `json:"first"`    // openings compared, of the first series
 	Second   int             `json:"second"`   // and of the second
@@ -25,14 +25,14 @@ type Comparison struct {
 	Test     counts.Test     `json:"test"`     // two-sided
 }
 
-// Compare is the difference of the Elo of a first series and of a second. Where
-// the two share at least two openings, and half of those of either, only the
-// shared ones are compared, opening by opening: that takes out what openings do
-// to both, and the test is exact, the sign flips of the openings' differences in
-// score (paired_sign_flip; were the players interchangeable, they might as well
-// have changed places in all games of an opening). Otherwise the series are
-// independent samples of openings, and the test is normal, of the difference in
-// score (welch_normal). The interval is put together from those of the two Elo
+// Compare is the difference of the Elo of a first series and of a second, each over all of
+// its openings, so that it is the difference of what each series alone shows. Where both
+// played the same openings, two at least, it is tested opening by opening: the test is exact,
+// the sign flips of the openings' differences in score (paired_sign_flip; were the players
+// interchangeable, they might as well have changed places in all games of an opening).
+// Otherwise the test is normal, of the difference in score. Openings that both played enter
+// it with the correlation that they show (partly_paired_normal), all others as independent
+// samples (welch_normal). The interval is put together from those of the two Elo
 // differences and their correlation (Zou and Donner 2008, "Construction of
 // confidence limits about effect measures: MOVER"), and approximate. It fails
 // where either has no finite Elo, and for a level outside (0, 1).
@@ -43,24 +43,65 @@ func Compare(first, second *Series, level float64) (Comparison, error) {
 	if first.legs != second.legs {
 		return Comparison{}, errMixed()
 	}
-	var c Comparison
-	var a, b []float64
-	for _, o := range first.order {
-		if other := second.openings[o.key]; other != nil && !strings.HasPrefix(o.key, unnamed) {
-			a, b = append(a, o.share(first.legs)), append(b, other.share(second.legs))
+	a, b := first.all(), second.all()
+	sharedA, sharedB := first.shared(second)
+	c := Comparison{Method: "partly_paired", Shared: len(sharedA), First: len(a), Second: len(b)}
+	// Of the two means: openings that only one series has make them less alike.
+	correlation := correlationOf(sharedA, sharedB) * float64(c.Shared) / math.Sqrt(float64(c.First*c.Second))
+	switch {
+	case c.Shared >= 2 && c.Shared == c.First && c.Shared == c.Second:
+		c.Method, c.Test = "paired_openings", pairedFlips(sharedA, sharedB)
+	case c.Shared < 2:
+		c.Method, correlation = "independent", 0
+		c.Test = normalDifference("welch_normal", a, b, correlation)
+	default:
+		c.Test = normalDifference("partly_paired_normal", a, b, correlation)
+	}
+	return c, c.mover(meansOf(a), meansOf(b), correlation, level)
+}
+
+// shared are the mean scores of the openings that another series has played, too, and of the
+// other's.
+func (s *Series) shared(other *Series) (own, others []float64) {
+	for _, o := range s.order {
+		if same := other.openings[o.key]; same != nil && !strings.HasPrefix(o.key, unnamed) {
+			own, others = append(own, o.share(s.legs)), append(others, same.share(other.legs))
 		}
 	}
-	c.Shared = len(a)
-	correlation := 0.0
-	if 2*c.Shared >= max(first.Openings(), second.Openings(), 4) {
-		c.Method, correlation = "paired_openings", correlationOf(a, b)
-		c.Test = pairedFlips(a, b)
-	} else {
-		c.Method, a, b = "independent", first.all(), second.all()
-		c.Test = welch(a, b)
+	return own, others
+}
+
+// NotWorse is the test that a first player gains more than -Margin Elo against a second one.
+type NotWorse struct {
+	Margin float64     `json:"margin"`
+	Bound  float64     `json:"bound"` // the gain is at least that, one-sided at the level
+	Test   counts.Test `json:"test"`  // of a gain of -Margin against a larger one
+}
+
+// TestNotWorse tests the null hypothesis that the first series' player gains -margin Elo or less
+// against the second's, from all openings of both, of which shared ones are correlated. It is
+// normal, by the Elo's covariance to first order ([EloCovariance]), so good for many openings.
+// It fails as that does, where no opening differs from another, for a margin that is not
+// positive, and for a level outside (0, 1).
+func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error) {
+	if !(margin > 0) || math.IsInf(margin, 1) {
+		return NotWorse{}, fmt.Errorf("margin %v: expected Elo above 0", margin)
 	}
-	c.First, c.Second = len(a), len(b)
-	return c, c.mover(meansOf(a), meansOf(b), correlation, level)
+	if err := counts.CheckOpen("confidence level", level); err != nil {
+		return NotWorse{}, err
+	}
+	elo, v, err := EloCovariance([]*Series{first, second})
+	if err != nil {
+		return NotWorse{}, err
+	}
+	variance := v[0][0] + v[1][1] - 2*v[0][1]
+	if !(variance > 1e-9) {
+		return NotWorse{}, errors.New("all openings scored alike, so nothing shows how much they vary")
+	}
+	gain, se := elo[0]-elo[1], math.Sqrt(variance)
+	t := counts.Test{Method: "elo_normal", Alternative: counts.Greater, N: first.Openings() + second.Openings()}
+	t.P = math.Erfc((gain+margin)/se/math.Sqrt2) / 2
+	return NotWorse{Margin: margin, Bound: gain - counts.ZAbove(1-level)*se, Test: t}, nil
 }
 
 // all are the mean scores of all openings.
@@ -89,10 +130,12 @@ func pairedFlips(a, b []float64) counts.Test {
 	return signFlip("paired_sign_flip", s.plus(nil), counts.TwoSided)
 }
 
-func welch(a, b []float64) counts.Test {
+// normalDifference tests the difference of two means with a correlation.
+func normalDifference(method string, a, b []float64, correlation float64) counts.Test {
 	x, y := meansOf(a).sample(""), meansOf(b).sample("")
-	t := counts.Test{Method: "welch_normal", Alternative: counts.TwoSided, N: len(a) + len(b), P: 1}
-	if v := x.Variance/float64(max(1, x.N-1)) + y.Variance/float64(max(1, y.N-1)); v > 0 {
+	t := counts.Test{Method: method, Alternative: counts.TwoSided, N: len(a) + len(b), P: 1}
+	u, v := x.Variance/float64(max(1, x.N-1)), y.Variance/float64(max(1, y.N-1))
+	if v = u + v - 2*correlation*math.Sqrt(u*v); v > 0 {
 		t.P = math.Erfc(math.Abs(x.Mean-y.Mean) / math.Sqrt(2*v))
 	}
 	return t

@@ -76,44 +76,135 @@ func TestComparisonOfOtherOpenings(t *testing.T) {
 	}
 }
 
-// The interval of the difference holds it.
+// Openings of which four of eight are shared: all are used, and the difference is that of what
+// each series alone shows. By hand, from the scores' variances and the shared openings' correlation.
+func TestComparisonOfPartlySharedOpenings(t *testing.T) {
+	x, y := []int{2, 1, 0, 2, 2, -1, 0, 1}, []int{1, 0, 0, -1, 0, -2, 1, 0}
+	a, b := seriesOf(t, 0, x...), seriesOf(t, 4, y...)
+	c, err := Compare(a, b, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moments := func(x, y []int) (mx, vx, vy, cov float64) {
+		n := float64(len(x))
+		var my float64
+		for i := range x {
+			mx, my = mx+float64(x[i])/n, my+float64(y[i])/n
+		}
+		for i := range x {
+			vx += (float64(x[i]) - mx) * (float64(x[i]) - mx) / n
+			vy += (float64(y[i]) - my) * (float64(y[i]) - my) / n
+			cov += (float64(x[i]) - mx) * (float64(y[i]) - my) / n
+		}
+		return mx, vx, vy, cov
+	}
+	mx, vx, vy, _ := moments(x, y)
+	my, _, _, _ := moments(y, x)
+	_, sx, sy, cov := moments(x[4:], y[:4])
+	variance := vx/7 + vy/7 - 2*cov/math.Sqrt(sx*sy)*4/8*math.Sqrt(vx*vy)/7
+	want := math.Erfc(math.Abs(mx-my) / math.Sqrt(2*variance))
+	if c.Method != "partly_paired" || c.Test.Method != "partly_paired_normal" || c.Shared != 4 || c.First != 8 || c.Second != 8 || math.Abs(c.Test.P-want) > 1e-12 {
+		t.Errorf("%+v, want p = %v", c, want)
+	}
+	ea, _ := a.Elo(0.95)
+	eb, _ := b.Elo(0.95)
+	if math.Abs(c.Elo-(ea.Elo-eb.Elo)) > 1e-9 {
+		t.Errorf("the difference is %v, and the series alone show %v and %v", c.Elo, ea.Elo, eb.Elo)
+	}
+}
+
+// By hand: 18 of 24 and 13 of 24 half points in six openings each, none shared.
+func TestTestNotWorse(t *testing.T) {
+	a, b := seriesOf(t, 0, 2, 1, 0, 2, 2, -1), seriesOf(t, 100, 1, 0, 0, 0, 0, 0)
+	got, err := TestNotWorse(a, b, 30, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Deviations of 2 are a whole score of 1: mean 0.75, squares 8 of 16 over 6·5; mean 13/24.
+	slope := func(m float64) float64 { return 400 / math.Ln10 / (m * (1 - m)) }
+	va := (14 - 36./6) / 16 / 30 * slope(0.75) * slope(0.75)
+	vb := (1 - 1./6) / 16 / 30 * slope(13./24) * slope(13./24)
+	gain, se := counts.Elo(0.75)-counts.Elo(13./24), math.Sqrt(va+vb)
+	if p := math.Erfc((gain+30)/se/math.Sqrt2) / 2; math.Abs(got.Test.P-p) > 1e-9 || math.Abs(got.Bound-(gain-1.6448536269514722*se)) > 1e-6 || got.Margin != 30 {
+		t.Errorf("%+v, want p = %v, bound %v", got, p, gain-1.6448536269514722*se)
+	}
+	for name, f := range map[string]func() error{
+		"margin": func() error { _, err := TestNotWorse(a, b, 0, 0.95); return err },
+		"level":  func() error { _, err := TestNotWorse(a, b, 3, 1); return err },
+		"alike": func() error {
+			_, err := TestNotWorse(seriesOf(t, 0, 0, 0, 0), seriesOf(t, 9, 0, 0, 0), 3, 0.95)
+			return err
+		},
+		"won": func() error { _, err := TestNotWorse(seriesOf(t, 0, 2, 2), b, 3, 0.95); return err },
+	} {
+		if f() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// The interval of the difference holds it, and is as narrow where half of the openings are
+// shared as where none is; tests have their level, and power.
 func TestSimulatedComparison(t *testing.T) {
-	n := simulations(100, 10_000)
+	n := simulations(50, 400)
 	r := rand.New(rand.NewPCG(12, 13))
 	first, second := ratesOf(t, ordinary, 40), ratesOf(t, ordinary, 10)
-	for _, shared := range []bool{true, false} {
-		missed, found := 0, 0
+	const openings = 200
+	widths := map[int]float64{}
+	for _, shared := range []int{0, openings/2 - 2, openings / 2, openings} {
+		missed, found, wrong, worse := 0, 0, 0, 0
 		for range n {
-			var a, b Series
-			for i := range 60 {
-				// Half of the time both have the luck of the opening.
+			var a, b, null Series
+			for i := range openings {
+				// Sometimes both have the luck of the opening.
 				u, v := r.Float64(), r.Float64()
-				if shared && i%2 == 0 {
+				if i < shared && i%4 == 0 {
 					v = u
 				}
 				other := strconv.Itoa(i)
-				if !shared {
+				if i >= shared {
 					other += "b"
 				}
 				plays(t, &a, strconv.Itoa(i), 1, first.at(u))
 				plays(t, &b, other, 1, second.at(v))
+				plays(t, &null, other, 1, first.at(v))
 			}
 			c, err := Compare(&a, &b, 0.95)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Interval.Lo > 30 || c.Interval.Hi < 30 {
-				missed++
+			missed += oneIf(c.Interval.Lo > 30 || c.Interval.Hi < 30)
+			found += oneIf(c.Test.Significant(0.05))
+			widths[shared] += (c.Interval.Hi - c.Interval.Lo) / float64(n)
+			if c, err = Compare(&a, &null, 0.95); err != nil {
+				t.Fatal(err)
 			}
-			if c.Test.Significant(0.05) {
-				found++
+			wrong += oneIf(c.Test.Significant(0.05))
+			// b gains exactly -30 against a: "not worse by 30 Elo or more" is wrong.
+			w, err := TestNotWorse(&b, &a, 30, 0.95)
+			if err != nil {
+				t.Fatal(err)
+			}
+			worse += oneIf(w.Test.Significant(0.05))
+		}
+		share := func(k int) float64 { return float64(k) / float64(n) }
+		t.Logf("%d of %d shared: missed %.4f, power %.4f, size %.4f, width %.1f; not worse, size %.4f", shared, openings, share(missed), share(found), share(wrong), widths[shared], share(worse))
+		for what, k := range map[string]int{"the interval misses": missed, "the test is wrong in": wrong, "not worse is wrong in": worse} {
+			if exceeds(k, n, 0.05) {
+				t.Errorf("%d shared: %s %d of %d", shared, what, k, n)
 			}
 		}
-		t.Logf("shared %v: missed %.4f, significant %.4f", shared, float64(missed)/float64(n), float64(found)/float64(n))
-		if exceeds(missed, n, 0.05) {
-			t.Errorf("shared %v: missed %d of %d", shared, missed, n)
+		if widths[shared] > 1.02*widths[0] {
+			t.Errorf("%d shared: intervals of %.1f Elo, %.1f where none is", shared, widths[shared], widths[0])
 		}
 	}
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // at is the deviation at a share of the probability.

@@ -74,7 +74,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	a, b := c.Query.Get("a"), c.Query.Get("b")
 	if a != "" && b != "" {
 		err = s.heavily(r, func() error {
-			rep, err := archive.Compare(r.Context(), s.config.Store, []string{a, b}, c.Query.Get("opponent"))
+			rep, err := archive.Compare(r.Context(), s.config.Store, []string{a, b}, c.Query.Get("opponent"), 0)
 			return c.answer(rep, err)
 		})
 	}
