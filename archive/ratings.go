@@ -32,8 +32,13 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 	case rep.Gate != nil:
 		g.Stopped(info.Name, rep.Gate.Design.String())
 	}
-	if rep.Tournament != nil && rep.Tournament.Design == match.DesignAdaptive {
-		g.Paired(info.Name)
+	if rep.Tournament != nil {
+		switch rep.Tournament.Design {
+		case match.DesignAdaptive:
+			g.Paired(info.Name)
+		case match.DesignSwiss, match.DesignKnockout:
+			g.Competed(info.Name)
+		}
 	}
 	return nil
 }

@@ -340,8 +340,8 @@ func TestColoursByPairs(t *testing.T) {
 	}
 }
 
-// By hand: 15 openings of a short and a middling game, 15 of a short and a long one.
-// Of the short games 20 of 30 are won, of the others 5 of 15 each. About the mean of a
+// By hand: 15 openings of a game without ponder hits and one with some, 15 of one without and
+// one with many. Of the games without 20 of 30 are won, of the others 5 of 15 each. About the mean of a
 // half, the openings' contributions add up to 5 and twice −2.5, their squares to 2.5,
 // 3.75 and 1.25.
 func TestThreeClassesByOpenings(t *testing.T) {
@@ -349,12 +349,14 @@ func TestThreeClassesByOpenings(t *testing.T) {
 	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10), slices.Repeat([]string{"LL"}, 10))
 	rows, records := runOf(own(30), pairs, false)
 	for i := range rows {
-		rows[i][0].Plies, rows[i][1].Plies = 50, 80
-		if i >= 15 {
-			rows[i][1].Plies = 130
+		for leg, hits := range []int{0, 5} {
+			if i >= 15 && leg == 1 {
+				hits = 9
+			}
+			rows[i][leg].Sides[0].PonderHits, rows[i][leg].Sides[0].PonderMisses = hits, 10-hits
 		}
 	}
-	g := groupingOf(t, whole(t, clocked(), rows, records), "length")
+	g := groupingOf(t, whole(t, clocked(), rows, records), "ponder_hits")
 	if len(g.Rows) != 3 || g.Rows[0].Units != 30 || g.Rows[1].Units != 15 {
 		t.Fatalf("%+v", g)
 	}
@@ -426,7 +428,7 @@ func TestDrawnRows(t *testing.T) {
 	}
 	for _, r := range g.Rows {
 		drawn := r.Name == "repetition"
-		if drawn != (r.P == nil) || !drawn && (*r.P != 1 || *r.Effect != 0 || *r.OfA != 0 || *r.OfB != r.Games) {
+		if drawn != (r.Effect == nil) || r.P != nil || r.Why.IsZero() || !drawn && (*r.Effect != 0 || *r.OfA != 0 || *r.OfB != r.Games) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -535,5 +537,40 @@ func TestForms(t *testing.T) {
 	}
 	if strings.Index(text.String(), "after the fact") > strings.Index(text.String(), "COLOUR") || strings.Contains(string(html), "<b>") {
 		t.Error("the warning is not first, or a name is not escaped")
+	}
+}
+
+// A player who wins quickly has other scores in short games than in long ones, whatever the
+// openings: no row that results make has a p value, though its figures are there.
+func TestRowsThatResultsMake(t *testing.T) {
+	t.Parallel()
+	rows, records := runOf(own(60), many(map[string]int{"WW": 30, "WL": 20, "LL": 10}), false)
+	for i := range rows {
+		for leg := range rows[i] {
+			row := &rows[i][leg]
+			won := (row.Outcome == match.BlackWins) == (row.Black == row.PairA)
+			if row.Plies = 110; won {
+				row.Plies = 50
+			}
+		}
+	}
+	table := whole(t, clocked(), rows, records)
+	length := groupingOf(t, table, "length")
+	if len(length.Rows) != 2 || *length.Rows[0].Effect < 0.9 || length.Rows[0].Units < 20 || length.Rows[0].Lo == nil {
+		t.Fatalf("%+v", length)
+	}
+	for _, g := range table.Groupings {
+		made := slices.Contains([]string{"swing", "time_trouble", "length", "termination"}, g.Name)
+		for _, r := range g.Rows {
+			if made && (r.P != nil || r.Adjusted != nil || r.Method != "" || r.Why.IsZero()) {
+				t.Errorf("%s: %+v", g.Name, r)
+			}
+		}
+		if len(g.Rows) > 0 && made != strings.Contains(g.Note().String(), "not tested") {
+			t.Errorf("%s: %s", g.Name, g.Note())
+		}
+	}
+	if table.Tested != 2 { // the colours
+		t.Errorf("%d tested", table.Tested)
 	}
 }

@@ -37,6 +37,7 @@ type grouping struct {
 	about   phrases.Said // how games are sorted
 	classes []string     // in order; nil: the groups are what comes, those with the most units first
 	byPair  bool         // the unit is the pair that repeats no other, not the opening
+	made    bool         // the result of a game has a part in its group, so that no row is tested
 	missing phrases.Said // why there may be no group at all
 
 	sort func(game) (group string, of int) // "" leaves a game out; of is the player that it is about
@@ -68,11 +69,11 @@ func newGroupings() []*grouping {
 			about: phrases.Of("A's colour; with two players, Black's advantage and a player's liking for a colour cannot be told apart"),
 			sort:  func(g game) (string, int) { return [2]string{"as Black", "as White"}[g.colour], nobody },
 		}, {
-			name: "swing", title: phrases.Of("Decisive swing"), classes: swings(),
+			name: "swing", title: phrases.Of("Decisive swing"), classes: swings(), made: true,
 			about: phrases.Of("the first ply from which the scores of both engines stay beyond %d centipawns for the winner until the end: to ply %d, to ply %d, later; unseen where no score told both; drawn games apart", Decisive, OpeningEnds, MiddleEnds),
 			sort:  func(g game) (string, int) { return swing(g), nobody },
 		}, {
-			name: "time_trouble", title: phrases.Of("Time trouble"), classes: []string{"neither", "one alone", "both"},
+			name: "time_trouble", title: phrases.Of("Time trouble"), classes: []string{"neither", "one alone", "both"}, made: true,
 			about:   phrases.Of("players who at some move had %d%% of their main time left or less, or lost on time, with whom one alone was", LowTime),
 			missing: phrases.Of("no player had a main time to run out of"), sort: trouble,
 		}, {
@@ -80,11 +81,11 @@ func newGroupings() []*grouping {
 			about:   phrases.Of("how many of the opponent's moves both players together guessed right while pondering"),
 			missing: phrases.Of("nobody pondered"), sort: func(g game) (string, int) { return pondering(g.Sides), nobody },
 		}, {
-			name: "length", title: phrases.Of("Length"), classes: lengthNames(),
+			name: "length", title: phrases.Of("Length"), classes: lengthNames(), made: true,
 			about: phrases.Of("plies, the opening's included"),
 			sort:  func(g game) (string, int) { return lengthName(g.Plies), nobody },
 		}, {
-			name: "termination", title: phrases.Of("End"),
+			name: "termination", title: phrases.Of("End"), made: true,
 			about: phrases.Of("what ended the game, with how many A and B lost so"),
 			sort:  ending,
 		},

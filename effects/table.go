@@ -229,7 +229,20 @@ func (w *grouping) table(reused, single bool) Grouping {
 		out.Rows = append(out.Rows, row)
 	}
 	test(out.Rows, parts)
+	if w.made {
+		untested(out.Rows)
+	}
 	return out
+}
+
+// untested leaves out the tests of rows that results make. A stronger player wins sooner, and
+// the loser is short of time: such rows differ from the rest though nothing else does.
+func untested(rows []Row) {
+	for i := range rows {
+		if r := &rows[i]; r.P != nil {
+			r.P, r.Method, r.Why = nil, "", phrases.Of("not tested: results have a part in who is in this group")
+		}
+	}
 }
 
 // part is a row in the making: its units with their mean scores.

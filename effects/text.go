@@ -3,6 +3,7 @@ package effects
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -44,6 +45,9 @@ func (t *Table) Print(w io.Writer, in phrases.Tongue) {
 func (g Grouping) Note() phrases.Said {
 	if len(g.Rows) == 0 {
 		return phrases.Of("not shown, %s", g.Why)
+	}
+	if slices.ContainsFunc(newGroupings(), func(w *grouping) bool { return w.name == g.Name && w.made }) {
+		return phrases.Of("%s; the unit: %s; not tested, as results have a part in it", g.About, g.unit())
 	}
 	return phrases.Of("%s; the unit: %s", g.About, g.unit())
 }

@@ -119,8 +119,10 @@ func TestPlannedAnchor(t *testing.T) {
 		t.Error("a file's games have the anchor of a run")
 	}
 	g.Paired("night")
+	g.Competed("cup")
 	r, err := Rate(g, Options{Model: "bt"}.filled())
-	if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != PairedByResult || !strings.Contains(r.Warnings[0].Text.String(), "night") {
+	if err != nil || len(r.Warnings) != 2 || r.Warnings[0].Kind != PairedByResult || !strings.Contains(r.Warnings[0].Text.String(), "night") ||
+		r.Warnings[1].Kind != WinnerSelected || !strings.Contains(r.Warnings[1].Text.String(), "cup") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -25,9 +25,10 @@ type Games struct {
 	order   []*unit
 	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
 
-	looked  []phrases.Said // of runs whose length depends on their results, why
-	paired  []string       // runs whose pairs results chose
-	anchors []string       // of the runs, "" where one has none
+	looked   []phrases.Said // of runs whose length depends on their results, why
+	paired   []string       // runs whose pairs results chose
+	competed []string       // runs that were a Swiss or a knockout
+	anchors  []string       // of the runs, "" where one has none
 
 	odd      int    // games from odd starts
 	oddStart string // the first of these
@@ -88,6 +89,9 @@ func (g *Games) Stopped(run, gate string) {
 
 // Paired says that an adaptive design chose the run's pairs by their results.
 func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
+
+// Competed says that a run was a Swiss or a knockout, whose first is chosen by its results.
+func (g *Games) Competed(run string) { g.competed = append(g.competed, run) }
 
 // Anchored says which player a run's plan measures ratings from; "": none.
 func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) }

@@ -27,6 +27,7 @@ const (
 	NamesShared    WarningKind = "names_shared"     // a file's name is taken for the run's player
 	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or is not reached
 	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
+	WinnerSelected WarningKind = "winner_selected"  // a run has a winner, whom its results chose
 	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
 )
 
@@ -50,6 +51,9 @@ func (r *Report) warnGames(g *Games) {
 	}
 	for _, run := range g.paired {
 		r.warn(PairedByResult, phrases.Of("run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/tournaments.md)", run))
+	}
+	for _, run := range g.competed {
+		r.warn(WinnerSelected, phrases.Of("run %s is a Swiss or a knockout: the interval of 95%% of whoever came first was seen to hold in 60%% to 73%%, as results chose that player (docs/tournaments.md)", run))
 	}
 	told := map[string]bool{}
 	for _, e := range g.players {
