@@ -330,11 +330,11 @@ func (g *Gatherer) trend() *Trend {
 	if err != nil {
 		return &Trend{Why: phrases.Because(err)}
 	}
-	line, err := stats.NewTrend(place, elo, covariance, Level)
+	fitted, err := newLine(place, elo, covariance, Level)
 	if err != nil {
 		return &Trend{Why: phrases.Because(err)}
 	}
-	t := &Trend{Slope: format.Finite(line.Slope)}
+	t := &Trend{Slope: format.Finite(fitted.Slope)}
 	for i, r := range g.runs {
 		if t.Why = r.length(); t.Why.IsZero() && g.series[i].Openings() < Least {
 			t.Why = fewOpenings()
@@ -343,8 +343,8 @@ func (g *Gatherer) trend() *Trend {
 			return t
 		}
 	}
-	t.Lo, t.Hi = format.Finite(line.Interval.Lo), format.Finite(line.Interval.Hi)
-	t.P, t.Misfit = format.Finite(line.P), format.Finite(line.Misfit)
+	t.Lo, t.Hi = format.Finite(fitted.Interval.Lo), format.Finite(fitted.Interval.Hi)
+	t.P, t.Misfit = format.Finite(fitted.P), format.Finite(fitted.Misfit)
 	return t
 }
 

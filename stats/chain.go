@@ -10,8 +10,8 @@ import (
 
 // EloCovariance is the Elo of each of several series against one opponent, and the
 // covariance of these estimates: from the openings' mean scores, as far as two series
-// share openings, to first order in Elo. It is what [NewTrend] wants of a chain of
-// versions. It is never indefinite, and singular where a series repeats another. It
+// share openings, to first order in Elo. It is what a line through a chain of
+// versions needs. It is never indefinite, and singular where a series repeats another. It
 // fails for a series with fewer than two openings, or without a finite Elo.
 func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err error) {
 	all := make([][]shift, len(runs))

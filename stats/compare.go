@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"gogi/stats/counts"
-
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/mathext"
 )
 
 // Comparison is the difference of two Elo differences: by how much more a first
@@ -181,84 +178,4 @@ func (c *Comparison) mover(a, b means, correlation, level float64) error {
 	}
 	c.Interval = counts.NewInterval("mover"+gaffke, level, c.Elo-way(ex-x.Lo, y.Hi-ey), c.Elo+way(x.Hi-ex, ey-y.Lo))
 	return nil
-}
-
-// Trend is a line through the Elo of a chain of versions.
-type Trend struct {
-	Slope    float64         `json:"slope"` // Elo a version
-	Error    float64         `json:"error"` // its standard error
-	Interval counts.Interval `json:"interval"`
-	P        float64         `json:"p"` // two-sided, of no slope
-	// Misfit is the p value of the versions lying on a line at all, by the
-	// chi-square of their distances; 1 for two versions.
-	Misfit float64 `json:"misfit"`
-}
-
-// NewTrend fits the line by generalised least squares: the versions' Elo has the
-// covariance given, which series against one base on the same openings share.
-// Normal, so good for many pairs. It fails for fewer than two versions, places
-// that are all one, and a covariance of another size or that is none.
-func NewTrend(place, elo []float64, covariance [][]float64, level float64) (Trend, error) {
-	n := len(elo)
-	if n < 2 || len(place) != n || len(covariance) != n {
-		return Trend{}, fmt.Errorf("%d places, %d ratings and %d rows of covariance make no trend", len(place), n, len(covariance))
-	}
-	if err := counts.CheckOpen("confidence level", level); err != nil {
-		return Trend{}, err
-	}
-	v := mat.NewSymDense(n, nil)
-	for i, row := range covariance {
-		if len(row) != n {
-			return Trend{}, fmt.Errorf("row %d of the covariance has %d columns for %d versions", i+1, len(row), n)
-		}
-		for j := i; j < n; j++ {
-			v.SetSym(i, j, row[j])
-		}
-	}
-	var factor mat.Cholesky
-	if !factor.Factorize(v) {
-		return Trend{}, errors.New("the covariance is not positive definite")
-	}
-	return trend(&factor, place, elo, level)
-}
-
-// trend solves the normal equations of a constant and a slope.
-func trend(factor *mat.Cholesky, place, elo []float64, level float64) (Trend, error) {
-	n := len(elo)
-	inner := func(a, b []float64) float64 {
-		var x mat.VecDense
-		if err := factor.SolveVecTo(&x, mat.NewVecDense(n, b)); err != nil {
-			return math.NaN()
-		}
-		return mat.Dot(mat.NewVecDense(n, a), &x)
-	}
-	ones := make([]float64, n)
-	for i := range ones {
-		ones[i] = 1
-	}
-	oo, op, pp := inner(ones, ones), inner(ones, place), inner(place, place)
-	oe, pe := inner(ones, elo), inner(place, elo)
-	det := oo*pp - op*op
-	if !(det > 1e-12*oo*pp) {
-		return Trend{}, ErrOnePlace
-	}
-	t := Trend{Slope: (oo*pe - op*oe) / det, Error: math.Sqrt(oo / det), Misfit: 1}
-	constant := (pp*oe - op*pe) / det
-	rest := make([]float64, n)
-	for i := range rest {
-		rest[i] = elo[i] - constant - t.Slope*place[i]
-	}
-	if n > 2 {
-		t.Misfit = chiSquareAbove(inner(rest, rest), n-2)
-	}
-	half := counts.ZWithin(level) * t.Error
-	t.Interval = counts.NewInterval("normal", level, t.Slope-half, t.Slope+half)
-	t.P = math.Erfc(math.Abs(t.Slope/t.Error) / math.Sqrt2)
-	return t, nil
-}
-
-// chiSquareAbove is the probability that a chi-square of so many degrees of
-// freedom is at least x.
-func chiSquareAbove(x float64, freedom int) float64 {
-	return mathext.GammaIncRegComp(float64(freedom)/2, max(0, x)/2)
 }
