@@ -32,6 +32,7 @@ type Gathering struct {
 	id   int64
 	run  report.Run
 	sums *report.Gatherer
+	rank *ranking
 	next int // the pair that the sums wait for: all before it are in them
 }
 
@@ -45,6 +46,9 @@ func Gather(ctx context.Context, store *results.Store, name string) (*Gathering,
 		return nil, err
 	}
 	g := &Gathering{id: info.ID}
+	if g.rank, err = newRanking(info); err != nil {
+		return nil, err
+	}
 	if g.run, err = ReportRun(ctx, store, info); err != nil {
 		return nil, err
 	}
@@ -59,7 +63,7 @@ func (g *Gathering) Add(rows []match.Row) error {
 		return nil
 	}
 	g.next++
-	return g.sums.Add(rows)
+	return errors.Join(g.sums.Add(rows), g.rank.add(rows))
 }
 
 // rest reads the pairs that are not in the sums, shows each to the watchers, too, and
@@ -71,12 +75,13 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 				return err
 			}
 		}
-		return g.sums.Add(rows)
+		return errors.Join(g.sums.Add(rows), g.rank.add(rows))
 	})
 	if err != nil {
 		return nil, err
 	}
 	rep := g.sums.Report()
+	rep.Ranking = g.rank.of(rep)
 	info, err := store.FindRun(ctx, g.run.Name)
 	if err != nil {
 		return nil, err
@@ -116,10 +121,14 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*p
 	if err != nil {
 		return nil, err
 	}
+	rank, err := newRanking(info)
+	if err != nil {
+		return nil, err
+	}
 	seen := page.NewScenes(info.Players[0], info.Players[1])
 	seen.Watch(g.Moment)
 	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
-		err := g.Add(rows)
+		err := errors.Join(g.Add(rows), rank.add(rows))
 		seen.Add(rows)
 		return err
 	})
@@ -127,6 +136,7 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*p
 		return nil, err
 	}
 	rep := g.Report()
+	rep.Ranking = rank.of(rep)
 	if err := countBooks(ctx, store, info, rep); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type Options struct {
 	Pairwise   bool    // compare every two players
 	Iterates   int     // steps of the MM algorithm to show; 0: none
 	Anchor     *Anchor // whose rating is fixed; nil: the mean of all is 0
+	Untested   bool    // leave out the test of the model, which plays all games again many times
 }
 
 // Rate fits what was asked for to the games. It fails, and says what would work,
@@ -268,7 +269,7 @@ func (o Options) replay(r *Report) rating.Replay {
 	switch {
 	case o.Bootstrap > 0:
 		return rating.Replay{Samples: o.Bootstrap, Seed: o.Seed}
-	case len(r.Players) > replayPlayers:
+	case o.Untested || len(r.Players) > replayPlayers:
 		return rating.Replay{}
 	case r.Games > replayGames:
 		return rating.Replay{Samples: replaySamples / 5, Seed: o.Seed, Exceed: replayExceed / 5}

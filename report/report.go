@@ -71,6 +71,7 @@ type Report struct {
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
 	Tournament *Tournament `json:"tournament,omitempty"` // if results decide who plays whom
+	Ranking    *Ranking    `json:"ranking,omitempty"`    // of more than two players; who reads the pairs sets it
 
 	weaker oneSided // whether A is
 }

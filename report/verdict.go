@@ -27,6 +27,9 @@ func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
 		return r.competition()
 	}
+	if r.Ranking != nil {
+		return r.rankingVerdict()
+	}
 	pairing, ok := r.Pairing()
 	if !ok {
 		return Verdict{Kind: "none", Short: phrases.Of("no games"), Claim: phrases.Of("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
@@ -244,7 +247,7 @@ func (r *Report) caveats() []phrases.Said {
 	for _, remark := range r.Looks.Remarks {
 		all = append(all, phrases.Sentence(remark))
 	}
-	if len(r.Players) > 2 {
+	if len(r.Players) > 2 && r.Ranking == nil {
 		all = append(all, phrases.Of("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
 	}
 	if r.disagree() {

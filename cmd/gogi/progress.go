@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -284,16 +285,57 @@ func (p *progress) summary(now *match.Snapshot) string {
 	if now.Ended > 0 {
 		eta = format.Duration(time.Duration(float64(now.Games-ended.Total()) / rate * float64(time.Second)))
 	}
-	first := p.plan.Players[0].Name
-	byColour := ended.Of(first)
-	results := phrases.Said{}
-	if r := byColour[0].Plus(byColour[1]); r.Wins+r.Draws+r.Losses > 0 {
-		results = words.Results(r.Wins, r.Draws, r.Losses, (float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses))
+	first, results := p.plan.Players[0].Name, phrases.Said{}
+	if len(p.plan.Players) > 2 {
+		first, results = "", p.leaders(&ended)
+	} else if r := recordOf(&ended, first); r.Wins+r.Draws+r.Losses > 0 {
+		results = words.Results(r.Wins, r.Draws, r.Losses, shareOf(r))
 	}
 	return words.Summary{
 		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,
 		Rate: rate, Left: eta, Faults: faultsOf(now),
 	}.Said().In(p.tongue)
+}
+
+// shownLeaders is how many of more than two players the summary names.
+const shownLeaders = 3
+
+// leaders are the players with the most points, with their points and games.
+func (p *progress) leaders(ended *match.Standings) phrases.Said {
+	type score struct {
+		name   string
+		points float64
+		games  int
+	}
+	var list []score
+	for _, player := range p.plan.Players {
+		if r := recordOf(ended, player.Name); r.Wins+r.Draws+r.Losses > 0 {
+			list = append(list, score{player.Name, r.Points, r.Wins + r.Draws + r.Losses})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b score) int { return cmp.Compare(b.points, a.points) })
+	var texts []string
+	for _, s := range list[:min(shownLeaders, len(list))] {
+		texts = append(texts, fmt.Sprintf("%s %s/%d", s.name, format.Points(s.points), s.games))
+	}
+	if len(list) > shownLeaders {
+		texts = append(texts, "…")
+	}
+	if len(texts) == 0 {
+		return phrases.Said{}
+	}
+	return phrases.Verbatim(strings.Join(texts, "  "))
+}
+
+// recordOf is a player's record with both colours.
+func recordOf(ended *match.Standings, player string) match.Record {
+	byColour := ended.Of(player)
+	return byColour[0].Plus(byColour[1])
+}
+
+// shareOf is the share of the points.
+func shareOf(r match.Record) float64 {
+	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Wins+r.Draws+r.Losses)
 }
 
 func faultsOf(now *match.Snapshot) int {

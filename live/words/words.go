@@ -15,8 +15,8 @@ type Summary struct {
 	Phase   match.RunPhase // told only where it is not playing
 	Ended   int            // games
 	Games   int            // planned
-	First   string         // the first player's name
-	Results phrases.Said   // First's, see Results; nothing: no game has ended
+	First   string         // the first player's name; "": Results are of several players
+	Results phrases.Said   // First's, see Results, or the leaders'; nothing: no game has ended
 	Rate    float64        // games a second
 	Left    string         // time to the end, such as 2h05m; – where nobody knows
 	Faults  int
@@ -29,7 +29,11 @@ func (s Summary) Said() phrases.Said {
 		run = phrases.Of("%s   %s", s.Run, phrases.Of(string(s.Phase)))
 	}
 	games := phrases.Of("%d/%d games", s.Ended, s.Games)
-	if !s.Results.IsZero() {
+	switch {
+	case s.Results.IsZero():
+	case s.First == "":
+		games = phrases.Of("%s   %s", games, s.Results)
+	default:
 		games = phrases.Of("%s   %s %s", games, s.First, s.Results)
 	}
 	return phrases.Of("%s   %s   %.1f/s   ETA %s   faults %d", run, games, s.Rate, s.Left, s.Faults)

@@ -122,6 +122,9 @@ func (r view) blockFigures() []string {
 	if r.Tournament != nil {
 		return append([]string{r.block("result", r.Verdict().Claim)}, r.outline()...)
 	}
+	if r.Ranking != nil {
+		return r.blockRanking()
+	}
 	c, ok := r.Pairing()
 	if !ok {
 		return []string{r.block("result", phrases.Of("no pair of %s against %s is finished", r.A, r.B))}
@@ -138,6 +141,16 @@ func (r view) blockFigures() []string {
 		return append(lines, r.blockFixed(c)...)
 	}
 	return append(lines, r.blockAnytime(c)...)
+}
+
+// blockRanking are more than two players by points, with their ratings.
+func (r view) blockRanking() []string {
+	lines := []string{r.block("result", r.Verdict().Claim)}
+	for _, p := range r.Ranking.Players {
+		lines = append(lines, r.block("player", phrases.Verbatim(fmt.Sprintf("%d. %s | %s/%d | Elo %s %s",
+			p.Place, p.Player, format.Points(p.Points), p.Games, RankedElo(p), RankedBounds(p)))))
+	}
+	return lines
 }
 
 // blockFixed are the figures for a length that was fixed beforehand.

@@ -35,14 +35,18 @@ func Print(w io.Writer, rep *report.Report, in phrases.Tongue) {
 		fmt.Fprintln(w, r.say("No game is finished yet."))
 		return
 	}
-	r.printPlayers(w)
+	if r.Ranking != nil {
+		r.printRanking(w)
+	} else {
+		r.printPlayers(w)
+	}
 	if r.Tournament != nil {
 		r.printTournament(w)
 	}
 	if len(r.Players) > 2 {
 		r.printCrosstable(w)
 	}
-	if r.Tournament == nil {
+	if r.Tournament == nil && r.Ranking == nil {
 		r.printHeadToHead(w)
 	}
 	r.printTerminations(w)

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"slices"
+
+	"gogi/internal/format"
+	"gogi/internal/phrases"
+)
+
+// Ranking is the order of more than two players by points, with the ratings that gogi rate gives them.
+type Ranking struct {
+	Anchor     string   `json:"anchor,omitempty"` // from whom ratings are measured; "": from the mean of all
+	Confidence float64  `json:"confidence"`       // of the intervals
+	Players    []Ranked `json:"players"`          // most points first; of equal points the greater share first
+	// Unshown are the players that the leader is not shown to be stronger than: Elo differences of every
+	// two players, adjusted for all comparisons (Holm), at 5%. It is null if that is not known.
+	Unshown []string     `json:"unshown"`
+	Why     phrases.Said `json:"why,omitzero"` // why there are no ratings, or no comparisons
+}
+
+// Ranked is one player of a Ranking.
+type Ranked struct {
+	Place  int          `json:"place"` // from 1; equal points share one
+	Player string       `json:"player"`
+	Games  int          `json:"games"`
+	Points float64      `json:"points"`
+	Elo    *float64     `json:"elo"`
+	Lo     *float64     `json:"lo"`
+	Hi     *float64     `json:"hi"`
+	Why    phrases.Said `json:"why,omitzero"` // why there is no rating or bound
+}
+
+// Rank makes the ranking of the report's players, still without ratings. It returns nil for two players.
+func (r *Report) Rank() *Ranking {
+	if len(r.Players) < 3 {
+		return nil
+	}
+	k := &Ranking{Players: []Ranked{}}
+	for _, p := range r.Players {
+		k.Players = append(k.Players, Ranked{Player: p.Name, Games: p.Games, Points: p.Points})
+	}
+	slices.SortStableFunc(k.Players, func(a, b Ranked) int {
+		switch {
+		case a.Points != b.Points:
+			return descending(a.Points, b.Points)
+		case a.Games == 0 || b.Games == 0:
+			return 0
+		}
+		return descending(a.Points/float64(a.Games), b.Points/float64(b.Games))
+	})
+	for i := range k.Players {
+		k.Players[i].Place = i + 1
+		if i > 0 && k.Players[i].Points == k.Players[i-1].Points {
+			k.Players[i].Place = k.Players[i-1].Place
+		}
+	}
+	return k
+}
+
+func descending(a, b float64) int {
+	if a > b {
+		return -1
+	}
+	return 1
+}
+
+// First returns the players in the first place.
+func (k *Ranking) First() (names []string) {
+	for _, p := range k.Players {
+		if p.Place == 1 {
+			names = append(names, p.Player)
+		}
+	}
+	return names
+}
+
+// rankingVerdict names the leader, and says whether its lead is shown.
+func (r *Report) rankingVerdict() Verdict {
+	k := r.Ranking
+	first := k.Players[0]
+	leads := phrases.Of("%s leads with %s points of %s", first.Player, format.Points(first.Points), format.Count(first.Games))
+	v := Verdict{Caveats: r.caveats()}
+	_, swapped := r.Deciding()
+	names := k.First()
+	switch {
+	case r.Pairs == 0:
+		return Verdict{Kind: "none", Short: phrases.Of("no games"), Claim: phrases.Of("There is no verdict: no pair is finished.")}
+	case !r.Finished:
+		v.Kind, v.Short, v.Reasons = "none", phrases.Of("unfinished, no verdict"), []phrases.Said{phrases.Of("%s.", leads)}
+		v.Claim = phrases.Of("There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned))
+	case len(names) > 1:
+		v.Kind, v.Short = "open", phrases.Of("%s share the first place", phrases.List(names))
+		v.Claim = phrases.Of("%s share the first place with %s points each", phrases.List(names), format.Points(first.Points))
+	case !swapped, k.Unshown == nil:
+		v.Kind, v.Short, v.Claim = "open", phrases.Of("%s leads", first.Player), leads
+	case len(k.Unshown) == 0:
+		v.Kind, v.Short = "shown", phrases.Of("%s is the strongest", first.Player)
+		v.Claim = phrases.Of("%s, and is stronger than every other player under the conditions of this run", leads)
+	default:
+		v.Kind, v.Short = "open", phrases.Of("%s leads, not shown to be the strongest", first.Player)
+		v.Claim = phrases.Of("%s, but the games do not show that it is stronger than %s", leads, phrases.List(k.Unshown))
+	}
+	return r.qualified(v)
+}

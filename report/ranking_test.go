@@ -1,0 +1,69 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"gogi/stats"
+)
+
+// ranked is a finished report of three players with swapped colours, by their points of 8 games each.
+func ranked(points [3]float64, unshown []string) *Report {
+	r := &Report{Pairs: 12, Planned: 12, Games: 24, Finished: true, Looks: Looks{FixedLength: true}, Pentanomial: stats.Pentanomial{WL: 4}}
+	for i, name := range []string{"a", "b", "c"} {
+		r.Players = append(r.Players, Player{Name: name, Games: 8, Points: points[i]})
+	}
+	r.A, r.B = "a", "b"
+	r.Ranking = r.Rank()
+	r.Ranking.Unshown = unshown
+	return r
+}
+
+// The order is by points, whatever the players' order, and equal points share a place.
+func TestRank(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		points [3]float64
+		want   string
+	}{
+		{[3]float64{2, 7, 3}, "1 b, 2 c, 3 a"},
+		{[3]float64{4, 4, 4}, "1 a, 1 b, 1 c"},
+		{[3]float64{1.5, 5, 5}, "1 b, 1 c, 3 a"},
+	} {
+		var got []string
+		for _, p := range ranked(test.points, nil).Ranking.Players {
+			got = append(got, string(rune('0'+p.Place))+" "+p.Player)
+		}
+		if text := strings.Join(got, ", "); text != test.want {
+			t.Errorf("%v: %s, expected %s", test.points, text, test.want)
+		}
+	}
+	two := &Report{Players: []Player{{Name: "a"}, {Name: "b"}}}
+	if two.Rank() != nil {
+		t.Error("two players are ranked")
+	}
+}
+
+// The headline is about the leader, who is the third player here, and not about the first two.
+func TestRankingVerdict(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		points   [3]float64
+		unshown  []string
+		finished bool
+		kind     string
+		claim    string
+	}{
+		{[3]float64{3, 2, 7}, []string{}, true, "shown", "c leads with 7 points of 8, and is stronger than every other player under the conditions of this run."},
+		{[3]float64{4, 2, 6}, []string{"a"}, true, "open", "c leads with 6 points of 8, but the games do not show that it is stronger than a."},
+		{[3]float64{4, 2, 6}, nil, true, "open", "c leads with 6 points of 8."},
+		{[3]float64{5, 2, 5}, []string{"c"}, true, "open", "a and c share the first place with 5 points each."},
+		{[3]float64{3, 2, 7}, []string{}, false, "none", "There is no verdict yet: 12 of 12 pairs are played."},
+	} {
+		r := ranked(test.points, test.unshown)
+		r.Finished = test.finished
+		if v := r.Verdict(); v.Kind != test.kind || v.Claim.String() != test.claim {
+			t.Errorf("%v: %s, %s", test.points, v.Kind, v.Claim)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package text
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/internal/phrases"
+	"gogi/report"
+)
+
+// printRanking prints more than two players by points, with their ratings.
+func (r view) printRanking(w io.Writer) {
+	t := r.table("place", "player", "limits", "games", "W–D–L", "points", "score", "Elo", "95%")
+	of := map[string]*report.Player{}
+	for i := range r.Players {
+		of[r.Players[i].Name] = &r.Players[i]
+	}
+	for _, p := range r.Ranking.Players {
+		player := of[p.Player]
+		score := "–"
+		if p.Games > 0 {
+			score = format.Percent(p.Points / float64(p.Games))
+		}
+		t.AppendRow(table.Row{
+			p.Place, p.Player, player.Limits, format.Count(p.Games), fmt.Sprintf("%d–%d–%d", player.Wins, player.Draws, player.Losses),
+			format.Points(p.Points), score, RankedElo(p), RankedBounds(p),
+		})
+	}
+	format.Render(w, t)
+	for _, note := range phrases.Each(r.in, RankingNotes(r.Ranking)) {
+		fmt.Fprintf(w, "  %s\n", note)
+	}
+	fmt.Fprintln(w)
+}
+
+// RankedElo is a player's rating, "–" if it has none.
+func RankedElo(p report.Ranked) string {
+	if p.Elo == nil {
+		return "–"
+	}
+	return format.Elo(p.Elo, 0)
+}
+
+// RankedBounds is the interval of a player's rating; a bound that is missing is infinite.
+func RankedBounds(p report.Ranked) string {
+	if p.Lo == nil && p.Hi == nil {
+		return "–"
+	}
+	return fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
+}
+
+// RankingNotes says from whom ratings are measured, and what is missing.
+func RankingNotes(k *report.Ranking) (notes []phrases.Said) {
+	switch {
+	case !k.Why.IsZero():
+		return []phrases.Said{k.Why}
+	case k.Confidence == 0:
+		return nil
+	case k.Anchor != "":
+		notes = append(notes, phrases.Of("Elo: difference from %s, with its interval, as gogi rate has it", k.Anchor))
+	default:
+		notes = append(notes, phrases.Of("Elo: difference from the mean of all, with its interval, as gogi rate has it"))
+	}
+	for _, p := range k.Players {
+		if !p.Why.IsZero() {
+			notes = append(notes, phrases.Of("%s: %s", p.Player, p.Why))
+		}
+	}
+	return notes
+}
