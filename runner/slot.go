@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -141,30 +142,40 @@ func (s *slot) playerAt(at seat) Player {
 func (s *slot) use(at seat, p Player, side int) {
 	o := seated{seat: at, player: p, side: side}
 	if i := s.indexOf(at); i >= 0 {
-		o.looked = s.open[i].looked
+		o.looked = s.open[i].looked && s.open[i].player == p
 		s.open = slices.Delete(s.open, i, i+1)
 	}
 	s.open = append(s.open, o)
 }
 
 // ready opens a player if it is not open, and tells it that a game begins. The
-// load of a start may come with either, so both count as the start.
+// load of a start may come with either, so both count as the start. A player whose process
+// has ended by itself after its last game is opened again.
 func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.Game) (_ Player, err error) {
-	if p == nil {
-		if err := s.starts.Acquire(ctx, 1); err != nil {
-			return nil, context.Cause(ctx)
+	if p != nil {
+		err := p.NewGame(ctx, g)
+		if fault, ok := errors.AsType[*usi.Fault](err); !ok || !fault.Exited {
+			return p, beginning(err)
 		}
-		defer s.starts.Release(1)
-		began := time.Now()
-		defer func() { s.started(ctx, at, time.Since(began), err) }()
-		if p, err = s.opener(at.plan)(ctx, s.specialise(at), cpus); err != nil {
-			return nil, fmt.Errorf("opening a player: %w", err)
-		}
+		_ = p.Close() // it has ended
 	}
-	if err := p.NewGame(ctx, g); err != nil {
-		return p, fmt.Errorf("beginning a game: %w", err)
+	if err := s.starts.Acquire(ctx, 1); err != nil {
+		return nil, context.Cause(ctx)
 	}
-	return p, nil
+	defer s.starts.Release(1)
+	began := time.Now()
+	defer func() { s.started(ctx, at, time.Since(began), err) }()
+	if p, err = s.opener(at.plan)(ctx, s.specialise(at), cpus); err != nil {
+		return nil, fmt.Errorf("opening a player: %w", err)
+	}
+	return p, beginning(p.NewGame(ctx, g))
+}
+
+func beginning(err error) error {
+	if err != nil {
+		return fmt.Errorf("beginning a game: %w", err)
+	}
+	return nil
 }
 
 // opener is what opens the players of a plan.

@@ -44,6 +44,12 @@ type (
 		Stopped() time.Duration
 	}
 
+	// Exiting knows the exit status of the process behind the connection; ok is false
+	// while it runs, and where a signal ended it.
+	Exiting interface {
+		ExitStatus() (status int, ok bool)
+	}
+
 	// Pinned was started on some of the CPUs, and knows what the engine made of
 	// that.
 	Pinned interface {

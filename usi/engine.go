@@ -60,6 +60,7 @@ type Engine struct {
 	line   Line // the game, as far as it was needed
 
 	readied  bool // it has answered isready once
+	rests    bool // a game is over, and the next has not begun
 	searched bool // since the last readyok a search has ended with an answer: it may come twice
 
 	ponder   *search      // the search on the opponent's time, or nil
@@ -223,7 +224,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.await(ctx, wait, e.limits.Ready, "readyok"); err != nil {
 		return err
 	}
-	e.readied = true
+	e.readied, e.rests = true, false
 	return nil
 }
 
@@ -394,13 +395,16 @@ func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
 	}
+	e.rests = true
 	return e.write("gameover "+string(o)+"\n", "saying gameover")
 }
 
 // Close says quit and closes the connection, which ends the process behind it,
-// and waits for the reader.
+// and waits for the reader. A second call does nothing.
 func (e *Engine) Close() error {
-	e.closing.Store(true)
+	if e.closing.Swap(true) {
+		return nil
+	}
 	if e.fault == nil {
 		// The engine may be gone already; then there is nobody to tell.
 		_ = e.write("quit\n", "saying quit")
@@ -468,6 +472,16 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	return err
 }
 
+// hasExited reports whether the engine's process has ended by itself.
+func (e *Engine) hasExited() bool {
+	c, ok := e.conn.(Exiting)
+	if !ok {
+		return false
+	}
+	_, exited := c.ExitStatus()
+	return exited
+}
+
 // explained adds to a note what the engine said last on stdout outside of a search, and
 // where it looks for its evaluation file if that seems to be what it lacks.
 func (e *Engine) explained(note string) string {
@@ -528,8 +542,8 @@ func (e *Engine) connectionLost() bool {
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	note = e.explained(note)
-	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note}
-	if kind != FaultConnection { // which is nobody's failure
+	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note, Exited: kind == FaultCrash && e.rests && e.hasExited()}
+	if kind != FaultConnection && !e.fault.Exited { // which is nobody's failure
 		e.fault.Record = e.record(Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
 	}
 	return e.fault

@@ -120,7 +120,10 @@ type Fault struct { //nolint:errname // the word of the contract; it is data as 
 	// Searching: a "go" had been sent, so the game had begun for the engine.
 	Searching bool
 	Elapsed   time.Duration // of the search that failed; 0 outside of one
-	Record    string        // the name that a Tap gave to the record of it, or ""
+	// Exited: the process has ended by itself, with an exit status, between two games. That
+	// is no failure of a game: another process takes its place. No record is kept of it.
+	Exited bool
+	Record string // the name that a Tap gave to the record of it, or ""
 }
 
 // Error says which engine failed, how, and what is known of the cause.

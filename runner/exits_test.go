@@ -1,0 +1,61 @@
+package runner_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"gogi/internal/fakeengine"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// exits plays two pairs with an engine of this script, and counts the starts of both players.
+func exits(t *testing.T, script string) (pairs map[int]match.PairResult, starts int64, err error) {
+	t.Helper()
+	plan := testPlan(2, 1, fixedNodes)
+	plan.Rules.MaxPlies, plan.Ponder = 4, match.PonderOff
+	sink := &memorySink{pairs: map[int]match.PairResult{}}
+	var started atomic.Int64
+	err = runner.Run(t.Context(), runner.Config{
+		Plan: plan, Sink: sink, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
+			started.Add(1)
+			command := fakeengine.Command()
+			if p.Name == plan.Players[0].Name {
+				command = fakeengine.Command("-script", script)
+			}
+			proc, err := process.Start(process.Spec{Command: command}, nil)
+			if err != nil {
+				return nil, err
+			}
+			return usi.Greet(ctx, proc, usi.Config{Name: p.Name})
+		},
+	})
+	return sink.pairs, started.Load(), err
+}
+
+// An engine that ends after each game is started again for the next: no try of a pair fails.
+func TestAnEngineThatExitsAfterItsGame(t *testing.T) {
+	pairs, starts, err := exits(t, "exit@gameover")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range 2 {
+		if p := pairs[id]; len(p.Games) != 2 || len(p.Attempts) != 0 {
+			t.Errorf("pair %d: %d games, attempts %v", id, len(p.Games), p.Attempts)
+		}
+	}
+	if starts != 5 { // its own for each of four games, and the opponent's
+		t.Errorf("%d starts", starts)
+	}
+}
+
+// One that a signal ends between two games has failed.
+func TestAnEngineThatCrashesAfterItsGame(t *testing.T) {
+	if _, _, err := exits(t, "abort@gameover"); err == nil {
+		t.Error("a crash at each gameover is no failure")
+	}
+}
