@@ -4,6 +4,8 @@ package process
 
 import (
 	"bufio"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +42,7 @@ var defaultPace = guardPace{steady: 10 * time.Second, pause: 100 * time.Millisec
 // may be called from any goroutine.
 type Guard struct {
 	command []string
+	mark    string // in the environment of every engine and of the guard, see markKey
 	tell    func(GuardChange)
 	pace    guardPace
 
@@ -71,12 +74,13 @@ func startGuardAt(command []string, tell func(GuardChange), pace guardPace) (*Gu
 	if tell == nil {
 		tell = func(GuardChange) {}
 	}
-	life, err := startLife(command)
+	mark := newMark()
+	life, err := startLife(command, mark)
 	if err != nil {
 		return nil, fmt.Errorf("process: %w", err)
 	}
 	g := &Guard{
-		command: command, tell: tell, pace: pace, life: life, groups: make(map[int]bool),
+		command: command, mark: mark, tell: tell, pace: pace, life: life, groups: make(map[int]bool),
 		shut: make(chan struct{}), done: make(chan struct{}),
 	}
 	go g.keep(life)
@@ -91,8 +95,19 @@ type guardLife struct {
 	err  error         // how it ended; to be read after done
 }
 
-func startLife(command []string) (*guardLife, error) {
-	cmd := Spec{Command: command}.cmd()
+// markKey is the variable by which processes are known that an engine of a guard has
+// started, whatever group or session they are in.
+const markKey = "GOGI_GUARD"
+
+// newMark is a mark that no other guard has.
+func newMark() string {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return markKey + "=" + hex.EncodeToString(random[:])
+}
+
+func startLife(command []string, mark string) (*guardLife, error) {
+	cmd := Spec{Command: command, Env: []string{mark}}.cmd()
 	// No Pdeathsig: its very purpose is to outlive us. The session of its own
 	// keeps the terminal's signals away.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -210,7 +225,7 @@ func (g *Guard) rest(pause time.Duration) bool {
 func (g *Guard) install() (*guardLife, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	life, err := startLife(g.command)
+	life, err := startLife(g.command, g.mark)
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +351,9 @@ func (g *Guard) say(sign string, pgid int) {
 }
 
 // ServeGuard is the guard's whole life: it reads "+pgid" and "-pgid" lines and,
-// when r ends, kills with SIGKILL every group that was added and not removed.
+// when r ends, kills with SIGKILL every group that was added and not removed, and on Linux
+// every process that has this guard's mark in its environment: engines have it, and what
+// they have started, also in another session.
 // It makes the whole program ignore SIGINT, SIGTERM and SIGHUP, because it must
 // outlive a runner that they end. A line that it does not understand, or a
 // failing r, is the error; the groups are killed nevertheless.
@@ -350,10 +367,21 @@ func ServeGuard(r io.Reader) error {
 			err = errors.Join(err, fmt.Errorf("killing group %d: %w", pgid, kerr))
 		}
 	}
+	if mark := os.Getenv(markKey); mark != "" {
+		killMarked(markKey + "=" + mark)
+	}
 	if err != nil {
 		return fmt.Errorf("process: guard: %w", err)
 	}
 	return nil
+}
+
+// marks are what an engine's environment gets.
+func (g *Guard) marks() []string {
+	if g == nil || g.mark == "" {
+		return nil
+	}
+	return []string{g.mark}
 }
 
 // readGroups keeps groups up to date until r ends. It returns the first line it

@@ -99,7 +99,7 @@ func startOnce(spec Spec, guard *Guard) (*Process, error) {
 	p := &Process{
 		grace:     orDefault(spec.Grace, DefaultGrace),
 		termGrace: orDefault(spec.TermGrace, DefaultTermGrace),
-		cmd:       spec.cmd(),
+		cmd:       spec.with(guard.marks()).cmd(),
 		cpus:      spec.CPUs,
 		done:      make(chan struct{}),
 		drained:   make(chan struct{}),

@@ -294,3 +294,6 @@ func (g *Guard) remove(int) {}
 func ServeGuard(io.Reader) error {
 	return errors.New("process: guard: on Windows a job object is the guard, and no process")
 }
+
+// marks are none: a job object holds all that an engine starts.
+func (g *Guard) marks() []string { return nil }

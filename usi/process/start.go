@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -20,6 +21,12 @@ func (s Spec) check() error {
 		}
 	}
 	return nil
+}
+
+// with is the spec with more of the environment.
+func (s Spec) with(env []string) Spec {
+	s.Env = slices.Concat(s.Env, env)
+	return s
 }
 
 // cmd is the command without its pipes. What is wrong with it comes out at its

@@ -16,7 +16,7 @@ import (
 func TestStopped(t *testing.T) {
 	for name, script := range map[string]string{
 		"itself":    `echo $$; exec cat`,
-		"its child": `cat </dev/stdin & echo $!; wait`,
+		"its child": `sleep 1000 & echo $!; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, sh(script), nil)

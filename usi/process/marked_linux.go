@@ -1,0 +1,50 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// markedRounds bounds the looks for marked processes: one that is killed may just have forked.
+const markedRounds = 10
+
+// killMarked kills all processes of this user, but for this one, that were started with a
+// variable in their environment.
+func killMarked(variable string) {
+	for range markedRounds {
+		if !killMarkedOnce(variable) {
+			return
+		}
+	}
+}
+
+// killMarkedOnce reports whether there was one.
+func killMarkedOnce(variable string) (found bool) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		if text, err := readProc("/proc/" + e.Name() + "/environ"); err == nil && hasVariable(text, variable) {
+			found = unix.Kill(pid, unix.SIGKILL) == nil || found // fails where it has ended meanwhile
+		}
+	}
+	return found
+}
+
+// hasVariable looks for KEY=VALUE in the text of /proc/PID/environ, which is empty of a zombie.
+func hasVariable(environ []byte, variable string) bool {
+	for word := range bytes.SplitSeq(environ, []byte{0}) {
+		if string(word) == variable {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+//go:build linux
+
+package process
+
+import (
+	"os/exec"
+	"testing"
+
+	"gogi/internal/await"
+)
+
+// A child that leaves its engine's group and session outlives the engine, and ends with the
+// guard. A process of another guard, and one that no engine has started, go on.
+func TestAChildInAnotherSessionEndsWithTheGuard(t *testing.T) {
+	const daemon = `setsid sh -c 'echo $$; exec sleep 1000' & cat`
+	ours, other := startGuard(t), startGuard(t)
+	ends, stays := start(t, sh(daemon), ours), start(t, sh(daemon), other)
+	pid, others := lineNumber(t, ends), lineNumber(t, stays)
+	stranger := exec.CommandContext(t.Context(), "sleep", "1000")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Wait()         //nolint:errcheck // it is killed
+	defer stranger.Process.Kill() //nolint:errcheck // as above
+	for _, p := range []*Process{ends, stays} {
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !alive(pid) || !alive(others) {
+		t.Fatal("a child ended with its engine: it has not left the group")
+	}
+	if err := ours.Close(); err != nil {
+		t.Error(err)
+	}
+	await.That(t, "the child ends", func() bool { return !alive(pid) })
+	if !alive(others) || !alive(stranger.Process.Pid) {
+		t.Error("a process of somebody else was killed")
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	await.That(t, "the other guard's child ends", func() bool { return !alive(others) })
+}
