@@ -35,7 +35,7 @@ func (r *resolver) design(p *match.Plan) {
 		r.fail("swap", "swap: design %s needs pairs of two games with colours swapped", d.Kind)
 	}
 	t := &d.Tournament
-	switch d.Kind {
+	switch d.Kind { //nolint:exhaustive // the others have no keys of their own
 	case match.DesignAdaptive:
 		t.Block = r.inRange("design.block", f.Block, max(leastBlock, len(p.Players)), 1, maxParallel)
 		return

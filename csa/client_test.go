@@ -304,7 +304,7 @@ func TestFailingPlayer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			player := &scripted{think: func(_ context.Context, n int, r usi.Request) (usi.Reply, error) {
 				if n <= test.failures {
-					time.Sleep(2 * time.Second) //nolint:forbidigo // synctest's time
+					time.Sleep(2 * time.Second) // synctest's time
 					return usi.Reply{}, fault
 				}
 				return first(r)

@@ -106,11 +106,11 @@ func TestKeepAlive(t *testing.T) {
 				lines <- heard{line, time.Since(began)}
 			}
 		}()
-		time.Sleep(25 * time.Second) //nolint:forbidigo // synctest's time
+		time.Sleep(25 * time.Second) // synctest's time
 		if err := c.Send("+7776FU"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(90 * time.Second) //nolint:forbidigo // synctest's time
+		time.Sleep(90 * time.Second) // synctest's time
 		c.Close()
 		var got []heard
 		for l := range lines {
@@ -217,7 +217,7 @@ func TestFlood(t *testing.T) {
 				go io.Copy(io.Discard, p.conn) // what keeps the connection alive
 				for i, text := range test.text {
 					if i > 0 {
-						time.Sleep(test.pause) //nolint:forbidigo // synctest's time
+						time.Sleep(test.pause) // synctest's time
 					}
 					io.WriteString(p.conn, text) // it may be cut off
 				}

@@ -99,7 +99,7 @@ func (v *vote) gather(ctx context.Context) error {
 // round is what all members are asked at once: one block for all, which their jobs
 // share and do not change.
 type round struct {
-	ctx      context.Context
+	ctx      context.Context //nolint:containedctx // of one search, which ends with it
 	question question
 	requests []usi.Request // by seat
 }

@@ -209,7 +209,7 @@ func (b *Board) group(start Point) (stones []Point, liberties int) {
 			if seen[n] {
 				continue
 			}
-			switch b.stones[n] {
+			switch b.stones[n] { //nolint:exhaustive // the stones of the other colour end the chain
 			case Empty:
 				seen[n] = true
 				liberties++

@@ -196,9 +196,7 @@ func csaFields(text string) (rank [9]shogi.Piece, err error) {
 			rest = ""
 		case strings.HasPrefix(strings.TrimLeft(rest, " "), "*"):
 			rest = strings.TrimLeft(rest, " ")[1:]
-			if strings.HasPrefix(rest, " ") {
-				rest = rest[1:]
-			}
+			rest = strings.TrimPrefix(rest, " ")
 		default:
 			if rank[n], err = csaField(strings.TrimLeft(rest, " ")); err != nil {
 				return rank, err

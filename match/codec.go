@@ -209,7 +209,7 @@ func (w *wire) uint(v *uint64) {
 		w.text = binary.AppendUvarint(w.text, *v)
 		return
 	}
-	n := 0
+	var n int
 	if *v, n = binary.Uvarint(w.text); n <= 0 {
 		*v = 0
 		w.fail(io.ErrUnexpectedEOF)

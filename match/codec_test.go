@@ -91,7 +91,7 @@ func fill(v reflect.Value, n *int) {
 		*at = true
 		return
 	}
-	switch v.Kind() { //nolint:exhaustive // the default panics for the others
+	switch v.Kind() { // the default panics for the others
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i), n)

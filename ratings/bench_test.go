@@ -77,7 +77,7 @@ func BenchmarkRateFile(b *testing.B) {
 			if err != nil {
 				return err
 			}
-			defer file.Close() //nolint:errcheck // only read
+			defer file.Close() // only read
 			_, err = io.Copy(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{file})
 			return err
 		})

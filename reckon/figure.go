@@ -70,7 +70,7 @@ func (q CoverageQuestion) draw(b *strings.Builder, n int, m intervalMethod, labe
 	}
 	lowest := lowestCoverage(n, 0.3, 0.7, m.interval)
 	q.drawAxes(b, labelled)
-	fmt.Fprintf(b, "<polygon points=\"0,%[1].1f%[2]s %[3]d,%[1].1f\" fill=\"#d9534f\" fill-opacity=\"0.55\"/>\n", q.height(q.Confidence), broken.String(), panelWidth)
+	fmt.Fprintf(b, "<polygon points=\"0,%.1[1]f%[2]s %[3]d,%.1[1]f\" fill=\"#d9534f\" fill-opacity=\"0.55\"/>\n", q.height(q.Confidence), broken.String(), panelWidth)
 	fmt.Fprintf(b, "<path d=\"M0,%.1fh%d\" stroke=\"#555\" stroke-dasharray=\"4 3\"/>\n", q.height(q.Confidence), panelWidth)
 	fmt.Fprintf(b, "<polyline points=\"%s\" fill=\"none\" stroke=\"#1f5fa8\"/>\n", strings.TrimSpace(line.String()))
 	fmt.Fprintf(b, "<text y=\"-7\" font-weight=\"bold\">%s</text>", m.name)

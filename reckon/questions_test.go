@@ -381,6 +381,9 @@ func TestFigureOfOneMethod(t *testing.T) {
 			t.Errorf("the figure lacks %s", want)
 		}
 	}
+	if strings.Contains(figure, "%!") {
+		t.Error("the figure has numbers that could not be formatted")
+	}
 	if n := strings.Count(figure, "<polyline"); n != 1 {
 		t.Errorf("%d panels", n)
 	}

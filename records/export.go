@@ -193,7 +193,7 @@ func (x *exporter) game(row match.Row, record kifu.Record) error {
 	}
 	text := x.text
 	if x.ShiftJIS {
-		lost := 0
+		var lost int
 		text, lost = formats.ShiftJIS(text)
 		x.tally.Lost += lost
 	}

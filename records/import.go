@@ -74,7 +74,7 @@ func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, err
 	if err != nil {
 		return nil, err
 	}
-	defer sources.close()
+	defer sources.close() //nolint:errcheck // they were only read
 	census := census{numbers: map[string]int{}, hash: sha256.New()}
 	out := &Imported{}
 	err = i.each(ctx, sources, func(r Refusal) {

@@ -263,7 +263,7 @@ func TestAnEngineThatDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer log.Close() //nolint:errcheck // nothing is written
+	defer log.Close() // nothing is written
 	missing := errors.New("no such engine")
 	v := &Review{
 		Games: games(1), Processes: 1, Log: log, Progress: func(Progress) {},

@@ -18,7 +18,7 @@ func TestOffsetsAreOfTheKernelsClocks(t *testing.T) {
 	}
 	// They stand still while time passes: a corrected clock is off by a thousandth.
 	began := time.Now()
-	for time.Since(began) < 10*time.Millisecond { //nolint:staticcheck // a wait on the clock that is tested
+	for time.Since(began) < 10*time.Millisecond { // a wait on the clock that is tested
 	}
 	if d := readOffsets().wall - first.wall; d.Abs() > time.Since(began)/10 {
 		t.Errorf("the wall clock's offset has moved by %v", d)

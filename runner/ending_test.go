@@ -137,7 +137,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 			if calls > 1 {
 				return untilTold(ctx)
 			}
-			time.Sleep(10 * time.Second) //nolint:forbidigo // in synctest's time: the long game is on
+			time.Sleep(10 * time.Second) // in synctest's time: the long game is on
 			return trouble
 		}, fails: true},
 		"a player that does not end": {
@@ -166,7 +166,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 						if strings.HasPrefix(name, "long") {
 							return &fake{delay: everySecond}, nil
 						}
-						time.Sleep(10 * time.Second) //nolint:forbidigo // in synctest's time: the long game is on
+						time.Sleep(10 * time.Second) // in synctest's time: the long game is on
 						if test.open != nil {
 							return test.open()
 						}
@@ -207,7 +207,7 @@ func TestAFailedRunEndsItsWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				trouble, began := errors.New("trouble"), time.Now()
 				sink := &hookSink{put: func(context.Context, runner.Lease) (bool, error) {
-					time.Sleep(10*time.Second - time.Since(began)) //nolint:forbidigo // in synctest's time
+					time.Sleep(10*time.Second - time.Since(began)) // in synctest's time
 					return false, trouble
 				}}
 				leases := []runner.Lease{lease(planNamed("bad"), 0, &sink.journal)}
@@ -221,7 +221,7 @@ func TestAFailedRunEndsItsWaits(t *testing.T) {
 						if n > len(leases) {
 							return runner.Lease{}, untilTold(ctx)
 						}
-						time.Sleep(time.Duration(n) * time.Millisecond) //nolint:forbidigo // in synctest's time: the bad one starts first
+						time.Sleep(time.Duration(n) * time.Millisecond) // in synctest's time: the bad one starts first
 						return leases[n-1], nil
 					}),
 					Sink: sink, Concurrency: 4, StartParallel: 2,
@@ -269,7 +269,7 @@ func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
 				if calls.Add(1) == 1 {
 					return lease(slowed, 0, &sink.journal), nil
 				}
-				time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time: the game is on
+				time.Sleep(5 * time.Second) // in synctest's time: the game is on
 				return runner.Lease{}, trouble
 			}),
 			Open: openAll(func(context.Context, string) (runner.Player, error) {
@@ -300,7 +300,7 @@ func TestALeaseThatComesTooLateIsReturned(t *testing.T) {
 		var calls atomic.Int64
 		late := sourceFunc(func(ctx context.Context) (runner.Lease, error) {
 			if calls.Add(1) == 1 {
-				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time: the other slot waits by now
+				time.Sleep(time.Second) // in synctest's time: the other slot waits by now
 				return runner.Lease{}, trouble
 			}
 			<-ctx.Done()
@@ -449,7 +449,7 @@ func TestAFinishedPairIsStoredThoughTheRunIsCancelled(t *testing.T) {
 func TestASlowSinkIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &hookSink{put: func(ctx context.Context, _ runner.Lease) (bool, error) {
-			time.Sleep(time.Hour) //nolint:forbidigo // in synctest's time
+			time.Sleep(time.Hour) // in synctest's time
 			return true, ctx.Err()
 		}}
 		if err := finishing(t.Context(), sink, lease(planNamed("p"), 0, &sink.journal), func() {}); err != nil {
@@ -520,7 +520,7 @@ type slowEnding struct {
 }
 
 func (p *slowEnding) Close() error {
-	time.Sleep(p.takes) //nolint:forbidigo // in synctest's time
+	time.Sleep(p.takes) // in synctest's time
 	return p.err
 }
 

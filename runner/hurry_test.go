@@ -47,7 +47,7 @@ func TestAnEndingRunWaitsForNoStart(t *testing.T) {
 			Open: openAll(func(ctx context.Context, name string) (runner.Player, error) {
 				switch {
 				case strings.HasPrefix(name, "long"):
-					time.Sleep(hurry.Grace / 2) //nolint:forbidigo // in synctest's time
+					time.Sleep(hurry.Grace / 2) // in synctest's time
 					return &fake{delay: everySecond}, nil
 				case strings.HasPrefix(name, "unready"):
 					return &unready{}, nil

@@ -38,7 +38,7 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 		for _, step := range []struct{ at, want time.Duration }{
 			{30 * time.Millisecond, 0}, {80 * time.Millisecond, 300 * time.Millisecond}, {time.Minute, 300 * time.Millisecond},
 		} {
-			time.Sleep(step.at - time.Since(began)) //nolint:forbidigo // in synctest's time
+			time.Sleep(step.at - time.Since(began)) // in synctest's time
 			synctest.Wait()
 			if got := l.since(began); got != step.want {
 				t.Errorf("after %v: %v, want %v", step.at, got, step.want)
@@ -99,7 +99,7 @@ func (p *steady) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	if len(r.Position.Moves) == 5 {
 		p.sixth()
 		reply.Elapsed = 500 * time.Millisecond
-		time.Sleep(reply.Elapsed) //nolint:forbidigo // in synctest's time
+		time.Sleep(reply.Elapsed) // in synctest's time
 	}
 	return reply, nil
 }

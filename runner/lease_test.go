@@ -187,7 +187,7 @@ func TestTheConfigurationWinsOverThePlan(t *testing.T) {
 			Open: openAll(func(context.Context, string) (runner.Player, error) {
 				slots.Add(1)
 				most.Store(max(most.Load(), starting.Add(1)))
-				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
+				time.Sleep(time.Second) // in synctest's time
 				starting.Add(-1)
 				return &fake{delay: everySecond}, nil
 			}),

@@ -49,7 +49,7 @@ func (f *fake) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 		delay = f.delay(ply)
 	}
 	if r.Deadline > 0 && delay > r.Deadline && !f.endless {
-		time.Sleep(r.Deadline) //nolint:forbidigo // in synctest's time
+		time.Sleep(r.Deadline) // in synctest's time
 		return usi.Reply{Answer: usi.AnswerMove, Move: h.Position().LegalMoves(nil)[0], Elapsed: delay, Stopped: true}, nil
 	}
 	select {
@@ -440,7 +440,7 @@ func TestLowerTargetEndsAfterThePairsInPlay(t *testing.T) {
 				},
 			})
 		}()
-		time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time
+		time.Sleep(5 * time.Second) // in synctest's time
 		source.SetTarget(2)
 		if err := <-done; err != nil || len(sink.pairs) != 4 {
 			t.Errorf("%d pairs, %v", len(sink.pairs), err)
@@ -654,11 +654,11 @@ func TestStartsAreBounded(t *testing.T) {
 				opened.Add(1)
 				n := starting.Add(1)
 				most.Store(max(most.Load(), n))
-				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
+				time.Sleep(time.Second) // in synctest's time
 				first := true
 				return &fake{name: p.Name, newGame: func() error {
 					if first {
-						time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
+						time.Sleep(time.Second) // in synctest's time
 						starting.Add(-1)
 						first = false
 					}

@@ -55,7 +55,7 @@ func TestMoveWatchLooks(t *testing.T) {
 					w.sides = [2]reading{}
 					l := &looked{start: time.Now(), none: test.none}
 					w.begin(shogi.White, l, true, margin, time.Second+margin)
-					time.Sleep(test.takes) //nolint:forbidigo // in synctest's time
+					time.Sleep(test.takes) // in synctest's time
 					synctest.Wait()
 					if got, slowed := w.end(test.sending); got != test.want || slowed != test.slowed {
 						t.Errorf("%+v, slowed %t", got, slowed)
@@ -79,18 +79,18 @@ func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
 			w := moveWatch{late: machine.watch()}
 			w.late.start(t.Context())
 			w.begin(shogi.Black, &looked{start: time.Now()}, true, margin, time.Second+margin)
-			time.Sleep(before) //nolint:forbidigo // in synctest's time
+			time.Sleep(before) // in synctest's time
 			synctest.Wait()
 			w.end(0)
 			l := &looked{start: time.Now()}
 			w.begin(shogi.White, l, true, margin, time.Second+margin)
-			time.Sleep(1500 * ms) //nolint:forbidigo // in synctest's time
+			time.Sleep(1500 * ms) // in synctest's time
 			synctest.Wait()
 			w.end(0)
 			if want := []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}; !slices.Equal(l.at, want) {
 				t.Errorf("after a move of %v: looked at %v, want %v", before, l.at, want)
 			}
-			time.Sleep(time.Minute) //nolint:forbidigo // in synctest's time
+			time.Sleep(time.Minute) // in synctest's time
 			synctest.Wait()
 			if len(l.at) != 4 {
 				t.Errorf("looked at %v, the last after the end", l.at)
@@ -111,7 +111,7 @@ func TestALateLookCounts(t *testing.T) {
 				l := &looked{start: time.Now()}
 				w.begin(shogi.White, l, true, margin, time.Second)
 				w.timer.Stop()
-				time.Sleep(margin/4 + late) //nolint:forbidigo // in synctest's time
+				time.Sleep(margin/4 + late) // in synctest's time
 				if comes {
 					w.look()
 				}
@@ -140,12 +140,12 @@ func TestWhatWasWaitedBeforeTheFirstLook(t *testing.T) {
 			w.late.start(t.Context())
 			l := &looked{start: time.Now()}
 			w.begin(shogi.Black, l, true, margin, time.Second)
-			time.Sleep(125 * ms) //nolint:forbidigo // in synctest's time
+			time.Sleep(125 * ms) // in synctest's time
 			synctest.Wait()
 			w.end(0)
-			time.Sleep(between) //nolint:forbidigo // in synctest's time: quick moves, which nobody looks at
+			time.Sleep(between) // in synctest's time: quick moves, which nobody looks at
 			w.begin(shogi.Black, l, true, margin, time.Second)
-			time.Sleep(125 * ms) //nolint:forbidigo // in synctest's time
+			time.Sleep(125 * ms) // in synctest's time
 			synctest.Wait()
 			if d, _ := w.end(0); d.Waited != want {
 				t.Errorf("%v in between: %v, want %v", between, d.Waited, want)

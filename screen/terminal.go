@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/gdamore/tcell/v3"
+	"github.com/gdamore/tcell/v3/color"
 	"golang.org/x/term"
 
 	"gogi/diagram"
@@ -54,10 +55,10 @@ var styles = map[Style]tcell.Style{
 	Plain:  tcell.StyleDefault,
 	Strong: tcell.StyleDefault.Bold(true),
 	Faint:  tcell.StyleDefault.Dim(true),
-	Alarm:  tcell.StyleDefault.Foreground(tcell.ColorRed),
+	Alarm:  tcell.StyleDefault.Foreground(color.Red),
 	Bar:    tcell.StyleDefault.Reverse(true),
 	Blacks: tcell.StyleDefault.Bold(true),
-	Whites: tcell.StyleDefault.Foreground(tcell.ColorTeal),
+	Whites: tcell.StyleDefault.Foreground(color.Teal),
 	Moved:  tcell.StyleDefault.Reverse(true),
 }
 

@@ -461,7 +461,7 @@ func TestVotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	move := kifu.Move{}
+	var move kifu.Move
 	g.Candidates = func(detail []byte) []packed.Candidate {
 		return []packed.Candidate{{Move: m, Visits: uint16(len(detail))}}
 	}

@@ -316,7 +316,7 @@ func TestTuneIsTold(t *testing.T) {
 				},
 				Record: func(e match.Event) {
 					counts[string(e.Type)]++
-					switch e.Type { //nolint:exhaustive // the others are any run's
+					switch e.Type { // the others are any run's
 					case match.EventPair:
 						counts["pair "+e.Kind]++
 					case match.EventBlock:

@@ -45,7 +45,7 @@ func TestKingNoiseWithoutKings(t *testing.T) {
 }
 
 func TestKingNoiseFollowsItsSeed(t *testing.T) {
-	if *newKingNoise(5, 15) != *newKingNoise(5, 15) {
+	if first, again := newKingNoise(5, 15), newKingNoise(5, 15); *first != *again {
 		t.Error("the same seed gave two noises")
 	}
 	if *newKingNoise(5, 15) == *newKingNoise(6, 15) {

@@ -112,9 +112,9 @@ func TestLeastOpenings(t *testing.T) {
 // sum is (1 + 1) 3/2 by openings, and 2 · 6/5 by pairs.
 func TestDependenceByHand(t *testing.T) {
 	var s Series
-	plays(t, &s, "a", 1, 2-1, 1-1)
-	plays(t, &s, "b", 2, 0-1, 1-1)
-	plays(t, &s, "c", 3, 1-1, 1-1)
+	plays(t, &s, "a", 1, 1, 0)
+	plays(t, &s, "b", 2, -1, 0)
+	plays(t, &s, "c", 3, 0, 0)
 	d := s.Dependence()
 	if math.Abs(*d.ICC-0.2) > 1e-12 || math.Abs(*d.Effect-1.25) > 1e-12 || d.Copies != 3 {
 		t.Errorf("%+v: %v, %v", d, *d.ICC, *d.Effect)

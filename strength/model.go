@@ -1,3 +1,5 @@
+// Package strength estimates ratings from reviews of games: it fits models, estimates, and reports how far the estimates
+// are off. NewModel begins one.
 package strength
 
 import (

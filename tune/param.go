@@ -159,7 +159,7 @@ func CheckParams(params []Param) error {
 // Text is a value as it is sent to the engine: the level of a choice, an int without a
 // fraction, a float of at most six digits.
 func (p *Param) Text(x float64) string {
-	switch p.Kind {
+	switch p.Kind { //nolint:exhaustive // Float is below
 	case Choice:
 		return p.Levels[min(max(int(x), 0), len(p.Levels)-1)]
 	case Int:

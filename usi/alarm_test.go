@@ -33,7 +33,7 @@ func TestEachSearchHasItsOwnDeadline(t *testing.T) {
 					if _, late, err := e.outcome(t.Context(), &search{wait: answer, start: time.Now()}, test.before); late || err != nil {
 						t.Errorf("an answer at once: stopped %t, %v", late, err)
 					}
-					time.Sleep(test.between) //nolint:forbidigo // in synctest's time
+					time.Sleep(test.between) // in synctest's time
 					began := time.Now()
 					stopped = nil
 					_, late, err := e.outcome(t.Context(), &search{wait: answer, start: began}, test.deadline)

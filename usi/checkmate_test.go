@@ -105,7 +105,7 @@ func TestMateAnswers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e, log := dialogue(t, func(line string, say func(string)) {
 					if strings.HasPrefix(line, "go mate") {
-						time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
+						time.Sleep(time.Second) // in synctest's time
 						say(said)
 					} else {
 						polite(line, say)

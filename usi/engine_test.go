@@ -119,7 +119,7 @@ func TestElapsedIsFromGoToBestmove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, _ := dialogue(t, func(line string, say func(string)) {
 			if strings.HasPrefix(line, "go") {
-				time.Sleep(300 * time.Millisecond) //nolint:forbidigo // in synctest's time
+				time.Sleep(300 * time.Millisecond) // in synctest's time
 				say("bestmove 7g7f")
 			}
 		}, usi.Limits{})
@@ -134,7 +134,7 @@ func TestDeadlineStopsTheSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, log := dialogue(t, func(line string, say func(string)) {
 			if line == "stop" {
-				time.Sleep(200 * time.Millisecond) //nolint:forbidigo // in synctest's time
+				time.Sleep(200 * time.Millisecond) // in synctest's time
 				say("bestmove 2g2f")
 			}
 		}, usi.Limits{})
@@ -234,7 +234,7 @@ func TestStaleBestmoveDoesNotLeak(t *testing.T) {
 			case line == "usinewgame":
 				say("bestmove 1g1f")
 			case strings.HasPrefix(line, "go"):
-				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
+				time.Sleep(time.Second) // in synctest's time
 				say("bestmove 7g7f")
 			}
 		}, usi.Limits{})
@@ -263,7 +263,7 @@ func TestSlowReadyAndItsLimit(t *testing.T) {
 				return
 			}
 			for range 100 { // keep-alive lines of a loading network
-				time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time
+				time.Sleep(5 * time.Second) // in synctest's time
 				say("")
 			}
 			say("readyok")
@@ -397,10 +397,10 @@ func TestPonderMissRunsOnTheClock(t *testing.T) {
 			e, _ := dialogue(t, func(line string, say func(string)) {
 				switch {
 				case line == "stop":
-					time.Sleep(c.slow) //nolint:forbidigo // in synctest's time
+					time.Sleep(c.slow) // in synctest's time
 					say("bestmove 9g9f")
 				case strings.HasPrefix(line, "go") && !strings.Contains(line, "ponder"):
-					time.Sleep(100 * time.Millisecond) //nolint:forbidigo // in synctest's time
+					time.Sleep(100 * time.Millisecond) // in synctest's time
 					say("bestmove 7g7f")
 				}
 			}, usi.Limits{})
@@ -433,7 +433,7 @@ func TestPonder(t *testing.T) {
 		e, log := dialogue(t, func(line string, say func(string)) {
 			switch {
 			case strings.HasPrefix(line, "ponderhit"):
-				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
+				time.Sleep(time.Second) // in synctest's time
 				say("bestmove 2g2f")
 			case line == "stop":
 				say("bestmove 9g9f")
@@ -447,7 +447,7 @@ func TestPonder(t *testing.T) {
 		if err := e.Ponder(t.Context(), expected); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time
+		time.Sleep(5 * time.Second) // in synctest's time
 		r, err := e.Think(t.Context(), expected)
 		if err != nil || !r.Hit || r.Move.String() != "2g2f" || r.Elapsed != time.Second {
 			t.Errorf("hit: %+v, %v", r, err)
@@ -516,7 +516,7 @@ func TestGameOverEndsPondering(t *testing.T) {
 		e, log := dialogue(t, func(line string, say func(string)) {
 			switch {
 			case line == "stop":
-				time.Sleep(100 * time.Millisecond) //nolint:forbidigo // in synctest's time
+				time.Sleep(100 * time.Millisecond) // in synctest's time
 				say("bestmove 9g9f")
 			case line == "isready":
 				say("readyok")

@@ -253,7 +253,7 @@ func rehearse(t *testing.T, server usi.Server, served interface {
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(d) //nolint:forbidigo // in synctest's time
+				time.Sleep(d) // in synctest's time
 			}
 			var answers, calls []string
 			for ; i < len(steps) && !strings.HasPrefix(steps[i], "> "); i++ {

@@ -41,7 +41,7 @@ func TestElapsedCountsFromBeforeTheWrite(t *testing.T) {
 				e := hookedEngine(t, func(text string, say func(string)) {
 					if strings.Contains(text, "go nodes") || strings.HasPrefix(text, "ponderhit") {
 						time.AfterFunc(answer, func() { say("bestmove 7g7f") })
-						time.Sleep(held) //nolint:forbidigo // in synctest's time: this program is held up
+						time.Sleep(held) // in synctest's time: this program is held up
 					}
 				})
 				r := Request{Position: Position{Start: "startpos"}, Go: Go{Nodes: 1}}

@@ -46,7 +46,7 @@ func benchmarkLive(b *testing.B, clients int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer store.Close() //nolint:errcheck // nothing is in it
+	defer store.Close() // nothing is in it
 	server, err := Listen(b.Context(), Config{Addr: "127.0.0.1:0", Store: store, Live: playing(s)})
 	if err != nil {
 		b.Fatal(err)
@@ -57,7 +57,7 @@ func benchmarkLive(b *testing.B, clients int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer resp.Body.Close() //nolint:errcheck // it was only read
+		defer resp.Body.Close() // it was only read
 		if i%2 == 0 {
 			go func() { _, _ = io.Copy(io.Discard, resp.Body) }()
 		}

@@ -51,7 +51,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := bufio.NewReader(conn)
-		resp, err := http.ReadResponse(r, nil) //nolint:bodyclose // the connection ends
+		resp, err := http.ReadResponse(r, nil) // the connection ends
 		if err != nil || resp.StatusCode != http.StatusRequestTimeout || time.Since(began) != requestTimeout {
 			t.Errorf("%v, %v after %v", resp, err, time.Since(began))
 		}
@@ -109,7 +109,7 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 		}
 		conn := dial("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		began = time.Now()
-		resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil) //nolint:bodyclose // the connection is closed
+		resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil) // the connection is closed
 		for n := 0; err == nil && n < size; {
 			time.Sleep(writeTimeout / 40) // for up to 1 kB
 			var part int

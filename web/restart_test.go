@@ -72,7 +72,7 @@ func startServing(t *testing.T, db, addr string) *serving {
 	if err != nil {
 		t.Fatalf("the server said %q: %v", line, err)
 	}
-	go io.Copy(io.Discard, said) //nolint:errcheck // until its end
+	go io.Copy(io.Discard, said) // until its end
 	p.url = strings.TrimSpace(line)
 	return p
 }

@@ -238,7 +238,7 @@ func (h *theatre) call(query string) net.Conn {
 func (h *theatre) listen(query string, status int) (*bufio.Reader, net.Conn) {
 	h.t.Helper()
 	conn := h.call(query)
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // the connection is closed
 	if err != nil || resp.StatusCode != status {
 		h.t.Fatal(resp, err)
 	}

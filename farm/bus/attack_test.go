@@ -52,8 +52,8 @@ func raw(t *testing.T, w *world, c keys.Creds, more ...nats.Option) (*nats.Conn,
 	return nats.Connect(w.bus.URL(), options...)
 }
 
-// heard is everything that the coordinator was asked, and that its stream took.
-type heard struct{ asked, hints, streamed atomic.Int64 }
+// heard is what the coordinator was asked, and what another worker was told.
+type heard struct{ asked, hints atomic.Int64 }
 
 // overhear counts what arrives at the coordinator and at another worker.
 func overhear(t *testing.T, w *world, victim farm.Transport) *heard {

@@ -305,7 +305,7 @@ var errAbandoned = errors.New("the upload was given up")
 
 func (s *shelf) abandon(name string) {
 	if u := s.uploads[name]; u != nil {
-		u.pipe.CloseWithError(errAbandoned)
+		_ = u.pipe.CloseWithError(errAbandoned) // it never fails
 		<-u.done
 		delete(s.uploads, name)
 	}

@@ -45,7 +45,7 @@ func OfResult(plan *match.Plan, r *match.PairResult) Pair {
 
 func (p *Pair) game(end match.Termination, points float64) {
 	p.Points += points
-	switch end {
+	switch end { //nolint:exhaustive // the others say nothing of the machine
 	case match.TimeForfeit:
 		p.OnTime++
 	case match.Crash:

@@ -35,7 +35,7 @@ func Event(plan *match.Plan, slots int, ev *match.Event) bool {
 	if ev.Run != plan.Run || ev.Pair == nil || ev.Leg == nil || ev.Slot == nil {
 		return false
 	}
-	switch ev.Type { //nolint:exhaustive // a worker can speak of its games alone
+	switch ev.Type { // a worker can speak of its games alone
 	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
 	case match.EventBoard:
 		b := ev.Board

@@ -192,7 +192,7 @@ func TestBlocksThatAreNotPlayed(t *testing.T) {
 		time.Sleep(time.Second)
 		cancel()
 		<-ended
-		_ = <-done // how a play that is ended ends
+		<-done // how a play that is ended ends
 		if err := w.Close(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -122,7 +122,7 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 		done := playing(t.Context(), w, 30*time.Second) // a minute a pair
 		f.until(t.Context(), "some are stored", func() bool { return len(f.stored[run]) >= 4 })
 		f.wire.set(func() { f.wire.away = true; clear(f.wire.asked) })
-		time.Sleep(2 * time.Hour) //nolint:forbidigo // in synctest's time
+		time.Sleep(2 * time.Hour) // in synctest's time
 		f.wire.set(func() {
 			// A beat in 6.7 s, give or take a fifth.
 			if n := f.wire.asked[farm.SubjectBeat]; n < 880 || n > 1360 {
@@ -523,7 +523,7 @@ func TestAFullStreamStopsTheAsking(t *testing.T) {
 		w := f.join(t)
 		f.wire.set(func() { f.wire.capacity = 1; f.wire.stream = [][]byte{nil} })
 		done := playing(t.Context(), w, time.Second)
-		time.Sleep(20 * time.Minute) //nolint:forbidigo // in synctest's time
+		time.Sleep(20 * time.Minute) // in synctest's time
 		waiting := w.Status()
 		if waiting.Playing != 0 || waiting.Waiting != 0 || waiting.Outbox == 0 || waiting.Outbox >= 200 {
 			t.Errorf("after twenty minutes: %+v", waiting)
@@ -531,7 +531,7 @@ func TestAFullStreamStopsTheAsking(t *testing.T) {
 		f.mu.Lock()
 		asked := len(f.asks)
 		f.mu.Unlock()
-		time.Sleep(20 * time.Minute) //nolint:forbidigo // in synctest's time
+		time.Sleep(20 * time.Minute) // in synctest's time
 		f.mu.Lock()
 		if len(f.asks) != asked {
 			t.Errorf("it asked %d times while the stream was full", len(f.asks)-asked)

@@ -431,7 +431,7 @@ func (w *world) creep() {
 	if p.Signal(syscall.SIGCONT) != nil {
 		return // it has ended
 	}
-	for began := time.Now(); time.Since(began) < 100*time.Microsecond; { //nolint:staticcheck // a sleep would be much longer
+	for began := time.Now(); time.Since(began) < 100*time.Microsecond; { // a sleep would be much longer
 	}
 	_ = p.Signal(syscall.SIGSTOP) // or it has ended
 }

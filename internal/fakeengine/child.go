@@ -19,7 +19,7 @@ func RunTests(m interface{ Run() int }) {
 	if len(os.Args) > 1 && os.Args[1] == childWord {
 		os.Exit(Main(os.Args[2:]))
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0") //nolint:errcheck // else a child built with -race takes a second to exit
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else a child built with -race takes a second to exit
 	flag.Parse()
 	if err := flag.Set("test.parallel", atATime); err != nil {
 		panic(err) // this is no test binary

@@ -396,7 +396,7 @@ func (e *engine) pause() {
 		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
 		return
 	}
-	for began := time.Now(); time.Since(began) < e.think; { //nolint:staticcheck // a busy wait is the point
+	for began := time.Now(); time.Since(began) < e.think; { // a busy wait is the point
 	}
 }
 

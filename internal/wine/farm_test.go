@@ -23,7 +23,7 @@ func TestFarmWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer said.Close() //nolint:errcheck // it is read by its name
+	defer said.Close() // it is read by its name
 	serve := world.native.command(ctx, dir, "farm", "serve", "--demo", "--games", "8")
 	serve.Stdout, serve.Stderr = said, said
 	serve.Cancel = func() error { return serve.Process.Signal(os.Interrupt) }

@@ -46,14 +46,14 @@ func TestMain(m *testing.M) {
 func within(m *testing.M) int {
 	var err error
 	if world.dir, err = os.MkdirTemp("", "gogi-wine-"); err == nil {
-		defer os.RemoveAll(world.dir) //nolint:errcheck // a temporary folder
+		defer os.RemoveAll(world.dir) // a temporary folder
 		err = build()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer exec.Command("wineserver", "-k").Run() //nolint:errcheck,noctx // of this folder's Wine: the environment names it
+	defer exec.Command("wineserver", "-k").Run() //nolint:noctx // of this folder's Wine: the environment names it
 	return m.Run()
 }
 
@@ -81,7 +81,7 @@ func build() error {
 		{nil, "x86_64-w64-mingw32-gcc -shared -O2 -o " + prefix + "/drive_c/windows/system32/bcryptprimitives.dll testdata/bcryptprimitives.c -ladvapi32"},
 	} {
 		words := strings.Fields(step.line)
-		cmd := exec.Command(words[0], words[1:]...) //nolint:noctx // a build takes as long as it takes
+		cmd := exec.Command(words[0], words[1:]...) // a build takes as long as it takes
 		cmd.Env = append(os.Environ(), step.env...)
 		cmd.Stderr = os.Stderr // a file: Wine's services live on, and would keep a pipe open
 		if err := cmd.Run(); err != nil {

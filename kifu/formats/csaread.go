@@ -58,7 +58,7 @@ func (r *csaReader) Next() (*kifu.Record, error) {
 		g.line = r.in.n
 		g.err = g.finish()
 	}
-	if g.err != nil && g.err == g.illegal {
+	if g.err != nil && g.err == g.illegal { //nolint:errorlint // that very error
 		g.line = g.illegalLine
 	}
 	r.moves, r.pv = g.record.Moves, g.pv // the arrays are used again, and what is handed out are copies

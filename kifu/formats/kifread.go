@@ -53,7 +53,7 @@ func (r *kifReader) Next() (*kifu.Record, error) {
 		g.line = r.in.n
 		g.err = g.finish()
 	}
-	if g.err != nil && g.err == g.illegal {
+	if g.err != nil && g.err == g.illegal { //nolint:errorlint // that very error
 		g.line = g.illegalLine
 	}
 	if g.err != nil {

@@ -23,7 +23,7 @@ func rows(t *testing.T, file string) (all []map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read
+	defer f.Close() // read
 	lines, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(lines) < 2 {
 		t.Fatal(len(lines), err)

@@ -67,7 +67,7 @@ func listen(path string) (net.Listener, error) {
 		if err := Clear(path); err != nil {
 			return nil, err
 		}
-		return net.Listen("unix", path)
+		return net.Listen("unix", path) //nolint:noctx // a socket of this machine: it does not wait
 	}
 	private := privateOf(path)
 	if err := os.RemoveAll(private); err != nil {
@@ -100,7 +100,7 @@ func listen(path string) (net.Listener, error) {
 func dial(path string) (net.Conn, error) {
 	var conn net.Conn
 	err := short(path, func(name string) (err error) {
-		conn, err = net.Dial("unix", name)
+		conn, err = net.Dial("unix", name) //nolint:noctx // a socket of this machine: it does not wait
 		return err
 	})
 	return conn, err

@@ -42,7 +42,7 @@ func setRange(f *os.File, kind int16, offset int64, wait bool) error {
 	}
 }
 
-// None is ErrTaken where somebody else has locked any byte of a lock file.
+// NoLocks returns ErrTaken where somebody else has locked any byte of a lock file.
 func NoLocks(f *os.File) error {
 	lock := unix.Flock_t{Type: unix.F_WRLCK} // of all bytes
 	err := unix.FcntlFlock(f.Fd(), getLock, &lock)

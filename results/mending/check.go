@@ -248,7 +248,8 @@ func (c *checker) tell() {
 
 func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, id int64, checked *CheckedRun) error {
 	p, err := c.source.Pair(ctx, run.ID(), id)
-	doubtful, wrong := false, []error(nil)
+	var wrong []error
+	doubtful := false
 	if err == nil {
 		doubtful, err = p.Verify(run)
 	}

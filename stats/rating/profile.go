@@ -67,7 +67,8 @@ func (f *Fit) wald(level float64, from []float64) ([]counts.Interval, error) {
 	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
-	method, inverse := "wald_clusters", (matrix)(nil)
+	var inverse matrix
+	method := "wald_clusters"
 	if f.errs != nil {
 		inverse = f.errs.inverse
 	} else {

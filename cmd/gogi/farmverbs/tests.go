@@ -43,7 +43,7 @@ func reason(why string) string {
 	return ": " + foreign.Printable(why, 400)
 }
 
-// The verbs that change one test; what each means is with its field of Command.
+//nolint:revive // what each verb means is with its field of Command
 type (
 	ApproveCommand struct{ onTest }
 	RejectCommand  struct{ onTest }

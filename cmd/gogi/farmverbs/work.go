@@ -83,7 +83,7 @@ func (c *WorkCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	defer transport.Close()
+	defer transport.Close() //nolint:errcheck // nothing more is sent
 	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *WorkCommand) Run(ctx context.Context, env *verb.Env) error {
 	if w.next == "" || err != nil || ctx.Err() != nil {
 		return err
 	}
-	transport.Close()
+	_ = transport.Close() // nothing more is sent
 	config.Log.Info("the worker becomes another program", "file", w.next)
 	return &verb.Exit{Code: worker.ExitUpdate, Err: become(w.next)}
 }

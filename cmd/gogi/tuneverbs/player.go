@@ -334,7 +334,7 @@ func toldOf(ctx context.Context, store *results.Store, number int, run string, m
 		return phrases.Of("validation %d (%s): not begun", number, run)
 	}
 	line := phrases.Of("validation %d (%s): %s after %s of at most %s pairs, LLR %s of [%.2f, %.2f]", number, run,
-		phrases.Of(string(r.Gate.Verdict)), format.Count(r.Gate.Pairs), format.Count(most), format.Decimal(r.Gate.LLR, 2), r.Gate.Lower, r.Gate.Upper)
+		phrases.Of(r.Gate.Verdict), format.Count(r.Gate.Pairs), format.Count(most), format.Decimal(r.Gate.LLR, 2), r.Gate.Lower, r.Gate.Upper)
 	if r.Gate.Verdict == "fail" {
 		line = phrases.Of("%s; that is no proof that the start is better", line)
 	}
