@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -66,6 +67,13 @@ func ReadOrders(file string) (*Orders, error) {
 	return o, nil
 }
 
+// Has reports whether a player took part in a game.
+func (o *Orders) Has(player string) bool {
+	return slices.ContainsFunc(o.games, func(game []orders.Placing) bool {
+		return slices.ContainsFunc(game, func(p orders.Placing) bool { return p.Player == player })
+	})
+}
+
 // add takes a game; ranks are negative points.
 func (o *Orders) add(game []orders.Placing, ranks bool) {
 	slices.SortStableFunc(game, func(a, b orders.Placing) int { return cmp.Compare(b.Points, a.Points) })
@@ -110,6 +118,7 @@ type OrderReport struct {
 	Ties       int           `json:"games_with_ties"` // not in the model of orders
 	Confidence float64       `json:"confidence"`
 	Shares     []ShareRow    `json:"shares"`
+	Compared   []ShareTest   `json:"comparisons,omitempty"`
 	Players    []OrderPlayer `json:"players"` // Plackett–Luce
 	LogLik     *float64      `json:"loglik"`
 	Why        string        `json:"why,omitempty"` // there is no model of orders
@@ -117,12 +126,31 @@ type OrderReport struct {
 
 // ShareRow is a player's part of all points.
 type ShareRow struct {
-	Name   string  `json:"name"`
-	Games  int     `json:"games"`
-	Points float64 `json:"points"`
-	Share  float64 `json:"share"`
-	Lo     float64 `json:"lo"` // bootstrap over games
-	Hi     float64 `json:"hi"`
+	Name   string   `json:"name"`
+	Games  int      `json:"games"`
+	Points float64  `json:"points"`
+	Share  float64  `json:"share"`
+	Lo     *float64 `json:"lo"` // of games drawn again; null below five games
+	Hi     *float64 `json:"hi"`
+	Why    string   `json:"why,omitempty"`
+}
+
+// ShareTest compares the shares of two players.
+type ShareTest struct {
+	A          string   `json:"a"`
+	B          string   `json:"b"`
+	Games      int      `json:"games"`      // in which both took part
+	Difference *float64 `json:"difference"` // of shares, a's less b's
+	Lo         *float64 `json:"lo"`
+	Hi         *float64 `json:"hi"`
+	P          *float64 `json:"p"` // two-sided sign-flip test over games
+	Method     string   `json:"method,omitempty"`
+	Why        string   `json:"why,omitempty"`
+}
+
+// fewGames is why there is no interval.
+func fewGames() string {
+	return fmt.Sprintf("an interval takes at least %d games", orders.LeastGames)
 }
 
 // OrderPlayer is a player's strength by the finishing orders.
@@ -134,9 +162,24 @@ type OrderPlayer struct {
 	Why      string   `json:"why,omitempty"`
 }
 
-// RateOrders gives shares of points with intervals by samples of whole games, and
-// Plackett–Luce strengths by the games without ties.
-func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*OrderReport, error) {
+// compare compares two players' shares.
+func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint64) {
+	c, err := orders.Compare(o.games, pair[0], pair[1], samples, r.Confidence, seed)
+	row := ShareTest{A: pair[0], B: pair[1]}
+	if err != nil {
+		row.Why = err.Error()
+	} else {
+		row.Games, row.Difference, row.P, row.Method = c.Games, format.Finite(c.Difference), format.Finite(c.Test.P), c.Test.Method
+		if row.Lo, row.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi); row.Lo == nil {
+			row.Why = fewGames()
+		}
+	}
+	r.Compared = append(r.Compared, row)
+}
+
+// RateOrders gives shares of points with intervals by samples of whole games, comparisons of
+// the shares of pairs of players, and Plackett–Luce strengths by the games without ties.
+func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, seed uint64) (*OrderReport, error) {
 	shares, err := orders.Shares(o.games, samples, confidence, seed)
 	if err != nil {
 		return nil, err
@@ -145,7 +188,14 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 	games := map[string]int{}
 	for _, s := range shares {
 		games[s.Player] = s.Games
-		r.Shares = append(r.Shares, ShareRow{s.Player, s.Games, s.Points, s.Share, s.Interval.Lo, s.Interval.Hi})
+		row := ShareRow{Name: s.Player, Games: s.Games, Points: s.Points, Share: s.Share, Lo: format.Finite(s.Interval.Lo), Hi: format.Finite(s.Interval.Hi)}
+		if row.Lo == nil {
+			row.Why = fewGames()
+		}
+		r.Shares = append(r.Shares, row)
+	}
+	for _, pair := range pairs {
+		r.compare(o, pair, samples, seed)
 	}
 	fit, err := orders.PlackettLuce(o.ranks)
 	if err != nil {
@@ -162,13 +212,40 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 	return r, nil
 }
 
+// shareInterval is the interval of a share.
+func shareInterval(lo, hi *float64) string {
+	if lo == nil || hi == nil {
+		return "–"
+	}
+	return fmt.Sprintf("[%s, %s]", format.Percent(*lo), format.Percent(*hi))
+}
+
+func (r *OrderReport) printCompared(w io.Writer, in phrases.Tongue) {
+	if len(r.Compared) == 0 {
+		return
+	}
+	t := format.Table(append(phrases.Heads(in, "comparison", "games", "difference of shares"), phrases.Say(in, "%s interval", format.PercentShort(r.Confidence)), phrases.Say(in, "p (sign flips)"))...)
+	for _, c := range r.Compared {
+		row := table.Row{format.Name(c.A) + " – " + format.Name(c.B), c.Games, "–", "–", c.Why}
+		if c.Difference != nil {
+			row[2], row[3], row[4] = strings.Replace(fmt.Sprintf("%+.1f%%", 100**c.Difference), "-", "−", 1), shareInterval(c.Lo, c.Hi), optionalP(c.P)
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+}
+
 // Print writes both tables as a person reads them.
 func (r *OrderReport) Print(w io.Writer, in phrases.Tongue) {
 	t := format.Table(append(phrases.Heads(in, "player", "games", "points", "share"), phrases.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
 	for _, s := range r.Shares {
-		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), fmt.Sprintf("[%s, %s]", format.Percent(s.Lo), format.Percent(s.Hi))})
+		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), shareInterval(s.Lo, s.Hi)})
 	}
 	format.Render(w, t)
+	if r.Games < orders.LeastGames {
+		fmt.Fprintln(w, phrases.Say(in, "no intervals: resampled games need at least %s", phrases.Number{N: orders.LeastGames, Noun: "game"}))
+	}
+	r.printCompared(w, in)
 	if r.Why != "" {
 		fmt.Fprintln(w, phrases.Say(in, "no strengths by finishing order: %s", r.Why))
 		return

@@ -3,6 +3,7 @@ package statverbs
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"gogi/internal/format"
 	"gogi/internal/sheet"
@@ -56,11 +57,12 @@ func (c *RMSECommand) Run(env *verb.Env) error {
 
 // OrdersCommand rates players by finishing orders.
 type OrdersCommand struct {
-	File       string  `arg:"" help:"A CSV file with the columns game, player, and rank or points."`
-	Confidence float64 `default:"0.95" help:"Of the intervals."`
-	Samples    int     `default:"1000" help:"Of whole games, for the intervals."`
-	Seed       uint64  `default:"1" help:"Of the samples."`
-	JSON       bool    `name:"json" help:"One JSON object."`
+	File       string   `arg:"" help:"A CSV file with the columns game, player, and rank or points."`
+	Confidence float64  `default:"0.95" help:"Of the intervals."`
+	Compare    []string `sep:"none" placeholder:"A,B" help:"Compare the shares of two players by a sign-flip test over games; may be repeated."`
+	Samples    int      `default:"1000" help:"Of whole games, for the intervals."`
+	Seed       uint64   `default:"1" help:"Of the samples."`
+	JSON       bool     `name:"json" help:"One JSON object."`
 }
 
 // Run prints shares of points and strengths.
@@ -71,11 +73,24 @@ func (c *OrdersCommand) Run(env *verb.Env) error {
 	if c.Samples < 2 || c.Samples > bootstrap.MaxSamples {
 		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, bootstrap.MaxSamples))
 	}
+	var pairs [][2]string
+	for _, text := range c.Compare {
+		a, b, ok := strings.Cut(text, ",")
+		if !ok || a == "" || b == "" || a == b {
+			return usage.Wrap(fmt.Errorf("--compare %q: no two players; give A,B", text))
+		}
+		pairs = append(pairs, [2]string{a, b})
+	}
 	orders, err := ratings.ReadOrders(c.File)
 	if err != nil {
 		return err
 	}
-	r, err := ratings.RateOrders(orders, c.Confidence, c.Samples, c.Seed)
+	for _, pair := range pairs {
+		if !orders.Has(pair[0]) || !orders.Has(pair[1]) {
+			return usage.Wrap(fmt.Errorf("--compare %s,%s: not both are players of %s; name two of its players", pair[0], pair[1], c.File))
+		}
+	}
+	r, err := ratings.RateOrders(orders, pairs, c.Confidence, c.Samples, c.Seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}

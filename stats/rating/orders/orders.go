@@ -40,7 +40,7 @@ type Share struct {
 	Games    int // that the player took part in
 	Points   float64
 	Share    float64         // of the points of all games, in [0, 1]; all shares sum to 1
-	Interval counts.Interval // "bootstrap_percentile"
+	Interval counts.Interval // "bootstrap_percentile"; its ends are NaN below LeastGames
 }
 
 // Shares are the players' shares of all points, the largest first, with
@@ -79,6 +79,9 @@ func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share
 	}
 	for i := range shares {
 		shares[i].Interval = bootstrap.Percentiles(draws[i], level)
+		if len(points) < LeastGames {
+			shares[i].Interval.Lo, shares[i].Interval.Hi = math.NaN(), math.NaN()
+		}
 	}
 	slices.SortStableFunc(shares, func(a, b Share) int { return cmp.Compare(b.Share, a.Share) })
 	return shares, nil
