@@ -82,7 +82,7 @@ func (e engineResolver) program(p *match.Player) error {
 			p.Dir = filepath.Dir(p.Command[0])
 		}
 	default:
-		found, err := lookUp(words[0], e.env.Path)
+		found, err := FindProgram(words[0], e.env.Path)
 		if err != nil {
 			return unfit.Wrap(e.Name, err)
 		}
@@ -115,9 +115,9 @@ func commandWords(e *Engine) ([]string, error) {
 	return words, nil
 }
 
-// lookUp finds a bare command in PATH, then where Debian keeps its engines. An
-// empty element of PATH is left out: it would mean wherever gogi was started.
-func lookUp(name, path string) (string, error) {
+// FindProgram finds a command without a slash in the folders of path, then where Debian keeps
+// its engines. It leaves out an empty element of path, which means the working directory.
+func FindProgram(name, path string) (string, error) {
 	for _, folder := range append(filepath.SplitList(path), gamesFolder) {
 		if !filepath.IsAbs(folder) {
 			continue

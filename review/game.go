@@ -147,7 +147,7 @@ func (r *Reviewed) check() error {
 type Settings struct {
 	Version  int    `json:"gogi_review"`
 	Engine   string `json:"engine"`   // what it calls itself, or its command
-	Identity string `json:"identity"` // what tells its program from others, such as a hash; "" where it is not known
+	Identity string `json:"identity"` // what tells its program from others, such as a hash; "" in files of earlier versions for GTP engines
 	Options  string `json:"options"`  // what it was told to be, NAME=VALUE
 	Limit    string `json:"limit"`    // of each position, such as "nodes 1000"
 	Unit     Unit   `json:"unit"`
@@ -156,8 +156,12 @@ type Settings struct {
 // version of the files; others are refused.
 const version = 1
 
-// difference is the first word in which two settings differ.
+// difference names the first setting in which s differs from o, the settings of a file. A file
+// without an identity, as earlier versions wrote for GTP engines, goes with any.
 func (s Settings) difference(o Settings) string {
+	if o.Identity == "" {
+		s.Identity = ""
+	}
 	for _, f := range []struct{ name, a, b string }{
 		{"engine", s.Engine, o.Engine}, {"identity", s.Identity, o.Identity}, {"options", s.Options, o.Options},
 		{"limit", s.Limit, o.Limit}, {"unit", string(s.Unit), string(o.Unit)},

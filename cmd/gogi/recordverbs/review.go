@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/configs/shellwords"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -231,6 +232,15 @@ func (c *ReviewReadCommand) openGTP(ctx context.Context, o *players.Opener) (s r
 	if err != nil {
 		return s, nil, usage.Wrap(fmt.Errorf("--gtp: %w", err))
 	}
+	if !strings.ContainsRune(command[0], '/') && !strings.ContainsRune(command[0], filepath.Separator) {
+		if command[0], err = configs.FindProgram(command[0], os.Getenv("PATH")); err != nil {
+			return s, nil, usage.Wrap(fmt.Errorf("--gtp: %w", err))
+		}
+	}
+	program := match.Player{Command: command}
+	if err := (identities.Hasher{}).Command(&program); err != nil {
+		return s, nil, usage.Wrap(fmt.Errorf("--gtp: %w", err))
+	}
 	e, err := engines.OpenGTP(ctx, command, o.Guard, c.Timeout)
 	if err != nil {
 		return s, nil, err
@@ -239,7 +249,7 @@ func (c *ReviewReadCommand) openGTP(ctx context.Context, o *players.Opener) (s r
 	if err = errors.Join(err, e.Close()); err != nil {
 		return s, nil, err
 	}
-	s = review.Settings{Engine: name, Limit: strings.Join(command[1:], " "), Unit: review.Points}
+	s = review.Settings{Engine: name, Identity: program.Identity.String(), Limit: strings.Join(command[1:], " "), Unit: review.Points}
 	return s, func(ctx context.Context) (review.Engine, error) {
 		return engines.OpenGTP(ctx, command, o.Guard, c.Timeout)
 	}, nil

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestSourcesPage runs every command of docs/sources.md from the root of the repository. Each
+// line below a command must be in its output, whatever blanks stand between the words.
+func TestSourcesPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/sources.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, output := 0, ""
+	for line := range strings.Lines(string(page)) {
+		text, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
+		command, runs := strings.CutPrefix(text, "$ gogi ")
+		switch {
+		case !indented:
+		case runs:
+			commands++
+			run := exec.CommandContext(t.Context(), "gogi", strings.Fields(command)...)
+			run.Dir = "../.."
+			all, err := run.CombinedOutput()
+			if output = joinedWords(string(all)); err != nil {
+				t.Errorf("gogi %s: %v\n%s", command, err, all)
+			}
+		case !strings.Contains(output, joinedWords(text)):
+			t.Errorf("%q is not in the output\n%s", text, output)
+		}
+	}
+	if commands < 15 {
+		t.Errorf("the page has %d commands", commands)
+	}
+}
+
+// joinedWords is a text with one blank between words.
+func joinedWords(text string) string { return strings.Join(strings.Fields(text), " ") }
