@@ -2,9 +2,11 @@ package records_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -29,6 +31,12 @@ import (
 	"gogi/results/segments"
 	"gogi/results/tables"
 	"gogi/shogi"
+)
+
+var (
+	flips = flag.Int("flips", 0, "how many bits are flipped; 0: 500, and 10000 with -long")
+	swaps = flag.Int("swaps", 0, "how many pages change places; 0: 15, and 300 with -long")
+	seed  = flag.Uint64("seed", 12, "repeats what was drawn")
 )
 
 // reading is one way to read a run: its whole output is compared.
@@ -216,9 +224,8 @@ func (c *counts) compare(t *testing.T, path, what string, want map[string]string
 // A bit flips, or two pages change places, anywhere in a database: each reader prints what
 // it prints of the undamaged one, or fails. None prints less, or something else.
 func TestFlippedBits(t *testing.T) {
-	flips, swaps := long.Of(500, 10_000), long.Of(15, 300)
-	const seed = 12
-	t.Logf("seed %d", seed)
+	flips, swaps := cmp.Or(*flips, long.Of(500, 10_000)), cmp.Or(*swaps, long.Of(15, 300))
+	t.Logf("seed %d, %d flipped bits, %d swapped pages", *seed, flips, swaps)
 	files := damageable(t)
 	for i, d := range files {
 		t.Run(d.name, func(t *testing.T) {
@@ -231,7 +238,7 @@ func TestFlippedBits(t *testing.T) {
 			if len(want) != len(readings()) {
 				t.Fatalf("of the undamaged file, %d readings of %d succeed", len(want), len(readings()))
 			}
-			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			r := rand.New(rand.NewPCG(*seed, uint64(i)))
 			var flipped, swapped counts
 			for n := range flips * d.share / 100 {
 				bit := drawBit(r, len(whole))

@@ -125,11 +125,23 @@ func findRun(ctx context.Context, q tables.Querier, name string) (*RunInfo, erro
 	if len(infos) == 1 {
 		return &infos[0], nil
 	}
+	return nil, noRun(ctx, q, name)
+}
+
+// noRun is the error of a run that is not found by its name: there is none, or the index of
+// the names has lost it.
+func noRun(ctx context.Context, q tables.Querier, name string) error {
 	taken, err := names(ctx, q)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = tables.CountRuns(ctx, q)
 	}
-	return nil, &NoRun{Run: name, Names: taken}
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(taken, name):
+		return &tables.Damaged{Table: "runs", Run: name, Pair: -1, Leg: -1, What: "a row that was stored is not found by its name"}
+	}
+	return &NoRun{Run: name, Names: taken}
 }
 
 func names(ctx context.Context, q tables.Querier) ([]string, error) {
@@ -139,7 +151,7 @@ func names(ctx context.Context, q tables.Querier) ([]string, error) {
 		err := rows.Scan(&name)
 		list = append(list, name)
 		return err
-	}, "SELECT name FROM runs ORDER BY id")
+	}, "SELECT name FROM runs NOT INDEXED ORDER BY id")
 	return list, err
 }
 

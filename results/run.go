@@ -114,6 +114,9 @@ func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, e
 		err := tx.QueryRowContext(ctx, "SELECT id, digest, plan FROM runs WHERE name = ?", plan.Run).Scan(&id, &storedDigest, &storedPlan)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
+			if err := noRun(ctx, tx, plan.Run); !isNoRun(err) {
+				return err
+			}
 			if id, err = insertRun(ctx, tx, plan, digest, canonical); err != nil {
 				return err
 			}
@@ -131,6 +134,11 @@ func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, e
 		return nil
 	})
 	return id, err
+}
+
+func isNoRun(err error) bool {
+	_, none := errors.AsType[*NoRun](err)
+	return none
 }
 
 // sqlNow is the present in microseconds, by SQLite's clock.

@@ -75,6 +75,19 @@ func TestLostRows(t *testing.T) {
 	}
 }
 
+// A run that is not found by its name, and is there, is neither missing nor begun once more.
+func TestRunLostByItsName(t *testing.T) {
+	path := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
+	// The index says that the name is another one, as a flipped bit would have it.
+	resultstest.Exec(t, path, "PRAGMA writable_schema=on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_workers_1') WHERE name = 'sqlite_autoindex_runs_1'")
+	s, err := results.OpenExisting(t.Context(), path)
+	s = fakepairs.Closing(t, s, err)
+	_, err = s.FindRun(t.Context(), "r")
+	namesCheck(t, "found", err)
+	_, err = begun(t.Context(), path)
+	namesCheck(t, "begun", err)
+}
+
 // begun resumes a run, which nobody closes.
 func begun(ctx context.Context, path string) (*results.Run, error) {
 	s, err := results.Open(ctx, path)
