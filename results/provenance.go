@@ -63,10 +63,7 @@ func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 // is damaged or not found.
 func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) error {
 	found := int64(0)
-	err := tables.EachRow(ctx, q, "workers", func(r *tables.Row) error {
-		if r.Verdict() == tables.Broken {
-			return r.Damage()
-		}
+	err := tables.EachSound(ctx, q, "workers", func(r *tables.Row) error {
 		found++
 		yield(r)
 		return nil

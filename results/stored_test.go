@@ -236,3 +236,35 @@ func TestExpectedPairs(t *testing.T) {
 		}
 	}
 }
+
+// An index that leads twice to one row, and never to another, has as many entries as there
+// are rows: the row that comes twice is told.
+func TestRowThatComesTwice(t *testing.T) {
+	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
+	s := resultstest.Open(t, path)
+	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+	if n, err := run.Void(t.Context(), "why", "me", func(g match.Row) bool { return g.Pair < 2 }); len(n) != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	root := 0
+	if err := s.Queries().QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_voided_1'").Scan(&root); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(run.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := file[(root-1)*tables.PageSize:]
+	copy(page[8:10], page[10:12]) // the first pointer is the second one
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err = results.OpenExisting(t.Context(), path)
+	s = fakepairs.Closing(t, s, err)
+	if list, err := s.Voided(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "in table voided") {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

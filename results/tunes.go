@@ -54,10 +54,7 @@ func (s *Store) TuneStates(ctx context.Context, runID int64) (list []match.TuneS
 }
 
 func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneState, err error) {
-	err = tables.EachRow(ctx, q, "tune_states", func(r *tables.Row) error {
-		if r.Verdict() == tables.Broken {
-			return r.Damage()
-		}
+	err = tables.EachSound(ctx, q, "tune_states", func(r *tables.Row) error {
 		st := match.TuneState{Blocks: int(r.Int("blocks")), Pairs: int(r.Int("pairs"))}
 		st.Factor, _ = r.Value("factor").(float64)
 		text, _ := r.Value("centre").(string)
@@ -122,10 +119,7 @@ func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.T
 }
 
 func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneCandidate, err error) {
-	err = tables.EachRow(ctx, q, "tune_candidates", func(r *tables.Row) error {
-		if r.Verdict() == tables.Broken {
-			return r.Damage()
-		}
+	err = tables.EachSound(ctx, q, "tune_candidates", func(r *tables.Row) error {
 		c := match.TuneCandidate{Number: int(r.Int("number")), Blocks: int(r.Int("blocks")), At: tables.FromMicros(r.Int("at"))}
 		c.Run, _ = r.Value("run").(string)
 		text, _ := r.Value("point").(string)

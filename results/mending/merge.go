@@ -146,6 +146,9 @@ func (m *merge) run(ctx context.Context, b *branch, from tables.Stored, number i
 	}
 	done := &m.done.Runs[i]
 	for table, add := range map[string]func(context.Context, *tables.Row) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state, "tune_candidates": b.candidate} {
+		if err := tables.VerifyRows(ctx, from.Q, table, "WHERE run_id = ?", b.from.ID()); err != nil {
+			return err
+		}
 		err := from.Rows(ctx, table, b.from.ID(), func(r *tables.Row) error {
 			if r.Verdict() == tables.Broken {
 				return r.Damage()

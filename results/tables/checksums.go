@@ -205,13 +205,31 @@ func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) erro
 	}, "SELECT "+strings.Join(row.Layout.Names(), ", ")+" FROM "+table+" "+where, args...)
 }
 
-// VerifyRows fails for the first of some rows that is damaged.
+// VerifyRows fails for the first of some rows that is damaged, or comes twice.
 func VerifyRows(ctx context.Context, q Querier, table, where string, args ...any) error {
+	return EachSound(ctx, q, table, func(*Row) error { return nil }, where, args...)
+}
+
+// EachSound is EachRow that fails for a row that is damaged, and for one that comes twice: a
+// damaged index may lead to one row from two places, so that counting finds none missing.
+func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
+	var key Checksum
+	seen := map[string]bool{}
 	return EachRow(ctx, q, table, func(r *Row) error {
-		if r.Verdict() == Broken {
+		key.Reset(table)
+		for i, c := range r.Layout.Columns {
+			if c.key == 0 {
+				continue
+			}
+			if err := key.Add(r.Values[i]); err != nil {
+				return err
+			}
+		}
+		if seen[string(key.text)] || r.Verdict() == Broken {
 			return r.Damage()
 		}
-		return nil
+		seen[string(key.text)] = true
+		return yield(r)
 	}, where, args...)
 }
 
