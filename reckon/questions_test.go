@@ -438,6 +438,9 @@ func TestImpossibleQuestions(t *testing.T) {
 		"15 pairs with 17.5 points are not the 30 games with 17 points": second(IntervalQuestion{
 			Counts: &stats.WDL{Wins: 12, Draws: 10, Losses: 8}, Pentanomial: "1,2,3,9,0", DrawMode: "drop", Confidence: 0.95,
 		}.Answer()),
+		"15 pairs with 17.5 points are not the 38 games": second(IntervalQuestion{
+			Counts: &stats.WDL{Wins: 17, Draws: 1, Losses: 20}, Pentanomial: "1,2,3,9,0", DrawMode: "drop", Confidence: 0.95,
+		}.Answer()),
 		"--wins -1":                      second(IntervalQuestion{Counts: &stats.WDL{Wins: -1}, DrawMode: "drop", Confidence: 0.95, Method: "all"}.Answer()),
 		"expected --wins W and --losses": second(TestQuestion{Wins: new(1)}.Answer()),
 	} {
@@ -630,5 +633,33 @@ func TestNoEloOfEmptyCells(t *testing.T) {
 	row := sprtOf(t, SPRTQuestion{Trinomial: "0,12,0", Design: design, Confidence: 0.95})
 	if row["elo"] != nil {
 		t.Errorf("twelve draws: %v", row)
+	}
+}
+
+// TestPlanOfAnSPRT: the keys of a test win over --alpha, --power and --boundary, which hold
+// for those that it does not set.
+func TestPlanOfAnSPRT(t *testing.T) {
+	for text, want := range map[string]string{
+		"0,40": "alpha 0.05 beta 0.2 boundary wald",
+		"elo0=0,elo1=40,alpha=0.01,beta=0.1,boundary=bounded": "alpha 0.01 beta 0.1 boundary bounded",
+		"elo0=0,elo1=40,beta=0.1,boundary=ratio":              "alpha 0.05 beta 0.1 boundary ratio",
+	} {
+		var test match.SPRT
+		if err := test.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		row := plansOf(t, PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.8, Conditions: Typical(), SPRT: &test, Boundary: "wald"})[1]
+		if got := fmt.Sprintf("alpha %v beta %v boundary %v", row["alpha"], row["beta"], row["boundary"]); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	draws := Typical()
+	draws.DrawRate = 0.6
+	games := func(model match.GateModel) float64 {
+		q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: draws, SPRT: &match.SPRT{Elo1: 40, Model: model}, Boundary: "ratio"}
+		return plansOf(t, q)[1]["games"].(float64)
+	}
+	if l, n := games(match.GateLogistic), games(match.GateNormalized); n < 1.5*l {
+		t.Errorf("with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n, l)
 	}
 }
