@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"gogi/configs/advice"
 	"gogi/configs/identities"
 	"gogi/configs/located"
 	"gogi/internal/disk"
+	"gogi/internal/foreign"
 	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
@@ -165,8 +165,8 @@ func (r *resolver) run() string {
 	if r.file.Run == "" && r.file.name == "" {
 		name = defaultRun
 	}
-	if strings.ContainsFunc(name, unicode.IsControl) {
-		r.fail("run", "run: %q has a control character: expected a printable name", name)
+	if !foreign.IsName(name) {
+		r.fail("run", "run: %q has a character in it that a terminal does not show: expected a printable name", name)
 	}
 	return name
 }

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"gogi/configs/located"
+	"gogi/internal/foreign"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -71,8 +71,8 @@ func badName(name string) string {
 		return "means something else in flags: expected another name"
 	case strings.ContainsAny(name, "=.,"):
 		return "has one of = . , in it, which flags could not tell apart: expected a name without them"
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return "has a control character in it: expected a printable name"
+	case !foreign.IsName(name):
+		return "has a character in it that a terminal does not show: expected a printable name"
 	}
 	return ""
 }

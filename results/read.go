@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"gogi/match"
 	"gogi/results/tables"
@@ -175,6 +177,9 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 			return nil, err
 		}
 		r.Finished = inventory.Pairs()
+		if err := checkName("run", r.Name); err != nil {
+			return nil, err
+		}
 		if r.Engines, err = engines(ctx, q, r.ID); err != nil {
 			return nil, fmt.Errorf("the engines of run %q: %w", r.Name, err)
 		}
@@ -183,6 +188,15 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 		}
 	}
 	return infos, nil
+}
+
+// checkName refuses a name that only another program can have written: its line ends could
+// make lines of a report.
+func checkName(of, name string) error {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return fmt.Errorf("the name %q of a %s has control characters, which gogi does not write", name, of)
+	}
+	return nil
 }
 
 // verifyRun fails where what is known of a run apart from its games is damaged, where rows of
@@ -224,6 +238,9 @@ func engines(ctx context.Context, q tables.Querier, runID int64) ([]Engine, erro
 func scanEngine(rows *sql.Rows) (e Engine, err error) {
 	var command, env, options, ident []byte
 	if err := rows.Scan(&e.Name, &e.Builtin, &command, &e.Dir, &env, &options, &e.Profile, &e.Limits, &e.Restart, &ident); err != nil {
+		return e, err
+	}
+	if err := checkName("player", e.Name); err != nil {
 		return e, err
 	}
 	var id tables.Identity

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"gogi/cmd/gogi/dbverbs"
 	"gogi/cmd/gogi/easeverbs"
@@ -11,6 +12,7 @@ import (
 	"gogi/cmd/gogi/statverbs"
 	"gogi/cmd/gogi/tuneverbs"
 	"gogi/cmd/gogi/voteverbs"
+	"gogi/internal/foreign"
 	"gogi/internal/verb"
 	"os"
 	"reflect"
@@ -129,7 +131,8 @@ type helpShown struct{ code int }
 func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 	bisecting := bisects(args)
 	result := &verb.ResultWriter{Writer: env.Out}
-	env = &verb.Env{In: env.In, Out: result, Err: env.Err}
+	out, errs := foreign.NewWriter(result), foreign.NewWriter(env.Err)
+	env = &verb.Env{In: env.In, Out: out, Err: errs}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -142,6 +145,7 @@ func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 			fmt.Fprintf(env.Err, "gogi: panic: %v\n\n%s", r, debug.Stack())
 			env.Judged = false
 		}
+		_ = errors.Join(out.Close(), errs.Close()) // result remembers what was lost
 		switch {
 		case bisecting:
 			code = bisectCode(env, code)

@@ -9,6 +9,7 @@ import (
 
 	"gogi/configs"
 	"gogi/configs/advice"
+	"gogi/internal/foreign"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -43,7 +44,7 @@ func (c *councilCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	err = served.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.In, env.Out, config)
+	err = served.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.In, foreign.Raw(env.Out), config)
 	return errors.Join(err, guard.Close())
 }
 

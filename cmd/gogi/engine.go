@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"gogi/internal/foreign"
 	"gogi/internal/verb"
 	"gogi/sparring"
 	"gogi/usi"
@@ -20,7 +21,7 @@ func (c *engineCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.Tunable {
 		engine = sparring.NewTunable()
 	}
-	return usi.Serve(ctx, env.In, env.Out, engine)
+	return usi.Serve(ctx, env.In, foreign.Raw(env.Out), engine)
 }
 
 // guardCommand is the guard process of a run; the runner starts it.

@@ -36,7 +36,7 @@ func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
 	}
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {
-			return c.printGame(ctx, env.Out, store, info)
+			return c.printGame(ctx, foreign.Raw(env.Out), store, info)
 		}
 		return c.list(ctx, env, store, info)
 	})

@@ -64,7 +64,7 @@ func (h *hookFlags) tellEnd(ctx context.Context, env *verb.Env, db, run string, 
 	if ended != nil && endings(code) != "done" {
 		told = append(told, "GOGI_ERROR="+foreign.Printable(ended.Error(), 2000))
 	}
-	if err := h.end.Run(context.WithoutCancel(ctx), env.Err, append(told, "GOGI_RUN="+run)...); err != nil {
+	if err := h.end.Run(context.WithoutCancel(ctx), foreign.Raw(env.Err), append(told, "GOGI_RUN="+run)...); err != nil {
 		env.Warn(phrases.Of("%s: %s", "--on-end", phrases.Because(err)))
 	}
 }
@@ -109,7 +109,7 @@ func (h *hookFlags) tellFault(ctx context.Context, env *verb.Env, db string, e m
 	if e.Pair != nil {
 		pair = strconv.Itoa(*e.Pair)
 	}
-	err := h.fault.Run(ctx, env.Err, "GOGI_DB="+db, "GOGI_RUN="+e.Run, "GOGI_ENGINE="+e.Engine, "GOGI_KIND="+e.Kind,
+	err := h.fault.Run(ctx, foreign.Raw(env.Err), "GOGI_DB="+db, "GOGI_RUN="+e.Run, "GOGI_ENGINE="+e.Engine, "GOGI_KIND="+e.Kind,
 		"GOGI_PAIR="+pair, "GOGI_NOTE="+foreign.Printable(e.Note, 2000), "GOGI_BUNDLE="+e.Bundle)
 	if err != nil && ctx.Err() == nil {
 		env.Warn(phrases.Of("%s: %s", "--on-fault", phrases.Because(err)))

@@ -85,7 +85,7 @@ const (
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
 	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now()}
-	if f, ok := w.(*os.File); ok && verb.Drawable(f) {
+	if f := verb.File(w); f != nil && verb.Drawable(f) {
 		p.terminal, p.every = f, redraw
 	}
 	return p
@@ -237,16 +237,16 @@ func (p *progress) title(now *match.Snapshot) {
 		return
 	}
 	if !p.titled {
-		fmt.Fprint(p.w, "\x1b[22;0t")
+		fmt.Fprint(foreign.Raw(p.w), "\x1b[22;0t")
 		p.titled = true
 	}
-	fmt.Fprintf(p.w, "\x1b]0;gogi %s %d/%d\a", foreign.Printable(p.plan.Run, 60), now.Standings.Total(), now.Games)
+	fmt.Fprintf(foreign.Raw(p.w), "\x1b]0;gogi %s %d/%d\a", foreign.Printable(p.plan.Run, 60), now.Standings.Total(), now.Games)
 }
 
 // clear takes the area off the terminal.
 func (p *progress) clear() {
 	if p.lines > 0 {
-		fmt.Fprintf(p.w, "\r\x1b[%dA\x1b[J", p.lines)
+		fmt.Fprintf(foreign.Raw(p.w), "\r\x1b[%dA\x1b[J", p.lines)
 		p.lines = 0
 	}
 }
@@ -256,7 +256,7 @@ func (p *progress) close() {
 	defer p.mu.Unlock()
 	p.clear()
 	if p.titled {
-		fmt.Fprint(p.w, "\x1b[23;0t")
+		fmt.Fprint(foreign.Raw(p.w), "\x1b[23;0t")
 	}
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State

@@ -3,9 +3,14 @@
 package foreign
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/japanese"
@@ -104,3 +109,117 @@ func lastRunes(s string, n int) string {
 	}
 	return "…" + string(r[len(r)-n:])
 }
+
+// shows reports whether a terminal shows a character as itself, in its place in the line:
+// no control character, no invisible format character but the joiners of scripts and
+// emoji, and no line separator.
+func shows(r rune) bool {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return true
+	case r == '\u200c' || r == '\u200d':
+		return true
+	}
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// IsName reports whether a new name may have this text: valid UTF-8 that a terminal shows
+// as it is, without U+FFFD, which stands for what was lost.
+func IsName(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
+}
+
+// Escape returns text with each character that a terminal does not show as \uXXXX and each
+// byte that is not UTF-8 as \xXX, line ends and tabs included. The text is then one line.
+func Escape(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !shows(r) }) {
+		return text
+	}
+	return string(appendEscaped(nil, []byte(text), func(rune) bool { return false }))
+}
+
+// appendEscaped appends text, escaped but for what keep keeps.
+func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			to = fmt.Appendf(to, `\x%02x`, text[0])
+		case shows(r) || keep(r):
+			to = append(to, text[:size]...)
+		default: // as JSON writes it
+			for _, unit := range utf16.Encode([]rune{r}) {
+				to = fmt.Appendf(to, `\u%04x`, unit)
+			}
+		}
+		text = text[size:]
+	}
+	return to
+}
+
+// Writer writes text for people and programs: characters that a terminal does not show are
+// escaped as by Escape, but for line ends and tabs. In a JSON string the escape means the
+// character itself. Goroutines may share a Writer.
+type Writer struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	rest []byte // the beginning of a character whose end is still to come
+}
+
+// NewWriter returns a Writer that writes to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
+
+// Raw returns the writer below a Writer, for what is no text; any other w is returned itself.
+func Raw(w io.Writer) io.Writer {
+	if safe, ok := w.(*Writer); ok {
+		return safe.to
+	}
+	return w
+}
+
+// Write writes text. A character may come in two writes.
+func (w *Writer) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	whole := text
+	if len(w.rest) > 0 {
+		whole = append(w.rest, text...)
+	}
+	end := len(whole)
+	for i := 1; i < utf8.UTFMax && i <= len(whole); i++ {
+		if start := whole[len(whole)-i:]; utf8.RuneStart(start[0]) {
+			if !utf8.FullRune(start) {
+				end -= i
+			}
+			break
+		}
+	}
+	w.rest = append([]byte(nil), whole[end:]...)
+	if err := w.send(whole[:end]); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// Close writes the beginning of a character that never ended. The writer below stays open.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := w.rest
+	w.rest = nil
+	return w.send(rest)
+}
+
+func (w *Writer) send(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if !utf8.Valid(text) || bytes.ContainsFunc(text, func(r rune) bool { return !shows(r) && !inText(r) }) {
+		text = appendEscaped(make([]byte, 0, len(text)+16), text, inText)
+	}
+	_, err := w.to.Write(text)
+	return err
+}
+
+func inText(r rune) bool { return r == '\n' || r == '\t' }

@@ -1,6 +1,8 @@
 package foreign_test
 
 import (
+	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -71,5 +73,78 @@ func TestDecodeAndPrintable(t *testing.T) {
 		if got := foreign.Printable(text, 100); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestEscape: what a terminal would obey, or not show, is written out; all else stays.
+func TestEscape(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "",
+		"総当り é 🏳️‍🌈 −1.5 a\\b":  "総当り é 🏳️‍🌈 −1.5 a\\b",
+		"a\x1b[31mb\a\x7f":      `a\u001b[31mb\u0007\u007f`,
+		"one\ntwo\tthree\r":     `one\u000atwo\u0009three\u000d`,
+		"\u009b1m\u2028\u2029":  `\u009b1m\u2028\u2029`,
+		"a\u202eb\u2066c\u200f": `a\u202eb\u2066c\u200f`,
+		"\U000e0041":            `\udb40\udc41`,
+		"\x80a\xe3\x81":         `\x80a\xe3\x81`,
+		"\ufffd":                "\ufffd",
+	} {
+		if got := foreign.Escape(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestIsName: a name is shown as it is, and no two of them look alike because of what is hidden.
+func TestIsName(t *testing.T) {
+	for _, name := range []string{"", "総当り", "a b", "é", "👍", "x$(y)"} {
+		if !foreign.IsName(name) {
+			t.Errorf("%q is refused", name)
+		}
+	}
+	for _, name := range []string{"a\x1bb", "a\nb", "\u202eb", "a\u2066", "\u200b", "\ufffd", "a\xffb", "\u2028", "\u0085"} {
+		if foreign.IsName(name) {
+			t.Errorf("%q is a name", name)
+		}
+	}
+}
+
+// TestWriter: however a text is cut into writes, it comes out escaped, with its lines and tabs.
+func TestWriter(t *testing.T) {
+	text := "総当り\x1b]0;x\a\tß\n\u202e🎌\xff\xe7\xb7"
+	want := "総当り\\u001b]0;x\\u0007\tß\n\\u202e🎌\\xff\\xe7\\xb7"
+	for size := 1; size <= len(text); size++ {
+		var out strings.Builder
+		w := foreign.NewWriter(&out)
+		for rest := text; rest != ""; {
+			n := min(size, len(rest))
+			if wrote, err := w.Write([]byte(rest[:n])); wrote != n || err != nil {
+				t.Fatal(wrote, err)
+			}
+			rest = rest[n:]
+		}
+		if err := w.Close(); err != nil || out.String() != want {
+			t.Errorf("by %d bytes: %q, want %q, %v", size, out.String(), want, err)
+		}
+	}
+	var out strings.Builder
+	if foreign.Raw(foreign.NewWriter(&out)) != io.Writer(&out) || foreign.Raw(&out) != io.Writer(&out) {
+		t.Error("the raw writer is another one")
+	}
+}
+
+// TestWriterInJSON: an escape in a string of JSON is the character itself.
+func TestWriterInJSON(t *testing.T) {
+	name := "\u202e\u009b総\U000e0041\x1b"
+	var out strings.Builder
+	if err := json.NewEncoder(foreign.NewWriter(&out)).Encode(name); err != nil {
+		t.Fatal(err)
+	}
+	var back string
+	if err := json.Unmarshal([]byte(out.String()), &back); err != nil || back != name {
+		t.Errorf("%s is %q, want %q, %v", out.String(), back, name, err)
+	}
+	if strings.ContainsFunc(out.String(), func(r rune) bool { return r == '\u202e' || r == '\u009b' }) {
+		t.Errorf("%q", out.String())
 	}
 }

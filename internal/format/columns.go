@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/internal/foreign"
 )
 
 // Columns is a table, as Table draws it, whose rows are too many to be kept: they are seen
@@ -29,7 +31,7 @@ func NewColumns(header []string, right ...int) *Columns {
 // Widen makes room for a row.
 func (c *Columns) Widen(cells []string) {
 	for i, cell := range cells {
-		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(cell))
+		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(foreign.Escape(cell)))
 	}
 }
 
@@ -47,6 +49,7 @@ func (c *Columns) Head(w *bufio.Writer) {
 func (c *Columns) Row(w *bufio.Writer, cells []string) {
 	var line strings.Builder
 	for i, cell := range cells {
+		cell = foreign.Escape(cell)
 		pad := strings.Repeat(" ", max(0, c.widths[i]-text.StringWidthWithoutEscSequences(cell)))
 		if slices.Contains(c.right, i) {
 			line.WriteString(pad + cell + columnGap)

@@ -3,10 +3,13 @@ package format
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/internal/foreign"
 )
 
 // RightAligned aligns the columns first to last, counted from 1, to the right.
@@ -18,10 +21,31 @@ func RightAligned(first, last int) []table.ColumnConfig {
 	return columns
 }
 
+// printable is a table that shows texts of others, such as names, as one line each.
+type printable struct{ table.Writer }
+
+// AppendRow appends a row.
+func (t *printable) AppendRow(row table.Row, config ...table.RowConfig) {
+	shown := slices.Clone(row)
+	for i, cell := range shown {
+		if text, ok := cell.(string); ok {
+			shown[i] = foreign.Escape(text)
+		}
+	}
+	t.Writer.AppendRow(shown, config...)
+}
+
+// AppendRows appends rows.
+func (t *printable) AppendRows(rows []table.Row, config ...table.RowConfig) {
+	for _, row := range rows {
+		t.AppendRow(row, config...)
+	}
+}
+
 // Table is a table without frames; the columns from the second on are
-// aligned to the right.
+// aligned to the right. Texts in rows are escaped (foreign.Escape).
 func Table(header ...any) table.Writer {
-	t := table.NewWriter()
+	t := &printable{table.NewWriter()}
 	t.AppendHeader(header)
 	style := table.StyleLight
 	style.Options = table.Options{SeparateHeader: true}

@@ -3,7 +3,6 @@ package verb
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 )
 
@@ -12,8 +11,8 @@ const percentEvery = 200 * time.Millisecond
 
 // Percent shows on a terminal how far a long job over pairs is, and nothing elsewhere.
 func Percent(w io.Writer, quiet bool) func(done, of int) {
-	f, ok := w.(*os.File)
-	if quiet || !ok || !Drawable(f) {
+	f := File(w)
+	if quiet || f == nil || !Drawable(f) {
 		return nil
 	}
 	var told time.Time

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/foreign"
 	"gogi/results"
 )
 
@@ -62,7 +63,7 @@ func WriteForm(flag, file string, out io.Writer, text func() (string, error)) er
 		return err
 	}
 	if file == "-" {
-		_, err = io.WriteString(out, s)
+		_, err = io.WriteString(foreign.Raw(out), s)
 		return err
 	}
 	if err := os.WriteFile(file, []byte(s), 0o644); err != nil { //nolint:gosec // a file to be published

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/term"
 
+	"gogi/internal/foreign"
 	"gogi/internal/phrases"
 )
 
@@ -42,8 +43,21 @@ func tongue(locale string) phrases.Tongue {
 	return phrases.English
 }
 
+// File returns the file that an output of Env goes to, or nil.
+func File(w io.Writer) *os.File {
+	switch w := w.(type) {
+	case *os.File:
+		return w
+	case *ResultWriter:
+		return File(w.Writer)
+	case *foreign.Writer:
+		return File(foreign.Raw(w))
+	}
+	return nil
+}
+
 // OnTerminal reports whether what is written goes to a terminal.
 func OnTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor is small
+	f := File(w)
+	return f != nil && term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor is small
 }

@@ -30,7 +30,9 @@ const (
 
 // Env is what a verb has of the world around it.
 type Env struct {
-	In  io.Reader
+	In io.Reader
+	// Out and Err are foreign.Writers, which escape what a terminal would obey. Formats of
+	// other programs and control sequences of gogi's own go to foreign.Raw of them.
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
 

@@ -3,6 +3,7 @@ package dbverbs
 import (
 	"context"
 
+	"gogi/internal/foreign"
 	"gogi/internal/verb"
 	"gogi/results"
 	"gogi/results/dump"
@@ -17,6 +18,6 @@ type DumpCommand struct {
 // Run prints the dump.
 func (c *DumpCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
-		return dump.Write(ctx, store, env.Out, info.Name, c.Stable)
+		return dump.Write(ctx, store, foreign.Raw(env.Out), info.Name, c.Stable)
 	})
 }

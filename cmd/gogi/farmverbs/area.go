@@ -3,12 +3,12 @@ package farmverbs
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
+	"gogi/internal/foreign"
 	"gogi/internal/verb"
 )
 
@@ -21,11 +21,11 @@ type area struct {
 
 // areaOf is the area of an output; nil: it is no terminal on which one can draw.
 func areaOf(w io.Writer) *area {
-	f, ok := w.(*os.File)
-	if !ok || !verb.Drawable(f) {
+	f := verb.File(w)
+	if f == nil || !verb.Drawable(f) {
 		return nil
 	}
-	return &area{w: w, size: func() (int, int) {
+	return &area{w: foreign.Raw(w), size: func() (int, int) {
 		width, height, err := term.GetSize(int(f.Fd())) //nolint:gosec // a descriptor is small
 		if err != nil {
 			return 80, 24
@@ -45,7 +45,7 @@ func (a *area) draw(shown string) error {
 		fmt.Fprintf(&out, "\x1b[%dA", a.lines)
 	}
 	for _, line := range lines {
-		fmt.Fprintf(&out, "\r\x1b[2K%s\n", text.Trim(line, max(1, width-1)))
+		fmt.Fprintf(&out, "\r\x1b[2K%s\n", text.Trim(foreign.Escape(line), max(1, width-1)))
 	}
 	out.WriteString("\x1b[J") // the rest of a longer drawing
 	a.lines = len(lines)

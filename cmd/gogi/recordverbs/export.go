@@ -123,7 +123,7 @@ func (c *ExportCommand) from(ctx context.Context, env *verb.Env, store *results.
 	if c.Player != "" && !slices.Contains(info.Players, c.Player) {
 		return usage.Wrap(fmt.Errorf("--player %q: run %s has %s", c.Player, info.Name, strings.Join(info.Players, ", ")))
 	}
-	tally, err := export.Run(ctx, store, info, c.To, env.Out)
+	tally, err := export.Run(ctx, store, info, c.To, foreign.Raw(env.Out))
 	if err != nil {
 		return err
 	}

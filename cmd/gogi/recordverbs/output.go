@@ -3,6 +3,7 @@ package recordverbs
 import (
 	"io"
 
+	"gogi/internal/foreign"
 	"gogi/internal/verb"
 	"gogi/records"
 )
@@ -10,7 +11,7 @@ import (
 // whole is records.Whole, or standard output for "-".
 func whole(env *verb.Env, name string, write func(w io.Writer) error) error {
 	if name == "-" {
-		return write(env.Out)
+		return write(foreign.Raw(env.Out))
 	}
 	return records.Whole(name, write)
 }

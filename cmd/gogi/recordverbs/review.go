@@ -10,11 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"gogi/configs"
 	"gogi/configs/identities"
 	"gogi/configs/shellwords"
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -297,10 +296,10 @@ func (c *ReviewReadCommand) progress(env *verb.Env) func(review.Progress) {
 		return nil
 	}
 	begin, end, every := "", "\n", loggedEvery
-	if f, ok := env.Err.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
+	if verb.OnTerminal(env.Err) {
 		begin, end, every = "\r\x1b[K", "", shownEvery
 	}
-	next := every
+	next, out := every, foreign.Raw(env.Err)
 	return func(p review.Progress) {
 		last := p.Positions >= p.OfPositions
 		if p.Elapsed < next && !last || last && end != "" {
@@ -308,10 +307,10 @@ func (c *ReviewReadCommand) progress(env *verb.Env) func(review.Progress) {
 		}
 		next = p.Elapsed + every
 		if last {
-			fmt.Fprint(env.Err, begin)
+			fmt.Fprint(out, begin)
 			return
 		}
-		fmt.Fprintf(env.Err, "%s%d of %d games, %s of %s positions, %.1f a second, %s left%s", begin, p.Games, p.OfGames,
+		fmt.Fprintf(out, "%s%d of %d games, %s of %s positions, %.1f a second, %s left%s", begin, p.Games, p.OfGames,
 			format.Count(p.Positions), format.Count(p.OfPositions), float64(p.Positions)/p.Elapsed.Seconds(), format.Duration(p.Left()), end)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -202,7 +203,7 @@ func (c *ReviewExportCommand) records(ctx context.Context, env *verb.Env, found 
 
 func (c *ReviewExportCommand) write(env *verb.Env, text []byte) error {
 	if c.To == "-" {
-		_, err := env.Out.Write(text)
+		_, err := foreign.Raw(env.Out).Write(text)
 		return err
 	}
 	if err := os.WriteFile(c.To, text, 0o644); err != nil { //nolint:gosec // it is no secret

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	_ "github.com/mattn/go-sqlite3" // a database that another program has changed
+)
+
+// hides reports what a terminal would obey.
+func hides(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) })
+}
+
+// changed is a database of one run, changed by a statement.
+func changed(t *testing.T, statement string) string {
+	t.Helper()
+	s := &session{dir: t.TempDir()}
+	db := filepath.Join(s.dir, "games.db")
+	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "run", "-q", "--db", db); code != 0 {
+		t.Fatal(code, errs)
+	}
+	conn, err := sql.Open("sqlite3", db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	done, err := conn.ExecContext(t.Context(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := done.RowsAffected(); n == 0 || err != nil {
+		t.Fatalf("%d rows are changed, %v", n, err)
+	}
+	return db
+}
+
+// TestForeignTextOnTerminals: what others wrote into a database is printed, but no terminal
+// obeys it.
+func TestForeignTextOnTerminals(t *testing.T) {
+	t.Parallel()
+	for what, statement := range map[string]string{
+		`b\u202eb`:   "UPDATE engines SET name = 'b' || char(0x202e) || 'b', checksum = NULL WHERE name = 'b'",
+		`run\u202er`: "UPDATE runs SET name = 'run' || char(0x202e) || 'r', checksum = NULL",
+		`e\u001b[1m`: "UPDATE games SET note = 'one' || char(10) || 'e' || char(27) || '[1m', checksum = NULL",
+	} {
+		db := changed(t, statement)
+		seen := false
+		for _, words := range [][]string{{"report"}, {"report", "--json"}, {"runs"}, {"games"}, {"games", "--json"}, {"elo-where"}, {"complete", "--", "report", "--db", db, ""}, {"db", "check"}, {"report", "nobody"}} {
+			if words[0] != "complete" {
+				words = append(words, "--db", db)
+			}
+			out, errs, _ := gogi(t, words...)
+			if hides(out + errs) {
+				t.Errorf("%s, %q:\n%q\n%q", what, words, out, errs)
+			}
+			seen = seen || strings.Contains(out+errs, what)
+		}
+		if !seen && what[0] != 'e' {
+			t.Errorf("no verb has printed %s", what)
+		}
+	}
+	for _, statement := range []string{
+		"UPDATE engines SET name = 'b' || char(27) || ']0;b', checksum = NULL WHERE name = 'b'",
+		"UPDATE runs SET name = 'run' || char(10) || 'all is well', checksum = NULL",
+	} {
+		out, errs, code := gogi(t, "runs", "--db", changed(t, statement))
+		if code == 0 || hides(out+errs) || !strings.Contains(errs, "control characters, which gogi does not write") {
+			t.Errorf("%s: exit code %d: %q, %q", statement, code, out, errs)
+		}
+	}
+}
+
+// TestFileNamesOnTerminals: a file's name can have anything in it.
+func TestFileNamesOnTerminals(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "g\x1b[31m\u202e.csa")
+	if err := os.WriteFile(name, []byte("hello\n"), 0o600); err != nil {
+		t.Skip(err) // this file system does not take it
+	}
+	for _, words := range [][]string{{"lint", name}, {"convert", name, filepath.Join(t.TempDir(), "o.kif")}, {"inspect", name}, {"import", name}, {"rate", name}, {"book", "check", name}, {"report", "--db", name}, {"games", name}} {
+		out, errs, code := gogi(t, words...)
+		if code == 0 || hides(out+errs) || out+errs == "" {
+			t.Errorf("%q: exit code %d: %q, %q", words, code, out, errs)
+		}
+	}
+}
+
+// TestNamesThatTerminalsDoNotShow: no new run or engine has such a name.
+func TestNamesThatTerminalsDoNotShow(t *testing.T) {
+	t.Parallel()
+	for _, words := range [][]string{{"--run", "a\u202eb"}, {"--run", "a\xff"}, {"--run", "\ufffd"}, {"--engine", "c\u2066=builtin"}, {"--engine", "c\xff=builtin"}} {
+		s := &session{dir: t.TempDir()} // as match starts the program again
+		db := filepath.Join(s.dir, "games.db")
+		_, errs, code := s.gogi(t, append([]string{"match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--games", "2", "-q", "--db", db}, words...)...)
+		if code != 2 || !strings.Contains(errs, "a terminal does not show") {
+			t.Errorf("%q: exit code %d: %s", words, code, errs)
+		}
+		if _, err := os.Stat(db); err == nil {
+			t.Errorf("%q: there is a database", words)
+		}
+	}
+}
