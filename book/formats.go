@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"gogi/internal/disk"
 )
 
 // The names of the formats that other files of the package ask for.
@@ -70,8 +71,8 @@ func FormatOf(name, file string) (Format, error) {
 // HasLines reports whether the format is a list of lines.
 func (f Format) HasLines() bool { return f.Name == usiName || f.Name == sfenName }
 
-// maxFile is the largest book that is read; books are read whole.
-const maxFile = 2 << 30
+// MaxFile is the number of bytes of the largest book that is read. Books are read whole.
+const MaxFile = 2 << 30
 
 // Open reads a book of the format of the given name, or where that is "" of the file's.
 func Open(file, format string) (*Book, error) {
@@ -79,14 +80,7 @@ func Open(file, format string) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(file)
-	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("it has %d bytes: books of up to %d are read", info.Size(), maxFile)
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(file)
-	}
+	data, err := disk.ReadFile(file, MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("book %s: %w", file, err)
 	}

@@ -3,7 +3,6 @@ package configs
 import (
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,14 +10,18 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"gogi/configs/located"
+	"gogi/internal/disk"
 )
 
 // maxFile is the largest file that is taken for a series.
 const maxFile = 1 << 20
 
+// ReadFile reads a file that is small enough for a series.
+func ReadFile(path string) ([]byte, error) { return disk.ReadFile(path, maxFile) }
+
 // Load reads a file and parses it.
 func Load(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a series: %w", err)
 	}

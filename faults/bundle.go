@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
+	"gogi/internal/disk"
 	"gogi/usi/dialogue"
 )
 
@@ -191,7 +191,7 @@ func (b *Bundle) read(text []byte) error {
 
 // Open reads a bundle's file.
 func Open(path string) (*Bundle, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ var errEmpty = errors.New("the file is empty: expected what gogi review has writ
 
 // Read gives each game of a file to see, with the settings.
 func Read(path string, see func(*Reviewed) error) (Settings, error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return Settings{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"gogi/book"
+	"gogi/internal/disk"
 	"gogi/kifu"
 	"gogi/kifu/formats"
 	"gogi/kifu/packed"
@@ -191,7 +192,7 @@ func (line *Game) fill(g *packed.Game, f packed.Format) error {
 }
 
 func (p *printer) book(in io.Reader, f book.Format) error {
-	data, err := io.ReadAll(in)
+	data, err := disk.ReadAll(in, book.MaxFile)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,6 +18,7 @@ import (
 
 	"gogi/configs"
 	"gogi/configs/advice"
+	"gogi/internal/disk"
 	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/tune"
@@ -267,7 +267,7 @@ func (w *Wish) readParams() ([]tune.Param, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.Dir, file)
 	}
-	f, err := os.Open(file)
+	f, err := disk.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("tune.params: %w", err)
 	}

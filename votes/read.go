@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gogi/ensemble/voting"
 
+	"gogi/internal/disk"
 	"gogi/internal/format"
 	"gogi/kifu"
 	"gogi/shogi"
@@ -95,7 +95,7 @@ type logReader struct {
 // ReadLog gives every wanted game of a log of votes to see, one after the other; none
 // at all is an error.
 func ReadLog(path string, wanted func(*Game) bool, see func(*Game) error) error {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return err
 	}

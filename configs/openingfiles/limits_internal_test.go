@@ -19,15 +19,24 @@ func (e *endless) Read(p []byte) (int, error) {
 func (e *endless) Close() error { return nil }
 
 func TestReadLimited(t *testing.T) {
-	bomb := &endless{}
-	_, err := readLimited("bomb.gz", 1000, func() (io.ReadCloser, error) { return bomb, nil })
-	if want := "openings bomb.gz: more than 512 MiB of text in all: expected a file of openings"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	const chunk = 1 << 20
+	for _, test := range []struct {
+		limit, longest, most int
+		want                 string
+	}{
+		{1000, 1000, chunk, "more than 128 MiB of text in all"},
+		{maxOpenings, 2 * chunk, 3 * chunk, "a line has more than 2097152 bytes"},
+	} {
+		bomb := &endless{}
+		_, err := readLimited("bomb.gz", test.limit, test.longest, func() (io.ReadCloser, error) { return bomb, nil })
+		if want := "openings bomb.gz: " + test.want + ": expected a file of openings"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if bomb.given > test.most {
+			t.Errorf("%d bytes were read of at most %d", bomb.given, test.most)
+		}
 	}
-	if bomb.given > 1001 {
-		t.Errorf("%d bytes were read of at most 1001", bomb.given)
-	}
-	data, err := readLimited("ok", 5, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("12345")), nil })
+	data, err := readLimited("ok", 5, 5, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("12345")), nil })
 	if string(data) != "12345" || err != nil {
 		t.Errorf("%q, %v", data, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -27,7 +26,7 @@ import (
 
 // maxOpenings is the largest text, unpacked, that is read; more is taken for a
 // mistake or a zip bomb.
-const maxOpenings = 512 << 20
+const maxOpenings = 128 << 20
 
 // Read reads a file of openings, one a line: "startpos moves …",
 // "sfen …" with optional moves, or a bare SFEN, each with "position " before it
@@ -57,7 +56,12 @@ type openingText struct {
 }
 
 func openingTexts(file string) ([]openingText, error) {
-	data, err := readLimited(file, maxOpenings, func() (io.ReadCloser, error) { return os.Open(file) })
+	packed := slices.Contains([]string{".zip", ".gz"}, path.Ext(strings.ToLower(file)))
+	longest := 2 * maxLine // the number of a line that is not much too long is told below
+	if packed {
+		longest = maxOpenings
+	}
+	data, err := readLimited(file, maxOpenings, longest, func() (io.ReadCloser, error) { return disk.Open(file) })
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +69,7 @@ func openingTexts(file string) ([]openingText, error) {
 	case ".zip":
 		return unzip(file, data)
 	case ".gz":
-		data, err = readLimited(file, maxOpenings, func() (io.ReadCloser, error) { return gzip.NewReader(bytes.NewReader(data)) })
+		data, err = readLimited(file, maxOpenings, 2*maxLine, func() (io.ReadCloser, error) { return gzip.NewReader(bytes.NewReader(data)) })
 		if err != nil {
 			return nil, err
 		}
@@ -74,21 +78,34 @@ func openingTexts(file string) ([]openingText, error) {
 	return []openingText{{file, data}}, nil
 }
 
-// readLimited reads all that open gives, which must not be more than limit.
-func readLimited(name string, limit int, open func() (io.ReadCloser, error)) (data []byte, err error) {
+// readLimited reads all that open gives, which must not be more than limit, nor have a line
+// much longer than longest.
+func readLimited(name string, limit, longest int, open func() (io.ReadCloser, error)) (data []byte, err error) {
 	r, err := open()
 	if err != nil {
 		return nil, openingsError(name, err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err != nil {
-		return nil, openingsError(name, err)
+	var parts [][]byte
+	for size, line := 0, 0; ; {
+		part := make([]byte, 1<<20)
+		n, err := io.ReadFull(r, part)
+		part = part[:n]
+		if end := bytes.LastIndexByte(part, '\n'); end >= 0 {
+			line = -end - 1
+		}
+		size, line, parts = size+n, line+n, append(parts, part)
+		switch {
+		case size > limit:
+			return nil, openingsError(name, fmt.Errorf("more than %d MiB of text in all: expected a file of openings", maxOpenings>>20))
+		case line > longest:
+			return nil, openingsError(name, fmt.Errorf("a line has more than %d bytes: expected a file of openings", longest))
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return slices.Concat(parts...), nil
+		case err != nil:
+			return nil, openingsError(name, err)
+		}
 	}
-	if len(data) > limit {
-		return nil, openingsError(name, fmt.Errorf("more than %d MiB of text in all: expected a file of openings", maxOpenings>>20))
-	}
-	return data, nil
 }
 
 func openingsError(name string, err error) error {
@@ -104,7 +121,7 @@ func unzip(name string, data []byte) ([]openingText, error) {
 	room := maxOpenings
 	for _, f := range textFiles(archive.File) {
 		inner := name + "(" + f.Name + ")"
-		data, err := readLimited(inner, room, f.Open)
+		data, err := readLimited(inner, room, 2*maxLine, f.Open)
 		if err != nil {
 			return nil, err
 		}

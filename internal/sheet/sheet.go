@@ -10,11 +10,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gogi/internal/disk"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 )
@@ -42,7 +42,7 @@ type Row struct {
 // Read gives each row of a file to see, after check has looked at the
 // columns.
 func Read(path string, check func(*Sheet) error, see func(Row) error) error {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return err
 	}

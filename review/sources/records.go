@@ -7,13 +7,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"gogi/archive"
 	"gogi/goban"
+	"gogi/internal/disk"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/records"
@@ -115,6 +115,9 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, what 
 	})
 }
 
+// maxSGF is the number of bytes of the largest file of SGF that is read.
+const maxSGF = 1 << 30
+
 // SGF gives each game of files of Go to see, and of folders those named *.sgf.
 func SGF(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *sgf.Game) error) error {
 	each := func(name string, data []byte) error {
@@ -137,7 +140,7 @@ func SGF(ctx context.Context, paths []string, in io.Reader, refused Refused, see
 	}
 	for _, path := range paths {
 		if path == "-" {
-			data, err := io.ReadAll(in)
+			data, err := disk.ReadAll(in, maxSGF)
 			if err == nil {
 				err = each("standard input", data)
 			}
@@ -150,7 +153,7 @@ func SGF(ctx context.Context, paths []string, in io.Reader, refused Refused, see
 			if err != nil || entry.IsDir() || name != path && !strings.EqualFold(filepath.Ext(name), ".sgf") {
 				return err
 			}
-			data, err := os.ReadFile(name)
+			data, err := disk.ReadFile(name, maxSGF)
 			if err != nil {
 				return err
 			}

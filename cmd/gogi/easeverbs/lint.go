@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"gogi/configs"
@@ -29,7 +28,7 @@ type LintCommand struct {
 // Run prints all that is wrong, each with its line, and what is doubtful; exit code 2
 // where anything is wrong.
 func (c *LintCommand) Run(env *verb.Env) error {
-	data, err := os.ReadFile(c.File)
+	data, err := configs.ReadFile(c.File)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"gogi/internal/disk"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/transcribe"
@@ -43,7 +43,7 @@ func input(env *verb.Env, name string) (io.Reader, func() error, error) {
 	if name == "-" {
 		return env.In, func() error { return nil }, nil
 	}
-	f, err := os.Open(name)
+	f, err := disk.Open(name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,28 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestDevicesAreRefused: what has no end, or keeps its reader waiting, is not read at all.
+func TestDevicesAreRefused(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe.csv")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, words := range [][]string{
+		{"lint", "/dev/zero"}, {"lint", pipe}, {"inspect", pipe, "--format", "csa"}, {"inspect", "/dev/urandom", "--format", "ybb"},
+		{"import", pipe, "--run", "r", "--db", pipe + ".db"}, {"rate", pipe}, {"regress", pipe, "--y", "a", "--x", "b"}, {"replay", pipe},
+	} {
+		out, errs, code := gogi(t, words...)
+		if code == 0 || !strings.Contains(out+errs, "a device or a pipe") && !strings.Contains(out+errs, "no regular file") {
+			t.Errorf("%q: exit code %d: %s%s", words, code, out, errs)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Open opens a regular file to read it. It refuses devices and pipes, which may have no end
+// or keep a reader waiting, and folders.
+func Open(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case info.IsDir():
+		err = errors.New("it is a folder; give a file")
+	case !info.Mode().IsRegular():
+		err = errors.New("it is a device or a pipe; write what comes from it to a file and give that")
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "read", Path: name, Err: err}
+	}
+	return os.Open(name)
+}
+
+// ReadFile reads a regular file of at most limit bytes.
+func ReadFile(name string, limit int64) ([]byte, error) {
+	file, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := ReadAll(file, limit)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, &os.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, nil
+}
+
+// ReadAll reads r to its end. It reads no further than limit bytes, and fails if there are more.
+func ReadAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("it has more than %d bytes, which is the most that is read", limit)
+	}
+	return data, err
+}

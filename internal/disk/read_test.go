@@ -1,0 +1,45 @@
+package disk_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/internal/disk"
+)
+
+// endless is a reader without an end that counts what is taken.
+type endless struct{ given int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.given += len(p)
+	return len(p), nil
+}
+
+// TestReadLimits: a limit holds while reading, and what has exactly that size is read.
+func TestReadLimits(t *testing.T) {
+	bomb := &endless{}
+	if _, err := disk.ReadAll(bomb, 1000); err == nil || !strings.Contains(err.Error(), "more than 1000 bytes") || bomb.given > 1001 {
+		t.Errorf("%v after %d bytes", err, bomb.given)
+	}
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := disk.ReadFile(name, 5); err != nil || string(data) != "12345" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := disk.ReadFile(name, 4); err == nil || !strings.Contains(err.Error(), name) {
+		t.Error(err)
+	}
+}
+
+// TestOpenRefuses: neither a device nor a folder is opened.
+func TestOpenRefuses(t *testing.T) {
+	for name, want := range map[string]string{os.DevNull: "a device or a pipe", t.TempDir(): "a folder", filepath.Join(t.TempDir(), "none"): "no such file"} {
+		if f, err := disk.Open(name); err == nil || !strings.Contains(err.Error(), want) && want != "no such file" {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
+}
