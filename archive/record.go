@@ -48,7 +48,7 @@ func (t *Teller) Complete(row match.Row, record *kifu.Record) {
 		return
 	}
 	record.Event = fmt.Sprintf("%s/%d.%d", t.run, row.Pair, row.Leg)
-	record.Ended, record.Note, record.Header.Opening = row.Ended, row.Note, row.OpeningID
+	record.Ended, record.Note = row.Ended, row.Note
 	record.MaxMoves, record.Jishogi = t.plan.Rules.MaxPlies, jishogi(t.plan.Rules.Declaration)
 	for c, name := range record.Names() {
 		number, ok := t.numbers[name]

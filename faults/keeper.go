@@ -30,7 +30,20 @@ const (
 const Suffix = ".jsonl"
 
 // Dir is the folder with the bundles of a run in a database.
-func Dir(db, run string) string { return filepath.Join(db+"-faults", dialogue.FileName(run)) }
+func Dir(db, run string) string { return folderOf(db+"-faults", run) }
+
+// folderOf returns the folder of a run; one that an earlier gogi has made stays in use.
+func folderOf(dir, run string) string {
+	folder := filepath.Join(dir, dialogue.FileName(run))
+	old := filepath.Join(dir, dialogue.OldFileName(run))
+	if _, err := os.Stat(folder); err == nil {
+		return folder
+	}
+	if _, err := os.Stat(old); err == nil {
+		return old
+	}
+	return folder
+}
 
 // List is the bundles in a folder, sorted by name; none where there is no folder.
 func List(dir string) []string {

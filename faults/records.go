@@ -2,7 +2,6 @@ package faults
 
 import (
 	"errors"
-	"path/filepath"
 
 	"gogi/usi/dialogue"
 )
@@ -23,7 +22,7 @@ func TranscriptDir(dir, db, run string) string {
 	if dir == "" {
 		dir = db + "-transcripts"
 	}
-	return filepath.Join(dir, dialogue.FileName(run))
+	return folderOf(dir, run)
 }
 
 // Close writes what waits. Its error says what could not be kept; no result depends

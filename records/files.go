@@ -8,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"gogi/internal/disk"
 	"gogi/kifu"
@@ -136,15 +140,23 @@ func FileName(run string, row match.Row, record *kifu.Record) string {
 // longest is how much of a name is kept: three of them fit into a file's name.
 const longest = 60
 
-// plain is a name in characters that every file system takes, "_" for each other one.
+// plain is a name in characters that every file system takes: those of ASCII and letters of
+// scripts without capitals, such as Japanese. "_" stands for each other one.
 func plain(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
 			return c
 		}
+		if c >= utf8.RuneSelf && c != utf8.RuneError && unicode.In(c, unicode.Lo, unicode.Lm) {
+			return c
+		}
 		return '_'
-	}, name)
-	return strings.TrimLeft(name[:min(len(name), longest)], ".")
+	}, norm.NFC.String(name))
+	end := min(len(name), longest)
+	for end < len(name) && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return strings.TrimLeft(name[:end], ".")
 }
 
 // stream has all games in one text.

@@ -594,7 +594,7 @@ func exportForEver(db, to string) {
 func TestFileNames(t *testing.T) {
 	r := &kifu.Record{Black: "a/b c", White: ".." + strings.Repeat("長", 100), Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)}
 	got := FileName("run", match.Row{Pair: 12, Leg: 1}, r)
-	if want := "run+a_b_c+" + strings.Repeat("_", 58) + "+20260102030405+12.1"; got != want {
+	if want := "run+a_b_c+" + strings.Repeat("長", 19) + "+20260102030405+12.1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

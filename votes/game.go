@@ -148,6 +148,9 @@ func (c *gameCouncil) CSV() (string, error) {
 		row := []string{strconv.Itoa(d.Own), strconv.Itoa(d.Ply), d.Played, string(d.By), d.Split, string(d.Tie)}
 		rows = append(rows, append(row, exactWeights(d.After)...))
 	}
+	for i := range rows {
+		rows[i] = format.Cells(rows[i])
+	}
 	err := w.WriteAll(rows)
 	return b.String(), err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -51,11 +52,24 @@ func TestEscape(t *testing.T) {
 func TestFileName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"A": "A", "": "%", "../x": "%2E.%2Fx", "a/b c": "a%2Fb%20c", ".": "%2E", strings.Repeat("x", 300): strings.Repeat("x", 80),
+		"A": "A", "": "%", "../x": "%2E.%2Fx", "a/b c": "a%2Fb%20c", ".": "%2E",
+		"総当り-1": "総当り-1", "リーグ戦": "リーグ戦", "Ｂ": "%EF%BC%A2", "é": "%C3%A9", "e\u0301": "e%CC%81", "か\u3099": "か%E3%82%99", "a\xff": "a%FF", "\ufffd": "%EF%BF%BD",
+		"a\u202eb": "a%E2%80%AEb", "a\nb": "a%0Ab", "aux": "%61ux", "NUL.db": "%4EUL.db", "console": "console", "a.": "a%2E", "a%41": "a%2541", "\u1100\u1161": "%E1%84%80%E1%85%A1",
 	} {
 		if got := dialogue.FileName(name); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
+	}
+	seen := map[string]bool{}
+	for _, end := range []string{"", "a", "b", "総", "総当り"} {
+		got := dialogue.FileName(strings.Repeat("長", 40) + end)
+		if seen[got] || len(got) > 80 || !utf8.ValidString(got) {
+			t.Errorf("%q: %d bytes", got, len(got))
+		}
+		seen[got] = true
+	}
+	if got := dialogue.OldFileName("総.a"); got != "%E7%B7%8F.a" {
+		t.Error(got)
 	}
 }
 

@@ -1,12 +1,17 @@
 package dialogue
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Escape appends text to dst in a form that is one line, safe for every terminal
@@ -67,23 +72,72 @@ func Word(name string) string {
 	return text
 }
 
-// FileName makes a name, of a player or a run, part of a file's name: letters of
-// ASCII, digits, '-', '_' and '.' but at the beginning stay, every other byte is
-// %NN. It is cut to 80 bytes.
+// maxFileName is the length of what FileName returns, in bytes.
+const maxFileName = 80
+
+// FileName returns the name of a player or a run as a part of a file's name that all file
+// systems take. Letters of ASCII and of scripts without capitals (such as Japanese), digits,
+// '-', '_' and '.' stay; every other byte becomes %NN, and so do a first and a last '.' and
+// the first letter of a name that Windows reserves. A long name is cut, and gets a hash of
+// all of it. Different names have different results, also where a file system normalises
+// Unicode; capitals alone distinguish no names where it ignores them.
 func FileName(name string) string {
+	if text := fileName(name, readable); norm.NFC.IsNormalString(text) {
+		return text
+	}
+	return fileName(name, func(rune) bool { return false })
+}
+
+// OldFileName returns what FileName returned before it kept letters beyond ASCII.
+func OldFileName(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
-		c := name[i]
-		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0
-		if plain {
+		if c := name[i]; plain(rune(c)) || c == '.' && i > 0 {
 			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	text := cmp.Or(b.String(), "%")
+	return text[:min(len(text), maxFileName)]
+}
+
+func plain(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+}
+
+// readable reports whether a character beyond ASCII may stay: no file system takes it for
+// another one.
+func readable(r rune) bool { return r != utf8.RuneError && unicode.In(r, unicode.Lo, unicode.Lm) }
+
+// reserved are the names that Windows keeps for devices, whatever follows a '.'.
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+func fileName(name string, stays func(rune) bool) string {
+	var b strings.Builder
+	device := reserved.MatchString(name)
+	for i, r := range name {
+		size := max(1, utf8.RuneLen(r))
+		if r == utf8.RuneError && !strings.HasPrefix(name[i:], "\ufffd") {
+			size = 1
+		}
+		dot := r == '.' && i > 0 && i < len(name)-1
+		if (plain(r) || dot || r >= utf8.RuneSelf && stays(r)) && (i > 0 || !device) {
+			b.WriteRune(r)
 			continue
 		}
-		fmt.Fprintf(&b, "%%%02X", c)
+		for _, c := range []byte(name[i : i+size]) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
 	}
-	text := b.String()
-	if text == "" {
-		return "%"
+	text := cmp.Or(b.String(), "%")
+	if len(text) <= maxFileName {
+		return text
 	}
-	return text[:min(len(text), 80)]
+	sum := sha256.Sum256([]byte(name))
+	end := maxFileName - 9
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s-%x", text[:end], sum[:4])
 }
