@@ -9,6 +9,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,6 +76,24 @@ type Server struct {
 	clients  atomic.Int64 // connections that are open
 	// ended is closed when the server is to end: streams end with it.
 	ended chan struct{}
+}
+
+// Check reports what is wrong with a configuration, before there is anything to show: it needs
+// neither a store nor what is played. It takes the address and gives it back.
+func Check(ctx context.Context, c Config) error {
+	if _, err := newGuard(c); err != nil {
+		return err
+	}
+	if c.CertFile != "" {
+		if _, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile); err != nil {
+			return fmt.Errorf("--tls-cert: %w", err)
+		}
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("--http: %w", err)
+	}
+	return listener.Close()
 }
 
 // Listen checks the configuration and takes the address.

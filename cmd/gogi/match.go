@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -90,6 +91,14 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	}
 	if err := c.parse(); err != nil {
 		return usage.Wrap(err)
+	}
+	if err := c.Check(ctx, c.HTTP); err != nil {
+		return err
+	}
+	if folder := filepath.Dir(c.DB); !c.DryRun {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return usage.Wrap(fmt.Errorf("--db %s: the folder %s does not exist; make it first", c.DB, folder))
+		}
 	}
 	r, err := c.match(ctx, env)
 	if err == nil && r != nil && r.Gate != nil {

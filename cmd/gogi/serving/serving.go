@@ -24,13 +24,27 @@ type Flags struct {
 	Pprof      bool     `group:"pages" help:"Serve profiles of this program at /debug/pprof/."`
 }
 
+// Check reports what is wrong with the flags and the address, before a verb does anything. No
+// address is not looked at.
+func (f *Flags) Check(ctx context.Context, addr string) error {
+	var c web.Config
+	if err := f.configure(&c, addr); err != nil || addr == "" {
+		return usage.Wrap(err)
+	}
+	return usage.Wrap(web.Check(ctx, c))
+}
+
+func (f *Flags) configure(c *web.Config, addr string) (err error) {
+	c.Addr, c.CertFile, c.KeyFile, c.PublicHosts, c.Pprof = addr, f.TLSCert, f.TLSKey, f.PublicHost, f.Pprof
+	c.Token, err = readToken(f.TokenFile)
+	return err
+}
+
 // Listen takes the address and checks what the flags say. Of c, what is shown is set.
 func (f *Flags) Listen(ctx context.Context, env *verb.Env, addr string, c web.Config) (*web.Server, error) {
-	token, err := readToken(f.TokenFile)
-	if err != nil {
+	if err := f.configure(&c, addr); err != nil {
 		return nil, usage.Wrap(err)
 	}
-	c.Addr, c.Token, c.CertFile, c.KeyFile, c.PublicHosts, c.Pprof = addr, token, f.TLSCert, f.TLSKey, f.PublicHost, f.Pprof
 	c.Log = slog.New(slog.NewTextHandler(env.Err, nil))
 	server, err := web.Listen(ctx, c)
 	return server, usage.Wrap(err)
