@@ -127,7 +127,7 @@ func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"handicp":         "handicp: there is no such file, nor a ready series of that name: expected a path, or one such as handicap",
 		"handicp.toml":    "handicp.toml: there is no such file, nor a ready series of that name: expected a path, or one such as handicap",
-		"./handicap.toml": "reading a series: open ./handicap.toml: no such file or directory",
+		"./handicap.toml": "reading a series: stat ./handicap.toml: no such file or directory",
 	} {
 		if _, _, err := configs.Find(name); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

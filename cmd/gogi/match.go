@@ -97,7 +97,7 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	}
 	if folder := filepath.Dir(c.DB); !c.DryRun {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return usage.Wrap(fmt.Errorf("--db %s: the folder %s does not exist; make it first", c.DB, folder))
+			return fmt.Errorf("--db %s: the folder %s does not exist; make it first", c.DB, folder)
 		}
 	}
 	r, err := c.match(ctx, env)

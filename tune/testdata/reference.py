@@ -2,7 +2,8 @@
 """Writes reference.json: tunes calculated from the definitions of the methods, without the code of this package.
 
 SPSA: J. C. Spall, IEEE Trans. Aerospace and Electronic Systems 34 (1998) 817, with the spread controller and the
-averaged answer of docs/tune.md. The weight of a step in the answer is counted pair by pair, not by a closed form.
+averaged answer of docs/tune.md. The evidence that a parameter moved is the sum of perturbation, sign and result, and
+halves its weight after EARLIEST of all pairs.
 Surface: D. J. C. MacKay, Neural Computation 4 (1992) 415. The likelihood and the posterior mean come from the
 covariance of the outcomes (the package works with the covariance of the coefficients), and the top comes from
 all faces of the box (the package climbs by coordinates).
@@ -19,6 +20,7 @@ SEED = 20261123
 # The controller of the perturbations.
 RATE, RATE_LATER, RATE_OFFSET = 0.003, 2.0, 500
 FACTOR_LEAST, FACTOR_MOST = 1 / 6, 3.0
+EARLIEST = 0.05
 ELO_PER_PAIR = 400 / math.log(10)
 
 
@@ -33,7 +35,7 @@ def spsa(draw, name, pairs, params, block=4, inflight=8, spread=0.0, probes=0.1,
     theta = [p[0] for p in params]
     lag = max(1, -(-inflight // block) - 1)
     states = [(list(theta), factor)]
-    path, steps, outcomes, probe_count = [], [], [], 0
+    path, evidence, outcomes, probe_count = [], [], [], 0
     for pair in range(pairs):
         k, b = pair + 1, pair // block
         from_theta, from_factor = states[max(b - lag, 0)]
@@ -49,7 +51,6 @@ def spsa(draw, name, pairs, params, block=4, inflight=8, spread=0.0, probes=0.1,
                 rate = min(RATE, RATE_LATER / (probe_count + RATE_OFFSET))
                 loss = -ELO_PER_PAIR * result
                 factor = clamp(factor * math.exp(-rate * (loss - spread) / spread), FACTOR_LEAST, FACTOR_MOST)
-            move = [0.0] * n_params
         else:
             # a_k = a/(A+k)^alpha and c_k = c/k^gamma, with r_end = a_N/c_N^2. The step is a_k/c_k^2 times the
             # perturbation as it was played, times the result.
@@ -58,7 +59,7 @@ def spsa(draw, name, pairs, params, block=4, inflight=8, spread=0.0, probes=0.1,
                 a_k = r_end * p[3] ** 2 * ((stabiliser + pairs) / (stabiliser + k)) ** alpha
                 move.append(a_k / c ** 2 * c_played * f * result)
             theta = [clamp(x + m, p[1], p[2]) for x, m, p in zip(theta, move, params)]
-        steps.append(move)
+            evidence.append([c * f * result / (k + EARLIEST * pairs) for c, f in zip(played, flips)])
         path.append(list(theta))
         outcomes.append({"kind": kind, "flips": flips, "c": played, "at": at, "score": result})
         if k % block == 0 or k == pairs:
@@ -67,10 +68,8 @@ def spsa(draw, name, pairs, params, block=4, inflight=8, spread=0.0, probes=0.1,
     first = math.floor(pairs * (1 - average))
     tail = range(first, pairs)
     answer = [sum(path[k][i] for k in tail) / len(tail) for i in range(n_params)]
-    # A step is in the centre after its pair and in every later one.
-    weights = [sum(1 for k in tail if k >= pair) / len(tail) for pair in range(pairs)]
-    drift = [sum(w * m[i] for w, m in zip(weights, steps)) for i in range(n_params)]
-    squares = [sum((w * m[i]) ** 2 for w, m in zip(weights, steps)) for i in range(n_params)]
+    drift = [sum(e[i] for e in evidence) for i in range(n_params)]
+    squares = [sum(e[i] ** 2 for e in evidence) for i in range(n_params)]
     return {
         "name": name, "method": "spsa", "pairs": pairs, "block": block, "inflight": inflight, "spread": spread,
         "probes": probes, "average": average, "r_end": r_end, "a": a, "alpha": alpha, "gamma": gamma,
