@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"gogi/results/handle"
@@ -93,6 +94,19 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	return s.orClose(err)
 }
 
+// notFound is the error for a database or its folder that does not exist. It unwraps to fs.ErrNotExist.
+type notFound struct{ text string }
+
+func (e *notFound) Error() string { return e.text }
+
+func (*notFound) Unwrap() error { return fs.ErrNotExist }
+
+// folderFound reports false only if nothing of that name exists.
+func folderFound(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // newStore finds the file; only a writer may create it.
 func newStore(path string, create bool) (*Store, error) {
 	s := &Store{path: path}
@@ -100,8 +114,11 @@ func newStore(path string, create bool) (*Store, error) {
 	if s.file, err = locks.Resolve(path); err != nil {
 		return nil, s.fail("opening", err)
 	}
+	if folder := filepath.Dir(s.file); !folderFound(folder) {
+		return nil, &notFound{fmt.Sprintf("cannot open %s: the folder %s does not exist", path, folder)}
+	}
 	if _, err := os.Stat(s.file); !create && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("results: %s: there is no such database: %w", path, fs.ErrNotExist)
+		return nil, &notFound{fmt.Sprintf("%s not found. Run `gogi match` first, or name a database with --db FILE.", path)}
 	}
 	if err := handle.SoundLog(s.file); err != nil {
 		return nil, s.fail("opening", err)

@@ -118,8 +118,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"foreign.db", "of another program", "of another program"},
 		{"text.db", "not a SQLite database", "not a SQLite database"},
 		{"short.db", "not a SQLite database", "not a SQLite database"},
-		{"none.db", "", "no such database"},
-		{"no/such/dir.db", "unable to open", "no such database"},
+		{"none.db", "", "not found. Run `gogi match` first"},
+		{"no/such/dir.db", "such does not exist", "such does not exist"},
 		{"empty.db", "", "it is empty"},
 	}
 	for _, test := range tests {

@@ -158,10 +158,14 @@ func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 	if err != nil {
 		return env.Fail(err, verb.Failed)
 	}
+	if len(args) == 0 {
+		shortHelp(env.Err, parser.Model)
+		return verb.Usage
+	}
 	chosen, err := parser.Parse(args)
 	if err != nil {
 		bisecting = mayBisect(args)
-		return env.Fail(fmt.Errorf("%w (see gogi --help)", err), verb.Usage)
+		return env.Fail(badLine(args, err), verb.Usage)
 	}
 	env.Tongue = verb.TongueOf(*lang, os.Getenv, verb.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), verb.Failed)

@@ -70,11 +70,18 @@ func TestLinesOfNoVerb(t *testing.T) {
 		code       int
 		out, error string
 	}{
-		{nil, verb.Usage, "", `expected one of "match"`},
+		{nil, verb.Usage, "", "Usage: gogi VERB [flags]\n\n  match         Play a series"},
 		{[]string{"Match"}, verb.Usage, "", "unexpected argument Match"},
 		{[]string{"mtach"}, verb.Usage, "", `did you mean "match"`},
 		{[]string{"lang"}, verb.Usage, "", "unexpected argument lang"},
 		{[]string{"eloWhere"}, verb.Usage, "", "unexpected argument eloWhere"},
+		{[]string{"match", "-engine", "cmd=./a", "-each", "tc=8+0.08"}, verb.Usage, "", "match: -engine is a flag of fastchess; run gogi match --from-fastchess 'LINE'"},
+		{[]string{"match", "-each", "tc=8+0.08"}, verb.Usage, "", "-each is a flag of fastchess"},
+		{[]string{"match", "--seed", "x"}, verb.Usage, "", `gogi: --seed: "x": expected a whole number from 0` + "\n"},
+		{[]string{"match", "--games", "x"}, verb.Usage, "", `gogi: --games: "x": expected a whole number` + "\n"},
+		{[]string{"match", "--games", "-4"}, verb.Usage, "", `gogi: --games: "-4" begins like a flag: expected a value; write a negative number as --games=-4` + "\n"},
+		{[]string{"gate", "R", "--sprt", "0,4"}, verb.Usage, "", "gogi gate RUN --gate FILE\n"},
+		{[]string{"games", "R", "1.0", "--game", "2.0"}, verb.Usage, "", "1.0 and --game 2.0 name two games"},
 		{[]string{"--help"}, verb.Done, "elo-where", ""},
 		{[]string{"--lang", "en", "version"}, verb.Done, "gogi ", ""},
 	} {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"gogi/archive"
+	"gogi/configs/shellwords"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
@@ -24,6 +25,7 @@ import (
 // gamesCommand lists games or prints one.
 type gamesCommand struct {
 	verb.Stored
+	One    string `arg:"" optional:"" name:"game" help:"Print one game, such as 12.0."`
 	Game   string `placeholder:"PAIR.LEG" help:"Print one game, such as 12.0."`
 	Format string `placeholder:"NAME" help:"Of the printed game: usi, csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl (default usi). Many games: gogi export."`
 	JSON   bool   `name:"json" help:"One JSON object."`
@@ -31,9 +33,27 @@ type gamesCommand struct {
 
 // Run prints the list, or the one game that was asked for.
 func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
+	switch {
+	case c.One != "" && c.Game != "" && c.One != c.Game:
+		return usage.Wrap(fmt.Errorf("gogi games: %s and --game %s name two games; give one of them", c.One, c.Game))
+	case c.One != "":
+		c.Game = c.One
+	}
 	if c.Format != "" && c.Game == "" {
 		return usage.Wrap(fmt.Errorf("--format belongs to --game PAIR.LEG: expected one game, or gogi export --format %s for all of them", c.Format))
 	}
+	err := c.show(ctx, env)
+	if _, noRun := errors.AsType[*results.NoRun](err); noRun && c.Game == "" {
+		if _, _, notGame := verb.GameName(c.Name); notGame == nil { // the only word is a game
+			c.Game, c.Name = c.Name, ""
+			err = c.show(ctx, env)
+		}
+	}
+	return err
+}
+
+// show prints the game if one is named, else the list.
+func (c *gamesCommand) show(ctx context.Context, env *verb.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {
 			return c.printGame(ctx, foreign.Raw(env.Out), store, info)
@@ -48,6 +68,9 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 		return usage.Wrap(err)
 	}
 	row, record, err := store.Game(ctx, info.ID, pair, leg)
+	if errors.Is(err, results.ErrNoGame) {
+		return fmt.Errorf("game %d.%d of run %s is not stored; gogi games %s lists its games", pair, leg, info.Name, shellwords.Quote(info.Name))
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package disk
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -17,8 +19,11 @@ type Part struct {
 func NewPart(path string) (*Part, error) {
 	dir, name := filepath.Split(path)
 	f, err := os.Create(filepath.Join(dir, "."+name+".part"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot write %s: the folder %s does not exist; create it first: %w", path, filepath.Dir(path), Reason(err))
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot write %s: %w", path, Reason(err))
 	}
 	return &Part{f, path}, nil
 }

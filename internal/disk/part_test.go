@@ -1,8 +1,11 @@
 package disk_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gogi/internal/disk"
@@ -38,5 +41,16 @@ func TestPart(t *testing.T) {
 		if got, readErr := os.ReadFile(path); err != nil || readErr != nil || string(got) != c.want || len(names) != 1 {
 			t.Errorf("%q of %d files, %v, %v; want %q", got, len(names), err, readErr, c.want)
 		}
+	}
+}
+
+// TestPartOfNoFolder: the error names the final file and the missing folder, not the hidden file.
+func TestPartOfNoFolder(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "missing")
+	_, err := disk.NewPart(filepath.Join(folder, "games.kif"))
+	if !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), ".part") ||
+		!strings.Contains(err.Error(), "the folder "+folder+" does not exist; create it first") {
+		t.Errorf("%v", err)
 	}
 }

@@ -238,7 +238,7 @@ func (l *long) readBeside(s *shift) {
 }
 
 // excuses are why a series that is just beginning, or whose disk is full, cannot be read.
-var excuses = []string{"there is no such database", "there are no runs yet", "no run was ever stored", "disk is full", "no space left"}
+var excuses = []string{"not found. Run `gogi match` first", "there are no runs yet", "no run was ever stored", "disk is full", "no space left"}
 
 // reads runs a verb that reads.
 func (l *long) reads(db string, verb ...string) bool {

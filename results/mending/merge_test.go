@@ -80,7 +80,7 @@ func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	to := filepath.Join(dir, "c.db")
 	for want, from := range map[string][]string{
-		"pair 1: ": {a, other}, "damaged": {a, damaged}, "seed: ": {a, foreign}, "no such database": {a, to}, "named twice": {a, a},
+		"pair 1: ": {a, other}, "damaged": {a, damaged}, "seed: ": {a, foreign}, "not found. Run": {a, to}, "named twice": {a, a},
 	} {
 		if _, err := Merge(t.Context(), to, from, false, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

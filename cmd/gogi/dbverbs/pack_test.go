@@ -31,7 +31,7 @@ func TestPack(t *testing.T) {
 		err := c.Run(ctx, &verb.Env{Out: &out, Err: &strings.Builder{}, Tongue: in})
 		return out.String(), err
 	}
-	if _, err := run(t.Context(), PackCommand{DB: path + "x"}, phrases.English); err == nil || !strings.Contains(err.Error(), "there is no such database") {
+	if _, err := run(t.Context(), PackCommand{DB: path + "x"}, phrases.English); err == nil || !strings.Contains(err.Error(), "not found. Run `gogi match` first") {
 		t.Errorf("no file: %v", err)
 	}
 	if _, err := os.Stat(path + "x"); err == nil {

@@ -103,7 +103,7 @@ func TestVoid(t *testing.T) {
 		t.Errorf("no such run: %v", err)
 	}
 	missing.DB = db + "x"
-	if err := missing.Run(t.Context(), &verb.Env{Out: &strings.Builder{}}); err == nil || !strings.Contains(err.Error(), "no such database") {
+	if err := missing.Run(t.Context(), &verb.Env{Out: &strings.Builder{}}); err == nil || !strings.Contains(err.Error(), "not found. Run") {
 		t.Errorf("no such file: %v", err)
 	}
 }

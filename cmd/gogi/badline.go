@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+var (
+	badWhole = regexp.MustCompile(`^(--\S+): expected a valid \d+ bit (u?)int but got (".*")$`)
+	badMinus = regexp.MustCompile(`^(--\S+): expected \w+ value but got "(-.*)" \(short flag\)`)
+)
+
+// badLine rewords the parser's error about a command line, and adds what to do if it knows.
+func badLine(args []string, err error) error {
+	const seeHelp = "%w (see gogi --help)"
+	text := err.Error()
+	if m := badWhole.FindStringSubmatch(text); m != nil {
+		expected := "a whole number"
+		if m[2] != "" {
+			expected = "a whole number from 0"
+		}
+		return fmt.Errorf("%s: %s: expected %s", m[1], m[3], expected)
+	}
+	if m := badMinus.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%s: %q begins like a flag: expected a value; write a negative number as %s=%s", m[1], m[2], m[1], m[2])
+	}
+	switch {
+	case args[0] == "match" && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
+		return fmt.Errorf("match: %s is a flag of fastchess; run gogi match --from-fastchess 'LINE', which prints the same line for gogi", firstOf(args, "-engine", "-each"))
+	case args[0] == "gate" && strings.HasPrefix(text, "unknown flag --sprt"):
+		return errors.New("--sprt: gogi gate judges a run by the design that it began with; give another design in a file with a [gate] section: gogi gate RUN --gate FILE")
+	}
+	return fmt.Errorf(seeHelp, err)
+}
+
+// firstOf returns the first word of args that is one of these.
+func firstOf(args []string, words ...string) string {
+	return args[slices.IndexFunc(args, func(a string) bool { return slices.Contains(words, a) })]
+}
+
+// shortHelp prints one line for each verb.
+func shortHelp(w io.Writer, app *kong.Application) {
+	fmt.Fprint(w, "Usage: gogi VERB [flags]\n\n")
+	for _, verb := range app.Children {
+		if !verb.Hidden {
+			fmt.Fprintf(w, "  %-13s %s\n", verb.Name, verb.Help)
+		}
+	}
+	fmt.Fprint(w, "\ngogi VERB --help prints the flags of a verb. gogi --help prints all verbs with their parts.\n")
+}
