@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race lint lint-new paper figures wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race lint paper figures wine windows macos dist test-dist print-list
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -86,10 +86,6 @@ race: ## the race detector over the packages that hold goroutines, or over RACED
 
 lint: ## golangci-lint; the first run builds it, which takes minutes
 	$(LINTER) run
-
-BASE ?= origin/main
-lint-new: ## golangci-lint of what has changed since BASE=origin/main
-	$(LINTER) run --new-from-rev $(BASE)
 
 paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=3 with noise by king and square, into paper-….db; goes on where it stopped
 	@mkdir -p $(PAPER) && cp configs/paper/openings.sfen $(PAPER)

@@ -38,6 +38,7 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 			g.Paired(info.Name)
 		case match.DesignSwiss, match.DesignKnockout:
 			g.Competed(info.Name)
+		default: // pairings that do not depend on results
 		}
 	}
 	return nil

@@ -44,6 +44,7 @@ func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]O
 			o.White++
 		case match.Draw:
 			o.Draws++
+		case match.Unfinished: // it has no column
 		}
 		return nil
 	})

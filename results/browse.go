@@ -293,7 +293,7 @@ func (s Search) passes(g *match.Row) bool {
 		winner = g.Black
 	case match.WhiteWins:
 		winner = g.White
-	case match.Draw:
+	case match.Draw, match.Unfinished:
 	}
 	switch s.Result {
 	case "black", "white", "draw":

@@ -51,7 +51,7 @@ func settings() Settings { return Settings{Engine: "oracle", Limit: "nodes 1", U
 
 // reviewed runs a review of games into a file and returns what it has done, its error and how
 // many positions were asked for.
-func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail func(*Game, int) error) (Done, error, int64) { //nolint:revive // the order tests read best
+func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail func(*Game, int) error) (Done, error, int64) {
 	t.Helper()
 	log, err := OpenLog(path, settings())
 	if err != nil {

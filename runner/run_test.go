@@ -279,7 +279,7 @@ func TestTimeLossesAreExplained(t *testing.T) {
 				}
 				f.endless = test.err != nil
 			})
-			if overrun := r.Sides[shogi.Black].WorstOverrun; test.err == error(hang) && overrun != 600*ms {
+			if overrun := r.Sides[shogi.Black].WorstOverrun; errors.Is(test.err, error(hang)) && overrun != 600*ms {
 				t.Errorf("worst overrun %v, want 600ms", overrun)
 			}
 			if r.Note != test.want || r.Marked != test.marked || r.Outcome != match.WhiteWins || !r.Termination.Volatile() {

@@ -43,7 +43,7 @@ func (i *interrupted) Think(ctx context.Context, r usi.Request) (usi.Reply, erro
 			if err == nil && pid == i.pid && status.Stopped() {
 				i.stops.Add(1)
 			}
-			time.Sleep(600 * time.Millisecond) //nolint:forbidigo // longer than the move may take
+			time.Sleep(600 * time.Millisecond)
 			_ = syscall.Kill(i.pid, syscall.SIGCONT)
 		})
 	}

@@ -53,7 +53,7 @@ func within(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer exec.Command("wineserver", "-k").Run() //nolint:noctx // of this folder's Wine: the environment names it
+	defer exec.Command("wineserver", "-k").Run()
 	return m.Run()
 }
 

@@ -20,8 +20,8 @@ func TestAChildInAnotherSessionEndsWithTheGuard(t *testing.T) {
 	if err := stranger.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer stranger.Wait()         //nolint:errcheck // it is killed
-	defer stranger.Process.Kill() //nolint:errcheck // as above
+	defer stranger.Wait()
+	defer stranger.Process.Kill()
 	for _, p := range []*Process{ends, stays} {
 		if err := p.Close(); err != nil {
 			t.Fatal(err)

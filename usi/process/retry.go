@@ -20,7 +20,7 @@ const (
 
 // startWhenFree is startOnce, tried again while the program's file is open for writing.
 func startWhenFree(spec Spec, guard *Guard) (*Process, error) {
-	for end := time.Now().Add(busyWait); ; time.Sleep(busyPause) {
+	for end := time.Now().Add(busyWait); ; time.Sleep(busyPause) { //nolint:forbidigo // the system sends no event for it
 		p, err := startOnce(spec, guard)
 		if err == nil || !isBusy(err) || time.Now().After(end) {
 			return p, err

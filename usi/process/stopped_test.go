@@ -64,8 +64,8 @@ func TestFrozen(t *testing.T) {
 	if folder == "" {
 		t.Skip("no cgroup can be made here")
 	}
-	defer os.Remove(folder) //nolint:errcheck // when the process has ended
-	defer p.Close()         //nolint:errcheck // see above
+	defer os.Remove(folder)
+	defer p.Close()
 	set := func(file, text string) error { return os.WriteFile(folder+"/"+file, []byte(text), 0o600) }
 	if err := set("cgroup.procs", itoa(p.PID())); err != nil {
 		t.Skip("no process can be moved here: ", err)

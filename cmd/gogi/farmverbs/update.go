@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"os/exec" //nolint:depguard // asks a program that it has fetched for its version
 	"strings"
 	"time"
 
