@@ -306,7 +306,7 @@ var errAbandoned = errors.New("the upload was given up")
 func (s *shelf) abandon(name string) {
 	if u := s.uploads[name]; u != nil {
 		_ = u.pipe.CloseWithError(errAbandoned) // it never fails
-		<-u.done //nolint:errcheck // it was given up: its error is of no use
+		<-u.done                                //nolint:errcheck // it was given up: its error is of no use
 		delete(s.uploads, name)
 	}
 }
