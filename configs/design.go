@@ -114,7 +114,7 @@ func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 	case rounds != nil && *rounds > maxRounds:
 		r.fail("design.rounds", "design.rounds: %d are too many: expected at most %d", *rounds, maxRounds)
 	case rounds != nil && games != nil && *games != *rounds*round*p.Legs():
-		r.fail("games", "games: %d, but %d rounds are %d games: expected one of both keys", *games, *rounds, *rounds*round*p.Legs())
+		r.fail("games", "games = %d, but %d rounds make %d games: give rounds or games, not both", *games, *rounds, *rounds*round*p.Legs())
 	case rounds != nil:
 		return *rounds * round, true
 	case games == nil:

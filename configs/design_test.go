@@ -64,7 +64,7 @@ func TestDesignErrors(t *testing.T) {
 		"design = \"swiss\"\ngames = 0":                                 "match.toml:2: games: 0 are no whole rounds of 4 games",
 		"design = {kind = \"swiss\", rounds = 0}":                       "match.toml:1: design.rounds: 0 is too few: expected at least 1",
 		"design = {kind = \"swiss\", rounds = 1000000000}":              "match.toml:1: design.rounds: 1000000000 are too many: expected at most 100000",
-		"design = {kind = \"swiss\", rounds = 2}\ngames = 4":            "match.toml:2: games: 4, but 2 rounds are 8 games: expected one of both keys",
+		"design = {kind = \"swiss\", rounds = 2}\ngames = 4":            "match.toml:2: games = 4, but 2 rounds make 8 games: give rounds or games, not both",
 		"design = {kind = \"swiss\", rounds = 2, seeding = \"best\"}":   `match.toml:1: design.seeding: "best" is not one of given, lot`,
 		"design = {kind = \"swiss\", rounds = 2, match_pairs = 0}":      "match.toml:1: design.match_pairs: 0 is outside 1 to 10000",
 		"design = {kind = \"swiss\", rounds = 2, tiebreaks = 1}":        "match.toml:1: design.tiebreaks belongs to design knockout, and not to swiss",

@@ -72,6 +72,9 @@ func (e engineResolver) program(p *match.Player) error {
 	}
 	base := e.file.base(e.commandPath(), e.baseDir, e.env.WorkDir)
 	p.Dir = base
+	if path := identities.SplitPath(base, words); e.Cmd != "" && path != "" {
+		return fmt.Errorf("engine %s: the command is split at blanks, but %q is one file; quote the path: cmd = \"'%s'\", or --engine \"%s='%s'\"", e.Name, path, path, e.Name, path)
+	}
 	switch {
 	case words[0] == builtinWord:
 		p.Builtin = true

@@ -49,6 +49,7 @@ type File struct {
 	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; no part of a series
 
 	name   string                   // of the file, for errors
+	ready  bool                     // a ready series, which is no file on disk
 	places map[string]located.Place // where the file has each key
 	flags  map[string]string        // which flag gave a key; beats places
 }

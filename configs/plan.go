@@ -53,7 +53,7 @@ func (f *File) Plan(baseDir string, env identities.Env) (plan *match.Plan, warni
 		return nil, nil, errors.Join(r.errs...)
 	}
 	r.idleFlags()
-	return p, append(r.warnings, identities.Duplicates(p.Players, identities.SameFolder)...), nil
+	return p, append(append(r.warnings, identities.Clocks(p.Players)...), identities.Duplicates(p.Players, identities.SameFolder)...), nil
 }
 
 func (f *File) resolver(baseDir string, env identities.Env) *resolver {

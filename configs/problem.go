@@ -3,6 +3,7 @@ package configs
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -42,6 +43,9 @@ func (p *Problem) At() string {
 // problem is one about the key at a path.
 func (f *File) problem(path string, cause error) *Problem {
 	flag, line := f.where(path)
+	if f.ready && flag == "" { // no file on disk has the line
+		return &Problem{File: "ready series " + f.name, Cause: fmt.Errorf("%w; name your own program with --engine NAME=PATH", cause)}
+	}
 	return &Problem{File: f.name, Line: line, Flag: flag, Cause: cause}
 }
 

@@ -21,13 +21,11 @@ var template []byte
 // Template is the commented file that a new series can start from.
 func Template() []byte { return slices.Clone(template) }
 
-// Ready holds the ready series, as NAME.toml. What each is for stands at its
-// top.
+// Ready holds the ready series, as NAME.toml. Comments at the top of each say its use.
 func Ready() fs.FS { return ready }
 
-// Find loads a series by its path or, where there is no such file, by the name
-// of a ready one, with or without ".toml". dir is the folder for Plan: that of
-// the file, or "" for a ready one.
+// Find loads a series by its path, else a ready one by its name, with or without ".toml". dir is
+// the folder for Plan: that of the file, or "" for a ready one.
 func Find(nameOrPath string) (f *File, dir string, err error) {
 	info, err := os.Stat(nameOrPath)
 	if err == nil && !info.IsDir() || strings.Contains(nameOrPath, "/") {
@@ -39,7 +37,9 @@ func Find(nameOrPath string) (f *File, dir string, err error) {
 	if err != nil {
 		return nil, "", notFound(nameOrPath)
 	}
-	f, err = Parse(data, name)
+	if f, err = Parse(data, name); err == nil {
+		f.ready = true
+	}
 	return f, "", err
 }
 

@@ -134,3 +134,45 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// TestReadyWithoutPrograms: the error names the flag for each program, and no line of a file that is not on disk.
+func TestReadyWithoutPrograms(t *testing.T) {
+	f, dir, err := configs.Find("stc-8+0.08")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := machine(t)
+	for _, name := range []string{"dev", "base"} {
+		if err := os.Remove(filepath.Join(env.WorkDir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := strings.ReplaceAll("ready series stc-8+0.08.toml: engine dev: DIR/dev cannot be started: no such file or directory; name your own program with --engine NAME=PATH\n"+
+		"ready series stc-8+0.08.toml: engine base: DIR/base cannot be started: no such file or directory; name your own program with --engine NAME=PATH", "DIR", env.WorkDir)
+	if _, _, err := f.Plan(dir, env); err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// TestClockOfMovesPerPeriod: a byoyomi above the main time gets one warning, as 40/60 means 40 moves elsewhere.
+func TestClockOfMovesPerPeriod(t *testing.T) {
+	for tc, want := range map[string]string{
+		"40/60": "time control 40/60 is 40s of main time, then 1m0s for each move; shogi has no time control of moves per period",
+		"60/40": "", "0/10": "", "40+60": "", "10/10": "",
+	} {
+		text := "games = 2\nlimits = \"" + tc + "\"\n[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n[[engine]]\nname = \"b\"\ncmd = \"builtin --x\"\n"
+		_, warnings, err := parse(t, text).Plan("", machine(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, w := range warnings {
+			if s := w.String(); strings.Contains(s, "time control") {
+				got = append(got, s)
+			}
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %q", tc, got, want)
+		}
+	}
+}

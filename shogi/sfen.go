@@ -28,11 +28,11 @@ func StartPos() Position { return startPosition }
 func ParseSFEN(s string) (Position, error) {
 	setup, err := parseFields(strings.Fields(s))
 	if err != nil {
-		return Position{}, fmt.Errorf("SFEN %q: %w", s, err)
+		return Position{}, fmt.Errorf("SFEN %.200q: %w", s, err)
 	}
 	p, err := setup.Position()
 	if err != nil {
-		return Position{}, fmt.Errorf("SFEN %q: %w", s, err)
+		return Position{}, fmt.Errorf("SFEN %.200q: %w", s, err)
 	}
 	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -159,6 +160,9 @@ func textFiles(all []*zip.File) []*zip.File {
 func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	book := book{rules: rules, plies: plies, seen: map[uint64]int{}}
 	for _, t := range texts {
+		if kind := otherKind(t.data); kind != "" {
+			return nil, nil, openingsError(t.name, fmt.Errorf(`this is %s: expected lines such as "startpos moves 7g7f 3c3d"`, kind))
+		}
 		if err := book.read(t); err != nil {
 			return nil, nil, err
 		}
@@ -167,6 +171,21 @@ func parseOpenings(file string, texts []openingText, plies int, rules match.Rule
 		return nil, nil, fmt.Errorf(`openings %s: there are none: expected lines such as "startpos moves 7g7f 3c3d"`, file)
 	}
 	return book.openings, book.warnings(file), nil
+}
+
+// pgnTag matches the first line of a game in PGN.
+var pgnTag = regexp.MustCompile(`^\x{FEFF}?\s*\[[A-Za-z]+ "`)
+
+// otherKind says what a file is that its beginning shows to be no text of openings, or "".
+func otherKind(data []byte) string {
+	head := data[:min(len(data), 1024)]
+	switch {
+	case bytes.IndexByte(head, 0) >= 0:
+		return "a binary file or UTF-16 text"
+	case pgnTag.Match(head):
+		return "a file of games in PGN"
+	}
+	return ""
 }
 
 // maxLine is the longest line of openings, in bytes: some 200,000 moves.

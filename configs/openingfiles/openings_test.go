@@ -160,6 +160,9 @@ func TestReadOpeningsErrors(t *testing.T) {
 		{"book.sfen", "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1\n", "DIR/book.sfen:1: the side to move has no legal move"},
 		{"book.sfen", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b\n", "DIR/book.sfen:1: the game is over after move 1 (G*5b): checkmate"},
 		{"book.sfen", "# nothing\n", `openings DIR/book.sfen: there are none: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"book.sfen", "\x7fELF\x02\x01\x01\x00" + strings.Repeat("x", 5000), `openings DIR/book.sfen: this is a binary file or UTF-16 text: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"book.pgn", "\ufeff[Event \"x\"]\n\n1. e4 e5 1-0\n", `openings DIR/book.pgn: this is a file of games in PGN: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"book.sfen", strings.Repeat("x", 5000), `DIR/book.sfen:1: SFEN "` + strings.Repeat("x", 200) + `": 1 fields: expected board, side to move, hands and perhaps a move number`},
 		{"book.zip", "no zip", "openings DIR/book.zip: zip: not a valid zip file"},
 		{"book.gz", "no gz", "openings DIR/book.gz: unexpected EOF"},
 	} {
