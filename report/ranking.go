@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/phrases"
+	"gogi/match"
 )
 
 // Ranking is the order of more than two players by points, with the ratings that gogi rate gives them.
@@ -14,8 +15,11 @@ type Ranking struct {
 	Players    []Ranked `json:"players"`          // most points first; of equal points the greater share first
 	// Unshown are the players that the leader is not shown to be stronger than: Elo differences of every
 	// two players, adjusted for all comparisons (Holm), at 5%. It is null if that is not known.
-	Unshown []string     `json:"unshown"`
-	Why     phrases.Said `json:"why,omitzero"` // why there are no ratings, or no comparisons
+	Unshown []string `json:"unshown"`
+	// Selected reports whether a Swiss or a knockout chose the leader by its results. The leader's own interval
+	// is not valid then: docs/tournaments.md has its coverage.
+	Selected bool         `json:"selected,omitempty"`
+	Why      phrases.Said `json:"why,omitzero"` // why there are no ratings, or no comparisons
 }
 
 // Ranked is one player of a Ranking.
@@ -35,7 +39,7 @@ func (r *Report) Rank() *Ranking {
 	if len(r.Players) < 3 {
 		return nil
 	}
-	k := &Ranking{Players: []Ranked{}}
+	k := &Ranking{Players: []Ranked{}, Selected: r.Tournament != nil && selects(r.Tournament.Design)}
 	for _, p := range r.Players {
 		k.Players = append(k.Players, Ranked{Player: p.Name, Games: p.Games, Points: p.Points})
 	}
@@ -55,6 +59,11 @@ func (r *Report) Rank() *Ranking {
 		}
 	}
 	return k
+}
+
+// selects reports whether the results of a design's early games decide who plays for the first place.
+func selects(design match.DesignKind) bool {
+	return design == match.DesignSwiss || design == match.DesignKnockout
 }
 
 func descending(a, b float64) int {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/match"
 	"gogi/stats"
 )
 
@@ -36,6 +37,13 @@ func TestRank(t *testing.T) {
 		}
 		if text := strings.Join(got, ", "); text != test.want {
 			t.Errorf("%v: %s, expected %s", test.points, text, test.want)
+		}
+	}
+	for design, want := range map[match.DesignKind]bool{match.DesignSwiss: true, match.DesignKnockout: true, match.DesignRoundRobin: false} {
+		r := ranked([3]float64{1, 2, 3}, nil)
+		r.Tournament = &Tournament{Design: design}
+		if got := r.Rank().Selected; got != want {
+			t.Errorf("%s: the leader was chosen by results: %t, want %t", design, got, want)
 		}
 	}
 	two := &Report{Players: []Player{{Name: "a"}, {Name: "b"}}}

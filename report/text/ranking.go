@@ -64,6 +64,9 @@ func RankingNotes(k *report.Ranking) (notes []phrases.Said) {
 	default:
 		notes = append(notes, phrases.Of("Elo: difference from the mean of all, with its interval, as gogi rate has it"))
 	}
+	if k.Selected {
+		notes = append(notes, phrases.Of("The interval of the first place is not valid: its results chose that player (docs/tournaments.md)"))
+	}
 	for _, p := range k.Players {
 		if !p.Why.IsZero() {
 			notes = append(notes, phrases.Of("%s: %s", p.Player, p.Why))
