@@ -1,11 +1,11 @@
-# CI runs check, test and what scripts/concerned chooses; nightly runs everything.
+# CI runs check, test and what .ci/concerned chooses; nightly runs everything.
 GO ?= go
 LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Many packages' tests wait, for engines, a browser, the disk: more of them run than there are CPUs.
 AT_ONCE ?= 3
 # These wait most, so they begin first: else the last of them is alone at the end.
-FIRST = ./cmd/gogi ./web ./usi/process ./farm/worker
+FIRST = ./cmd/gogi ./ui/web ./results/repair ./usi/process ./farm/worker ./players/check
 NODES ?= 400
 KINGS ?=
 PAPER = paper-$(NODES)$(if $(KINGS),-kings)
@@ -21,44 +21,44 @@ build: ## the program, as ./gogi
 check: ## formatting, vet, import directions
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
-	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
+	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
 	GOGC=400 $(GO) test -vet=off -ldflags="-s -w" -timeout 15m -p $(AT_ONCE) $(FIRST) ./... # check vets; without debug information a hundred programs link sooner, and with less collecting of garbage
-	@scripts/not-played
+	@.ci/not-played
 
 # Which tests have a long form, and where; a test of the root holds both lists.
 LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestAnytimeCoverage TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFalseAlarmsOfSpeed TestFaultsInPlay TestFlippedBits TestFoundAfter TestGNUGo TestHalfRandom TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestKingNoiseOfPositions TestLibOSL TestLinksLead TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestPlaysOnlyLegalMoves TestPower TestRateMany TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestRepairOfWhatAllPairsHangOn TestScripts/check TestScripts/compare TestScripts/farm_tune TestScripts/farm_update TestScripts/mate TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedBoundedElo TestSimulatedBoundedRates TestSimulatedComparison TestSimulatedCourse TestSimulatedEquals TestSimulatedGates TestSimulatedGatesByOtherRules TestSimulatedGatesHavePower TestSimulatedHabits TestSimulatedPairIntervalCoverage TestSimulatedPower TestSimulatedSignFlip TestSpeedOfASlot TestUnlikeMachines
-LONG_IN = ./alarms ./cmd/gogi ./effects ./farm/coordinator ./farm/trust ./ratings ./records ./results ./results/mending ./review/engines ./runner ./served ./sparring ./stats ./tune ./tuning ./web
+LONG_IN = ./cmd/gogi ./farm/coordinator ./match/trust ./match/tune ./players/builtin ./players/server ./report/effects ./report/ratings ./report/review/engines ./report/tuning ./results ./results/games ./results/repair ./runner ./runner/alarms ./stats ./ui/web
 test-long: ## in full what make test plays in short, which takes minutes; real engines where they are installed
 	$(GO) test -vet=off -timeout 30m -p $(AT_ONCE) -run '$(subst $(space),|,$(foreach t,$(LONG),^$(subst /,$$/^,$(t))$$))' $(LONG_IN) -long
 
 nightly: ## every stage that .ci/run leaves out or shortens, each with a time limit: two to four hours; STAGES="wine soak" runs only these
-	scripts/nightly
+	.ci/nightly
 
-print-list: # prints a list of this file for scripts/concerned
+print-list: # prints a list of this file for .ci/concerned
 	@echo $($(LIST))
 
 soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engines; SOAK_SEED repeats what was drawn
-	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./internal/soak
+	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./cmd/gogi/soak
 
 chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stopped, cut off and starved of disk; CHAOS_SEED repeats what was drawn
-	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -parallel 4 -run 'TestChaos|TestNetworks' ./internal/chaos
+	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -parallel 4 -run 'TestChaos|TestNetworks' ./farm/chaos
 
 chaos-days: ## four of the farm's bad days, in about a minute: full journal, torn outbox, revoked key, restore
-	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore)$$' ./internal/chaos
+	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore)$$' ./farm/chaos
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
-	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./internal/wine
+	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./cmd/gogi/wine
 
 windows: ## types for Windows, the tests' too; wants gcc-mingw-w64-x86-64
 	GOFLAGS=-trimpath CGO_ENABLED=1 GOOS=windows CC=x86_64-w64-mingw32-gcc $(GO) vet ./... # -trimpath: what make dist has compiled is used
 
 dist: ## archives for Linux and Windows, Debian packages and their SHA-256, into dist/: docs/install.md
-	scripts/dist
+	.ci/dist
 
 test-dist: ## make dist in two folders, whose archives must be equal; GOGI_DIST=required, or it is skipped
-	$(GO) test -vet=off -count=1 -timeout 20m ./internal/dist
+	$(GO) test -vet=off -count=1 -timeout 20m ./cmd/gogi/dist
 
 macos: ## types for macOS, without SQLite, which wants a C compiler for it
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...
@@ -80,8 +80,8 @@ bench-once: ## whether every benchmark still runs: once, in its short form
 	$(GO) test -vet=off -ldflags="-s -w" -timeout 10m -p $(AT_ONCE) -run '^$$' -bench . -benchtime 1x -short $(BENCHES)
 
 # The packages that hold goroutines.
-RACED ?= ./runner ./ensemble/... ./usi/... ./live ./farm/coordinator ./farm/worker ./farm/bus ./series ./web ./csa ./metrics ./served ./selfplay
-race: ## the race detector over the packages that hold goroutines, or over RACED="./usi ./live"
+RACED ?= ./runner ./ensemble/... ./usi/... ./runner/events ./farm/coordinator ./farm/worker ./farm/nats ./runner/series ./ui/web ./usi/csa ./ui/metrics ./players/server ./runner/selfplay
+race: ## the race detector over the packages that hold goroutines, or over RACED="./usi ./runner/events"
 	$(GO) test -race -vet=off -ldflags="-s -w" -timeout 20m -p $(AT_ONCE) $(RACED)
 
 lint: ## golangci-lint; the first run builds it, which takes minutes
@@ -97,4 +97,4 @@ paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=
 
 figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
 	./gogi stats coverage --figure docs/coverage.svg
-	$(GO) test ./stats ./stats/counts -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -figures -v -timeout 6h
+	$(GO) test ./stats ./stats/binomial -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -figures -v -timeout 6h

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-const longPath = `"gogi/internal/long"`
+const longPath = `"gogi/internal/testutil"`
 
 // TestLongForms: make test-long plays each test that has a long form, and no other; a
 // script of the command has one where it says [long].
@@ -88,7 +88,7 @@ func filesThatImportLong(t *testing.T) map[string][]*ast.File {
 	return all
 }
 
-// longTests are the tests of a folder that ask long.Asked, Of or Only, themselves or by a
+// longTests are the tests of a folder that ask testutil.Long, Of or Only, themselves or by a
 // function or method that they name.
 func longTests(files []*ast.File) (tests []string) {
 	names, asks := map[string]map[string]bool{}, map[string]bool{}
@@ -103,7 +103,7 @@ func longTests(files []*ast.File) (tests []string) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.SelectorExpr:
-					if x, ok := n.X.(*ast.Ident); ok && imports && x.Name == "long" && n.Sel.Name != "Figures" {
+					if x, ok := n.X.(*ast.Ident); ok && imports && x.Name == "testutil" && slices.Contains([]string{"Long", "ByLength", "OnlyLong"}, n.Sel.Name) {
 						asks[f.Name.Name] = true
 					}
 				case *ast.Ident:

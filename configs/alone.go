@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"gogi/configs/advice"
-	"gogi/configs/identities"
-	"gogi/configs/openingfiles"
+	"gogi/configs/identity"
+	"gogi/configs/openings"
 	"gogi/match"
 )
 
@@ -17,11 +17,11 @@ import (
 // no pairs and no clocks by colour. Keys about games between players are not looked
 // at. The player needs limits as in a series. Paths are as for Plan, and so are
 // the warnings and errors.
-func (f *File) PlanPlayer(name, baseDir string, env identities.Env) (*match.Plan, []advice.Warning, error) {
+func (f *File) PlanPlayer(name, baseDir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	alone := *f
 	alone.Players = []string{name}
 	if alone.Openings == nil { // most callers play none: the small set is read quickly
-		alone.Openings = &Openings{File: openingfiles.BuiltinNamed}
+		alone.Openings = &Openings{File: openings.BuiltinNamed}
 	}
 	r := alone.resolver(baseDir, env)
 	p := r.common()
@@ -36,7 +36,7 @@ func (f *File) PlanPlayer(name, baseDir string, env identities.Env) (*match.Plan
 // PlanCouncil is PlanPlayer for one council of the file. name may be empty where
 // only one council is no member of another. Nobody ponders; limits default to none,
 // which is self. What runs behind ssh is not asked for its identity.
-func (f *File) PlanCouncil(name, baseDir string, env identities.Env) (*match.Plan, []advice.Warning, error) {
+func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	name, err := f.councilName(name)
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +45,7 @@ func (f *File) PlanCouncil(name, baseDir string, env identities.Env) (*match.Pla
 	alone.Engines = slices.Clone(f.Engines)
 	for i := range alone.Engines {
 		e := &alone.Engines[i]
-		if words, err := commandWords(e); err == nil && identities.IsRemote(words) && e.Identity == "" {
+		if words, err := commandWords(e); err == nil && identity.IsRemote(words) && e.Identity == "" {
 			e.Identity = "remote: " + strings.Join(words, " ")
 		}
 	}

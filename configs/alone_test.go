@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"gogi/configs"
-	"gogi/configs/identities"
+	"gogi/configs/identity"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -23,14 +24,10 @@ func TestPlanPlayer(t *testing.T) {
 		{one, "a", "engine a: limits"},
 	} {
 		f, err := configs.Parse([]byte(test.text), "one.toml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, warnings, err := f.PlanPlayer(test.name, t.TempDir(), identities.Env{Self: "/bin/true", WorkDir: "/"})
+		testutil.OK(t, err)
+		plan, warnings, err := f.PlanPlayer(test.name, t.TempDir(), identity.Env{Self: "/bin/true", WorkDir: "/"})
 		if test.wrong != "" {
-			if err == nil || !strings.Contains(err.Error(), test.wrong) {
-				t.Errorf("%s\n%v, want %q", test.text, err, test.wrong)
-			}
+			testutil.Fails(t, err, test.wrong, "%s", test.text)
 			continue
 		}
 		if err != nil {
@@ -43,9 +40,7 @@ func TestPlanPlayer(t *testing.T) {
 		if plan.Design != (match.Design{}) || plan.Pairs != 0 || !plan.Gate.IsZero() || plan.ColourClocks[0] != nil || len(plan.Openings) == 0 {
 			t.Errorf("%s\na plan of games: %+v", test.text, plan)
 		}
-		if strings.Contains(test.text, "ponder") != (plan.Ponder == match.PonderStandard) {
-			t.Errorf("%s\npondering %s", test.text, plan.Ponder)
-		}
+		testutil.Equal(t, strings.Contains(test.text, "ponder"), (plan.Ponder == match.PonderStandard), "%s pondering %s", test.text, plan.Ponder)
 	}
 }
 
@@ -66,14 +61,10 @@ func TestPlanCouncil(t *testing.T) {
 		{engines + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"x\"]\n", "", "", "every council is a member"},
 	} {
 		f, err := configs.Parse([]byte(test.text), "c.toml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, _, err := f.PlanCouncil(test.name, t.TempDir(), identities.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
+		testutil.OK(t, err)
+		plan, _, err := f.PlanCouncil(test.name, t.TempDir(), identity.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
 		if test.wrong != "" {
-			if err == nil || !strings.Contains(err.Error(), test.wrong) {
-				t.Errorf("%s\n%v, want %q", test.text, err, test.wrong)
-			}
+			testutil.Fails(t, err, test.wrong, "%s", test.text)
 			continue
 		}
 		if err != nil {
@@ -86,8 +77,6 @@ func TestPlanCouncil(t *testing.T) {
 		if len(plan.Players) != 1 || plan.Players[0].Name != test.want || plan.Players[0].Council == nil {
 			t.Errorf("%s\nplayers %+v", test.text, plan.Players)
 		}
-		if strings.Contains(test.text, "nodes = 5") != (plan.Players[0].Limits.Nodes == 5) {
-			t.Errorf("limits %v", plan.Players[0].Limits)
-		}
+		testutil.Equal(t, strings.Contains(test.text, "nodes = 5"), (plan.Players[0].Limits.Nodes == 5), "limits %v", plan.Players[0].Limits)
 	}
 }

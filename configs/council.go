@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"gogi/configs/advice"
-	"gogi/configs/located"
+	"gogi/configs/position"
 	"gogi/ensemble/voting"
 	"gogi/internal/disk"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 
-	books "gogi/book"
 	"gogi/ensemble"
 	"gogi/match"
+	books "gogi/shogi/book"
 )
 
 // Council is a player whose move several engines or councils vote for.
@@ -89,7 +89,7 @@ func (d *decoder) rule(path string, from any, into *Rule) {
 		}
 		text, ok := listOrScalar(table[key], "/")
 		if !ok {
-			d.mismatch(located.Join(path, key), "a value", table[key])
+			d.mismatch(position.Join(path, key), "a value", table[key])
 			return
 		}
 		keys = append(keys, key+"="+text)
@@ -132,14 +132,14 @@ func (d *decoder) vary(path string, from any, into *Vary) {
 	for _, name := range d.inOrder(path, table) {
 		list, ok := table[name].([]any)
 		if !ok {
-			d.mismatch(located.Join(path, name), "a list of values", table[name])
+			d.mismatch(position.Join(path, name), "a list of values", table[name])
 			continue
 		}
 		v := Variation{Name: name}
 		for _, x := range list {
 			text, ok := scalar(x)
 			if !ok {
-				d.mismatch(located.Join(path, name), "a list of true, false, numbers or strings", table[name])
+				d.mismatch(position.Join(path, name), "a list of true, false, numbers or strings", table[name])
 			}
 			v.Values = append(v.Values, text)
 		}
@@ -159,7 +159,7 @@ func (f *File) memberOfAny(name string) bool {
 
 // council resolves one council. within are the councils that it is in.
 func (r *resolver) council(i int, within []string) match.Player {
-	c, path := &r.file.Councils[i], located.Element("council", i)
+	c, path := &r.file.Councils[i], position.Element("council", i)
 	out := &match.Council{
 		Rule: string(c.Rule), Stop: string(choose(r, path+".stop", ensemble.StopPolicy(c.Stop),
 			ensemble.StopAll, ensemble.StopDecided, ensemble.StopQuorum, ensemble.StopLeader)),
@@ -204,7 +204,7 @@ func (r *resolver) book(path, what, name string, p *match.Player) {
 
 func (r *resolver) councilLimitsPath(i int) string {
 	if r.file.Councils[i].Limits != nil {
-		return located.Element("council", i) + ".limits"
+		return position.Element("council", i) + ".limits"
 	}
 	return "limits"
 }
@@ -302,7 +302,7 @@ func (r *resolver) checkLists(name string, c *match.Council) {
 	if len(single) > 0 {
 		w := advice.Of("council %s votes by %s over lists of several lines, and MultiPV is 1 for %s: from one line each it plays nearly always what simple majority plays",
 			name, spec.Name, strings.Join(single, ", "))
-		w.Advice = phrases.Of("options = {MultiPV = 4} gives lists")
+		w.Advice = i18n.Of("options = {MultiPV = 4} gives lists")
 		r.warnings = append(r.warnings, w)
 	}
 }
@@ -322,12 +322,12 @@ func linesOf(options []match.Option) int {
 
 // members resolves who is in a council.
 func (r *resolver) members(i int, out *match.Council, within []string) {
-	c, path := &r.file.Councils[i], located.Element("council", i)
+	c, path := &r.file.Councils[i], position.Element("council", i)
 	if len(c.Members) == 0 {
 		r.fail(path, "council %s has no members: expected names of engines or councils, such as members = [\"A\", \"B\"]", c.Name)
 	}
 	for j, name := range c.Members {
-		at := located.Element(path+".members", j)
+		at := position.Element(path+".members", j)
 		switch engine, council := r.file.engine(name), r.file.council(name); {
 		case slices.Index(c.Members, name) < j:
 			r.fail(at, "council %s: %q is there twice: expected a second [[engine]] with a name of its own, or vary", c.Name, name)
@@ -372,7 +372,7 @@ func (r *resolver) scale(i int) match.Scale {
 	}
 	out := match.Scale{Slope: or(s.Slope, voting.DefaultSlope), Intercept: or(s.Intercept, 0)}
 	if !(out.Slope > 0) {
-		r.fail(located.Element("engine", i)+".scale", "engine %s: scale: the slope must be above 0", r.file.Engines[i].Name)
+		r.fail(position.Element("engine", i)+".scale", "engine %s: scale: the slope must be above 0", r.file.Engines[i].Name)
 	}
 	return out
 }
@@ -384,7 +384,7 @@ func (r *resolver) clamp(i int) float64 {
 		return voting.DefaultClamp
 	}
 	if !(*s.Clamp == 0 || *s.Clamp >= 1 && *s.Clamp <= 32000) {
-		r.fail(located.Element("engine", i)+".scale", "engine %s: scale: clamp = %v: expected 0 for none, or from 1 to 32000 centipawns", r.file.Engines[i].Name, *s.Clamp)
+		r.fail(position.Element("engine", i)+".scale", "engine %s: scale: clamp = %v: expected 0 for none, or from 1 to 32000 centipawns", r.file.Engines[i].Name, *s.Clamp)
 	}
 	return *s.Clamp
 }

@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"gogi/configs"
-	"gogi/configs/identities"
+	"gogi/configs/identity"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -38,12 +39,12 @@ func councilPlan(t *testing.T, text string) (*match.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, _, err := f.Plan("/", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+	plan, _, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
 	return plan, err
 }
 
 func TestCouncil(t *testing.T) {
-	plan, err := councilPlan(t, councilFile+`
+	plan := testutil.Must(councilPlan(t, councilFile+`
 rule = {name = "adoption", reward = "voters", decay = 0.9}
 stop = "quorum"
 quorum = 0.75
@@ -56,10 +57,7 @@ budget = "split"
 node_jitter = 0.2
 score_noise = 15
 veto = {nodes = 100}
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))(t)
 	c := *plan.Players[0].Council
 	if len(c.Members) != 2 || c.Members[1].Limits.Nodes != 500 || c.Members[0].Limits != (match.Limits{}) {
 		t.Errorf("members %+v", c.Members)
@@ -70,22 +68,17 @@ veto = {nodes = 100}
 		Shadows: []string{"majority", "weighted:weights=1/0.5"}, Ties: []string{"weight", "member"}, Stop: "quorum", Quorum: 0.75,
 		ResignQuorum: 0.6, MinAlive: 2, Restarts: -1, Split: true, Jitter: 0.2, Noise: 15, Veto: match.Veto{Nodes: 100, Margin: 80, Members: 2},
 	}
-	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got  %+v\nwant %+v", c, want)
-	}
+	testutil.Same(t, c, want)
 	if engines := plan.Engines(); len(engines) != 3 || engines[0].Name != "A" || engines[1].Name != "B" || engines[2].Name != "A" {
 		t.Errorf("engines %+v", engines)
 	}
 }
 
 func TestCouncilVaries(t *testing.T) {
-	plan, err := councilPlan(t, strings.Replace(councilFile, `["A", "B"]`, `["B"]`, 1)+`
+	plan := testutil.Must(councilPlan(t, strings.Replace(councilFile, `["A", "B"]`, `["B"]`, 1)+`
 rule = "majority"
 vary = {Seed = [10, 20, 30], EvalNoise = [1, 2, 3]}
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))(t)
 	members := plan.Players[0].Council.Members
 	if len(members) != 3 || members[2].Name != "B3" || !reflect.DeepEqual(members[2].Options, []match.Option{{Name: "Seed", Value: "30"}, {Name: "EvalNoise", Value: "3"}}) {
 		t.Errorf("%+v", members)
@@ -94,14 +87,11 @@ vary = {Seed = [10, 20, 30], EvalNoise = [1, 2, 3]}
 
 // By default those play that are in no council.
 func TestCouncilPlaysByDefault(t *testing.T) {
-	plan, err := councilPlan(t, strings.Replace(councilFile, "players = [\"C\", \"A\"]\n", "", 1)+`rule = "majority"
+	plan := testutil.Must(councilPlan(t, strings.Replace(councilFile, "players = [\"C\", \"A\"]\n", "", 1)+`rule = "majority"
 [[engine]]
 name = "D"
 cmd = "builtin"
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))(t)
 	if len(plan.Players) != 2 || plan.Players[0].Name != "D" || plan.Players[1].Name != "C" {
 		t.Errorf("%+v", plan.Players)
 	}
@@ -129,9 +119,7 @@ members`, 1) + "rule = \"majority\"\n", `council name "A" is taken`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := councilPlan(t, test.text)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got  %v\nwant %s", err, test.want)
-			}
+			testutil.Fails(t, err, test.want)
 		})
 	}
 }
@@ -144,18 +132,10 @@ func TestPaperFiles(t *testing.T) {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	for _, file := range files {
-		f, err := configs.Load(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		work, err := filepath.Abs(".")
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, warnings, err := f.Plan("paper", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: work})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testutil.Must(configs.Load(file))(t)
+		work := testutil.Must(filepath.Abs("."))(t)
+		plan, warnings, err := f.Plan("paper", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: work})
+		testutil.OK(t, err)
 		if plan.Games() != 1000 || len(plan.Openings) != plan.Pairs || len(warnings) > 0 {
 			t.Errorf("%s: %d games from %d openings; %q", file, plan.Games(), len(plan.Openings), warnings)
 		}
@@ -178,19 +158,14 @@ func TestClamps(t *testing.T) {
 	for _, x := range []struct{ clamp, members, want string }{
 		{"0", `["A", "B"]`, "[0 2000]"}, {"750", `["B", "A"]`, "[2000 750]"}, {"750", "[\"A\"]\nvary = {Seed = [1, 2]}", "[750 750]"},
 	} {
-		plan, err := councilPlan(t, "players = [\"C\", \"A\"]\n"+fmt.Sprintf(engines, x.clamp)+council+x.members)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := testutil.Must(councilPlan(t, "players = [\"C\", \"A\"]\n"+fmt.Sprintf(engines, x.clamp)+council+x.members))(t)
 		if c := plan.Players[0].Council; fmt.Sprint(c.Clamps) != x.want || c.Scales[0] != (match.Scale{}) {
 			t.Errorf("%s of %s: %v, want %s, scales %v", x.clamp, x.members, c.Clamps, x.want, c.Scales)
 		}
 	}
 	for _, bad := range []string{"-1", "0.5", "32001"} {
 		_, err := councilPlan(t, "players = [\"C\", \"A\"]\n"+fmt.Sprintf(engines, bad)+council+`["A"]`)
-		if err == nil || !strings.Contains(err.Error(), "expected 0 for none, or from 1 to 32000") {
-			t.Errorf("%s: %v", bad, err)
-		}
+		testutil.Fails(t, err, "expected 0 for none, or from 1 to 32000", "%s", bad)
 	}
 }
 
@@ -199,14 +174,9 @@ func TestPoolsWithoutLists(t *testing.T) {
 	const engines = "games = 2\nlimits = {nodes = 9}\nplayers = [\"C\", \"A\"]\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\noptions = {multipv = 3}\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n" +
 		"[[engine]]\nname = \"D\"\ncmd = \"builtin\"\noptions = {MultiPV = 1}\n[[council]]\nname = \"C\"\nmembers = [\"A\", \"B\", \"D\"]\n"
 	for rule, want := range map[string]string{"majority": "", "optimistic": "", "borda": "for B, D:", "linear_pool": "for B, D:", "log_pool:impute=0.1": "for B, D:"} {
-		f, err := configs.Parse([]byte(engines+"rule = \""+rule+"\""), "match.toml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, warnings, err := f.Plan("/", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testutil.Must(configs.Parse([]byte(engines+"rule = \""+rule+"\""), "match.toml"))(t)
+		_, warnings, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+		testutil.OK(t, err)
 		warned := fmt.Sprint(warnings)
 		if want == "" && strings.Contains(warned, "MultiPV") || !strings.Contains(warned, want) {
 			t.Errorf("%s: %q", rule, warnings)
@@ -217,17 +187,12 @@ func TestPoolsWithoutLists(t *testing.T) {
 func TestCouncilByFlags(t *testing.T) {
 	f := &configs.File{}
 	games := 2
-	err := f.Apply(configs.Flags{
+	testutil.OK(t, f.Apply(configs.Flags{
 		Engine: []string{"A=builtin", "B=builtin"}, Council: []string{"C=adoption:reward=voters:A,B"}, Players: []string{"C", "A"},
 		Nodes: []string{"100"}, TC: []string{"C=8+0.08"}, Games: &games,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, _, err := f.Plan("/", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	plan, _, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+	testutil.OK(t, err)
 	c := plan.Players[0]
 	if c.Council == nil || c.Council.Rule != "adoption:reward=voters" || len(c.Council.Members) != 2 || c.Limits.String() != "8+0.08" {
 		t.Errorf("%+v", c)
@@ -240,32 +205,22 @@ func TestCouncilBook(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(folder, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return file
 	}
 	digest := func(file string) string {
-		plan, err := councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+file+"\"\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := testutil.Must(councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+file+"\"\n"))(t)
 		if files := plan.Players[0].Identity.Files; len(files) != 1 || files[0].Role != match.BookRole || files[0].Path != file {
 			t.Errorf("%+v", files)
 		}
 		return plan.Digest()
 	}
-	plain, err := councilPlan(t, councilFile+"rule = \"majority\"\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testutil.Must(councilPlan(t, councilFile+"rule = \"majority\"\n"))(t)
 	a, b, c := digest(write("a.db", "x")), digest(write("b.db", "x")), digest(write("c.db", "y"))
 	if a != b || a == c || a == plain.Digest() {
 		t.Errorf("%s %s %s %s", a, b, c, plain.Digest())
 	}
 	for name, want := range map[string]string{folder + "/none.db": "no such file", write("a.zip", ""): "does not tell the format"} {
-		if _, err := councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+name+"\"\n"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, expected %q", err, want)
-		}
+		testutil.Fails(t, testutil.Err(councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+name+"\"\n")), want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/internal/testutil"
 )
 
 // TestCPUs: what a file and flags say of CPUs, and how many slots there are by
@@ -29,9 +30,7 @@ func TestCPUs(t *testing.T) {
 	} {
 		p, _ := plan(t, c.keys+"\n"+two, c.flags, machine(t))
 		got := strings.Join([]string{p.CPUs, strconv.Itoa(p.CoresPerSlot), strconv.Itoa(p.Concurrency)}, "|")
-		if got != c.want {
-			t.Errorf("%s %+v: %s, want %s", c.keys, c.flags, got, c.want)
-		}
+		testutil.Equal(t, got, c.want, "%s %+v", c.keys, c.flags)
 	}
 }
 

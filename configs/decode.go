@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"gogi/configs/located"
+	"gogi/configs/position"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -83,7 +83,7 @@ func (d *decoder) table(path string, from map[string]any, into reflect.Value) {
 			d.unknown(path, key, known)
 			continue
 		}
-		d.value(located.Join(path, key), value, known[i].value)
+		d.value(position.Join(path, key), value, known[i].value)
 	}
 }
 
@@ -98,10 +98,10 @@ func (d *decoder) unknown(path, key string, known []field) {
 	}
 	near := usi.Nearest(key, keys, 3)
 	if len(near) == 0 {
-		d.fail(located.Join(path, key), "unknown key %q%s (expected one of %s)", key, in, strings.Join(keys, ", "))
+		d.fail(position.Join(path, key), "unknown key %q%s (expected one of %s)", key, in, strings.Join(keys, ", "))
 		return
 	}
-	d.fail(located.Join(path, key), "unknown key %q%s (did you mean %s?)", key, in, strings.Join(near, " or "))
+	d.fail(position.Join(path, key), "unknown key %q%s (did you mean %s?)", key, in, strings.Join(near, " or "))
 }
 
 // value stores one TOML value.
@@ -233,7 +233,7 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 	}
 	into.Set(reflect.MakeSlice(into.Type(), list.Len(), list.Len()))
 	for i := range list.Len() {
-		d.value(located.Element(path, i), list.Index(i).Interface(), into.Index(i))
+		d.value(position.Element(path, i), list.Index(i).Interface(), into.Index(i))
 	}
 }
 
@@ -296,7 +296,7 @@ func (d *decoder) options(path string, from any, into *Options) {
 	for _, name := range d.inOrder(path, table) {
 		value, ok := scalar(table[name])
 		if !ok {
-			d.mismatch(located.Join(path, name), "true, false, a number or a string", table[name])
+			d.mismatch(position.Join(path, name), "true, false, a number or a string", table[name])
 			continue
 		}
 		*into = append(*into, match.Option{Name: name, Value: value})
@@ -314,7 +314,7 @@ func (d *decoder) environ(path string, from any, into *Environ) {
 	for _, name := range d.inOrder(path, table) {
 		value, ok := scalar(table[name])
 		if !ok {
-			d.mismatch(located.Join(path, name), "true, false, a number or a string", table[name])
+			d.mismatch(position.Join(path, name), "true, false, a number or a string", table[name])
 			continue
 		}
 		*into = append(*into, name+"="+value)
@@ -328,7 +328,7 @@ func (d *decoder) inOrder(path string, table map[string]any) []string {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b string) int {
-		order := d.file.places[located.Join(path, a)].Order - d.file.places[located.Join(path, b)].Order
+		order := d.file.places[position.Join(path, a)].Order - d.file.places[position.Join(path, b)].Order
 		if order == 0 {
 			return strings.Compare(a, b)
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"gogi/match"
-	"gogi/tournament"
+	"gogi/match/tournament"
 )
 
 // The defaults of designs that pair by results.

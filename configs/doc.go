@@ -1,24 +1,23 @@
-// Package configs turns what the user writes (a TOML file, flags, the name of
-// a ready series) into a match.Plan. It is the only place with strings,
-// defaults and optional fields: a Plan has resolved values only.
-//
-// The way of a series:
+// Package configs turns a TOML file, flags or the name of a ready series into a match.Plan. It
+// is the only package with optional fields and defaults: a Plan has resolved values only. Start
+// at [File], whose toml tags are the list of all keys.
 //
 //	file := configs.Find or Load or &File{}   strict TOML
 //	file.Apply(flags)                         flags win over the file
 //	file.Plan(dir, env)                       defaults, paths, binaries, openings
-//	greet each engine (elsewhere)
-//	identities.Complete(plan, greetings)        options checked, identities whole
-//	identities.Settings(player, plan, options)  what each engine is sent
+//	greet each engine                         package players
+//	identity.Complete(plan, greetings)        options checked, identities whole
+//	identity.Settings(player, plan, options)  the options that each engine is sent
 //
-// Rules that hold everywhere:
+// These rules hold everywhere:
 //
-//   - A relative path is relative to where it was written: to the file's
-//     folder, or to the working directory when it came from a flag.
-//   - A flag stands for the key of the same name at the top of the file. What an
-//     engine's own table says is more specific and stays, except under
-//     --option all.NAME=VALUE, which means every engine.
-//   - Every error says where (file and line, or flag), what is wrong there and
-//     what was expected. All errors of one step are reported together.
-//   - The keys of the file are the toml tags of File; there is no second list.
+//   - A relative path is relative to the place where it was written: the folder of the file,
+//     or the working directory for a flag.
+//   - A flag replaces the key of the same name at the top of the file. A key in an engine's
+//     own table is more specific and keeps its value, except with --option all.NAME=VALUE,
+//     which sets the option of every engine.
+//   - Every error names the file and line, or the flag, then the problem and the expected
+//     value. One step reports all its errors together.
+//   - The keys of the file are the toml tags of File. The flags, and the keys that they
+//     replace, are the tags of Flags. No second list exists.
 package configs

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"gogi/configs/identities"
-	"gogi/configs/located"
-	"gogi/configs/shellwords"
+	"gogi/configs/identity"
+	"gogi/configs/position"
 	"gogi/internal/disk"
-	"gogi/internal/unfit"
+	"gogi/internal/fail"
+	"gogi/internal/shellwords"
 	"gogi/match"
 )
 
@@ -26,7 +26,7 @@ type engineResolver struct {
 }
 
 func (r *resolver) engineAt(i int) engineResolver {
-	return engineResolver{resolver: r, Engine: &r.file.Engines[i], at: located.Element("engine", i), i: i}
+	return engineResolver{resolver: r, Engine: &r.file.Engines[i], at: position.Element("engine", i), i: i}
 }
 
 // player resolves an engine that plays.
@@ -72,7 +72,7 @@ func (e engineResolver) program(p *match.Player) error {
 	}
 	base := e.file.base(e.commandPath(), e.baseDir, e.env.WorkDir)
 	p.Dir = base
-	if path := identities.SplitPath(base, words); e.Cmd != "" && path != "" {
+	if path := identity.SplitPath(base, words); e.Cmd != "" && path != "" {
 		return fmt.Errorf("engine %s: the command is split at blanks, but %q is one file; quote the path: cmd = \"'%s'\", or --engine \"%s='%s'\"", e.Name, path, path, e.Name, path)
 	}
 	switch {
@@ -81,13 +81,13 @@ func (e engineResolver) program(p *match.Player) error {
 		p.Command = append([]string{e.env.Self, builtinVerb}, words[1:]...)
 	case strings.Contains(words[0], "/"):
 		p.Command = append([]string{disk.Absolute(base, words[0])}, words[1:]...)
-		if !identities.IsWrapper(p.Command) {
+		if !identity.IsWrapper(p.Command) {
 			p.Dir = filepath.Dir(p.Command[0])
 		}
 	default:
 		found, err := FindProgram(words[0], e.env.Path)
 		if err != nil {
-			return unfit.Wrap(e.Name, err)
+			return fail.Engine(e.Name, err)
 		}
 		p.Command = append([]string{found}, words[1:]...)
 	}
@@ -164,11 +164,11 @@ func (e engineResolver) profile() string {
 	if name == "" {
 		name, path = e.file.Profile, "profile"
 	}
-	if name == "" || name == identities.NoProfile {
+	if name == "" || name == identity.NoProfile {
 		return ""
 	}
-	if !identities.IsProfile(name) {
-		e.fail(path, "engine %s: there is no profile %s: expected %s", e.Name, strconv.Quote(name), identities.ProfileNames())
+	if !identity.IsProfile(name) {
+		e.fail(path, "engine %s: there is no profile %s: expected %s", e.Name, strconv.Quote(name), identity.ProfileNames())
 	}
 	return name
 }
@@ -181,7 +181,7 @@ func (r *resolver) identify(byHand string, p *match.Player) error {
 		return nil
 	}
 	if err := disk.CheckProgram(p.Command[0]); err != nil {
-		return unfit.Wrap(p.Name, err)
+		return fail.Engine(p.Name, err)
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("engine %s: its working directory %s is no folder", p.Name, p.Dir)
@@ -190,8 +190,8 @@ func (r *resolver) identify(byHand string, p *match.Player) error {
 	case byHand != "":
 		p.Identity.Fixed = byHand
 		return nil
-	case identities.IsRemote(p.Command):
+	case identity.IsRemote(p.Command):
 		return fmt.Errorf("engine %s: what runs behind ssh cannot be hashed from here: expected identity = \"…\", such as its version or the SHA-256 of its binary", p.Name)
 	}
-	return unfit.Wrap(p.Name, r.hashes.Command(p))
+	return fail.Engine(p.Name, r.hashes.Command(p))
 }

@@ -3,7 +3,7 @@ package configs
 import (
 	"time"
 
-	"gogi/configs/located"
+	"gogi/configs/position"
 	"gogi/match"
 )
 
@@ -23,7 +23,7 @@ type File struct {
 	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
 	Players       []string         `toml:"players"`     // who plays; default: every engine and council that is no member of one
 	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
-	Openings      *Openings        `toml:"openings"`    // default openingfiles.BuiltinOpenings
+	Openings      *Openings        `toml:"openings"`    // default openings.BuiltinOpenings
 	Limits        *Limits          `toml:"limits"`      // of engines that name none
 	ByColour      *ByColour        `toml:"limits_by_colour"`
 	Resign        *Resign          `toml:"resign"`         // default off
@@ -48,10 +48,10 @@ type File struct {
 	Params        []TuneParam      `toml:"param"`    // of a tune
 	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; no part of a series
 
-	name   string                   // of the file, for errors
-	ready  bool                     // a ready series, which is no file on disk
-	places map[string]located.Place // where the file has each key
-	flags  map[string]string        // which flag gave a key; beats places
+	name   string                    // of the file, for errors
+	ready  bool                      // a ready series, which is no file on disk
+	places map[string]position.Place // where the file has each key
+	flags  map[string]string         // which flag gave a key; beats places
 }
 
 // Design is who plays whom. The keys beside kind are of the designs that pair by
@@ -144,7 +144,7 @@ func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, fal
 
 // Openings says where games start: one of File, Handicap and List.
 type Openings struct {
-	File     string   `toml:"file,short"` // see openingfiles.Read and openingfiles.Builtin
+	File     string   `toml:"file,short"` // see openings.Read and openings.Builtin
 	Handicap string   `toml:"handicap"`   // see shogi.FindHandicap
 	List     []string `toml:"list"`       // lines as in a file
 	Plies    *int     `toml:"plies"`      // keep the first so many moves; default all

@@ -3,58 +3,12 @@ package configs
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"reflect"
+	"slices"
 	"strings"
-	"time"
 
-	"gogi/configs/located"
+	"gogi/configs/position"
 )
-
-// limitFlag is a flag that sets one limit: of everybody ("--nodes 3000"), of one player
-// ("--nodes A=3000") or, if it is a part of a clock, of a colour ("--tc black=8+0.08").
-type limitFlag struct {
-	key   string // of the table [limits]
-	texts []string
-	clock bool
-	read  func(into *Limits, text string) error
-}
-
-func limitFlags(f *Flags) []limitFlag {
-	return []limitFlag{
-		{"tc", f.TC, true, func(l *Limits, text string) error { l.TC = new(TimeControl); return l.TC.UnmarshalText([]byte(text)) }},
-		{"main", f.Main, true, durationOf(func(l *Limits) **time.Duration { return &l.Main })},
-		{"byoyomi", f.Byoyomi, true, durationOf(func(l *Limits) **time.Duration { return &l.Byoyomi })},
-		{"increment", f.Increment, true, durationOf(func(l *Limits) **time.Duration { return &l.Increment })},
-		{"movetime", f.Movetime, false, durationOf(func(l *Limits) **time.Duration { return &l.MoveTime })},
-		{"nodes", f.Nodes, false, func(l *Limits, text string) error {
-			l.Nodes = new(uint64)
-			return fromOne(text, l.Nodes, "number of nodes")
-		}},
-		{"depth", f.Depth, false, func(l *Limits, text string) error { l.Depth = new(int); return fromOne(text, l.Depth, "depth") }},
-		{"margin", f.Margin, false, durationOf(func(l *Limits) **time.Duration { return &l.Margin })},
-		{"stall", f.Stall, false, durationOf(func(l *Limits) **time.Duration { return &l.Stall })},
-	}
-}
-
-// fromOne reads a number from 1.
-func fromOne[T int | uint64](text string, into *T, what string) error {
-	n, err := strconv.ParseUint(text, 10, 62)
-	if *into = T(n); err != nil || n == 0 {
-		return fmt.Errorf("%q: expected a %s from 1", text, what)
-	}
-	return nil
-}
-
-// durationOf reads a duration into a field.
-func durationOf(field func(l *Limits) **time.Duration) func(into *Limits, text string) error {
-	return func(into *Limits, text string) error {
-		d, err := parseDuration(text)
-		if err == nil {
-			*field(into) = &d
-		}
-		return err
-	}
-}
 
 // ownLimits are the limits that flags give one player or colour.
 type ownLimits struct {
@@ -65,18 +19,24 @@ type ownLimits struct {
 
 // limits replaces the file's search limits when a flag names one, and its
 // margin and stall one by one; likewise each player's own, and clocks by colour.
+//
+// A flag of limits sets one of everybody ("--nodes 3000"), of one player ("--nodes A=3000")
+// or, if it is a part of a clock, of a colour ("--tc black=8+0.08").
 func (a *applier) limits() {
 	var all Limits
 	var own []*ownLimits
 	of := map[string]*ownLimits{}
-	for _, f := range limitFlags(&a.flags) {
-		for _, text := range f.texts {
+	_, flags := a.flags.keyed()
+	for _, f := range flags {
+		key := strings.TrimPrefix(f.key, "limits.")
+		texts, _ := f.value.Interface().([]string) // but of --self
+		for _, text := range texts {
 			whose, word, named := strings.Cut(text, "=")
 			if !named {
 				word = text
 			}
-			into, flag := &all, "--"+f.key
-			if named || f.key == "tc" {
+			into, flag := &all, f.name
+			if named || key == "tc" {
 				flag += " " + text
 			}
 			if named {
@@ -86,14 +46,14 @@ func (a *applier) limits() {
 					of[whose] = o
 					own = append(own, o)
 				}
-				o.onlyClock = o.onlyClock && f.clock
+				o.onlyClock = o.onlyClock && isClock(key)
 				into = &o.Limits
 			}
-			if err := f.read(into, word); err != nil {
+			if err := setText(keyAt(reflect.ValueOf(into).Elem(), key), word); err != nil {
 				a.fail(flag, "%v", err)
 			}
 			if !named {
-				a.won("limits."+f.key, flag)
+				a.won(f.key, flag)
 			}
 		}
 	}
@@ -107,6 +67,11 @@ func (a *applier) limits() {
 			a.fail(o.flag, "%w", err)
 		}
 	}
+}
+
+// isClock reports whether a key of [limits] is a part of a clock.
+func isClock(key string) bool {
+	return slices.ContainsFunc(fields(reflect.ValueOf(Clock{})), func(f field) bool { return f.key == key })
 }
 
 // own lays the limits of one player or colour over the file's.
@@ -130,7 +95,7 @@ func (a *applier) own(o *ownLimits) error {
 	default:
 		limitsAt(&a.file.Engines[i].Limits, o.Limits)
 	}
-	a.won(located.Element(kind, i)+".limits", o.flag)
+	a.won(position.Element(kind, i)+".limits", o.flag)
 	return nil
 }
 

@@ -4,68 +4,93 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"gogi/configs/located"
+	"gogi/configs/position"
 	"gogi/ensemble/voting"
 
 	"gogi/match"
 	"gogi/usi"
 )
 
-// Flags is the command line of a series. A zero field was not given. Each flag
-// stands for the key of the same name in a File; the exceptions say so.
+// Flags is the command line of a series: a command embeds it. A zero field was not given.
+// The tags are the one list of flags there is. "name" is the flag's, "key" the path of the
+// key that it stands for in a File; a flag without one has a syntax of its own. The others
+// are of kong, which reads the command line.
 type Flags struct {
-	Run           string
-	Engine        []string // "A=CMD": adds engine A, or replaces its command
-	Council       []string // "C=RULE:A,B": adds council C, or replaces its rule and members
-	Option        []string // "A.NAME=VALUE"; "all.NAME=VALUE" for every engine
-	Players       []string
-	Games         *int
-	MaxGames      *int // another name for Games
-	Seed          *uint64
-	Concurrency   string // a number, or "cpus"
-	Design        string // design.kind
-	Rounds        *int   // design.rounds
-	MatchPairs    *int   // design.match_pairs
-	Tiebreaks     *int   // design.tiebreaks
-	ThirdPlace    *bool  // design.third_place
-	Seeding       string // design.seeding
-	Block         *int   // design.block
-	Anchor        string // design.anchor
-	Swap          *bool
-	Rules         string   // the name of a profile
-	MaxPlies      *int     // rules.max_plies
-	Openings      string   // openings.file
-	OpeningPlies  *int     // openings.plies
-	Handicap      string   // openings.handicap
-	TC            []string // "8+0.08"; "black=300+2" by colour; "A=…" by engine
-	Main          []string // of everybody, or "A=…" by engine, or by colour as TC; likewise:
-	Byoyomi       []string
-	Increment     []string
-	Movetime      []string // not by colour; likewise:
-	Nodes         []string
-	Depth         []string
-	Self          bool
-	Margin        []string
-	Stall         []string
-	Resign        string
-	Draw          string
-	Mate          string // mate.engine
-	SPRT          string // "0,4"
-	Ponder        string
-	Slowed        string
-	PVPlies       *int
-	Transcript    *bool
-	StartParallel *int
-	SlotsPerGPU   *int
-	CPUs          string // "off", "auto", or a list
-	CoresPerSlot  *int
-	Profile       string
-	Restart       string
-	Durable       *bool // store.durable
+	Run           string   `group:"series" name:"run" key:"run" placeholder:"NAME" help:"Name of the run (default: the file's)."`
+	Games         *int     `group:"series" name:"games" key:"games" placeholder:"N" help:"How many games; even where pairs have two legs."`
+	Players       []string `group:"series" name:"players" key:"players" placeholder:"A,B" help:"Who plays (default: every engine)."`
+	Design        string   `group:"series" name:"design" key:"design" placeholder:"NAME" help:"match, round_robin, gauntlet, swiss, knockout or adaptive."`
+	Rounds        *int     `group:"series" name:"rounds" key:"design.rounds" placeholder:"N" help:"Rounds of a Swiss, in place of --games."`
+	MatchPairs    *int     `group:"series" name:"match-pairs" key:"design.match_pairs" placeholder:"N" help:"Pairs in a match of a Swiss or a knockout (default 1)."`
+	Tiebreaks     *int     `group:"series" name:"tiebreaks" key:"design.tiebreaks" placeholder:"N" help:"Further pairs at most for a knockout's match that is tied (default 4)."`
+	ThirdPlace    *bool    `group:"series" name:"third-place" key:"design.third_place" negatable:"" help:"The losers of a knockout's semifinals play, too."`
+	Seeding       string   `group:"series" name:"seeding" key:"design.seeding" placeholder:"HOW" help:"Start numbers of a Swiss or a knockout: given or lot."`
+	Block         *int     `group:"series" name:"block" key:"design.block" placeholder:"N" help:"Pairs that an adaptive design draws at a time."`
+	Anchor        string   `group:"series" name:"anchor" key:"design.anchor" placeholder:"NAME" help:"The player from whom ratings are measured; an adaptive design asks who is above it."`
+	Swap          *bool    `group:"series" name:"swap" key:"swap" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
+	Seed          *uint64  `group:"series" name:"seed" key:"seed" placeholder:"N" help:"Seed of everything random."`
+	Concurrency   string   `group:"series" name:"concurrency" key:"concurrency" placeholder:"N" help:"Games at a time, each of another pair, or cpus (default: half of the CPUs)."`
+	StartParallel *int     `group:"series" name:"start-parallel" key:"start_parallel" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
+	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" key:"slots_per_gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
+	CPUs          string   `group:"series" name:"cpus" key:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`
+	CoresPerSlot  *int     `group:"series" name:"cores-per-slot" key:"cores_per_slot" placeholder:"N" help:"With --cpus, cores for each player that thinks (default: as many as it has threads)."`
+	Openings      string   `group:"series" name:"openings" key:"openings.file" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\", also .gz, .zip, .epd; or a built-in set: builtin (12 to 16 moves, the default), builtin-1000, builtin-short (2 moves), builtin-64."`
+	OpeningPlies  *int     `group:"series" name:"opening-plies" key:"openings.plies" placeholder:"N" help:"Keep the first N moves of an opening."`
+	Handicap      string   `group:"series" name:"handicap" key:"openings.handicap" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
+	Rules         string   `group:"series" name:"rules" key:"rules" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
+	MaxPlies      *int     `group:"series" name:"max-plies" key:"rules.max_plies" placeholder:"N" help:"The most moves of both sides, openings' included; what the rules say of them by default, 0 for no limit."`
+	Resign        string   `group:"series" name:"resign" key:"resign" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
+	Draw          string   `group:"series" name:"draw" key:"draw" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
+	Mate          string   `group:"series" name:"mate" key:"mate.engine" placeholder:"ENGINE" help:"End games by proof: ask this engine, which does not play, for mates (builtin: the built-in one); only what the rules prove ends a game."`
+	SPRT          string   `group:"series" name:"sprt" key:"gate.sprt" placeholder:"0,4" help:"Stop when an SPRT of these two Elo differences decides; --games is then the maximum. elo0=0,elo1=4,alpha=0.05,beta=0.05,model=logistic,boundary=ratio sets every key (these are the defaults)."`
+	Ponder        string   `group:"series" name:"ponder" key:"ponder" placeholder:"MODE" help:"off, standard or early."`
+	Slowed        string   `group:"series" name:"slowed" key:"slowed" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
+	Durable       *bool    `group:"series" name:"durable" key:"store.durable" negatable:"" help:"A stored pair outlives a power cut, too: each commit waits for the disk (default no: the last pairs may have to be played again)."`
+	PVPlies       *int     `group:"series" name:"pv-plies" key:"pv_plies" placeholder:"N" help:"How much of each principal variation to store."`
+	Transcript    *bool    `group:"series" name:"transcript" key:"transcript" negatable:"" help:"Keep every line that engines are sent and say, a file for each game."`
+
+	Engine  []string `group:"engines" name:"engine" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
+	Council []string `group:"engines" name:"council" sep:"none" placeholder:"C=RULE:A,B" help:"A council: engines A and B vote by a rule, such as majority or adoption."`
+	Option  []string `group:"engines" name:"option" sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
+	Profile string   `group:"engines" name:"profile" key:"profile" placeholder:"NAME" help:"Option profile: yaneuraou."`
+	Restart string   `group:"engines" name:"restart" key:"restart" placeholder:"WHEN" help:"A fresh process: never, pair or game."`
+
+	TC        []string `group:"limits" name:"tc" key:"limits.tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi; black=… by colour, A=… by engine."`
+	Main      []string `group:"limits" name:"main" key:"limits.main" sep:"none" placeholder:"DUR" help:"Main time, such as 5m; black=… by colour, A=… by engine."`
+	Byoyomi   []string `group:"limits" name:"byoyomi" key:"limits.byoyomi" sep:"none" placeholder:"DUR" help:"Byoyomi, such as 1s; likewise."`
+	Increment []string `group:"limits" name:"increment" key:"limits.increment" sep:"none" placeholder:"DUR" help:"Fischer increment; likewise."`
+	Movetime  []string `group:"limits" name:"movetime" key:"limits.movetime" sep:"none" placeholder:"DUR" help:"Fixed time a move; A=… by engine."`
+	Nodes     []string `group:"limits" name:"nodes" key:"limits.nodes" sep:"none" placeholder:"N" help:"Nodes a move; A=… by engine."`
+	Depth     []string `group:"limits" name:"depth" key:"limits.depth" sep:"none" placeholder:"N" help:"Depth of a search; A=… by engine."`
+	Self      bool     `group:"limits" name:"self" key:"limits.self" help:"The engines end their searches by themselves."`
+	Margin    []string `group:"limits" name:"margin" key:"limits.margin" sep:"none" placeholder:"DUR" help:"Tolerated overrun (default 100ms); A=… by engine."`
+	Stall     []string `group:"limits" name:"stall" key:"limits.stall" sep:"none" placeholder:"DUR" help:"Longest wait for a move without a clock (default 60s); A=… by engine."`
+}
+
+// Read reads a series, by its file or by the name of a ready one, and lets the flags win
+// over it. "" is no file if engines are named by flags, else the series that is
+// played by default. dir is the folder that the file's paths are relative to.
+func (flags *Flags) Read(name string) (file *File, dir string, err error) {
+	switch {
+	case name != "":
+		file, dir, err = Find(name)
+	case len(flags.Engine) == 0:
+		file, dir, err = Find("default")
+	default:
+		file = &File{}
+		dir, err = filepath.Abs(".")
+	}
+	if err == nil {
+		err = file.Apply(*flags)
+	}
+	return file, dir, err
 }
 
 // Apply lets flags win over the file. All errors are reported together; after
@@ -76,9 +101,6 @@ func (f *File) Apply(flags Flags) error {
 		f.flags = map[string]string{}
 	}
 	a.plain()
-	a.design()
-	a.games()
-	a.openings()
 	for i, text := range flags.Engine {
 		a.engine(text, flags.Engine[:i])
 	}
@@ -105,127 +127,134 @@ func (a *applier) fail(flag, format string, args ...any) {
 // won notes that a flag gave a key.
 func (a *applier) won(path, flag string) { a.file.flags[path] = flag }
 
-// give sets a key when its flag was given.
-func give[T comparable](a *applier, path, flag string, value T, into *T) {
-	var none T
-	if value != none {
-		*into = value
-		a.won(path, flag)
-	}
+// aFlag is a flag that stands for a key.
+type aFlag struct {
+	name, key string
+	value     reflect.Value
 }
 
-// giveText is give for a key that reads its own text.
-func giveText[T any, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](a *applier, path, flag, text string, into **T) {
-	if text == "" {
-		return
+// Given returns the flags that have a value, as they are typed, but for those named.
+func (flags *Flags) Given(but ...string) (given []string) {
+	v := reflect.ValueOf(flags).Elem()
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Tag.Get("name"); !v.Field(i).IsZero() && !slices.Contains(but, name) {
+			given = append(given, "--"+name)
+		}
 	}
-	value := new(T)
-	if err := P(value).UnmarshalText([]byte(text)); err != nil {
-		a.fail(flag, "%v", err)
-		return
-	}
-	*into = value
-	a.won(path, flag)
+	return given
 }
 
+// keyed lists the flags of these that stand for a key, those of limits apart from the others.
+func (flags *Flags) keyed() (plain, limits []aFlag) {
+	v := reflect.ValueOf(flags).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		flag := aFlag{"--" + tag.Get("name"), tag.Get("key"), v.Field(i)}
+		switch {
+		case strings.HasPrefix(flag.key, "limits."):
+			limits = append(limits, flag)
+		case flag.key != "":
+			plain = append(plain, flag)
+		}
+	}
+	return plain, limits
+}
+
+// plain gives keys the values of their flags.
 func (a *applier) plain() {
+	a.replace()
+	plain, _ := a.flags.keyed()
+	for _, f := range plain {
+		if f.value.IsZero() {
+			continue
+		}
+		into := keyAt(reflect.ValueOf(a.file).Elem(), f.key)
+		switch {
+		case into.Type() == f.value.Type():
+			into.Set(f.value)
+		case into.Kind() == reflect.String:
+			into.SetString(f.value.String())
+		default:
+			if err := setText(into, f.value.String()); err != nil {
+				a.fail(f.name, "%v", err)
+				continue
+			}
+		}
+		a.won(f.key, f.name)
+	}
+	if a.flags.SPRT != "" {
+		a.file.Gate.without(a.file.Gate.SPRT)
+	}
+}
+
+// replace empties the tables that a flag gives anew: another kind of design takes the keys
+// of the old one with it, other rules those that differ from the profile, and another source
+// of openings the old one.
+func (a *applier) replace() {
 	f, flags := a.file, &a.flags
-	give(a, "run", "--run", flags.Run, &f.Run)
-	give(a, "seed", "--seed", flags.Seed, &f.Seed)
-	give(a, "swap", "--swap", flags.Swap, &f.Swap)
-	give(a, "ponder", "--ponder", match.PonderMode(flags.Ponder), &f.Ponder)
-	give(a, "slowed", "--slowed", match.Policy(flags.Slowed), &f.Slowed)
-	give(a, "pv_plies", "--pv-plies", flags.PVPlies, &f.PVPlies)
-	give(a, "start_parallel", "--start-parallel", flags.StartParallel, &f.StartParallel)
-	give(a, "slots_per_gpu", "--slots-per-gpu", flags.SlotsPerGPU, &f.SlotsPerGPU)
-	give(a, "transcript", "--transcript", flags.Transcript, &f.Transcript)
-	give(a, "cores_per_slot", "--cores-per-slot", flags.CoresPerSlot, &f.CoresPerSlot)
-	giveText(a, "cpus", "--cpus", flags.CPUs, &f.CPUs)
-	give(a, "profile", "--profile", flags.Profile, &f.Profile)
-	give(a, "restart", "--restart", match.Restart(flags.Restart), &f.Restart)
-	giveText(a, "concurrency", "--concurrency", flags.Concurrency, &f.Concurrency)
-	giveText(a, "resign", "--resign", flags.Resign, &f.Resign)
-	giveText(a, "draw", "--draw", flags.Draw, &f.Draw)
-	if flags.Mate != "" {
-		mate := or(f.Mate, Mate{})
-		give(a, "mate.engine", "--mate", flags.Mate, &mate.Engine)
-		f.Mate = &mate
-	}
-	if flags.SPRT != "" {
-		gate := or(f.Gate, Gate{})
-		giveText(a, "gate.sprt", "--sprt", flags.SPRT, &gate.SPRT)
-		gate.without(gate.SPRT)
-		f.Gate = &gate
-	}
-	if flags.Durable != nil {
-		store := or(f.Store, Store{})
-		give(a, "store.durable", "--durable", flags.Durable, &store.Durable)
-		f.Store = &store
-	}
 	if flags.Rules != "" {
-		f.Rules = &Rules{Name: flags.Rules}
-		a.won("rules", "--rules")
+		f.Rules = nil
 	}
-	if flags.MaxPlies != nil {
-		rules := or(f.Rules, Rules{})
-		give(a, "rules.max_plies", "--max-plies", flags.MaxPlies, &rules.MaxPlies)
-		f.Rules = &rules
+	if d := f.Design; d != nil && flags.Design != "" && match.DesignKind(flags.Design) != d.Kind {
+		f.Design = &Design{Anchor: d.Anchor}
 	}
-	if flags.Players != nil {
-		f.Players = flags.Players
-		a.won("players", "--players")
+	if o := f.Openings; o != nil && (flags.Openings != "" || flags.Handicap != "") {
+		f.Openings = &Openings{Plies: o.Plies}
 	}
 }
 
-// design changes the file's design key by key; another kind takes the keys of the old one
-// with it.
-func (a *applier) design() {
-	flags, d := &a.flags, or(a.file.Design, Design{})
-	if flags.Design != "" && match.DesignKind(flags.Design) != d.Kind {
-		d = Design{Anchor: d.Anchor}
+// keyAt is the value of a key by its path, within copies of the tables on its way. The path
+// of a table that has a short key means that key.
+func keyAt(table reflect.Value, path string) reflect.Value {
+	name, rest, deeper := strings.Cut(path, ".")
+	known := fields(table)
+	into := known[slices.IndexFunc(known, func(f field) bool { return f.key == name })].value
+	if into.Kind() != reflect.Pointer || into.Type().Elem().Kind() != reflect.Struct {
+		return into
 	}
-	give(a, "design", "--design", match.DesignKind(flags.Design), &d.Kind)
-	give(a, "design.rounds", "--rounds", flags.Rounds, &d.Rounds)
-	give(a, "design.match_pairs", "--match-pairs", flags.MatchPairs, &d.MatchPairs)
-	give(a, "design.tiebreaks", "--tiebreaks", flags.Tiebreaks, &d.Tiebreaks)
-	give(a, "design.third_place", "--third-place", flags.ThirdPlace, &d.ThirdPlace)
-	give(a, "design.seeding", "--seeding", flags.Seeding, &d.Seeding)
-	give(a, "design.block", "--block", flags.Block, &d.Block)
-	give(a, "design.anchor", "--anchor", flags.Anchor, &d.Anchor)
-	if d != (Design{}) {
-		a.file.Design = &d
+	inner := reflect.New(into.Type().Elem())
+	if !into.IsNil() {
+		inner.Elem().Set(into.Elem())
 	}
+	keys := fields(inner.Elem())
+	short := slices.IndexFunc(keys, func(f field) bool { return f.short })
+	switch {
+	case deeper:
+		into.Set(inner)
+		return keyAt(inner.Elem(), rest)
+	case short >= 0:
+		into.Set(inner)
+		return keys[short].value
+	}
+	return into
 }
 
-func (a *applier) games() {
-	games, most := a.flags.Games, a.flags.MaxGames
-	if games != nil && most != nil && *games != *most {
-		a.fail("--games", "--games %d and --max-games %d differ: expected one of them", *games, *most)
+// setText sets a pointer to the value that a flag's text means.
+func setText(into reflect.Value, text string) (err error) {
+	value := reflect.New(into.Type().Elem())
+	switch target := value.Interface().(type) {
+	case encoding.TextUnmarshaler:
+		err = target.UnmarshalText([]byte(text))
+	case *time.Duration:
+		*target, err = parseDuration(text)
+	case *uint64:
+		err = fromOne(text, target)
+	case *int:
+		err = fromOne(text, target)
 	}
-	give(a, "games", "--max-games", most, &a.file.Games)
-	give(a, "games", "--games", games, &a.file.Games)
+	if err == nil {
+		into.Set(value)
+	}
+	return err
 }
 
-// openings replaces where the openings come from, and keeps the plies.
-func (a *applier) openings() {
-	f, flags := a.file, &a.flags
-	if flags.Openings == "" && flags.Handicap == "" && flags.OpeningPlies == nil {
-		return
+// fromOne reads a number from 1.
+func fromOne[T int | uint64](text string, into *T) error {
+	n, err := strconv.ParseUint(text, 10, 62)
+	if *into = T(n); err != nil || n == 0 {
+		return fmt.Errorf("%q: expected a whole number from 1", text)
 	}
-	o := Openings{}
-	if f.Openings != nil {
-		o = *f.Openings
-	}
-	if flags.Openings != "" || flags.Handicap != "" {
-		o = Openings{Plies: o.Plies}
-	}
-	give(a, "openings.file", "--openings", flags.Openings, &o.File)
-	give(a, "openings.handicap", "--handicap", flags.Handicap, &o.Handicap)
-	give(a, "openings.plies", "--opening-plies", flags.OpeningPlies, &o.Plies)
-	f.Openings = &o
+	return nil
 }
 
 // engine reads "A=CMD". An identity that the file gives by hand belonged to
@@ -247,11 +276,11 @@ func (a *applier) engine(text string, before []string) {
 	if i < 0 {
 		i = len(a.file.Engines)
 		a.file.Engines = append(a.file.Engines, Engine{Name: name})
-		a.won(located.Element("engine", i), "--engine "+text)
+		a.won(position.Element("engine", i), "--engine "+text)
 	}
 	e := &a.file.Engines[i]
 	e.Cmd, e.Command, e.Identity = command, nil, ""
-	a.won(located.Element("engine", i)+".cmd", "--engine "+text)
+	a.won(position.Element("engine", i)+".cmd", "--engine "+text)
 }
 
 // council reads "C=RULE:A,B". The rule may have keys after a colon of its own:
@@ -273,11 +302,11 @@ func (a *applier) council(text string) {
 	if i < 0 {
 		i = len(a.file.Councils)
 		a.file.Councils = append(a.file.Councils, Council{Name: name})
-		a.won(located.Element("council", i), flag)
+		a.won(position.Element("council", i), flag)
 	}
 	c := &a.file.Councils[i]
 	c.Rule, c.Members, c.Vary = Rule(spec.String()), strings.Split(rest[colon+1:], ","), nil
-	a.won(located.Element("council", i)+".members", flag)
+	a.won(position.Element("council", i)+".members", flag)
 }
 
 // engine is the index of an engine by name, or -1.
@@ -320,7 +349,7 @@ func (a *applier) option(text string) {
 		if j == i || whose == "all" {
 			e := &a.file.Engines[j]
 			e.Options = e.Options.with(match.Option{Name: name, Value: value})
-			a.won(located.Element("engine", j)+".options."+name, flag)
+			a.won(position.Element("engine", j)+".options."+name, flag)
 		}
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gogi/configs"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -24,9 +23,7 @@ func TestFlagsAlone(t *testing.T) {
 		Option: []string{"all.EvalDir=/nets/v5", "all.Threads=1", "all.USI_Hash=64", "dev.My.Option=a=b", "dev.threads=2"},
 		TC:     []string{"8+0.08"}, Openings: book, Concurrency: "62", Games: ptr(20000),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	got, warnings, err := f.Plan("", env)
 	if err != nil || warnings != nil {
 		t.Fatal(warnings, err)
@@ -36,15 +33,11 @@ func TestFlagsAlone(t *testing.T) {
 	}
 	dev, base := got.Players[0], got.Players[1]
 	want := []match.Option{{Name: "EvalDir", Value: "/nets/v5"}, {Name: "threads", Value: "2"}, {Name: "USI_Hash", Value: "64"}, {Name: "My.Option", Value: "a=b"}}
-	if diff := cmp.Diff(want, dev.Options); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, want, dev.Options)
 	if dev.Limits.String() != "8+0.08" || base.Limits.String() != "8+0.08" || base.Profile != "yaneuraou" {
 		t.Errorf("%+v", got.Players)
 	}
-	if diff := cmp.Diff([]string{filepath.Join(env.WorkDir, "base"), "--x", "1 2"}, base.Command); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, []string{filepath.Join(env.WorkDir, "base"), "--x", "1 2"}, base.Command)
 }
 
 // full gives every key that a flag can give.
@@ -104,7 +97,7 @@ func TestFlagsWin(t *testing.T) {
 	env := machine(t)
 	book := write(t, "b.sfen", "startpos moves 7g7f 3c3d")
 	got, warnings := plan(t, full, configs.Flags{
-		Run: "flag", MaxGames: ptr(3), Seed: ptr(uint64(9)), Concurrency: "cpus", Design: "match", Swap: ptr(false),
+		Run: "flag", Games: ptr(3), Seed: ptr(uint64(9)), Concurrency: "cpus", Design: "match", Swap: ptr(false),
 		Players: []string{"B", "A"}, Rules: "floodgate", MaxPlies: ptr(9), Openings: book, OpeningPlies: ptr(1),
 		Engine: []string{"A=./base"}, Option: []string{"A.y=3", "all.Z=2", "all.X=4"},
 		Movetime: []string{"1s"}, Nodes: []string{"5"}, Margin: []string{"2s"}, Stall: []string{"3s"}, TC: []string{"black=300+2", "white=0/1"},
@@ -137,29 +130,19 @@ func TestFlagsWin(t *testing.T) {
 			Profile:  "yaneuraou", Restart: match.RestartGame, Greeting: time.Minute, Ready: 10 * time.Minute,
 		}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, want, got)
 }
 
 // Without flags the same file keeps what it says.
 func TestFlagsNotGiven(t *testing.T) {
 	env := machine(t)
 	f := parse(t, full)
-	if err := f.Apply(configs.Flags{}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, f.Apply(configs.Flags{}))
 	applied, _, err := f.Plan("", env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	plain, _, err := parse(t, full).Plan("", env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(plain, applied); diff != "" {
-		t.Errorf("-plain +applied\n%s", diff)
-	}
+	testutil.OK(t, err)
+	testutil.Diff(t, plain, applied, "-plain +applied")
 }
 
 func TestFlagLimits(t *testing.T) {
@@ -182,9 +165,7 @@ func TestFlagLimits(t *testing.T) {
 		"an engine and margin": {configs.Flags{TC: []string{"8+1", "A=0/1"}, Margin: []string{"3s"}}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: 3 * s, Stall: s}},
 	} {
 		p, _ := plan(t, strings.Replace(full, "limits_by_colour = {black = \"1\", white = \"1\"}\n", "", 1), test.flags, env)
-		if diff := cmp.Diff(test.want, p.Players[0].Limits); diff != "" {
-			t.Errorf("%s: -want +got\n%s", name, diff)
-		}
+		testutil.Diff(t, test.want, p.Players[0].Limits, "%s", name)
 	}
 }
 
@@ -210,9 +191,9 @@ func TestFlagErrors(t *testing.T) {
 		{configs.Flags{Engine: []string{"A= "}}, "--engine A= : expected NAME=COMMAND"},
 		{configs.Flags{Engine: []string{"A=./a", "C=./c", "A=./b"}}, `--engine A=./b: engine name "A" is taken by --engine A=./a; give each engine its own name`},
 		{configs.Flags{Nodes: []string{"C=5"}}, `--nodes C=5: there is no engine "C" (expected "A" or "B")`},
-		{configs.Flags{Nodes: []string{"A=abc"}}, `--nodes A=abc: "abc": expected a number of nodes from 1`},
-		{configs.Flags{Nodes: []string{"0"}}, `--nodes: "0": expected a number of nodes from 1`},
-		{configs.Flags{Depth: []string{"-1"}}, `--depth: "-1": expected a depth from 1`},
+		{configs.Flags{Nodes: []string{"A=abc"}}, `--nodes A=abc: "abc": expected a whole number from 1`},
+		{configs.Flags{Nodes: []string{"0"}}, `--nodes: "0": expected a whole number from 1`},
+		{configs.Flags{Depth: []string{"-1"}}, `--depth: "-1": expected a whole number from 1`},
 		{configs.Flags{Depth: []string{"black=3"}}, "--depth black=3: a colour has only a clock of its own: expected tc, main, byoyomi and increment"},
 		{configs.Flags{Council: []string{"C=majority"}}, "--council C=majority: expected NAME=RULE:MEMBER,MEMBER"},
 		{configs.Flags{Council: []string{"C=plurality:A,B"}}, `--council C=plurality:A,B: there is no rule "plurality": expected one of majority, adoption, evaluation, weighted, optimistic, pessimistic, borda, linear_pool, log_pool`},
@@ -227,7 +208,6 @@ func TestFlagErrors(t *testing.T) {
 		{configs.Flags{Concurrency: "all"}, `--concurrency: "all": expected a whole number from 1, or cpus`},
 		{configs.Flags{Resign: "100"}, `--resign: "100": expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off`},
 		{configs.Flags{Draw: "100"}, `--draw: "100": expected SCORExMOVES@PLY such as 10x8@40, or off`},
-		{configs.Flags{Games: ptr(2), MaxGames: ptr(4)}, "--games: --games 2 and --max-games 4 differ: expected one of them"},
 	} {
 		err := parse(t, two).Apply(test.flags)
 		if err == nil || err.Error() != test.want {
@@ -249,7 +229,6 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 		want  string
 	}{
 		{configs.Flags{Games: ptr(3)}, "--games: games: 3 is odd, but each pair has two games with colours swapped: expected 2 or 4, or swap = false"},
-		{configs.Flags{MaxGames: ptr(3)}, "--max-games: games: 3 is odd, but each pair has two games with colours swapped: expected 2 or 4, or swap = false"},
 		{configs.Flags{Engine: []string{"A=./none"}}, "--engine A=./none: engine A: DIR/none cannot be started: no such file or directory"},
 		{configs.Flags{Engine: []string{"A.B=./dev"}}, "--engine A.B=./dev: engine name \"A.B\" has one of = . , in it, which flags could not tell apart: expected a name without them\n" +
 			"match.toml: players: 3 are too many for design match: expected 2, or another design, such as \"round_robin\" or \"gauntlet\""},
@@ -261,9 +240,7 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 		{configs.Flags{Self: true, Nodes: []string{"1"}}, "--nodes, --self: engine A: limits: self means \"go infinite\" and excludes every other limit\n--nodes, --self: engine B: limits: self means \"go infinite\" and excludes every other limit"},
 	} {
 		f := parse(t, two)
-		if err := f.Apply(test.flags); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.Apply(test.flags))
 		_, _, err := f.Plan("", env)
 		if want := strings.ReplaceAll(test.want, "DIR", env.WorkDir); err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
@@ -279,10 +256,7 @@ func TestSPRTFlag(t *testing.T) {
 		"elo0=0,elo1=4,alpha=0.03,beta=0.04,model=logistic,boundary=ratio": {Elo1: 4, Alpha: 0.03, Beta: 0.04, Model: match.GateLogistic},
 	} {
 		f := parse(t, table)
-		err := f.Apply(configs.Flags{SPRT: flag})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.Apply(configs.Flags{SPRT: flag}))
 		if g, err := f.GateDesign(); err != nil || g != want {
 			t.Errorf("--sprt %s: %+v, %v, want %+v", flag, g, err, want)
 		}
@@ -303,7 +277,5 @@ func TestIdleFlags(t *testing.T) {
 		"--restart has no effect: every player has its own restart",
 		"engine C does not play: it is not among the players",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, want, got)
 }

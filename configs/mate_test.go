@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"gogi/configs"
-	"gogi/configs/identities"
+	"gogi/configs/identity"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestMateSolver(t *testing.T) {
 	const two = "games = 2\nlimits = {nodes = 1}\n%s\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 	const third = "[[engine]]\nname = \"S\"\ncmd = \"builtin\"\noptions = {MateNodes = 9}\n"
-	env := identities.Env{Self: "/gogi", BuiltinVersion: "1", NumCPU: 2, WorkDir: t.TempDir()}
+	env := identity.Env{Self: "/gogi", BuiltinVersion: "1", NumCPU: 2, WorkDir: t.TempDir()}
 	for _, test := range []struct {
 		key, flag, more string
 		name            string // of the solver; "": none
@@ -36,14 +37,10 @@ func TestMateSolver(t *testing.T) {
 		if err == nil {
 			err = file.Apply(configs.Flags{Mate: test.flag})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		plan, _, err := file.Plan("", env)
 		if test.why != "" {
-			if err == nil || !strings.Contains(err.Error(), test.why) {
-				t.Errorf("%s: %v, want %q", test.key, err, test.why)
-			}
+			testutil.Fails(t, err, test.why, "%s", test.key)
 			continue
 		}
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"gogi/configs/located"
+	"gogi/configs/position"
 	"gogi/internal/disk"
 )
 
@@ -47,14 +47,14 @@ func parse(data []byte, name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %d bytes are too many for a series: expected at most %d", name, len(data), maxFile)
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	if line, err := located.CheckShape(text); err != nil {
+	if line, err := position.CheckShape(text); err != nil {
 		return nil, &Problem{File: name, Line: line, Cause: err}
 	}
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
 		return nil, syntaxError(err, text, name)
 	}
-	f := &File{name: name, places: located.Locate(text)}
+	f := &File{name: name, places: position.Locate(text)}
 	d := decoder{file: f}
 	d.table("", values, reflect.ValueOf(f).Elem())
 	return f, d.err()

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/configs"
+	"gogi/internal/testutil"
 )
 
 // contract is the example of the project's contracts, without the council.
@@ -41,10 +42,7 @@ EvalDir = "nets v5"
 func ptr[T any](v T) *T { return &v }
 
 func TestParse(t *testing.T) {
-	got, err := configs.Parse([]byte(contract), "match.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testutil.Must(configs.Parse([]byte(contract), "match.toml"))(t)
 	want := &configs.File{
 		Games: ptr(1000), Seed: ptr(uint64(1)), Concurrency: ptr(configs.Concurrency(2)), Players: []string{"A", "C"},
 		Limits:   &configs.Limits{Clock: configs.Clock{Byoyomi: ptr(time.Second)}, Margin: ptr(100 * time.Millisecond)},

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"gogi/configs/advice"
-	"gogi/configs/identities"
-	"gogi/configs/located"
+	"gogi/configs/identity"
+	"gogi/configs/position"
 	"gogi/internal/disk"
-	"gogi/internal/foreign"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -30,16 +30,16 @@ const (
 // Plan resolves every default and checks every value. baseDir is the folder
 // that relative paths in the file are relative to, itself relative to the
 // working directory, which "" means. Files are read: openings, and binaries for their identities,
-// which identities.Complete completes once the engines were greeted. The warnings are for
+// which identity.Complete completes once the engines were greeted. The warnings are for
 // the user. All errors are reported together.
 //
 // A command's first word with a slash is a path; "builtin" is the engine within
 // gogi; anything else is looked up in PATH and then in /usr/games. An engine's
 // working directory, if not given, is the folder of its binary (YaneuraOu reads
 // eval/ and book/ from there); for the built-in engine, commands found in PATH
-// and wrappers (see identities.IsWrapper) it is the folder that their relative paths are
+// and wrappers (see identity.IsWrapper) it is the folder that their relative paths are
 // relative to.
-func (f *File) Plan(baseDir string, env identities.Env) (plan *match.Plan, warnings []advice.Warning, err error) {
+func (f *File) Plan(baseDir string, env identity.Env) (plan *match.Plan, warnings []advice.Warning, err error) {
 	if f.Tune != nil || len(f.Params) > 0 {
 		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
 	}
@@ -53,11 +53,11 @@ func (f *File) Plan(baseDir string, env identities.Env) (plan *match.Plan, warni
 		return nil, nil, errors.Join(r.errs...)
 	}
 	r.idleFlags()
-	return p, append(append(r.warnings, identities.Clocks(p.Players)...), identities.Duplicates(p.Players, identities.SameFolder)...), nil
+	return p, append(append(r.warnings, identity.Clocks(p.Players)...), identity.Duplicates(p.Players, identity.SameFolder)...), nil
 }
 
-func (f *File) resolver(baseDir string, env identities.Env) *resolver {
-	return &resolver{file: f, baseDir: disk.Absolute(env.WorkDir, baseDir), env: env, hashes: identities.Hasher{}}
+func (f *File) resolver(baseDir string, env identity.Env) *resolver {
+	return &resolver{file: f, baseDir: disk.Absolute(env.WorkDir, baseDir), env: env, hashes: identity.Hasher{}}
 }
 
 // common is the part of a plan that does not depend on who plays whom.
@@ -102,8 +102,8 @@ func (r *resolver) series(p *match.Plan) {
 type resolver struct {
 	file     *File
 	baseDir  string
-	env      identities.Env
-	hashes   identities.Hasher
+	env      identity.Env
+	hashes   identity.Hasher
 	clocks   [2]*match.TimeControl // by colour
 	seats    []seat                // who plays
 	errs     []error
@@ -165,7 +165,7 @@ func (r *resolver) run() string {
 	if r.file.Run == "" && r.file.name == "" {
 		name = defaultRun
 	}
-	if !foreign.IsName(name) {
+	if !sanitize.IsName(name) {
 		r.fail("run", "run: %q has a character in it that a terminal does not show: expected a printable name", name)
 	}
 	return name
@@ -317,7 +317,7 @@ func (f *File) enginesFound() string {
 // limitsPath is where an engine's limits come from.
 func (r *resolver) limitsPath(engine int) string {
 	if r.file.Engines[engine].Limits != nil {
-		return located.Element("engine", engine) + ".limits"
+		return position.Element("engine", engine) + ".limits"
 	}
 	return "limits"
 }
@@ -360,7 +360,7 @@ func (r *resolver) idleFlags() {
 		"profile": func(e Engine) bool { return e.Profile != "" },
 		"restart": func(e Engine) bool { return e.Restart != "" },
 	}
-	var idle []phrases.Said
+	var idle []i18n.Message
 	for path, flag := range r.file.flags {
 		key, rest, _ := strings.Cut(path, ".")
 		has := own[key]
@@ -368,15 +368,15 @@ func (r *resolver) idleFlags() {
 			continue
 		}
 		if !slices.ContainsFunc(r.seats, func(s seat) bool { return s.council || !has(r.file.Engines[s.index]) }) {
-			idle = append(idle, phrases.Of("%s has no effect: every player has its own %s", flag, key))
+			idle = append(idle, i18n.Of("%s has no effect: every player has its own %s", flag, key))
 		}
 	}
-	slices.SortFunc(idle, func(a, b phrases.Said) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(idle, func(a, b i18n.Message) int { return strings.Compare(a.String(), b.String()) })
 	for _, text := range idle {
 		r.warnings = append(r.warnings, advice.Warning{Text: text})
 	}
 	for i, e := range r.file.Engines {
-		if _, added := r.file.flags[located.Element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
+		if _, added := r.file.flags[position.Element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
 			r.warnings = append(r.warnings, advice.Of("engine %s does not play: it is not among the players", e.Name))
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gogi/configs"
 	"gogi/configs/advice"
-	"gogi/configs/identities"
+	"gogi/configs/identity"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -32,24 +31,17 @@ cmd = "./base"
 // parse reads a file that must be good.
 func parse(t *testing.T, text string) *configs.File {
 	t.Helper()
-	f, err := configs.Parse([]byte(text), "match.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testutil.Must(configs.Parse([]byte(text), "match.toml"))(t)
 	return f
 }
 
 // plan resolves a file and flags that must be good.
-func plan(t *testing.T, text string, flags configs.Flags, env identities.Env) (*match.Plan, []string) {
+func plan(t *testing.T, text string, flags configs.Flags, env identity.Env) (*match.Plan, []string) {
 	t.Helper()
 	f := parse(t, text)
-	if err := f.Apply(flags); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, f.Apply(flags))
 	p, warnings, err := f.Plan("", env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return p, texts(warnings)
 }
 
@@ -94,9 +86,7 @@ func TestPlanDefaults(t *testing.T) {
 		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: match.RulesProfiles()["default"],
 		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 4, PVPlies: 12, StartParallel: 4, SlotsPerGPU: 1,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, want, got)
 }
 
 func TestPlanValues(t *testing.T) {
@@ -174,12 +164,8 @@ warm_up = true
 		}},
 		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: got.Openings[0].Moves}, {ID: "2", Start: "startpos"}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	if got.Openings[0].String() != "startpos moves 7g7f" {
-		t.Errorf("opening 1 is %s", got.Openings[0])
-	}
+	testutil.Diff(t, want, got)
+	testutil.Equal(t, got.Openings[0].String(), "startpos moves 7g7f", "opening 1 is %s", got.Openings[0])
 }
 
 func TestPlanErrors(t *testing.T) {
@@ -191,16 +177,10 @@ func TestPlanErrors(t *testing.T) {
 		} else {
 			err = os.WriteFile(path, nil, mode)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 	}
-	if err := os.Mkdir(filepath.Join(env.WorkDir, "folder with blanks"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(env.WorkDir, "folder with blanks", "engine"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Mkdir(filepath.Join(env.WorkDir, "folder with blanks"), 0o700))
+	testutil.OK(t, os.WriteFile(filepath.Join(env.WorkDir, "folder with blanks", "engine"), nil, 0o600))
 	engine := func(line string) [2]string { return [2]string{"cmd = \"./dev\"", line} }
 	for _, test := range []struct {
 		name    string
@@ -289,9 +269,7 @@ func TestPlanIsRelativeToItsFile(t *testing.T) {
 	dir := filepath.Dir(env.Path[:strings.Index(env.Path, ":")])
 	f := parse(t, strings.Replace(two, "./dev", "nice ./dev", 1))
 	p, _, err := f.Plan(dir, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if p.Players[0].Dir != dir || p.Players[1].Command[0] != filepath.Join(dir, "base") || p.Players[1].Dir != dir {
 		t.Errorf("%+v", p.Players)
 	}
@@ -310,9 +288,7 @@ func TestLimitsOfAnEngine(t *testing.T) {
 		text := strings.Replace(two, `"8+0.08"`, `{byoyomi = "1s", nodes = 9, margin = "1s", stall = "2s"}`, 1)
 		text = strings.Replace(text, `cmd = "./dev"`, "cmd = \"./dev\"\nlimits = "+own, 1)
 		p, _ := plan(t, text, configs.Flags{}, env)
-		if diff := cmp.Diff(want, p.Players[0].Limits); diff != "" {
-			t.Errorf("%s: -want +got\n%s", own, diff)
-		}
+		testutil.Diff(t, want, p.Players[0].Limits, "%s", own)
 	}
 }
 
@@ -321,9 +297,7 @@ func TestPlanWarnings(t *testing.T) {
 	same := strings.Replace(two, "./base", "./dev", 1)
 	_, got := plan(t, same, configs.Flags{}, env)
 	want := []string{"engines A and B are the same: binary, arguments, options and limits are equal"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, want, got)
 	_, got = plan(t, same+"options = {X = 1}\n", configs.Flags{}, env)
 	if got != nil {
 		t.Error(got)
@@ -334,9 +308,7 @@ func TestPlanWarnings(t *testing.T) {
 	}
 	_, got = plan(t, strings.Replace(three, "gauntlet", "round_robin", 1), configs.Flags{}, env)
 	want = []string{"8 games are no whole number of rounds of 3 pairs: some players play more than others"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, want, got)
 }
 
 // TestGateSPRT: the text of sprt sets every key, a key of the table does so as well, and
@@ -357,9 +329,7 @@ func TestGateSPRT(t *testing.T) {
 	for _, key := range []string{"alpha = 0.05", "beta = 0.05", "model = \"logistic\"", "boundary = \"ratio\""} {
 		name, _, _ := strings.Cut(key, " ")
 		text := "[gate]\nsprt = \"elo1=4,elo0=0,alpha=0.01,beta=0.02,model=normalized,boundary=bounded\"\n" + key
-		if _, err := parse(t, text).GateDesign(); err == nil || !strings.Contains(err.Error(), "match.toml:3: gate."+name+": gate.sprt sets "+name+", too") {
-			t.Errorf("%s: %v", key, err)
-		}
+		testutil.Fails(t, testutil.Err(parse(t, text).GateDesign()), "match.toml:3: gate."+name+": gate.sprt sets "+name+", too", "%s", key)
 	}
 }
 
@@ -376,8 +346,6 @@ func TestGateBoundary(t *testing.T) {
 		"boundary = \"wald\"":                    `"wald" is not one of ratio, bounded`,
 		"boundary = \"bounded\"\nalpha = 0.0005": "below 0.001",
 	} {
-		if _, err := parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		testutil.Fails(t, testutil.Err(parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign()), want, "%s", text)
 	}
 }

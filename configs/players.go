@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"gogi/configs/located"
-	"gogi/internal/foreign"
+	"gogi/configs/position"
+	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -46,10 +46,10 @@ type seat struct {
 func (r *resolver) checkNames() {
 	seen := map[string]bool{}
 	for i, e := range r.file.Engines {
-		r.checkName(located.Element("engine", i)+".name", "engine", e.Name, seen)
+		r.checkName(position.Element("engine", i)+".name", "engine", e.Name, seen)
 	}
 	for i, c := range r.file.Councils {
-		r.checkName(located.Element("council", i)+".name", "council", c.Name, seen)
+		r.checkName(position.Element("council", i)+".name", "council", c.Name, seen)
 	}
 }
 
@@ -71,7 +71,7 @@ func badName(name string) string {
 		return "means something else in flags: expected another name"
 	case strings.ContainsAny(name, "=.,"):
 		return "has one of = . , in it, which flags could not tell apart: expected a name without them"
-	case !foreign.IsName(name):
+	case !sanitize.IsName(name):
 		return "has a character in it that a terminal does not show: expected a printable name"
 	}
 	return ""
@@ -85,7 +85,7 @@ func (r *resolver) choosePlayers() {
 		return
 	}
 	for j, name := range r.file.Players {
-		path := located.Element("players", j)
+		path := position.Element("players", j)
 		s := seat{r.file.engine(name), false}
 		if s.index < 0 {
 			s = seat{r.file.council(name), true}
@@ -154,7 +154,7 @@ func (r *resolver) restart(path string, own match.Restart) match.Restart {
 
 func (r *resolver) checkOptions(path, whose string, options Options) {
 	for j, o := range options {
-		at := located.Join(path, o.Name)
+		at := position.Join(path, o.Name)
 		if strings.ContainsAny(o.Name+o.Value, "\r\n\x00") || strings.TrimSpace(o.Name) == "" {
 			r.fail(at, "%s: %q = %q: expected a name, and no line breaks", whose, o.Name, o.Value)
 		}

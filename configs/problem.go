@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"gogi/configs/advice"
-	"gogi/configs/identities"
+	"gogi/configs/identity"
 	"gogi/match"
 )
 
@@ -72,7 +72,7 @@ func ProblemsOf(err error) (list []*Problem) {
 // Inspect says everything about a series that can be said without starting an engine: all
 // that is wrong with its keys and values, and with what they mean, and its warnings. The
 // plan is there where nothing is wrong. It reads as Plan does, and asks no other machine.
-func Inspect(data []byte, name, dir string, env identities.Env) (*match.Plan, []advice.Warning, error) {
+func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	f, err := parse(data, name)
 	if f == nil {
 		return nil, nil, err
@@ -103,7 +103,7 @@ func apart(list, others []*Problem) error {
 func (f *File) takeRemoteAsKnown() {
 	for i := range f.Engines {
 		e := &f.Engines[i]
-		if words, err := commandWords(e); err == nil && identities.IsRemote(words) && e.Identity == "" {
+		if words, err := commandWords(e); err == nil && identity.IsRemote(words) && e.Identity == "" {
 			e.Identity = "behind ssh"
 		}
 	}

@@ -11,26 +11,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
-	"gogi/configs/identities"
+	"gogi/configs/identity"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
 // machine is an Env in a new folder, with the programs that ready files name
 // (they cannot run, and need not).
-func machine(t *testing.T) identities.Env {
+func machine(t *testing.T) identity.Env {
 	t.Helper()
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")
 	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh", "bin/node"} {
 		path := filepath.Join(dir, program)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		if err := os.WriteFile(path, []byte(program), 0o700); err != nil { //nolint:gosec // programs are executable
 			t.Fatal(err)
 		}
 	}
-	return identities.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: bin, WorkDir: dir}
+	return identity.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: bin, WorkDir: dir}
 }
 
 func TestReadyFilesResolve(t *testing.T) {
@@ -59,17 +58,13 @@ func TestReadyFilesResolve(t *testing.T) {
 
 func TestTemplateResolves(t *testing.T) {
 	f, err := configs.Parse(configs.Template(), "match.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	plan, warnings, err := f.Plan("", machine(t))
 	if err != nil || warnings != nil {
 		t.Fatal(warnings, err)
 	}
 	got := []string{plan.Players[0].Limits.String(), plan.Players[1].Limits.String()}
-	if diff := cmp.Diff([]string{"nodes 800", "nodes 400"}, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Diff(t, []string{"nodes 800", "nodes 400"}, got)
 }
 
 // Each line that is commented out must be good where it stands.
@@ -95,13 +90,9 @@ func TestTemplateComments(t *testing.T) {
 
 func TestReadyHandicap(t *testing.T) {
 	f, _, err := configs.Find("handicap.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	plan, _, err := f.Plan("", machine(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	want := []match.Opening{{ID: "two-piece", Start: twoPiece + " w - 1"}}
 	if diff := cmp.Diff(want, plan.Openings); diff != "" || plan.Legs() != 1 || plan.Pairs != plan.Games() {
 		t.Errorf("%d legs, openings -want +got\n%s", plan.Legs(), diff)
@@ -118,9 +109,7 @@ func TestFind(t *testing.T) {
 	if f, dir, err = configs.Find("mine.toml"); err != nil || *f.Games != 2 || dir != "." {
 		t.Errorf("%v, %q, %v", f, dir, err)
 	}
-	if err := os.Mkdir("default", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Mkdir("default", 0o700))
 	if _, dir, err = configs.Find("default"); err != nil || dir != "" {
 		t.Errorf("a folder of a ready series' name: %q, %v", dir, err)
 	}
@@ -138,14 +127,10 @@ func TestFind(t *testing.T) {
 // TestReadyWithoutPrograms: the error names the flag for each program, and no line of a file that is not on disk.
 func TestReadyWithoutPrograms(t *testing.T) {
 	f, dir, err := configs.Find("stc-8+0.08")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	env := machine(t)
 	for _, name := range []string{"dev", "base"} {
-		if err := os.Remove(filepath.Join(env.WorkDir, name)); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.Remove(filepath.Join(env.WorkDir, name)))
 	}
 	want := strings.ReplaceAll("ready series stc-8+0.08.toml: engine dev: DIR/dev cannot be started: no such file or directory; name your own program with --engine NAME=PATH\n"+
 		"ready series stc-8+0.08.toml: engine base: DIR/base cannot be started: no such file or directory; name your own program with --engine NAME=PATH", "DIR", env.WorkDir)
@@ -162,17 +147,13 @@ func TestClockOfMovesPerPeriod(t *testing.T) {
 	} {
 		text := "games = 2\nlimits = \"" + tc + "\"\n[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n[[engine]]\nname = \"b\"\ncmd = \"builtin --x\"\n"
 		_, warnings, err := parse(t, text).Plan("", machine(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		var got []string
 		for _, w := range warnings {
 			if s := w.String(); strings.Contains(s, "time control") {
 				got = append(got, s)
 			}
 		}
-		if strings.Join(got, "|") != want {
-			t.Errorf("%s: %q, want %q", tc, got, want)
-		}
+		testutil.Equal(t, strings.Join(got, "|"), want, "%s: %q", tc, got)
 	}
 }

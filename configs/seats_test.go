@@ -1,8 +1,9 @@
 package configs
 
 import (
-	"slices"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // TestEnginesOf: who plays as the n-th player, by the file alone.
@@ -34,8 +35,6 @@ func TestEnginesOf(t *testing.T) {
 		if c.players == nil {
 			file.Councils = file.Councils[:2]
 		}
-		if got := file.EnginesOf(c.n); !slices.Equal(got, c.want) {
-			t.Errorf("%v, player %d: %v, want %v", c.players, c.n, got, c.want)
-		}
+		testutil.Slices(t, file.EnginesOf(c.n), c.want, "%v, player %d", c.players, c.n)
 	}
 }

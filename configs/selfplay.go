@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"gogi/configs/advice"
-	"gogi/configs/identities"
-	"gogi/configs/located"
+	"gogi/configs/identity"
+	"gogi/configs/position"
 	"gogi/internal/disk"
-	"gogi/kifu/packed"
 	"gogi/match"
-	"gogi/selfplay"
+	"gogi/runner/selfplay"
+	"gogi/shogi/kifu/packed"
 )
 
 //go:embed starter/selfplay.toml
@@ -77,7 +77,7 @@ const (
 // unless the file names openings, and as many blocks as there are CPUs are played at a
 // time unless it says how many. Paths, warnings and errors are as for Plan. Keys that only
 // a series between players has are errors.
-func (f *File) PlanSelfplay(baseDir string, env identities.Env) (*SelfplayPlan, []advice.Warning, error) {
+func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []advice.Warning, error) {
 	alone := *f
 	want := or(f.Selfplay, Selfplay{})
 	r := alone.resolver(baseDir, env)
@@ -129,7 +129,7 @@ func (r *resolver) refuseSeries() {
 	for i := range f.Engines {
 		for _, e := range f.Engines[i].Env {
 			if strings.Contains(e, "{slot}") || strings.Contains(e, "{gpu}") {
-				r.fail(located.Element("engine", i)+".env", "env: self-play fills in no {slot} and no {gpu}: expected a value")
+				r.fail(position.Element("engine", i)+".env", "env: self-play fills in no {slot} and no {gpu}: expected a value")
 			}
 		}
 	}

@@ -6,21 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gogi/configs"
 	"gogi/configs/advice"
+	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/selfplay"
+	"gogi/runner/selfplay"
 )
 
 // planSelfplay parses a file and resolves it.
 func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []advice.Warning, error) {
 	t.Helper()
-	f, err := configs.Parse([]byte(text), "sp.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testutil.Must(configs.Parse([]byte(text), "sp.toml"))(t)
 	return f.PlanSelfplay("", machine(t))
 }
 
@@ -39,12 +35,8 @@ func TestSelfplayTemplate(t *testing.T) {
 		given = strings.Replace(given, other, "", 1)
 	}
 	shown, _, err := planSelfplay(t, given)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(p.Design, shown.Design); diff != "" {
-		t.Errorf("what it shows is not the default: %s", diff)
-	}
+	testutil.OK(t, err)
+	testutil.Diff(t, p.Design, shown.Design, "what it shows is not the default")
 	if shown.Data.Positions != p.Data.Positions || shown.Data.Distinct != p.Data.Distinct || shown.Data.Seed != p.Data.Seed || shown.Data.Shuffle != p.Data.Shuffle || shown.Data.NoMate != p.Data.NoMate {
 		t.Errorf("%+v, expected %+v", shown.Data, p.Data)
 	}
@@ -60,15 +52,11 @@ func TestSelfplayDefaults(t *testing.T) {
 	want := selfplay.Design{
 		Games: 64, RandomMin: 4, RandomMax: 8, Window: 600, Temperature: 50, Lines: 8, Noise: 0.1, Audit: 0.05,
 	}
-	if diff := cmp.Diff(want, p.Design); diff != "" {
-		t.Error(diff)
-	}
+	testutil.Diff(t, want, p.Design)
 	if p.Blocks != 2 || p.Plan.Concurrency != machine(t).NumCPU || filepath.Base(p.Folder) != "x" || !filepath.IsAbs(p.Folder) {
 		t.Errorf("%d blocks, %d at a time, in %s", p.Blocks, p.Plan.Concurrency, p.Folder)
 	}
-	if diff := cmp.Diff([]match.Opening{{ID: "1", Start: "startpos"}}, p.Plan.Openings); diff != "" {
-		t.Error(diff)
-	}
+	testutil.Diff(t, []match.Opening{{ID: "1", Start: "startpos"}}, p.Plan.Openings)
 	small, _, err := planSelfplay(t, strings.Replace(selfplayHead, "128", "10", 1))
 	if err != nil || small.Design.Games != 10 || small.Blocks != 1 {
 		t.Errorf("%+v, %v", small, err)
@@ -118,9 +106,7 @@ func TestSelfplayRefuses(t *testing.T) {
 // A series does not swallow the table.
 func TestSeriesHasNoSelfplay(t *testing.T) {
 	f, err := configs.Parse([]byte(strings.Replace(selfplayHead, "[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", 1)), "m.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if _, _, err := f.Plan("", machine(t)); err == nil || !strings.Contains(err.Error(), "m.toml:10: selfplay: a series has none") {
 		t.Error(err)
 	}

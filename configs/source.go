@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"gogi/configs/advice"
-	"gogi/configs/openingfiles"
+	"gogi/configs/openings"
 	"gogi/internal/disk"
 	"gogi/match"
 )
@@ -13,7 +13,7 @@ import (
 func (r *resolver) openings(rules match.Rules) []match.Opening {
 	o := or(r.file.Openings, Openings{})
 	if o.File == "" && o.Handicap == "" && o.List == nil {
-		o.File = openingfiles.BuiltinOpenings
+		o.File = openings.BuiltinOpenings
 	}
 	plies := or(o.Plies, 1)
 	if plies < 1 {
@@ -33,15 +33,25 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 	case o.File != "" && o.Handicap != "", o.File != "" && o.List != nil, o.Handicap != "" && o.List != nil:
 		return nil, nil, errors.New("openings: expected one of file, handicap and list")
 	case o.Handicap != "":
-		return openingfiles.Handicap(o.Handicap)
+		return openings.Handicap(o.Handicap)
 	case o.List != nil:
-		return openingfiles.Listed("openings.list", o.List, plies, rules)
-	case openingfiles.IsBuiltin(o.File):
-		return openingfiles.Builtin(o.File, plies, rules)
+		return openings.Listed("openings.list", o.List, plies, rules)
+	case openings.IsBuiltin(o.File):
+		return openings.Builtin(o.File, plies, rules)
 	}
 	base := r.file.base("openings.file", r.baseDir, r.env.WorkDir)
-	return openingfiles.Read(disk.Absolute(base, o.File), plies, rules)
+	return openings.Read(disk.Absolute(base, o.File), plies, rules)
 }
 
 // RunName returns the name of the run that the file's series is stored under.
 func (f *File) RunName() string { return (&resolver{file: f}).run() }
+
+// DefaultOpenings names the built-in set that the file takes if it names no openings.
+func (f *File) DefaultOpenings(name string) {
+	switch o := f.Openings; {
+	case o == nil:
+		f.Openings = &Openings{File: name}
+	case o.File == "" && o.Handicap == "" && o.List == nil:
+		o.File = name
+	}
+}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"gogi/cpus"
 	"gogi/match"
+	"gogi/usi/affinity"
 )
 
 // TimeControl is a clock as it is written in one word: "8+0.08" (Fischer: main
@@ -111,11 +111,11 @@ func (c *Concurrency) UnmarshalText(text []byte) error {
 }
 
 // CPUs is which CPUs engines are bound to.
-type CPUs struct{ cpus.Choice }
+type CPUs struct{ affinity.Choice }
 
-// UnmarshalText reads what cpus.ParseChoice does.
+// UnmarshalText reads what affinity.ParseChoice does.
 func (c *CPUs) UnmarshalText(text []byte) (err error) {
-	c.Choice, err = cpus.ParseChoice(string(text))
+	c.Choice, err = affinity.ParseChoice(string(text))
 	return err
 }
 

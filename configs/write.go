@@ -163,7 +163,7 @@ func (w *writer) top() (values []keyValue) {
 			values = append(values, v)
 		}
 	}
-	if f.Games == nil && (f.Design == nil || f.Design.Rounds == nil) {
+	if d := or(f.Design, Design{}); f.Games == nil && d.Rounds == nil && d.Kind != match.DesignKnockout {
 		values = append(values, keyValue{"games", starterGames})
 	}
 	return values

@@ -2,6 +2,7 @@ package configs_test
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/configs"
+	"gogi/internal/testutil"
 )
 
 // drawFlags draws a command line that makes a plan.
@@ -106,28 +108,22 @@ func TestTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		flags := drawFlags(rt, book)
 		f := &configs.File{}
-		if err := f.Apply(flags); err != nil {
-			rt.Fatal(err)
-		}
+		testutil.OK(rt, f.Apply(flags))
 		want, _, refused := f.Plan("", env)
 		text, err := f.Text()
-		if err != nil {
-			rt.Fatal(err)
-		}
+		testutil.OK(rt, err)
 		again, err := configs.Parse(text, "default.toml")
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, text)
 		}
 		got, _, err := again.Plan(env.WorkDir, env)
-		if (err != nil) != (refused != nil) {
-			rt.Fatalf("flags %v, the file %v\n%s", refused, err, text)
-		}
+		testutil.Equal(rt, (err != nil), (refused != nil), "flags %v, the file %v %s", refused, err, text)
 		if err != nil {
 			return
 		}
 		made++
-		if diff := cmp.Diff(want, got); diff != "" || want.Digest() != got.Digest() {
-			rt.Fatalf("-flags +file\n%s\n%s", diff, text)
+		if !reflect.DeepEqual(want, got) || want.Digest() != got.Digest() {
+			rt.Fatalf("-flags +file\n%s\n%s", cmp.Diff(want, got), text)
 		}
 	})
 	if made < 20 {
@@ -141,25 +137,16 @@ func TestTextOfFiles(t *testing.T) {
 	texts := map[string]string{"full": full, "starter": string(configs.Template())}
 	for _, name := range []string{"default", "fsf-gpsusi-nodes", "handicap", "byoyomi-1s"} {
 		f, _, err := configs.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := f.Text()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
+		text := testutil.Must(f.Text())(t)
 		texts[name] = string(text)
 	}
 	for name, text := range texts {
 		f, err := configs.Parse([]byte(text), name+".toml")
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		testutil.OK(t, err, name)
 		first, _, refused := f.Plan("", env)
 		written, err := f.Text()
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		testutil.OK(t, err, name)
 		again, err := configs.Parse(written, name+".toml")
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, written)
@@ -173,9 +160,7 @@ func TestTextOfFiles(t *testing.T) {
 
 func TestTextIsUTF8(t *testing.T) {
 	f := &configs.File{}
-	if err := f.Apply(configs.Flags{Engine: []string{"A=./a"}, Option: []string{"A.EvalDir=\x8b\xee"}}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, f.Apply(configs.Flags{Engine: []string{"A=./a"}, Option: []string{"A.EvalDir=\x8b\xee"}}))
 	if text, err := f.Text(); err == nil {
 		t.Errorf("%s", text)
 	}
@@ -184,14 +169,8 @@ func TestTextIsUTF8(t *testing.T) {
 // What flags did not say is a comment, and what they said stands in its place.
 func TestTextShape(t *testing.T) {
 	f := &configs.File{}
-	err := f.Apply(configs.Flags{Engine: []string{"A=./a", "B=./b"}, TC: []string{"8+0.08"}, Option: []string{"all.Threads=1"}, Games: new(20)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := f.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, f.Apply(configs.Flags{Engine: []string{"A=./a", "B=./b"}, TC: []string{"8+0.08"}, Option: []string{"all.Threads=1"}, Games: new(20)}))
+	text := testutil.Must(f.Text())(t)
 	for _, want := range []string{
 		"\ngames = 20                 # how many at most", "\n# concurrency = 2 ", "\n[limits]\n# nodes = 400\ntc = \"8+0.08\"\n",
 		"\n[[engine]]\nname = \"A\"\ncmd = \"./a\" ", "\n# limits = {nodes = 800} ", "\n[[engine]]\nname = \"B\"\ncmd = \"./b\"\noptions = {Threads = 1}\n",

@@ -47,7 +47,7 @@ type Config struct {
 	Members  []Member
 	Rule     voting.Spec
 	Shadows  []voting.Spec // rules that are asked what they would play
-	Laws     voting.Laws
+	Laws     voting.Settings
 	Stop     StopPolicy // "": all
 	Quorum   float64    // of StopQuorum: the share of the living that must agree; 0: DefaultQuorum
 	MinAlive int        // with fewer members the council fails; below 1 counts as 1
@@ -85,14 +85,14 @@ func (c Config) withDefaults() Config {
 // Ponder, Mate, GameOver and Close are called by one goroutine at a time.
 type Council struct {
 	config  Config
-	chamber *voting.Chamber
-	shadows []*voting.Chamber
-	fresh   []*voting.Chamber // the chamber and the shadows as they were when the game began
+	chamber *voting.Session
+	shadows []*voting.Session
+	fresh   []*voting.Session // the chamber and the shadows as they were when the game began
 	voters  []voting.Voter
 	names   []string
 	scales  [][2]float64 // of the members, as records have them
 	clamps  []float64
-	seats   []*seat
+	seats   []*memberRunner
 	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
 	cancel  context.CancelFunc
 	closing sync.Once
@@ -136,7 +136,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 		c.seats, c.waits, c.stops = append(c.seats, s), append(c.waits, 0), append(c.stops, 0)
 		s.stopped.Go(func() { s.run(life) })
 	}
-	err := c.everySeat(func(life context.Context, s *seat) error {
+	err := c.everySeat(func(life context.Context, s *memberRunner) error {
 		ctx, stop := both(ctx, life)
 		defer stop()
 		return s.persist(ctx, c.restarts(), s.open)
@@ -176,7 +176,7 @@ func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
 
 // everySeat has all seats do a job and waits. Errors are those of the members
 // that are needed.
-func (c *Council) everySeat(job func(life context.Context, s *seat) error) error {
+func (c *Council) everySeat(job func(life context.Context, s *memberRunner) error) error {
 	errs := make([]error, len(c.seats))
 	var all sync.WaitGroup
 	for i, s := range c.seats {
@@ -262,7 +262,7 @@ func (c *Council) Absent() []error {
 // NewGame prepares the members and forgets the last game.
 func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 	c.startGame(g.Seed)
-	return c.everySeat(func(life context.Context, s *seat) error {
+	return c.everySeat(func(life context.Context, s *memberRunner) error {
 		ctx, stop := both(ctx, life)
 		defer stop()
 		own := g
@@ -281,8 +281,8 @@ func (c *Council) startGame(seed uint64) {
 }
 
 // chambers are the council's own and the shadows.
-func (c *Council) chambers() []*voting.Chamber {
-	return append([]*voting.Chamber{c.chamber}, c.shadows...)
+func (c *Council) chambers() []*voting.Session {
+	return append([]*voting.Session{c.chamber}, c.shadows...)
 }
 
 // goBack puts all rules back to the start of the game, where they may know more
@@ -417,9 +417,9 @@ func (c *Council) Stopped() time.Duration {
 	return c.stopped
 }
 
-// Strayed says which members do not keep to the CPUs that they were started on; "":
+// AffinityChanged says which members do not keep to the CPUs that they were started on; "":
 // all do, as far as can be known. It may be called beside Think.
-func (c *Council) Strayed() string {
+func (c *Council) AffinityChanged() string {
 	var notes []string
 	for i, s := range c.seats {
 		if note := s.strayed(); note != "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 
 	"gogi/ensemble"
 	"gogi/shogi"
@@ -104,13 +105,9 @@ func TestOldVariationsOfPonderingAreNoVotes(t *testing.T) {
 				slow := &ponderingSlowly{timed: *says("5g5f", 3*time.Second), begun: test.begun}
 				slow.deaf, slow.shown = true, "2g2f"
 				c := council(t, ensemble.Config{}, says("4g4f", time.Millisecond), slow)
-				if err := c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}))
 				_, record := vote(t, c, usi.Request{Position: after(t, "7g7f", test.reply), Deadline: time.Second})
-				if record.Ballots[1].Kind != test.want {
-					t.Errorf("%s", kinds(record))
-				}
+				testutil.Equal(t, record.Ballots[1].Kind, test.want, "%s", kinds(record))
 			})
 		})
 	}
@@ -177,9 +174,7 @@ func TestABusyMemberHoldsNobody(t *testing.T) {
 		for range 30 {
 			start := time.Now()
 			vote(t, c, usi.Request{Position: atStart, Deadline: time.Second})
-			if err := c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}))
 			if took := time.Since(start); took >= time.Second {
 				t.Fatalf("a turn took %v", took)
 			}

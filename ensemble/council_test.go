@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 
 	"gogi/ensemble"
 	"gogi/shogi"
@@ -54,35 +55,24 @@ func council(tb testing.TB, config ensemble.Config, players ...ensemble.Player) 
 		config.Rule = voting.DefaultSpec(voting.Majority)
 	}
 	config.Name = "C"
-	c, err := ensemble.Open(tb.Context(), config)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := testutil.Must(ensemble.Open(tb.Context(), config))(tb)
 	tb.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			tb.Error(err)
 		}
 	})
-	if err := c.NewGame(tb.Context(), usi.Game{Seed: 7}); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, c.NewGame(tb.Context(), usi.Game{Seed: 7}))
 	return c
 }
 
 func TestCouncilVotes(t *testing.T) {
 	c := council(t, ensemble.Config{},
 		&scripted{moves: always("7g7f ponder 3c3d"), score: 50}, &scripted{moves: always("2g2f"), score: 70}, &scripted{moves: always("7g7f"), score: 60})
-	r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}))(t)
 	if r.Text != "7g7f" || r.Nodes != 300 || r.Ponder.String() != "3c3d" || r.Best().Score.Value != 60 {
 		t.Errorf("%+v", r)
 	}
-	record, err := voting.ParseRecord(r.Detail)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := testutil.Must(voting.ParseRecord(r.Detail))(t)
 	if record.Split != "2:1" || record.By != voting.ByRule || len(record.Ballots) != 3 {
 		t.Errorf("%s", r.Detail)
 	}
@@ -93,9 +83,7 @@ func TestCouncilVotes(t *testing.T) {
 func TestCouncilBook(t *testing.T) {
 	t.Parallel()
 	first, err := shogi.ParseMove("2g2f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	drawn := map[uint64]bool{}
 	book := func(p *shogi.Position, random *rand.Rand) shogi.Move {
 		if p.Ply() > 1 {
@@ -109,9 +97,7 @@ func TestCouncilBook(t *testing.T) {
 	second := &scripted{moves: func(p usi.Position) string { return "3c3d" }}
 	c := council(t, ensemble.Config{Book: book, Shadows: []voting.Spec{voting.DefaultSpec(voting.Majority)}}, member)
 	for range 2 {
-		if err := c.NewGame(t.Context(), usi.Game{Seed: 7}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, c.NewGame(t.Context(), usi.Game{Seed: 7}))
 		r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}})
 		if err != nil || r.Text != "2g2f" || r.Move != first || asked != 0 || r.Nodes != 0 {
 			t.Fatalf("%+v, %v, %d asked", r, err, asked)
@@ -121,9 +107,7 @@ func TestCouncilBook(t *testing.T) {
 			t.Errorf("%s, %v", r.Detail, err)
 		}
 	}
-	if len(drawn) != 1 {
-		t.Error("the same game draws otherwise")
-	}
+	testutil.Equal(t, len(drawn), 1, "the same game draws otherwise")
 	c = council(t, ensemble.Config{Book: book}, second)
 	r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{first}}, Go: usi.Go{Nodes: 100}})
 	if err != nil || r.Text != "3c3d" {
@@ -153,9 +137,7 @@ func BenchmarkCouncil(b *testing.B) {
 		c := council(b, ensemble.Config{}, members...)
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := c.Think(b.Context(), r); err != nil {
-				b.Fatal(err)
-			}
+			testutil.Must(c.Think(b.Context(), r))(b)
 		}
 	})
 	b.Run("bare", func(b *testing.B) {
@@ -196,9 +178,7 @@ func TestCouncilAllocations(t *testing.T) {
 	c := council(t, ensemble.Config{}, members...)
 	r := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}
 	if n := testing.AllocsPerRun(100, func() {
-		if _, err := c.Think(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(c.Think(t.Context(), r))(t)
 	}); n > 115 {
 		t.Errorf("%v allocations", n)
 	}
@@ -212,10 +192,7 @@ func TestClampsAreRecorded(t *testing.T) {
 			return &scripted{moves: always("7g7f")}, nil
 		}})
 	}
-	c, err := ensemble.Open(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testutil.Must(ensemble.Open(t.Context(), config))(t)
 	defer c.Close()
 	_, record := vote(t, c, usi.Request{Position: atStart})
 	if fmt.Sprint(record.Clamps) != "[700 700]" || record.Version != 2 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 
 	"gogi/ensemble"
 	"gogi/shogi"
@@ -73,14 +74,8 @@ var atStart = usi.Position{Start: "startpos"}
 // vote asks once and returns the reply with its record.
 func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *voting.Record) {
 	t.Helper()
-	reply, err := c.Think(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := voting.ParseRecord(reply.Detail)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := testutil.Must(c.Think(t.Context(), r))(t)
+	record := testutil.Must(voting.ParseRecord(reply.Detail))(t)
 	return reply, record
 }
 
@@ -142,9 +137,7 @@ func TestADeafMemberVotesWithItsVariation(t *testing.T) {
 		if b.Source != voting.SourceVariation || b.Kind != voting.KindMove || *b.CP != 5 || !slices.Contains(record.Events, "m2: late") {
 			t.Errorf("%+v, events %q", b, record.Events)
 		}
-		if deaf.ended.Load() != 0 {
-			t.Error("the deaf member answered: the test shows nothing")
-		}
+		testutil.Equal(t, deaf.ended.Load(), 0, "the deaf member answered: the test shows nothing")
 	})
 }
 
@@ -168,10 +161,7 @@ func TestASilentMemberHasNoVote(t *testing.T) {
 
 func move(t *testing.T, text string) shogi.Move {
 	t.Helper()
-	m, err := shogi.ParseMove(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testutil.Must(shogi.ParseMove(text))(t)
 	return m
 }
 
@@ -202,9 +192,7 @@ func TestStopPolicies(t *testing.T) {
 				}
 				synctest.Wait()
 				for i, m := range members {
-					if m.(*timed).ended.Load() != 1 {
-						t.Errorf("member %d still thinks: it was not stopped", i+1)
-					}
+					testutil.Equal(t, m.(*timed).ended.Load(), 1, "member %d still thinks: it was not stopped", i+1)
 				}
 			})
 		})
@@ -236,18 +224,13 @@ func openCouncil(t *testing.T, config ensemble.Config, members ...*mortal) *ense
 	for i, m := range members {
 		config.Members = append(config.Members, ensemble.Member{Voter: voting.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: m.open})
 	}
-	c, err := ensemble.Open(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testutil.Must(ensemble.Open(t.Context(), config))(t)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := c.NewGame(t.Context(), usi.Game{}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, c.NewGame(t.Context(), usi.Game{}))
 	return c
 }
 
@@ -260,9 +243,7 @@ func TestADeadMemberIsStartedAgain(t *testing.T) {
 		if reply.Text != "7g7f" || record.Ballots[0].Kind != voting.KindDead || sick.opened != 2 {
 			t.Fatalf("%s: %s, opened %d times", reply.Text, kinds(record), sick.opened)
 		}
-		if want := []string{"m1: crash (thinking)", "m1: started again"}; !slices.Equal(record.Events, want) {
-			t.Errorf("events %q", record.Events)
-		}
+		testutil.Slices(t, []string{"m1: crash (thinking)", "m1: started again"}, record.Events, "events")
 		next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
 		_, record = vote(t, c, usi.Request{Position: next})
 		if record.Ballots[0].Kind != voting.KindMove || record.Ballots[0].Move != "2g2f" {
@@ -313,9 +294,7 @@ func TestCloseWhileRestarting(t *testing.T) {
 		vote(t, c, usi.Request{Position: atStart})
 		synctest.Wait() // it waits in NewGame
 		before := sick.opened
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, c.Close())
 		if sick.opened > before+1 {
 			t.Errorf("opened %d times more while closing", sick.opened-before)
 		}
@@ -553,13 +532,9 @@ func TestCouncilPonders(t *testing.T) {
 		t.Fatalf("the voted reply is %v", reply.Ponder)
 	}
 	next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "8c8d")}}
-	if err := c.Ponder(t.Context(), usi.Request{Position: next}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: next}))
 	for _, m := range []*ponderingMember{a, b} {
-		if got := <-m.told; got != next.String() {
-			t.Errorf("ponders on %q", got)
-		}
+		testutil.Equal(t, <-m.told, next.String(), "ponders on")
 		m.moves = always("2g2f")
 	}
 	other.moves = always("2g2f")
@@ -585,9 +560,7 @@ func TestTakeBackOfLastingWeights(t *testing.T) {
 	spec.Reset = "never"
 	c := council(t, ensemble.Config{Rule: spec}, &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")})
 	vote(t, c, usi.Request{Position: atStart})
-	if err := c.NewGame(t.Context(), usi.Game{}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, c.NewGame(t.Context(), usi.Game{}))
 	for _, when := range []string{"at first", "taken back"} {
 		if _, r := vote(t, c, usi.Request{Position: atStart}); fmt.Sprint(r.Before, r.After) != "[2 1] [3 1]" {
 			t.Errorf("%s: %v %v", when, r.Before, r.After)
@@ -621,7 +594,7 @@ type straying struct {
 	where string
 }
 
-func (s *straying) Strayed() string { return s.where }
+func (s *straying) AffinityChanged() string { return s.where }
 
 // Members that bind themselves are told by name, those that do not are not.
 func TestStrayed(t *testing.T) {
@@ -630,7 +603,7 @@ func TestStrayed(t *testing.T) {
 		m.moves = always("7g7f")
 	}
 	c := council(t, ensemble.Config{}, a, &scripted{moves: always("7g7f")}, b, d)
-	if got := c.Strayed(); !strings.HasSuffix(got, ": on 2") || strings.Count(got, "member ") != 2 || !strings.Contains(got, ": on 1; member ") {
+	if got := c.AffinityChanged(); !strings.HasSuffix(got, ": on 2") || strings.Count(got, "member ") != 2 || !strings.Contains(got, ": on 1; member ") {
 		t.Errorf("%q", got)
 	}
 }
@@ -658,11 +631,7 @@ func TestVetoHasItsTime(t *testing.T) {
 	m := &scripted{moves: always("7g7f")}
 	c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 200 * time.Millisecond}}, m)
 	vote(t, c, usi.Request{Position: atStart, Go: usi.Go{UseByoyomi: true, Byoyomi: time.Second}})
-	if m.last.Go.Byoyomi != 800*time.Millisecond {
-		t.Errorf("byoyomi %v", m.last.Go.Byoyomi)
-	}
+	testutil.Equal(t, m.last.Go.Byoyomi, 800*time.Millisecond, "byoyomi")
 	vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: 300 * time.Millisecond}})
-	if m.last.Go.MoveTime != 150*time.Millisecond {
-		t.Errorf("movetime %v", m.last.Go.MoveTime)
-	}
+	testutil.Equal(t, m.last.Go.MoveTime, 150*time.Millisecond, "movetime")
 }

@@ -1,7 +1,8 @@
-// Package ensemble lets several players answer as one (合議, gōgi): each member
-// is asked for a move in the same position, its answer is a ballot, and a rule
-// of package voting decides which move is played.
+// Package ensemble lets several players choose each move together (合議, gōgi). It asks each
+// member for a move in the same position; each answer is a ballot; a rule of package voting
+// chooses the move that is played.
 //
-// A [Council] runs the members, each a Player of its own, and is a Player
-// itself; so councils nest. Every decision leaves a [voting.Record].
+// [Open] makes a [Council] from a [Config]. A Council runs its members, which are Players, and
+// is a Player itself; so councils can contain councils. Every decision produces a
+// voting.Record.
 package ensemble

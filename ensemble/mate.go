@@ -73,7 +73,7 @@ func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked in
 }
 
 // mate asks one member; a failure counts as no answer.
-func (s *seat) mate(ctx, life context.Context, r usi.Request, to chan<- usi.Checkmate) {
+func (s *memberRunner) mate(ctx, life context.Context, r usi.Request, to chan<- usi.Checkmate) {
 	p := s.player.Load()
 	if p == nil {
 		to <- usi.Checkmate{Answer: usi.MateNotImplemented}

@@ -80,7 +80,7 @@ func (v *vote) critics(m shogi.Move) []int {
 
 // objections has the critics search the position after the voted move. all
 // reports whether each of them found it worse than the runner-up by the margin.
-func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.Objection, all bool) {
+func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
 	x := v.config.Veto
 	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time, Nodes: x.Nodes}}
 	if x.Nodes > 0 {
@@ -108,7 +108,7 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 		all = all && o.Objects
 		list = append(list, o)
 	}
-	slices.SortFunc(list, func(a, b voting.Objection) int { return a.Member - b.Member })
+	slices.SortFunc(list, func(a, b voting.VetoResult) int { return a.Member - b.Member })
 	return list, all
 }
 
@@ -146,8 +146,8 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 
 // objection reads an answer about the position after the move: what is good
 // there for the opponent is bad for the move.
-func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.Objection {
-	o := voting.Objection{Member: a.seat, Nodes: a.reply.Nodes}
+func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
+	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()
 	if a.err != nil || !best.HasScore {
 		return o

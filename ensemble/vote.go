@@ -30,7 +30,7 @@ type vote struct {
 	early    bool
 	hit      bool
 	stopped  bool // by the caller
-	veto     []voting.Objection
+	veto     []voting.VetoResult
 }
 
 // Think asks the members and takes the vote. Elapsed counts from entry to

@@ -1,14 +1,13 @@
-// Package farm plays a run on many machines. A coordinator holds the plan, grants
-// leases of pairs, verifies what comes back and stores it; workers play what they
-// were granted with package runner, as one machine does. A pair is a function of its
-// plan and its number, so a task is a number, and what is left to do is a set
-// difference: plan − stored − held.
+// Package farm defines how a run is played on many machines: the messages, the tasks and the
+// interfaces between their parts. A coordinator holds the plan, grants leases of pairs,
+// verifies the results and stores them. Workers play the granted pairs with package runner.
+// What remains to be played is a set difference: plan − stored − held.
 //
-// What must not be lost (results) goes through a durable, ordered stream; everything
-// else is asked for and answered, and asked again when no answer came. The first
-// message of the stream that carries a pair under a valid lease counts, so that the
-// store is a function of the stream.
+// Results go through a durable, ordered stream. Everything else is a request with an answer,
+// which the sender repeats if no answer comes. The first message of the stream that carries a
+// pair under a valid lease counts, so the database is a function of the stream.
 //
-// The package knows neither NATS nor SQLite: Transport, Bus and Store say what it
-// needs, farm/bus and results give it, and they meet in the command.
+// The package imports neither NATS nor SQLite. [Transport], [Bus] and the stores of
+// farm/coordinator are interfaces; farm/nats and results implement them, and farm/site connects
+// them.
 package farm

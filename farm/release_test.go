@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 )
 
 // TestReleases: what was signed is believed, and nothing else is, be it changed in any field
@@ -14,17 +15,11 @@ import (
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	other, _, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	r := farm.Release{SHA256: strings.Repeat("0a", 32), Size: 5, OS: "linux", Arch: "amd64", Version: "v1"}
-	if err := r.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, r.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }))
 	if err := r.Check(public); err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -51,9 +52,7 @@ func TestATokenIsOfOneLease(t *testing.T) {
 func TestABatchIsSigned(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	keys := func(worker string) ed25519.PublicKey { return map[string]ed25519.PublicKey{"w": public}[worker] }
 	sign := func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }
 	ended := time.Date(2026, 11, 3, 4, 5, 6, 7000, time.UTC)
@@ -62,9 +61,7 @@ func TestABatchIsSigned(t *testing.T) {
 		{Lease: farm.Held{Run: "r", Pair: 4}, Attempt: &match.Attempt{Pair: 4, Ended: ended, Why: "cut"}},
 	}}
 	body, err := farm.Seal(&batch, sign)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	got, signed, err := farm.Open(body, keys)
 	if err != nil || !reflect.DeepEqual(*got, batch) || len(signed.Signature) != ed25519.SignatureSize {
 		t.Fatalf("opened %+v, %v", got, err)
@@ -84,9 +81,7 @@ func TestABatchIsSigned(t *testing.T) {
 		t.Errorf("a batch in another's name: %v", err)
 	}
 	plain, err := farm.Encode(batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	unbound := func(text []byte) ([]byte, error) {
 		return ed25519.Sign(private, []byte(strings.TrimPrefix(string(text), "gogi batch 1\x00"))), nil
 	}
@@ -106,16 +101,12 @@ func TestABatchIsSigned(t *testing.T) {
 func TestDecodeIsBounded(t *testing.T) {
 	t.Parallel()
 	long, err := farm.Encode(farm.Held{Run: strings.Repeat("x", farm.MaxBody)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if err := farm.Decode(long, &farm.Held{}); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("a body of %d bytes: %v", len(long), err)
 	}
 	many, err := farm.Encode(farm.Beat{Held: make([]farm.Held, farm.MaxItems+1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if err := farm.Decode(many, &farm.Beat{}); err == nil {
 		t.Error("a list above the bound is read")
 	}

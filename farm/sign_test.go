@@ -6,23 +6,18 @@ import (
 	"testing"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 )
 
 // TestATaskIsSignedWhole: no part of it can be changed, and no other key's word counts.
 func TestATaskIsSignedWhole(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	other, _, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	task := farm.Task{Run: "ab", Name: "n", Plan: []byte("plan"), Owner: "o"}
-	if err := task.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, task.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }))
 	if err := task.Check(public); err != nil {
 		t.Errorf("as signed: %v", err)
 	}

@@ -52,13 +52,6 @@ type Bus interface {
 	// Results waits for the next messages of the stream, in its order, at most n. They
 	// come again until they are acknowledged, also to the next process.
 	Results(ctx context.Context, n int) ([]Delivery, error)
-	// Keep and Kept are a small durable map from names to bytes in a bucket
-	// ("tests", "workers"). Keep replaces revision; 0: it is new. Another revision than
-	// the kept one is ErrStale. Any other error leaves open whether it was kept, unless
-	// there is a revision beside it: then it was, and something behind it failed.
-	Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
-	// Kept calls f with all of a bucket.
-	Kept(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
 	// Artefacts lists what is kept: SHA-256 and bytes.
 	Artefacts(ctx context.Context) (map[string]int64, error)
 	// Uploaded reads what a worker has uploaded, which has this SHA-256 (hex) and at most
@@ -70,9 +63,6 @@ type Bus interface {
 	// Fill is how full the stream is, from 0 to 1.
 	Fill(ctx context.Context) (float64, error)
 }
-
-// ErrStale is the error of Keep where another one has kept since.
-var ErrStale = errors.New("farm: it has changed since")
 
 // Delivery is one message of the stream.
 type Delivery struct {

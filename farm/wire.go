@@ -76,8 +76,8 @@ type Hello struct {
 // MaxArtefactsTold bounds Hello.Artefacts.
 const MaxArtefactsTold = 512
 
-// Welcome answers Hello: how to behave, or why not at all.
-type Welcome struct {
+// HelloReply answers Hello: how to behave, or why not at all.
+type HelloReply struct {
 	Protocol int           `cbor:"protocol"`
 	Lease    time.Duration `cbor:"lease"` // how long one lives without a beat
 	Beat     time.Duration `cbor:"beat"`  // how often to beat, give or take a fifth
@@ -158,8 +158,8 @@ type Beat struct {
 	NPS     float64 `cbor:"nps"`
 }
 
-// Told answers Beat.
-type Told struct {
+// BeatReply answers Beat.
+type BeatReply struct {
 	Drop    []Held        `cbor:"drop"`              // no longer yours: throw away
 	Stored  []Held        `cbor:"stored"`            // on the disk: forget them
 	Over    []string      `cbor:"over"`              // runs that want nothing more

@@ -126,6 +126,9 @@ func (p *Plan) Canonical() []byte {
 		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: OpeningsHash(p.Openings),
 		Anchor: p.Design.Anchor, Tune: canonicalJSON(p.Tune), Mate: p.Mate.canonical(), Selfplay: canonicalJSON(p.Selfplay),
 	}
+	if p.Design.Kind == DesignSelfplay {
+		c.Selfplay = p.Design.Selfplay.canonical()
+	}
 	if p.Design.Tournament != (Tournament{}) {
 		c.Tournament = &p.Design.Tournament
 	}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"gogi/kifu"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // pairVersion is the first byte of what EncodePair writes. A version's layout
@@ -24,7 +24,7 @@ const (
 	pairWithoutOptions   = 2
 )
 
-// maxLegs is how many games a pair has at most.
+// maxLegs is how many games a pair has at most on the wire: pairs of self-play stay on their machine.
 const maxLegs = 2
 
 // EncodePair writes a whole pair for another process or a later day, the moves

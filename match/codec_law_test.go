@@ -14,23 +14,18 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // A plan of any kind comes back as it was, with its digest.
 func TestPlanRoundTripLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)
-		text, err := match.EncodePlan(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := match.DecodePlan(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePlan(p))(t)
+		got := testutil.Must(match.DecodePlan(text))(t)
 		if diff := cmp.Diff(p, got, cmpopts.EquateEmpty()); diff != "" || got.Digest() != p.Digest() {
 			t.Fatalf("(-encoded +decoded):\n%s", diff)
 		}
@@ -164,9 +159,7 @@ func TestEncodePlanRefuses(t *testing.T) {
 	} {
 		p := storedPlan(t)
 		spoil(p)
-		if _, err := match.EncodePlan(p); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		testutil.Fails(t, testutil.Err(match.EncodePlan(p)), want)
 	}
 }
 
@@ -198,32 +191,22 @@ func TestDecodePlanBounds(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := match.DecodePlan([]byte(c.text))
 		runtime.ReadMemStats(&after)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %.200v, want %s", name, err, c.want)
-		}
+		testutil.Fails(t, err, c.want, "%s", name)
 		// All that was ever taken; lists grow by copying.
 		if spent := int(after.TotalAlloc - before.TotalAlloc); spent > 160*len(c.text)+1<<20 {
 			t.Errorf("%s: %d bytes were read, and took %d", name, len(c.text), spent)
 		}
 	}
 	nested := plan(`"Players":[` + strings.Repeat(`{"Council":{"Members":[`, 16) + strings.Repeat(`]}}`, 16) + `]`)
-	if _, err := match.DecodePlan([]byte(nested)); err == nil || !strings.Contains(err.Error(), "1 players, expected two") {
-		t.Errorf("16 councils: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(match.DecodePlan([]byte(nested))), "1 players, expected two", "16 councils")
 }
 
 // A plan for the wire is small: what a series of two engines with a dozen openings
 // takes, compressed.
 func TestPlanTextIsSmall(t *testing.T) {
 	s := playedSeriesOf(t)[0]
-	plan, err := match.DecodePlan(s.Plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := match.EncodePlan(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := testutil.Must(match.DecodePlan(s.Plan))(t)
+	text := testutil.Must(match.EncodePlan(plan))(t)
 	if packed := len(zipped(t, text)); packed > 1600 {
 		t.Errorf("a plan of %d bytes takes %d compressed, expected up to 1600", len(text), packed)
 	}
@@ -233,12 +216,8 @@ func zipped(tb testing.TB, text []byte) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
-	if _, err := w.Write(text); err != nil {
-		tb.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.Must(w.Write(text))(tb)
+	testutil.OK(tb, w.Close())
 	return b.Bytes()
 }
 
@@ -253,9 +232,7 @@ func FuzzDecodePlan(f *testing.F) {
 			return
 		}
 		again, err := match.EncodePlan(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		if q, err := match.DecodePlan(again); err != nil || q.Digest() != p.Digest() {
 			t.Errorf("%v\n%s\n%s", err, text, again)
 		}
@@ -266,14 +243,8 @@ func FuzzDecodePlan(f *testing.F) {
 func TestPairRoundTripLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawPair(t)
-		text, err := match.EncodePair(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := match.DecodePair(text, pairLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePair(r))(t)
+		got := testutil.Must(match.DecodePair(text, pairLimit))(t)
 		if diff := cmp.Diff(r, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-encoded +decoded):\n%s", diff)
 		}
@@ -345,9 +316,7 @@ func drawGame(t *rapid.T) match.Result {
 // BenchmarkPairText writes and reads one pair, as columns and as compressed JSON.
 func BenchmarkPairText(b *testing.B) {
 	r, err := match.DecodePair(playedSeriesOf(b)[0].Pairs[0], pairLimit)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, err)
 	plies := float64(len(r.Games[0].Record.Moves) + len(r.Games[1].Record.Moves))
 	for _, way := range []struct {
 		name  string
@@ -363,9 +332,7 @@ func BenchmarkPairText(b *testing.B) {
 				if text, err = way.write(); err == nil {
 					err = way.read(text)
 				}
-				if err != nil {
-					b.Fatal(err)
-				}
+				testutil.OK(b, err)
 			}
 			b.ReportMetric(float64(len(text)), "bytes/pair")
 			b.ReportMetric(plies, "plies/pair")

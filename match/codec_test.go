@@ -16,9 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // pairLimit is more than any pair of these tests takes.
@@ -36,14 +37,9 @@ type playedSeries struct {
 
 func playedSeriesOf(tb testing.TB) []playedSeries {
 	tb.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "played.json"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile(filepath.Join("testdata", "played.json")))(tb)
 	var list []playedSeries
-	if err := json.Unmarshal(text, &list); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, json.Unmarshal(text, &list))
 	return list
 }
 
@@ -57,10 +53,7 @@ func played(t *testing.T, see func(t *testing.T, plan *match.Plan, r match.PairR
 				t.Fatalf("the plan's digest is not %s: %v", s.Digest, err)
 			}
 			for _, text := range s.Pairs {
-				r, err := match.DecodePair(text, pairLimit)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := testutil.Must(match.DecodePair(text, pairLimit))(t)
 				see(t, plan, r)
 			}
 		})
@@ -132,19 +125,13 @@ func filledPair() match.PairResult {
 
 func encodePair(t *testing.T, r match.PairResult) []byte {
 	t.Helper()
-	text, err := match.EncodePair(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(match.EncodePair(r))(t)
 	return text
 }
 
 func checkPairRoundTrip(t *testing.T, r match.PairResult) {
 	t.Helper()
-	got, err := match.DecodePair(encodePair(t, r), pairLimit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testutil.Must(match.DecodePair(encodePair(t, r), pairLimit))(t)
 	if diff := cmp.Diff(r, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-encoded +decoded):\n%s", diff)
 	}
@@ -173,9 +160,7 @@ func TestEncodePairRefuses(t *testing.T) {
 	} {
 		r := filledPair()
 		spoil(&r)
-		if _, err := match.EncodePair(r); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		testutil.Fails(t, testutil.Err(match.EncodePair(r)), want)
 	}
 }
 
@@ -197,9 +182,7 @@ func TestDecodePairDamaged(t *testing.T) {
 		"unknown outcome":     bytes.Replace(text, []byte("\x05white"), []byte("\x05whyte"), 1),
 		"unknown termination": bytes.Replace(text, []byte("\x0bresignation"), []byte("\x0bresignatiom"), 1),
 	} {
-		if _, err := match.DecodePair(text, pairLimit); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		testutil.Fails(t, testutil.Err(match.DecodePair(text, pairLimit)), want)
 	}
 }
 
@@ -242,9 +225,7 @@ func FuzzDecodePair(f *testing.F) {
 		}
 		once := encodePair(t, r)
 		again, err := match.DecodePair(once, pairLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		if twice := encodePair(t, again); !bytes.Equal(once, twice) {
 			t.Errorf("%x\n%x", once, twice)
 		}
@@ -254,9 +235,7 @@ func FuzzDecodePair(f *testing.F) {
 func TestPlanRoundTrip(t *testing.T) {
 	for _, g := range goldenPlans(t) {
 		text, err := match.EncodePlan(g.plan)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		got, err := match.DecodePlan(text)
 		if err != nil {
 			t.Errorf("%s: %v", g.name, err)
@@ -273,10 +252,7 @@ func TestPlanRoundTrip(t *testing.T) {
 func TestPlanTextHasWords(t *testing.T) {
 	p := storedPlan(t)
 	p.Rules.Declaration, p.Ponder = shogi.TryRule, match.PonderEarly
-	text, err := match.EncodePlan(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(match.EncodePlan(p))(t)
 	for _, want := range []string{`"Declaration":"TryRule"`, `"Ponder":"early"`, `"Kind":"match"`, `"Slowed":"count"`, `"Restart":"never"`, `"Moves":["7g7f"]`} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("no %s in %s", want, text)
@@ -285,10 +261,7 @@ func TestPlanTextHasWords(t *testing.T) {
 }
 
 func TestDecodePlanRefuses(t *testing.T) {
-	text, err := match.EncodePlan(storedPlan(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(match.EncodePlan(storedPlan(t)))(t)
 	for want, change := range map[string][2]string{
 		"version 2, this program knows 1":      {`"version":1`, `"version":2`},
 		"version 0":                            {`"version":1,`, ``},
@@ -315,16 +288,12 @@ func TestDecodePlanRefuses(t *testing.T) {
 		if changed == string(text) {
 			t.Fatalf("no %s in %s", change[0], text)
 		}
-		if _, err := match.DecodePlan([]byte(changed)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		testutil.Fails(t, testutil.Err(match.DecodePlan([]byte(changed))), want)
 	}
 	for want, text := range map[string]string{
 		"decoding a plan: unexpected end": `{`, "there is none": `{"version":1}`, "after top-level value": string(text) + "1",
 		"0 players": `{"version":1,"plan":{}}`, "no opening": `{"version":1,"plan":{"Players":[{},{}]}}`,
 	} {
-		if _, err := match.DecodePlan([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		testutil.Fails(t, testutil.Err(match.DecodePlan([]byte(text))), want)
 	}
 }

@@ -3,8 +3,8 @@ package match
 import (
 	"time"
 
-	"gogi/kifu"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // Forfeited is a pair of a tune that nobody plays, because an engine does not start with

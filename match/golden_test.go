@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -192,9 +193,7 @@ func TestDigestsOfStoredRuns(t *testing.T) {
 	for _, row := range rows(t, "digests.csv") {
 		known[row["plan"]] = row
 		sum := sha256.Sum256([]byte(row["canonical"]))
-		if hex.EncodeToString(sum[:]) != row["digest"] {
-			t.Errorf("%s: the text of the table has another digest", row["plan"])
-		}
+		testutil.Equal(t, hex.EncodeToString(sum[:]), row["digest"], "%s: the text of the table has another digest", row["plan"])
 	}
 	var missing [][]string
 	for _, g := range goldenPlans(t) {
@@ -220,10 +219,7 @@ func TestDigestsOfStoredRuns(t *testing.T) {
 func appendRows(t *testing.T, name string, list [][]string) {
 	t.Helper()
 	slices.SortStableFunc(list, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	file, err := os.OpenFile(filepath.Join("testdata", name), os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testutil.Must(os.OpenFile(filepath.Join("testdata", name), os.O_APPEND|os.O_WRONLY, 0o644))(t)
 	w := csv.NewWriter(file)
 	if err := w.WriteAll(list); err != nil {
 		t.Error(err)
@@ -273,18 +269,14 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 		}
 	}
 	visit(reflect.TypeFor[match.CanonicalPlan]())
-	if len(seen) != len(always) {
-		t.Errorf("visited %v", seen)
-	}
+	testutil.Equal(t, len(seen), len(always), "visited %v", seen)
 }
 
 // What a store keeps of a plan is read back.
 func TestParseCanonical(t *testing.T) {
 	for _, row := range rows(t, "digests.csv") {
 		c, err := match.ParseCanonical([]byte(row["canonical"]))
-		if err != nil {
-			t.Fatalf("%s: %v", row["plan"], err)
-		}
+		testutil.OK(t, err, "%s", row["plan"])
 		again, err := json.Marshal(c)
 		if err != nil || string(again) != row["canonical"] {
 			t.Errorf("%s: %v\n  %s\n  %s", row["plan"], err, row["canonical"], again)
@@ -293,9 +285,7 @@ func TestParseCanonical(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`: "canonical text", `{"version":2}`: "version 2, this program knows 1", `{}`: "version 0",
 	} {
-		if _, err := match.ParseCanonical([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		testutil.Fails(t, testutil.Err(match.ParseCanonical([]byte(text))), want, "%s", text)
 	}
 	if c, err := match.ParseCanonical([]byte(`{"version":1,"seed":7,"of_tomorrow":1}`)); err != nil || c.Seed != 7 {
 		t.Errorf("a newer text: %+v, %v", c, err)

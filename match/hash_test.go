@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // TestHashes: stores keep these hashes, so that they must never change: SHA-256 of the

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -17,10 +18,7 @@ func moves(t *testing.T, line string) []shogi.Move {
 	t.Helper()
 	var list []shogi.Move
 	for text := range strings.FieldsSeq(line) {
-		m, err := shogi.ParseMove(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testutil.Must(shogi.ParseMove(text))(t)
 		list = append(list, m)
 	}
 	return list
@@ -35,25 +33,16 @@ func opening(t *testing.T, start, line string) match.Opening {
 // profile is a named profile of rules.
 func profile(t *testing.T, name string) match.Rules {
 	t.Helper()
-	r, err := match.RulesByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(match.RulesByName(name))(t)
 	return r
 }
 
 // rows reads a table of testdata, whose first line names the columns.
 func rows(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testutil.Must(os.Open(filepath.Join("testdata", name)))(t)
 	defer func() { _ = file.Close() }()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := testutil.Must(csv.NewReader(file).ReadAll())(t)
 	var out []map[string]string
 	for _, record := range records[1:] {
 		row := map[string]string{}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -38,9 +39,7 @@ func TestVariantsAreOnePlan(t *testing.T) {
 			t.Errorf("%s: %s instead of %s, %s instead of %s, %v", v, p.Digest(), digest, p.Players[0].Identity, name, err)
 		}
 	}
-	if len(base.Players[0].Identity.Files) != 1 {
-		t.Error("the plan was changed")
-	}
+	testutil.Equal(t, len(base.Players[0].Identity.Files), 1, "the plan was changed")
 }
 
 // The hash over variants, by the rule that is written beside it.

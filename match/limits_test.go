@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -53,9 +54,7 @@ func TestLimitsCheck(t *testing.T) {
 			if err := test.limits.Check(); err != nil {
 				got = err.Error()
 			}
-			if got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
+			testutil.Equal(t, got, test.want)
 		})
 	}
 }
@@ -87,8 +86,6 @@ func TestLimitsString(t *testing.T) {
 		"byoyomi 1s, nodes 100, depth 12": {Clock: match.TimeControl{Byoyomi: second}, Nodes: 100, Depth: 12},
 		"nodes 18446744073709551615":      {Nodes: 1<<64 - 1},
 	} {
-		if got := l.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testutil.Equal(t, l.String(), want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -29,9 +30,7 @@ func TestPairEqual(t *testing.T) {
 func TestOwns(t *testing.T) {
 	plan := storedPlan(t)
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
-	if err := plan.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, plan.Check())
 	pair := plan.PairOf(3, [2]int{1, 0}, 1)
 	if want := plan.Pair(3); pair.Seed != want.Seed || pair.Legs != 2 || want.Players[0] >= 0 {
 		t.Errorf("%+v, and without players %+v", pair, want)

@@ -77,6 +77,11 @@ const (
 // choose it for games to be played.
 const DesignImported DesignKind = "imported"
 
+// DesignSelfplay is of one player, who plays both sides to make training data. A pair has
+// Selfplay.Games games, each from an opening of its own that is drawn; files say so by
+// their table selfplay.
+const DesignSelfplay DesignKind = "selfplay"
+
 // DesignKinds are all designs of games to be played.
 func DesignKinds() []DesignKind {
 	return []DesignKind{DesignMatch, DesignRoundRobin, DesignGauntlet, DesignSwiss, DesignKnockout, DesignAdaptive}
@@ -94,7 +99,8 @@ type Design struct {
 	Tournament Tournament `json:",omitzero"` // of the designs that pair by results
 	// Anchor is the player whose rating the others are measured from; "": none.
 	// An adaptive design then asks who is above it and who below.
-	Anchor string `json:",omitempty"`
+	Anchor   string   `json:",omitempty"`
+	Selfplay Selfplay `json:",omitzero"` // of DesignSelfplay
 }
 
 // Tournament is how a design pairs by results. Its fields are those of the canonical
@@ -160,7 +166,7 @@ type Plan struct {
 	Concurrency   int
 	StartParallel int     // how many engines may be starting at a time; 0: DefaultStartParallel
 	SlotsPerGPU   int     // slots that share a GPU, for {gpu} in an environment; 0: 1
-	CPUs          string  // which of them the slots are bound to, as cpus.ParseChoice reads it; "": engines run anywhere
+	CPUs          string  // which of them the slots are bound to, as affinity.ParseChoice reads it; "": engines run anywhere
 	CoresPerSlot  int     // that are bound to each player who thinks; 0: as many as it has threads
 	PVPlies       int     // how much of a principal variation is stored
 	Tune          string  `json:",omitempty"` // the settings of a tune, as package tune writes them: pairs have options of their own; "": it is none
@@ -171,6 +177,9 @@ type Plan struct {
 
 // Legs is the number of games in a pair.
 func (p *Plan) Legs() int {
+	if p.Design.Kind == DesignSelfplay {
+		return p.Design.Selfplay.Games
+	}
 	if p.Design.Swap {
 		return 2
 	}
@@ -211,7 +220,7 @@ func (p *Plan) Pairings() int {
 		return max(0, n-1)
 	case DesignRoundRobin:
 		return n * (n - 1) / 2
-	case DesignMatch, DesignImported:
+	case DesignMatch, DesignImported, DesignSelfplay:
 		return 1
 	case DesignSwiss, DesignKnockout, DesignAdaptive:
 		return n / 2
@@ -232,6 +241,8 @@ func (p *Plan) pairing(i int) [2]int {
 		return everybody(i, len(p.Players))
 	case DesignSwiss, DesignKnockout, DesignAdaptive, DesignImported:
 		return [2]int{unknown, unknown}
+	case DesignSelfplay:
+		return [2]int{0, 0}
 	case DesignMatch:
 	}
 	return [2]int{0, 1}
@@ -262,7 +273,10 @@ type Pair struct {
 // meant: PairOf makes such a pair.
 func (p *Plan) Pair(n int) Pair {
 	round, i := n/p.Pairings(), n%p.Pairings()
-	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
+	opening := Opening{ID: "drawn", Start: "startpos"} // of self-play, where each game draws its own
+	if p.Design.Kind != DesignSelfplay {
+		opening = p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
+	}
 	return Pair{ID: n, Players: p.pairing(i), Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -55,9 +56,7 @@ func TestColoursSwapByLeg(t *testing.T) {
 		if black.Pair != n || white.Pair != n || black.Opening.ID != pair.Opening.ID || white.Opening.ID != pair.Opening.ID {
 			t.Errorf("pair %d: its legs are %+v and %+v", n, black, white)
 		}
-		if pair.Players != [2]int{0, 1} {
-			t.Errorf("pair %d: Game changed it: %v", n, pair.Players)
-		}
+		testutil.Equal(t, pair.Players, [2]int{0, 1}, "pair %d: Game changed it", n)
 	}
 }
 
@@ -97,20 +96,14 @@ func TestRounds(t *testing.T) {
 			for i := range size {
 				pair := p.Pair(round*size + i)
 				got = append(got, pair.Players)
-				if pair.Opening.ID != first.Opening.ID {
-					t.Errorf("%s, round %d: openings %s and %s", test.kind, round, first.Opening.ID, pair.Opening.ID)
-				}
+				testutil.Equal(t, pair.Opening.ID, first.Opening.ID, "%s, round %d: openings", test.kind, round)
 			}
 			openings = append(openings, first.Opening.ID)
 			slices.SortFunc(got, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-			if !slices.Equal(got, test.want) {
-				t.Errorf("%s of %d, round %d: %v", test.kind, test.players, round, got)
-			}
+			testutil.Slices(t, got, test.want, "%s of %d, round %d", test.kind, test.players, round)
 		}
 		slices.Sort(openings)
-		if want := []string{"0", "1", "2", "3", "4"}; !slices.Equal(openings, want) {
-			t.Errorf("%s: five rounds have the openings %v", test.kind, openings)
-		}
+		testutil.Slices(t, []string{"0", "1", "2", "3", "4"}, openings, "%s: five rounds have the openings", test.kind)
 	}
 }
 
@@ -149,9 +142,7 @@ func TestOrderOfARound(t *testing.T) {
 func TestPairNeedsNoTable(t *testing.T) {
 	p := planOf(match.DesignRoundRobin, 1000, 100, 1)
 	n := 0
-	if allocations := testing.AllocsPerRun(1000, func() { n += p.Pair(n).Players[1] }); allocations != 0 {
-		t.Errorf("%v allocations a pair", allocations)
-	}
+	testutil.Equal(t, testing.AllocsPerRun(1000, func() { n += p.Pair(n).Players[1] }), 0, "allocations a pair")
 }
 
 // TestPairsOfStoredRuns holds all pairs of many plans, as the program that stored the
@@ -172,9 +163,7 @@ func TestPairsOfStoredRuns(t *testing.T) {
 			}
 		}
 	}
-	if got := h.Sum64(); got != 0x7c0121f235d6b84f {
-		t.Errorf("the pairs of stored runs are others now: %#x", got)
-	}
+	testutil.Equal(t, h.Sum64(), 0x7c0121f235d6b84f, "the pairs of stored runs are others now")
 }
 
 // A pass through a book of any size has each opening once.
@@ -308,15 +297,11 @@ func TestLimitsOf(t *testing.T) {
 	p.Players[1].Limits = match.Limits{Nodes: 100, Stall: second}
 	for i := range p.Players {
 		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
-			if got := p.LimitsOf(i, c); got != p.Players[i].Limits {
-				t.Errorf("player %d as %v: %v", i, c, got)
-			}
+			testutil.Equal(t, p.LimitsOf(i, c), p.Players[i].Limits, "player %d as %v", i, c)
 		}
 	}
 	p.ColourClocks[shogi.White] = &match.TimeControl{Main: 300 * second, Increment: second}
-	if got := p.LimitsOf(0, shogi.Black); got != p.Players[0].Limits {
-		t.Errorf("Black has a clock: %v", got)
-	}
+	testutil.Equal(t, p.LimitsOf(0, shogi.Black), p.Players[0].Limits, "Black has a clock")
 	white := match.TimeControl{Main: 300 * second, Increment: second}
 	if got, want := p.LimitsOf(0, shogi.White), (match.Limits{Clock: white, Margin: 5 * ms}); got != want {
 		t.Errorf("movetime as White: %+v, want %+v", got, want)
@@ -333,9 +318,7 @@ func TestOpeningString(t *testing.T) {
 		"sfen " + startSFEN:                      opening(t, startSFEN, ""),
 		"sfen " + startSFEN + " moves 2g2f 8c8d": opening(t, startSFEN, "2g2f 8c8d"),
 	} {
-		if got := o.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testutil.Equal(t, o.String(), want)
 	}
 }
 

@@ -74,7 +74,7 @@ func DecodePlan(text []byte) (*Plan, error) {
 // replay the openings.
 func (p *Plan) Check() error {
 	switch {
-	case len(p.Players) < 2 && p.Selfplay == "":
+	case len(p.Players) < 2 && p.Selfplay == "" && p.Design.Kind != DesignSelfplay:
 		return fmt.Errorf("it has %d players, expected two at least", len(p.Players))
 	case len(p.Openings) == 0:
 		return errors.New("it has no opening")
@@ -122,7 +122,19 @@ func (p *Plan) checkTune() error {
 // checkSelfplay looks at what blocks of self-play need of their plan; what they are is for
 // package selfplay to read.
 func (p *Plan) checkSelfplay() error {
+	if d := p.Design; d.Kind == DesignSelfplay {
+		for _, f := range d.Selfplay.Faults() {
+			return fmt.Errorf("selfplay.%s: %s", f.Key, f.Why)
+		}
+		if d.Swap || d.Anchor != "" || len(p.Players) != 1 || p.Selfplay != "" || !p.Mate.IsZero() || p.Tune != "" ||
+			!p.Gate.IsZero() || !p.Scaling.IsZero() || p.ColourClocks != [2]*TimeControl{} || !p.Players[0].Limits.Clock.IsZero() {
+			return errors.New("self-play is of one player, who plays both sides, without a tune, a sequential test, a mate solver or clocks")
+		}
+		return nil
+	}
 	switch {
+	case p.Design.Selfplay != Selfplay{}:
+		return fmt.Errorf("design %q has no parameters of self-play", p.Design.Kind)
 	case p.Selfplay == "":
 		return nil
 	case !json.Valid([]byte(p.Selfplay)):

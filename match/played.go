@@ -1,8 +1,8 @@
 package match
 
 import (
-	"gogi/kifu"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // PlayedOpening is the opening that a stored game began with, by its record. A start

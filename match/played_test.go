@@ -3,8 +3,9 @@ package match
 import (
 	"testing"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // However a book spelled the usual start, equal openings have equal texts.
@@ -12,10 +13,7 @@ func TestPlayedOpening(t *testing.T) {
 	t.Parallel()
 	var moves []kifu.Move
 	for _, text := range []string{"7g7f", "3c3d", "2g2f"} {
-		m, err := shogi.ParseMove(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testutil.Must(shogi.ParseMove(text))(t)
 		moves = append(moves, kifu.Move{Move: m})
 	}
 	const usual, rook = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"

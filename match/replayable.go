@@ -1,6 +1,7 @@
 package match
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -23,6 +24,11 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 		Declaration: rule, ImpasseDraw: c.Rules.ImpasseDraw, MaxPlies: c.Rules.MaxPlies, MateAtLimitDraws: c.Rules.MateAtLimitDraws,
 		DeclareAtLimit: c.Rules.DeclareAtLimit, ExtendInCheck: c.Rules.ExtendInCheck, RepetitionPoints: c.Rules.RepetitionPoints,
 	}}
+	if c.Design == DesignSelfplay {
+		if err := json.Unmarshal(c.Selfplay, &p.Design.Selfplay); err != nil {
+			return nil, fmt.Errorf("match: a stored plan: what its self-play is: %w", err)
+		}
+	}
 	if c.Tournament != nil {
 		p.Design.Tournament = *c.Tournament
 	}

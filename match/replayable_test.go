@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -53,23 +53,15 @@ func TestReplayable(t *testing.T) {
 			}
 			plan.ColourClocks[0] = &black
 		}
-		canonical, err := match.ParseCanonical(plan.Canonical())
-		if err != nil {
-			rt.Fatal(err)
-		}
-		got, err := canonical.Replayable()
-		if err != nil {
-			rt.Fatal(err)
-		}
+		canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(rt)
+		got := testutil.Must(canonical.Replayable())(rt)
 		for i := range plan.Players {
 			if got, want := canonical.LimitsText(i), plan.LimitsText(i); got != want {
 				rt.Fatalf("player %d: the stored limits are %q, the plan's %q", i, got, want)
 			}
 		}
 		plan.Rules.Name = ""
-		if diff := cmp.Diff(plan, got); diff != "" {
-			rt.Fatalf("(-plan +got):\n%s", diff)
-		}
+		testutil.Diff(rt, plan, got, "(-plan +got)")
 	})
 	for name, spoil := range map[string]func(*match.CanonicalPlan){
 		"limits":      func(c *match.CanonicalPlan) { c.Players[0].Limits = "nodes many" },
@@ -80,10 +72,7 @@ func TestReplayable(t *testing.T) {
 		"rule":        func(c *match.CanonicalPlan) { c.Rules.Declaration = "none" },
 	} {
 		plan := &match.Plan{Players: []match.Player{{Name: "A", Limits: match.Limits{Nodes: 7}}}}
-		c, err := match.ParseCanonical(plan.Canonical())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
 		spoil(c)
 		if _, err := c.Replayable(); err == nil {
 			t.Errorf("%s: no error", name)
@@ -116,7 +105,5 @@ func TestLimitsText(t *testing.T) {
 		}
 	}
 	canonical := &match.CanonicalPlan{Players: []match.CanonicalPlayer{{Limits: "minds 3"}}}
-	if got := canonical.LimitsText(0); got != "minds 3" {
-		t.Errorf("%q", got)
-	}
+	testutil.Equal(t, canonical.LimitsText(0), "minds 3")
 }

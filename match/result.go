@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gogi/kifu"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // Outcome is who won a game.

@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // ends are all terminations with the spellings of the contract.
@@ -47,15 +48,11 @@ type end struct {
 
 func TestTerminations(t *testing.T) {
 	for _, e := range ends() {
-		if got := e.termination.String(); got != e.word {
-			t.Errorf("%q, want %q", got, e.word)
-		}
+		testutil.Equal(t, e.termination.String(), e.word)
 		if got, err := match.ParseTermination(e.word); got != e.termination || err != nil {
 			t.Errorf("%q reads as %v, %v", e.word, got, err)
 		}
-		if e.termination.IsFault() != e.fault {
-			t.Errorf("%s: fault %t", e.word, e.termination.IsFault())
-		}
+		testutil.Equal(t, e.termination.IsFault(), e.fault, "%s: fault", e.word)
 	}
 	if match.NotEnded != "" || match.NotEnded.IsFault() || match.NotEnded.String() != "not_ended" || match.NotEnded.Known() {
 		t.Errorf("not ended: %q", match.NotEnded)
@@ -71,10 +68,7 @@ func TestTerminations(t *testing.T) {
 // Every constant is in the list by which a store decides what it takes, and in the
 // table above.
 func TestTerminationsAreListed(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "result.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testutil.Must(parser.ParseFile(token.NewFileSet(), "result.go", nil, 0))(t)
 	var constants []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok {
@@ -93,9 +87,7 @@ func TestTerminationsAreListed(t *testing.T) {
 	if !slices.Equal(constants, want) {
 		t.Errorf("the constants are %v, Terminations says %v", constants, want)
 	}
-	if len(ends()) != len(match.Terminations()) {
-		t.Errorf("the test knows %d of %d", len(ends()), len(match.Terminations()))
-	}
+	testutil.Equal(t, len(ends()), len(match.Terminations()), "the test knows")
 }
 
 // A word of a newer gogi stays what it is, and is never taken for a known one.
@@ -146,9 +138,7 @@ func TestOutcome(t *testing.T) {
 	if _, err := json.Marshal(match.Outcome(4)); err == nil || match.Outcome(4).String() != "outcome(4)" {
 		t.Errorf("an outcome that there is not: %v", err)
 	}
-	if err := json.Unmarshal([]byte(`"none"`), &o); err == nil || !strings.Contains(err.Error(), `unknown outcome "none"`) {
-		t.Errorf("an unknown word: %v", err)
-	}
+	testutil.Fails(t, json.Unmarshal([]byte(`"none"`), &o), `unknown outcome "none"`, "an unknown word")
 	if got := match.LossFor(shogi.Black, match.Crash, "why"); got != (match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash, Note: "why"}) {
 		t.Errorf("a crash of Black is %v", got)
 	}
@@ -158,14 +148,9 @@ func TestOutcome(t *testing.T) {
 func TestTerminationsAreKnownToRecords(t *testing.T) {
 	for _, e := range ends() {
 		record := kifu.Record{Start: startSFEN, Result: e.word, Winner: "black"}
-		text, err := record.CSA()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(record.CSA())(t)
 		unknown := e.termination == match.ScoreAdjudication || e.termination == match.MateAdjudication || e.termination == match.Crash || e.termination == match.Untold || e.termination == match.NotStarted
-		if strings.HasSuffix(text, "\n%CHUDAN\n") != unknown {
-			t.Errorf("%s ends as %q", e.word, text[len(text)-20:])
-		}
+		testutil.Equal(t, strings.HasSuffix(text, "\n%CHUDAN\n"), unknown, "%s ends as %q", e.word, text[len(text)-20:])
 	}
 }
 
@@ -175,9 +160,7 @@ func TestSideAdd(t *testing.T) {
 	s.Add(kifu.Move{Nodes: 50, Time: time.Second}, 30*ms)
 	s.Add(kifu.Move{Depth: 5}, 20*ms)
 	want := match.Side{Plies: 3, Nodes: 150, Time: 3 * time.Second, DepthSum: 15, DepthPlies: 2, WorstOverrun: 30 * ms}
-	if s != want {
-		t.Errorf("%+v, want %+v", s, want)
-	}
+	testutil.Equal(t, s, want)
 }
 
 func TestRulesPoints(t *testing.T) {
@@ -199,9 +182,7 @@ func TestRulesPoints(t *testing.T) {
 			{match.Verdict{Outcome: match.Draw, Termination: match.ScoreAdjudication}, half},
 			{match.Verdict{Outcome: match.Draw, Termination: match.Repetition}, repetition},
 		} {
-			if got := rules.Points(test.verdict); got != test.want {
-				t.Errorf("%s: %v is worth %v, want %v", name, test.verdict, got, test.want)
-			}
+			testutil.Equal(t, rules.Points(test.verdict), test.want, "%s: %v is worth", name, test.verdict)
 		}
 	}
 }
@@ -224,9 +205,7 @@ func TestSumsOfNodesDoNotWrap(t *testing.T) {
 	for _, test := range [][3]uint64{
 		{1, 2, 3}, {most - 1, 1, most}, {most, 1, most}, {most, 0, most}, {0, math.MaxUint64, most}, {math.MaxUint64, math.MaxUint64, most},
 	} {
-		if got := match.SumNodes(test[0], test[1]); got != test[2] {
-			t.Errorf("%d and %d are %d, want %d", test[0], test[1], got, test[2])
-		}
+		testutil.Equal(t, match.SumNodes(test[0], test[1]), test[2], "%d and %d", test[0], test[1])
 	}
 	var side match.Side
 	var effort match.Effort

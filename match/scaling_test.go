@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -30,18 +31,13 @@ func TestScaled(t *testing.T) {
 		Name: "C", Limits: p.Players[0].Limits, Council: &match.Council{Members: members, Rule: "majority", Veto: match.Veto{Time: 30 * ms, Nodes: 5, Margin: 80}},
 	})
 	digest := p.Digest()
-	q, err := p.Scaled(1.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := testutil.Must(p.Scaled(1.5))(t)
 	tolerances := match.Limits{Margin: 100 * ms, Stall: 60 * second}
 	want := [2]match.Limits{tolerances, tolerances}
 	want[0].Clock = match.TimeControl{Main: 12 * second, Increment: 120 * ms}
 	want[1].MoveTime, want[1].Nodes, want[1].Depth = 75*ms, 1000, 9
 	for i, l := range want {
-		if q.Players[i].Limits != l {
-			t.Errorf("%+v, want %+v", q.Players[i].Limits, l)
-		}
+		testutil.Equal(t, q.Players[i].Limits, l)
 	}
 	c := q.Players[2].Council
 	if c.Veto != (match.Veto{Time: 45 * ms, Nodes: 5, Margin: 80}) || c.Members[0].Limits.MoveTime != 300*ms || c.Members[1].Limits != p.Players[2].Council.Members[1].Limits {
@@ -56,9 +52,7 @@ func TestScaled(t *testing.T) {
 	if same, err := p.Scaled(1); err != nil || same != p {
 		t.Errorf("by 1: %v", err)
 	}
-	if f := p.Scaling.Factor(5e5); f != 2 {
-		t.Errorf("a machine of half the speed has factor %g", f)
-	}
+	testutil.Equal(t, p.Scaling.Factor(5e5), 2, "a machine of half the speed has factor")
 }
 
 func TestScaledRefuses(t *testing.T) {
@@ -76,9 +70,7 @@ func TestScaledRefuses(t *testing.T) {
 		}
 	}
 	p.Scaling = match.Scaling{}
-	if _, err := p.Scaled(2); err == nil || !strings.Contains(err.Error(), "the plan has no scaling") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(p.Scaled(2)), "the plan has no scaling")
 	untimed := storedPlan(t)
 	untimed.ColourClocks = [2]*match.TimeControl{}
 	if q, err := untimed.Scaled(100); err != nil || q != untimed {
@@ -103,9 +95,7 @@ func TestScalingCheck(t *testing.T) {
 	} {
 		p := scalingPlan(t)
 		p.Scaling = s
-		if err := p.Check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		testutil.Fails(t, p.Check(), want)
 	}
 }
 
@@ -118,10 +108,7 @@ func TestScaledLaw(t *testing.T) {
 		main, f := drawTime(t), rapid.Float64Range(0.25, 4).Draw(t, "factor")
 		p.Players = append([]match.Player(nil), base.Players...)
 		p.Players[0].Limits.Clock.Main = main
-		q, err := p.Scaled(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := testutil.Must(p.Scaled(f))(t)
 		got := q.Players[0].Limits.Clock.Main
 		off := math.Abs(float64(got) - float64(main)*f)
 		switch {

@@ -30,7 +30,7 @@ type Snapshot struct {
 	Mate      *Questions     `json:"mate,omitempty"`     // to the mate solver in these; nil: none
 	Faults    []FaultSum     `json:"faults,omitempty"`   // of this session, by player and kind
 	Warnings  []WarningGiven `json:"warnings,omitempty"` // of this session, the first hundred
-	Recent    []Tempo        `json:"recent,omitempty"`   // of the last ten minutes, without those in which nothing ended
+	Recent    []RateSample   `json:"recent,omitempty"`   // of the last ten minutes, without those in which nothing ended
 	Slots     []SlotState    `json:"slots,omitempty"`    // by worker and number
 	Tune      *TuneLive      `json:"tune,omitempty"`     // nil: the run is no tune
 
@@ -123,8 +123,8 @@ type Thought struct {
 	Vote   *Vote    `json:"vote,omitempty"`
 }
 
-// Tempo is what ended in ten seconds.
-type Tempo struct {
+// RateSample is what ended in ten seconds.
+type RateSample struct {
 	From  time.Time `json:"from"` // the multiple of ten seconds at which they begin
 	Games int       `json:"games,omitempty"`
 	Pairs int       `json:"pairs,omitempty"` // that were stored

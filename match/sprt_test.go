@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -26,21 +27,15 @@ func TestSPRTText(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if diff := cmp.Diff(want, s.Gate(defaults)); diff != "" {
-			t.Errorf("%s: -want +got\n%s", text, diff)
-		}
+		testutil.Diff(t, want, s.Gate(defaults), "%s", text)
 		if err := again.UnmarshalText([]byte(s.String())); err != nil || !cmp.Equal(s, again) {
 			t.Errorf("%s is written %s, which reads %+v, %v", text, s, again, err)
 		}
 	}
 	bounded := match.Gate{Alpha: 0.04, Beta: 0.03, Model: match.GateLogistic, Boundary: match.GateBounded}
 	ratio := match.SPRT{Elo1: 4, Boundary: "ratio"}
-	if got := ratio.Gate(bounded).Boundary; got != match.GateRatio {
-		t.Errorf("boundary=ratio leaves %s", got)
-	}
-	if got := (match.SPRT{Elo0: -1.5, Elo1: 2}).String(); got != "-1.5,2" {
-		t.Errorf("two hypotheses are written %s", got)
-	}
+	testutil.Equal(t, ratio.Gate(bounded).Boundary, match.GateRatio, "boundary=ratio leaves")
+	testutil.Equal(t, (match.SPRT{Elo0: -1.5, Elo1: 2}).String(), "-1.5,2", "two hypotheses are written")
 }
 
 // TestSPRTErrors: an error names the key and what to write.
@@ -83,13 +78,9 @@ func TestSPRTErrors(t *testing.T) {
 // TestSPRTOnly: a place that tests in one way takes the keys that it knows.
 func TestSPRTOnly(t *testing.T) {
 	var s match.SPRT
-	if err := s.UnmarshalText([]byte("elo0=0,elo1=4,alpha=0.1")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.UnmarshalText([]byte("elo0=0,elo1=4,alpha=0.1")))
 	if err := s.Only("elo0", "elo1", "alpha"); err != nil {
 		t.Error(err)
 	}
-	if err := s.Only("elo0", "elo1", "beta"); err == nil || !strings.Contains(err.Error(), "alpha cannot be set here") {
-		t.Errorf("error %v", err)
-	}
+	testutil.Fails(t, s.Only("elo0", "elo1", "beta"), "alpha cannot be set here", "error")
 }

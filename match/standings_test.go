@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -39,16 +38,10 @@ func TestStandings(t *testing.T) {
 		for _, p := range pairs {
 			s.Add(p)
 		}
-		if diff := cmp.Diff(want, s); diff != "" {
-			t.Fatal(diff)
-		}
-		if s.Total() != 7 {
-			t.Errorf("%d games", s.Total())
-		}
+		testutil.Diff(t, want, s)
+		testutil.Equal(t, s.Total(), 7, "games")
 		black, white := match.Record{Wins: 2, Draws: 1, Points: 2.4}, match.Record{Wins: 1, Draws: 2, Losses: 1, Points: 2.2}
-		if got := s.Of("a"); got != [2]match.Record{black, white} {
-			t.Errorf("a: %+v", got)
-		}
+		testutil.Equal(t, s.Of("a"), [2]match.Record{black, white}, "a")
 		if got := black.Plus(white); got.Wins != 3 || got.Draws != 3 || got.Losses != 1 {
 			t.Errorf("together %+v", got)
 		}
@@ -63,7 +56,7 @@ func TestRate(t *testing.T) {
 		t.Error("a rate of no time")
 	}
 	s.Latest = began.Add(2 * time.Minute)
-	s.Recent = []match.Tempo{{From: began, Games: 6, Pairs: 3}, {From: began.Add(time.Minute), Games: 2, Pairs: 1}}
+	s.Recent = []match.RateSample{{From: began, Games: 6, Pairs: 3}, {From: began.Add(time.Minute), Games: 2, Pairs: 1}}
 	if games, pairs, ok := s.Rate(); !ok || games != 4 || pairs != 2 {
 		t.Errorf("%v games and %v pairs a minute, %v", games, pairs, ok)
 	}
@@ -84,9 +77,7 @@ func TestRunEvent(t *testing.T) {
 	}
 	stored := &match.Standings{}
 	e := match.RunEvent(plan, 1, stored)
-	if diff := cmp.Diff([]string{"black nodes 100; white 5+0, nodes 100", "black depth 3; white 5+0, depth 3"}, e.Limits); diff != "" {
-		t.Error(diff)
-	}
+	testutil.Diff(t, []string{"black nodes 100; white 5+0, nodes 100", "black depth 3; white 5+0, depth 3"}, e.Limits)
 	if e.Digest != plan.Digest() || e.Rules != "wcsc" || e.Slots != 7 || e.Pairs != 3 || e.Games != 6 || *e.Finished != 1 || e.Standings != nil {
 		t.Errorf("%+v", e)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -12,10 +13,7 @@ import (
 func TestTimesThatNobodyCanTell(t *testing.T) {
 	for year, good := range map[int]bool{1: true, 2026: true, 9999: true, 10_000: false, 200_000: false, -1: false} {
 		at := time.Date(year, 5, 4, 3, 2, 1, 0, time.UTC)
-		text, err := match.EncodePair(match.PairResult{Attempts: []match.Attempt{{Ended: at}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePair(match.PairResult{Attempts: []match.Attempt{{Ended: at}}}))(t)
 		if _, err := match.DecodePair(text, 1<<20); (err == nil) != good {
 			t.Errorf("in a pair, the year %d: %v", year, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -25,9 +26,7 @@ func TestPairOptions(t *testing.T) {
 	a, b := []match.Option{{Name: "X", Value: "1"}}, []match.Option{{Name: "X", Value: "2"}}
 	pair.Options = [2][]match.Option{a, b}
 	for leg, want := range []string{"1", "2"} {
-		if got := pair.Game(leg).Options[0][0].Value; got != want {
-			t.Errorf("leg %d: Black has %s, want %s", leg, got, want)
-		}
+		testutil.Equal(t, pair.Game(leg).Options[0][0].Value, want, "leg %d: Black", leg)
 	}
 	other := pair
 	other.Options[1] = a

@@ -6,22 +6,22 @@ import (
 	"slices"
 
 	"gogi/configs/advice"
-	"gogi/configs/identities"
-	"gogi/cpus"
+	"gogi/configs/identity"
+	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
-	"gogi/internal/usage"
+	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/usi"
+	"gogi/usi/affinity"
 	"gogi/usi/process"
-	"gogi/usi/remote"
+	"gogi/usi/ssh"
 )
 
 // Binding is which CPUs the slots of a plan are bound to.
 type Binding struct {
 	Choice   string // what the plan asks for
-	Demand   cpus.Demand
-	Layout   cpus.Layout // no shares where every engine runs elsewhere
+	Demand   affinity.Demand
+	Layout   affinity.Layout // no shares where every engine runs elsewhere
 	Warnings []advice.Warning
 }
 
@@ -36,27 +36,27 @@ func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := bind(plan, greetings, cpus.Read(os.DirFS("/sys"), allowed))
+	b, err := bind(plan, greetings, affinity.Read(os.DirFS("/sys"), allowed))
 	if err != nil {
-		return nil, usage.Wrap(err)
+		return nil, fail.Usage(err)
 	}
-	if quota := cpus.Quota(os.DirFS("/")); quota > 0 {
+	if quota := affinity.Quota(os.DirFS("/")); quota > 0 {
 		b.checkQuota(quota)
 	}
 	return b, nil
 }
 
 // bind is Bind on any machine.
-func bind(plan *match.Plan, greetings []usi.Greeting, machine cpus.Topology) (*Binding, error) {
-	choice, err := cpus.ParseChoice(plan.CPUs)
+func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology) (*Binding, error) {
+	choice, err := affinity.ParseChoice(plan.CPUs)
 	if err != nil {
 		return nil, fmt.Errorf("cpus: %w", err)
 	}
 	b := &Binding{Choice: plan.CPUs}
-	b.Demand = cpus.Demand{Slots: plan.Concurrency, Cores: b.cores(plan, greetings), Apart: plan.Ponder != "" && plan.Ponder != match.PonderOff}
+	b.Demand = affinity.Demand{Slots: plan.Concurrency, Cores: b.cores(plan, greetings), Apart: plan.Ponder != "" && plan.Ponder != match.PonderOff}
 	if len(choice.List) > 0 {
 		all := machine.IDs()
-		var missing cpus.Set
+		var missing affinity.Set
 		if machine, missing = machine.Only(choice.List); len(missing) > 0 {
 			return nil, fmt.Errorf("cpus %s: %s cannot be used here (offline, of another container, or not there): expected some of %s", choice, missing, all)
 		}
@@ -99,16 +99,16 @@ func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	}
 	declared := (*greetings)[0].Options
 	*greetings = (*greetings)[1:]
-	if ssh, ok := remote.Parse(p.Command); ok {
-		b.warn(advice.Warning{Engine: p.Name, Text: phrases.Of("it runs on %s, where its CPUs are not bound", ssh.Host()), Advice: phrases.Of("taskset over there does that")})
+	if ssh, ok := ssh.Parse(p.Command); ok {
+		b.warn(advice.Warning{Engine: p.Name, Text: i18n.Of("it runs on %s, where its CPUs are not bound", ssh.Host()), Advice: i18n.Of("taskset over there does that")})
 		return 0
 	}
 	b.checkPolicy(p, plan, declared)
 	n, ok := effective(p, plan, declared, threadOptions()...)
 	if !ok && !p.Builtin && plan.CoresPerSlot == 0 {
-		b.warn(advice.Warning{Engine: p.Name, Text: phrases.Of("it declares no option for its threads and is taken to have one"), Advice: phrases.Of("cores_per_slot gives it more cores")})
+		b.warn(advice.Warning{Engine: p.Name, Text: i18n.Of("it declares no option for its threads and is taken to have one"), Advice: i18n.Of("cores_per_slot gives it more cores")})
 	}
-	return int(max(1, min(n, cpus.Most+1)))
+	return int(max(1, min(n, affinity.Most+1)))
 }
 
 // threadOptions are the names under which engines declare how many threads they have.
@@ -124,7 +124,7 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 		return
 	}
 	value := option.Default
-	automatic, user := identities.Settings(p, plan, declared)
+	automatic, user := identity.Settings(p, plan, declared)
 	for _, s := range append(automatic, user...) {
 		if usi.SameOption(s.Name, option.Name) {
 			value = s.Value
@@ -132,8 +132,8 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 	}
 	if !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
 		b.warn(advice.Warning{
-			Engine: p.Name, Text: phrases.Of("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
-			Advice: phrases.Of("%s = \"none\" leaves it where it is", option.Name),
+			Engine: p.Name, Text: i18n.Of("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
+			Advice: i18n.Of("%s = \"none\" leaves it where it is", option.Name),
 		})
 	}
 }
@@ -141,7 +141,7 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 func (b *Binding) warn(w advice.Warning) { b.Warnings = append(b.Warnings, w) }
 
 // checkLayout warns of what makes the games of some slots unlike those of others.
-func (b *Binding) checkLayout(machine cpus.Topology) {
+func (b *Binding) checkLayout(machine affinity.Topology) {
 	if !machine.Known {
 		b.warn(warning("cpus: the kernel does not tell here which CPUs share a core: each is taken for one"))
 	}
@@ -151,7 +151,7 @@ func (b *Binding) checkLayout(machine cpus.Topology) {
 	}
 	last := len(b.Layout.Shares) - 1
 	if fast, slow := b.Layout.Shares[0].Kind, b.Layout.Shares[last].Kind; fast != slow {
-		first := slices.IndexFunc(b.Layout.Shares, func(s cpus.Share) bool { return s.Kind != fast })
+		first := slices.IndexFunc(b.Layout.Shares, func(s affinity.Share) bool { return s.Kind != fast })
 		b.warn(warning("cpus: slots from %d on have slower cores (%s) than those before (%s): on a clock their games are of weaker players, both alike; a list of CPUs leaves them out",
 			first, kindName(slow), kindName(fast)))
 	}
@@ -211,48 +211,48 @@ func (b *Binding) Warned() []advice.Warning {
 }
 
 // Said is what the slots have, in a line; a nil Binding binds nothing.
-func (b *Binding) Said() phrases.Said {
+func (b *Binding) Said() i18n.Message {
 	switch {
 	case b == nil:
-		return phrases.Of("off: the kernel moves engines as it likes")
+		return i18n.Of("off: the kernel moves engines as it likes")
 	case len(b.Layout.Shares) == 0:
-		return phrases.Of("%s: nothing is bound, every engine runs elsewhere", b.Choice)
+		return i18n.Of("%s: nothing is bound, every engine runs elsewhere", b.Choice)
 	}
-	shared := phrases.Of("the opponents share them")
+	shared := i18n.Of("the opponents share them")
 	if b.Demand.Apart {
-		shared = phrases.Of("the opponents, who think at once, have half each")
+		shared = i18n.Of("the opponents, who think at once, have half each")
 	}
-	return phrases.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), phrases.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
+	return i18n.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), i18n.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
 }
 
 // Slots are what each slot has, in a line each.
-func (b *Binding) Slots() []phrases.Said {
+func (b *Binding) Slots() []i18n.Message {
 	if b == nil {
 		return nil
 	}
-	var lines []phrases.Said
+	var lines []i18n.Message
 	for i, s := range b.Layout.Shares {
-		lines = append(lines, phrases.Of("slot %-3d %s", i, describe(s, b.Layout.Kinds > 1)))
+		lines = append(lines, i18n.Of("slot %-3d %s", i, describe(s, b.Layout.Kinds > 1)))
 	}
 	return lines
 }
 
-func cores(n int) phrases.Number { return phrases.Number{N: n, Noun: "core"} }
+func cores(n int) i18n.Number { return i18n.Number{N: n, Noun: "core"} }
 
-func describe(s cpus.Share, kinds bool) phrases.Said {
-	sets := phrases.Verbatim(s.Sets[0].String())
+func describe(s affinity.Share, kinds bool) i18n.Message {
+	sets := i18n.Verbatim(s.Sets[0].String())
 	if other := s.Sets[1].String(); other != s.Sets[0].String() {
-		sets = phrases.Of("%s", phrases.List{s.Sets[0].String(), other})
+		sets = i18n.Of("%s", i18n.List{s.Sets[0].String(), other})
 	}
-	text := phrases.Of("CPUs %s   %s, node %s", sets, cores(s.Cores), nodes(s))
+	text := i18n.Of("CPUs %s   %s, node %s", sets, cores(s.Cores), nodes(s))
 	if kinds {
-		text = phrases.Of("%s, %s", text, kindName(s.Kind))
+		text = i18n.Of("%s, %s", text, kindName(s.Kind))
 	}
 	return text
 }
 
-func nodes(s cpus.Share) phrases.List {
-	var names phrases.List
+func nodes(s affinity.Share) i18n.List {
+	var names i18n.List
 	for _, n := range s.Nodes {
 		names = append(names, fmt.Sprint(n))
 	}
@@ -260,16 +260,16 @@ func nodes(s cpus.Share) phrases.List {
 }
 
 // kindName calls a kind of core as its makers do.
-func kindName(k cpus.Kind) phrases.Said {
+func kindName(k affinity.Kind) i18n.Message {
 	switch k.Name {
 	case "core":
-		return phrases.Of("performance cores")
+		return i18n.Of("performance cores")
 	case "atom":
-		return phrases.Of("efficiency cores")
+		return i18n.Of("efficiency cores")
 	case "lowpower":
-		return phrases.Of("low-power cores")
+		return i18n.Of("low-power cores")
 	case "":
-		return phrases.Of("capacity %d", k.Capacity)
+		return i18n.Of("capacity %d", k.Capacity)
 	}
-	return phrases.Verbatim(k.Name)
+	return i18n.Verbatim(k.Name)
 }

@@ -7,22 +7,23 @@ import (
 	"testing"
 
 	"gogi/configs/advice"
-	"gogi/cpus"
-	"gogi/internal/fakeengine"
 	"gogi/internal/runnable"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
+	"gogi/usi/affinity"
 	"gogi/usi/process"
+	"gogi/usi/usitest"
 )
 
-func TestMain(m *testing.M) { fakeengine.RunTests(m) }
+func TestMain(m *testing.M) { usitest.RunTests(m) }
 
 // machineOf is cores with two CPUs each, n and n + cores, on one node.
-func machineOf(cores int) cpus.Topology {
-	t := cpus.Topology{Known: true}
+func machineOf(cores int) affinity.Topology {
+	t := affinity.Topology{Known: true}
 	for id := range 2 * cores {
-		t.CPUs = append(t.CPUs, cpus.CPU{ID: id, Core: id % cores})
+		t.CPUs = append(t.CPUs, affinity.CPU{ID: id, Core: id % cores})
 	}
 	return t
 }
@@ -112,9 +113,7 @@ func TestBind(t *testing.T) {
 			if err != nil {
 				b = &Binding{}
 			}
-			if got := sets(b) + errText(err); got != c.want {
-				t.Errorf("bound to %s\nwant %s", got, c.want)
-			}
+			testutil.Equal(t, sets(b)+errText(err), c.want, "bound")
 			checkWarnings(t, b.Warned(), c.warned)
 		})
 	}
@@ -123,13 +122,8 @@ func TestBind(t *testing.T) {
 // TestRoom: a run that is widened gets CPUs of its own for each slot, or is refused.
 func TestRoom(t *testing.T) {
 	p, g := engine("e", spin("Threads", "3"))
-	b, err := bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all := fmt.Sprint(b.Sets()); all != "[[[5 6 7 13 14 15] [5 6 7 13 14 15]] [[2 3 4 10 11 12] [2 3 4 10 11 12]]]" {
-		t.Errorf("sets %s", all)
-	}
+	b := testutil.Must(bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(8)))(t)
+	testutil.Equal(t, fmt.Sprint(b.Sets()), "[[[5 6 7 13 14 15] [5 6 7 13 14 15]] [[2 3 4 10 11 12] [2 3 4 10 11 12]]]", "sets")
 	var none *Binding
 	if b.Room(2) != nil || none.Room(9) != nil || (&Binding{}).Room(9) != nil {
 		t.Error("two slots fit, and any number where nothing is bound")
@@ -149,8 +143,8 @@ func errText(err error) string {
 func sets(b *Binding) string {
 	var all []string
 	for _, s := range b.Sets()[:len(b.Layout.Shares)] {
-		text := cpus.Set(s[0]).String()
-		if other := cpus.Set(s[1]).String(); other != text {
+		text := affinity.Set(s[0]).String()
+		if other := affinity.Set(s[1]).String(); other != text {
 			text += "|" + other
 		}
 		all = append(all, text)
@@ -179,11 +173,11 @@ func checkWarnings(t *testing.T, got []advice.Warning, want string) {
 func TestBindWarnsOfTheMachine(t *testing.T) {
 	one, greets := engine("one", spin("Threads", "1"))
 	two, twoGreet := engine("two", spin("Threads", "2"))
-	unknown := cpus.Topology{CPUs: []cpus.CPU{{ID: 0}, {ID: 1, Core: 1}}}
-	hybrid := cpus.Topology{Known: true, CPUs: []cpus.CPU{{ID: 0, Kind: cpus.Kind{Name: "core"}}, {ID: 1, Core: 1, Kind: cpus.Kind{Name: "atom"}}}}
-	apart := cpus.Topology{Known: true, CPUs: []cpus.CPU{{ID: 0}, {ID: 1, Core: 1, Node: 1}}}
+	unknown := affinity.Topology{CPUs: []affinity.CPU{{ID: 0}, {ID: 1, Core: 1}}}
+	hybrid := affinity.Topology{Known: true, CPUs: []affinity.CPU{{ID: 0, Kind: affinity.Kind{Name: "core"}}, {ID: 1, Core: 1, Kind: affinity.Kind{Name: "atom"}}}}
+	apart := affinity.Topology{Known: true, CPUs: []affinity.CPU{{ID: 0}, {ID: 1, Core: 1, Node: 1}}}
 	for name, c := range map[string]struct {
-		machine cpus.Topology
+		machine affinity.Topology
 		slots   int
 		player  match.Player
 		greet   usi.Greeting
@@ -198,14 +192,10 @@ func TestBindWarnsOfTheMachine(t *testing.T) {
 	} {
 		plan := &match.Plan{Players: []match.Player{c.player, c.player}, Concurrency: c.slots, CPUs: "auto"}
 		b, err := bind(plan, []usi.Greeting{c.greet, c.greet}, c.machine)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		testutil.OK(t, err, "%s", name)
 		b.checkQuota(c.quota)
 		checkWarnings(t, b.Warned(), c.want)
-		if out := shown(b); !strings.Contains(out, c.printed) {
-			t.Errorf("%s: shown %s, want %s", name, out, c.printed)
-		}
+		testutil.Contains(t, shown(b), c.printed, "%s: shown", name)
 	}
 }
 
@@ -244,10 +234,7 @@ func TestPolicies(t *testing.T) {
 // TestOpenBinds: a real process has the CPUs of its slot before it can say anything,
 // opponents alike, and so have a council's members; what stands for ssh has any.
 func TestOpenBinds(t *testing.T) {
-	allowed, err := process.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := testutil.Must(process.Allowed())(t)
 	if len(allowed) < 2 {
 		t.Skip("it needs two CPUs to tell being bound from not being bound")
 	}
@@ -257,9 +244,9 @@ func TestOpenBinds(t *testing.T) {
 		return fmt.Sprintf("sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status >>%s/%s; %s", dir, file, then)
 	}
 	local := func(name string) match.Player {
-		return match.Player{Name: name, Command: append([]string{"/bin/sh", "-c", noting(name, `exec "$@"`), "sh"}, fakeengine.Command()...)}
+		return match.Player{Name: name, Command: append([]string{"/bin/sh", "-c", noting(name, `exec "$@"`), "sh"}, usitest.Command()...)}
 	}
-	far := match.Player{Name: "far", Command: append([]string{dir + "/ssh", "host"}, fakeengine.Command()...)}
+	far := match.Player{Name: "far", Command: append([]string{dir + "/ssh", "host"}, usitest.Command()...)}
 	runnable.Write(t, dir+"/ssh", "#!/bin/sh\n"+noting("far", `shift; exec /bin/sh -c "$*"`))
 	a, b := local("a"), local("b")
 	council := match.Player{Name: "c", Council: &match.Council{
@@ -268,11 +255,8 @@ func TestOpenBinds(t *testing.T) {
 	o := &Opener{Plan: &match.Plan{Players: []match.Player{a, b, council, far}}}
 	for _, p := range o.Plan.Players {
 		for _, on := range [][]int{{allowed[1]}, {allowed[0]}, nil} {
-			player, err := o.Open(t.Context(), p, on)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s, ok := player.(runner.Strayer); !ok || s.Strayed() != "" {
+			player := testutil.Must(o.Open(t.Context(), p, on))(t)
+			if s, ok := player.(runner.Strayer); !ok || s.AffinityChanged() != "" {
 				t.Errorf("%s on %v: it keeps to its CPUs, and can say so: %v", p.Name, on, ok)
 			}
 			if err := player.Close(); err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"gogi/configs/advice"
-	"gogi/configs/identities"
+	"gogi/configs/identity"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -75,7 +75,7 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 // effective is the value that an engine will have of one of its spin options:
 // as sent, or as declared.
 func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
-	automatic, user := identities.Settings(p, plan, declared)
+	automatic, user := identity.Settings(p, plan, declared)
 	for _, name := range names {
 		o, ok := usi.FindOption(declared, name)
 		if !ok {
@@ -96,7 +96,7 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 // Problems are what will work badly, and what cannot work: more hash than memory.
 func (c Capacity) Problems() (warnings []advice.Warning, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
-		fatal = phrases.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
+		fatal = i18n.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	}
 	if fatal == nil && c.MemoryMiB > 0 && c.HashMiB*10 > c.MemoryMiB*8 {
@@ -110,7 +110,7 @@ func (c Capacity) Problems() (warnings []advice.Warning, fatal error) {
 }
 
 func warning(phrase string, args ...any) advice.Warning {
-	return advice.Warning{Text: phrases.Of(phrase, args...)}
+	return advice.Warning{Text: i18n.Of(phrase, args...)}
 }
 
 // memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where

@@ -26,7 +26,7 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 	config := ensemble.Config{
 		Name: p.Name, Stop: ensemble.StopPolicy(c.Stop), Quorum: c.Quorum, MinAlive: c.MinAlive, Restarts: c.Restarts,
 		Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Veto: ensemble.Veto(c.Veto),
-		Laws: voting.Laws{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
+		Laws: voting.Settings{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
 	}
 	for _, t := range c.Ties {
 		config.Laws.Ties = append(config.Laws.Ties, voting.Tie(t))

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"gogi/configs"
-	"gogi/configs/shellwords"
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
+	"gogi/internal/shellwords"
 	"gogi/usi/process"
-	"gogi/usi/remote"
+	"gogi/usi/ssh"
 )
 
 // AskIdentities fills in the identities of remote engines that were not given by
@@ -25,7 +25,7 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 			}
 			command = words
 		}
-		ssh, ok := remote.Parse(command)
+		ssh, ok := ssh.Parse(command)
 		if !ok || e.Identity != "" {
 			continue
 		}
@@ -39,7 +39,7 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 }
 
 // remoteIdentity hashes the remote program, where the command is a plain one.
-func remoteIdentity(c remote.Command, guard *process.Guard) (string, error) {
+func remoteIdentity(c ssh.Command, guard *process.Guard) (string, error) {
 	words, err := shellwords.Split(c.Remote)
 	if err != nil || len(words) == 0 || strings.ContainsAny(c.Remote, "&|;<>$`") {
 		return "", fmt.Errorf("%q is not a plain command", c.Remote)
@@ -50,7 +50,7 @@ func remoteIdentity(c remote.Command, guard *process.Guard) (string, error) {
 	}
 	sum, _, _ := strings.Cut(out, " ")
 	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(sum) {
-		return "", fmt.Errorf("it answered %q", foreign.Printable(out, 100))
+		return "", fmt.Errorf("it answered %q", sanitize.Printable(out, 100))
 	}
 	return "sha256:" + sum, nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // The kernel's own list of what the processor has is the other source.
@@ -31,7 +33,5 @@ func TestInstructionSets(t *testing.T) {
 			want = append(want, level.name)
 		}
 	}
-	if got := instructionSets(); !slices.Equal(got, want) {
-		t.Errorf("%v, and by the kernel %v", got, want)
-	}
+	testutil.Slices(t, instructionSets(), want, "and by the kernel")
 }

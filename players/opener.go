@@ -1,7 +1,7 @@
-// Package players makes the players of a plan: engines as processes here or behind ssh,
-// the built-in one, and councils whose members come through the same Opener. It also knows
-// what must be known of them before a game: what they declare, what they would use of the
-// machine, whether they repeat themselves, how long their games take.
+// Package players opens the players of a plan: engines as processes here or behind ssh, the
+// built-in engine, and councils. An [Opener] is a runner.Opener. [Bind] lays out CPUs,
+// [CapacityFor] estimates the memory and threads that the engines would use, and
+// [AskIdentities] asks remote hosts for the hashes of their programs.
 package players
 
 import (
@@ -13,16 +13,16 @@ import (
 	"sync"
 	"time"
 
-	"gogi/configs/identities"
-	"gogi/faults"
-	"gogi/internal/phrases"
-	"gogi/internal/unfit"
+	"gogi/configs/identity"
+	"gogi/internal/fail"
+	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/players/builtin"
 	"gogi/runner"
-	"gogi/sparring"
+	"gogi/runner/crash"
 	"gogi/usi"
 	"gogi/usi/process"
-	"gogi/usi/remote"
+	"gogi/usi/ssh"
 )
 
 // ErrStart marks a program that could not be started at all.
@@ -35,10 +35,10 @@ type Opener struct {
 	Guard *process.Guard // kills the engines should this program die; nil: nobody does
 	Bound *Binding       // which CPUs the slots of the plan have; nil: any
 	// Records is what is kept of the dialogues with engines; nil: nothing.
-	Records *faults.Records
+	Records *crash.Records
 	// Waiting hears when a start begins to wait because file descriptors are scarce, at
 	// most once a minute; nil: nobody does.
-	Waiting func(why phrases.Said)
+	Waiting func(why i18n.Message)
 
 	shelf  shelf
 	stamps stamps
@@ -46,17 +46,17 @@ type Opener struct {
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
-func Surroundings() (identities.Env, error) {
+func Surroundings() (identity.Env, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return identities.Env{}, fmt.Errorf("finding this program: %w", err)
+		return identity.Env{}, fmt.Errorf("finding this program: %w", err)
 	}
 	work, err := os.Getwd()
 	if err != nil {
-		return identities.Env{}, fmt.Errorf("finding the working directory: %w", err)
+		return identity.Env{}, fmt.Errorf("finding the working directory: %w", err)
 	}
-	return identities.Env{
-		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
+	return identity.Env{
+		Self: self, BuiltinVersion: "gogi sparring " + builtin.Version, NumCPU: runtime.NumCPU(),
 		Path: os.Getenv("PATH"), WorkDir: work, OS: runtime.GOOS, Arch: runtime.GOARCH, ISAs: instructionSets(),
 	}, nil
 }
@@ -92,7 +92,7 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	if err != nil {
 		return nil, err
 	}
-	automatic, user := identities.Settings(p, o.Plan, engine.Greeting().Options)
+	automatic, user := identity.Settings(p, o.Plan, engine.Greeting().Options)
 	if err := engine.Configure(append(automatic, user...)); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
@@ -145,7 +145,7 @@ func (o *Opener) waiting(engine string) func(why error) {
 		defer o.waits.mu.Unlock()
 		if now := time.Now(); o.Waiting != nil && (o.waits.told.IsZero() || now.Sub(o.waits.told) >= toldEvery) {
 			o.waits.told = now
-			o.Waiting(phrases.Of("engine %s: its start waits for a free file descriptor: %s", engine, phrases.Because(why)))
+			o.Waiting(i18n.Of("engine %s: its start waits for a free file descriptor: %s", engine, i18n.Because(why)))
 		}
 	}
 }
@@ -178,21 +178,21 @@ func cannotStart(name string, err error) error {
 			return fmt.Errorf("engine %s: %w: %w", name, ErrStart, err)
 		}
 	}
-	return unfit.Wrap(name, fmt.Errorf("%w: %w", ErrStart, err))
+	return fail.Engine(name, fmt.Errorf("%w: %w", ErrStart, err))
 }
 
 // A remote engine has this part of a connection; a renamed method would otherwise
 // be missed by nobody but the reports.
-var _ usi.Losable = (*remote.Engine)(nil)
+var _ usi.Losable = (*ssh.Engine)(nil)
 
 // Start starts a process of an engine, here or behind ssh, on the given CPUs (nil:
 // any); they are of this machine, so one behind ssh is not bound. grace is how long Close waits for it to end by
 // itself.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus, Grace: grace}
-	if ssh, ok := remote.Parse(spec.Command); ok {
+	if remote, ok := ssh.Parse(spec.Command); ok {
 		spec.CPUs = nil // ssh is not what plays
-		return remote.Start(spec, ssh, o.Guard)
+		return ssh.Start(spec, remote, o.Guard)
 	}
 	return process.Start(spec, o.Guard)
 }

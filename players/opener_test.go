@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gogi/internal/unfit"
+	"gogi/internal/fail"
 )
 
 // TestCannotStart: a program that is not one is its engine's failure, a machine that has
@@ -17,7 +17,7 @@ func TestCannotStart(t *testing.T) {
 		syscall.ENOENT: true, syscall.EACCES: true, syscall.ENOEXEC: true, syscall.EAGAIN: false, syscall.ENOMEM: false, syscall.EMFILE: false, syscall.ENFILE: false,
 	} {
 		err := cannotStart("e", &os.PathError{Op: "fork/exec", Path: "./e", Err: why})
-		if _, marked := errors.AsType[*unfit.Error](err); marked != own {
+		if _, marked := errors.AsType[*fail.EngineError](err); marked != own {
 			t.Errorf("%v: marked %v, want %v", why, marked, own)
 		}
 		if !errors.Is(err, ErrStart) || !errors.Is(err, why) || err.Error() != "engine e: it cannot be started: fork/exec ./e: "+why.Error() {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"gogi/configs/identities"
+	"gogi/configs/identity"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -26,7 +26,7 @@ const (
 // engines speak both protocols, and change from one to the other. stop ends that process;
 // call it when the engine has answered.
 func (o *Opener) Recognise(ctx context.Context, p match.Player) (_ context.Context, stop func()) {
-	if p.Builtin || identities.IsRemote(p.Command) {
+	if p.Builtin || identity.IsRemote(p.Command) {
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/players"
 	"gogi/usi"
@@ -23,10 +24,7 @@ func program(t *testing.T, cases string) (match.Player, func() (started int)) {
 	note := filepath.Join(dir, "started")
 	script := "echo $$ >>started; while read -r line; do case $line in " + cases + " quit) exit;; esac; done"
 	return match.Player{Name: "p", Dir: dir, Command: []string{"/bin/sh", "-c", script}, Greeting: time.Minute}, func() int {
-		text, err := os.ReadFile(note)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(os.ReadFile(note))(t)
 		return strings.Count(string(text), "\n")
 	}
 }
@@ -59,10 +57,7 @@ func TestASlowUSIEngineIsNotDisturbed(t *testing.T) {
 	// The second process says that it was asked, and the first answers usi only then.
 	p, started := program(t, `usi) if [ $(wc -l <started) = 1 ]; then until [ -e asked ]; do sleep 0.05; done; fi; echo "id name $uci"; echo usiok;; uci) uci=UCI; >asked; echo uciok;;`)
 	p.Command[2] = "uci=USI; " + p.Command[2]
-	engine, err := (&players.Opener{}).Greet(t.Context(), p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := testutil.Must((&players.Opener{}).Greet(t.Context(), p, nil))(t)
 	if name := engine.Greeting().Name; name != "USI" || started() != 2 {
 		t.Errorf("%q is greeted, of %d processes", name, started())
 	}

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"gogi/kifu"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 	"gogi/usi"
 )
 

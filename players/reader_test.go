@@ -10,8 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 	"gogi/usi"
 )
 
@@ -39,10 +40,7 @@ func talker(t *testing.T) (e *usi.Engine, heard func() []string) {
 			}
 		}
 	})
-	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "A"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e = testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "A"}))(t)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -73,9 +71,7 @@ func TestReader(t *testing.T) {
 		return p.LegalMoves(nil)[0]
 	}}
 	for _, seed := range []uint64{7, 7, 8} {
-		if err := r.NewGame(t.Context(), usi.Game{Seed: seed}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, r.NewGame(t.Context(), usi.Game{Seed: seed}))
 		q := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}
 		first, err := r.Think(t.Context(), q)
 		if err != nil || first.Answer != usi.AnswerMove || first.Text != first.Move.String() || first.Vote.By != "book" {
@@ -94,17 +90,13 @@ func TestReader(t *testing.T) {
 		}
 		pondered := q
 		pondered.Position.Moves = append(slices.Clone(q.Position.Moves), second.Move)
-		if err := r.Ponder(t.Context(), pondered); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, r.Ponder(t.Context(), pondered))
 		third, err := r.Think(t.Context(), pondered) // the game is in the book again
 		if got := heard(); err != nil || third.Vote == nil || third.Hit || got[len(got)-1] != "stop" {
 			t.Errorf("%+v, %v: %q", third, err, got)
 		}
 	}
-	if n := r.Counters().PonderMiss; n != 3 {
-		t.Errorf("%d misses", n)
-	}
+	testutil.Equal(t, r.Counters().PonderMiss, 3, "misses")
 	if !slices.Equal(lots[:2], lots[2:4]) || lots[0] == lots[4] || lots[0] == lots[1] {
 		t.Errorf("the lots are %v", lots)
 	}
@@ -113,17 +105,12 @@ func TestReader(t *testing.T) {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	q := usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{noMove(t)}}}
-	if _, err := r.Think(t.Context(), q); err == nil || !strings.Contains(err.Error(), "engine A: its book: ") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(r.Think(t.Context(), q)), "engine A: its book: ")
 }
 
 // noMove is a move that nobody can play from the start.
 func noMove(t *testing.T) shogi.Move {
 	t.Helper()
-	m, err := shogi.ParseMove("5e5d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testutil.Must(shogi.ParseMove("5e5d"))(t)
 	return m
 }

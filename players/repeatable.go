@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"gogi/configs/advice"
-	"gogi/internal/usage"
+	"gogi/internal/fail"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
@@ -28,11 +28,11 @@ const (
 func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []advice.Warning, error) {
 	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
-			return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
+			return nil, nil, fail.Usage(fmt.Errorf("--deterministic: %w", err))
 		}
 	}
 	if err := singleThreaded(o.Plan, greetings); err != nil {
-		return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
+		return nil, nil, fail.Usage(fmt.Errorf("--deterministic: %w", err))
 	}
 	plan := *o.Plan
 	plan.Players = slices.Clone(plan.Players)

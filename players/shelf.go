@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 
-	"gogi/book"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/book"
 )
 
 // shelf holds the books of players, each read once.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"gogi/configs/identities"
+	"gogi/configs/identity"
 	"gogi/match"
 )
 
@@ -31,7 +31,7 @@ type stamp struct {
 // for a path trusts it, as the plan has just been made or verified; a path that is not
 // here then is of the machine that made the plan.
 func (s *stamps) check(p match.Player) error {
-	if p.Builtin || identities.IsRemote(p.Command) {
+	if p.Builtin || identity.IsRemote(p.Command) {
 		return nil
 	}
 	s.mu.Lock()
@@ -47,7 +47,7 @@ func (s *stamps) check(p match.Player) error {
 	return nil
 }
 
-func (s *stamps) file(identity match.Identity, f match.FileHash) error {
+func (s *stamps) file(id match.Identity, f match.FileHash) error {
 	before, known := s.seen[f.Path]
 	info, err := os.Stat(f.Path)
 	switch {
@@ -58,7 +58,7 @@ func (s *stamps) file(identity match.Identity, f match.FileHash) error {
 	}
 	now := stamp{info.Size(), info.ModTime()}
 	if known && now != before {
-		if err := same(identity, f); err != nil {
+		if err := same(id, f); err != nil {
 			return err
 		}
 	}
@@ -70,14 +70,14 @@ func (s *stamps) file(identity match.Identity, f match.FileHash) error {
 }
 
 // same reads a file again; a binary may be any of the identity's variants.
-func same(identity match.Identity, f match.FileHash) error {
+func same(id match.Identity, f match.FileHash) error {
 	here := match.Player{}
-	if err := (identities.Hasher{}).Add(&here, f.Role, f.Path); err != nil {
+	if err := (identity.Hasher{}).Add(&here, f.Role, f.Path); err != nil {
 		return err
 	}
 	sum := here.Identity.Files[0].SHA256
 	built := func(v match.Variant) bool { return v.SHA256 == sum }
-	if sum == f.SHA256 || f.Role == match.BinaryRole && slices.ContainsFunc(identity.Variants, built) {
+	if sum == f.SHA256 || f.Role == match.BinaryRole && slices.ContainsFunc(id.Variants, built) {
 		return nil
 	}
 	return fmt.Errorf("its %s (%s) has changed while the run was played: SHA-256 %s before, %s now; "+

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -19,14 +20,10 @@ func TestStamps(t *testing.T) {
 	age := 0
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(net, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(net, []byte(text), 0o600))
 		age++ // file systems' times may be too coarse to tell two writes apart
 		when := time.Unix(1_700_000_000+int64(age), 0)
-		if err := os.Chtimes(net, when, when); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.Chtimes(net, when, when))
 	}
 	// The SHA-256 of "abc" as FIPS 180-2 has it, appendix B.1.
 	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -38,9 +35,7 @@ func TestStamps(t *testing.T) {
 	var s stamps
 	for _, text := range []string{"abc", "abc"} {
 		write(text)
-		if err := s.check(p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, s.check(p))
 	}
 	write("abd")
 	for range 2 { // it is not taken for the new truth
@@ -56,9 +51,7 @@ func TestStamps(t *testing.T) {
 	if err := s.check(built); err != nil {
 		t.Error("a variant of the same program is refused:", err)
 	}
-	if err := os.Remove(net); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Remove(net))
 	if err := s.check(p); err == nil {
 		t.Error("a file that is gone was not missed")
 	}
@@ -76,9 +69,7 @@ func TestOpenChanged(t *testing.T) {
 		t.Skip("no program that ends at once")
 	}
 	data, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	file := filepath.Join(t.TempDir(), "engine")
 	if err := os.WriteFile(file, data, 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
@@ -99,7 +90,5 @@ func TestOpenChanged(t *testing.T) {
 	if err := os.WriteFile(file, append(data, 0), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	if said := open(); !strings.Contains(said, "engine dev: its binary") {
-		t.Error(said)
-	}
+	testutil.Contains(t, open(), "engine dev: its binary")
 }

@@ -7,25 +7,21 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakerun"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/stats"
 )
 
 // judged is the report of a run with a gate.
-func judged(t *testing.T, o fakerun.Run, gate Registration, starts ...Start) *Report {
+func judged(t *testing.T, o matchtest.Run, gate Registration, starts ...Start) *Report {
 	t.Helper()
 	run := runOf(o)
 	run.Gate, run.Starts = gate, starts
-	g, err := New(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(New(run))(t)
 	for _, rows := range o.Rows() {
-		if err := g.Add(rows); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, g.Add(rows))
 	}
 	return g.Report()
 }
@@ -39,7 +35,7 @@ func retarget(late bool) Start {
 // 400·log₁₀(.6875/.3125) = +136.97 Elo; of decisive games alone the difference is
 // infinite, and stands under its own name.
 func TestEloIsOfTheScore(t *testing.T) {
-	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
 	r := reportOf(t, o)
 	if r.Elo.Estimate == nil || math.Abs(*r.Elo.Estimate-136.97) > 0.01 {
 		t.Fatalf("%+v", r.Elo)
@@ -64,7 +60,7 @@ func TestEloIsOfTheScore(t *testing.T) {
 // TestGateAndReportAgree: 400 pairs from two openings, all won, are two observations: the
 // gate does not pass, and neither does the test of a report without a gate.
 func TestGateAndReportAgree(t *testing.T) {
-	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 400), Repeat: 200}
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 400), Repeat: 200}
 	r := judged(t, o, gated(0, 100))
 	if g := r.Gate; g.Verdict != Inconclusive || g.Openings != 2 || g.Copies != 398 {
 		t.Errorf("%+v", g)
@@ -93,26 +89,26 @@ func TestGateIsWithheld(t *testing.T) {
 	won, lost := slices.Repeat([]string{"WW"}, 60), slices.Repeat([]string{"LL"}, 60)
 	late, changed := gated(0, 100), gated(0, 100)
 	late.Registered = false
-	changed.Changes = []phrases.Said{phrases.Of("the test was changed")}
+	changed.Changes = []i18n.Message{i18n.Of("the test was changed")}
 	for name, c := range map[string]struct {
-		run           fakerun.Run
+		run           matchtest.Run
 		gate          Registration
 		verdict, with string
 	}{
-		"pass":            {fakerun.Run{Players: two, Pairs: won}, gated(0, 100), Passed, ""},
-		"fail":            {fakerun.Run{Players: two, Pairs: lost}, gated(0, 100), Failed, ""},
-		"late pass":       {fakerun.Run{Players: two, Pairs: won}, late, Inconclusive, "given after the games"},
-		"late fail":       {fakerun.Run{Players: two, Pairs: lost}, late, Inconclusive, "given after the games"},
-		"changed":         {fakerun.Run{Players: two, Pairs: won}, changed, Inconclusive, "the test was changed"},
-		"slowed":          {fakerun.Run{Players: two, Pairs: won, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
-		"fail, slowed":    {fakerun.Run{Players: two, Pairs: lost, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
-		"a few slowed":    {fakerun.Run{Players: two, Pairs: won, Slowed: 3}, gated(0, 100), Passed, ""},
-		"nothing played":  {fakerun.Run{Players: two, Planned: 60}, gated(0, 100), Inconclusive, "not finished"},
-		"between bounds":  {fakerun.Run{Players: two, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100), Inconclusive, "the maximum of games was reached"},
-		"lost by crashes": {fakerun.Run{Players: two, Pairs: lost, Fault: true}, gated(0, 100), Failed, ""},
+		"pass":            {matchtest.Run{Players: two, Pairs: won}, gated(0, 100), Passed, ""},
+		"fail":            {matchtest.Run{Players: two, Pairs: lost}, gated(0, 100), Failed, ""},
+		"late pass":       {matchtest.Run{Players: two, Pairs: won}, late, Inconclusive, "given after the games"},
+		"late fail":       {matchtest.Run{Players: two, Pairs: lost}, late, Inconclusive, "given after the games"},
+		"changed":         {matchtest.Run{Players: two, Pairs: won}, changed, Inconclusive, "the test was changed"},
+		"slowed":          {matchtest.Run{Players: two, Pairs: won, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
+		"fail, slowed":    {matchtest.Run{Players: two, Pairs: lost, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
+		"a few slowed":    {matchtest.Run{Players: two, Pairs: won, Slowed: 3}, gated(0, 100), Passed, ""},
+		"nothing played":  {matchtest.Run{Players: two, Planned: 60}, gated(0, 100), Inconclusive, "not finished"},
+		"between bounds":  {matchtest.Run{Players: two, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100), Inconclusive, "the maximum of games was reached"},
+		"lost by crashes": {matchtest.Run{Players: two, Pairs: lost, Fault: true}, gated(0, 100), Failed, ""},
 	} {
 		g := judged(t, c.run, c.gate).Gate
-		if because := strings.Join(phrases.Each(phrases.English, g.Because), " "); g.Verdict != c.verdict || !strings.Contains(because, c.with) || c.with == "" && because != "" {
+		if because := strings.Join(i18n.Each(i18n.English, g.Because), " "); g.Verdict != c.verdict || !strings.Contains(because, c.with) || c.with == "" && because != "" {
 			t.Errorf("%s: %s because %q", name, g.Verdict, because)
 		}
 	}
@@ -134,7 +130,7 @@ func TestGateSentence(t *testing.T) {
 		{lost, -100, 0, "shown", "The gate failed: x is weaker than y."},
 		{lost, -100, -10, "shown", "The gate failed: x is weaker than y by more than 10 Elo."},
 	} {
-		v := judged(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: c.pairs}, gated(c.elo0, c.elo1)).Verdict()
+		v := judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: c.pairs}, gated(c.elo0, c.elo1)).Verdict()
 		if v.Kind != c.kind || v.Claim.String() != c.claim {
 			t.Errorf("[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind, v.Claim)
 		}
@@ -144,21 +140,21 @@ func TestGateSentence(t *testing.T) {
 // TestLooks: where a test stopped a run, or might have, no figure for a fixed length stands;
 // what holds is the anytime interval and the gate's.
 func TestLooks(t *testing.T) {
-	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: append([]string{"WL"}, slices.Repeat([]string{"WW"}, 59)...)}
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append([]string{"WL"}, slices.Repeat([]string{"WW"}, 59)...)}
 	late, changed := gated(0, 100), gated(0, 100)
-	late.Registered, changed.Changes = false, []phrases.Said{phrases.Of("the test was changed")}
+	late.Registered, changed.Changes = false, []i18n.Message{i18n.Of("the test was changed")}
 	for name, c := range map[string]struct {
 		report  *Report
-		want    Looks
+		want    OptionalStopping
 		remarks []string
 	}{
-		"none":             {judged(t, o, Registration{}), Looks{FixedLength: true}, nil},
-		"changed before":   {judged(t, o, Registration{}, Start{}, retarget(false)), Looks{FixedLength: true}, nil},
-		"changed after":    {judged(t, o, Registration{}, Start{}, retarget(true), retarget(true)), Looks{FixedLength: true, TargetChanges: 2}, []string{"target changed 2 times"}},
-		"stopped":          {judged(t, o, gated(0, 100)), Looks{Sequential: true, Stopped: true}, []string{"stopped by a test"}},
-		"late and stopped": {judged(t, o, late), Looks{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
-		"changed design":   {judged(t, o, changed), Looks{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
-		"not stopped": {judged(t, fakerun.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 6)}, gated(0, 100)), Looks{Sequential: true},
+		"none":             {judged(t, o, Registration{}), OptionalStopping{FixedLength: true}, nil},
+		"changed before":   {judged(t, o, Registration{}, Start{}, retarget(false)), OptionalStopping{FixedLength: true}, nil},
+		"changed after":    {judged(t, o, Registration{}, Start{}, retarget(true), retarget(true)), OptionalStopping{FixedLength: true, TargetChanges: 2}, []string{"target changed 2 times"}},
+		"stopped":          {judged(t, o, gated(0, 100)), OptionalStopping{Sequential: true, Stopped: true}, []string{"stopped by a test"}},
+		"late and stopped": {judged(t, o, late), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
+		"changed design":   {judged(t, o, changed), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
+		"not stopped": {judged(t, matchtest.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 6)}, gated(0, 100)), OptionalStopping{Sequential: true},
 			[]string{"a test looked"}},
 	} {
 		got := c.report.Looks
@@ -167,9 +163,7 @@ func TestLooks(t *testing.T) {
 				t.Errorf("%s: no word of %q in %q", name, remark, got.Remarks)
 			}
 		}
-		if len(got.Remarks) != len(c.remarks) {
-			t.Errorf("%s: %q", name, got.Remarks)
-		}
+		testutil.Equal(t, len(got.Remarks), len(c.remarks), "%s: %q", name, got.Remarks)
 		got.Remarks, got.Changes = nil, nil
 		if got.TargetChanges != c.want.TargetChanges || got.Sequential != c.want.Sequential || got.Stopped != c.want.Stopped ||
 			got.LateDesign != c.want.LateDesign || got.FixedLength != c.want.FixedLength {
@@ -206,7 +200,7 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 // have no interval of it, however often they were played.
 func TestFewOpeningsHaveNoElo(t *testing.T) {
 	for openings, known := range map[int]bool{2: false, 4: false, 5: true} {
-		o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, openings)}
+		o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, openings)}
 		if g := judged(t, o, gated(0, 10)).Gate; (g.Elo.Estimate != nil || g.Elo.Lo != nil) != known || known == (!g.Elo.Why.IsZero() && g.Elo.Lo == nil) {
 			t.Errorf("%d openings: %+v", openings, g.Elo)
 		}
@@ -216,7 +210,7 @@ func TestFewOpeningsHaveNoElo(t *testing.T) {
 // TestAnytimeGoesByOpenings: the interval that may be watched takes the first pair of an
 // opening, and no copy.
 func TestAnytimeGoesByOpenings(t *testing.T) {
-	few := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 5), Planned: 500}
+	few := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 5), Planned: 500}
 	many := few
 	many.Pairs, many.Repeat = slices.Repeat([]string{"WW"}, 100), 20
 	a, b := reportOf(t, few).anytime(), reportOf(t, many).anytime()
@@ -229,15 +223,15 @@ func TestAnytimeGoesByOpenings(t *testing.T) {
 func TestWorse(t *testing.T) {
 	lost := slices.Repeat([]string{"LL"}, 40)
 	for name, c := range map[string]struct {
-		run  fakerun.Run
+		run  matchtest.Run
 		want Finding
 	}{
-		"weaker":        {fakerun.Run{Pairs: lost}, Weaker},
-		"not weaker":    {fakerun.Run{Pairs: slices.Repeat([]string{"WW"}, 40)}, NotWeaker},
-		"two openings":  {fakerun.Run{Pairs: lost, Repeat: 20}, Unclear},
-		"ten openings":  {fakerun.Run{Pairs: lost, Repeat: 4}, Weaker},
-		"four openings": {fakerun.Run{Pairs: lost[:4]}, Unclear},
-		"slowed":        {fakerun.Run{Pairs: lost, Slowed: 30}, Unclear},
+		"weaker":        {matchtest.Run{Pairs: lost}, Weaker},
+		"not weaker":    {matchtest.Run{Pairs: slices.Repeat([]string{"WW"}, 40)}, NotWeaker},
+		"two openings":  {matchtest.Run{Pairs: lost, Repeat: 20}, Unclear},
+		"ten openings":  {matchtest.Run{Pairs: lost, Repeat: 4}, Weaker},
+		"four openings": {matchtest.Run{Pairs: lost[:4]}, Unclear},
+		"slowed":        {matchtest.Run{Pairs: lost, Slowed: 30}, Unclear},
 	} {
 		c.run.Players = []string{"x", "y"}
 		if got, why := reportOf(t, c.run).Worse(0.05); got != c.want {
@@ -246,7 +240,7 @@ func TestWorse(t *testing.T) {
 	}
 	late := gated(0, 100)
 	late.Registered = false
-	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"LL"}, 60)}
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"LL"}, 60)}
 	if got, why := judged(t, o, late).Worse(0.05); got != Unclear {
 		t.Errorf("a gate that came late: %v, %s", got, why)
 	}
@@ -257,20 +251,15 @@ func TestWorse(t *testing.T) {
 
 // altered is the report of 60 pairs that A won, with a gate that stops long before their
 // end, each pair's rows changed first.
-func altered(t *testing.T, o fakerun.Run, change func(rows []match.Row)) *Report {
+func altered(t *testing.T, o matchtest.Run, change func(rows []match.Row)) *Report {
 	t.Helper()
 	o.Players, o.Pairs = []string{"x", "y"}, slices.Repeat([]string{"WW"}, 60)
 	run := runOf(o)
 	run.Gate = gated(0, 100)
-	g, err := New(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(New(run))(t)
 	for _, rows := range o.Rows() {
 		change(rows)
-		if err := g.Add(rows); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, g.Add(rows))
 	}
 	return g.Report()
 }
@@ -278,7 +267,7 @@ func altered(t *testing.T, o fakerun.Run, change func(rows []match.Row)) *Report
 // TestFaultsDoNotPass: games that B lost by faults count as even before a pass stands, and
 // there alone.
 func TestFaultsDoNotPass(t *testing.T) {
-	r := altered(t, fakerun.Run{Slowed: 1}, func(rows []match.Row) {
+	r := altered(t, matchtest.Run{Slowed: 1}, func(rows []match.Row) {
 		for i := range rows {
 			rows[i].Termination = match.Crash
 		}
@@ -293,7 +282,7 @@ func TestFaultsDoNotPass(t *testing.T) {
 
 // TestSlowedBeyondTheStop: what the machine slowed after the decision does not touch it.
 func TestSlowedBeyondTheStop(t *testing.T) {
-	r := altered(t, fakerun.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 })
+	r := altered(t, matchtest.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 })
 	if g := r.Gate; g.Verdict != Passed || g.Slowed != 0 || g.Pairs >= 25 || r.Unmarked.Marked != 35 {
 		t.Errorf("%+v", g)
 	}
@@ -303,13 +292,13 @@ func TestSlowedBeyondTheStop(t *testing.T) {
 // of all; what lies beyond its stop is.
 func TestSlowedIsSaidOnce(t *testing.T) {
 	won := slices.Repeat([]string{"WW"}, 60)
-	unfinished := fakerun.Run{Players: []string{"x", "y"}, Planned: 100, Pairs: won[:10], Slowed: 10}
+	unfinished := matchtest.Run{Players: []string{"x", "y"}, Planned: 100, Pairs: won[:10], Slowed: 10}
 	for name, c := range map[string]struct {
 		report *Report
 		claim  string
 	}{
-		"all":             {judged(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)), "The gate is inconclusive: the machine slowed"},
-		"beyond the stop": {altered(t, fakerun.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }), "stronger than y, but the machine slowed 35 of 60 pairs"},
+		"all":             {judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)), "The gate is inconclusive: the machine slowed"},
+		"beyond the stop": {altered(t, matchtest.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }), "stronger than y, but the machine slowed 35 of 60 pairs"},
 		"unfinished":      {judged(t, unfinished, gated(0, 1)), "pairs are played, but the machine slowed 10 of 10 pairs"},
 	} {
 		if claim := c.report.Verdict().Claim.String(); !strings.Contains(claim, c.claim) || strings.Count(claim, "the machine slowed") != 1 {
@@ -326,7 +315,7 @@ func TestSlotsThatShareOpenings(t *testing.T) {
 			rows[i].Slot = rows[0].Pair % 2
 		}
 	}
-	if h := altered(t, fakerun.Run{Repeat: 2}, slots).Gate.slots; h.P != nil || !strings.Contains(h.Why.String(), "one opening") {
+	if h := altered(t, matchtest.Run{Repeat: 2}, slots).Gate.slots; h.P != nil || !strings.Contains(h.Why.String(), "one opening") {
 		t.Errorf("%+v", h)
 	}
 }

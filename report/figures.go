@@ -2,9 +2,9 @@ package report
 
 import (
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/stats"
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // independentGames is what the per-game methods take for granted. The two games of a
@@ -17,7 +17,7 @@ const independentGames = "independent games"
 func (r *Report) figures(s *stats.Series) {
 	tally := s.Tally()
 	if score, err := tally.Score(); err != nil {
-		r.ScoreWhy = phrases.Because(err)
+		r.ScoreWhy = i18n.Because(err)
 	} else {
 		r.Score = &score
 	}
@@ -27,14 +27,14 @@ func (r *Report) figures(s *stats.Series) {
 	decisive, elo := winRate(tally.Total())
 	r.Intervals = []Interval{scoreInterval(s), decisive}
 	r.Elo, r.EloDecisive = eloOfScore(s), elo
-	flips, err := s.SignFlips(counts.TwoSided, counts.Less)
+	flips, err := s.SignFlips(binomial.TwoSided, binomial.Less)
 	if err == nil {
 		r.weaker.Test = flips[1]
 	} else {
-		flips = make([]counts.Test, 2)
-		r.weaker.Test, r.weaker.err = s.Test(counts.Less)
+		flips = make([]binomial.Test, 2)
+		r.weaker.Test, r.weaker.err = s.Test(binomial.Less)
 	}
-	r.Tests = []Test{signFlip(s.Pairs(), flips[0], err), binomial(tally.Total())}
+	r.Tests = []Test{signFlip(s.Pairs(), flips[0], err), binomialTest(tally.Total())}
 }
 
 // scoreInterval is that of A's expected score over all openings.
@@ -42,12 +42,12 @@ func scoreInterval(s *stats.Series) Interval {
 	interval := Interval{Of: "score", Method: "pair_gaffke", Level: Level}
 	exact, err := s.Interval(Level)
 	if err != nil {
-		interval.Why = phrases.Because(err)
+		interval.Why = i18n.Because(err)
 		return interval
 	}
 	sample, err := s.Sample()
 	if err != nil {
-		interval.Why = phrases.Because(err)
+		interval.Why = i18n.Because(err)
 		return interval
 	}
 	interval.Method, interval.Unit, interval.N = exact.Method, sample.Unit, sample.N
@@ -59,12 +59,12 @@ func scoreInterval(s *stats.Series) Interval {
 func eloOfScore(s *stats.Series) Elo {
 	e, err := s.Elo(Level)
 	if err != nil {
-		return Elo{Why: phrases.Because(err)}
+		return Elo{Why: i18n.Because(err)}
 	}
-	return newElo(e.Elo, e.Interval, phrases.Of("infinite where the score is 0 or 1"))
+	return newElo(e.Elo, e.Interval, i18n.Of("infinite where the score is 0 or 1"))
 }
 
-func newElo(estimate float64, i counts.Interval, why phrases.Said) Elo {
+func newElo(estimate float64, i binomial.Interval, why i18n.Message) Elo {
 	e := Elo{Estimate: format.Finite(estimate), Lo: format.Finite(i.Lo), Hi: format.Finite(i.Hi)}
 	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
 		e.Why = why
@@ -76,31 +76,31 @@ func newElo(estimate float64, i counts.Interval, why phrases.Said) Elo {
 func winRate(total stats.WDL) (Interval, Elo) {
 	k, n := total.Decisive()
 	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n, Level: Level}
-	exact, err := counts.ClopperPearson(k, n, Level)
+	exact, err := binomial.ClopperPearson(k, n, Level)
 	if err != nil {
-		interval.Why = phrases.Of("no decisive game")
+		interval.Why = i18n.Of("no decisive game")
 		return interval, Elo{Why: interval.Why}
 	}
 	q := float64(k) / float64(n)
 	interval.Estimate, interval.Lo, interval.Hi = &q, format.Finite(exact.Lo), format.Finite(exact.Hi)
-	return interval, newElo(counts.Elo(q), counts.EloInterval(exact), phrases.Of("infinite where the win rate is 0 or 1"))
+	return interval, newElo(binomial.Elo(q), binomial.EloInterval(exact), i18n.Of("infinite where the win rate is 0 or 1"))
 }
 
 // binomial is the exact test of the decisive games.
-func binomial(total stats.WDL) Test {
+func binomialTest(total stats.WDL) Test {
 	k, n := total.Decisive()
-	test := Test{Method: "binomial_exact", Assumes: independentGames, Alternative: string(counts.TwoSided), N: n, K: &k}
-	if p, err := counts.BinomialTest(k, n, 0.5, counts.TwoSided); err != nil {
-		test.Why = phrases.Of("no decisive game")
+	test := Test{Method: "binomial_exact", Assumes: independentGames, Alternative: string(binomial.TwoSided), N: n, K: &k}
+	if p, err := binomial.Exact(k, n, 0.5, binomial.TwoSided); err != nil {
+		test.Why = i18n.Of("no decisive game")
 	} else {
 		test.P = format.Finite(p.P)
 	}
 	for _, alpha := range []float64{0.05, 0.01} {
 		c := criticalWins{Alpha: alpha}
-		if wins, ok := counts.CriticalWins(n, alpha, counts.TwoSided); ok {
+		if wins, ok := binomial.CriticalWins(n, alpha, binomial.TwoSided); ok {
 			c.Wins = &wins
 		} else {
-			c.Why = phrases.Of("%d decisive games are too few for any number of wins", n)
+			c.Why = i18n.Of("%d decisive games are too few for any number of wins", n)
 		}
 		test.Critical = append(test.Critical, c)
 	}
@@ -109,13 +109,13 @@ func binomial(total stats.WDL) Test {
 
 // signFlip is the test that decides: the exact one that exchanges the players in whole
 // openings.
-func signFlip(pairs int, test counts.Test, err error) Test {
-	report := Test{Method: "pair_sign_flip", Alternative: string(counts.TwoSided)}
+func signFlip(pairs int, test binomial.Test, err error) Test {
+	report := Test{Method: "pair_sign_flip", Alternative: string(binomial.TwoSided)}
 	switch {
 	case pairs == 0:
-		report.Why = phrases.Of("no finished game")
+		report.Why = i18n.Of("no finished game")
 	case err != nil:
-		report.Why = phrases.Because(err)
+		report.Why = i18n.Because(err)
 	default:
 		report.Method, report.N, report.P = test.Method, test.N, format.Finite(test.P)
 	}
@@ -123,7 +123,7 @@ func signFlip(pairs int, test counts.Test, err error) Test {
 }
 
 // dependent takes back what goes by games as independent, where they are known not to be.
-func (r *Report) dependent(why phrases.Said) {
+func (r *Report) dependent(why i18n.Message) {
 	for i := range r.Intervals {
 		if v := &r.Intervals[i]; v.Assumes != "" {
 			v.Lo, v.Hi, v.Why = nil, nil, why
@@ -140,7 +140,7 @@ func (r *Report) dependent(why phrases.Said) {
 
 // withhold leaves only what holds at any time. Where a test may have stopped the run, the
 // raw score is biased, and so no Elo is made of it: the gate has one that is not.
-func (r *Report) withhold(why phrases.Said, s *stats.Series) {
+func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
 	}
@@ -169,7 +169,7 @@ func anytimeOf(s *stats.Series) Interval {
 	}
 	exact, err := scores.AnytimeInterval(Level)
 	if err != nil {
-		interval.Why = phrases.Because(err)
+		interval.Why = i18n.Because(err)
 		return interval
 	}
 	interval.Unit, interval.N = scores.Unit, scores.N()
@@ -186,7 +186,7 @@ func (r *Report) advantage(t stats.Tally) {
 	r.BlackAdvantage = Advantage{WDL: t.BlackSide(), Assumes: independentGames}
 	i, err := t.BlackAdvantage(Level)
 	if err != nil {
-		r.BlackAdvantage.Why = phrases.Because(err)
+		r.BlackAdvantage.Why = i18n.Because(err)
 		return
 	}
 	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = format.Finite(i.Lo), format.Finite(i.Hi)

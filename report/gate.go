@@ -3,10 +3,10 @@ package report
 import (
 	"slices"
 
-	"gogi/gate"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/match/gate"
 	"gogi/stats"
 )
 
@@ -15,7 +15,7 @@ type Registration struct {
 	Design     match.Gate     // that is judged
 	Registered bool           // it was written into the run before its first game
 	Pairs      int            // the maximum that was written down with it
-	Changes    []phrases.Said // of the design or the maximum after the first game
+	Changes    []i18n.Message // of the design or the maximum after the first game
 }
 
 // Gate is the state of a run's sequential test, and its verdict.
@@ -28,14 +28,14 @@ type Gate struct {
 	Pairs    int            `json:"pairs"`  // that the decision rests on
 	Beyond   int            `json:"beyond"` // finished after the stop, or behind a gap
 	Elo      Elo            `json:"elo"`    // median-unbiased, after the stop
-	Why      phrases.Said   `json:"why,omitzero"`
+	Why      i18n.Message   `json:"why,omitzero"`
 
 	Boundary string         `json:"boundary"` // ratio or bounded
 	Openings int            `json:"openings"` // that the pairs were played from: the independent units
 	Copies   int            `json:"copies"`   // pairs that repeat an earlier one move for move
 	Slowed   int            `json:"slowed"`   // pairs with a move that the machine slowed
 	Verdict  string         `json:"verdict"`  // pass, fail, inconclusive: the decision, where it is to be trusted
-	Because  []phrases.Said `json:"because"`  // why the verdict is not the decision, and what else to know of it
+	Because  []i18n.Message `json:"because"`  // why the verdict is not the decision, and what else to know of it
 
 	// Withdrawn is a decision that was told before pairs were voided, and that does not
 	// hold without them; "" where there is none, or it has been reached again.
@@ -114,51 +114,51 @@ func (j *judge) gate(b string) *Gate {
 // estimate is the rating difference that allows for the stop.
 func (g *Gate) estimate(test *gate.Gate) {
 	if g.Decision == stats.Continue {
-		g.Elo.Why = phrases.Of("the test has not stopped")
+		g.Elo.Why = i18n.Of("the test has not stopped")
 		return
 	}
 	// A diffusion with the variance of so few openings would promise what no test shows:
 	// one side's winning all of them is not significant yet.
 	if least := LeastPairs(1 - Level); g.Openings < least {
-		g.Elo.Why = phrases.Of("%s are too few (at least %d)", phrases.Number{N: g.Openings, Noun: "opening"}, least)
+		g.Elo.Why = i18n.Of("%s are too few (at least %d)", i18n.Number{N: g.Openings, Noun: "opening"}, least)
 		return
 	}
 	stopped, err := test.Elo(Level)
 	if err != nil {
-		g.Elo.Why = phrases.Because(err)
+		g.Elo.Why = i18n.Because(err)
 		return
 	}
-	g.Elo = newElo(stopped.Elo, stopped.Interval, phrases.Of("infinite beyond 1,000 Elo"))
+	g.Elo = newElo(stopped.Elo, stopped.Interval, i18n.Of("infinite beyond 1,000 Elo"))
 }
 
 // decide turns the state of the test into the verdict, and withholds one that is not to
 // be trusted.
 func (g *Gate) decide(j *judge, b string) {
-	g.Verdict, g.Because = Inconclusive, []phrases.Said{}
+	g.Verdict, g.Because = Inconclusive, []i18n.Message{}
 	switch g.Decision {
 	case stats.Pass:
 		g.Verdict = Passed
 	case stats.Fail:
 		g.Verdict = Failed
 	case stats.Inconclusive:
-		g.Because = append(g.Because, phrases.Of("the maximum of games was reached between the bounds"))
+		g.Because = append(g.Because, i18n.Of("the maximum of games was reached between the bounds"))
 	case stats.Continue:
-		g.Because = append(g.Because, phrases.Of("the series is not finished"))
+		g.Because = append(g.Because, i18n.Of("the series is not finished"))
 	}
 	for _, change := range j.registration.Changes {
 		g.doubt(change)
 	}
 	if !j.registration.Registered {
-		g.doubt(phrases.Of("the design was given after the games, so it may have been chosen to fit them"))
+		g.doubt(i18n.Of("the design was given after the games, so it may have been chosen to fit them"))
 	}
 	if g.mostlySlowed() {
-		g.doubt(phrases.Of("%s, so that the result may be its doing", slowedOf(g.Slowed, g.Pairs)))
+		g.doubt(i18n.Of("%s, so that the result may be its doing", slowedOf(g.Slowed, g.Pairs)))
 	}
 	if g.Decision == stats.Pass && j.clean.State().Judgement.Decision != stats.Pass {
-		g.doubt(phrases.Of("games that %s lost by faults alone decide it", b))
+		g.doubt(i18n.Of("games that %s lost by faults alone decide it", b))
 	}
 	if h := g.slots; h.P != nil && *h.P < slotsAlpha {
-		g.Because = append(g.Because, phrases.Of("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
+		g.Because = append(g.Because, i18n.Of("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
 	}
 }
 
@@ -172,7 +172,7 @@ func (g *Gate) withdraw(told stats.Decision) {
 func (g *Gate) mostlySlowed() bool { return mostly(g.Slowed, g.Pairs) }
 
 // doubt withholds the verdict.
-func (g *Gate) doubt(why phrases.Said) {
+func (g *Gate) doubt(why i18n.Message) {
 	g.Verdict = Inconclusive
 	g.Because = append(g.Because, why)
 }
@@ -185,12 +185,12 @@ const slotsAlpha = 0.001
 type homogeneity struct {
 	P        *float64     `json:"p"`
 	Outliers []int        `json:"outliers"`
-	Why      phrases.Said `json:"why,omitzero"`
+	Why      i18n.Message `json:"why,omitzero"`
 }
 
 func (j *judge) homogeneity(reused bool) *homogeneity {
 	if reused {
-		return &homogeneity{Outliers: []int{}, Why: phrases.Of("pairs of one opening depend on each other")}
+		return &homogeneity{Outliers: []int{}, Why: i18n.Of("pairs of one opening depend on each other")}
 	}
 	var rows []stats.Outcomes
 	for slot := range len(j.slots) {
@@ -200,7 +200,7 @@ func (j *judge) homogeneity(reused bool) *homogeneity {
 	}
 	h, err := stats.SameEverywhere(rows, slotsAlpha)
 	if err != nil {
-		return &homogeneity{Outliers: []int{}, Why: phrases.Because(err)}
+		return &homogeneity{Outliers: []int{}, Why: i18n.Because(err)}
 	}
 	return &homogeneity{P: format.Finite(h.P), Outliers: append([]int{}, h.Outliers...)}
 }

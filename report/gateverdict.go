@@ -1,7 +1,7 @@
 package report
 
 import (
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/stats"
 )
 
@@ -10,7 +10,7 @@ type GateVerdict struct {
 	Version    int               `json:"version"`
 	Run        string            `json:"run"`
 	Verdict    string            `json:"verdict"` // pass, fail, inconclusive
-	Why        []phrases.Said    `json:"why"`
+	Why        []i18n.Message    `json:"why"`
 	Registered bool              `json:"registered"` // the design was written into the run before its first game
 	MaxPairs   int               `json:"max_pairs"`
 	Looks      int               `json:"looks"` // one after each pair of the prefix

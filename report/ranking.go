@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/match"
 )
 
@@ -19,7 +19,7 @@ type Ranking struct {
 	// Selected reports whether a Swiss or a knockout chose the leader by its results. The leader's own interval
 	// is not valid then: docs/tournaments.md has its coverage.
 	Selected bool         `json:"selected,omitempty"`
-	Why      phrases.Said `json:"why,omitzero"` // why there are no ratings, or no comparisons
+	Why      i18n.Message `json:"why,omitzero"` // why there are no ratings, or no comparisons
 }
 
 // Ranked is one player of a Ranking.
@@ -31,7 +31,7 @@ type Ranked struct {
 	Elo    *float64     `json:"elo"`
 	Lo     *float64     `json:"lo"`
 	Hi     *float64     `json:"hi"`
-	Why    phrases.Said `json:"why,omitzero"` // why there is no rating or bound
+	Why    i18n.Message `json:"why,omitzero"` // why there is no rating or bound
 }
 
 // Rank makes the ranking of the report's players, still without ratings. It returns nil for two players.
@@ -87,27 +87,27 @@ func (k *Ranking) First() (names []string) {
 func (r *Report) rankingVerdict() Verdict {
 	k := r.Ranking
 	first := k.Players[0]
-	leads := phrases.Of("%s leads with %s points of %s", first.Player, format.Points(first.Points), format.Count(first.Games))
+	leads := i18n.Of("%s leads with %s points of %s", first.Player, format.Points(first.Points), format.Count(first.Games))
 	v := Verdict{Caveats: r.caveats()}
 	_, swapped := r.Deciding()
 	names := k.First()
 	switch {
 	case r.Pairs == 0:
-		return Verdict{Kind: "none", Short: phrases.Of("no games"), Claim: phrases.Of("There is no verdict: no pair is finished.")}
+		return Verdict{Kind: "none", Short: i18n.Of("no games"), Claim: i18n.Of("There is no verdict: no pair is finished.")}
 	case !r.Finished:
-		v.Kind, v.Short, v.Reasons = "none", phrases.Of("unfinished, no verdict"), []phrases.Said{phrases.Of("%s.", leads)}
-		v.Claim = phrases.Of("There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned))
+		v.Kind, v.Short, v.Reasons = "none", i18n.Of("unfinished, no verdict"), []i18n.Message{i18n.Of("%s.", leads)}
+		v.Claim = i18n.Of("There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned))
 	case len(names) > 1:
-		v.Kind, v.Short = "open", phrases.Of("%s share the first place", phrases.List(names))
-		v.Claim = phrases.Of("%s share the first place with %s points each", phrases.List(names), format.Points(first.Points))
+		v.Kind, v.Short = "open", i18n.Of("%s share the first place", i18n.List(names))
+		v.Claim = i18n.Of("%s share the first place with %s points each", i18n.List(names), format.Points(first.Points))
 	case !swapped, k.Unshown == nil:
-		v.Kind, v.Short, v.Claim = "open", phrases.Of("%s leads", first.Player), leads
+		v.Kind, v.Short, v.Claim = "open", i18n.Of("%s leads", first.Player), leads
 	case len(k.Unshown) == 0:
-		v.Kind, v.Short = "shown", phrases.Of("%s is the strongest", first.Player)
-		v.Claim = phrases.Of("%s, and is stronger than every other player under the conditions of this run", leads)
+		v.Kind, v.Short = "shown", i18n.Of("%s is the strongest", first.Player)
+		v.Claim = i18n.Of("%s, and is stronger than every other player under the conditions of this run", leads)
 	default:
-		v.Kind, v.Short = "open", phrases.Of("%s leads, not shown to be the strongest", first.Player)
-		v.Claim = phrases.Of("%s, but the games do not show that it is stronger than %s", leads, phrases.List(k.Unshown))
+		v.Kind, v.Short = "open", i18n.Of("%s leads, not shown to be the strongest", first.Player)
+		v.Claim = i18n.Of("%s, but the games do not show that it is stronger than %s", leads, i18n.List(k.Unshown))
 	}
 	return r.qualified(v)
 }

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/stats"
 )
 
 // ranked is a finished report of three players with swapped colours, by their points of 8 games each.
 func ranked(points [3]float64, unshown []string) *Report {
-	r := &Report{Pairs: 12, Planned: 12, Games: 24, Finished: true, Looks: Looks{FixedLength: true}, Pentanomial: stats.Pentanomial{WL: 4}}
+	r := &Report{Pairs: 12, Planned: 12, Games: 24, Finished: true, Looks: OptionalStopping{FixedLength: true}, Pentanomial: stats.Pentanomial{WL: 4}}
 	for i, name := range []string{"a", "b", "c"} {
 		r.Players = append(r.Players, Player{Name: name, Games: 8, Points: points[i]})
 	}
@@ -35,16 +36,12 @@ func TestRank(t *testing.T) {
 		for _, p := range ranked(test.points, nil).Ranking.Players {
 			got = append(got, string(rune('0'+p.Place))+" "+p.Player)
 		}
-		if text := strings.Join(got, ", "); text != test.want {
-			t.Errorf("%v: %s, expected %s", test.points, text, test.want)
-		}
+		testutil.Equal(t, strings.Join(got, ", "), test.want, "%v", test.points)
 	}
 	for design, want := range map[match.DesignKind]bool{match.DesignSwiss: true, match.DesignKnockout: true, match.DesignRoundRobin: false} {
 		r := ranked([3]float64{1, 2, 3}, nil)
 		r.Tournament = &Tournament{Design: design}
-		if got := r.Rank().Selected; got != want {
-			t.Errorf("%s: the leader was chosen by results: %t, want %t", design, got, want)
-		}
+		testutil.Equal(t, r.Rank().Selected, want, "%s: the leader was chosen by results", design)
 	}
 	two := &Report{Players: []Player{{Name: "a"}, {Name: "b"}}}
 	if two.Rank() != nil {

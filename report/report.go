@@ -1,6 +1,6 @@
-// Package report is the read model of a run: whole pairs go in, in plan order, and what
-// they prove comes out as values, at any time and any number of times. How it is told
-// is the business of report/text and report/page.
+// Package report calculates what the games of a run prove. [New] makes a [Gatherer]; give it
+// whole pairs in plan order, and it returns a [Report] of values at any time. Packages
+// report/text and report/html print it. Add a figure here, and its words there.
 package report
 
 import (
@@ -10,14 +10,14 @@ import (
 	"slices"
 	"time"
 
-	"gogi/gate"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/match/gate"
+	"gogi/match/tournament"
 	"gogi/shogi"
 	"gogi/stats"
-	"gogi/stats/counts"
-	"gogi/tournament"
+	"gogi/stats/binomial"
 )
 
 // Level is the confidence of all intervals in a report.
@@ -42,11 +42,11 @@ type Report struct {
 	Intervals   []Interval        `json:"intervals"`
 	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points a game
-	ScoreWhy    phrases.Said      `json:"score_why,omitzero"`
+	ScoreWhy    i18n.Message      `json:"score_why,omitzero"`
 	Elo         Elo               `json:"elo"`          // of the score, its ends those of the score's interval
 	EloDecisive Elo               `json:"elo_decisive"` // of the wins of decisive games, taken as independent
 	Dependence  stats.Dependence  `json:"dependence"`   // of the pairs on each other, by openings
-	Looks       Looks             `json:"looks"`
+	Looks       OptionalStopping  `json:"looks"`
 	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
 	Workers     []Worker          `json:"workers,omitempty"` // of a farm: those that stand out first
 
@@ -78,7 +78,7 @@ type Report struct {
 
 // oneSided is the exact test of whether A is the weaker.
 type oneSided struct {
-	counts.Test
+	binomial.Test
 	err error
 }
 
@@ -126,7 +126,7 @@ type Interval struct {
 	Lo          *float64     `json:"lo"`
 	Hi          *float64     `json:"hi"`
 	Approximate bool         `json:"approximate"`
-	Why         phrases.Said `json:"why,omitzero"`
+	Why         i18n.Message `json:"why,omitzero"`
 }
 
 // Test is a test of the hypothesis that A and B are equally strong.
@@ -138,13 +138,13 @@ type Test struct {
 	K           *int           `json:"k,omitempty"` // wins, of a binomial test
 	P           *float64       `json:"p"`
 	Critical    []criticalWins `json:"critical_wins,omitempty"`
-	Why         phrases.Said   `json:"why,omitzero"`
+	Why         i18n.Message   `json:"why,omitzero"`
 }
 
 type criticalWins struct {
 	Alpha float64      `json:"alpha"`
 	Wins  *int         `json:"wins"` // of N; null where no number is enough
-	Why   phrases.Said `json:"why,omitzero"`
+	Why   i18n.Message `json:"why,omitzero"`
 }
 
 // Elo is a rating difference, A's less B's, with the ends of its interval; what is
@@ -153,7 +153,7 @@ type Elo struct {
 	Estimate *float64     `json:"estimate"`
 	Lo       *float64     `json:"lo"`
 	Hi       *float64     `json:"hi"`
-	Why      phrases.Said `json:"why,omitzero"`
+	Why      i18n.Message `json:"why,omitzero"`
 }
 
 // Advantage is how Black fared over all games, with the interval of its rate of wins
@@ -163,7 +163,7 @@ type Advantage struct {
 	Assumes string       `json:"assumes,omitempty"` // as of an Interval
 	Lo      *float64     `json:"lo"`
 	Hi      *float64     `json:"hi"`
-	Why     phrases.Said `json:"why,omitzero"`
+	Why     i18n.Message `json:"why,omitzero"`
 }
 
 // Ending is how many games a player lost, or were drawn, in one way.
@@ -208,7 +208,7 @@ type Distinct struct {
 	Lo       *float64     `json:"lo"` // null, as P
 	Hi       *float64     `json:"hi"`
 	P        *float64     `json:"p"`
-	Why      phrases.Said `json:"why,omitzero"` // of these
+	Why      i18n.Message `json:"why,omitzero"` // of these
 	stats.WDL
 }
 
@@ -467,7 +467,7 @@ func (g *Gatherer) conclude() {
 	rep.figures(series)
 	rep.advantage(g.everybody())
 	if series.Copies() > 0 {
-		rep.dependent(phrases.Of("some games repeat others move for move"))
+		rep.dependent(i18n.Of("some games repeat others move for move"))
 	}
 	if why := rep.noFixedLength(); !why.IsZero() {
 		rep.withhold(why, series)
@@ -498,7 +498,7 @@ func (g *Gatherer) withoutCopies(copies int) *Distinct {
 	}
 	d := &Distinct{
 		Pairs: g.distinct.Pairs(), Repeated: copies, WDL: g.distinct.Total(),
-		Why: phrases.Of("pairs that are nearly copies depend on each other, too: intervals and tests go by openings"),
+		Why: i18n.Of("pairs that are nearly copies depend on each other, too: intervals and tests go by openings"),
 	}
 	if score, err := g.distinct.Score(); err == nil {
 		d.Score = &score

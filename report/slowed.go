@@ -2,15 +2,15 @@ package report
 
 import (
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 )
 
 // mostly reports whether more than half of all pairs are meant.
 func mostly(some, all int) bool { return 2*some > all }
 
 // slowedOf says how many of the pairs the machine slowed.
-func slowedOf(slowed, pairs int) phrases.Said {
-	return phrases.Of("the machine slowed %s of %s pairs", format.Count(slowed), format.Count(pairs))
+func slowedOf(slowed, pairs int) i18n.Message {
+	return i18n.Of("the machine slowed %s of %s pairs", format.Count(slowed), format.Count(pairs))
 }
 
 // mostlySlowed reports whether the machine slowed most pairs of A against B, so that their
@@ -21,9 +21,9 @@ func (r *Report) mostlySlowed() bool {
 
 // Slowed says that most pairs were slowed by the machine, nothing where they were not: every form
 // of a report has it in its first line.
-func (r *Report) Slowed() phrases.Said {
+func (r *Report) Slowed() i18n.Message {
 	if !r.mostlySlowed() {
-		return phrases.Said{}
+		return i18n.Message{}
 	}
 	return slowedOf(r.Unmarked.Marked, r.Dependence.Pairs)
 }

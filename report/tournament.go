@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/match"
-	"gogi/stats/counts"
-	"gogi/tournament"
+	"gogi/match/tournament"
+	"gogi/stats/binomial"
 )
 
 // Tournament is a run whose design pairs by results: who met whom, and how it ended.
@@ -25,12 +25,12 @@ type Tournament struct {
 	Standings []Standing       `json:"standings"`        // best first
 	Ratings   []Rated          `json:"ratings"`          // of an adaptive design, best first
 	Spread    float64          `json:"spread,omitempty"` // of the ratings' prior, in Elo
-	Why       phrases.Said     `json:"why,omitzero"`     // the table ends early, or there are no ratings
+	Why       i18n.Message     `json:"why,omitzero"`     // the table ends early, or there are no ratings
 }
 
 // Round is what a tournament plays at a time.
 type Round struct {
-	Name    phrases.Said `json:"name"`
+	Name    i18n.Message `json:"name"`
 	Matches []Meeting    `json:"matches"`
 }
 
@@ -55,7 +55,7 @@ type Standing struct {
 	Byes     int          `json:"byes"`
 	Buchholz *float64     `json:"buchholz,omitempty"`         // of a Swiss
 	Berger   *float64     `json:"sonneborn_berger,omitempty"` // as Buchholz
-	Reached  phrases.Said `json:"reached,omitzero"`           // of a knockout
+	Reached  i18n.Message `json:"reached,omitzero"`           // of a knockout
 }
 
 // Rated is one player's rating after pairs that were chosen by results.
@@ -88,7 +88,7 @@ func (g *Gatherer) tournament() *Tournament {
 		Rounds: []Round{}, Standings: []Standing{}, Ratings: []Rated{},
 	}
 	if g.astray != nil {
-		t.Over, t.Why = false, phrases.Verbatim(g.astray.Error())
+		t.Over, t.Why = false, i18n.Verbatim(g.astray.Error())
 	}
 	for _, r := range s.Rounds() {
 		round := Round{Name: r.Name, Matches: []Meeting{}}
@@ -129,7 +129,7 @@ func (t *Tourney) name(player int) string {
 func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tournament.Standing) {
 	p, err := s.Posterior()
 	if err != nil {
-		t.Why = phrases.Verbatim(err.Error())
+		t.Why = i18n.Verbatim(err.Error())
 		return
 	}
 	t.Spread = p.Spread
@@ -145,8 +145,8 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 			mean, variance = p.Difference(player, anchor)
 		}
 		r := Rated{
-			Player: spec.Players[player], Pairs: pairs[player], Elo: counts.EloPerNat * mean,
-			Within: 1.96 * counts.EloPerNat * math.Sqrt(max(0, variance)),
+			Player: spec.Players[player], Pairs: pairs[player], Elo: binomial.EloPerNat * mean,
+			Within: 1.96 * binomial.EloPerNat * math.Sqrt(max(0, variance)),
 		}
 		places[r.Player] = i + 1
 		if i+1 < len(order) {
@@ -164,25 +164,25 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 // whom.
 func (r *Report) competition() Verdict {
 	return Verdict{
-		Kind: "none", Short: phrases.Of("a competition, no verdict"), Claim: r.Tournament.claim(),
-		Reasons: []phrases.Said{phrases.Of("Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.")},
+		Kind: "none", Short: i18n.Of("a competition, no verdict"), Claim: r.Tournament.claim(),
+		Reasons: []i18n.Message{i18n.Of("Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.")},
 	}
 }
 
 // claim is how the competition came out.
-func (t *Tournament) claim() phrases.Said {
+func (t *Tournament) claim() i18n.Message {
 	first, name := t.leaders(), t.name()
 	switch {
 	case !t.Why.IsZero():
-		return phrases.Of("The %s cannot be followed: %s.", name, t.Why)
+		return i18n.Of("The %s cannot be followed: %s.", name, t.Why)
 	case !t.Over:
-		return phrases.Of("The %s is not over: %s left at least.", name, phrases.Number{N: t.Left, Noun: "pair"})
+		return i18n.Of("The %s is not over: %s left at least.", name, i18n.Number{N: t.Left, Noun: "pair"})
 	case t.Design == match.DesignAdaptive && len(t.Ratings) > 0:
-		return phrases.Of("%s is rated highest. Results decided who met whom: this ranks the players, it is no test of any two.", t.Ratings[0].Player)
+		return i18n.Of("%s is rated highest. Results decided who met whom: this ranks the players, it is no test of any two.", t.Ratings[0].Player)
 	case len(first) == 1:
-		return phrases.Of("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0], name)
+		return i18n.Of("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0], name)
 	}
-	return phrases.Of("%s players share the first place of the %s.", format.Count(len(first)), name)
+	return i18n.Of("%s players share the first place of the %s.", format.Count(len(first)), name)
 }
 
 // leaders are those in the first place.
@@ -224,15 +224,15 @@ func (r *Report) UpTo() string {
 // Words are what people call it.
 func (t *Tournament) Words() string { return t.name().String() }
 
-func (t *Tournament) name() phrases.Said {
+func (t *Tournament) name() i18n.Message {
 	switch t.Design {
 	case match.DesignSwiss:
-		return phrases.Of("Swiss")
+		return i18n.Of("Swiss")
 	case match.DesignKnockout:
-		return phrases.Of("knockout")
+		return i18n.Of("knockout")
 	case match.DesignAdaptive:
-		return phrases.Of("adaptive series")
+		return i18n.Of("adaptive series")
 	default:
-		return phrases.Verbatim(string(t.Design))
+		return i18n.Verbatim(string(t.Design))
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/tournament"
 	"gogi/report"
-	"gogi/tournament"
 )
 
 // played is a run that pairs by results, in which a wins every pair by points[a] against
@@ -18,23 +19,13 @@ func played(t *testing.T, spec tournament.Spec, seen int, points func(a, b int) 
 	for _, name := range spec.Players {
 		run.Players = append(run.Players, report.Player{Name: name})
 	}
-	g, err := report.New(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := tournament.New(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(report.New(run))(t)
+	s := testutil.Must(tournament.New(spec))(t)
 	for i := 0; i < len(s.Drawn()) && i < seen; i++ {
 		slot := s.Drawn()[i]
 		x := points(slot.Players[0], slot.Players[1])
-		if err := s.Learn(tournament.Outcome{Pair: slot.Pair, Players: slot.Players, Points: [2]float64{x, 2 - x}}); err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Add(pairOf(spec, slot, x)); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, s.Learn(tournament.Outcome{Pair: slot.Pair, Players: slot.Players, Points: [2]float64{x, 2 - x}}))
+		testutil.OK(t, g.Add(pairOf(spec, slot, x)))
 	}
 	return g.Report()
 }
@@ -162,13 +153,8 @@ func TestAdaptiveReport(t *testing.T) {
 func TestTournamentAstray(t *testing.T) {
 	swiss := spec(match.DesignSwiss, match.Tournament{MatchPairs: 1}, 4, "a", "b", "c", "d")
 	run := report.Run{Name: "cup", Pairs: 4, Tournament: &report.Tourney{Spec: swiss}, Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
-	g, err := report.New(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Add(pairOf(swiss, tournament.Slot{Pair: 0, Players: [2]int{0, 1}}, 2)); err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(report.New(run))(t)
+	testutil.OK(t, g.Add(pairOf(swiss, tournament.Slot{Pair: 0, Players: [2]int{0, 1}}, 2)))
 	r := g.Report()
 	if r.Games != 2 || r.Finished || !strings.Contains(r.Verdict().Claim.String(), "The Swiss cannot be followed: tournament: pair 0 is of a and b") {
 		t.Errorf("%d games, finished %v: %+v", r.Games, r.Finished, r.Verdict())

@@ -4,18 +4,18 @@ import (
 	"strings"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/stats"
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Verdict is what the games of A against B show, in plain words.
 type Verdict struct {
 	Kind    string       // shown, open or none: decides the looks
-	Claim   phrases.Said // one sentence
-	Short   phrases.Said // the claim for a table's cell
-	Reasons []phrases.Said
-	Caveats []phrases.Said
+	Claim   i18n.Message // one sentence
+	Short   i18n.Message // the claim for a table's cell
+	Reasons []i18n.Message
+	Caveats []i18n.Message
 }
 
 // Verdict judges the games of A against B by one test, chosen beforehand: the run's gate
@@ -32,7 +32,7 @@ func (r *Report) Verdict() Verdict {
 	}
 	pairing, ok := r.Pairing()
 	if !ok {
-		return Verdict{Kind: "none", Short: phrases.Of("no games"), Claim: phrases.Of("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
+		return Verdict{Kind: "none", Short: i18n.Of("no games"), Claim: i18n.Of("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
 	}
 	v := r.claim()
 	v.Reasons = append(v.Reasons, r.scoreSentence(pairing))
@@ -52,14 +52,14 @@ func (r *Report) Verdict() Verdict {
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
 	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
-		v.Claim = phrases.Of("%s.", v.Claim)
+		v.Claim = i18n.Of("%s.", v.Claim)
 		return v
 	}
 	if v.Kind == "shown" {
 		v.Kind = "open"
 	}
-	v.Short = phrases.Of("%s, but %s", v.Short, slowed)
-	v.Claim = phrases.Of("%s, but %s, which may be all that this shows.", v.Claim, slowed)
+	v.Short = i18n.Of("%s, but %s", v.Short, slowed)
+	v.Claim = i18n.Of("%s, but %s, which may be all that this shows.", v.Claim, slowed)
 	return v
 }
 
@@ -90,13 +90,13 @@ func (r *Report) byGate() bool {
 }
 
 // unswapped says why games that were not played in pairs prove nothing of strength.
-func (r *Report) unswapped() phrases.Said {
+func (r *Report) unswapped() i18n.Message {
 	for _, p := range r.Players {
 		if p.Name == r.A && p.White != (stats.WDL{}) {
-			return phrases.Of("There is no verdict: no two games have one opening with colours swapped by design, so no test of equal players is exact here; gogi rate has a model with the colours in it")
+			return i18n.Of("There is no verdict: no two games have one opening with colours swapped by design, so no test of equal players is exact here; gogi rate has a model with the colours in it")
 		}
 	}
-	return phrases.Of("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour", r.A, r.B)
+	return i18n.Of("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour", r.A, r.B)
 }
 
 // claim is the verdict without its reasons, its sentence without a stop.
@@ -104,12 +104,12 @@ func (r *Report) claim() Verdict {
 	test, swapped := r.Deciding()
 	switch {
 	case !r.Finished:
-		return Verdict{Kind: "none", Short: phrases.Of("unfinished, no verdict"), Claim: phrases.Of(
-			"There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []phrases.Said{
-			phrases.Of("Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned."),
+		return Verdict{Kind: "none", Short: i18n.Of("unfinished, no verdict"), Claim: i18n.Of(
+			"There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []i18n.Message{
+			i18n.Of("Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned."),
 		}}
 	case !swapped:
-		return Verdict{Kind: "none", Short: phrases.Of("colours not swapped, no verdict"), Claim: r.unswapped()}
+		return Verdict{Kind: "none", Short: i18n.Of("colours not swapped, no verdict"), Claim: r.unswapped()}
 	case r.byGate():
 		return r.gateClaim()
 	case test == nil || !Significant(*test.P):
@@ -122,42 +122,42 @@ func (r *Report) claim() Verdict {
 func (r *Report) gateClaim() Verdict {
 	switch g := r.Gate; g.Verdict {
 	case Passed:
-		return Verdict{Kind: "shown", Short: phrases.Of("gate passed"), Claim: phrases.Of("The gate passed: %s", r.above(g.Design.Elo0))}
+		return Verdict{Kind: "shown", Short: i18n.Of("gate passed"), Claim: i18n.Of("The gate passed: %s", r.above(g.Design.Elo0))}
 	case Failed:
-		v := Verdict{Kind: "open", Short: phrases.Of("gate failed"), Claim: phrases.Of("The gate failed: %s", r.below(g.Design.Elo1))}
+		v := Verdict{Kind: "open", Short: i18n.Of("gate failed"), Claim: i18n.Of("The gate failed: %s", r.below(g.Design.Elo1))}
 		if g.Design.Elo1 <= 0 {
 			v.Kind = "shown"
 		}
 		return v
 	default:
-		return Verdict{Kind: "open", Short: phrases.Of("gate inconclusive"), Claim: phrases.Of("The gate is inconclusive: %s", phrases.Clauses(g.Because))}
+		return Verdict{Kind: "open", Short: i18n.Of("gate inconclusive"), Claim: i18n.Of("The gate is inconclusive: %s", i18n.Clauses(g.Because))}
 	}
 }
 
 // above says that A is rated above B by more than so much.
-func (r *Report) above(elo float64) phrases.Said {
+func (r *Report) above(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
-		return phrases.Of("%s is stronger than %s by more than %g Elo", r.A, r.B, elo)
+		return i18n.Of("%s is stronger than %s by more than %g Elo", r.A, r.B, elo)
 	case elo < 0:
-		return phrases.Of("%s is not weaker than %s by %g Elo or more", r.A, r.B, -elo)
+		return i18n.Of("%s is not weaker than %s by %g Elo or more", r.A, r.B, -elo)
 	}
-	return phrases.Of("%s is stronger than %s", r.A, r.B)
+	return i18n.Of("%s is stronger than %s", r.A, r.B)
 }
 
 // below says that A is rated above B by less than so much.
-func (r *Report) below(elo float64) phrases.Said {
+func (r *Report) below(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
-		return phrases.Of("%s is not stronger than %s by %g Elo or more", r.A, r.B, elo)
+		return i18n.Of("%s is not stronger than %s by %g Elo or more", r.A, r.B, elo)
 	case elo < 0:
-		return phrases.Of("%s is weaker than %s by more than %g Elo", r.A, r.B, -elo)
+		return i18n.Of("%s is weaker than %s by more than %g Elo", r.A, r.B, -elo)
 	}
-	return phrases.Of("%s is weaker than %s", r.A, r.B)
+	return i18n.Of("%s is weaker than %s", r.A, r.B)
 }
 
 func (r *Report) openVerdict() Verdict {
-	return Verdict{Kind: "open", Short: phrases.Of("not significant at 5%"), Claim: phrases.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
+	return Verdict{Kind: "open", Short: i18n.Of("not significant at 5%"), Claim: i18n.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
 }
 
 // shownVerdict names the stronger player, unless the weaker one's faults are all
@@ -169,28 +169,28 @@ func (r *Report) shownVerdict() Verdict {
 		stronger, weaker, ahead, faults = weaker, stronger, -ahead, -faults
 	}
 	if faults > 0 && ahead <= faults {
-		return Verdict{Kind: "open", Short: phrases.Of("%s is ahead by faults alone", stronger), Claim: phrases.Of(
+		return Verdict{Kind: "open", Short: i18n.Of("%s is ahead by faults alone", stronger), Claim: i18n.Of(
 			"%s is ahead of %s by faults alone: without the games lost by a crash, a late or an illegal move, nothing of its lead is left", stronger, weaker)}
 	}
-	return Verdict{Kind: "shown", Short: phrases.Of("%s is stronger", stronger), Claim: phrases.Of("%s is stronger than %s under the conditions of this run", stronger, weaker)}
+	return Verdict{Kind: "shown", Short: i18n.Of("%s is stronger", stronger), Claim: i18n.Of("%s is stronger than %s under the conditions of this run", stronger, weaker)}
 }
 
 // Significant is at 5 %, forgiving a rounding error as package stats does.
-func Significant(p float64) bool { return counts.Test{P: p}.Significant(1 - Level) }
+func Significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Level) }
 
-func (r *Report) scoreSentence(c Cross) phrases.Said {
-	return phrases.Of("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
-		r.A, format.Percent(c.Score), phrases.Number{N: c.Games, Noun: "game"}, r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
+func (r *Report) scoreSentence(c Cross) i18n.Message {
+	return i18n.Of("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
+		r.A, format.Percent(c.Score), i18n.Number{N: c.Games, Noun: "game"}, r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
 }
 
 // gateSentence is what the sequential test rests on, and how large the difference is.
-func (r *Report) gateSentence() phrases.Said {
+func (r *Report) gateSentence() i18n.Message {
 	g := r.Gate
-	judged := phrases.Of("%s judged %s from %s", g.Design, phrases.Number{N: g.Pairs, Noun: "pair"}, phrases.Number{N: g.Openings, Noun: "opening"})
+	judged := i18n.Of("%s judged %s from %s", g.Design, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"})
 	if g.Elo.Estimate == nil {
-		return phrases.Of("%s.", judged)
+		return i18n.Of("%s.", judged)
 	}
-	return phrases.Of("%s; allowing for the stop, the difference is %s Elo, between %s and %s at %s.", judged,
+	return i18n.Of("%s; allowing for the stop, the difference is %s Elo, between %s and %s at %s.", judged,
 		format.Elo(g.Elo.Estimate, 1), format.Elo(g.Elo.Lo, -1), format.Elo(g.Elo.Hi, 1), format.PercentShort(Level))
 }
 
@@ -205,98 +205,98 @@ func (r *Report) Interval(of string) *Interval {
 }
 
 // testSentence says what the test found, and on how much.
-func (r *Report) testSentence() phrases.Said {
+func (r *Report) testSentence() i18n.Message {
 	test, _ := r.Deciding()
 	if test == nil {
-		return phrases.Of("There is no test for these games.")
+		return i18n.Of("There is no test for these games.")
 	}
-	return phrases.Of("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).",
+	return i18n.Of("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).",
 		format.PValue(*test.P), TestWords(*test))
 }
 
 // TestWords says what a test over pairs does, and with how many.
-func TestWords(t Test) phrases.Said {
-	unit := phrases.Number{N: t.N, Noun: "pair"}
+func TestWords(t Test) i18n.Message {
+	unit := i18n.Number{N: t.N, Noun: "pair"}
 	if strings.HasPrefix(t.Method, "opening") {
-		unit = phrases.Number{N: t.N, Noun: "opening"}
+		unit = i18n.Number{N: t.N, Noun: "opening"}
 	}
 	if strings.HasSuffix(t.Method, "_normal") {
-		return phrases.Of("approximate test over %s", unit)
+		return i18n.Of("approximate test over %s", unit)
 	}
-	return phrases.Of("exact test over %s", unit)
+	return i18n.Of("exact test over %s", unit)
 }
 
 // eloSentence says how large the difference may be: of use above all where none
 // is shown, as that is no proof of equality.
-func (r *Report) eloSentence() phrases.Said {
+func (r *Report) eloSentence() i18n.Message {
 	i := r.Interval("score")
 	if i == nil || i.Lo == nil {
-		return phrases.Of("How large a difference may be is not known.")
+		return i18n.Of("How large a difference may be is not known.")
 	}
-	span := phrases.Of("%s to %s for the score of %s, %s to %s Elo", format.Percent(*i.Lo), format.Percent(*i.Hi), r.A,
+	span := i18n.Of("%s to %s for the score of %s, %s to %s Elo", format.Percent(*i.Lo), format.Percent(*i.Hi), r.A,
 		format.Elo(r.Elo.Lo, -1), format.Elo(r.Elo.Hi, 1))
 	if test, _ := r.Deciding(); test == nil || Significant(*test.P) {
-		return phrases.Of("The %s interval is %s.", format.PercentShort(Level), span)
+		return i18n.Of("The %s interval is %s.", format.PercentShort(Level), span)
 	}
-	return phrases.Of("That does not prove them equal: the %s interval is %s.", format.PercentShort(Level), span)
+	return i18n.Of("That does not prove them equal: the %s interval is %s.", format.PercentShort(Level), span)
 }
 
 // caveats are what may make a number mean less than it seems to.
-func (r *Report) caveats() []phrases.Said {
-	var all []phrases.Said
+func (r *Report) caveats() []i18n.Message {
+	var all []i18n.Message
 	for _, remark := range r.Looks.Remarks {
-		all = append(all, phrases.Sentence(remark))
+		all = append(all, i18n.Sentence(remark))
 	}
 	if len(r.Players) > 2 && r.Ranking == nil {
-		all = append(all, phrases.Of("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
+		all = append(all, i18n.Of("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
 	}
 	if r.disagree() {
-		all = append(all, phrases.Of("The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge."))
+		all = append(all, i18n.Of("The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge."))
 	}
 	if r.Dependence.Reused > 0 {
-		all = append(all, phrases.Of("%s.", r.Evidence()))
+		all = append(all, i18n.Of("%s.", r.Evidence()))
 	}
 	if r.SlowedLosses > 0 {
-		all = append(all, phrases.Of("%s of %s games were lost on time while the machine slowed them, which tells of the machine rather than of the engines: --slowed void plays such pairs again, and limits by nodes do not depend on the machine.", format.Count(r.SlowedLosses), format.Count(r.Games)))
+		all = append(all, i18n.Of("%s of %s games were lost on time while the machine slowed them, which tells of the machine rather than of the engines: --slowed void plays such pairs again, and limits by nodes do not depend on the machine.", format.Count(r.SlowedLosses), format.Count(r.Games)))
 	}
 	if faults := r.faultCount() - r.SlowedLosses; faults > 0 {
-		all = append(all, phrases.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
+		all = append(all, i18n.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
 	}
 	if r.Unmarked != nil {
-		all = append(all, phrases.Of("%s had a move that the machine slowed.", phrases.Number{N: r.Unmarked.Marked, Noun: "pair"}))
+		all = append(all, i18n.Of("%s had a move that the machine slowed.", i18n.Number{N: r.Unmarked.Marked, Noun: "pair"}))
 	}
 	return all
 }
 
 // Evidence is how many observations the pairs are, and what they are worth where they
 // depend on each other.
-func (r *Report) Evidence() phrases.Said {
+func (r *Report) Evidence() i18n.Message {
 	words := DependenceWords(r.Dependence)
 	if weight := WeightWords(r.Dependence); !weight.IsZero() {
-		return phrases.Of("%s: %s", words, weight)
+		return i18n.Of("%s: %s", words, weight)
 	}
 	return words
 }
 
 // DependenceWords says how many observations the pairs are.
-func DependenceWords(d stats.Dependence) phrases.Said {
-	said := phrases.Of("%s from %s", phrases.Number{N: d.Pairs, Noun: "pair"}, phrases.Number{N: d.Openings, Noun: "opening"})
+func DependenceWords(d stats.Dependence) i18n.Message {
+	said := i18n.Of("%s from %s", i18n.Number{N: d.Pairs, Noun: "pair"}, i18n.Number{N: d.Openings, Noun: "opening"})
 	switch d.Copies {
 	case 0:
 		return said
 	case 1:
-		return phrases.Of("%s; 1 repeats an earlier one move for move", said)
+		return i18n.Of("%s; 1 repeats an earlier one move for move", said)
 	}
-	return phrases.Of("%s; %s repeat an earlier one move for move", said, format.Count(d.Copies))
+	return i18n.Of("%s; %s repeat an earlier one move for move", said, format.Count(d.Copies))
 }
 
 // WeightWords says what pairs that depend on each other are worth, nothing where they do
 // not or nobody can know.
-func WeightWords(d stats.Dependence) phrases.Said {
+func WeightWords(d stats.Dependence) i18n.Message {
 	if d.Effect == nil || *d.Effect <= 1 {
-		return phrases.Said{}
+		return i18n.Message{}
 	}
-	return phrases.Of("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
+	return i18n.Of("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
 }
 
 // disagree reports whether the interval of the score and the deciding test differ about

@@ -1,12 +1,12 @@
 package report
 
 import (
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"strings"
 	"time"
 
-	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/sanitize"
 	"gogi/stats"
 )
 
@@ -40,17 +40,17 @@ func (v *Voiding) Withdrawn() stats.Decision {
 }
 
 // Remarks are the voiding in words, a line each, that begin small and end without a stop.
-func (v *Voiding) Remarks() []phrases.Said {
-	pairs, why := phrases.Number{N: len(v.Pairs), Noun: "pair"}, strings.TrimRight(foreign.Printable(v.Why, 200), ".")
-	first := phrases.Of("%s voided: %s", pairs, why)
+func (v *Voiding) Remarks() []i18n.Message {
+	pairs, why := i18n.Number{N: len(v.Pairs), Noun: "pair"}, strings.TrimRight(sanitize.Printable(v.Why, 200), ".")
+	first := i18n.Of("%s voided: %s", pairs, why)
 	if v.By != "" {
-		first = phrases.Of("%s voided by %s: %s", pairs, foreign.Printable(v.By, 40), why)
+		first = i18n.Of("%s voided by %s: %s", pairs, sanitize.Printable(v.By, 40), why)
 	}
-	lines := []phrases.Said{first}
+	lines := []i18n.Message{first}
 	if v.Before == nil || v.After == nil {
 		return lines
 	}
-	lines = append(lines, phrases.Of("counted anew without what was voided: LLR %s before, %s after", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
+	lines = append(lines, i18n.Of("counted anew without what was voided: LLR %s before, %s after", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
 	if told := v.Withdrawn(); told != stats.Continue {
 		lines = append(lines, withdrawal(told))
 	}
@@ -58,15 +58,15 @@ func (v *Voiding) Remarks() []phrases.Said {
 }
 
 // withdrawal says that a decision does not stand any more.
-func withdrawal(told stats.Decision) phrases.Said {
+func withdrawal(told stats.Decision) i18n.Message {
 	switch told {
 	case stats.Pass:
-		return phrases.Of("the verdict told before, pass, is withdrawn: pairs that it rested on were voided")
+		return i18n.Of("the verdict told before, pass, is withdrawn: pairs that it rested on were voided")
 	case stats.Inconclusive:
-		return phrases.Of("the verdict told before, inconclusive, is withdrawn: pairs that it rested on were voided")
+		return i18n.Of("the verdict told before, inconclusive, is withdrawn: pairs that it rested on were voided")
 	case stats.Fail, stats.Continue:
 	}
-	return phrases.Of("the verdict told before, fail, is withdrawn: pairs that it rested on were voided")
+	return i18n.Of("the verdict told before, fail, is withdrawn: pairs that it rested on were voided")
 }
 
 // withdrawn is the last decision of the run's test that was told and withdrawn, unless it

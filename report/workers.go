@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"gogi/farm/trust"
 	"gogi/internal/format"
 	"gogi/match"
-	"gogi/stats/counts"
+	"gogi/match/trust"
+	"gogi/stats/binomial"
 )
 
 // Worker is a machine of a farm by what it has played of a run. Scores are those of the
@@ -156,7 +156,7 @@ func (w *Worker) compare(own, rest sums) {
 	if own.n < 2 || rest.n < 2 {
 		return
 	}
-	difference, half := own.mean()-rest.mean(), counts.ZAbove((1-Level)/2)*math.Sqrt(own.error2()+rest.error2())
+	difference, half := own.mean()-rest.mean(), binomial.ZAbove((1-Level)/2)*math.Sqrt(own.error2()+rest.error2())
 	if half == 0 {
 		return // all pairs alike: that says nothing of how much they vary
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -40,14 +41,9 @@ func farmRows(id int, worker string, points [2]float64) []match.Row {
 
 func farmReport(t *testing.T, pairs ...[]match.Row) *Report {
 	t.Helper()
-	g, err := New(Run{Name: "r", Pairs: 10 + len(pairs), Players: []Player{{Name: "A"}, {Name: "B"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(New(Run{Name: "r", Pairs: 10 + len(pairs), Players: []Player{{Name: "A"}, {Name: "B"}}}))(t)
 	for _, rows := range pairs {
-		if err := g.Add(rows); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, g.Add(rows))
 	}
 	return g.Report()
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/dump"
 	"gogi/results/resultstest"
@@ -46,10 +47,7 @@ func readWithoutRights(t *testing.T, path string) string {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+path, writerModeEnv+"=read")
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testutil.Must(cmd.Output())(t)
 	return string(out)
 }
 
@@ -58,22 +56,14 @@ func readWithoutRights(t *testing.T, path string) string {
 func lockedFolder(t *testing.T, files map[string][]byte, unreadable ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Chmod(filepath.Dir(dir), 0o755))
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(filepath.Join(dir, name), text, 0o444))
 	}
 	for _, name := range unreadable {
-		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.Chmod(filepath.Join(dir, name), 0))
 	}
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Chmod(dir, 0o555))
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) }) // for TempDir to remove it
 	return dir
 }
@@ -82,9 +72,7 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	for _, e := range entries {
 		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
 			t.Fatal(err)
@@ -97,18 +85,15 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 // log that a killed writer left, beside a living writer, and one of an older gogi.
 func TestReadingWithoutRights(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	run := resultstest.Begin(t, s, fakepairs.Plan("killed"))
-	fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 0, 30), fakepairs.Pair(run.Plan(), 1, 30))
+	run := resultstest.Begin(t, s, matchtest.Plan("killed"))
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 30), matchtest.Pair(run.Plan(), 1, 30))
 	want := resultstest.Dump(t, s, "killed", false)
 	live := map[string][]byte{} // copies of what a living writer has; the log holds every pair
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if err := exec.CommandContext(t.Context(), "cp", s.File()+end, s.File()+".copy").Run(); err != nil { // a read here would drop SQLite's locks
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(s.File() + ".copy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(os.ReadFile(s.File() + ".copy"))(t)
 		live["x.db"+end] = text
 	}
 	without := func(name string) map[string][]byte {
@@ -116,14 +101,9 @@ func TestReadingWithoutRights(t *testing.T) {
 		delete(files, name)
 		return files
 	}
-	if err := errors.Join(run.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(run.Close(), s.Close()))
 	whole := func(path string) map[string][]byte {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(os.ReadFile(path))(t)
 		return map[string][]byte{"x.db": text}
 	}
 	for name, files := range map[string]map[string][]byte{
@@ -131,9 +111,7 @@ func TestReadingWithoutRights(t *testing.T) {
 		"schema 1": whole(resultstest.Older(t, s.Path(), 1)), "schema 3": whole(resultstest.Older(t, s.Path(), 3)),
 	} {
 		dir := lockedFolder(t, files)
-		if got := readWithoutRights(t, filepath.Join(dir, "x.db")); got != want {
-			t.Errorf("%s: %s", name, got)
-		}
+		testutil.Equal(t, readWithoutRights(t, filepath.Join(dir, "x.db")), want, "%s", name)
 		if after := filesOf(t, dir); !maps.EqualFunc(files, after, func(a, b []byte) bool { return string(a) == string(b) }) {
 			t.Errorf("%s: the folder was changed", name)
 		}
@@ -148,14 +126,12 @@ func TestReadingWithoutRights(t *testing.T) {
 func TestReadingBesideALivingWriter(t *testing.T) {
 	dir := t.TempDir()
 	s := resultstest.Open(t, filepath.Join(dir, "x.db"))
-	run := resultstest.Begin(t, s, fakepairs.Plan("killed"))
+	run := resultstest.Begin(t, s, matchtest.Plan("killed"))
 	for _, name := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(name, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.Chmod(name, 0o755))
 	}
 	for id := range 2 {
-		fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), id, 10))
+		matchtest.Put(t, run, matchtest.Pair(run.Plan(), id, 10))
 		if os.Getuid() != 0 {
 			continue // the writer's own rights are the reader's
 		}
@@ -168,13 +144,9 @@ func TestReadingBesideALivingWriter(t *testing.T) {
 // Who may only read is told so when it wants to play.
 func TestPlayingWithoutRights(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Close())
 	text, err := os.ReadFile(s.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	dir := lockedFolder(t, map[string][]byte{"x.db": text})
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+filepath.Join(dir, "x.db"), writerModeEnv+"=read-write")

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"gogi/match"
-	"gogi/results/handle"
+	"gogi/results/file"
 	"gogi/results/tables"
 )
 
@@ -131,7 +131,7 @@ func (r *Run) gather(batch ...request) []request {
 // writeBatch stores a batch in one transaction and answers all of it.
 func (r *Run) writeBatch(ctx context.Context, batch []request) {
 	answers := make([]answer, len(batch))
-	err := handle.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
+	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		s := r.stmts.in(ctx, tx)
 		for i, req := range batch {
 			var err error

@@ -18,18 +18,19 @@ import (
 	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
-	"gogi/internal/fakepairs"
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 func TestAddRecord(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	plan.Pairs = 1 << 20
 	run := resultstest.Begin(t, s, plan)
 	id := 0
@@ -39,14 +40,9 @@ func TestAddRecord(t *testing.T) {
 		for leg := range 2 {
 			pair.Games = append(pair.Games, drawGame(rt, plan, pair.Pair.Game(leg)))
 		}
-		if _, err := run.Add(t.Context(), pair); err != nil {
-			rt.Fatal(err)
-		}
+		testutil.Must(run.Add(t.Context(), pair))(rt)
 		for _, g := range pair.Games {
-			record, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			record := testutil.Must(s.Record(t.Context(), run.ID(), g.Pair, g.Leg))(rt)
 			if diff := cmp.Diff(g.Record, record, cmpopts.EquateEmpty()); diff != "" {
 				rt.Fatalf("pair %d, leg %d (-put +got):\n%s", g.Pair, g.Leg, diff)
 			}
@@ -88,23 +84,20 @@ func drawMove(t *rapid.T) kifu.Move {
 
 func TestAddGames(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	pair := fakepairs.Pair(plan, 5, 30)
+	pair := matchtest.Pair(plan, 5, 30)
 	g := &pair.Games[1]
 	g.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition, Note: "four times"}
 	g.Marked, g.Slot = true, 3
 	g.Sides[0] = match.Side{Plies: 14, Nodes: math.MaxUint64, Time: time.Hour, DepthSum: 99, DepthPlies: 9, WorstOverrun: time.Millisecond, PonderHits: 3, PonderMisses: 2, Incomplete: 4}
 	g.Record.Final = []byte(`{"by":"resignation"}`)
-	fakepairs.Put(t, run, pair, fakepairs.Pair(plan, 2, 30))
+	matchtest.Put(t, run, pair, matchtest.Pair(plan, 2, 30))
 	games := resultstest.Games(t, s, run.ID())
 	if len(games) != 4 || games[0].Pair != 2 || games[2].Pair != 5 || games[2].Leg != 0 {
 		t.Fatalf("%+v", games)
 	}
-	p, err := pair.Pair.Opening.Position()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(pair.Pair.Opening.Position())(t)
 	for _, m := range g.Record.Moves {
 		p.Apply(m.Move)
 	}
@@ -114,9 +107,7 @@ func TestAddGames(t *testing.T) {
 		OpeningPlies: len(pair.Pair.Opening.Moves), OpeningHash: pair.Pair.Opening.Hash(), Start: pair.Pair.Opening.Start, Marked: true, MovesHash: games[3].MovesHash, LastSFEN: p.SFEN(), Slot: 3,
 		Started: g.Started, Ended: g.Ended,
 	}
-	if diff := cmp.Diff(want, games[3]); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	testutil.Diff(t, want, games[3])
 	if games[2].MovesHash == games[3].MovesHash {
 		t.Error("different games have one hash")
 	}
@@ -130,22 +121,20 @@ func TestAddGames(t *testing.T) {
 
 func TestMovesHash(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	var pairs []match.PairResult
 	for id, start := range []string{"startpos", plan.Openings[1].Start} { // the same position in other words
-		p := fakepairs.Pair(plan, id, 0)
+		p := matchtest.Pair(plan, id, 0)
 		for i := range p.Games {
 			p.Games[i].Pair, p.Games[i].Record.Start = id, start
-			p.Games[i].Record.Moves = []kifu.Move{{Move: fakepairs.Move("7g7f")}, {Move: fakepairs.Move("1a1b")}, {Move: fakepairs.Move("1a1b")}}
+			p.Games[i].Record.Moves = []kifu.Move{{Move: matchtest.Move("7g7f")}, {Move: matchtest.Move("1a1b")}, {Move: matchtest.Move("1a1b")}}
 		}
 		pairs = append(pairs, p)
 	}
-	fakepairs.Put(t, run, pairs...)
+	matchtest.Put(t, run, pairs...)
 	games := resultstest.Games(t, s, run.ID())
-	if games[0].MovesHash != games[3].MovesHash {
-		t.Error("equal games have two hashes")
-	}
+	testutil.Equal(t, games[0].MovesHash, games[3].MovesHash, "equal games have two hashes")
 	for i, p := range pairs { // a live series sees the hashes that a resumed one reads
 		want, err := p.Games[0].MovesHash()
 		if got := games[2*i].MovesHash; err != nil || got != want {
@@ -153,20 +142,18 @@ func TestMovesHash(t *testing.T) {
 		}
 	}
 	// The third move is illegal: the final position is that before it.
-	if want := "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3"; games[0].LastSFEN != want {
-		t.Errorf("final position %s", games[0].LastSFEN)
-	}
+	testutil.Equal(t, "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", games[0].LastSFEN, "final position")
 }
 
 func TestGamesWhere(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	plan.Players = append(plan.Players, plan.Players[0])
 	plan.Players[2].Name = "C"
 	plan.Design.Kind = match.DesignGauntlet
 	run := resultstest.Begin(t, s, plan)
 	for id := range 20 {
-		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
+		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
 	}
 	games := resultstest.Games(t, s, run.ID())
 	tests := []struct {
@@ -181,25 +168,21 @@ func TestGamesWhere(t *testing.T) {
 	}
 	for _, test := range tests {
 		var got, want []match.Row
-		if err := s.GamesWhere(t.Context(), run.ID(), test.filter, func(g match.Row) error { got = append(got, g); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, s.GamesWhere(t.Context(), run.ID(), test.filter, func(g match.Row) error { got = append(got, g); return nil }))
 		for _, g := range games {
 			if test.want(g) {
 				want = append(want, g)
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%+v (-want +got):\n%s", test.filter, diff)
-		}
+		testutil.Diff(t, want, got, "%+v", test.filter)
 	}
 }
 
 func TestGamesYield(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10), fakepairs.Pair(plan, 1, 10))
+	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
 	stop := errors.New("enough")
 	n := 0
 	err := s.Games(t.Context(), run.ID(), func(g match.Row) error {
@@ -207,7 +190,7 @@ func TestGamesYield(t *testing.T) {
 		if _, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg); err != nil {
 			t.Error(err)
 		}
-		fakepairs.Put(t, run, fakepairs.Pair(plan, 2+n, 10)) // neither side blocks the other
+		matchtest.Put(t, run, matchtest.Pair(plan, 2+n, 10)) // neither side blocks the other
 		if n == 3 {
 			return stop
 		}
@@ -237,45 +220,33 @@ func TestGamesQueryPlan(t *testing.T) {
 
 func TestAddTwice(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	first := fakepairs.Pair(plan, 0, 20)
+	first := matchtest.Pair(plan, 0, 20)
 	first.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
-	fakepairs.Put(t, run, first)
+	matchtest.Put(t, run, first)
 	before := resultstest.Games(t, s, run.ID())
-	again := fakepairs.Pair(plan, 0, 40)
+	again := matchtest.Pair(plan, 0, 40)
 	again.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(6).UTC(), Why: "not stored"}}
 	for _, p := range []match.PairResult{first, again} {
 		if added, err := run.Add(t.Context(), p); added || err != nil {
 			t.Errorf("a second delivery: added %t, %v", added, err)
 		}
 	}
-	if diff := cmp.Diff(before, resultstest.Games(t, s, run.ID())); diff != "" {
-		t.Errorf("(-before +after):\n%s", diff)
-	}
+	testutil.Diff(t, before, resultstest.Games(t, s, run.ID()), "(-before +after)")
 	crash := match.Attempt{Pair: 7, Ended: time.UnixMicro(9).UTC(), Why: "crash before the first move"}
 	for range 2 {
-		if err := run.PutAttempt(t.Context(), crash); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, run.PutAttempt(t.Context(), crash))
 	}
-	got, err := s.Attempts(t.Context(), run.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]match.Attempt{first.Attempts[0], crash}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	got := testutil.Must(s.Attempts(t.Context(), run.ID()))(t)
+	testutil.Diff(t, []match.Attempt{first.Attempts[0], crash}, got)
 }
 
 func TestAddConcurrently(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	reader, err := results.OpenExisting(t.Context(), s.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := testutil.Must(results.OpenExisting(t.Context(), s.Path()))(t)
 	const writers, each = 16, 8
 	var counted atomic.Int64
 	var g errgroup.Group
@@ -283,7 +254,7 @@ func TestAddConcurrently(t *testing.T) {
 		g.Go(func() error {
 			for i := range each {
 				// Neighbours add the same pairs, too.
-				added, err := run.Add(context.Background(), fakepairs.Pair(plan, (w/2)*each+i, 20))
+				added, err := run.Add(context.Background(), matchtest.Pair(plan, (w/2)*each+i, 20))
 				if err != nil {
 					return err
 				}
@@ -307,9 +278,7 @@ func TestAddConcurrently(t *testing.T) {
 		}
 		checkWhole(t, reader, run.ID())
 	}
-	if counted.Load() != writers/2*each {
-		t.Errorf("%d pairs counted", counted.Load())
-	}
+	testutil.Equal(t, counted.Load(), writers/2*each, "pairs counted")
 	if info, err := reader.FindRun(t.Context(), "r"); err != nil || info.Finished != writers/2*each {
 		t.Errorf("%+v, %v", info, err)
 	}
@@ -320,12 +289,12 @@ func TestAddConcurrently(t *testing.T) {
 
 func TestAddRefuses(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	tests := map[string]func(*match.PairResult){
 		"1 games":        func(p *match.PairResult) { p.Games = p.Games[:1] },
 		"from 0":         func(p *match.PairResult) { p.Pair.ID = -1 },
-		"more than 100 ": func(p *match.PairResult) { *p = fakepairs.Pair(plan, 100, 10) },
+		"more than 100 ": func(p *match.PairResult) { *p = matchtest.Pair(plan, 100, 10) },
 		"an attempt at":  func(p *match.PairResult) { p.Attempts = []match.Attempt{{Pair: 5}} },
 		"ended by draw":  func(p *match.PairResult) { p.Games[1].Termination = "draw" },
 		"(outcome(7))":   func(p *match.PairResult) { p.Games[1].Outcome = 7 },
@@ -335,7 +304,7 @@ func TestAddRefuses(t *testing.T) {
 		"more than":      func(p *match.PairResult) { p.Games[0].Record.Moves = make([]kifu.Move, 1<<15+1) },
 	}
 	for want, spoil := range tests {
-		pair := fakepairs.Pair(plan, 4, 10)
+		pair := matchtest.Pair(plan, 4, 10)
 		spoil(&pair)
 		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.Path()) {
 			t.Errorf("%s: %v", want, err)
@@ -344,28 +313,24 @@ func TestAddRefuses(t *testing.T) {
 	for name, forge := range map[string]func(*match.Pair){
 		"players": func(p *match.Pair) { p.Players = [2]int{1, 0} }, "seed": func(p *match.Pair) { p.Seed++ }, "legs": func(p *match.Pair) { p.Legs = 1 },
 		"opening's name": func(p *match.Pair) { p.Opening.ID = "3" }, "opening's start": func(p *match.Pair) { p.Opening.Start = "startpos " },
-		"opening's moves":   func(p *match.Pair) { p.Opening.Moves = append(p.Opening.Moves[:0:0], fakepairs.Move("9g9f")) },
+		"opening's moves":   func(p *match.Pair) { p.Opening.Moves = append(p.Opening.Moves[:0:0], matchtest.Move("9g9f")) },
 		"a player too many": func(p *match.Pair) { p.Players[1] = 2 },
 	} {
-		pair := fakepairs.Pair(plan, 4, 10)
+		pair := matchtest.Pair(plan, 4, 10)
 		forge(&pair.Pair)
 		for leg := range pair.Games {
 			pair.Games[leg].Players = pair.Pair.Game(leg).Players
 		}
-		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "not those that the plan gives it") {
-			t.Errorf("forged %s: %v", name, err)
-		}
+		testutil.Fails(t, testutil.Err(run.Add(t.Context(), pair)), "not those that the plan gives it", "forged %s", name)
 	}
 	cancelled, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("second interrupt")
 	cancel(why)
-	if _, err := run.Add(cancelled, fakepairs.Pair(plan, 4, 10)); !errors.Is(err, why) {
+	if _, err := run.Add(cancelled, matchtest.Pair(plan, 4, 10)); !errors.Is(err, why) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run.Add(t.Context(), fakepairs.Pair(plan, 4, 10)); !errors.Is(err, results.ErrClosed) {
+	testutil.OK(t, run.Close())
+	if _, err := run.Add(t.Context(), matchtest.Pair(plan, 4, 10)); !errors.Is(err, results.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 	if games := resultstest.Games(t, s, run.ID()); len(games) > 0 {
@@ -378,15 +343,13 @@ func TestAddRefuses(t *testing.T) {
 func TestDiskFull(t *testing.T) {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	if _, err := s.Writer().ExecContext(t.Context(), "PRAGMA max_page_count=40"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(s.Writer().ExecContext(t.Context(), "PRAGMA max_page_count=40"))(t)
 	var err error
 	stored := 0
 	for ; err == nil && stored < 1000; stored++ {
-		_, err = run.Add(t.Context(), fakepairs.Pair(plan, stored, 60))
+		_, err = run.Add(t.Context(), matchtest.Pair(plan, stored, 60))
 	}
 	stored--
 	var full sqlite3.Error
@@ -397,10 +360,8 @@ func TestDiskFull(t *testing.T) {
 	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != stored {
 		t.Errorf("%d of %d pairs are there, %v", len(finished), stored, err)
 	}
-	if _, err := s.Writer().ExecContext(t.Context(), "PRAGMA max_page_count=1000000"); err != nil {
-		t.Fatal(err)
-	}
-	fakepairs.Put(t, run, fakepairs.Pair(plan, stored, 60))
+	testutil.Must(s.Writer().ExecContext(t.Context(), "PRAGMA max_page_count=1000000"))(t)
+	matchtest.Put(t, run, matchtest.Pair(plan, stored, 60))
 	again := resultstest.Open(t, path)
 	checkWhole(t, again, run.ID())
 }
@@ -415,12 +376,9 @@ func BenchmarkAdd(b *testing.B) {
 			how = results.Durable
 		}
 		b.Run(name, func(b *testing.B) {
-			s, err := results.Open(b.Context(), resultstest.Path(b), how)
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := testutil.Must(results.Open(b.Context(), resultstest.Path(b), how))(b)
 			b.Cleanup(func() { _ = s.Close() })
-			plan := fakepairs.Plan("r")
+			plan := matchtest.Plan("r")
 			plan.Pairs = b.N
 			run := resultstest.Begin(b, s, plan)
 			b.SetParallelism(parallelism)
@@ -433,7 +391,7 @@ func benchmarkAdd(b *testing.B, s *results.Store, run *results.Run, serial bool)
 	b.Helper()
 	var templates []match.PairResult
 	for id := range 50 {
-		templates = append(templates, fakepairs.Pair(run.Plan(), id, 120))
+		templates = append(templates, matchtest.Pair(run.Plan(), id, 120))
 	}
 	ids := make(chan int) // from the goroutine below to whoever puts; closed at its end; unbuffered: a counter
 	go func() {
@@ -468,12 +426,8 @@ func benchmarkAdd(b *testing.B, s *results.Store, run *results.Run, serial bool)
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
 	var file, blobs float64
-	if err := s.Queries().QueryRowContext(b.Context(), "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&file); err != nil {
-		b.Fatal(err)
-	}
-	if err := s.Queries().QueryRowContext(b.Context(), "SELECT avg(length(plies)) FROM records").Scan(&blobs); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, s.Queries().QueryRowContext(b.Context(), "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&file))
+	testutil.OK(b, s.Queries().QueryRowContext(b.Context(), "SELECT avg(length(plies)) FROM records").Scan(&blobs))
 	b.ReportMetric(file/float64(2*b.N), "bytes/game")
 	b.ReportMetric(blobs, "blob-bytes/game")
 }

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/results/tables"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // GamePlace is where a game stands in its run: lists are in this order.

@@ -1,44 +1,42 @@
-// Package results keeps every game of every run in one SQLite file. Nobody but it and
-// its rooms knows SQL: tables (what a row is), handle (files opened and made), dump (a run
-// as text), mending (checked, repaired, merged).
+// Package results stores every game of every run in one SQLite file. [Open] opens a [Store];
+// [Store.Begin] starts or resumes a [Run] with its plan; [Run.Add] stores a pair. Reading
+// methods of Store return rows, records and settings. Only this package and its subpackages
+// know SQL.
 //
-// A [Store] is the file, a [Run] is the right to add to one run of it. The pair
-// is the unit: [Run.Add] stores both games of a pair or nothing, and a pair that
-// is stored already is left as it is, so a pair may be delivered any number of
-// times; Add says which delivery was the one that counts. What is missing of a run is what [Run.Finished] does not name; resuming
-// is [Store.Begin] with the same plan.
+// The pair is the unit: Add stores both games of a pair or nothing, and ignores a pair that is
+// stored already, so a pair may be sent any number of times. Add returns which call counted.
+// The missing pairs of a run are those that [Run.Finished] does not list.
 //
-// Traps:
+// # Traps
 //
-//   - What Add has stored is durable against the death of the process (kill -9)
-//     when it returns. A power cut may take the last commits with it, never more:
-//     the database is in WAL mode with synchronous=NORMAL, and the pairs are then
-//     just played again. Who acknowledges to others opens it [Durable].
-//   - Add compares a pair with the plan: its number, players, opening and seed. It
-//     does not replay the games: for pairs that others played there is arbiter.Verify.
-//   - The target may be lowered while pairs are in play. Add takes pairs up to the
-//     greatest target that the run ever had, so none of them is lost.
-//   - What came before the first game is told by the order of the log of settings
-//     ([Store.FirstStored]), never by a player's clock.
-//   - [Run.Void] takes pairs out: no reader but [Store.Voided] sees them any more,
-//     and they are missing again.
-//   - A run in WAL mode is three files (X, X-wal, X-shm), and X-lock beside them: copy
-//     them with [Store.Backup]. X-lock stays: its bytes carry the locks (byte 0: the
-//     schema, byte n: run n), and what stands in it tells who holds them. The database
-//     file carries the same locks, far behind its end.
-//   - Never open the database file but through this package while a Store of it is
-//     open: closing any descriptor of it drops SQLite's own locks.
-//   - Every row has a checksum (package tables); who changes a row by hand sets it to
-//     NULL. A reader's error is then a [*tables.Damaged].
-//   - Whole runs are read by segments (package segments), which triggers drop when a row
-//     changes that they hold. Whoever drops a trigger drops the segments first.
-//   - The plan's digest decides whether a run may be resumed; the target, paths
-//     and concurrency may change and are logged ([Store.Settings]).
-//   - [Store.Games] and [Store.Pairs] never touch the moves, which lie compressed
-//     in a table of their own; [Store.Record] unpacks one game's. All may be called
-//     from inside a yield function, because reading has connections of its own.
-//   - What a record says of the players, the result and the start time comes back
-//     from the game's row, not from the kifu.Record that was added. Times come back
-//     in UTC and in whole microseconds; a score without HasScore comes back as 0,
-//     and a principal variation is as long as the plan's PVPlies at most.
+//   - A pair that Add stored survives the death of the process (kill -9). A power cut may
+//     lose the last commits, because the database is in WAL mode with synchronous=NORMAL;
+//     gogi then plays those pairs again. Open the store [Durable] if you acknowledge pairs to
+//     others.
+//   - Add compares a pair with the plan: its number, players, opening and seed. It does not
+//     replay the games; use arbiter.Verify for pairs that others played.
+//   - The target may be lowered while pairs are in play. Add takes pairs up to the greatest
+//     target that the run ever had.
+//   - The order of the log of settings decides what came before the first game
+//     ([Store.FirstStored]); no clock does.
+//   - [Run.Void] hides pairs from every reader except [Store.Voided], and they are missing
+//     again.
+//   - A run in WAL mode is three files (X, X-wal, X-shm) and the lock file X-lock: copy them
+//     with [Store.Backup]. The bytes of X-lock carry the locks (byte 0: the schema, byte n:
+//     run n), and its content names their holders. The database file carries the same locks,
+//     far behind its end.
+//   - Open the database file only through this package while a Store of it is open: closing
+//     any descriptor of it drops SQLite's own locks.
+//   - Every row has a checksum (package results/tables). If you change a row by hand, set its
+//     checksum to NULL; otherwise a reader returns a [*tables.Damaged].
+//   - Readers of whole runs use segments (package results/segments). Triggers drop a segment
+//     if a row in it changes. Drop the segments before you drop a trigger.
+//   - The plan's digest decides whether a run may be resumed. The target, paths and
+//     concurrency may change and are logged ([Store.Settings]).
+//   - [Store.Games] and [Store.Pairs] never read the moves, which are compressed in a table
+//     of their own; [Store.Record] unpacks those of one game. You may call all of them from
+//     inside a yield function, because readers have their own connections.
+//   - A record's players, result and start time come from the game's row, not from the
+//     kifu.Record that was added. Times return in UTC and in whole microseconds, a score
+//     without HasScore returns as 0, and a principal variation has at most PVPlies moves.
 package results

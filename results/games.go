@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/results/tables"
+	"gogi/shogi/kifu"
 )
 
 // Filter narrows GamesWhere and Pairs down; the zero value passes every game.
@@ -198,7 +198,7 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 	return oneRecord(ctx, tx, c, runID, pair, leg)
 }
 
-func oneRecord(ctx context.Context, q tables.Querier, c cast, runID int64, pair, leg int) (record kifu.Record, err error) {
+func oneRecord(ctx context.Context, q tables.Querier, c playerTable, runID int64, pair, leg int) (record kifu.Record, err error) {
 	found := false
 	err = selectRecords(ctx, q, c, runID, func(_ *tables.Game, r kifu.Record) error {
 		found, record = true, r
@@ -246,7 +246,7 @@ func recordsQuery() string {
 // records calls yield for each game of a range of pairs, by pair and leg, with its whole
 // record; it fails where one that was stored is not found. The tables.Game is yield's until
 // it returns.
-func records(ctx context.Context, q tables.Querier, c cast, runID int64, pairs pairRange, yield func(*tables.Game, kifu.Record) error) error {
+func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, pairs pairRange, yield func(*tables.Game, kifu.Record) error) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
 	if err != nil {
 		return err
@@ -265,7 +265,7 @@ func records(ctx context.Context, q tables.Querier, c cast, runID int64, pairs p
 }
 
 // selectRecords calls yield for the games that a condition, in SQL, selects, and finds.
-func selectRecords(ctx context.Context, q tables.Querier, c cast, runID int64, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
+func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID int64, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
 	var id int64

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/dump"
 	"gogi/results/resultstest"
@@ -18,16 +17,16 @@ import (
 // filter passes whole pairs.
 func TestPairs(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	for _, id := range []int{7, 2, 9, 0, 4} {
-		pair := fakepairs.Pair(plan, id, 4)
+		pair := matchtest.Pair(plan, id, 4)
 		pair.Games[0].Verdict = match.Verdict{Outcome: match.BlackWins, Termination: match.Resignation}
 		pair.Games[1].Verdict = match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash}
 		if id == 4 {
 			pair.Games[1].Verdict = pair.Games[0].Verdict
 		}
-		fakepairs.Put(t, run, pair)
+		matchtest.Put(t, run, pair)
 	}
 	games := resultstest.Games(t, s, run.ID())
 	for _, test := range []struct {
@@ -40,9 +39,7 @@ func TestPairs(t *testing.T) {
 		{results.Filter{Engine: "nobody"}, nil},
 	} {
 		var got [][]match.Row
-		if err := s.Pairs(t.Context(), run.ID(), test.filter, func(rows []match.Row) error { got = append(got, rows); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, s.Pairs(t.Context(), run.ID(), test.filter, func(rows []match.Row) error { got = append(got, rows); return nil }))
 		var want [][]match.Row
 		for _, id := range test.want {
 			at := 0
@@ -51,9 +48,7 @@ func TestPairs(t *testing.T) {
 			}
 			want = append(want, games[at:at+2])
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%+v (-want +got):\n%s", test.filter, diff)
-		}
+		testutil.Diff(t, want, got, "%+v", test.filter)
 	}
 	stop := errors.New("enough")
 	for last := 1; last <= 5; last++ { // the fifth pair is the last: nothing comes behind it
@@ -74,12 +69,10 @@ func TestPairs(t *testing.T) {
 // knows the word alone.
 func TestUnknownTerminationIsKept(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 4))
-	if _, err := s.Writer().ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"); err != nil {
-		t.Fatal(err)
-	}
+	matchtest.Put(t, run, matchtest.Pair(plan, 0, 4))
+	testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"))(t)
 	if games := resultstest.Games(t, s, run.ID()); games[1].Termination.String() != "adjourned" || games[1].Termination.Known() {
 		t.Errorf("%+v", games[1])
 	}
@@ -90,9 +83,7 @@ func TestUnknownTerminationIsKept(t *testing.T) {
 	if err := dump.Write(t.Context(), s, &text, "r", true); err != nil || !strings.Contains(text.String(), `"termination":"adjourned"`) {
 		t.Errorf("%v\n%s", err, text.String())
 	}
-	pair := fakepairs.Pair(plan, 1, 4)
+	pair := matchtest.Pair(plan, 1, 4)
 	pair.Games[1].Termination = "adjourned"
-	if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "leg 1 ended by adjourned") {
-		t.Errorf("put: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(run.Add(t.Context(), pair)), "leg 1 ended by adjourned", "put")
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"gogi/results/locks"
+	"gogi/results/file"
 )
 
 // holderSize is how many bytes of the lock file tell who holds a run; those of run n
@@ -35,7 +35,7 @@ func thisProcess() (holder, error) {
 	if err != nil {
 		return holder{}, err
 	}
-	boot, err := locks.BootID()
+	boot, err := file.BootID()
 	return holder{Host: host[:min(len(host), 128)], Boot: boot, PID: os.Getpid()}, err
 }
 

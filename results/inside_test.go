@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 )
 
 // begun is a run of a new database.
@@ -19,25 +20,20 @@ func begun(tb testing.TB, plan *match.Plan) (*Store, *Run) {
 func begunAt(tb testing.TB, path string, plan *match.Plan) (*Store, *Run) {
 	tb.Helper()
 	s, err := Open(tb.Context(), path)
-	fakepairs.Closing(tb, s, err)
+	matchtest.Closing(tb, s, err)
 	run, err := s.Begin(tb.Context(), plan)
-	return s, fakepairs.Closing(tb, run, err)
+	return s, matchtest.Closing(tb, run, err)
 }
 
 // A pair of a batch that comes too late takes nobody with it.
 func TestOldTakeInABatch(t *testing.T) {
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	_, run := begun(t, plan)
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10))
-	if _, err := run.Void(t.Context(), "test", "me", func(match.Row) bool { return true }); err != nil {
-		t.Fatal(err)
-	}
+	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10))
+	testutil.Must(run.Void(t.Context(), "test", "me", func(match.Row) bool { return true }))(t)
 	rows := make([]request, 3)
 	for i := range rows {
-		r, err := run.rows(fakepairs.Pair(plan, i, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testutil.Must(run.rows(matchtest.Pair(plan, i, 10)))(t)
 		rows[i] = request{pair: r, take: 1, answer: make(chan answer, 1)}
 	}
 	run.writeBatch(t.Context(), rows)
@@ -51,19 +47,15 @@ func TestOldTakeInABatch(t *testing.T) {
 // A run is there with its players from its first moment: whoever creates it may be killed
 // before it goes on, and readers may come in between.
 func TestARunIsCreatedWhole(t *testing.T) {
-	s, _ := begun(t, fakepairs.Plan("another"))
-	plan := fakepairs.Plan("r")
-	if _, err := s.findOrCreate(t.Context(), plan); err != nil {
-		t.Fatal(err)
-	}
+	s, _ := begun(t, matchtest.Plan("another"))
+	plan := matchtest.Plan("r")
+	testutil.Must(s.findOrCreate(t.Context(), plan))(t)
 	info, err := s.FindRun(t.Context(), "r")
 	if err != nil || len(info.Engines) != len(plan.Players) {
 		t.Fatalf("%v, %d players are stored, want %d", err, len(info.Engines), len(plan.Players))
 	}
 	run, err := s.Begin(t.Context(), plan)
-	if err != nil {
-		t.Fatalf("it cannot be played: %v", err)
-	}
+	testutil.OK(t, err, "it cannot be played")
 	if err := run.Close(); err != nil {
 		t.Error(err)
 	}

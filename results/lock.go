@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 
-	"gogi/results/locks"
+	"gogi/results/file"
 )
 
 // schemaByte is the byte of the lock file that is held while the database is
@@ -16,19 +16,19 @@ const schemaByte = 0
 // around. The lock file tells who has it.
 type hold struct {
 	beside *os.File
-	inode  *locks.File
+	inode  *file.File
 	run    int64
 }
 
 // holdRun takes a run; ErrRunLocked where another has it.
 func (s *Store) holdRun(run int64) (*hold, error) {
-	beside, err := locks.LockBeside(s.file, run, false)
+	beside, err := file.LockBeside(s.file, run, false)
 	if err == nil {
 		if err = s.inode.Lock(run); err != nil {
 			_ = beside.Close() // nothing was written to it
 		}
 	}
-	if errors.Is(err, locks.ErrTaken) {
+	if errors.Is(err, file.ErrTaken) {
 		return nil, s.lockedBy(run)
 	}
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/resultstest"
 )
@@ -19,30 +20,24 @@ func TestLockByOtherNames(t *testing.T) {
 	path := resultstest.Path(t)
 	link, folder := filepath.Join(t.TempDir(), "link.db"), filepath.Join(t.TempDir(), "folder")
 	for name, to := range map[string]string{link: path, folder: filepath.Dir(path)} {
-		if err := os.Symlink(to, name); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.Symlink(to, name))
 	}
 	cmd, _ := startWriter(t, link, "hold") // a dangling link: the database is made where it leads to
-	if _, err := os.Stat(path); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(os.Stat(path))(t)
 	for _, name := range []string{path, link, filepath.Join(folder, filepath.Base(path))} {
 		s := resultstest.Open(t, name)
-		_, err := s.Begin(t.Context(), fakepairs.Plan("killed"))
+		_, err := s.Begin(t.Context(), matchtest.Plan("killed"))
 		if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), "process ") {
 			t.Errorf("%s: %v", name, err)
 		}
-		other := fakepairs.Plan("other") // other runs are free
+		other := matchtest.Plan("other") // other runs are free
 		if err := resultstest.Begin(t, s, other).Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, cmd.Process.Kill())
 	resultstest.Killed(t, cmd.Wait())
-	resultstest.Begin(t, resultstest.Open(t, link), fakepairs.Plan("killed"))
+	resultstest.Begin(t, resultstest.Open(t, link), matchtest.Plan("killed"))
 }
 
 // The lock is the file's own, too: without the file beside it, and by a name of
@@ -50,30 +45,20 @@ func TestLockByOtherNames(t *testing.T) {
 func TestLockOfTheFileItself(t *testing.T) {
 	path := resultstest.Path(t)
 	cmd, _ := startWriter(t, path, "hold")
-	if err := os.Remove(path + "-lock"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Remove(path+"-lock"))
 	s := resultstest.Open(t, path)
-	if _, err := s.Begin(t.Context(), fakepairs.Plan("killed")); !errors.Is(err, results.ErrRunLocked) {
+	if _, err := s.Begin(t.Context(), matchtest.Plan("killed")); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("without the lock file: %v", err)
 	}
 	second := filepath.Join(t.TempDir(), "second.db")
-	if err := os.Link(path, second); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Link(path, second))
 	for _, name := range []string{path, second} {
-		if _, err := results.Open(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
-			t.Errorf("%s with two names: %v", name, err)
-		}
-		if _, err := results.OpenExisting(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
-			t.Errorf("%s with two names: %v", name, err)
-		}
+		testutil.Fails(t, testutil.Err(results.Open(t.Context(), name)), "2 names (hard links)", "%s with two names", name)
+		testutil.Fails(t, testutil.Err(results.OpenExisting(t.Context(), name)), "2 names (hard links)", "%s with two names", name)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, cmd.Process.Kill())
 	resultstest.Killed(t, cmd.Wait())
-	resultstest.Begin(t, s, fakepairs.Plan("killed"))
+	resultstest.Begin(t, s, matchtest.Plan("killed"))
 }
 
 // Closing a Run or another Store of the file leaves SQLite's own locks, which are the
@@ -81,31 +66,18 @@ func TestLockOfTheFileItself(t *testing.T) {
 func TestSQLitesLocksStay(t *testing.T) {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
-	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
-	second, err := results.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := results.OpenExisting(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
+	second := testutil.Must(results.Open(t.Context(), path))(t)
+	reader := testutil.Must(results.OpenExisting(t.Context(), path))(t)
 	if _, err := results.Open(t.Context(), filepath.Join(path, "none")); err == nil {
 		t.Error("a database in a file")
 	}
-	if err := errors.Join(run.Close(), second.Close(), reader.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(run.Close(), second.Close(), reader.Close()))
 	// In WAL mode every connection holds a shared lock on the byte range from 2³⁰+2
 	// (SHARED_FIRST in SQLite's os.h) of the database file.
-	locks, err := os.ReadFile("/proc/locks")
-	if err != nil {
-		t.Fatal(err)
-	}
+	locks := testutil.Must(os.ReadFile("/proc/locks"))(t)
 	const shared = "1073741826"
-	if !strings.Contains(linesOf(string(locks), os.Getpid()), shared) {
-		t.Errorf("SQLite has no lock on its file any more:\n%s", linesOf(string(locks), os.Getpid()))
-	}
+	testutil.Contains(t, linesOf(string(locks), os.Getpid()), shared, "SQLite has no lock on its file any more")
 }
 
 // linesOf are the lines of /proc/locks of a process's POSIX locks.
@@ -129,34 +101,28 @@ func TestTwoMachines(t *testing.T) {
 		return s
 	}
 	alpha := on("alpha", "1")
-	one := resultstest.Begin(t, alpha, fakepairs.Plan("one"))
+	one := resultstest.Begin(t, alpha, matchtest.Plan("one"))
 	for _, name := range []string{"one", "two"} {
-		_, err := on("beta", "2").Begin(t.Context(), fakepairs.Plan(name))
+		_, err := on("beta", "2").Begin(t.Context(), matchtest.Plan(name))
 		if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), "process 7 on alpha") {
 			t.Errorf("%s on beta: %v", name, err)
 		}
 	}
-	resultstest.Begin(t, on("container", "1"), fakepairs.Plan("three")) // of the same machine: the lock says it all
-	if err := one.Close(); err != nil {
-		t.Fatal(err)
-	}
+	resultstest.Begin(t, on("container", "1"), matchtest.Plan("three")) // of the same machine: the lock says it all
+	testutil.OK(t, one.Close())
 	local := resultstest.Open(t, path)
 	local.On("beta", "2", 8, "")
-	resultstest.Begin(t, local, fakepairs.Plan("four")) // where nobody else sees the file, its lock decides
+	resultstest.Begin(t, local, matchtest.Plan("four")) // where nobody else sees the file, its lock decides
 	if boot, pid := resultstest.Open(t, path).Here(); boot == "" || pid != os.Getpid() {
 		t.Errorf("boot %q, process %d", boot, pid)
 	}
-	if _, err := on("gamma", "3").Begin(t.Context(), fakepairs.Plan("five")); !errors.Is(err, results.ErrRunLocked) {
+	if _, err := on("gamma", "3").Begin(t.Context(), matchtest.Plan("five")); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("beside container: %v", err)
 	}
-	if err := os.Remove(path + "-lock"); err != nil {
-		t.Fatal(err)
-	}
-	resultstest.Begin(t, on("gamma", "3"), fakepairs.Plan("five"))
+	testutil.OK(t, os.Remove(path+"-lock"))
+	resultstest.Begin(t, on("gamma", "3"), matchtest.Plan("five"))
 	// gamma is killed and starts again: its own trace does not keep it out.
 	text := []byte(`{"host":"gamma","boot":"2","pid":9,"at":"2026-01-02T03:04:05Z"}`)
-	if err := os.WriteFile(path+"-lock", append(make([]byte, 9*results.HolderSize), text...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	resultstest.Begin(t, on("gamma", "3"), fakepairs.Plan("six"))
+	testutil.OK(t, os.WriteFile(path+"-lock", append(make([]byte, 9*results.HolderSize), text...), 0o600))
+	resultstest.Begin(t, on("gamma", "3"), matchtest.Plan("six"))
 }

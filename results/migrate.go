@@ -5,8 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"gogi/results/handle"
-	"gogi/results/locks"
+	"gogi/results/file"
 	"gogi/results/tables"
 )
 
@@ -24,7 +23,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	if version == len(texts) {
 		return s.useLog(ctx)
 	}
-	lock, err := locks.LockBeside(s.file, schemaByte, true)
+	lock, err := file.LockBeside(s.file, schemaByte, true)
 	if err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func (s *Store) useLog(ctx context.Context) (err error) {
 	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
 		return err
 	}
-	lock, err := locks.LockBeside(s.file, schemaByte, true)
+	lock, err := file.LockBeside(s.file, schemaByte, true)
 	if err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ func (s *Store) useLog(ctx context.Context) (err error) {
 }
 
 func (s *Store) migrate(ctx context.Context, version int, text string) error {
-	return handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
+	return file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
 			return err
 		}

@@ -3,9 +3,9 @@ package results
 import (
 	"context"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/results/tables"
+	"gogi/shogi/kifu"
 )
 
 // Moment is the database as it was at one moment, for who reads several things that have

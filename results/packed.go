@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"gogi/match"
-	"gogi/results/handle"
+	"gogi/results/file"
 	"gogi/results/segments"
 	"gogi/results/tables"
 )
@@ -177,7 +177,7 @@ func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(pac
 
 // pack makes the segment of a block, and counts its games.
 func (s *Store) pack(ctx context.Context, run, block int64) (games int, err error) {
-	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
+	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		rows, err := blockRows(ctx, tx, run, block)
 		if err != nil {
 			return err

@@ -19,9 +19,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/results/handle"
+	"gogi/match/matchtest"
+	"gogi/results/file"
 	"gogi/results/segments"
 	"gogi/results/tables"
 )
@@ -30,12 +31,12 @@ import (
 // has had their games.
 func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(*pairRows)) {
 	tb.Helper()
-	err := handle.InTx(tb.Context(), s.write, func(tx *sql.Tx) error {
+	testutil.OK(tb, file.InTx(tb.Context(), s.write, func(tx *sql.Tx) error {
 		statements := run.stmts.in(tb.Context(), tx)
 		for _, id := range ids {
-			pair := fakepairs.Pair(run.plan, id, 4)
+			pair := matchtest.Pair(run.plan, id, 4)
 			if id%3 == 0 {
-				pair.Played = fakepairs.PlayedBy(id)
+				pair.Played = matchtest.PlayedBy(id)
 			}
 			rows, err := run.rows(pair)
 			if err != nil {
@@ -47,10 +48,7 @@ func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(*pairRo
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))
 }
 
 // ids are the numbers from one to below another.
@@ -93,17 +91,13 @@ func extremes(r *rand.Rand) func(*pairRows) {
 // rowsByRows reads the games without segments.
 func rowsByRows(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row) {
 	tb.Helper()
-	if err := selectGames(tb.Context(), s.read, run, f, false, func(g match.Row) error { rows = append(rows, g); return nil }); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, selectGames(tb.Context(), s.read, run, f, false, func(g match.Row) error { rows = append(rows, g); return nil }))
 	return rows
 }
 
 func gamesWhere(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row) {
 	tb.Helper()
-	if err := s.GamesWhere(tb.Context(), run, f, func(g match.Row) error { rows = append(rows, g); return nil }); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, s.GamesWhere(tb.Context(), run, f, func(g match.Row) error { rows = append(rows, g); return nil }))
 	return rows
 }
 
@@ -119,25 +113,19 @@ func otherRows(want, got []match.Row) string {
 // blocksOf are the blocks of a run that have a segment.
 func blocksOf(tb testing.TB, s *Store, run int64) (list []int64) {
 	tb.Helper()
-	err := segments.Stored(tb.Context(), s.read, run, func(block int64, _ []driver.Value) error {
+	testutil.OK(tb, segments.Stored(tb.Context(), s.read, run, func(block int64, _ []driver.Value) error {
 		list = append(list, block)
 		return nil
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))
 	return list
 }
 
 // wrongSegments are what a check says of the segments.
 func wrongSegments(tb testing.TB, s *Store, run int64) (list []string) {
 	tb.Helper()
-	err := s.Moment(tb.Context(), "checking", func(m Moment) error {
+	testutil.OK(tb, s.Moment(tb.Context(), "checking", func(m Moment) error {
 		return m.Segments(tb.Context(), run, func(pair int, why error) { list = append(list, fmt.Sprint(pair, " ", why)) })
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))
 	return list
 }
 
@@ -151,13 +139,11 @@ var packedFile struct {
 // and so none, and block 3 none because it was stored later.
 func packedRun(t *testing.T) (*Store, *Run) {
 	t.Helper()
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	plan.Pairs = 5 * segments.Pairs
 	packedFile.filled.Do(func() { packedFile.text = packed(t, plan) })
 	path := filepath.Join(t.TempDir(), "gogi.db")
-	if err := os.WriteFile(path, packedFile.text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(path, packedFile.text, 0o600))
 	s, run := begunAt(t, path, plan)
 	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 2}) {
 		t.Fatalf("blocks %v have segments", got)
@@ -172,17 +158,11 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 	s, run := begunAt(t, path, plan)
 	pairs := slices.Concat(ids(0, 100), ids(140, segments.Pairs), ids(600, 640), ids(1024, 1024+segments.Least))
 	storeFast(t, s, run, pairs, extremes(rand.New(rand.NewPCG(5, 5))))
-	if err := s.Pack(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Pack(t.Context()))
 	storeFast(t, s, run, ids(1536, 1536+segments.Least+1), func(*pairRows) {})
-	if _, err := s.write.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(s.write.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))(t)
 	text, err := os.ReadFile(path) // as a crash would leave it: the end of the run packs block 3
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return text
 }
 
@@ -198,14 +178,10 @@ func TestSegmentsTellTheRows(t *testing.T) {
 		{Engine: "A", FromPair: 3, Pairs: 900}, {Termination: match.Crash},
 	} {
 		want, got := rowsByRows(t, s, run.ID(), f), gamesWhere(t, s, run.ID(), f)
-		if diff := otherRows(want, got); diff != "" {
-			t.Errorf("%+v (-rows +segments):\n%.2000s", f, diff)
-		}
+		testutil.Equal(t, otherRows(want, got), "", "%+v (-rows +segments)", f)
 	}
 	// A row that is changed behind the triggers' back is not looked at.
-	if _, err := s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = plies - 1 WHERE pair = 7"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = plies - 1 WHERE pair = 7"))(t)
 	if err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil }); err != nil {
 		t.Errorf("the rows of a segment were read: %v", err)
 	}
@@ -249,29 +225,23 @@ func TestChangesDropSegments(t *testing.T) {
 // given back also where the test fails: the end of the run would wait for it for ever.
 func leavesSegments(t *testing.T, s *Store, run int64, statement string, left []int64) {
 	conn, err := s.write.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer func() { _ = conn.Close() }()
 	for _, text := range []string{"PRAGMA foreign_keys = off", "SAVEPOINT before", statement} {
-		if _, err := conn.ExecContext(t.Context(), text); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		testutil.OK(t, testutil.Err(conn.ExecContext(t.Context(), text)), "%s", text)
 	}
 	var got []int64
 	err = segments.Stored(t.Context(), conn, run, func(block int64, _ []driver.Value) error { got = append(got, block); return nil })
 	if err != nil || !slices.Equal(got, left) {
 		t.Errorf("segments %v are left, expected %v (%v)", got, left, err)
 	}
-	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 }
 
 // The writer packs a block when it is full, the end of a run what it has left, and voided
 // pairs are no more in what is read, nor are those that are played in their place missing.
 func TestWriterPacks(t *testing.T) {
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	plan.Pairs = 3 * segments.Pairs
 	s, run := begun(t, plan)
 	var adding sync.WaitGroup
@@ -279,7 +249,7 @@ func TestWriterPacks(t *testing.T) {
 	for range 32 {
 		adding.Go(func() {
 			for id := range todo {
-				if _, err := run.Add(t.Context(), fakepairs.Pair(plan, id, 4)); err != nil {
+				if _, err := run.Add(t.Context(), matchtest.Pair(plan, id, 4)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -293,25 +263,17 @@ func TestWriterPacks(t *testing.T) {
 	if _, err := run.submit(t.Context(), request{}); err != nil { // the writer has gone on
 		t.Fatal(err)
 	}
-	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0}) {
-		t.Errorf("while it is played: segments %v", got)
-	}
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 1}) {
-		t.Errorf("at the end: segments %v", got)
-	}
+	testutil.Slices(t, blocksOf(t, s, run.ID()), []int64{0}, "while it is played: segments")
+	testutil.OK(t, run.Close())
+	testutil.Slices(t, blocksOf(t, s, run.ID()), []int64{0, 1}, "at the end: segments")
 	run, err := s.Begin(t.Context(), plan)
-	run = fakepairs.Closing(t, run, err)
+	run = matchtest.Closing(t, run, err)
 	voided, err := run.Void(t.Context(), "again", "me", func(g match.Row) bool { return g.Pair == 9 })
 	if got := blocksOf(t, s, run.ID()); err != nil || len(voided) != 1 || !slices.Equal(got, []int64{1}) {
 		t.Errorf("voided %v, %v: segments %v", voided, err, got)
 	}
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 9, 8))
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
+	matchtest.Put(t, run, matchtest.Pair(plan, 9, 8))
+	testutil.OK(t, run.Close())
 	games := gamesWhere(t, s, run.ID(), Filter{})
 	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 1}) || games[18].Pair != 9 || games[18].Plies != 8 {
 		t.Errorf("segments %v, game %+v", got, games[18])
@@ -331,29 +293,19 @@ func TestDamagedSegments(t *testing.T) {
 		"UPDATE segments SET checksum = checksum + 1 WHERE block = 2":                                                    "1024 the segment is not what was stored",
 		"UPDATE segments SET block = 9 WHERE block = 2":                                                                  "4608 the segment is not what was stored",
 	} {
-		if _, err := s.write.ExecContext(t.Context(), change); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.write.ExecContext(t.Context(), change))(t)
 		wrong := wrongSegments(t, s, run.ID())
 		if len(wrong) != 1 || !strings.HasPrefix(wrong[0], told) {
 			t.Errorf("%s: %q", change, wrong)
 		}
-		if diff := otherRows(want, gamesWhere(t, s, run.ID(), Filter{})); diff != "" {
-			t.Errorf("%s: other games (-want +got):\n%.2000s", change, diff)
-		}
-		if _, err := s.write.ExecContext(t.Context(), "DELETE FROM segments"); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Pack(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Equal(t, otherRows(want, gamesWhere(t, s, run.ID(), Filter{})), "", "%s: other games (-want +got)", change)
+		testutil.Must(s.write.ExecContext(t.Context(), "DELETE FROM segments"))(t)
+		testutil.OK(t, s.Pack(t.Context()))
 	}
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 || len(blocksOf(t, s, run.ID())) != 3 {
 		t.Errorf("packed anew: %q", wrong)
 	}
-	if _, err := s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = 77, checksum = NULL WHERE pair = 1030"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = 77, checksum = NULL WHERE pair = 1030")))
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 || !strings.HasPrefix(wrong[0], "1024 a segment is not what the rows say") {
 		t.Errorf("a segment of other rows: %q", wrong)
 	}
@@ -364,7 +316,7 @@ func TestDamagedSegments(t *testing.T) {
 func TestSegmentOfOtherColumns(t *testing.T) {
 	s, run := packedRun(t)
 	want := rowsByRows(t, s, run.ID(), Filter{})
-	err := handle.InTx(t.Context(), s.write, func(tx *sql.Tx) error {
+	testutil.OK(t, file.InTx(t.Context(), s.write, func(tx *sql.Tx) error {
 		rows, err := blockRows(t.Context(), tx, run.ID(), 0)
 		if err != nil {
 			return err
@@ -373,13 +325,8 @@ func TestSegmentOfOtherColumns(t *testing.T) {
 			rows[i] = append(rows[i], int64(1))
 		}
 		return segments.Put(t.Context(), tx, run.ID(), 0, rows)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := otherRows(want, gamesWhere(t, s, run.ID(), Filter{})); diff != "" {
-		t.Errorf("other games (-want +got):\n%.2000s", diff)
-	}
+	}))
+	testutil.Equal(t, otherRows(want, gamesWhere(t, s, run.ID(), Filter{})), "", "other games (-want +got)")
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 {
 		t.Errorf("a check says %q", wrong)
 	}
@@ -389,25 +336,21 @@ func TestSegmentOfOtherColumns(t *testing.T) {
 // what it packed; cut off, it keeps what it has and goes on the next time; it leaves a file
 // alone that is being played into.
 func TestPackAll(t *testing.T) {
-	plan := fakepairs.Plan("a")
+	plan := matchtest.Plan("a")
 	plan.Pairs = 5 * segments.Pairs
 	s, run := begun(t, plan)
 	storeFast(t, s, run, slices.Concat(ids(0, segments.Pairs), ids(512, 520), ids(1024, 1024+segments.Least), ids(1536, 2048), ids(2048, 2560)), func(*pairRows) {})
-	other := fakepairs.Plan("b")
+	other := matchtest.Plan("b")
 	other.Pairs = segments.Pairs
 	second, err := s.Begin(t.Context(), other)
-	second = fakepairs.Closing(t, second, err)
+	second = matchtest.Closing(t, second, err)
 	storeFast(t, s, second, ids(0, 300), func(*pairRows) {})
 	if _, err := s.PackAll(t.Context(), nil); !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
 		t.Errorf("while both are played: %v", err)
 	}
 	// Their ends, without the segments that these make.
-	if err := errors.Join(run.Close(), second.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.write.ExecContext(t.Context(), "DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(run.Close(), second.Close()))
+	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(), "DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID())))
 	ctx, cancel := context.WithCancel(t.Context())
 	list, err := s.PackAll(ctx, func(done, of int) {
 		if of != 512+256+512+512+300 || done != 512 {
@@ -423,9 +366,7 @@ func TestPackAll(t *testing.T) {
 	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !slices.Equal(list, []PackedRun{{"a", 2, 768, 1536}, {"b", 1, 300, 600}}) || last != [2]int{1580, 1580} {
 		t.Errorf("%v, %v, progress %v", list, err, last)
 	}
-	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 2, 4}) {
-		t.Errorf("segments %v", got)
-	}
+	testutil.Slices(t, blocksOf(t, s, run.ID()), []int64{0, 2, 4}, "segments")
 	if _, err := s.Begin(t.Context(), other); err != nil {
 		t.Errorf("the runs are still held: %v", err)
 	}

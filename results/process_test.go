@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gogi/internal/fakepairs"
-	"gogi/internal/long"
+	"gogi/internal/testutil"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/resultstest"
 )
@@ -27,7 +27,7 @@ func runWriter(path, mode string) error {
 	if err != nil {
 		return err
 	}
-	plan := fakepairs.Plan("killed")
+	plan := matchtest.Plan("killed")
 	if mode == "put" {
 		plan.Pairs = 1 << 40
 	}
@@ -46,7 +46,7 @@ func runWriter(path, mode string) error {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
 	}
-	template := fakepairs.Pair(plan, 0, 60)
+	template := matchtest.Pair(plan, 0, 60)
 	var next atomic.Int64
 	var g errgroup.Group
 	for range 4 {
@@ -79,16 +79,9 @@ func startWriter(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+path, writerModeEnv+"="+mode)
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(cmd.StdinPipe())(t)
+	out := testutil.Must(cmd.StdoutPipe())(t)
+	testutil.OK(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "began" {
 		t.Fatalf("the second process said %q", lines.Text())
@@ -102,7 +95,7 @@ func startWriter(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 func TestKill(t *testing.T) {
 	path := resultstest.Path(t)
 	acknowledged := map[int]bool{}
-	rounds := long.Of(2, 4)
+	rounds := testutil.ByLength(2, 4)
 	for round := range rounds {
 		cmd, lines := startWriter(t, path, "put")
 		enough := 10 + 37*round
@@ -117,9 +110,7 @@ func TestKill(t *testing.T) {
 			acknowledged[id] = true
 			if n == enough { // and what is still in the pipe is read too
 				readBeside(t, path)
-				if err := cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, cmd.Process.Kill())
 			}
 		}
 		resultstest.Killed(t, cmd.Wait())
@@ -128,11 +119,8 @@ func TestKill(t *testing.T) {
 		}
 		readBeside(t, path) // a reader recovers the log, too
 		s := resultstest.Open(t, path)
-		run := resultstest.Begin(t, s, fakepairs.Plan("killed")) // the dead process's lock is gone
-		finished, err := run.Finished(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := resultstest.Begin(t, s, matchtest.Plan("killed")) // the dead process's lock is gone
+		finished := testutil.Must(run.Finished(t.Context()))(t)
 		for id := range acknowledged {
 			if !finished[id] {
 				t.Errorf("round %d: pair %d was acknowledged and is lost", round, id)
@@ -153,14 +141,8 @@ func TestKill(t *testing.T) {
 // readBeside reads what another process is writing or has left, as a report does.
 func readBeside(t *testing.T, path string) {
 	t.Helper()
-	s, err := results.OpenExisting(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := s.FindRun(t.Context(), "killed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
+	info := testutil.Must(s.FindRun(t.Context(), "killed"))(t)
 	games := resultstest.Games(t, s, info.ID)
 	if len(games) == 0 || len(games) < 2*info.Finished || len(games)%2 != 0 {
 		t.Fatalf("%d games in %d pairs or more", len(games), info.Finished)
@@ -180,11 +162,11 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	path := resultstest.Path(t)
 	cmd, _ := startWriter(t, path, "hold")
 	s := resultstest.Open(t, path)
-	_, err := s.Begin(t.Context(), fakepairs.Plan("killed"))
+	_, err := s.Begin(t.Context(), matchtest.Plan("killed"))
 	if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), `"killed"`) {
 		t.Errorf("the run of another process: %v", err)
 	}
-	changed := fakepairs.Plan("killed")
+	changed := matchtest.Plan("killed")
 	changed.Pairs = 7
 	if _, err := s.Begin(t.Context(), changed); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("the run of another process: %v", err)
@@ -192,10 +174,8 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	if info, err := s.FindRun(t.Context(), "killed"); err != nil || info.Pairs != 100 {
 		t.Errorf("who was refused changed the target: %+v, %v", info, err)
 	}
-	fakepairs.Put(t, resultstest.Begin(t, s, fakepairs.Plan("other")), fakepairs.Pair(fakepairs.Plan("other"), 0, 10)) // other runs are free
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	matchtest.Put(t, resultstest.Begin(t, s, matchtest.Plan("other")), matchtest.Pair(matchtest.Plan("other"), 0, 10)) // other runs are free
+	testutil.OK(t, cmd.Process.Kill())
 	resultstest.Killed(t, cmd.Wait())
-	resultstest.Begin(t, s, fakepairs.Plan("killed"))
+	resultstest.Begin(t, s, matchtest.Plan("killed"))
 }

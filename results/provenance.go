@@ -81,14 +81,14 @@ func workerNames(ctx context.Context, q tables.Querier) (map[int64]string, error
 	return names, err
 }
 
-// cast is who stands in a run's games: the players, in plan order, and by number who
+// playerTable is who stands in a run's games: the players, in plan order, and by number who
 // has played pairs on other machines.
-type cast struct {
+type playerTable struct {
 	players []Engine
 	workers map[int64]string
 }
 
-func castOf(ctx context.Context, q tables.Querier, run int64) (c cast, err error) {
+func castOf(ctx context.Context, q tables.Querier, run int64) (c playerTable, err error) {
 	if c.players, err = engines(ctx, q, run); err != nil {
 		return c, fmt.Errorf("the engines: %w", err)
 	}
@@ -104,25 +104,25 @@ func castOf(ctx context.Context, q tables.Querier, run int64) (c cast, err error
 type latestCast struct {
 	mu  sync.Mutex
 	run int64 // 0: none
-	cast
+	playerTable
 }
 
 // of is the cast of a run; kept, that it was read before.
-func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c cast, kept bool, err error) {
+func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c playerTable, kept bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.run == run {
-		return l.cast, true, nil
+		return l.playerTable, true, nil
 	}
 	c, err = castOf(ctx, q, run)
 	if err == nil {
-		l.run, l.cast = run, c
+		l.run, l.playerTable = run, c
 	}
 	return c, false, err
 }
 
 // anew reads it again.
-func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (cast, error) {
+func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (playerTable, error) {
 	l.mu.Lock()
 	l.run = 0
 	l.mu.Unlock()

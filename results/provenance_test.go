@@ -9,10 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
-	"gogi/results/mending"
+	"gogi/results/repair"
 	"gogi/results/resultstest"
 )
 
@@ -20,34 +21,30 @@ import (
 // of a run of one machine.
 func TestProvenance(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
-	run, local := resultstest.Begin(t, s, plan), resultstest.Begin(t, s, fakepairs.Plan("local"))
+	plan := matchtest.Plan("r")
+	run, local := resultstest.Begin(t, s, plan), resultstest.Begin(t, s, matchtest.Plan("local"))
 	want := map[int]string{}
 	for id := range 8 {
-		pair := fakepairs.Pair(plan, id, 20)
-		fakepairs.Put(t, local, pair)
+		pair := matchtest.Pair(plan, id, 20)
+		matchtest.Put(t, local, pair)
 		if id > 0 {
-			pair.Played = fakepairs.PlayedBy(id)
+			pair.Played = matchtest.PlayedBy(id)
 		}
 		want[id] = pair.Played.Worker
-		fakepairs.Put(t, run, pair)
+		matchtest.Put(t, run, pair)
 		got, err := s.Pair(t.Context(), run.ID(), id)
 		if diff := cmp.Diff(pair.Played, got.Played, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("pair %d (-added +got): %v\n%s", id, err, diff)
 		}
 	}
 	for _, g := range resultstest.Games(t, s, run.ID()) {
-		if g.Worker != want[g.Pair] {
-			t.Errorf("pair %d is said to be of %q, not of %q", g.Pair, g.Worker, want[g.Pair])
-		}
+		testutil.Equal(t, g.Worker, want[g.Pair], "pair %d is said to be", g.Pair)
 	}
-	if resultstest.Dump(t, s, "r", true) != resultstest.Dump(t, s, "local", true) {
-		t.Error("the stable dump depends on who played")
-	}
+	testutil.Equal(t, resultstest.Dump(t, s, "r", true), resultstest.Dump(t, s, "local", true), "the stable dump depends on who played")
 	if text := resultstest.Dump(t, s, "r", false); strings.Count(text, `"worker":"worker-1"`) != 2*3 {
 		t.Errorf("the dump does not tell the workers:\n%s", text)
 	}
-	if c, err := mending.Check(t.Context(), s, mending.CheckOptions{}); err != nil || !c.Sound() || c.Runs[0].Unchecked != 0 {
+	if c, err := repair.Check(t.Context(), s, repair.CheckOptions{}); err != nil || !c.Sound() || c.Runs[0].Unchecked != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if list, err := s.Workers(t.Context()); err != nil || len(list) != 6 || (list[0] != results.Worker{Name: "worker-1", Owner: "o"}) {
@@ -57,12 +54,12 @@ func TestProvenance(t *testing.T) {
 
 func TestProvenanceRefused(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	for _, p := range []match.Provenance{
 		{Owner: "o"}, {Epoch: 1}, {Scale: 1}, {Proof: []byte{1}}, {Worker: "w", Scale: -1}, {Worker: "w", Scale: math.NaN()}, {Worker: "w", Scale: math.Inf(1)},
 	} {
-		pair := fakepairs.Pair(plan, 0, 10)
+		pair := matchtest.Pair(plan, 0, 10)
 		pair.Played = p
 		if _, err := run.Add(t.Context(), pair); err == nil {
 			t.Errorf("%+v was stored", p)
@@ -73,30 +70,22 @@ func TestProvenanceRefused(t *testing.T) {
 // A worker with a new key is told from what it was before.
 func TestEnlist(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	play := func(id int) {
-		pair := fakepairs.Pair(plan, id, 10)
+		pair := matchtest.Pair(plan, id, 10)
 		pair.Played = match.Provenance{Worker: "w", Owner: "o"}
-		fakepairs.Put(t, run, pair)
+		matchtest.Put(t, run, pair)
 	}
 	for i, key := range []string{"UA", "UB", "UB"} {
-		if err := s.Enlist(t.Context(), results.Worker{Name: "w", Owner: "o", Key: key}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, s.Enlist(t.Context(), results.Worker{Name: "w", Owner: "o", Key: key}))
 		play(i)
 	}
-	if err := s.Enlist(t.Context(), results.Worker{Name: "w", Owner: "another", Key: "UC"}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Enlist(t.Context(), results.Worker{Name: "w", Owner: "another", Key: "UC"}))
 	play(3)
 	keys := ""
-	if err := s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(w.key, ' ') FROM (SELECT worker FROM pairs ORDER BY pair) p JOIN workers w ON w.id = p.worker").Scan(&keys); err != nil {
-		t.Fatal(err)
-	}
-	if keys != "UA UB UB UB" {
-		t.Errorf("the pairs were played with the keys %s", keys)
-	}
+	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(w.key, ' ') FROM (SELECT worker FROM pairs ORDER BY pair) p JOIN workers w ON w.id = p.worker").Scan(&keys))
+	testutil.Equal(t, keys, "UA UB UB UB", "the pairs were played with the keys")
 	if list, err := s.Workers(t.Context()); err != nil || len(list) != 3 {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -108,7 +97,7 @@ func TestEnlist(t *testing.T) {
 // A result of a playing that was voided does not come back, and takes nobody with it.
 func TestTakes(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	take := func(id, want int) {
 		t.Helper()
@@ -117,16 +106,14 @@ func TestTakes(t *testing.T) {
 		}
 	}
 	take(0, 1)
-	pair := fakepairs.Pair(plan, 0, 10)
+	pair := matchtest.Pair(plan, 0, 10)
 	if added, err := run.AddTake(t.Context(), pair, 1); !added || err != nil {
 		t.Fatal(added, err)
 	}
 	if added, err := run.AddTake(t.Context(), pair, 1); added || err != nil {
 		t.Errorf("a redelivery: %t, %v", added, err)
 	}
-	if _, err := run.Void(t.Context(), "test", "me", func(match.Row) bool { return true }); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(run.Void(t.Context(), "test", "me", func(match.Row) bool { return true }))(t)
 	take(0, 2)
 	take(1, 1)
 	for _, n := range []int{1, 3} {
@@ -149,14 +136,14 @@ func TestTakes(t *testing.T) {
 // has come since.
 func TestRecordOfANewWorker(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	for id, worker := range []string{"", "w", "x"} {
-		pair := fakepairs.Pair(plan, id, 10+id)
+		pair := matchtest.Pair(plan, id, 10+id)
 		if worker != "" {
 			pair.Played = match.Provenance{Worker: worker, Owner: "o"}
 		}
-		fakepairs.Put(t, run, pair)
+		matchtest.Put(t, run, pair)
 		record, err := s.Record(t.Context(), run.ID(), id, 0)
 		if err != nil || len(record.Moves) != len(pair.Games[0].Record.Moves) {
 			t.Errorf("pair %d: %v", id, err)

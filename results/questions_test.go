@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results/dump"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
@@ -17,18 +18,18 @@ import (
 // worker and without one; a checksum covers it, and a stable dump leaves it out.
 func TestQuestions(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	asked := match.Questions{Asked: 9, Claimed: 6, Proven: 1, Refuted: 2, Unproven: 3, Failed: 1}
 	for id := range 4 {
-		pair := fakepairs.Pair(plan, id, 12)
+		pair := matchtest.Pair(plan, id, 12)
 		if id%2 == 1 {
-			pair.Played = fakepairs.PlayedBy(id)
+			pair.Played = matchtest.PlayedBy(id)
 		}
 		if id < 2 {
 			pair.Games[1].Questions = asked
 		}
-		fakepairs.Put(t, run, pair)
+		matchtest.Put(t, run, pair)
 	}
 	checkWhole(t, s, run.ID())
 	for _, g := range resultstest.Games(t, s, run.ID()) {
@@ -42,9 +43,7 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	var whole, stable bytes.Buffer
-	if err := errors.Join(dump.Write(t.Context(), s, &whole, "r", false), dump.Write(t.Context(), s, &stable, "r", true)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(dump.Write(t.Context(), s, &whole, "r", false), dump.Write(t.Context(), s, &stable, "r", true)))
 	if line := `"mate":{"asked":9,"claimed":6,"proven":1,"refuted":2,"unproven":3,"failed":1}`; strings.Count(whole.String(), line) != 2 || strings.Contains(stable.String(), `"asked"`) {
 		t.Errorf("dumps:\n%s\n%s", whole.String(), stable.String())
 	}
@@ -55,9 +54,7 @@ func TestQuestions(t *testing.T) {
 		`UPDATE games SET questions = '{"asked":1}' WHERE pair = 2 AND leg = 0`:                `UPDATE games SET questions = NULL WHERE pair = 2 AND leg = 0`,
 	} {
 		for _, step := range []string{change, back} {
-			if _, err := s.Writer().ExecContext(t.Context(), step); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(s.Writer().ExecContext(t.Context(), step))(t)
 			err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil })
 			if _, damaged := errors.AsType[*tables.Damaged](err); damaged != (step == change) {
 				t.Errorf("%s: %v", step, err)

@@ -31,6 +31,19 @@ type RunInfo struct {
 	Engines  []Engine // in plan order
 }
 
+// ParsePlan returns the plan of the run, as far as its digest covers it. It returns an
+// error if the plan cannot be read, or has another number of players than the run.
+func (r *RunInfo) ParsePlan() (*match.CanonicalPlan, error) {
+	plan, err := match.ParseCanonical(r.Plan)
+	if err == nil && len(plan.Players) != len(r.Engines) {
+		err = errors.New("it has other players than the run")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the plan of run %s: %w", r.Name, err)
+	}
+	return plan, nil
+}
+
 // Engine is one player of a run, with its paths as of the latest start.
 type Engine struct {
 	Name     string

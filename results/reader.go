@@ -11,7 +11,7 @@ import (
 
 // gameReader reads rows of tables.GameColumns, and whatever else the query asks for.
 type gameReader struct {
-	cast
+	playerTable
 	game    tables.Game
 	targets []any
 	own     int // how many of the targets are columns of games
@@ -24,8 +24,8 @@ type gameReader struct {
 	sum    tables.Checksum
 }
 
-func newGameReader(c cast, more ...any) *gameReader {
-	r := &gameReader{cast: c}
+func newGameReader(c playerTable, more ...any) *gameReader {
+	r := &gameReader{playerTable: c}
 	for _, c := range r.game.Columns() {
 		r.targets = append(r.targets, c.Value)
 	}

@@ -3,6 +3,7 @@ package results_test
 import (
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results/resultstest"
 )
@@ -19,16 +20,12 @@ func TestRegistered(t *testing.T) {
 	first, second := *plan, *plan
 	first.Tune, first.Seed, second.Tune, second.Seed = "", 11, "", 12
 	for _, p := range []*match.Plan{&first, &second} {
-		if err := run.Register(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, run.Register(t.Context(), p))
 	}
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { *p = *plan })
 	again := resultstest.Restart(t, s, run, func(p *match.Plan) { *p = *plan; p.Concurrency++ })
 	text, err := s.Registered(t.Context(), again.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if got, err := match.DecodePlan([]byte(text)); err != nil || got.Digest() != first.Digest() {
 		t.Errorf("%+v, %v", got, err)
 	}

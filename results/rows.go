@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"sync"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/results/tables"
+	"gogi/shogi/kifu"
 )
 
 // pairRows is a pair made ready for the database by the goroutine that puts it,

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"gogi/match"
-	"gogi/results/handle"
+	"gogi/results/file"
 	"gogi/results/tables"
 )
 
@@ -109,7 +109,7 @@ func (r *Run) Close() error {
 // the digests.
 func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, err error) {
 	canonical, digest := plan.Canonical(), plan.Digest()
-	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
+	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var storedDigest, storedPlan string
 		err := tx.QueryRowContext(ctx, "SELECT id, digest, plan FROM runs WHERE name = ?", plan.Run).Scan(&id, &storedDigest, &storedPlan)
 		switch {

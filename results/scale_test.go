@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/results/handle"
+	"gogi/match/matchtest"
+	"gogi/results/file"
 	"gogi/results/tables"
 	"gogi/shogi"
 )
@@ -41,9 +42,7 @@ func BenchmarkScan(b *testing.B) {
 	rows := func(b *testing.B) {
 		n, before := 0, cpuTime(b)
 		for b.Loop() {
-			if err := s.Games(b.Context(), run.ID(), func(match.Row) error { n++; return nil }); err != nil {
-				b.Fatal(err)
-			}
+			testutil.OK(b, s.Games(b.Context(), run.ID(), func(match.Row) error { n++; return nil }))
 		}
 		perGame(b, n, cpuTime(b)-before)
 	}
@@ -56,9 +55,7 @@ func BenchmarkScan(b *testing.B) {
 		perGame(b, n, cpuTime(b)-before)
 	})
 	before := cpuTime(b)
-	if err := s.Pack(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, s.Pack(b.Context()))
 	packing := cpuTime(b) - before
 	b.Run("segments", func(b *testing.B) {
 		rows(b)
@@ -79,9 +76,7 @@ func perGame(b *testing.B, games int, cpu time.Duration) {
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -93,15 +88,13 @@ func walk(b *testing.B, s *Store, run int64) (n int) {
 		total += "+ length(" + c.Name + ")"
 	}
 	var sum sql.NullInt64
-	if err := s.read.QueryRowContext(b.Context(), "SELECT count(*), sum(0"+total+")"+fromGames+"WHERE g.run_id = ?", run).Scan(&n, &sum); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, s.read.QueryRowContext(b.Context(), "SELECT count(*), sum(0"+total+")"+fromGames+"WHERE g.run_id = ?", run).Scan(&n, &sum))
 	return n
 }
 
 // scalePlan has a thousand openings, as a book for a long run has.
 func scalePlan(pairs int) *match.Plan {
-	plan := fakepairs.Plan("scale")
+	plan := matchtest.Plan("scale")
 	plan.Pairs, plan.Openings = pairs, nil
 	start, err := match.Opening{ID: "0", Start: "startpos"}.Position()
 	if err != nil {
@@ -126,14 +119,11 @@ func scalePlan(pairs int) *match.Plan {
 // other results, sums and moves by the books; only their records repeat.
 func fillRun(b *testing.B, s *Store, run *Run) {
 	b.Helper()
-	finished, err := run.Finished(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	finished := testutil.Must(run.Finished(b.Context()))(b)
 	templates := make([]*pairRows, len(run.plan.Openings))
 	r := rand.New(rand.NewPCG(7, uint64(len(finished))))
 	for first := 0; first < run.plan.Pairs; first += 10_000 {
-		err := handle.InTx(b.Context(), s.write, func(tx *sql.Tx) error {
+		testutil.OK(b, file.InTx(b.Context(), s.write, func(tx *sql.Tx) error {
 			statements := run.stmts.in(b.Context(), tx)
 			for id := first; id < min(first+10_000, run.plan.Pairs); id++ {
 				if finished[id] {
@@ -149,10 +139,7 @@ func fillRun(b *testing.B, s *Store, run *Run) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		}))
 	}
 }
 
@@ -163,7 +150,7 @@ func (r *Run) template(known []*pairRows, id int) (*pairRows, error) {
 		return *p, nil
 	}
 	var err error
-	*p, err = r.rows(fakepairs.Pair(r.plan, id, 12))
+	*p, err = r.rows(matchtest.Pair(r.plan, id, 12))
 	return *p, err
 }
 

@@ -81,7 +81,7 @@ func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, pairs boo
 		return err
 	}
 	all.end = min(all.end, inventory.After())
-	c := scanner{cast: who, run: runID, query: gamesQuery, inventory: inventory, step: scanPairs}
+	c := scanner{playerTable: who, run: runID, query: gamesQuery, inventory: inventory, step: scanPairs}
 	err = c.scan(ctx, view.conns, all, func(rows []match.Row) error { return yield(f.keep(rows, pairs)) })
 	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
@@ -95,7 +95,7 @@ func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, e
 
 // scanner reads the games of one run.
 type scanner struct {
-	cast
+	playerTable
 	run       int64
 	query     string            // of the games of a range of pairs
 	inventory *tables.Inventory // what must be found
@@ -169,7 +169,7 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 			return err
 		}
 		defer func() { err = errors.Join(err, packed.Close()) }()
-		reader := newGameReader(c.cast)
+		reader := newGameReader(c.playerTable)
 		for p := range todo {
 			p.rows, p.err = c.read(ctx, reader, packed, statement, p.pairs)
 			close(p.done)

@@ -7,23 +7,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results/tables"
 )
 
 // scannerOf reads all games of a run, step pair numbers a query.
 func scannerOf(tb testing.TB, s *Store, runID, step int64) *scanner {
 	tb.Helper()
-	who, err := castOf(tb.Context(), s.read, runID)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	inventory, err := tables.WholeInventory(tb.Context(), s.read, runID)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return &scanner{cast: who, run: runID, query: gamesQuery, inventory: inventory, step: step}
+	who := testutil.Must(castOf(tb.Context(), s.read, runID))(tb)
+	inventory := testutil.Must(tables.WholeInventory(tb.Context(), s.read, runID))(tb)
+	return &scanner{playerTable: who, run: runID, query: gamesQuery, inventory: inventory, step: step}
 }
 
 // snapshotOf is so many connections at one moment.
@@ -44,10 +39,10 @@ func snapshotOf(tb testing.TB, s *Store, connections int) *snapshot {
 
 // A run that is read in parts by several connections is what one statement reads.
 func TestScanInParts(t *testing.T) {
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)
 	for _, id := range []int{1, 9, 2, 3, 8, 6} {
-		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
+		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
 	}
 	var want []match.Row
 	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, false, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
@@ -65,10 +60,10 @@ func TestScanInParts(t *testing.T) {
 
 // An error in one part ends the reading, and no goroutine is left behind.
 func TestScanEnds(t *testing.T) {
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)
 	for id := range 8 {
-		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
+		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
 	}
 	view := snapshotOf(t, s, 2)
 	c := scannerOf(t, s, run.ID(), 1)
@@ -98,13 +93,13 @@ func TestScanEnds(t *testing.T) {
 
 // Connections that are begun while somebody stores pairs see the same ones.
 func TestSnapshotIsOneMoment(t *testing.T) {
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)
 	stored := make(chan error, 1)
 	done := make(chan struct{}) // closed when enough was looked at
 	go func() {
 		for id := 0; ; id++ {
-			if _, err := run.Add(t.Context(), fakepairs.Pair(plan, id%plan.Pairs, 4)); err != nil {
+			if _, err := run.Add(t.Context(), matchtest.Pair(plan, id%plan.Pairs, 4)); err != nil {
 				stored <- err
 				return
 			}
@@ -126,17 +121,13 @@ func TestSnapshotIsOneMoment(t *testing.T) {
 		var seen []int
 		for _, conn := range m.conns {
 			var n int
-			if err := conn.QueryRowContext(t.Context(), "SELECT 2*(SELECT count(*) FROM voided) + (SELECT count(*) FROM pairs)").Scan(&n); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, conn.QueryRowContext(t.Context(), "SELECT 2*(SELECT count(*) FROM voided) + (SELECT count(*) FROM pairs)").Scan(&n))
 			seen = append(seen, n)
 		}
 		if together && (len(seen) != 3 || seen[0] != seen[1] || seen[1] != seen[2]) {
 			t.Errorf("the connections see %v", seen)
 		}
-		if err := errors.Join(err, m.end()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, errors.Join(err, m.end()))
 	}
 	close(done)
 	if err := <-stored; err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gogi/match"
-	"gogi/results/handle"
+	"gogi/results/file"
 	"gogi/results/tables"
 )
 
@@ -92,7 +92,7 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	if err != nil {
 		return 0, err
 	}
-	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
+	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var last string
 		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", run).Scan(&id, &last)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
@@ -22,18 +21,18 @@ func TestFirstStored(t *testing.T) {
 	for name, fast := range map[string]time.Duration{"fast": time.Hour, "slow": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			s := resultstest.Open(t, resultstest.Path(t))
-			run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+			run := resultstest.Begin(t, s, matchtest.Plan("r"))
 			if setting, err := s.FirstStored(t.Context(), run.ID()); setting != 0 || err != nil {
 				t.Errorf("no pair: %d, %v", setting, err)
 			}
 			run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 4 })
-			pair := fakepairs.Pair(run.Plan(), 3, 10)
+			pair := matchtest.Pair(run.Plan(), 3, 10)
 			for i := range pair.Games {
 				pair.Games[i].Started = time.Now().Add(fast)
 			}
-			fakepairs.Put(t, run, pair)
+			matchtest.Put(t, run, pair)
 			run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
-			fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 0, 10))
+			matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 10))
 			log, err := s.Settings(t.Context(), run.ID())
 			if err != nil || len(log) != 3 {
 				t.Fatalf("%+v, %v", log, err)
@@ -58,57 +57,42 @@ func TestFirstStored(t *testing.T) {
 // run never had is not.
 func TestTargetLoweredAndRaised(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	run := resultstest.Begin(t, s, fakepairs.Plan("r")) // 100 pairs
+	run := resultstest.Begin(t, s, matchtest.Plan("r")) // 100 pairs
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Pairs = 5 })
-	fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 99, 10))
-	if _, err := run.Add(t.Context(), fakepairs.Pair(run.Plan(), 100, 10)); err == nil || !strings.Contains(err.Error(), "never had more than 100 pairs") {
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 99, 10))
+	if _, err := run.Add(t.Context(), matchtest.Pair(run.Plan(), 100, 10)); err == nil || !strings.Contains(err.Error(), "never had more than 100 pairs") {
 		t.Errorf("a pair beyond every target: %v", err)
 	}
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Pairs = 200 })
-	fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 199, 10))
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 199, 10))
 }
 
 // A database of an older gogi is read and goes on as it was, and a change after the
 // first game is told by the clocks, as that gogi told it.
 func TestOlderDatabases(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 4 })
-	fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 1, 30), fakepairs.Pair(run.Plan(), 0, 30)) // pair 0 began a second before pair 1
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 1, 30), matchtest.Pair(run.Plan(), 0, 30)) // pair 0 began a second before pair 1
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
-	first := fakepairs.Pair(run.Plan(), 0, 0).Games[0].Started
+	first := matchtest.Pair(run.Plan(), 0, 0).Games[0].Started
 	for i, at := range []time.Time{first.Add(-time.Hour), first, first.Add(time.Microsecond)} {
-		if _, err := s.Writer().ExecContext(t.Context(), "UPDATE settings_log SET at = ?, checksum = NULL WHERE id = ?", tables.Micros(at), i+1); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE settings_log SET at = ?, checksum = NULL WHERE id = ?", tables.Micros(at), i+1))(t)
 	}
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, run.Close())
 	want, wantRows := resultstest.Dump(t, s, "r", false), resultstest.Games(t, s, 1)
 	for version := 1; version <= 3; version++ {
 		if version == 3 {
-			if _, err := s.Writer().ExecContext(t.Context(), "UPDATE pairs SET setting = NULL, stored = NULL, checksum = NULL"); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE pairs SET setting = NULL, stored = NULL, checksum = NULL"))(t)
 		}
 		path := resultstest.Older(t, s.Path(), version)
-		reader, err := results.OpenExisting(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := resultstest.Dump(t, reader, "r", false); got != want {
-			t.Errorf("version %d: the dump is\n%s\nnot\n%s", version, got, want)
-		}
-		if diff := cmp.Diff(wantRows, resultstest.Games(t, reader, 1)); diff != "" {
-			t.Errorf("version %d: (-want +got):\n%s", version, diff)
-		}
+		reader := testutil.Must(results.OpenExisting(t.Context(), path))(t)
+		testutil.Equal(t, resultstest.Dump(t, reader, "r", false), want, "version %d: the dump", version)
+		testutil.Diff(t, wantRows, resultstest.Games(t, reader, 1), "version %d", version)
 		if setting, err := reader.FirstStored(t.Context(), 1); setting != 2 || err != nil {
 			t.Errorf("version %d: first stored at setting %d, %v", version, setting, err)
 		}
-		if err := reader.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, reader.Close())
 		goesOn(t, path)
 	}
 }
@@ -117,32 +101,25 @@ func TestOlderDatabases(t *testing.T) {
 // design still is the one that the run was begun with.
 func TestOlderDatabaseOfASlowClock(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
-	fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 0, 10)) // in May 2026, by its clock
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 10)) // in May 2026, by its clock
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
-	reader, err := results.OpenExisting(t.Context(), resultstest.Older(t, s.Path(), 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, run.Close())
+	reader := testutil.Must(results.OpenExisting(t.Context(), resultstest.Older(t, s.Path(), 2)))(t)
 	if setting, err := reader.FirstStored(t.Context(), 1); setting != 1 || err != nil {
 		t.Errorf("first stored at setting %d, %v", setting, err)
 	}
-	if err := reader.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, reader.Close())
 }
 
 // goesOn resumes the run of an older gogi: its pairs stay the first ones.
 func goesOn(t *testing.T, path string) {
 	t.Helper()
 	s := resultstest.Open(t, path)
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 5, 10))
-	if added, err := run.Add(t.Context(), fakepairs.Pair(plan, 0, 30)); added || err != nil {
+	matchtest.Put(t, run, matchtest.Pair(plan, 5, 10))
+	if added, err := run.Add(t.Context(), matchtest.Pair(plan, 0, 30)); added || err != nil {
 		t.Errorf("a pair of the older gogi was added %t, %v", added, err)
 	}
 	if setting, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
@@ -160,29 +137,23 @@ func goesOn(t *testing.T, path string) {
 func TestDurability(t *testing.T) {
 	for want, how := range map[int][]results.Durability{1: nil, 2: {results.Durable}} { // SQLite's numbers of NORMAL and FULL
 		s, err := results.Open(t.Context(), resultstest.Path(t), how...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		var got int
 		err = s.Writer().QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&got)
 		if err := errors.Join(err, s.Close()); err != nil || got != want {
 			t.Errorf("%v: synchronous is %d, %v", how, got, err)
 		}
 	}
-	if _, err := results.Open(t.Context(), resultstest.Path(t), "OFF"); err == nil || !strings.Contains(err.Error(), `durability "OFF"`) {
-		t.Errorf("OFF: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(results.Open(t.Context(), resultstest.Path(t), "OFF")), `durability "OFF"`, "OFF")
 }
 
 // Every column of games is one that is written and read; id is SQLite's, and
 // checksum is of the others.
 func TestColumnsAreThoseOfTheSchema(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	resultstest.Begin(t, s, fakepairs.Plan("r"))
+	resultstest.Begin(t, s, matchtest.Plan("r"))
 	var schema string
-	if err := s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(name, ' ') FROM pragma_table_info('games')").Scan(&schema); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(name, ' ') FROM pragma_table_info('games')").Scan(&schema))
 	var ours []string
 	for _, c := range new(tables.Game).Columns() {
 		if name, own := strings.CutPrefix(c.Name, "g."); own {
@@ -192,7 +163,5 @@ func TestColumnsAreThoseOfTheSchema(t *testing.T) {
 	want := slices.DeleteFunc(strings.Fields(schema)[1:], func(name string) bool { return name == "checksum" })
 	slices.Sort(want)
 	slices.Sort(ours)
-	if diff := cmp.Diff(want, ours); diff != "" {
-		t.Errorf("(-schema +columns):\n%s", diff)
-	}
+	testutil.Diff(t, want, ours, "(-schema +columns)")
 }

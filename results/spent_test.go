@@ -4,7 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
+	"gogi/match/matchtest"
 	"gogi/results/resultstest"
 )
 
@@ -13,17 +14,15 @@ import (
 // twice does not.
 func TestSpent(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	for id, took := range [][2]time.Duration{{time.Minute, time.Hour}, {-time.Hour, 1000 * time.Hour}} {
-		pair := fakepairs.Pair(plan, id, 20)
+		pair := matchtest.Pair(plan, id, 20)
 		for leg := range pair.Games {
 			pair.Games[leg].Ended = pair.Games[leg].Started.Add(took[leg])
 		}
 		for range 2 {
-			if _, err := run.Add(t.Context(), pair); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(run.Add(t.Context(), pair))(t)
 		}
 	}
 	now := time.Now()

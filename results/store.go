@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"gogi/results/handle"
-	"gogi/results/locks"
+	"gogi/results/file"
 )
 
 // readers is how many queries may run at once: one run may be read by several
@@ -22,10 +21,10 @@ const readers = 4 + scanners + 1
 // Store is one database file. It is safe for concurrent use. Close every Run
 // before the Store.
 type Store struct {
-	path  string      // as it was given, for messages
-	file  string      // absolute, and no symbolic link: other names of the file must find its lock
-	inode *locks.File // the file itself
-	here  holder      // this process
+	path  string     // as it was given, for messages
+	file  string     // absolute, and no symbolic link: other names of the file must find its lock
+	inode *file.File // the file itself
+	here  holder     // this process
 	// released gives up the inode, once.
 	released sync.Once
 	// shared names a file system that other machines see, too; "" for others.
@@ -61,11 +60,11 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.write, err = handle.Writer(s.file, string(sync)); err == nil {
+	if s.write, err = file.Writer(s.file, string(sync)); err == nil {
 		err = s.prepare(ctx)
 	}
 	if err == nil {
-		s.read, err = handle.Reader(ctx, s.file, readers)
+		s.read, err = file.Reader(ctx, s.file, readers)
 	}
 	return s.orClose(err)
 }
@@ -90,7 +89,7 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.read, err = handle.Reader(ctx, s.file, readers)
+	s.read, err = file.Reader(ctx, s.file, readers)
 	return s.orClose(err)
 }
 
@@ -111,7 +110,7 @@ func folderFound(path string) bool {
 func newStore(path string, create bool) (*Store, error) {
 	s := &Store{path: path}
 	var err error
-	if s.file, err = locks.Resolve(path); err != nil {
+	if s.file, err = file.Resolve(path); err != nil {
 		return nil, s.fail("opening", err)
 	}
 	if folder := filepath.Dir(s.file); !folderFound(folder) {
@@ -120,16 +119,16 @@ func newStore(path string, create bool) (*Store, error) {
 	if _, err := os.Stat(s.file); !create && errors.Is(err, fs.ErrNotExist) {
 		return nil, &notFound{fmt.Sprintf("%s not found. Run `gogi match` first, or name a database with --db FILE.", path)}
 	}
-	if err := handle.SoundLog(s.file); err != nil {
+	if err := file.SoundLog(s.file); err != nil {
 		return nil, s.fail("opening", err)
 	}
 	if s.here, err = thisProcess(); err == nil {
-		s.inode, err = locks.Hold(s.file, create)
+		s.inode, err = file.Hold(s.file, create)
 	}
 	if err != nil {
 		return nil, s.fail("opening", err)
 	}
-	if s.shared, err = locks.Shared(s.file); err != nil {
+	if s.shared, err = file.Shared(s.file); err != nil {
 		return s.orClose(err)
 	}
 	return s, nil
@@ -161,5 +160,5 @@ func (s *Store) Close() error {
 
 // fail wraps an error with the file and what was being done.
 func (s *Store) fail(doing string, err error) error {
-	return fmt.Errorf("results: %s: %s: %w", s.path, doing, handle.Explain(err))
+	return fmt.Errorf("results: %s: %s: %w", s.path, doing, file.Explain(err))
 }

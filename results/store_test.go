@@ -17,10 +17,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
-	"gogi/results/handle"
+	"gogi/results/file"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
 )
@@ -37,9 +38,7 @@ func TestOpenManyAtOnce(t *testing.T) {
 			return s.Close()
 		})
 	}
-	if err := g.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, g.Wait())
 }
 
 // asking is a handle that after so many questions has the file made by another process.
@@ -63,10 +62,8 @@ func (a *asking) QueryRowContext(ctx context.Context, query string, args ...any)
 func TestMadeWhileItIsAsked(t *testing.T) {
 	for left := range 3 {
 		path := resultstest.Path(t)
-		db, err := handle.Writer(path, "NORMAL")
-		if err != nil {
-			t.Fatal(err)
-		}
+		db, err := file.Writer(path, "NORMAL")
+		testutil.OK(t, err)
 		var asked string
 		if err := db.QueryRowContext(t.Context(), "PRAGMA journal_mode=WAL").Scan(&asked); err != nil { // else who reads keeps others from making it
 			t.Fatal(err)
@@ -87,7 +84,7 @@ func TestMadeWhileItIsAsked(t *testing.T) {
 func TestOpenOddPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "50% of? what#ever 将棋.db")
 	s := resultstest.Open(t, path)
-	fakepairs.Put(t, resultstest.Begin(t, s, fakepairs.Plan("r")), fakepairs.Pair(fakepairs.Plan("r"), 0, 5))
+	matchtest.Put(t, resultstest.Begin(t, s, matchtest.Plan("r")), matchtest.Pair(matchtest.Plan("r"), 0, 5))
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
@@ -106,9 +103,7 @@ func TestOpenRefuses(t *testing.T) {
 	foreign := filepath.Join(dir, "foreign.db")
 	resultstest.Exec(t, foreign, "CREATE TABLE runs (x); PRAGMA user_version=1")
 	for path, text := range map[string]string{"text.db": strings.Repeat("not a database\n", 100), "short.db": "hello", "empty.db": ""} {
-		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
 	}
 	tests := []struct{ name, want, wantExisting string }{
 		{"newer.db", "newer gogi (schema 99", "newer gogi (schema 99"},
@@ -161,11 +156,8 @@ func checkRefusal(t *testing.T, path string, s *results.Store, err error, want s
 func TestReaderCannotWrite(t *testing.T) {
 	path := resultstest.Path(t)
 	resultstest.Open(t, path)
-	s, err := results.OpenExisting(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Begin(t.Context(), fakepairs.Plan("r")); err == nil {
+	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
+	if _, err := s.Begin(t.Context(), matchtest.Plan("r")); err == nil {
 		t.Error("a reader began a run")
 	}
 	if _, err := s.Queries().ExecContext(t.Context(), "DELETE FROM runs"); err == nil {
@@ -178,10 +170,8 @@ func TestReaderCannotWrite(t *testing.T) {
 
 func TestBeginDifferentPlan(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	if err := resultstest.Begin(t, s, fakepairs.Plan("r")).Close(); err != nil {
-		t.Fatal(err)
-	}
-	plan := fakepairs.Plan("r")
+	testutil.OK(t, resultstest.Begin(t, s, matchtest.Plan("r")).Close())
+	plan := matchtest.Plan("r")
 	plan.Players[0].Options[0].Value = "2"
 	_, err := s.Begin(t.Context(), plan)
 	var different *results.DifferentPlan
@@ -205,11 +195,9 @@ func lines(list []match.Difference) []string {
 // The log of settings is read as values; what an older gogi did not write is zero.
 func TestSettings(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, run.Close())
 	plan.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	run = resultstest.Begin(t, s, plan)
 	log, err := s.Settings(t.Context(), run.ID())
@@ -227,20 +215,16 @@ func TestSettings(t *testing.T) {
 
 func TestBeginChangedSettings(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	for range 2 { // the second start changes nothing
-		if err := resultstest.Begin(t, s, plan).Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, resultstest.Begin(t, s, plan).Close())
 	}
-	moved := fakepairs.Plan("r")
+	moved := matchtest.Plan("r")
 	moved.Pairs, moved.Concurrency, moved.CPUs, moved.CoresPerSlot = 500, 8, "2-7", 2
 	moved.Players[0].Command[0], moved.Players[0].Identity.Files[0].Path = "/new/a", "/new/a"
 	resultstest.Begin(t, s, moved)
 	info, err := s.FindRun(t.Context(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if info.Pairs != 500 || info.Games != 1000 || info.Engines[0].Command[0] != "/new/a" || info.Engines[0].Identity.Files[0].Path != "/new/a" {
 		t.Errorf("%+v", info)
 	}
@@ -259,8 +243,8 @@ func TestBeginChangedSettings(t *testing.T) {
 
 func TestBeginLocked(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
-	if _, err := s.Begin(t.Context(), fakepairs.Plan("r")); !errors.Is(err, results.ErrRunLocked) {
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
+	if _, err := s.Begin(t.Context(), matchtest.Plan("r")); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("twice in one process: %v", err)
 	}
 	for range 2 {
@@ -268,7 +252,7 @@ func TestBeginLocked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	resultstest.Begin(t, s, fakepairs.Plan("r"))
+	resultstest.Begin(t, s, matchtest.Plan("r"))
 }
 
 func TestFindRun(t *testing.T) {
@@ -281,7 +265,7 @@ func TestFindRun(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"r", "q", "r-2"} {
-		resultstest.Begin(t, s, fakepairs.Plan(name))
+		resultstest.Begin(t, s, matchtest.Plan(name))
 	}
 	if _, err := s.FindRun(t.Context(), "x"); !errors.As(err, &none) || !strings.Contains(err.Error(), `"x"; there are r, q, r-2`) {
 		t.Errorf("%v", err)
@@ -304,13 +288,10 @@ func TestFindRun(t *testing.T) {
 
 func TestRunInfo(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 3, 20))
-	info, err := s.FindRun(t.Context(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	matchtest.Put(t, run, matchtest.Pair(plan, 3, 20))
+	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	if info.ID != run.ID() || info.Digest != plan.Digest() || !bytes.Equal(info.Plan, plan.Canonical()) || info.Rules != "denryu" ||
 		info.Legs != 2 || info.Pairs != 100 || info.Games != 200 || info.Finished != 1 || !slices.Equal(info.Players, []string{"A", "将棋"}) {
 		t.Errorf("%+v", info)
@@ -328,21 +309,13 @@ func TestRunInfo(t *testing.T) {
 func TestReadingAnOlderDatabase(t *testing.T) {
 	path := resultstest.Path(t)
 	texts, err := tables.MigrationTexts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := handle.Open(path, url.Values{"mode": {"rwc"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
+	db, err := file.Open(path, url.Values{"mode": {"rwc"}})
+	testutil.OK(t, err)
 	_, err = db.ExecContext(t.Context(), texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", tables.ApplicationID))
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(err, db.Close()))
 	s, err := results.OpenExisting(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer s.Close()
 	if version, err := tables.SchemaVersion(t.Context(), s.Queries(), len(texts)); err != nil || version != 1 {
 		t.Errorf("version %d (%v)", version, err)

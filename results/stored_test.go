@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/dump"
 	"gogi/results/resultstest"
@@ -53,13 +54,11 @@ func TestLostRows(t *testing.T) {
 	for what, statement := range lost() {
 		path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
 		s := resultstest.Open(t, path)
-		another := resultstest.Begin(t, s, fakepairs.Plan("another"))
-		if err := errors.Join(another.Close(), s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		another := resultstest.Begin(t, s, matchtest.Plan("another"))
+		testutil.OK(t, errors.Join(another.Close(), s.Close()))
 		resultstest.Exec(t, path, statement)
 		s, err := results.OpenExisting(t.Context(), path)
-		s = fakepairs.Closing(t, s, err)
+		s = matchtest.Closing(t, s, err)
 		namesCheck(t, what+", dumped", dump.Write(t.Context(), s, io.Discard, "r", false))
 		namesCheck(t, what+", copied", s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")))
 		if what == "a record" || what == "an opening" {
@@ -81,7 +80,7 @@ func TestRunLostByItsName(t *testing.T) {
 	// The index says that the name is another one, as a flipped bit would have it.
 	resultstest.Exec(t, path, "PRAGMA writable_schema=on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_workers_1') WHERE name = 'sqlite_autoindex_runs_1'")
 	s, err := results.OpenExisting(t.Context(), path)
-	s = fakepairs.Closing(t, s, err)
+	s = matchtest.Closing(t, s, err)
 	_, err = s.FindRun(t.Context(), "r")
 	namesCheck(t, "found", err)
 	_, err = begun(t.Context(), path)
@@ -94,7 +93,7 @@ func begun(ctx context.Context, path string) (*results.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Begin(ctx, fakepairs.Plan("r"))
+	return s.Begin(ctx, matchtest.Plan("r"))
 }
 
 // A pair that is not found where it was stored stands in the way of the same pair: the error
@@ -103,8 +102,8 @@ func TestLostPairIsPlayedAgain(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
 	resultstest.Exec(t, path, "DROP TRIGGER stored_pair_removed; PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1")
 	s := resultstest.Open(t, path)
-	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
-	_, err := run.Add(t.Context(), fakepairs.Pair(run.Plan(), 1, 20))
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
+	_, err := run.Add(t.Context(), matchtest.Pair(run.Plan(), 1, 20))
 	namesCheck(t, "played again", err)
 }
 
@@ -112,18 +111,18 @@ func TestLostPairIsPlayedAgain(t *testing.T) {
 func TestCountsOfEveryWriter(t *testing.T) {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	plan.Pairs = 1000
 	run := resultstest.Begin(t, s, plan)
 	for _, id := range []int{0, 63, 64, 127, 999} {
-		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
+		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
 	}
 	if n, err := run.Void(t.Context(), "why", "me", func(g match.Row) bool { return g.Pair == 63 || g.Pair == 999 }); len(n) != 2 || err != nil {
 		t.Fatal(n, err)
 	}
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 63, 6))
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 128, 6))
-	if added, err := run.Add(t.Context(), fakepairs.Pair(plan, 128, 6)); added || err != nil {
+	matchtest.Put(t, run, matchtest.Pair(plan, 63, 6))
+	matchtest.Put(t, run, matchtest.Pair(plan, 128, 6))
+	if added, err := run.Add(t.Context(), matchtest.Pair(plan, 128, 6)); added || err != nil {
 		t.Fatal(added, err)
 	}
 	finished, err := run.Finished(t.Context())
@@ -143,10 +142,7 @@ func TestCountsOfEveryWriter(t *testing.T) {
 func TestCountOfAnOlderDatabase(t *testing.T) {
 	whole := resultstest.Filled(t, "a.db", []int{0, 1, 2, 70}, nil)
 	older := resultstest.Older(t, whole, 8)
-	run, err := begun(t.Context(), older)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := testutil.Must(begun(t.Context(), older))(t)
 	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != 4 {
 		t.Errorf("%v, %v", finished, err)
 	}
@@ -160,11 +156,9 @@ func TestCountOfAnOlderDatabase(t *testing.T) {
 		older := resultstest.Older(t, whole, 8)
 		resultstest.Exec(t, older, statement)
 		before, err := os.ReadFile(older)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		s, err := results.OpenExisting(t.Context(), older)
-		s = fakepairs.Closing(t, s, err)
+		s = matchtest.Closing(t, s, err)
 		namesCheck(t, statement+", read", dump.Write(t.Context(), s, io.Discard, "r", false))
 		_, err = begun(t.Context(), older)
 		namesCheck(t, statement+", written", err)
@@ -182,17 +176,13 @@ func TestDeletedUnderARun(t *testing.T) {
 	for _, replaced := range []bool{false, true} {
 		path := resultstest.Path(t)
 		s := resultstest.Open(t, path)
-		run := resultstest.Begin(t, s, fakepairs.Plan("r"))
-		fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 0, 10))
-		if err := os.Rename(path, path+".old"); err != nil {
-			t.Fatal(err)
-		}
+		run := resultstest.Begin(t, s, matchtest.Plan("r"))
+		matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 10))
+		testutil.OK(t, os.Rename(path, path+".old"))
 		if replaced {
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, os.WriteFile(path, nil, 0o600))
 		}
-		added, err := run.Add(t.Context(), fakepairs.Pair(run.Plan(), 1, 10))
+		added, err := run.Add(t.Context(), matchtest.Pair(run.Plan(), 1, 10))
 		if added || err == nil || !strings.Contains(err.Error(), "deleted, moved or replaced") || !strings.Contains(err.Error(), "gogi.db") {
 			t.Errorf("replaced %t: added %t, %v", replaced, added, err)
 		}
@@ -202,19 +192,16 @@ func TestDeletedUnderARun(t *testing.T) {
 // The bits of an inventory lead through its pairs in order, whatever range is asked for.
 func TestExpectedPairs(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	plan.Pairs = 1000
 	run := resultstest.Begin(t, s, plan)
 	ids := []int{3, 62, 63, 64, 65, 190, 192, 700}
 	for _, id := range ids {
-		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 2))
+		matchtest.Put(t, run, matchtest.Pair(plan, id, 2))
 	}
 	for first := -1; first < 750; first += 3 {
 		for _, end := range []int{first, first + 1, first + 64, first + 200, 2000} {
-			inventory, err := tables.ReadInventory(t.Context(), s.Queries(), run.ID(), max(0, int64(first)), int64(max(0, end)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			inventory := testutil.Must(tables.ReadInventory(t.Context(), s.Queries(), run.ID(), max(0, int64(first)), int64(max(0, end))))(t)
 			e := inventory.Expect(int64(first), int64(end))
 			for _, id := range ids {
 				if id < first || id >= end {
@@ -226,13 +213,9 @@ func TestExpectedPairs(t *testing.T) {
 				if !inventory.Has(int64(id)) || e.Pair(int64(id)-1) == nil || e.End() == nil {
 					t.Fatalf("from %d to %d: pair %d is not expected", first, end, id)
 				}
-				if err := e.Pair(int64(id)); err != nil {
-					t.Fatalf("from %d to %d: %v", first, end, err)
-				}
+				testutil.OK(t, e.Pair(int64(id)), "from %d to %d", first, end)
 			}
-			if err := e.End(); err != nil {
-				t.Fatalf("from %d to %d: %v", first, end, err)
-			}
+			testutil.OK(t, e.End(), "from %d to %d", first, end)
 		}
 	}
 }
@@ -242,28 +225,20 @@ func TestExpectedPairs(t *testing.T) {
 func TestRowThatComesTwice(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
 	s := resultstest.Open(t, path)
-	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
 	if n, err := run.Void(t.Context(), "why", "me", func(g match.Row) bool { return g.Pair < 2 }); len(n) != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	root := 0
-	if err := s.Queries().QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_voided_1'").Scan(&root); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(run.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_voided_1'").Scan(&root))
+	testutil.OK(t, errors.Join(run.Close(), s.Close()))
 	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	page := file[(root-1)*tables.PageSize:]
 	copy(page[8:10], page[10:12]) // the first pointer is the second one
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(path, file, 0o600))
 	s, err = results.OpenExisting(t.Context(), path)
-	s = fakepairs.Closing(t, s, err)
+	s = matchtest.Closing(t, s, err)
 	if list, err := s.Voided(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "in table voided") {
 		t.Errorf("%+v, %v", list, err)
 	}

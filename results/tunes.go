@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"gogi/match"
+	"gogi/match/tune"
 	"gogi/results/tables"
-	"gogi/tune"
 )
 
 const (

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
+	"gogi/match/tune"
 	"gogi/results/resultstest"
-	"gogi/tune"
 )
 
 // Who voids a pair of a tune voids what was drawn after it, and the states that rest on it.
@@ -16,13 +17,9 @@ func TestVoidInATune(t *testing.T) {
 	s := resultstest.Open(t, path)
 	run := resultstest.Begin(t, s, plan)
 	info, err := s.FindRun(t.Context(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	foretold, err := s.Voidable(t.Context(), info, []int{5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	pairs, err := run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == 5 })
 	// Pair 5 is of block 1. Eight in flight are a lag of one block: block 2 is drawn from
 	// the state after block 0, block 3, which begins with pair 12, from that after block 1.
@@ -42,9 +39,7 @@ func TestVoidKeepsEarlierStates(t *testing.T) {
 		path, plan := resultstest.Tuned(t, 12)
 		s := resultstest.Open(t, path)
 		run := resultstest.Begin(t, s, plan)
-		if _, err := run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == voided }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == voided }))(t)
 		states, err := s.TuneStates(t.Context(), run.ID())
 		if err != nil || len(states) != blocks {
 			t.Errorf("without pair %d %d states are left (%v), want %d: %+v", voided, len(states), err, blocks, states)
@@ -54,10 +49,7 @@ func TestVoidKeepsEarlierStates(t *testing.T) {
 
 func settingsOf(t *testing.T, plan *match.Plan) *tune.Settings {
 	t.Helper()
-	p, err := tune.ParsePlan(plan.Tune)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(tune.ParsePlan(plan.Tune))(t)
 	return &p.Settings
 }
 
@@ -68,11 +60,9 @@ func TestAddStatesIsOneTransaction(t *testing.T) {
 	run := resultstest.Begin(t, s, plan)
 	settings := settingsOf(t, plan)
 	walk, err := tune.NewPath(*settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	duel, _ := walk.Draw(0)
-	pair := fakepairs.Pair(plan, 8, 20)
+	pair := matchtest.Pair(plan, 8, 20)
 	pair.Pair.Options = settings.Points(&duel)
 	twice := match.TuneState{Blocks: 1, Pairs: 4, Centre: []float64{1, 2}, Factor: 1} // which is there
 	if _, err := run.AddStates(t.Context(), pair, []match.TuneState{{Blocks: 3, Pairs: 12, Centre: []float64{1, 2}, Factor: 1}, twice}); err == nil {

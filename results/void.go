@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"gogi/kifu"
 	"gogi/match"
-	"gogi/results/handle"
+	"gogi/results/file"
 	"gogi/results/tables"
+	"gogi/shogi/kifu"
 )
 
 // Void takes whole pairs out of the run, all or none: those of which a game is one
@@ -70,7 +70,7 @@ func (s *Store) void(ctx context.Context, run int64, why, by string, which func(
 	if why == "" || by == "" {
 		return nil, errors.New("expected a reason, and who voids them")
 	}
-	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) (err error) {
+	err = file.InTx(ctx, s.write, func(tx *sql.Tx) (err error) {
 		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, tables.Now()}, which)
 		return err
 	})

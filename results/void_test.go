@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
@@ -20,18 +21,15 @@ import (
 // What was added comes back whole.
 func TestPair(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	for id := range 4 { // both openings
-		want := fakepairs.Pair(plan, id, 40)
+		want := matchtest.Pair(plan, id, 40)
 		want.Games[0].Record.Final = []byte("{}")
 		want.Games[1].Sides[0].WorstOverrun = time.Millisecond
 		want.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(7).UTC(), Why: "slow"}, {Pair: id, Ended: time.UnixMicro(8).UTC(), Why: "slow"}}
-		fakepairs.Put(t, run, want)
-		got, err := s.Pair(t.Context(), run.ID(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		matchtest.Put(t, run, want)
+		got := testutil.Must(s.Pair(t.Context(), run.ID(), id))(t)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("pair %d (-added +got):\n%s", id, diff)
 		}
@@ -43,17 +41,17 @@ func TestPair(t *testing.T) {
 
 func TestVoid(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	other := resultstest.Begin(t, s, fakepairs.Plan("other"))
+	other := resultstest.Begin(t, s, matchtest.Plan("other"))
 	pairs := map[int]match.PairResult{}
 	for id := range 5 {
-		pairs[id] = fakepairs.Pair(plan, id, 20)
+		pairs[id] = matchtest.Pair(plan, id, 20)
 		for leg := range 2 {
 			pairs[id].Games[leg].Slot = id % 2 * leg // slot 1 in one game of each odd pair
 		}
-		fakepairs.Put(t, run, pairs[id])
-		fakepairs.Put(t, other, pairs[id])
+		matchtest.Put(t, run, pairs[id])
+		matchtest.Put(t, other, pairs[id])
 	}
 	kept := slices.DeleteFunc(resultstest.Games(t, s, run.ID()), func(g match.Row) bool { return g.Pair%2 == 1 })
 	slot1 := func(g match.Row) bool { return g.Slot == 1 }
@@ -64,9 +62,7 @@ func TestVoid(t *testing.T) {
 	if n, err := run.Void(t.Context(), "slot 1 was slow", "me", slot1); !slices.Equal(n, []int{1, 3}) || err != nil {
 		t.Fatalf("pairs %v, %v", n, err)
 	}
-	if diff := cmp.Diff(kept, resultstest.Games(t, s, run.ID())); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	testutil.Diff(t, kept, resultstest.Games(t, s, run.ID()))
 	checkWhole(t, s, run.ID())
 	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{0: true, 2: true, 4: true}) {
 		t.Errorf("finished %v, %v", finished, err)
@@ -74,13 +70,11 @@ func TestVoid(t *testing.T) {
 	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Finished != 3 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	if resultstest.Dump(t, s, "other", false) != before {
-		t.Error("another run was changed")
-	}
+	testutil.Equal(t, resultstest.Dump(t, s, "other", false), before, "another run was changed")
 	if _, err := s.Record(t.Context(), run.ID(), 1, 0); !errors.Is(err, results.ErrNoGame) {
 		t.Errorf("the record of a voided game: %v", err)
 	}
-	fakepairs.Put(t, run, pairs[1]) // played anew
+	matchtest.Put(t, run, pairs[1]) // played anew
 	if n, err := run.Void(t.Context(), "again", "you", slot1); !slices.Equal(n, []int{1}) || err != nil {
 		t.Fatalf("pairs %v, %v", n, err)
 	}
@@ -92,10 +86,7 @@ func TestVoid(t *testing.T) {
 
 func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.PairResult) {
 	t.Helper()
-	list, err := s.Voided(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testutil.Must(s.Voided(t.Context(), run))(t)
 	var got []string
 	for _, v := range list {
 		got = append(got, strings.Join([]string{string(rune('0' + v.Pair)), string(rune('0' + v.Take)), v.Why, v.By}, " "))
@@ -107,9 +98,7 @@ func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.
 			t.Errorf("voided at %v", v.At)
 		}
 	}
-	if want := []string{"1 1 slot 1 was slow me", "1 2 again you", "3 1 slot 1 was slow me"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testutil.Slices(t, []string{"1 1 slot 1 was slow me", "1 2 again you", "3 1 slot 1 was slow me"}, got)
 	if text := resultstest.Dump(t, s, "r", true); strings.Contains(text, "void") || strings.Contains(text, "slow\"") {
 		t.Errorf("the stable dump:\n%s", text)
 	}
@@ -121,22 +110,18 @@ func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.
 // TestDamagedVoidedPairs: a voided pair has a checksum, which each reader and the next Void of the pair verify.
 func TestDamagedVoidedPairs(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	all := func(match.Row) bool { return true }
 	for range 2 {
-		fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10))
-		if _, err := run.Void(t.Context(), "slow", "me", all); err != nil {
-			t.Fatal(err)
-		}
+		matchtest.Put(t, run, matchtest.Pair(plan, 0, 10))
+		testutil.Must(run.Void(t.Context(), "slow", "me", all))(t)
 	}
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10))
+	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10))
 	if list, err := s.Voided(t.Context(), run.ID()); err != nil || len(list) != 2 {
 		t.Fatalf("before the damage: %d voided pairs, %v", len(list), err)
 	}
-	if _, err := s.Writer().ExecContext(t.Context(), "UPDATE voided SET why = 'fast' WHERE take = 1"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE voided SET why = 'fast' WHERE take = 1"))(t)
 	if list, err := s.Voided(t.Context(), run.ID()); !isDamaged(err, "voided") {
 		t.Errorf("read: %d voided pairs, %v", len(list), err)
 	}
@@ -156,27 +141,21 @@ func isDamaged(err error, table string) bool {
 // All pairs are voided or none.
 func TestVoidRefuses(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10), fakepairs.Pair(plan, 1, 10))
+	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
 	all := func(match.Row) bool { return true }
 	for _, words := range [][2]string{{"", "me"}, {"slow", ""}} {
-		if _, err := run.Void(t.Context(), words[0], words[1], all); err == nil || !strings.Contains(err.Error(), "expected a reason") {
-			t.Errorf("%q: %v", words, err)
-		}
+		testutil.Fails(t, testutil.Err(run.Void(t.Context(), words[0], words[1], all)), "expected a reason", "%q", words)
 	}
-	if _, err := s.Writer().ExecContext(t.Context(), "UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"))(t)
 	if n, err := run.Void(t.Context(), "damaged", "me", all); err == nil || n != nil {
 		t.Errorf("a pair that cannot be kept: %v, %v", n, err)
 	}
 	if games := resultstest.Games(t, s, run.ID()); len(games) != 4 {
 		t.Errorf("%d games are left", len(games))
 	}
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, run.Close())
 	if _, err := run.Void(t.Context(), "late", "me", all); !errors.Is(err, results.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
@@ -185,34 +164,24 @@ func TestVoidRefuses(t *testing.T) {
 // A run that nobody plays is voided without its plan, by whom may write to it.
 func TestVoidAtRest(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
-	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10), fakepairs.Pair(plan, 1, 10))
-	info, err := s.FindRun(t.Context(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
+	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	first := func(g match.Row) bool { return g.Pair == 0 }
 	if _, err := s.Void(t.Context(), info, "test", "me", first); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("while it is played: %v", err)
 	}
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, run.Close())
 	if _, err := s.Void(t.Context(), info, "", "me", first); err == nil {
 		t.Error("without a reason")
 	}
 	if ids, err := s.Void(t.Context(), info, "test", "me", first); !slices.Equal(ids, []int{0}) || err != nil {
 		t.Errorf("%v, %v", ids, err)
 	}
-	reader, err := results.OpenExisting(t.Context(), s.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := testutil.Must(results.OpenExisting(t.Context(), s.Path()))(t)
 	defer reader.Close()
-	if _, err := reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true }); err == nil || !strings.Contains(err.Error(), "reading only") {
-		t.Errorf("a reader: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true })), "reading only", "a reader")
 	run = resultstest.Begin(t, s, plan) // the lock was given back
 	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{1: true}) {
 		t.Errorf("%v, %v", finished, err)

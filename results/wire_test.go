@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results/resultstest"
 	"gogi/shogi"
 )
@@ -17,33 +16,21 @@ import (
 // A pair that came over the wire is stored as one that did not, to the byte.
 func TestStoredAfterTheWire(t *testing.T) {
 	here, there := resultstest.Open(t, resultstest.Path(t)), resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
-	text, err := match.EncodePlan(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	received, err := match.DecodePlan(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := matchtest.Plan("r")
+	text := testutil.Must(match.EncodePlan(plan))(t)
+	received := testutil.Must(match.DecodePlan(text))(t)
 	local, remote := resultstest.Begin(t, here, plan), resultstest.Begin(t, there, received)
 	for id := range 8 {
 		p := wholePair(plan, id)
-		fakepairs.Put(t, local, p)
-		fakepairs.Put(t, remote, overTheWire(t, p))
+		matchtest.Put(t, local, p)
+		matchtest.Put(t, remote, overTheWire(t, p))
 	}
 	if a, b := resultstest.Dump(t, here, "r", true), resultstest.Dump(t, there, "r", true); a != b {
 		t.Errorf("the stable dumps differ:\n%s\n%s", a, b)
 	}
 	for id := range 8 {
-		a, err := here.Pair(t.Context(), local.ID(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := there.Pair(t.Context(), remote.ID(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := testutil.Must(here.Pair(t.Context(), local.ID(), id))(t)
+		b := testutil.Must(there.Pair(t.Context(), remote.ID(), id))(t)
 		if x, y := encoded(t, a), encoded(t, b); x != y {
 			t.Errorf("pair %d is stored as another", id)
 		}
@@ -53,7 +40,7 @@ func TestStoredAfterTheWire(t *testing.T) {
 // wholePair has everything that a store keeps: votes, notes, attempts, times that are
 // no whole microseconds and in another zone, sums that fit no float.
 func wholePair(plan *match.Plan, id int) match.PairResult {
-	p := fakepairs.Pair(plan, id, 30)
+	p := matchtest.Pair(plan, id, 30)
 	zone := time.FixedZone("JST", 9*3600)
 	p.Attempts = []match.Attempt{{Pair: id, Ended: time.Date(2026, 5, 4, 3, 2, 1, 123456789, zone), Why: "engine A crashed: 異常"}}
 	p.Played = match.Provenance{Worker: "w7", Owner: "王", Epoch: 3<<32 | 9, Scale: 1.25, Proof: []byte{0, 255}}
@@ -88,41 +75,28 @@ func TestVariantsAreStored(t *testing.T) {
 	}
 	var dumps []string
 	for _, used := range variants {
-		s, plan := resultstest.Open(t, resultstest.Path(t)), fakepairs.Plan("r")
+		s, plan := resultstest.Open(t, resultstest.Path(t)), matchtest.Plan("r")
 		plan.Players[0].Identity.Variants = variants
 		plan.Players[0].Identity = plan.Players[0].Identity.WithVariant(used, "/cache/"+used.Arch)
-		fakepairs.Put(t, resultstest.Begin(t, s, plan), fakepairs.Pair(plan, 0, 10))
-		info, err := s.FindRun(t.Context(), "r")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(plan.Players[0].Identity, info.Engines[0].Identity); diff != "" {
-			t.Errorf("(-begun +stored):\n%s", diff)
-		}
+		matchtest.Put(t, resultstest.Begin(t, s, plan), matchtest.Pair(plan, 0, 10))
+		info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
+		testutil.Diff(t, plan.Players[0].Identity, info.Engines[0].Identity, "(-begun +stored)")
 		if whole := resultstest.Dump(t, s, "r", false); !strings.Contains(whole, `"path":"/cache/`+used.Arch) || !strings.Contains(whole, `"isa":"x86-64-v3"`) {
 			t.Errorf("the dump:\n%s", whole)
 		}
 		dumps = append(dumps, resultstest.Dump(t, s, "r", true))
 	}
-	if dumps[0] != dumps[1] {
-		t.Errorf("the stable dumps differ:\n%s\n%s", dumps[0], dumps[1])
-	}
+	testutil.Equal(t, dumps[0], dumps[1], "the stable dumps differ")
 }
 
 func overTheWire(t *testing.T, p match.PairResult) match.PairResult {
 	t.Helper()
-	r, err := match.DecodePair([]byte(encoded(t, p)), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(match.DecodePair([]byte(encoded(t, p)), 1<<20))(t)
 	return r
 }
 
 func encoded(t *testing.T, p match.PairResult) string {
 	t.Helper()
-	text, err := match.EncodePair(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(match.EncodePair(p))(t)
 	return string(text)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/shogi"
@@ -34,7 +35,7 @@ func TestBlame(t *testing.T) {
 		events := runner.NewEvents("run", false)
 		plan := testPlan(1, 1, fixedNodes)
 		plan.Design.Swap = false
-		err := runner.Run(t.Context(), runner.Config{
+		testutil.OK(t, runner.Run(t.Context(), runner.Config{
 			Plan: plan, Source: &queue{leases: []runner.Lease{lease(plan, 0, &journal{})}}, Sink: &hookSink{}, Events: events,
 			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
 				if name == plan.Players[0].Name {
@@ -42,10 +43,7 @@ func TestBlame(t *testing.T) {
 				}
 				return b, nil
 			}),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		events.Close()
 		ends := 0
 		for ev := range events.Stream() {

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakeengine"
 	"gogi/usi"
 	"gogi/usi/process"
+	"gogi/usi/usitest"
 )
 
 // clockErrors asks engines in so many slots for moves, and returns by how much more
@@ -44,7 +44,7 @@ func clockErrors(t testing.TB, slots, moves int) (errs []time.Duration) {
 
 // clockSlot has one engine make moves, by its clock and by ours.
 func clockSlot(t testing.TB, stamps string, moves int) (own, measured []time.Duration) {
-	proc, err := process.Start(process.Spec{Command: fakeengine.Command("-think", "1ms", "-stamps", stamps), Grace: time.Minute}, nil)
+	proc, err := process.Start(process.Spec{Command: usitest.Command("-think", "1ms", "-stamps", stamps), Grace: time.Minute}, nil)
 	if err != nil {
 		t.Error(err)
 		return nil, nil

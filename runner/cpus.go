@@ -78,7 +78,7 @@ func (s *slot) lookForStrays(plan *match.Plan, g match.Game) {
 		if !ok {
 			continue
 		}
-		if note := p.Strayed(); note != "" && s.bound.first(o.name()) {
+		if note := p.AffinityChanged(); note != "" && s.bound.first(o.name()) {
 			s.events.fault(o.name(), "affinity", note, &g, s.number)
 		}
 	}

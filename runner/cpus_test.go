@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
@@ -36,7 +37,7 @@ func (b *bound) GameOver(context.Context, usi.Outcome) error {
 	return nil
 }
 
-func (b *bound) Strayed() string {
+func (b *bound) AffinityChanged() string {
 	*b.looks = append(*b.looks, b.ended)
 	return b.stray
 }
@@ -194,9 +195,7 @@ func TestStraysAreToldOnce(t *testing.T) {
 					each = nil
 				}
 				for _, l := range looks {
-					if !slices.Equal(*l, each) {
-						t.Errorf("a player was looked at (after a game?) %v, want %v", *l, each)
-					}
+					testutil.Slices(t, *l, each, "a player was looked at (after a game?)")
 				}
 			})
 		})

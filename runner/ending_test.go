@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/shogi"
@@ -239,9 +240,7 @@ func TestAFailedRunEndsItsWaits(t *testing.T) {
 					t.Errorf("%v after %v", err, took)
 				}
 				for _, p := range test.waiting {
-					if sink.count("return "+p+" 0: runner: the run has failed: runner: pair 0: trouble") != 1 {
-						t.Errorf("%s was not given back: %q", p, sink.lines)
-					}
+					testutil.Equal(t, sink.count("return "+p+" 0: runner: the run has failed: runner: pair 0: trouble"), 1, "%s was not given back: %q", p, sink.lines)
 				}
 				if sink.count("attempt ") != test.attempts {
 					t.Errorf("want %d attempts: %q", test.attempts, sink.lines)
@@ -358,9 +357,7 @@ func TestAttemptsAreKeptBeforeTheLeaseEnds(t *testing.T) {
 				})
 				want := slices.Repeat([]string{"attempt p 3: beginning a game: usi: : : connection, <nil>"}, test.attempts)
 				want = append(want, "return p 3: "+test.why)
-				if !slices.Equal(sink.lines, want) {
-					t.Errorf("got  %q\nwant %q", sink.lines, want)
-				}
+				testutil.Slices(t, sink.lines, want)
 			})
 		})
 	}
@@ -546,9 +543,7 @@ func TestTheEndWaitsForPlayersAndSaysSo(t *testing.T) {
 		}
 		told, _ := faults(events)
 		want := []string{"close p.B: stuck", "close p.B: stuck", "close p.A: still ending after 5s; slot 0 waits for it"}
-		if !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
-		}
+		testutil.Slices(t, told, want, "told")
 	})
 }
 

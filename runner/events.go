@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 	"gogi/usi"
 )
 

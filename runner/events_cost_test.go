@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 	"gogi/usi"
 )
 
@@ -19,10 +20,7 @@ func standing(t testing.TB, events *Events) *game {
 		Rules: match.RulesProfiles()[match.DefaultRules], Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
 	}
 	s := &slot{run: &run{config: Config{Plan: plan, Events: events}}, events: events}
-	g, err := newGame(s, plan, match.Game{Players: [2]int{0, 1}, Opening: match.Opening{ID: "1", Start: "startpos"}}, [2]Player{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(newGame(s, plan, match.Game{Players: [2]int{0, 1}, Opening: match.Opening{ID: "1", Start: "startpos"}}, [2]Player{}))(t)
 	return g
 }
 
@@ -34,7 +32,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 4)}
 	why := errors.New("why")
 	council := &usi.Reply{Vote: &usi.Vote{Ballots: make([]usi.Ballot, 3)}}
-	if n := testing.AllocsPerRun(100, func() {
+	testutil.Equal(t, testing.AllocsPerRun(100, func() {
 		none.seating(g.plan, g.Game, 1)
 		none.gameStarted(g)
 		none.moved(g, shogi.Black, &m, none.vote(council, g.referee.Position()), true, time.Second)
@@ -44,9 +42,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 		none.unplayed(1, 1, why)
 		none.fault("A", "close", "", &g.Game, 1)
 		none.forfeit("A", "crash", "", "", &g.Game, 1)
-	}); n != 0 {
-		t.Errorf("%v allocations without a stream", n)
-	}
+	}), 0, "allocations without a stream")
 	deaf := NewEvents("run", false)
 	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, deaf.vote(council, g.referee.Position()), true, time.Second) }); n != 0 || len(deaf.out) > 0 {
 		t.Errorf("%v allocations for a move that is not wanted, %d events", n, len(deaf.out))
@@ -61,9 +57,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	}
 	heard := NewEvents("run", true)
 	heard.moved(g, shogi.Black, &m, nil, true, time.Second)
-	if len(heard.out) != 1 {
-		t.Error("a move that is wanted is not sent")
-	}
+	testutil.Equal(t, len(heard.out), 1, "a move that is wanted is not sent")
 }
 
 // TestStampsNeverGoBack: a clock that was set back holds the stamps, and lets

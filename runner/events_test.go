@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/shogi"
@@ -84,10 +85,7 @@ func TestEventsDrawTheBoard(t *testing.T) {
 		case match.EventMove:
 			moves++
 			mine := (board.Side() == shogi.Black) == (*e.Leg == 0) // A's
-			m, err := shogi.ParseMove(e.Move)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testutil.Must(shogi.ParseMove(e.Move))(t)
 			board.Apply(m)
 			if e.Position != board.SFEN() {
 				t.Fatalf("ply %d: position %s, want %s", e.Ply, e.Position, board.SFEN())
@@ -245,9 +243,7 @@ func TestForwardedEventsAreNumberedByWorker(t *testing.T) {
 		}
 	}
 	want := []line{{"", 1, "run"}, {"w1", 1, "game"}, {"w2", 1, "seat"}, {"w1", 2, "move"}, {"w1", 3, "end"}, {"", 2, "pair"}}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
-	}
+	testutil.Slices(t, got, want)
 
 	deaf := runner.NewEvents("run", false)
 	deaf.Forward(theirs("w1", "run", 1, match.EventMove))

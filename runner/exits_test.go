@@ -5,11 +5,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gogi/internal/fakeengine"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
 	"gogi/usi/process"
+	"gogi/usi/usitest"
 )
 
 // exits plays two pairs with an engine of this script, and counts the starts of both players.
@@ -23,9 +24,9 @@ func exits(t *testing.T, script string) (pairs map[int]match.PairResult, starts 
 		Plan: plan, Sink: sink, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
 		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
 			started.Add(1)
-			command := fakeengine.Command()
+			command := usitest.Command()
 			if p.Name == plan.Players[0].Name {
-				command = fakeengine.Command("-script", script)
+				command = usitest.Command("-script", script)
 			}
 			proc, err := process.Start(process.Spec{Command: command}, nil)
 			if err != nil {
@@ -40,9 +41,7 @@ func exits(t *testing.T, script string) (pairs map[int]match.PairResult, starts 
 // An engine that ends after each game is started again for the next: no try of a pair fails.
 func TestAnEngineThatExitsAfterItsGame(t *testing.T) {
 	pairs, starts, err := exits(t, "exit@gameover")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	for id := range 2 {
 		if p := pairs[id]; len(p.Games) != 2 || len(p.Attempts) != 0 {
 			t.Errorf("pair %d: %d games, attempts %v", id, len(p.Games), p.Attempts)

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 	"gogi/usi"
 )
 
@@ -24,6 +24,8 @@ type game struct {
 	players     [2]Player // by colour; nil after it failed
 	limits      [2]match.Limits
 	clocks      [2]arbiter.Clock
+	chance      *arbiter.Chance // of self-play, else nil
+	adjudged    arbiter.Adjudged
 	referee     *arbiter.Referee
 	adjudicator *arbiter.Adjudicator
 	position    usi.Position // as sent: the start and all moves
@@ -44,7 +46,9 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 	if err != nil {
 		return match.Result{}, err
 	}
-	s.events.gameStarted(g)
+	if g.chance == nil { // else once the player accepts what was drawn
+		s.events.gameStarted(g)
+	}
 	if err := g.play(ctx); err != nil {
 		return match.Result{}, err
 	}
@@ -57,11 +61,14 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 
 func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game, error) {
 	referee, err := s.refereeFor(plan, m.Opening)
+	if err == nil && s.chance != nil {
+		m.Opening, err = s.chance.Begin(referee)
+	}
 	if err != nil {
 		return nil, err
 	}
 	g := &game{
-		slot: s, plan: plan, Game: m, players: players, referee: referee, adjudicator: arbiter.NewAdjudicator(plan.Adjudication),
+		slot: s, plan: plan, chance: s.chance, Game: m, players: players, referee: referee, adjudicator: arbiter.NewAdjudicator(plan.Adjudication),
 		position: usi.Position{Start: m.Opening.USIStart(), Moves: append([]shogi.Move(nil), m.Opening.Moves...)},
 	}
 	for c := range g.limits {
@@ -131,10 +138,19 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	c := g.referee.Side()
 	clock := &g.clocks[c]
 	g.watchMove(c)
-	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: cmp.Or(g.plan.PVPlies, usi.NoPV)})
+	request := usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: cmp.Or(g.plan.PVPlies, usi.NoPV)}
+	if g.chance != nil {
+		if err := g.chanceFor(c, &request); err != nil {
+			return match.Verdict{}, err
+		}
+	}
+	reply, err := g.players[c].Think(ctx, request)
 	delays, slowed := g.watch.end(reply.Sending)
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)
+	}
+	if g.chance != nil {
+		return g.drawn(ctx, c, reply, err)
 	}
 	if s := g.stood(err != nil || reply.Stopped); s != nil {
 		return match.Verdict{}, s
@@ -176,9 +192,9 @@ func (g *game) stood(failed bool) *Standstill {
 func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d arbiter.Delays) match.Verdict {
 	switch {
 	case lost:
-		return g.overstepped(c, arbiter.Overstep{Took: reply.Elapsed, Limit: reply.Elapsed - overrun, Delays: d})
+		return g.overstepped(c, arbiter.TimeLoss{Took: reply.Elapsed, Limit: reply.Elapsed - overrun, Delays: d})
 	case reply.Stopped && !g.limits[c].Timed():
-		return g.overstepped(c, arbiter.Overstep{Took: reply.Elapsed, Delays: d})
+		return g.overstepped(c, arbiter.TimeLoss{Took: reply.Elapsed, Delays: d})
 	case reply.Stopped:
 		return match.LossFor(c, match.TimeForfeit, "had to be stopped")
 	}
@@ -186,13 +202,13 @@ func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duratio
 }
 
 // overstepped is the loss of a player that was not in time.
-func (g *game) overstepped(c shogi.Colour, o arbiter.Overstep) match.Verdict {
+func (g *game) overstepped(c shogi.Colour, o arbiter.TimeLoss) match.Verdict {
 	return match.LossFor(c, g.tooLate(c), g.explain(c, o).String())
 }
 
 // explain completes what is known of a player that was not in time, and marks the game
 // where that may be the doing of the machine or of this program.
-func (g *game) explain(c shogi.Colour, o arbiter.Overstep) arbiter.Overstep {
+func (g *game) explain(c shogi.Colour, o arbiter.TimeLoss) arbiter.TimeLoss {
 	o.Margin = g.limits[c].Margin
 	if !g.limits[c].Timed() {
 		o.Stall, o.Limit = true, g.limits[c].Stall
@@ -237,7 +253,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	if v.Over() {
 		return v
 	}
-	if v := g.adjudicator.Move(g.referee.Position(), move.Score, move.HasScore); v.Over() {
+	if v := g.adjudicate(&move); v.Over() {
 		return v
 	}
 	g.ponder(ctx, c, reply.Ponder)
@@ -260,7 +276,7 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d arbiter.Dela
 	}
 	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, overrun)
 	v := match.LossFor(c, match.Crash, note(fault))
-	switch o := (arbiter.Overstep{Took: fault.Elapsed, Limit: limit, Silent: true, Delays: d}); fault.Kind {
+	switch o := (arbiter.TimeLoss{Took: fault.Elapsed, Limit: limit, Silent: true, Delays: d}); fault.Kind {
 	case usi.FaultHang:
 		v.Termination, v.Note = g.tooLate(c), v.Note+"; "+g.explain(c, o).String()
 	case usi.FaultNotRead: // it did not even begin
@@ -334,7 +350,7 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 	g.result.Record.Winner = v.Outcome.String()
 	g.blame(v)
 	for c, p := range g.players {
-		if p == nil {
+		if p == nil || c > 0 && g.chance != nil { // who plays both sides is told once, as Black
 			continue
 		}
 		if err := p.GameOver(ctx, outcomeFor(v.Outcome, shogi.Colour(c))); err != nil {
@@ -356,7 +372,7 @@ func (g *game) blame(v match.Verdict) {
 	if g.players[loser] == nil {
 		return
 	}
-	if p, ok := g.players[loser].(Blamer); ok {
+	if p, ok := g.players[loser].(FaultRecorder); ok {
 		g.record = p.Blame(v.Termination.String(), v.Note)
 	}
 	g.slot.events.forfeit(g.names()[loser], v.Termination.String(), v.Note, g.record, &g.Game, g.slot.number)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -40,13 +41,9 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 		} {
 			time.Sleep(step.at - time.Since(began)) // in synctest's time
 			synctest.Wait()
-			if got := l.since(began); got != step.want {
-				t.Errorf("after %v: %v, want %v", step.at, got, step.want)
-			}
+			testutil.Equal(t, l.since(began), step.want, "after %v", step.at)
 		}
-		if got := l.since(machine.now()); got != 0 {
-			t.Errorf("since now: %v", got)
-		}
+		testutil.Equal(t, l.since(machine.now()), 0, "since now")
 		cancel()
 		l.wait()
 	})
@@ -69,21 +66,15 @@ func ownWaits(t *testing.T, noticed bool) {
 	began := machine.now()
 	machine.by.Add(int64(time.Second))
 	l.expect(l.read())
-	if got := l.since(began); got != 0 {
-		t.Errorf("%v for a short wait", got)
-	}
+	testutil.Equal(t, l.since(began), 0, "for a short wait")
 	waited = 120 * time.Millisecond
 	if noticed {
 		l.tick()
 	}
 	for range 2 {
-		if got := l.since(began); got != 120*time.Millisecond {
-			t.Errorf("noticed %t: %v", noticed, got)
-		}
+		testutil.Equal(t, l.since(began), 120*time.Millisecond, "noticed %t", noticed)
 	}
-	if got := l.since(machine.now()); got != 0 {
-		t.Errorf("since now: %v", got)
-	}
+	testutil.Equal(t, l.since(machine.now()), 0, "since now")
 }
 
 // steady is a player whose sixth ply takes half a second; it does not know
@@ -137,19 +128,14 @@ func TestOwnLatenessMarksAGame(t *testing.T) {
 			}
 			var machine lateMachine
 			var sink lastPair
-			r, err := newRun(Config{
+			r := testutil.Must(newRun(Config{
 				Plan: plan, Source: NewPlanSource(plan, func(int) bool { return false }), Sink: &sink,
 				Open: func(context.Context, match.Player, []int) (Player, error) {
 					return &steady{sixth: func() { machine.jumpAfter(250*time.Millisecond, test.late) }}, nil
 				},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			r.late = machine.watch()
-			if err := r.play(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, r.play(t.Context()))
 			if len(sink.result.Games) != 2 || sink.result.Games[0].Marked != test.marked {
 				t.Errorf("%+v, late by %v: %+v", test.limits, test.late, sink.result.Games)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 )
@@ -28,9 +29,7 @@ func TestResumePlaysWhatIsMissing(t *testing.T) {
 	for l, err := source.Next(t.Context()); err == nil; l, err = source.Next(t.Context()) {
 		order = append(order, l.Pair.ID)
 	}
-	if !slices.Equal(order, want) {
-		t.Errorf("handed out %v, want %v", order, want)
-	}
+	testutil.Slices(t, order, want, "handed out")
 
 	synctest.Test(t, func(t *testing.T) {
 		sink := &memorySink{pairs: map[int]match.PairResult{}}
@@ -95,9 +94,7 @@ func TestASlotKeepsThePlayersThatItUsedLast(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, _ := opened(t, test.perSlot, test.plans...)
-			if got := strings.Join(names, " "); got != test.want {
-				t.Errorf("opened %s, want %s", got, test.want)
-			}
+			testutil.Equal(t, strings.Join(names, " "), test.want, "opened")
 		})
 	}
 }
@@ -135,9 +132,7 @@ func TestAFreshProcess(t *testing.T) {
 		plan := planNamed("p")
 		plan.Players[0].Restart = restart
 		names, _ := opened(t, 0, plan, plan)
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: opened %s, want %s", restart, got, want)
-		}
+		testutil.Equal(t, strings.Join(names, " "), want, "%s: opened", restart)
 	}
 }
 
@@ -214,9 +209,7 @@ func TestWhatCannotRun(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if len(noted.lines) != 1 {
-		t.Errorf("the lease without a plan: returned %q", noted.lines)
-	}
+	testutil.Equal(t, len(noted.lines), 1, "the lease without a plan: returned %q", noted.lines)
 }
 
 // A plan whose players do not start is its source's affair where the source says so:
@@ -255,14 +248,11 @@ func TestALeaseHasItsOwnEvents(t *testing.T) {
 		var noted journal
 		first := lease(planNamed("a"), 0, &noted)
 		first.Events = own
-		err := runner.Run(t.Context(), runner.Config{
+		testutil.OK(t, runner.Run(t.Context(), runner.Config{
 			Source: &queue{leases: []runner.Lease{first, lease(planNamed("b"), 1, &noted)}},
 			Sink:   &memorySink{pairs: map[int]match.PairResult{}}, Concurrency: 1, Events: others,
 			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for pair, events := range []*runner.Events{own, others} {
 			events.Close()
 			ended := 0

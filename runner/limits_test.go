@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -21,8 +22,6 @@ func TestGoOnClock(t *testing.T) {
 		"go btime 60000 wtime 50000 byoyomi 0":           {Clock: match.TimeControl{Main: 60 * s}},
 		"go btime 60000 wtime 50000 binc 2000 winc 3000": {Clock: match.TimeControl{Main: 60 * s, Increment: 2 * s}},
 	} {
-		if got := GoOnClock(l, left, increments).String(); got != want {
-			t.Errorf("%s: %q, want %q", l, got, want)
-		}
+		testutil.Equal(t, GoOnClock(l, left, increments).String(), want, "%s", l)
 	}
 }

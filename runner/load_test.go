@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakeengine"
-	"gogi/internal/long"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
 	"gogi/usi/process"
+	"gogi/usi/usitest"
 )
 
-func TestMain(m *testing.M) { fakeengine.RunTests(m) }
+func TestMain(m *testing.M) { usitest.RunTests(m) }
 
 // Engines that answer 20 ms before their limit, on a machine whose CPUs are all wanted
 // by two others as well: if one loses on time, it is seen that it was not to blame. With
@@ -29,24 +29,22 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 		games  int
 		many   int // games that docs/time.md quotes
 	}{
-		"asleep":              {false, match.DefaultMargin, 16, long.Of(16, 48), 10_000},
+		"asleep":              {false, match.DefaultMargin, 16, testutil.ByLength(16, 48), 10_000},
 		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 16, 2000},
 		"busy":                {true, match.DefaultMargin, 2, 4, 2000},
 		"busy, margin 10ms":   {true, 10 * time.Millisecond, 2, 4, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.busy != (test.margin < match.DefaultMargin) {
-				long.Only(t, "the two others have both engines and both margins")
+				testutil.OnlyLong(t, "the two others have both engines and both margins")
 			}
-			if long.Figures() {
+			if testutil.Figures() {
 				test.games = test.many
 			}
 			load(t, 2*runtime.NumCPU())
 			var tally loadTally
 			playUnderLoad(t, test.games, test.atOnce, test.margin, test.busy, &tally)
-			if tally.games != test.games {
-				t.Errorf("%d games, want %d", tally.games, test.games)
-			}
+			testutil.Equal(t, tally.games, test.games, "games")
 			t.Logf("%d games, %d moves, %d attempts more: %d lost on time, %d of them marked; %d marked in all; worst overrun %v; %v a move",
 				tally.games, tally.moves, tally.attempts, tally.lost, tally.lost-len(tally.unexplained), tally.marked, tally.worst, tally.time/time.Duration(max(1, tally.moves)))
 			for _, note := range tally.unexplained {
@@ -60,18 +58,14 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 func load(t testing.TB, burners int) {
 	t.Helper()
 	for range burners {
-		p, err := process.Start(process.Spec{Command: fakeengine.Command("-script", "spin@usi"), Grace: time.Nanosecond, TermGrace: time.Nanosecond}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, err := process.Start(process.Spec{Command: usitest.Command("-script", "spin@usi"), Grace: time.Nanosecond, TermGrace: time.Nanosecond}, nil)
+		testutil.OK(t, err)
 		t.Cleanup(func() {
 			if err := p.Close(); err != nil {
 				t.Error(err)
 			}
 		})
-		if _, err := io.WriteString(p, "usi\n"); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(io.WriteString(p, "usi\n"))(t)
 	}
 }
 
@@ -113,14 +107,14 @@ func (*loadTally) PutAttempt(context.Context, runner.Lease, match.Attempt) error
 // playUnderLoad plays games of six plies between engines that think for 40 ms of 60.
 func playUnderLoad(t *testing.T, games, atOnce int, margin time.Duration, busy bool, to *loadTally) {
 	t.Helper()
-	command := fakeengine.Command("-think", "40ms")
+	command := usitest.Command("-think", "40ms")
 	if busy {
 		command = append(command, "-busy")
 	}
 	plan := testPlan(games/2, atOnce, match.Limits{Clock: match.TimeControl{Byoyomi: 60 * time.Millisecond}, Margin: margin})
 	plan.Rules.MaxPlies, plan.Ponder = 6, match.PonderOff
-	err := runner.Run(t.Context(), runner.Config{
-		Plan: plan, Sink: to, Waits: new(process.Self).WorstWait, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+	testutil.OK(t, runner.Run(t.Context(), runner.Config{
+		Plan: plan, Sink: to, Waits: new(process.Self).MaxSchedDelay, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
 		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
 			proc, err := process.Start(process.Spec{Command: command}, nil)
 			if err != nil {
@@ -128,8 +122,5 @@ func playUnderLoad(t *testing.T, games, atOnce int, margin time.Duration, busy b
 			}
 			return usi.Greet(ctx, proc, usi.Config{Name: p.Name})
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

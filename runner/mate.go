@@ -8,7 +8,7 @@ import (
 	"gogi/internal/hurry"
 	"gogi/match"
 	"gogi/shogi"
-	"gogi/shogi/mating"
+	"gogi/shogi/mate"
 	"gogi/usi"
 )
 
@@ -55,18 +55,18 @@ func (g *game) askForMate(ctx context.Context) match.Verdict {
 	m.questions.Claimed++
 	found := g.referee.ProveMate(answer.Moves, g.plan.Mate.Nodes)
 	switch found.Verdict {
-	case mating.Escape:
+	case mate.Escape:
 		m.questions.Refuted++
-	case mating.Unproven:
+	case mate.Unproven:
 		m.questions.Unproven++
-	case mating.Mate:
+	case mate.Mate:
 		return g.proven(answer.Moves, found)
 	}
 	return match.Verdict{}
 }
 
 // proven ends the game by a mate that is proven.
-func (g *game) proven(line []shogi.Move, found mating.Result) match.Verdict {
+func (g *game) proven(line []shogi.Move, found mate.Result) match.Verdict {
 	solver := g.plan.Mate.Solver.Name
 	text, err := match.Proof{Solver: solver, Line: line, Plies: len(found.Line), Nodes: found.Nodes}.Text()
 	if err != nil { // there is nothing in it that could not be written

@@ -21,13 +21,14 @@ import (
 	"time"
 	"unsafe"
 
-	"gogi/internal/fakeengine"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/runner"
 	"gogi/usi"
-	"gogi/usi/dialogue"
 	"gogi/usi/process"
+	"gogi/usi/transcript"
+	"gogi/usi/usitest"
 )
 
 // BenchmarkOverhead measures what the runner costs a move: the CPU time of this process
@@ -40,7 +41,7 @@ func BenchmarkOverhead(b *testing.B) {
 	for _, t := range []table{{slots: 1, infos: 1}, {slots: 2, infos: 1}, {slots: 8, infos: 1}, {slots: 2, infos: 100}} {
 		b.Run(fmt.Sprintf("slots=%d/infos=%d", t.slots, t.infos), func(b *testing.B) {
 			t.moves = tableGame(b)
-			t.command = fakeengine.Command("-infos", strconv.Itoa(t.infos), "-replay", strings.Join(t.moves, ","))
+			t.command = usitest.Command("-infos", strconv.Itoa(t.infos), "-replay", strings.Join(t.moves, ","))
 			for b.Loop() {
 				t.compare(b)
 			}
@@ -148,9 +149,7 @@ func (t *table) measure(b *testing.B, w way) cost {
 func cpuTime(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return float64(u.Utime.Sec+u.Stime.Sec)*1e6 + float64(u.Utime.Usec+u.Stime.Usec)
 }
 
@@ -160,10 +159,7 @@ func tableGame(b *testing.B) []string {
 	for seed := range uint64(1000) {
 		rules := match.RulesProfiles()[match.DefaultRules]
 		rules.MaxPlies = overheadPlies + 1
-		referee, err := arbiter.NewReferee(rules, match.Opening{ID: "1", Start: "startpos"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		referee := testutil.Must(arbiter.NewReferee(rules, match.Opening{ID: "1", Start: "startpos"}))(b)
 		var moves []string
 		for len(moves) < overheadPlies {
 			p := referee.Position()
@@ -241,9 +237,7 @@ func beginRaw(b *testing.B, t *table) (play, end func()) {
 		for i := range pair {
 			ask, end := rawEngine(b, t.command)
 			pair[i], ends = ask, append(ends, end)
-			if err := ask([]byte("usi\n"), "usiok"); err != nil {
-				b.Fatal(err)
-			}
+			testutil.OK(b, ask([]byte("usi\n"), "usiok"))
 		}
 		askers = append(askers, pair)
 	}
@@ -262,16 +256,12 @@ func rawEngine(b *testing.B, command []string) (ask asker, end func()) {
 	b.Helper()
 	var in, out [2]int
 	for _, pipe := range []*[2]int{&in, &out} {
-		if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {
-			b.Fatal(err)
-		}
+		testutil.OK(b, syscall.Pipe2(pipe[:], syscall.O_CLOEXEC))
 	}
 	theirs := [2]*os.File{os.NewFile(uintptr(in[0]), "stdin"), os.NewFile(uintptr(out[1]), "stdout")}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout = theirs[0], theirs[1]
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, cmd.Start())
 	for _, f := range theirs {
 		_ = f.Close()
 	}
@@ -372,9 +362,7 @@ func beginProcesses(b *testing.B, t *table, talk func(*process.Process) asker) (
 			p := startProcess(b, t.command)
 			started = append(started, p)
 			pair[i] = talk(p)
-			if err := pair[i]([]byte("usi\n"), "usiok"); err != nil {
-				b.Fatal(err)
-			}
+			testutil.OK(b, pair[i]([]byte("usi\n"), "usiok"))
 		}
 		askers = append(askers, pair)
 	}
@@ -383,10 +371,7 @@ func beginProcesses(b *testing.B, t *table, talk func(*process.Process) asker) (
 
 func startProcess(b *testing.B, command []string) *process.Process {
 	b.Helper()
-	p, err := process.Start(process.Spec{Command: command}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := testutil.Must(process.Start(process.Spec{Command: command}, nil))(b)
 	return p
 }
 
@@ -430,7 +415,7 @@ type kept struct {
 func (k kept) Close() error { k.open <- k; return nil }
 
 // logTap keeps a dialogue in memory.
-type logTap struct{ *dialogue.Log }
+type logTap struct{ *transcript.Log }
 
 func (logTap) Game(usi.Game)             {}
 func (logTap) Over()                     {}
@@ -444,12 +429,9 @@ func beginRunner(b *testing.B, t *table, s setting) (play, end func()) {
 	for range 2 * t.slots {
 		config := usi.Config{Name: "table"}
 		if s.logged {
-			config.Tap = logTap{dialogue.NewLog()}
+			config.Tap = logTap{transcript.NewLog()}
 		}
-		e, err := usi.Greet(b.Context(), startProcess(b, t.command), config)
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := testutil.Must(usi.Greet(b.Context(), startProcess(b, t.command), config))(b)
 		engines = append(engines, e)
 		open <- kept{e, open}
 	}

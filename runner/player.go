@@ -46,10 +46,10 @@ type Stopper interface {
 	Stopped() time.Duration
 }
 
-// Blamer is a Player that can keep a record of what led to its failure, where only
+// FaultRecorder is a Player that can keep a record of what led to its failure, where only
 // the game shows that it has failed: an illegal move, a move too late. It returns
 // the record's name, or "" where none is kept. The player goes on.
-type Blamer interface {
+type FaultRecorder interface {
 	Blame(kind, note string) (record string)
 }
 
@@ -57,7 +57,7 @@ type Blamer interface {
 // opened on; else Strayed says which others they have bound themselves to. A
 // usi.Engine asks its connection (usi.Pinned), a council its members.
 type Strayer interface {
-	Strayed() string
+	AffinityChanged() string
 }
 
 // Opener starts a player on the given CPUs (nil: any).

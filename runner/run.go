@@ -12,6 +12,7 @@ import (
 
 	"gogi/internal/hurry"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/usi"
 )
 
@@ -412,6 +413,9 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
 	seating, stop := hurry.Start(seating, s.config.Ending)
 	defer stop()
+	if s.chance = arbiter.NewChance(plan, g.Pair, g.Leg); s.chance != nil {
+		g.Seed = s.chance.Seed
+	}
 	s.events.seating(plan, g, s.number)
 	players, err := s.seatBoth(seating, plan, g)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/shogi"
@@ -157,16 +158,13 @@ func one(t *testing.T, limits match.Limits, a func(*fake)) match.Result {
 	t.Helper()
 	var result match.Result
 	synctest.Test(t, func(t *testing.T) {
-		pairs, err := play(t, testPlan(1, 1, limits), func(name string) *fake {
+		pairs := testutil.Must(play(t, testPlan(1, 1, limits), func(name string) *fake {
 			f := &fake{name: name}
 			if name == "A" {
 				a(f)
 			}
 			return f
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		result = pairs[0].Games[0]
 	})
 	return result
@@ -313,7 +311,7 @@ func TestWhatIsSent(t *testing.T) {
 		plan := testPlan(1, 1, match.Limits{})
 		plan.Players[0].Limits = match.Limits{Clock: match.TimeControl{Main: 10 * time.Second, Increment: time.Second}, Margin: time.Second}
 		plan.Players[1].Limits = match.Limits{Clock: match.TimeControl{Main: 20 * time.Second, Byoyomi: 3 * time.Second}, Margin: time.Second}
-		_, err := play(t, plan, func(name string) *fake {
+		testutil.Must(play(t, plan, func(name string) *fake {
 			f := &fake{name: name, delay: func(int) time.Duration { return 2 * time.Second }}
 			if name == "A" {
 				a = f
@@ -321,18 +319,13 @@ func TestWhatIsSent(t *testing.T) {
 				b = f
 			}
 			return f
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 	})
 	for i, want := range []string{
 		"go btime 10000 wtime 20000 binc 1000 winc 0",
 		"go btime 9000 wtime 18000 binc 1000 winc 0", // 10 + 1 - 2 + 1 for the next, which is not sent
 	} {
-		if got := a.asked[i].Go.String(); got != want {
-			t.Errorf("A's move %d: %s, want %s", i+1, got, want)
-		}
+		testutil.Equal(t, a.asked[i].Go.String(), want, "A's move %d", i+1)
 	}
 	if got, want := b.asked[0].Go.String(), "go btime 9000 wtime 20000 byoyomi 3000"; got != want {
 		t.Errorf("B's first move: %s, want %s", got, want)
@@ -361,9 +354,7 @@ func TestStartFailuresAreRetriedThenEndTheRun(t *testing.T) {
 				}
 				return f
 			})
-			if (err != nil) != wantErr {
-				t.Errorf("%d failures: %v", failures, err)
-			}
+			testutil.Equal(t, (err != nil), wantErr, "%d failures: %v", failures, err)
 			if _, ok := errors.AsType[*usi.Fault](err); wantErr && !ok {
 				t.Errorf("the error hides the fault: %v", err)
 			}
@@ -404,7 +395,7 @@ func TestSlowedMoves(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond})
 			plan.Slowed = policy
-			pairs, err := play(t, plan, func(name string) *fake {
+			pairs := testutil.Must(play(t, plan, func(name string) *fake {
 				f := &fake{name: name}
 				f.delay = func(ply int) time.Duration {
 					if ply == 6 { // waiting for a CPU, in the middle of the move
@@ -414,10 +405,7 @@ func TestSlowedMoves(t *testing.T) {
 					return 0
 				}
 				return f
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			p := pairs[0]
 			if !p.Games[0].Marked || len(p.Attempts) != wantAttempts {
 				t.Errorf("%s: marked %v, %d attempts, want %d", policy, p.Games[0].Marked, len(p.Attempts), wantAttempts)
@@ -548,15 +536,12 @@ func TestPonderHitsAndMissesAreCounted(t *testing.T) {
 		plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute}})
 		plan.Ponder = match.PonderStandard
 		sink := &memorySink{pairs: map[int]match.PairResult{}}
-		err := runner.Run(t.Context(), runner.Config{
+		testutil.OK(t, runner.Run(t.Context(), runner.Config{
 			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
 			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 				return &pondering{fake: fake{name: p.Name}}, nil
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for _, g := range sink.pairs[0].Games {
 			for c, s := range g.Sides {
 				if s.PonderHits == 0 || s.PonderMisses == 0 || s.PonderHits+s.PonderMisses >= s.Plies+1 {
@@ -623,9 +608,7 @@ func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 					t.Fatalf("%v, %d games", err, len(sink.pairs[0].Games))
 				}
 				for name, p := range players {
-					if (len(p.thought) > 0) != test.thought {
-						t.Errorf("%s pondered on %v", name, p.thought)
-					}
+					testutil.Equal(t, (len(p.thought) > 0), test.thought, "%s pondered on %v", name, p.thought)
 					for _, position := range p.thought {
 						if _, err := position.History(); err != nil {
 							t.Errorf("%s was sent %s: %v", name, position, err)

@@ -30,7 +30,8 @@ type slot struct {
 	// referee is the latest game's, of the plan refereed; the next game takes its memory.
 	referee  *arbiter.Referee
 	refereed *match.Plan
-	plies    int // of the latest game that was played to its end: as long may the next be
+	chance   *arbiter.Chance // of the game at hand, where it is one of self-play; else nil
+	plies    int             // of the latest game that was played to its end: as long may the next be
 }
 
 // refereeFor begins a game of a plan.
@@ -77,6 +78,9 @@ type seated struct {
 func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2]Player, error) {
 	seats := [2]seat{{plan, g.Players[0]}, {plan, g.Players[1]}}
 	s.makeRoom(seats)
+	if s.chance != nil {
+		return s.seatAlone(ctx, seats[0], g)
+	}
 	sides := s.sides(seats)
 	var players [2]Player
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -154,7 +158,7 @@ func (s *slot) use(at seat, p Player, side int) {
 func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.Game) (_ Player, err error) {
 	if p != nil {
 		err := p.NewGame(ctx, g)
-		if fault, ok := errors.AsType[*usi.Fault](err); !ok || !fault.Exited {
+		if fault, ok := errors.AsType[*usi.Fault](err); !ok || !fault.Exited || s.chance != nil {
 			return p, beginning(err)
 		}
 		_ = p.Close() // it has ended
@@ -310,7 +314,7 @@ func (s *slot) endPair(l Lease) {
 	}
 	s.endGame(l)
 	for _, index := range l.Pair.Players {
-		if l.Plan.Players[index].Restart == match.RestartPair {
+		if l.Plan.Players[index].Restart == match.RestartPair || l.Plan.Design.Kind == match.DesignSelfplay {
 			s.discard(seat{l.Plan, index})
 		}
 	}

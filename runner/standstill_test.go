@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -63,9 +64,7 @@ func TestAPendingTickCounts(t *testing.T) {
 	l := machine.watch()
 	l.expect(l.read())
 	began := l.last
-	if got := l.since(began.at); got != 0 {
-		t.Errorf("before anything: %v", got)
-	}
+	testutil.Equal(t, l.since(began.at), 0, "before anything")
 	const gap = 5 * time.Second
 	machine.by.Add(int64(gap))
 	for _, noticed := range []bool{false, true} {
@@ -188,9 +187,7 @@ func playBeside(t *testing.T, limits [2]match.Limits, p *stopping, whole Player)
 			return &steady{sixth: func() {}}, nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	r.late = machine.watch()
 	err = r.play(t.Context())
 	events.Close()

@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakeengine"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
 	"gogi/usi/process"
+	"gogi/usi/usitest"
 )
 
 // interrupted is an engine that is stopped by a signal in its first search of each game, and
@@ -57,10 +58,10 @@ func TestAStoppedEngineIsNotBlamed(t *testing.T) {
 	plan.Rules.MaxPlies, plan.Ponder = 4, match.PonderOff
 	sink := &memorySink{pairs: map[int]match.PairResult{}}
 	var stops atomic.Int64
-	err := runner.Run(t.Context(), runner.Config{
-		Plan: plan, Sink: sink, Waits: new(process.Self).WorstWait, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+	testutil.OK(t, runner.Run(t.Context(), runner.Config{
+		Plan: plan, Sink: sink, Waits: new(process.Self).MaxSchedDelay, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
 		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
-			proc, err := process.Start(process.Spec{Command: fakeengine.Command("-think", "200ms")}, nil)
+			proc, err := process.Start(process.Spec{Command: usitest.Command("-think", "200ms")}, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -70,10 +71,7 @@ func TestAStoppedEngineIsNotBlamed(t *testing.T) {
 			}
 			return &interrupted{Engine: engine, pid: proc.PID(), stops: &stops}, nil
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if stops.Load() < 2 {
 		t.Fatalf("the engine was stopped %d times in 2 games", stops.Load())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -13,10 +14,7 @@ import (
 // TestVoteOfAMove: a move event tells who voted for what, what they thought of it and what
 // it counted, and says which of them were for the move that was played.
 func TestVoteOfAMove(t *testing.T) {
-	before, err := shogi.ParseSFEN("4k4/9/4+P4/9/9/9/9/9/4K4 b G 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testutil.Must(shogi.ParseSFEN("4k4/9/4+P4/9/9/9/9/9/4K4 b G 1"))(t)
 	drop, step, absurd := shogi.NewDrop(shogi.Gold, shogi.NewSquare(5, 2)), shogi.NewMove(shogi.NewSquare(5, 3), shogi.NewSquare(5, 2)), shogi.NewMove(shogi.NewSquare(1, 1), shogi.NewSquare(1, 2))
 	reply := &usi.Reply{Answer: usi.AnswerMove, Move: drop, Vote: &usi.Vote{By: "rule", Split: "1:1", Ballots: []usi.Ballot{
 		{Member: "a", Kind: "move", Move: drop, Score: usi.Score{Value: 1, Mate: 1}, HasScore: true, Weight: 1.5},
@@ -24,18 +22,13 @@ func TestVoteOfAMove(t *testing.T) {
 		{Member: "c", Kind: "illegal", Move: absurd},
 		{Member: "d", Kind: "dead"},
 	}}}
-	got, err := json.Marshal(NewEvents("run", true).vote(reply, &before))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testutil.Must(json.Marshal(NewEvents("run", true).vote(reply, &before)))(t)
 	want := `{"by":"rule","split":"1:1","ballots":[` +
 		`{"member":"a","kind":"move","move":"G*5b","piece":"G","score":999999,"weight":1.5,"played":true},` +
 		`{"member":"b","kind":"move","move":"5c5b","piece":"+P","score":-80,"weight":0.5},` +
 		`{"member":"c","kind":"illegal","move":"1a1b","weight":0},` +
 		`{"member":"d","kind":"dead","weight":0}]}`
-	if string(got) != want {
-		t.Errorf("%s, want\n%s", got, want)
-	}
+	testutil.Equal(t, string(got), want, "%s", got)
 }
 
 // TestVotesAreBounded: however many members a council has, an event has so many ballots

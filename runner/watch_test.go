@@ -1,11 +1,11 @@
 package runner
 
 import (
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match/arbiter"
 	"gogi/shogi"
 )
@@ -60,9 +60,7 @@ func TestMoveWatchLooks(t *testing.T) {
 					if got, slowed := w.end(test.sending); got != test.want || slowed != test.slowed {
 						t.Errorf("%+v, slowed %t", got, slowed)
 					}
-					if !slices.Equal(l.at, test.looks) {
-						t.Errorf("looked at %v, want %v", l.at, test.looks)
-					}
+					testutil.Slices(t, l.at, test.looks, "looked")
 				}
 			})
 		})
@@ -87,14 +85,10 @@ func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
 			time.Sleep(1500 * ms) // in synctest's time
 			synctest.Wait()
 			w.end(0)
-			if want := []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}; !slices.Equal(l.at, want) {
-				t.Errorf("after a move of %v: looked at %v, want %v", before, l.at, want)
-			}
+			testutil.Slices(t, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, l.at, "after a move of %v: looked", before)
 			time.Sleep(time.Minute) // in synctest's time
 			synctest.Wait()
-			if len(l.at) != 4 {
-				t.Errorf("looked at %v, the last after the end", l.at)
-			}
+			testutil.Equal(t, len(l.at), 4, "looked at %v, the last after the end", l.at)
 		})
 	}
 }

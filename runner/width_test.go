@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
@@ -102,9 +103,7 @@ func TestWidthChangesWhileARunPlays(t *testing.T) {
 			t.Errorf("%v, %d pairs", err, len(w.sink.pairs))
 		}
 		w.width.Set(7) // of a run that is over: nothing begins
-		if n := w.width.Slots(); n != 7 {
-			t.Errorf("%d slots", n)
-		}
+		testutil.Equal(t, w.width.Slots(), 7, "slots")
 	})
 }
 
@@ -155,9 +154,7 @@ func TestWaitingSlotsRetire(t *testing.T) {
 		w := beginWidthRun(t, 1, 4, func(*match.Plan) runner.Source { return source })
 		for _, slots := range []int{4, 1, 6} {
 			w.width.Set(slots)
-			if n := source.now(); n != slots {
-				t.Errorf("%d slots wait, of %d", n, slots)
-			}
+			testutil.Equal(t, source.now(), slots, "slots wait")
 		}
 		close(end.over)
 		if err := <-w.ended; err != nil {

@@ -2,8 +2,9 @@ package shogi
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 func TestDeclaration(t *testing.T) {
@@ -11,9 +12,7 @@ func TestDeclaration(t *testing.T) {
 		p := mustParse(t, row["sfen"])
 		for _, rule := range []DeclarationRule{CSARule24, CSARule24H, CSARule27, CSARule27H} {
 			got := p.Declaration(rule)
-			if want := row[rule.String()] == "win"; got.Win != want {
-				t.Errorf("%s: %s, want win %v", row["name"], got.Why(), want)
-			}
+			testutil.Equal(t, row[rule.String()] == "win", got.Win, "%s: %s, want win", row["name"], got.Why())
 		}
 		// The draw of the 24-point rule, as a caller decides it.
 		s := p.Declaration(CSARule24H)
@@ -53,9 +52,7 @@ func TestHandicapThresholds(t *testing.T) {
 		p := mustParse(t, h.SFEN)
 		for _, side := range []Colour{Black, White} {
 			p.side = side
-			if got := p.Declaration(c.rule).Needed; got != c.needed[side] {
-				t.Errorf("%s, %v: %v needs %d, want %d", c.handicap, c.rule, side, got, c.needed[side])
-			}
+			testutil.Equal(t, p.Declaration(c.rule).Needed, c.needed[side], "%s, %v: %v needs", c.handicap, c.rule, side)
 		}
 	}
 }
@@ -73,9 +70,7 @@ func TestDeclarationWhy(t *testing.T) {
 		{"+B2K2r2/+P+P+P+P+P+P+P+P+P/9/9/9/9/9/4k4/9 b RB4G4S4N 1", CSARule27, "black's declaration fails under CSARule27: it is in check"},
 	} {
 		p := mustParse(t, c.sfen)
-		if got := p.Declaration(c.rule).Why(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		testutil.Equal(t, p.Declaration(c.rule).Why(), c.want)
 	}
 }
 
@@ -99,9 +94,7 @@ func TestDeclarationRuleNames(t *testing.T) {
 	if text, err := (TryRule + 1).MarshalText(); err == nil {
 		t.Errorf("a rule that there is not: %s", text)
 	}
-	if got := DeclarationRule(9).String(); !strings.Contains(got, "unknown") {
-		t.Errorf("rule 9 is %q", got)
-	}
+	testutil.Contains(t, DeclarationRule(9).String(), "unknown", "rule 9")
 }
 
 func TestTryAchieved(t *testing.T) {
@@ -117,8 +110,6 @@ func TestTryAchieved(t *testing.T) {
 		{"9/9/9/9/9/9/9/9/k8 w - 1", Black, false},
 	} {
 		p := mustParse(t, c.sfen)
-		if got := p.TryAchieved(c.mover); got != c.want {
-			t.Errorf("%s: try of %v is %v", c.sfen, c.mover, got)
-		}
+		testutil.Equal(t, p.TryAchieved(c.mover), c.want, "%s: try of %v", c.sfen, c.mover)
 	}
 }

@@ -4,19 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // play pushes a line of moves, checking that each is legal.
 func play(t *testing.T, h *History, line string) {
 	t.Helper()
 	for text := range strings.FieldsSeq(line) {
-		m, err := ParseMove(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := h.Position().CheckLegal(m); err != nil {
-			t.Fatal(err)
-		}
+		m := testutil.Must(ParseMove(text))(t)
+		testutil.OK(t, h.Position().CheckLegal(m))
 		h.Push(m)
 	}
 }
@@ -40,18 +37,14 @@ func TestRepetition(t *testing.T) {
 			if sfen, ok := strings.CutPrefix(row["position"], "sfen "); ok {
 				start = mustParse(t, sfen)
 			}
-			if got := firstVerdict(t, NewHistory(start), row["moves"]); got != row["expected"] {
-				t.Errorf("%s, want %s", got, row["expected"])
-			}
+			testutil.Equal(t, firstVerdict(t, NewHistory(start), row["moves"]), row["expected"])
 		})
 	}
 }
 
 func TestOccurrences(t *testing.T) {
 	h := NewHistory(StartPos())
-	if h.Repetition().String() != "none" {
-		t.Errorf("the start is a repetition: %v", h.Repetition())
-	}
+	testutil.Equal(t, h.Repetition().String(), "none", "the start is a repetition: %v", h.Repetition())
 	if h.Occurrences() != 1 {
 		t.Errorf("the start occurs %d times", h.Occurrences())
 	}
@@ -61,9 +54,7 @@ func TestOccurrences(t *testing.T) {
 			t.Errorf("before the last move: %d occurrences, want %d", h.Occurrences(), want-1)
 		}
 		play(t, h, "9b8b")
-		if h.Occurrences() != want {
-			t.Errorf("%d occurrences, want %d", h.Occurrences(), want)
-		}
+		testutil.Equal(t, h.Occurrences(), want, "occurrences")
 	}
 	if h.MoveCount() != 20 || len(h.Moves()) != 20 || h.Start().SFEN() != startSFEN {
 		t.Errorf("%d moves from %s", h.MoveCount(), h.Start().SFEN())
@@ -82,9 +73,7 @@ func TestPerpetualCheckBySide(t *testing.T) {
 		for i := range h.checks[1:] {
 			h.checks[i+1] = checks[i%2]
 		}
-		if got := h.Repetition(); got != want {
-			t.Errorf("checks by black %v, by white %v: %v, want %v", checks[0], checks[1], got, want)
-		}
+		testutil.Equal(t, h.Repetition(), want, "checks by black %v, by white %v", checks[0], checks[1])
 	}
 }
 
@@ -95,7 +84,5 @@ func TestRepetitionComparesPositions(t *testing.T) {
 	for i := range h.positions {
 		h.positions[i].key = 1
 	}
-	if got := h.Occurrences(); got != 1 {
-		t.Errorf("%d occurrences of positions with colliding keys", got)
-	}
+	testutil.Equal(t, h.Occurrences(), 1, "occurrences of positions with colliding keys")
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
 )
 
 // checkConsistent compares every redundant part of a position with its board.
@@ -39,10 +41,7 @@ func playout(t *rapid.T, visit func(*Position, Move)) {
 	for _, h := range Handicaps() {
 		starts = append(starts, h.SFEN)
 	}
-	p, err := ParseSFEN(rapid.SampledFrom(starts).Draw(t, "start"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(ParseSFEN(rapid.SampledFrom(starts).Draw(t, "start")))(t)
 	for range rapid.IntRange(20, 150).Draw(t, "plies") {
 		list := moves(&p)
 		if len(list) == 0 {
@@ -60,10 +59,7 @@ func playout(t *rapid.T, visit func(*Position, Move)) {
 func TestLawIncrementalEqualsFromScratch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playout(t, func(p *Position, _ Move) {
-			q, err := ParseSFEN(p.SFEN())
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := testutil.Must(ParseSFEN(p.SFEN()))(t)
 			if q != *p {
 				t.Fatalf("%s differs from its parsed self", p.SFEN())
 			}
@@ -136,10 +132,7 @@ func flip(t *rapid.T, p *Position) Position {
 			s.Hands[1-c][pt] = int(n)
 		}
 	}
-	q, err := s.Position()
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := testutil.Must(s.Position())(t)
 	return q
 }
 

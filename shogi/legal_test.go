@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 func moves(p *Position) []Move { return p.LegalMoves(nil) }
@@ -60,9 +62,7 @@ func TestGeneratorsAgree(t *testing.T) {
 		got := p.Captures(nil)
 		slices.Sort(got)
 		slices.Sort(captures)
-		if !slices.Equal(got, captures) {
-			t.Errorf("%s: captures %v, want %v", p.SFEN(), got, captures)
-		}
+		testutil.Slices(t, got, captures, "%s: captures", p.SFEN())
 	}
 }
 
@@ -76,9 +76,7 @@ func TestAppendsToDst(t *testing.T) {
 
 func TestMaxLegalMoves(t *testing.T) {
 	p := mustParse(t, maxMovesSFEN)
-	if got := p.CountLegal(); got != MaxLegalMoves {
-		t.Errorf("%d moves, want %d", got, MaxLegalMoves)
-	}
+	testutil.Equal(t, p.CountLegal(), MaxLegalMoves, "moves")
 }
 
 // One drop in positions around the pawn-drop mate.
@@ -101,9 +99,7 @@ func TestUchifuzume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := mustParse(t, c.sfen)
 			m, err := ParseMove(c.move)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, err)
 			err = p.CheckLegal(m)
 			if c.mate != (err != nil && (strings.Contains(err.Error(), "uchifuzume") || strings.Contains(err.Error(), "in check"))) {
 				t.Errorf("CheckLegal: %v", err)
@@ -140,9 +136,7 @@ func TestWhyIllegal(t *testing.T) {
 	} {
 		p := mustParse(t, c.sfen)
 		m, err := ParseMove(c.move)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		err = p.CheckLegal(m)
 		if c.want == "" && err == nil {
 			continue
@@ -166,9 +160,7 @@ func TestWhyIllegalForeignMoves(t *testing.T) {
 		NewMove(NewSquare(5, 9), 44) | 1:  "cannot move",
 		NewMove(NewSquare(5, 9), 44) ^ 44: "cannot move",
 	} {
-		if err := p.CheckLegal(m); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d: %v, want %q", m, err, want)
-		}
+		testutil.Fails(t, p.CheckLegal(m), want, "%d", m)
 	}
 }
 
@@ -180,9 +172,7 @@ func TestKeepsOutOfRangeQuestionsHarmless(t *testing.T) {
 	if p.Hand(Black, King) != 0 || p.Hand(White, 200) != 0 {
 		t.Error("a piece in hand that cannot be")
 	}
-	if got := Piece(15).String() + Square(200).String() + PieceType(99).String(); got != ".noneunknown piece" {
-		t.Errorf("names of nothing: %q", got)
-	}
+	testutil.Equal(t, Piece(15).String()+Square(200).String()+PieceType(99).String(), ".noneunknown piece", "names of nothing")
 }
 
 func TestNoKingIsNeverChecked(t *testing.T) {

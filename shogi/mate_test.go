@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/shogi"
 )
 
@@ -23,16 +24,10 @@ func TestEndsInMate(t *testing.T) {
 		// The king cannot move and is not in check: lost, but not by checkmate.
 		{"no move left, but no check", "k8/1P7/1G7/9/9/9/9/9/8K b G 1", "G*2b", false},
 	} {
-		p, err := shogi.ParseSFEN(test.sfen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testutil.Must(shogi.ParseSFEN(test.sfen))(t)
 		var moves []shogi.Move
 		for _, word := range strings.Fields(test.moves) {
-			m, err := shogi.ParseMove(word)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testutil.Must(shogi.ParseMove(word))(t)
 			moves = append(moves, m)
 		}
 		before := p

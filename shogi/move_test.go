@@ -1,8 +1,9 @@
 package shogi
 
 import (
-	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 func TestMoveLayout(t *testing.T) {
@@ -66,9 +67,7 @@ func TestParseMoveErrors(t *testing.T) {
 		"P*3d+":   "character 5: expected nothing after a drop, not '+'",
 		"none":    "character 1",
 	} {
-		if _, err := ParseMove(in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", in, err, want)
-		}
+		testutil.Fails(t, testutil.Err(ParseMove(in)), want, "%q", in)
 	}
 }
 
@@ -108,9 +107,7 @@ func TestMoveMarshalText(t *testing.T) {
 		}
 	}
 	// 81 squares to 80 others, twice with promotion; seven kinds of drops.
-	if want := 2*81*80 + 7*81; written != want {
-		t.Errorf("%d moves have a text, not %d", written, want)
-	}
+	testutil.Equal(t, 2*81*80+7*81, written, "moves have a text")
 	var m Move
 	if err := m.UnmarshalText([]byte("none")); err == nil {
 		t.Error("none was read")

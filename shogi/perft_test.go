@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // deepPerft adds the perft rows above ten million nodes (three minutes).
@@ -20,15 +22,9 @@ const (
 // rows reads a fixture into one map per row, keyed by the header.
 func rows(tb testing.TB, name string) []map[string]string {
 	tb.Helper()
-	file, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	file := testutil.Must(os.Open(filepath.Join("testdata", name)))(tb)
 	defer func() { _ = file.Close() }()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	records := testutil.Must(csv.NewReader(file).ReadAll())(tb)
 	var out []map[string]string
 	for _, record := range records[1:] {
 		row := map[string]string{}
@@ -42,19 +38,13 @@ func rows(tb testing.TB, name string) []map[string]string {
 
 func number(tb testing.TB, s string) uint64 {
 	tb.Helper()
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	n := testutil.Must(strconv.ParseUint(s, 10, 64))(tb)
 	return n
 }
 
 func mustParse(tb testing.TB, sfen string) Position {
 	tb.Helper()
-	p, err := ParseSFEN(sfen)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	p := testutil.Must(ParseSFEN(sfen))(tb)
 	return p
 }
 
@@ -79,9 +69,7 @@ func TestPerft(t *testing.T) {
 				t.Skip("needs -perft.deep")
 			}
 			p := mustParse(t, row["sfen"])
-			if got := Perft(p, int(number(t, row["depth"]))); got != want {
-				t.Errorf("%s: perft(%s) = %d, want %d", row["sfen"], row["depth"], got, want)
-			}
+			testutil.Equal(t, Perft(p, int(number(t, row["depth"]))), want, "%s: perft(%s)", row["sfen"], row["depth"])
 		})
 	}
 }
@@ -103,9 +91,7 @@ func TestRandomLegalCounts(t *testing.T) {
 
 func TestPerftWithoutDepth(t *testing.T) {
 	for _, depth := range []int{0, -1} {
-		if got := Perft(StartPos(), depth); got != 1 {
-			t.Errorf("Perft(%d) = %d, want 1", depth, got)
-		}
+		testutil.Equal(t, Perft(StartPos(), depth), 1, "Perft(%d)", depth)
 	}
 }
 

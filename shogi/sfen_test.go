@@ -1,21 +1,18 @@
 package shogi
 
 import (
-	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 func TestSFENRoundTrip(t *testing.T) {
 	for _, p := range samplePositions(t, 1) {
 		q := mustParse(t, p.SFEN())
-		if q != p {
-			t.Errorf("%s comes back as %s", p.SFEN(), q.SFEN())
-		}
+		testutil.Equal(t, q, p, "%s comes back as %s", p.SFEN(), q.SFEN())
 	}
 	p := StartPos()
-	if got := p.SFEN(); got != startSFEN {
-		t.Errorf("start: %s", got)
-	}
+	testutil.Equal(t, p.SFEN(), startSFEN, "start")
 }
 
 func TestCanonicalSFEN(t *testing.T) {
@@ -26,9 +23,7 @@ func TestCanonicalSFEN(t *testing.T) {
 		"  4k4/11111121/9/9/9/9/9/9/9 b  - 3": "4k4/9/9/9/9/9/9/9/9 b - 3",
 	} {
 		p := mustParse(t, in)
-		if got := p.SFEN(); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		testutil.Equal(t, p.SFEN(), want, "%q", in)
 	}
 }
 
@@ -74,9 +69,7 @@ func TestParseSFENErrors(t *testing.T) {
 		"9/9/9/9/9/9/9/9/9 b - -1":                    `move number is "-1": expected`,
 		"9/9/9/9/9/9/9/9/9 b - 2000000000":            "move number is 2000000000: expected",
 	} {
-		if _, err := ParseSFEN(in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", in, err, want)
-		}
+		testutil.Fails(t, testutil.Err(ParseSFEN(in)), want, "%q", in)
 	}
 }
 
@@ -94,9 +87,7 @@ func TestSetupErrors(t *testing.T) {
 	} {
 		s := Setup{Ply: 1}
 		change(&s)
-		if _, err := s.Position(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		testutil.Fails(t, testutil.Err(s.Position()), want)
 	}
 }
 
@@ -132,11 +123,7 @@ func TestPly(t *testing.T) {
 
 func TestPromotedTypes(t *testing.T) {
 	for from, to := range map[PieceType]PieceType{Pawn: ProPawn, Rook: Dragon, Bishop: Horse, Gold: Gold, King: King, ProLance: ProLance} {
-		if got := from.Promoted(); got != to {
-			t.Errorf("%v promotes to %v, want %v", from, got, to)
-		}
-		if got := to.Base(); got != from.Base() {
-			t.Errorf("%v is based on %v, want %v", to, got, from.Base())
-		}
+		testutil.Equal(t, from.Promoted(), to, "%v promotes", from)
+		testutil.Equal(t, to.Base(), from.Base(), "%v is based on", to)
 	}
 }

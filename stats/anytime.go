@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Scores counts independent scores in [0, 1] that have one mean: what an anytime-valid
@@ -77,23 +77,23 @@ const betting = "betting"
 // set of means that the capital has not refuted, {m: e < 1/(1-level)}, which is an
 // interval. Its width follows the variance of the scores. It fails for no scores, and for
 // a level outside (0, 1). Its method is betting.
-func (s Scores) AnytimeInterval(level float64) (counts.Interval, error) {
+func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
-		return counts.Interval{}, err
+		return binomial.Interval{}, err
 	}
-	if err := counts.CheckOpen("confidence level", level); err != nil {
-		return counts.Interval{}, err
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
+		return binomial.Interval{}, err
 	}
 	limit := math.Ln2 - math.Log1p(-level) // half of the capital is bet on each side
-	return counts.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
+	return binomial.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
 }
 
 // Interval returns Gaffke's interval for the mean score ([Series.Interval]), for a number of
 // scores that was fixed beforehand. Scores of decisive games get Clopper–Pearson's. It fails
 // as AnytimeInterval does.
-func (s Scores) Interval(level float64) (counts.Interval, error) {
+func (s Scores) Interval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
-		return counts.Interval{}, err
+		return binomial.Interval{}, err
 	}
 	return s.all.interval(s.Unit+gaffke, level)
 }
@@ -115,7 +115,7 @@ func (s Scores) EValue(m float64) (Evidence, error) {
 	if err := s.check(); err != nil {
 		return Evidence{}, err
 	}
-	if err := counts.CheckOpen("null probability", m); err != nil {
+	if err := binomial.CheckOpen("null probability", m); err != nil {
 		return Evidence{}, err
 	}
 	above, _ := s.all.logWealth(m)

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gogi/internal/long"
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 // pairScores are the scores that a pair of games may have, and kinds are distributions over
@@ -87,10 +87,7 @@ func TestAnytimeWidths(t *testing.T) {
 		}
 		for range runs {
 			xs := drawn(r, 1000, p)
-			i, err := pentanomialOf(xs).PairScores().AnytimeInterval(0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
+			i := testutil.Must(pentanomialOf(xs).PairScores().AnytimeInterval(0.95))(t)
 			lo, hi := hedgedCapital(xs, 0.95, mean, 8*elsewhere[name]/5, elsewhere[name]/100)
 			ours, theirs = ours+(i.Hi-i.Lo)/runs, theirs+(hi-lo)/runs
 		}
@@ -104,8 +101,8 @@ func TestAnytimeWidths(t *testing.T) {
 // TestAnytimeCoverage looks after every pair: the true mean ever leaves the interval in no
 // more than 5 % of the series. It does so in some, or the test would see nothing.
 func TestAnytimeCoverage(t *testing.T) {
-	runs, pairs := long.Of(100, 500), long.Of(150, 1000)
-	if long.Figures() {
+	runs, pairs := testutil.ByLength(100, 500), testutil.ByLength(150, 1000)
+	if testutil.Figures() {
 		runs, pairs = 4000, 1000
 	}
 	all, missed := 0, 0
@@ -120,10 +117,7 @@ func TestAnytimeCoverage(t *testing.T) {
 			for _, x := range drawn(r, pairs, p) {
 				one := pentanomialOf([]float64{x})
 				n = n.plus(one)
-				e, err := n.PairScores().EValue(mean)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := testutil.Must(n.PairScores().EValue(mean))(t)
 				if e.P <= 0.05 {
 					left++
 					break
@@ -216,7 +210,7 @@ func TestAnytimeLaws(t *testing.T) {
 	for _, w := range []WDL{{Wins: 1}, {Losses: 3, Wins: 4}, {Wins: 555, Losses: 436, Draws: 9}, {Losses: 700}} {
 		s := w.DecisiveScores()
 		i, err := s.AnytimeInterval(0.95)
-		cp, err2 := counts.ClopperPearson(w.Wins, w.Wins+w.Losses, 0.95)
+		cp, err2 := binomial.ClopperPearson(w.Wins, w.Wins+w.Losses, 0.95)
 		if err != nil || err2 != nil || cp.Lo < i.Lo-1e-12 || cp.Hi > i.Hi+1e-12 {
 			t.Errorf("%+v: %+v is not within %+v: %v, %v", w, cp, i, err, err2)
 		}

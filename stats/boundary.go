@@ -81,9 +81,6 @@ func (t triangle) at(information float64) (lower, upper float64) {
 	return lower, upper
 }
 
-// end is the information at which every run has stopped.
-func (t triangle) end() float64 { return (t.u + t.l) / (2 * tightening) }
-
 // triangles keeps those that were computed, by α and β: each takes a moment.
 var triangles sync.Map
 

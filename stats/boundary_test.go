@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // The bounded test has the error rates it is made for, and the lengths that it is
@@ -14,11 +16,8 @@ func TestBoundedTest(t *testing.T) {
 		wald := SPRT{Elo0: 0, Elo1: 5, Alpha: rates[0], Beta: rates[1], Model: ModelLogistic}
 		bounded := wald
 		bounded.Boundary = BoundaryBounded
-		course := func(s SPRT, elo float64) Course {
-			c, err := s.Course(ratesOf(t, ordinary, elo), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+		course := func(s SPRT, elo float64) SPRTForecast {
+			c := testutil.Must(s.Forecast(ratesOf(t, ordinary, elo), 0))(t)
 			return c
 		}
 		null, full := course(bounded, 0), course(bounded, 5)
@@ -28,7 +27,7 @@ func TestBoundedTest(t *testing.T) {
 		if rates[0] != rates[1] {
 			continue
 		}
-		for elo, c := range map[float64]Course{0: null, 5: full} {
+		for elo, c := range map[float64]SPRTForecast{0: null, 5: full} {
 			if longer := c.Pairs / course(wald, elo).Pairs; longer < 1 || longer > 1.04 {
 				t.Errorf("%v at %v: %v times as long", rates, elo, longer)
 			}
@@ -52,13 +51,9 @@ func TestBoundedTestEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 20 {
 		p, err := NewPrefix(s, 2000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		for id := range 2000 {
-			if err := p.Add(id, deviationPairs[2*r.IntN(3)-2]); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, p.Add(id, deviationPairs[2*r.IntN(3)-2]))
 			j := p.Judgement()
 			if j.Decision != Continue {
 				break
@@ -123,10 +118,7 @@ func TestSimulatedBoundedElo(t *testing.T) {
 		above, held := 0, 0
 		for range n {
 			p := stopped(t, r, s, rates)
-			e, err := s.Elo(p, 0.9)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testutil.Must(s.Elo(p, 0.9))(t)
 			if e.Elo > elo {
 				above++
 			}

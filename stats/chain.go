@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // EloCovariance is the Elo of each of several series against one opponent, and the
@@ -20,7 +20,7 @@ func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err e
 		if err != nil {
 			return nil, nil, fmt.Errorf("series %d: %w", i+1, err)
 		}
-		all[i], elo = shifts, append(elo, counts.Elo(mean))
+		all[i], elo = shifts, append(elo, binomial.Elo(mean))
 		covariance = append(covariance, make([]float64, len(runs)))
 	}
 	for i, a := range all {
@@ -50,7 +50,7 @@ func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	if !(mean > 1e-12 && mean < 1-1e-12) {
 		return nil, 0, ErrOneSided
 	}
-	slope, err := counts.EloError(mean, 1)
+	slope, err := binomial.EloError(mean, 1)
 	for _, o := range s.order {
 		shifts = append(shifts, shift{o.key, slope * (o.share(s.legs) - mean) / math.Sqrt(n*(n-1))})
 	}

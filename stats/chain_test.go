@@ -4,7 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 // singles is a series of one-game pairs with these scores, each from the opening of
@@ -24,9 +25,7 @@ func singles(t *testing.T, names string, scores ...float64) *Series {
 		if names != "" {
 			name = names[i : i+1]
 		}
-		if _, err := s.Add(Play{Pair: Pair{{AIsBlack: true, Outcome: outcome, Points: points}}, Opening: name}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.Add(Play{Pair: Pair{{AIsBlack: true, Outcome: outcome, Points: points}}, Opening: name}))(t)
 	}
 	return s
 }
@@ -108,7 +107,7 @@ func TestScoreFlip(t *testing.T) {
 
 func TestGroupInterval(t *testing.T) {
 	got, err := Group{"g", []float64{1, 1, 1, 0, 1}}.Interval(0.95)
-	want, _ := counts.ClopperPearson(4, 5, 0.95)
+	want, _ := binomial.ClopperPearson(4, 5, 0.95)
 	if err != nil || math.Abs(got.Lo-want.Lo) > 1e-6 || math.Abs(got.Hi-want.Hi) > 1e-6 {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}

@@ -5,18 +5,18 @@ import (
 	"iter"
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // MatchForecast is what a record of games says about a match to come.
 type MatchForecast struct {
-	counts.Chances                 // predictive: over all rates that the record leaves open
-	Interval       counts.Interval // of the probability to win at the true rates
+	binomial.Chances                   // predictive: over all rates that the record leaves open
+	Interval         binomial.Interval // of the probability to win at the true rates
 }
 
 // Forecast returns A's chances in a match of n games, given this record: the predictive
 // probabilities under the Jeffreys prior for the rates of wins, draws and losses. The
-// interval is the image of the [counts.ClopperPearson] interval of the win rate of decisive
+// interval is the image of the [binomial.ClopperPearson] interval of the win rate of decisive
 // games, at the draw rate of the record, which it takes as known. It fails without a
 // decisive game, for n < 1 and a level outside (0, 1).
 func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
@@ -27,13 +27,13 @@ func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 	if decisive == 0 {
 		return MatchForecast{}, ErrNoDecisive
 	}
-	i, err := counts.ClopperPearson(k, decisive, level)
+	i, err := binomial.ClopperPearson(k, decisive, level)
 	if err != nil {
 		return MatchForecast{}, err
 	}
 	draw := float64(w.Draws) / float64(w.Games())
 	at := func(rate float64) float64 {
-		c, failed := counts.MatchChances(n, rate*(1-draw), draw)
+		c, failed := binomial.MatchChances(n, rate*(1-draw), draw)
 		err = errors.Join(err, failed)
 		return c.Win
 	}
@@ -50,9 +50,9 @@ const jeffreys = 0.5
 // predict sums over the numbers of drawn games. Given the rates' prior, a Dirichlet
 // distribution, the numbers of draws, and of wins among the decisive games, are
 // beta-binomial.
-func (w WDL) predict(n int) counts.Chances {
+func (w WDL) predict(n int) binomial.Chances {
 	wins, draws, losses := float64(w.Wins)+jeffreys, float64(w.Draws)+jeffreys, float64(w.Losses)+jeffreys
-	var c counts.Chances
+	var c binomial.Chances
 	for drawn, p := range betaBinomial(n, draws, wins+losses) {
 		if p < 1e-18 {
 			continue

@@ -6,20 +6,20 @@ import (
 	"math"
 	"strings"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Comparison is the difference of two Elo differences: by how much more a first
 // player beats an opponent than a second player does, as a newer and an older
 // patch the same base.
 type Comparison struct {
-	Method   string          `json:"method"`   // paired_openings, partly_paired, independent
-	Shared   int             `json:"shared"`   // openings that both series played
-	First    int             `json:"first"`    // openings compared, of the first series
-	Second   int             `json:"second"`   // and of the second
-	Elo      float64         `json:"elo"`      // first less second
-	Interval counts.Interval `json:"interval"` // in Elo; method mover_gaffke
-	Test     counts.Test     `json:"test"`     // two-sided
+	Method   string            `json:"method"`   // paired_openings, partly_paired, independent
+	Shared   int               `json:"shared"`   // openings that both series played
+	First    int               `json:"first"`    // openings compared, of the first series
+	Second   int               `json:"second"`   // and of the second
+	Elo      float64           `json:"elo"`      // first less second
+	Interval binomial.Interval `json:"interval"` // in Elo; method mover_gaffke
+	Test     binomial.Test     `json:"test"`     // two-sided
 }
 
 // Compare is the difference of the Elo of a first series and of a second, each over all of
@@ -70,9 +70,9 @@ func (s *Series) shared(other *Series) (own, others []float64) {
 
 // NotWorse is the test that a first player gains more than -Margin Elo against a second one.
 type NotWorse struct {
-	Margin float64     `json:"margin"`
-	Bound  float64     `json:"bound"` // the gain is at least that, one-sided at the level
-	Test   counts.Test `json:"test"`  // of a gain of -Margin against a larger one
+	Margin float64       `json:"margin"`
+	Bound  float64       `json:"bound"` // the gain is at least that, one-sided at the level
+	Test   binomial.Test `json:"test"`  // of a gain of -Margin against a larger one
 }
 
 // TestNotWorse tests the null hypothesis that the first series' player gains -margin Elo or less
@@ -84,7 +84,7 @@ func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error
 	if !(margin > 0) || math.IsInf(margin, 1) {
 		return NotWorse{}, fmt.Errorf("margin %v: expected Elo above 0", margin)
 	}
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return NotWorse{}, err
 	}
 	elo, v, err := EloCovariance([]*Series{first, second})
@@ -96,9 +96,9 @@ func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error
 		return NotWorse{}, errors.New("all openings scored alike, so nothing shows how much they vary")
 	}
 	gain, se := elo[0]-elo[1], math.Sqrt(variance)
-	t := counts.Test{Method: "elo_normal", Alternative: counts.Greater, N: first.Openings() + second.Openings()}
+	t := binomial.Test{Method: "elo_normal", Alternative: binomial.Greater, N: first.Openings() + second.Openings()}
 	t.P = math.Erfc((gain+margin)/se/math.Sqrt2) / 2
-	return NotWorse{Margin: margin, Bound: gain - counts.ZAbove(1-level)*se, Test: t}, nil
+	return NotWorse{Margin: margin, Bound: gain - binomial.ZAbove(1-level)*se, Test: t}, nil
 }
 
 // all are the mean scores of all openings.
@@ -119,18 +119,18 @@ func meansOf(values []float64) means {
 }
 
 // pairedFlips tests the differences, in thousandths of a point a game.
-func pairedFlips(a, b []float64) counts.Test {
+func pairedFlips(a, b []float64) binomial.Test {
 	var s scores
 	for i := range a {
 		s = append(s, scoreCount{milli + int(math.Round(milli*(a[i]-b[i]))), 1})
 	}
-	return signFlip("paired_sign_flip", s.plus(nil), counts.TwoSided)
+	return signFlip("paired_sign_flip", s.plus(nil), binomial.TwoSided)
 }
 
 // normalDifference tests the difference of two means with a correlation.
-func normalDifference(method string, a, b []float64, correlation float64) counts.Test {
+func normalDifference(method string, a, b []float64, correlation float64) binomial.Test {
 	x, y := meansOf(a).sample(""), meansOf(b).sample("")
-	t := counts.Test{Method: method, Alternative: counts.TwoSided, N: len(a) + len(b), P: 1}
+	t := binomial.Test{Method: method, Alternative: binomial.TwoSided, N: len(a) + len(b), P: 1}
 	u, v := x.Variance/float64(max(1, x.N-1)), y.Variance/float64(max(1, y.N-1))
 	if v = u + v - 2*correlation*math.Sqrt(u*v); v > 0 {
 		t.P = math.Erfc(math.Abs(x.Mean-y.Mean) / math.Sqrt(2*v))
@@ -164,8 +164,8 @@ func (c *Comparison) mover(a, b means, correlation, level float64) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	x, y = counts.EloInterval(x), counts.EloInterval(y)
-	ex, ey := counts.Elo(a.sample("").Mean), counts.Elo(b.sample("").Mean)
+	x, y = binomial.EloInterval(x), binomial.EloInterval(y)
+	ex, ey := binomial.Elo(a.sample("").Mean), binomial.Elo(b.sample("").Mean)
 	if math.IsInf(ex, 0) || math.IsInf(ey, 0) {
 		return ErrOneSided
 	}
@@ -176,6 +176,6 @@ func (c *Comparison) mover(a, b means, correlation, level float64) error {
 		}
 		return math.Sqrt(max(0, p*p+q*q-2*correlation*p*q))
 	}
-	c.Interval = counts.NewInterval("mover"+gaffke, level, c.Elo-way(ex-x.Lo, y.Hi-ey), c.Elo+way(x.Hi-ex, ey-y.Lo))
+	c.Interval = binomial.NewInterval("mover"+gaffke, level, c.Elo-way(ex-x.Lo, y.Hi-ey), c.Elo+way(x.Hi-ex, ey-y.Lo))
 	return nil
 }

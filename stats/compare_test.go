@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 func seriesOf(t *testing.T, first int, deviations ...int) *Series {
@@ -23,10 +24,7 @@ func seriesOf(t *testing.T, first int, deviations ...int) *Series {
 func TestComparisonOfSharedOpenings(t *testing.T) {
 	a := seriesOf(t, 0, 2, 1, 0, 2, 2, -1)
 	b := seriesOf(t, 0, 1, 0, 0, 0, 0, 0)
-	c, err := Compare(a, b, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testutil.Must(Compare(a, b, 0.95))(t)
 	ge := 0
 	differences := []int{1, 1, 2, 2, -1}
 	for signs := range 1 << 5 {
@@ -41,7 +39,7 @@ func TestComparisonOfSharedOpenings(t *testing.T) {
 	if want := 2 * float64(ge) / 32; c.Method != "paired_openings" || c.Test.Method != "paired_sign_flip" || math.Abs(c.Test.P-want) > 1e-12 || c.Shared != 6 {
 		t.Errorf("%+v, want p = %v", c, want)
 	}
-	if want := counts.Elo(18./24) - counts.Elo(13./24); math.Abs(c.Elo-want) > 1e-9 || !(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
+	if want := binomial.Elo(18./24) - binomial.Elo(13./24); math.Abs(c.Elo-want) > 1e-9 || !(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
 		t.Errorf("%+v, want %v", c, want)
 	}
 	// A series against itself: what openings do to both cancels.
@@ -55,17 +53,14 @@ func TestComparisonOfSharedOpenings(t *testing.T) {
 func TestComparisonOfOtherOpenings(t *testing.T) {
 	a := seriesOf(t, 0, 2, -2, 2, 2, -2, 2)
 	b := seriesOf(t, 100, 2, -2, 2, -2)
-	c, err := Compare(a, b, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testutil.Must(Compare(a, b, 0.95))(t)
 	z := (4./6 - 0.5) / math.Sqrt(4./6*2/6/5+0.25/3)
 	if c.Method != "independent" || c.Shared != 0 || math.Abs(c.Test.P-math.Erfc(z/math.Sqrt2)) > 1e-12 || c.Test.Method != "welch_normal" {
 		t.Errorf("%+v", c)
 	}
-	x, _ := counts.ClopperPearson(4, 6, 0.95)
-	y, _ := counts.ClopperPearson(2, 4, 0.95)
-	if want := c.Elo - math.Hypot(counts.Elo(4./6)-counts.Elo(x.Lo), counts.Elo(y.Hi)-counts.Elo(0.5)); math.Abs(c.Interval.Lo-want) > 1e-9 {
+	x, _ := binomial.ClopperPearson(4, 6, 0.95)
+	y, _ := binomial.ClopperPearson(2, 4, 0.95)
+	if want := c.Elo - math.Hypot(binomial.Elo(4./6)-binomial.Elo(x.Lo), binomial.Elo(y.Hi)-binomial.Elo(0.5)); math.Abs(c.Interval.Lo-want) > 1e-9 {
 		t.Errorf("%+v, want %v", c.Interval, want)
 	}
 	if c, err := Compare(seriesOf(t, 0, 2, 2), b, 0.95); err == nil {
@@ -81,10 +76,7 @@ func TestComparisonOfOtherOpenings(t *testing.T) {
 func TestComparisonOfPartlySharedOpenings(t *testing.T) {
 	x, y := []int{2, 1, 0, 2, 2, -1, 0, 1}, []int{1, 0, 0, -1, 0, -2, 1, 0}
 	a, b := seriesOf(t, 0, x...), seriesOf(t, 4, y...)
-	c, err := Compare(a, b, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testutil.Must(Compare(a, b, 0.95))(t)
 	moments := func(x, y []int) (mx, vx, vy, cov float64) {
 		n := float64(len(x))
 		var my float64
@@ -116,15 +108,12 @@ func TestComparisonOfPartlySharedOpenings(t *testing.T) {
 // By hand: 18 of 24 and 13 of 24 half points in six openings each, none shared.
 func TestTestNotWorse(t *testing.T) {
 	a, b := seriesOf(t, 0, 2, 1, 0, 2, 2, -1), seriesOf(t, 100, 1, 0, 0, 0, 0, 0)
-	got, err := TestNotWorse(a, b, 30, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testutil.Must(TestNotWorse(a, b, 30, 0.95))(t)
 	// Deviations of 2 are a whole score of 1: mean 0.75, squares 8 of 16 over 6·5; mean 13/24.
 	slope := func(m float64) float64 { return 400 / math.Ln10 / (m * (1 - m)) }
 	va := (14 - 36./6) / 16 / 30 * slope(0.75) * slope(0.75)
 	vb := (1 - 1./6) / 16 / 30 * slope(13./24) * slope(13./24)
-	gain, se := counts.Elo(0.75)-counts.Elo(13./24), math.Sqrt(va+vb)
+	gain, se := binomial.Elo(0.75)-binomial.Elo(13./24), math.Sqrt(va+vb)
 	if p := math.Erfc((gain+30)/se/math.Sqrt2) / 2; math.Abs(got.Test.P-p) > 1e-9 || math.Abs(got.Bound-(gain-1.6448536269514722*se)) > 1e-6 || got.Margin != 30 {
 		t.Errorf("%+v, want p = %v, bound %v", got, p, gain-1.6448536269514722*se)
 	}
@@ -170,9 +159,7 @@ func TestSimulatedComparison(t *testing.T) {
 				plays(t, &null, other, 1, first.at(v))
 			}
 			c, err := Compare(&a, &b, 0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, err)
 			missed += oneIf(c.Interval.Lo > 30 || c.Interval.Hi < 30)
 			found += oneIf(c.Test.Significant(0.05))
 			widths[shared] += (c.Interval.Hi - c.Interval.Lo) / float64(n)
@@ -182,9 +169,7 @@ func TestSimulatedComparison(t *testing.T) {
 			wrong += oneIf(c.Test.Significant(0.05))
 			// b gains exactly -30 against a: "not worse by 30 Elo or more" is wrong.
 			w, err := TestNotWorse(&b, &a, 30, 0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, err)
 			worse += oneIf(w.Test.Significant(0.05))
 		}
 		share := func(k int) float64 { return float64(k) / float64(n) }

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats"
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // series is a row of a table of docs/consensus.md.
@@ -23,10 +24,7 @@ type series struct {
 // the won and lost games alone determine.
 func documented(t *testing.T) (list []series) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/consensus.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile("../docs/consensus.md"))(t)
 	row := regexp.MustCompile(`^\| ([^|]+) \| (\d+) \| (\d+) \| (\d+) \| ([\d.]+%) \| ([\d.–]+%) \| ([^|]+) \| ([\d.e-]+) \| [\d.e-]+ \|$`)
 	section, table := "", ""
 	for line := range strings.Lines(string(text)) {
@@ -43,10 +41,7 @@ func documented(t *testing.T) (list []series) {
 		s := series{section: section, table: table, council: m[1]}
 		s.won, _ = strconv.Atoi(m[2])
 		s.lost, _ = strconv.Atoi(m[3])
-		test, err := counts.BinomialTest(s.won, s.won+s.lost, 0.5, counts.TwoSided)
-		if err != nil {
-			t.Fatal(err)
-		}
+		test := testutil.Must(binomial.Exact(s.won, s.won+s.lost, 0.5, binomial.TwoSided))(t)
 		s.p = test.P
 		checkRow(t, s, m)
 		list = append(list, s)
@@ -58,19 +53,16 @@ func documented(t *testing.T) (list []series) {
 func checkRow(t *testing.T, s series, printed []string) {
 	t.Helper()
 	n := s.won + s.lost
-	i, err := counts.ClopperPearson(s.won, n, 0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := testutil.Must(binomial.ClopperPearson(s.won, n, 0.95))(t)
 	rate := float64(s.won) / float64(n)
-	elo := counts.EloInterval(i)
+	elo := binomial.EloInterval(i)
 	p := strings.Replace(strconv.FormatFloat(s.p, 'e', 0, 64), "e-0", "e-", 1)
 	if s.p >= 0.001 {
 		p = fmt.Sprintf("%.3f", s.p)
 	}
 	for k, want := range map[int]string{
 		5: fmt.Sprintf("%.1f%%", 100*rate), 6: fmt.Sprintf("%.1f–%.1f%%", 100*i.Lo, 100*i.Hi),
-		7: fmt.Sprintf("%+.0f [%+.0f, %+.0f]", counts.Elo(rate), elo.Lo, elo.Hi), 8: p,
+		7: fmt.Sprintf("%+.0f [%+.0f, %+.0f]", binomial.Elo(rate), elo.Lo, elo.Hi), 8: p,
 	} {
 		if printed[k] != want {
 			t.Errorf("%s, %s: %s: %s is printed, %s is right", s.section, s.table, s.council, printed[k], want)
@@ -103,10 +95,7 @@ func TestConsensusDocument(t *testing.T) {
 	if len(sizes) != 25 || len(all) != 40 {
 		t.Fatalf("%d series of sizes, %d in all", len(sizes), len(all))
 	}
-	text, err := os.ReadFile("../docs/consensus.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile("../docs/consensus.md"))(t)
 	said := strings.Join(strings.Fields(string(text)), " ")
 	says := func(what string, args ...any) {
 		if what := fmt.Sprintf(what, args...); !strings.Contains(said, what) {
@@ -140,10 +129,7 @@ func byHolm(t *testing.T, list []series) []float64 {
 	for _, s := range list {
 		p = append(p, s.p)
 	}
-	adjusted, err := counts.Holm.Adjust(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	adjusted := testutil.Must(binomial.Holm.Adjust(p))(t)
 	for i, s := range list {
 		t.Logf("of %d: %s · %s · %s: p %.2g, by Holm %.2g", len(list), s.section, s.table, s.council, s.p, adjusted[i])
 	}
@@ -164,19 +150,17 @@ func holding(adjusted []float64) (n int) {
 // the three sizes.
 func trend(t *testing.T, sizes []series, council string) (z, p float64) {
 	t.Helper()
-	var groups []stats.Dose
+	var groups []stats.TrendPoint
 	for dose, section := range []string{"400 nodes", "2,000 nodes", "8,000 nodes"} {
 		table := "Against one engine without noise, the same"
 		if dose == 2 {
 			table = "Only what"
 		}
 		_, s := find(t, sizes, section, table, council)
-		groups = append(groups, stats.Dose{K: s.won, N: s.won + s.lost, Size: float64(dose)})
+		groups = append(groups, stats.TrendPoint{K: s.won, N: s.won + s.lost, Size: float64(dose)})
 	}
 	z, p, err := stats.DoseTrend(groups)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	t.Logf("trend of %s over sizes: z = %.2f, p = %.2g", council, z, p)
 	return z, p
 }

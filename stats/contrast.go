@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // ScoreFlip tests that independent units, such as openings, contribute nothing to a
@@ -18,8 +18,8 @@ import (
 // testing in generalized linear models by sign flipping score contributions"):
 // whatever the games of a unit have in common stays together. Its method is
 // score_flip_normal, N the contributions that are not 0.
-func ScoreFlip(contributions []float64) counts.Test {
-	t := counts.Test{Method: "score_flip_normal", Alternative: counts.TwoSided, P: 1}
+func ScoreFlip(contributions []float64) binomial.Test {
+	t := binomial.Test{Method: "score_flip_normal", Alternative: binomial.TwoSided, P: 1}
 	sum, squares := 0.0, 0.0
 	for _, z := range contributions {
 		if z != 0 {
@@ -37,10 +37,10 @@ func ScoreFlip(contributions []float64) counts.Test {
 // Interval is the interval for the mean of the scores, Gaffke's as in
 // [Series.Interval], and fails for an empty group, scores outside [0, 1] or finer
 // than a thousandth, and a level outside (0, 1). Its method is game_gaffke.
-func (g Group) Interval(level float64) (counts.Interval, error) {
+func (g Group) Interval(level float64) (binomial.Interval, error) {
 	s, err := g.counted()
 	if err != nil {
-		return counts.Interval{}, fmt.Errorf("group %s: %w", g.Name, err)
+		return binomial.Interval{}, fmt.Errorf("group %s: %w", g.Name, err)
 	}
 	return s.means(milli).interval(unitGame+gaffke, level)
 }

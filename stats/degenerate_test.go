@@ -4,7 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 func TestSeriesThatShowNothing(t *testing.T) {
@@ -15,19 +16,17 @@ func TestSeriesThatShowNothing(t *testing.T) {
 	mixed.Merge(singles)
 	for name, tally := range map[string]Tally{"one pair": one, "all level": level, "all won": singles} {
 		s, err := tally.Sample()
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		testutil.OK(t, err, name)
 		if i, err := s.Interval(0.95); err == nil {
 			t.Errorf("%s: %+v", name, i)
 		}
 	}
 	for name, tally := range map[string]Tally{"singles": singles, "mixed": mixed} {
-		if test, err := tally.SignFlip(counts.TwoSided); err == nil {
+		if test, err := tally.SignFlip(binomial.TwoSided); err == nil {
 			t.Errorf("%s: %+v", name, test)
 		}
 	}
-	if test, err := level.SignFlip(counts.TwoSided); err != nil || test.P != 1 {
+	if test, err := level.SignFlip(binomial.TwoSided); err != nil || test.P != 1 {
 		t.Errorf("all level: %+v, %v", test, err)
 	}
 	if _, err := level.SignFlip("both"); err == nil {
@@ -54,7 +53,7 @@ func TestUnequalDrawPoints(t *testing.T) {
 		t.Errorf("%v points, %+v", tally.Points(), tally.Penta)
 	}
 	// Deviations 0.4, 0.4, -0.4 and 0: half of the eight patterns reach 0.4.
-	if test, err := tally.SignFlip(counts.Greater); err != nil || !agree(test.P, 0.5, 1e-15) || test.N != 4 {
+	if test, err := tally.SignFlip(binomial.Greater); err != nil || !agree(test.P, 0.5, 1e-15) || test.N != 4 {
 		t.Errorf("%+v, %v", test, err)
 	}
 }
@@ -64,7 +63,7 @@ func TestUnequalDrawPoints(t *testing.T) {
 // all of them heads.
 func TestSignFlipBeyondConvolution(t *testing.T) {
 	tally := Tally{Penta: Pentanomial{WD: 4e6}, paired: scores{{1001, 1e6}, {1500, 1e6}, {1777, 1e6}, {2000, 1e6}}}
-	if test, err := tally.SignFlip(counts.TwoSided); err != nil || test.Method != "pair_sign_flip_normal" || test.P != 0 {
+	if test, err := tally.SignFlip(binomial.TwoSided); err != nil || test.Method != "pair_sign_flip_normal" || test.P != 0 {
 		t.Errorf("%+v, %v", test, err)
 	}
 	// One pair in two heads but for 2000: the sum is 2000 × (1+500+777+1000), its
@@ -72,7 +71,7 @@ func TestSignFlipBeyondConvolution(t *testing.T) {
 	odd := scores{{0, 499e3}, {223, 499e3}, {500, 499e3}, {999, 499e3}, {1001, 501e3}, {1500, 501e3}, {1777, 501e3}, {2000, 501e3}}
 	tally = Tally{Penta: Pentanomial{WD: 2004e3, LD: 1996e3}, paired: odd}
 	z := (2000*(1+500+777+1000) - 1) / math.Sqrt(1e6*(1+500*500+777*777+1000*1000))
-	for alt, want := range map[counts.Alternative]float64{counts.Greater: math.Erfc(z/math.Sqrt2) / 2, counts.TwoSided: math.Erfc(z / math.Sqrt2)} {
+	for alt, want := range map[binomial.Alternative]float64{binomial.Greater: math.Erfc(z/math.Sqrt2) / 2, binomial.TwoSided: math.Erfc(z / math.Sqrt2)} {
 		if test, err := tally.SignFlip(alt); err != nil || math.Abs(test.P-want) > 1e-12 {
 			t.Errorf("%s: %+v, %v, want %v", alt, test, err, want)
 		}
@@ -82,7 +81,7 @@ func TestSignFlipBeyondConvolution(t *testing.T) {
 // Where both are possible, the normal approximation is near the exact test.
 func TestNormalSignFlipIsNearTheExactOne(t *testing.T) {
 	for _, s := range []scores{{{0, 90}, {500, 40}, {1500, 45}, {2000, 111}}, {{0, 300}, {2000, 340}}, {{400, 99}, {900, 80}, {1100, 90}, {1600, 111}}} {
-		for _, alt := range []counts.Alternative{counts.Greater, counts.Less, counts.TwoSided} {
+		for _, alt := range []binomial.Alternative{binomial.Greater, binomial.Less, binomial.TwoSided} {
 			exact, err := flipTest(s.coins())
 			if got := normalFlipTest(s.coins(), alt); err != nil || math.Abs(got-exact(alt)) > 0.002 {
 				t.Errorf("%v %s: %v for %v, %v", s, alt, got, exact(alt), err)
@@ -96,10 +95,7 @@ func TestLongSeries(t *testing.T) {
 		Penta:  Pentanomial{LL: 200_000, LD: 1000, WL: 500_000, DD: 500, WD: 1100, WW: 201_000},
 		paired: scores{{0, 200_000}, {500, 1000}, {1000, 500_500}, {1500, 1100}, {2000, 201_000}},
 	}
-	test, err := tally.SignFlip(counts.Greater)
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := testutil.Must(tally.SignFlip(binomial.Greater))(t)
 	// T = 100 + 2·1000 half points with variance 2100 + 4·401000: the normal
 	// tail with half a step of continuity correction is good to a few in 1e5.
 	z := (2100 - 0.5) / math.Sqrt(2100+4*401_000)

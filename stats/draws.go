@@ -4,33 +4,33 @@ import (
 	"errors"
 	"fmt"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Counted applies a draw convention. It fails for a negative count, an unknown
-// convention, and where no game is left, as where [counts.DrawsDropped] meets draws
+// convention, and where no game is left, as where [binomial.DrawsDropped] meets draws
 // alone.
-func (w WDL) Counted(rule counts.DrawRule) (counts.Counted, error) {
+func (w WDL) Counted(rule binomial.DrawRule) (binomial.Counted, error) {
 	if err := w.check(); err != nil {
-		return counts.Counted{}, err
+		return binomial.Counted{}, err
 	}
-	c := counts.Counted{Draws: rule}
+	c := binomial.Counted{Draws: rule}
 	switch rule {
-	case counts.DrawsDropped:
+	case binomial.DrawsDropped:
 		c.Points, c.N = float64(w.Wins), w.Wins+w.Losses
-	case counts.DrawsHalf:
+	case binomial.DrawsHalf:
 		c.Points, c.N = float64(w.Wins)+float64(w.Draws)/2, w.Games()
-	case counts.DrawsFloored:
+	case binomial.DrawsFloored:
 		k, n := w.HalfWins()
 		c.Points, c.N = float64(k), n
 	default:
-		return counts.Counted{}, fmt.Errorf("unknown draw rule %q", string(rule))
+		return binomial.Counted{}, fmt.Errorf("unknown draw rule %q", string(rule))
 	}
 	switch {
 	case w.Games() == 0:
-		return counts.Counted{}, errors.New("no games to judge by")
+		return binomial.Counted{}, errors.New("no games to judge by")
 	case c.N == 0:
-		return counts.Counted{}, ErrNoDecisive
+		return binomial.Counted{}, ErrNoDecisive
 	}
 	return c, nil
 }

@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // normalizedPerSigma is the normalised Elo of a score one standard deviation of
@@ -30,9 +30,9 @@ func NormalizedScore(elo, sigma float64) float64 { return 0.5 + elo/normalizedPe
 
 // Estimate is a rating difference from A's side.
 type Estimate struct {
-	Elo      float64         `json:"elo"`
-	Error    float64         `json:"error"`    // its standard error, to first order
-	Interval counts.Interval `json:"interval"` // approximate
+	Elo      float64           `json:"elo"`
+	Error    float64           `json:"error"`    // its standard error, to first order
+	Interval binomial.Interval `json:"interval"` // approximate
 }
 
 // Elo is the Elo difference of the score, with the image of [Sample.Interval].
@@ -42,8 +42,8 @@ func (s Sample) Elo(level float64) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e, err := counts.EloError(s.Mean, math.Sqrt(s.Variance/float64(s.N)))
-	return Estimate{counts.Elo(s.Mean), e, counts.EloInterval(i)}, err
+	e, err := binomial.EloError(s.Mean, math.Sqrt(s.Variance/float64(s.N)))
+	return Estimate{binomial.Elo(s.Mean), e, binomial.EloInterval(i)}, err
 }
 
 // NormalizedElo is the normalised Elo of the score. Its error, as in fishtest's
@@ -61,6 +61,6 @@ func (s Sample) NormalizedElo(level float64) (Estimate, error) {
 		perUnit /= math.Sqrt2
 	}
 	elo, e := perUnit*t, perUnit*math.Sqrt(variance/float64(s.N))
-	half := counts.ZWithin(level) * e
-	return Estimate{elo, e, counts.NewInterval(s.Unit+"_normalized", level, elo-half, elo+half)}, nil
+	half := binomial.ZWithin(level) * e
+	return Estimate{elo, e, binomial.NewInterval(s.Unit+"_normalized", level, elo-half, elo+half)}, nil
 }

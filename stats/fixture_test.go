@@ -6,7 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 // The files in testdata are reference values that were computed with mpmath
@@ -14,13 +15,8 @@ import (
 
 func load(t *testing.T, name string, into any) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatal(name, err)
-	}
+	b := testutil.Must(os.ReadFile("testdata/" + name))(t)
+	testutil.OK(t, json.Unmarshal(b, into), name)
 }
 
 // worst collects the largest errors of a quantity over all rows.
@@ -44,12 +40,9 @@ func (w *worst) log(t *testing.T, what string) {
 }
 
 // pOf is the p value of the exact binomial test.
-func pOf(t *testing.T, k, n int, p0 float64, alt counts.Alternative) float64 {
+func pOf(t *testing.T, k, n int, p0 float64, alt binomial.Alternative) float64 {
 	t.Helper()
-	test, err := counts.BinomialTest(k, n, p0, alt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := testutil.Must(binomial.Exact(k, n, p0, alt))(t)
 	return test.P
 }
 

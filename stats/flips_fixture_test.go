@@ -4,7 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 func TestSignFlipAgainstFixture(t *testing.T) {
@@ -25,7 +26,7 @@ func TestSignFlipAgainstFixture(t *testing.T) {
 	var flips, moments worst
 	for _, c := range fixture.Pairs {
 		tally := tallyOf(t, c.Penta[0], c.Penta[1], c.Penta[2], 0, c.Penta[3], c.Penta[4])
-		check := func(alt counts.Alternative, want *float64) {
+		check := func(alt binomial.Alternative, want *float64) {
 			if want == nil {
 				return
 			}
@@ -35,22 +36,19 @@ func TestSignFlipAgainstFixture(t *testing.T) {
 			}
 			flips.near(t, "sign flip "+string(alt), got.P, *want, 0, 1e-9)
 		}
-		check(counts.Greater, &c.Ge)
-		check(counts.Less, c.Le)
-		check(counts.TwoSided, c.Two)
-		check(counts.TwoSided, c.TwoShort)
+		check(binomial.Greater, &c.Ge)
+		check(binomial.Less, c.Le)
+		check(binomial.TwoSided, c.Two)
+		check(binomial.TwoSided, c.TwoShort)
 		if c.Score == nil {
 			continue
 		}
-		s, err := tally.Sample()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testutil.Must(tally.Sample())(t)
 		moments.near(t, "score", s.Mean, *c.Score, 1e-9, 0)
 		moments.near(t, "variance", s.Variance, *c.Variance, 1e-9, 0)
 		moments.near(t, "z", (s.Mean-0.5)/math.Sqrt(s.Variance/float64(s.N)), c.Z, 1e-9, 0)
 		better, worse := c.Penta[3]+c.Penta[4], c.Penta[0]+c.Penta[1]
-		flips.near(t, "sign test", pOf(t, better, better+worse, 0.5, counts.TwoSided), *c.SignTest, 0, 1e-9)
+		flips.near(t, "sign test", pOf(t, better, better+worse, 0.5, binomial.TwoSided), *c.SignTest, 0, 1e-9)
 	}
 	flips.log(t, "pair_sign_flip")
 	moments.log(t, "pair moments")
@@ -74,36 +72,30 @@ func TestDrawsAgainstFixture(t *testing.T) {
 	for _, c := range fixture.Trinomial {
 		games := WDL{Wins: c.W, Draws: c.D, Losses: c.L}
 		k, n := games.Decisive()
-		p.near(t, "without draws", pOf(t, k, n, 0.5, counts.Greater), c.SignTest, 0, 1e-9)
+		p.near(t, "without draws", pOf(t, k, n, 0.5, binomial.Greater), c.SignTest, 0, 1e-9)
 		k, n = games.HalfWins()
-		p.near(t, "half wins", pOf(t, k, n, 0.5, counts.Greater), c.HalfWins, 0, 1e-9)
-		p.near(t, "draws lost", pOf(t, c.W, games.Games(), 0.5, counts.Greater), c.AsLosses, 0, 1e-9)
+		p.near(t, "half wins", pOf(t, k, n, 0.5, binomial.Greater), c.HalfWins, 0, 1e-9)
+		p.near(t, "draws lost", pOf(t, c.W, games.Games(), 0.5, binomial.Greater), c.AsLosses, 0, 1e-9)
 
 		tally := singlesOf(t, games)
 		score, err := tally.Score()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		scores.near(t, "score", score, c.Score, 1e-9, 0)
 		if c.Elo == nil {
-			if !math.IsInf(counts.Elo(score), 1) {
-				t.Errorf("Elo of %v is %v", score, counts.Elo(score))
+			if !math.IsInf(binomial.Elo(score), 1) {
+				t.Errorf("Elo of %v is %v", score, binomial.Elo(score))
 			}
 			continue
 		}
-		scores.near(t, "elo", counts.Elo(score), *c.Elo, 1e-9, 0)
+		scores.near(t, "elo", binomial.Elo(score), *c.Elo, 1e-9, 0)
 		s, err := tally.Sample()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		i, err := s.Interval(0.95)
 		if err != nil || i.Method != "game_normal" {
 			t.Fatal(i, err)
 		}
 		normalized, err := s.NormalizedElo(0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		scores.near(t, "nElo", normalized.Elo, *c.NElo, 1e-9, 0)
 		scores.near(t, "lower end", i.Lo, c.Wald[0], 1e-9, 0)
 		scores.near(t, "upper end", i.Hi, c.Wald[1], 1e-9, 0)

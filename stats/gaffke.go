@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -12,10 +12,10 @@ import (
 // Interval is the interval for A's expected score, over all pairs of which these
 // are a sample: [Series.Interval] where each pair has an opening of its own. Its
 // method is pair_gaffke, or game_gaffke where colours were not swapped.
-func (t Tally) Interval(level float64) (counts.Interval, error) {
+func (t Tally) Interval(level float64) (binomial.Interval, error) {
 	unit, all, err := t.units()
 	if err != nil {
-		return counts.Interval{}, err
+		return binomial.Interval{}, err
 	}
 	return all.interval(unit+gaffke, level)
 }
@@ -36,13 +36,13 @@ const gaffke = "_gaffke"
 // quantile of the mean of the scores and a 0 so weighted, the upper that of the
 // scores and a 1.
 //
-// For wins and losses it is [counts.ClopperPearson]. That its coverage is at least the
+// For wins and losses it is [binomial.ClopperPearson]. That its coverage is at least the
 // level for all scores is conjectured, and proven for wins and losses only. It
 // holds in exact sums and simulations over all distributions of pair scores that
 // were tried (docs/statistics.md). Its method is opening_gaffke, or as in
 // [Tally.Interval] where no opening recurs. It fails without games, for a mixture
 // of pairs and single games, and a level outside (0, 1).
-func (s *Series) Interval(level float64) (counts.Interval, error) {
+func (s *Series) Interval(level float64) (binomial.Interval, error) {
 	if !s.reused() {
 		return s.tally.Interval(level)
 	}
@@ -62,9 +62,9 @@ func (s *Series) Elo(level float64) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{Elo: counts.Elo(sample.Mean), Interval: counts.EloInterval(interval)}
+	e := Estimate{Elo: binomial.Elo(sample.Mean), Interval: binomial.EloInterval(interval)}
 	if sample.Mean > 0 && sample.Mean < 1 {
-		e.Error, err = counts.EloError(sample.Mean, math.Sqrt(sample.Variance/float64(sample.N)))
+		e.Error, err = binomial.EloError(sample.Mean, math.Sqrt(sample.Variance/float64(sample.N)))
 	}
 	return e, err
 }
@@ -90,12 +90,12 @@ func (s scores) means(stake float64) means {
 	return m
 }
 
-func (m means) interval(method string, level float64) (counts.Interval, error) {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
-		return counts.Interval{}, err
+func (m means) interval(method string, level float64) (binomial.Interval, error) {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
+		return binomial.Interval{}, err
 	}
 	tail := (1 - level) / 2
-	return counts.NewInterval(method, level, m.lowerEnd(tail), 1-m.mirror().lowerEnd(tail)), nil
+	return binomial.NewInterval(method, level, m.lowerEnd(tail), 1-m.mirror().lowerEnd(tail)), nil
 }
 
 // mirror is the same units from the other side.
@@ -119,7 +119,7 @@ func (m means) lowerEnd(tail float64) float64 {
 	}
 	mean, spread := w.moments()
 	lo, hi := max(0, mean-farTail*spread), min(w[len(w)-1].value, mean+farTail*spread)
-	return counts.Root(lo, hi, func(t float64) float64 { return w.atMost(t) - tail })
+	return binomial.Root(lo, hi, func(t float64) float64 { return w.atMost(t) - tail })
 }
 
 // with is the units and one more.

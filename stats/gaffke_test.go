@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gogi/internal/long"
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -126,7 +126,7 @@ func (p cells) each(n int, f func(penta [5]int, probability float64)) {
 		if rest > 0 {
 			share = min(1, p[cell]/rest)
 		}
-		b := counts.NewBinomial(left, share)
+		b := binomial.NewBinomial(left, share)
 		for penta[cell] = 0; penta[cell] <= left; penta[cell]++ {
 			if q := probability * b.At(penta[cell]); q > 1e-14 {
 				fill(cell+1, left-penta[cell], q, rest-p[cell])
@@ -162,7 +162,7 @@ func TestPairIntervalCoverage(t *testing.T) {
 		if c < 0.95-1e-6 {
 			t.Errorf("%v: %.5f", p, c)
 		}
-		if long.Figures() {
+		if testutil.Figures() {
 			t.Logf("10 pairs %v: %.4f", p, c)
 		}
 	}
@@ -186,7 +186,7 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 				if c < 0.95-1e-6 {
 					t.Errorf("%d pairs, %v: %.5f", n, p, c)
 				}
-				if long.Figures() {
+				if testutil.Figures() {
 					t.Logf("%d pairs, %v: %.4f exactly", n, p, c)
 				}
 				continue
@@ -206,7 +206,7 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 			if exceeds(times-covered, times, 0.05) {
 				t.Errorf("%d pairs, %v: %d of %d", n, p, covered, times)
 			}
-			if long.Figures() {
+			if testutil.Figures() {
 				c := float64(covered) / float64(times)
 				t.Logf("%d pairs, %v: %.4f, s.e. %.4f", n, p, c, math.Sqrt(c*(1-c)/float64(times)))
 			}
@@ -233,7 +233,7 @@ func TestPerGameIntervalOfPairs(t *testing.T) {
 	for _, n := range []int{10, 50, 200} {
 		games, pairs := 0.0, 0.0
 		p.each(n, func(penta [5]int, probability float64) {
-			if i, err := counts.ClopperPearson(2*penta[4]+penta[2], 2*n, 0.95); err != nil || i.Lo > 0.5 || i.Hi < 0.5 {
+			if i, err := binomial.ClopperPearson(2*penta[4]+penta[2], 2*n, 0.95); err != nil || i.Lo > 0.5 || i.Hi < 0.5 {
 				games += probability
 			}
 			if probability > 1e-9 && !holds(penta, 0.5, 0.95) {
@@ -273,7 +273,7 @@ func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 	seen, ge, le := up*sizeUp-down*sizeDown, 0.0, 0.0
 	for a := 0; a <= up; a++ {
 		for b := 0; b <= down; b++ {
-			probability := counts.NewBinomial(up, 0.5).At(a) * counts.NewBinomial(down, 0.5).At(b)
+			probability := binomial.NewBinomial(up, 0.5).At(a) * binomial.NewBinomial(down, 0.5).At(b)
 			total := (2*a-up)*sizeUp + (2*b-down)*sizeDown
 			if total >= seen {
 				ge += probability
@@ -283,7 +283,7 @@ func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 			}
 		}
 	}
-	return counts.BothTails(ge, le)
+	return binomial.BothTails(ge, le)
 }
 
 // Where every unit is won or lost, the interval is Clopper and Pearson's; and
@@ -291,7 +291,7 @@ func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 func TestScoreIntervalOfWinsAndLosses(t *testing.T) {
 	for _, w := range []WDL{{7, 0, 3}, {0, 0, 5}, {12, 0, 0}, {400, 0, 600}} {
 		i, err := singlesOf(t, w).Interval(0.95)
-		want, _ := counts.ClopperPearson(w.Wins, w.Games(), 0.95)
+		want, _ := binomial.ClopperPearson(w.Wins, w.Games(), 0.95)
 		if err != nil || math.Abs(i.Lo-want.Lo) > 1e-12 || math.Abs(i.Hi-want.Hi) > 1e-12 || i.Method != "game_gaffke" {
 			t.Errorf("%+v: %+v, %v; want %+v", w, i, err, want)
 		}
@@ -311,16 +311,14 @@ func TestEloOfTheScore(t *testing.T) {
 		if i >= 45 {
 			p = Pair{leg(Draw, true), leg(Draw, false)}
 		}
-		if _, err := s.Add(Play{Pair: p, Opening: string(rune('A' + i))}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.Add(Play{Pair: p, Opening: string(rune('A' + i))}))(t)
 	}
 	e, err := s.Elo(0.95)
 	i, err2 := s.Interval(0.95)
 	if err != nil || err2 != nil || math.Abs(e.Elo-400*math.Log10(0.6875/0.3125)) > 1e-9 {
 		t.Fatalf("%+v, %v, %v", e, err, err2)
 	}
-	if e.Interval.Lo != counts.Elo(i.Lo) || e.Interval.Hi != counts.Elo(i.Hi) || !(i.Lo > 0.63 && i.Lo < 0.6875 && i.Hi < 0.73 && i.Hi > 0.6875) || e.Error < 5 || e.Error > 15 {
+	if e.Interval.Lo != binomial.Elo(i.Lo) || e.Interval.Hi != binomial.Elo(i.Hi) || !(i.Lo > 0.63 && i.Lo < 0.6875 && i.Hi < 0.73 && i.Hi > 0.6875) || e.Error < 5 || e.Error > 15 {
 		t.Errorf("%+v, %+v", e, i)
 	}
 	var swept Series

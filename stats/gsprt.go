@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // emptyCell stands for a count of 0, as in fishtest, so that a likelihood
@@ -131,7 +131,7 @@ func (m EloModel) score(elo, sigma, draw float64) float64 {
 		return bayesScore(elo, draw)
 	case ModelLogistic:
 	}
-	return counts.Expected(elo)
+	return binomial.Expected(elo)
 }
 
 // drawElo is BayesElo's parameter of the draw rate at the counts seen.
@@ -143,7 +143,7 @@ func drawElo(w WDL) float64 {
 
 // bayesScore is the expected score at a BayesElo difference.
 func bayesScore(elo, draw float64) float64 {
-	win, loss := counts.Expected(elo-draw), counts.Expected(-elo-draw)
+	win, loss := binomial.Expected(elo-draw), binomial.Expected(-elo-draw)
 	return win + (1-win-loss)/2
 }
 
@@ -223,7 +223,7 @@ func (d distribution) tilted(t float64) []float64 {
 		mean, variance := d.moments(probs)
 		return (mean-0.5)/math.Sqrt(variance) - t
 	}
-	excess(counts.Root(-50, 50, excess))
+	excess(binomial.Root(-50, 50, excess))
 	return probs
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -29,14 +29,14 @@ type Homogeneity struct {
 // [Pentanomial], and an alpha outside (0, 1).
 func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
 	t, err := newTable(sources)
-	if err = errors.Join(err, counts.CheckOpen("alpha", alpha)); err != nil {
+	if err = errors.Join(err, binomial.CheckOpen("alpha", alpha)); err != nil {
 		return Homogeneity{}, err
 	}
 	rows, columns := occupied(t.rows), occupied(t.columns)
 	if rows < 2 || columns < 2 {
 		return Homogeneity{}, ErrOneSource
 	}
-	h := Homogeneity{Freedom: (rows - 1) * (columns - 1), Limit: counts.ZAbove(alpha / float64(2*rows*columns))}
+	h := Homogeneity{Freedom: (rows - 1) * (columns - 1), Limit: binomial.ZAbove(alpha / float64(2*rows*columns))}
 	for i := range t.counts {
 		residuals := t.residuals(i, &h)
 		h.Residuals = append(h.Residuals, residuals)

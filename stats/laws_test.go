@@ -5,7 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 // A test passes at its upper bound and fails at the lower one, and goes on just inside.
@@ -14,9 +15,7 @@ func TestDecisionsAtTheBounds(t *testing.T) {
 	for llr, want := range map[float64]Decision{
 		upper: Pass, math.Nextafter(upper, 0): Continue, lower: Fail, math.Nextafter(lower, 0): Continue,
 	} {
-		if got := gateDesign.decide(llr, 0, 1, overshoot{}).Decision; got != want {
-			t.Errorf("%v is judged %s, want %s", llr, got, want)
-		}
+		testutil.Equal(t, gateDesign.decide(llr, 0, 1, overshoot{}).Decision, want, "%v is judged", llr)
 	}
 }
 
@@ -44,7 +43,7 @@ func TestInformation(t *testing.T) {
 	for _, x := range scores {
 		variance += (x - mean) * (x - mean) / 14
 	}
-	width := counts.Expected(60) - counts.Expected(0)
+	width := binomial.Expected(60) - binomial.Expected(0)
 	if want := 12 * width * width / variance; err != nil || !agree(j.Information, want, 1e-9) {
 		t.Errorf("%+v, %v; want %v", j, err, want)
 	}
@@ -77,9 +76,7 @@ func TestPairsOfAPrefix(t *testing.T) {
 		t.Fatal(err, err2)
 	}
 	for id, d := range []int{2, 0, 2, 1, -2} {
-		if err := whole.AddPlay(id, play(d, 10)); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, whole.AddPlay(id, play(d, 10)))
 		if id != 2 && never.AddPlay(id, play(d, 10)) != nil {
 			t.Fatal("a pair is refused")
 		}
@@ -95,20 +92,12 @@ func TestPairsOfAPrefix(t *testing.T) {
 
 // TestLegsOfAPrefix: the pairs that are left after a void still fix the number of legs.
 func TestLegsOfAPrefix(t *testing.T) {
-	whole, err := NewPrefix(gateDesign, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testutil.Must(NewPrefix(gateDesign, 9))(t)
 	two, one := Play{Pair: deviationPairs[0]}, Play{Pair: deviationPairs[0][:1]}
 	for id := range 3 {
-		if err := whole.AddPlay(id, two); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, whole.AddPlay(id, two))
 	}
-	without, err := whole.Without([]int{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := testutil.Must(whole.Without([]int{1}))(t)
 	if err := without.AddPlay(1, one); !errors.Is(err, ErrMixed) {
 		t.Errorf("a pair of one game among pairs of two: %v", err)
 	}
@@ -144,9 +133,9 @@ func TestWhatIsAffordable(t *testing.T) {
 
 // Weaker by so much is found as soon as stronger by so much; and a pair fewer is too few.
 func TestLengthsAreLeast(t *testing.T) {
-	design := PairDesign{0.05, 0.8, counts.Greater, ordinary}
+	design := PairDesign{0.05, 0.8, binomial.Greater, ordinary}
 	up, err := design.Detectable(200)
-	design.Alternative = counts.Less
+	design.Alternative = binomial.Less
 	down, err2 := design.Detectable(200)
 	if err != nil || err2 != nil || up <= 0 || down != -up {
 		t.Errorf("%v, %v, %v, %v", up, err, down, err2)
@@ -174,11 +163,11 @@ func TestLimitOfResiduals(t *testing.T) {
 // Pairs are judged by the signs of their deviations: five that A swept, and by enumeration of
 // 16 signs a sweep and three that were won or lost by half a point.
 func TestTestOfPairs(t *testing.T) {
-	test, err := seriesOf(t, 0, 2, 2, 2, 2, 2).Test(counts.TwoSided)
+	test, err := seriesOf(t, 0, 2, 2, 2, 2, 2).Test(binomial.TwoSided)
 	if err != nil || test.Method != "pair_sign_flip" || !agree(test.P, 2./32, 1e-12) || test.N != 5 {
 		t.Errorf("%+v, %v", test, err)
 	}
-	test, err = seriesOf(t, 0, 2, 1, 1, -1).Test(counts.Greater) // 3 of 5 or more by fair signs
+	test, err = seriesOf(t, 0, 2, 1, 1, -1).Test(binomial.Greater) // 3 of 5 or more by fair signs
 	if want := 4. / 16; err != nil || !agree(test.P, want, 1e-12) {
 		t.Errorf("%+v, %v, want %v", test, err, want)
 	}

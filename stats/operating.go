@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Operating is how a sequential test behaves at one true strength.
@@ -36,7 +36,7 @@ func (c Conditions) variance() (float64, error) {
 	if !(c.Correlation > -1 && c.Correlation <= 1) {
 		return 0, fmt.Errorf("a correlation of %v between the games of a pair is not in (-1, 1]", c.Correlation)
 	}
-	bias := counts.Expected(c.RMSBias) - 0.5
+	bias := binomial.Expected(c.RMSBias) - 0.5
 	v := (1-c.DrawRate)/4*(1+c.Correlation) - bias*bias
 	if !(v > 0) {
 		return 0, fmt.Errorf("openings with a bias of %v Elo leave no room for a draw rate of %v", c.RMSBias, c.DrawRate)
@@ -52,7 +52,7 @@ func (c Conditions) variance() (float64, error) {
 // or conditions, for bounds that are not constant, and an elo that is not finite.
 func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	variance, err := c.variance()
-	if err = errors.Join(s.Check(), err, counts.CheckFinite(elo)); err != nil {
+	if err = errors.Join(s.Check(), err, binomial.CheckFinite(elo)); err != nil {
 		return Operating{}, err
 	}
 	if s.Boundary == BoundaryBounded {
@@ -64,7 +64,7 @@ func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	if !(s0 < s1) {
 		return Operating{}, errors.New("the hypotheses promise scores that cannot be told apart")
 	}
-	pass, time := s.passage((2*counts.Expected(elo) - s0 - s1) / (s1 - s0))
+	pass, time := s.passage((2*binomial.Expected(elo) - s0 - s1) / (s1 - s0))
 	return Operating{Method: "brownian", Pass: pass, Fail: 1 - pass, Games: time * variance / ((s1 - s0) * (s1 - s0))}, nil
 }
 
@@ -94,7 +94,7 @@ func (s SPRT) steps() (steps, error) {
 	if s.Model != ModelLogistic {
 		return steps{}, errors.New("the exact test of decisive games has logistic hypotheses")
 	}
-	p0, p1 := counts.Expected(s.Elo0), counts.Expected(s.Elo1)
+	p0, p1 := binomial.Expected(s.Elo0), binomial.Expected(s.Elo1)
 	return steps{math.Log(p1 / p0), math.Log((1 - p1) / (1 - p0))}, nil
 }
 
@@ -114,7 +114,7 @@ func (s SPRT) DecisiveLLR(w WDL) (float64, error) {
 // decisiveInformation is that of so many decisive games, which vary as much as
 // halfway between the hypotheses.
 func (s SPRT) decisiveInformation(games int) float64 {
-	p0, p1 := counts.Expected(s.Elo0), counts.Expected(s.Elo1)
+	p0, p1 := binomial.Expected(s.Elo0), binomial.Expected(s.Elo1)
 	middle := (p0 + p1) / 2
 	return float64(games) * (p1 - p0) * (p1 - p0) / (middle * (1 - middle))
 }
@@ -142,7 +142,7 @@ const maxExactWork = 1 << 29
 // too long ([SPRT.Expect] is good there).
 func (s SPRT) Exact(elo float64, limit int) (Operating, error) {
 	step, err := s.steps()
-	if err = errors.Join(err, counts.CheckFinite(elo)); err != nil {
+	if err = errors.Join(err, binomial.CheckFinite(elo)); err != nil {
 		return Operating{}, err
 	}
 	lower, upper := s.Bounds()
@@ -150,7 +150,7 @@ func (s SPRT) Exact(elo float64, limit int) (Operating, error) {
 	if limit < 1 || float64(limit)*width > maxExactWork {
 		return Operating{}, fmt.Errorf("a maximum of %d games is none, or takes too long to enumerate", limit)
 	}
-	r := running{step: step, lower: lower, upper: upper, p: counts.Expected(elo), probs: []float64{1}}
+	r := running{step: step, lower: lower, upper: upper, p: binomial.Expected(elo), probs: []float64{1}}
 	result := Operating{Method: "bernoulli_exact", Unfinished: 1}
 	for game := 1; game <= limit && result.Unfinished > 1e-15; game++ {
 		r.lower, r.upper = s.BoundsAt(s.decisiveInformation(game))

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // PairDesign is the test of a series of colour-swapped pairs whose length is
 // fixed beforehand, each pair from an opening of its own: the sign-flip test
 // ([Tally.SignFlip]), which gives the verdict afterwards.
 type PairDesign struct {
-	Alpha       float64            `json:"alpha"`
-	Power       float64            `json:"power"` // the probability to find the difference
-	Alternative counts.Alternative `json:"alternative"`
+	Alpha       float64              `json:"alpha"`
+	Power       float64              `json:"power"` // the probability to find the difference
+	Alternative binomial.Alternative `json:"alternative"`
 	Conditions
 }
 
@@ -27,7 +27,7 @@ type PairLength struct {
 }
 
 func (d PairDesign) check() error {
-	if err := errors.Join(counts.CheckOpen("alpha", d.Alpha), counts.CheckOpen("power", d.Power), d.Alternative.Check()); err != nil {
+	if err := errors.Join(binomial.CheckOpen("alpha", d.Alpha), binomial.CheckOpen("power", d.Power), d.Alternative.Check()); err != nil {
 		return err
 	}
 	if d.tail() >= d.Power {
@@ -43,17 +43,17 @@ func (d PairDesign) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 const maxExactPairs = 400
 
 // Length is the number of pairs that shows a difference of elo with the power.
-// For [counts.Less] elo is below 0, for [counts.Greater] above; for [counts.TwoSided] its sign does
+// For [binomial.Less] elo is below 0, for [binomial.Greater] above; for [binomial.TwoSided] its sign does
 // not matter, and finding the wrong side stronger is no success. Where it takes
 // few pairs, the power is exact, and a saw-tooth: the number is the first near
 // the one by the normal approximation that has it. It fails for impossible
 // designs and conditions, an elo on the wrong side or 0, and one that takes more
 // than ten million pairs.
 func (d PairDesign) Length(elo float64) (PairLength, error) {
-	if err := errors.Join(d.check(), counts.CheckFinite(elo)); err != nil {
+	if err := errors.Join(d.check(), binomial.CheckFinite(elo)); err != nil {
 		return PairLength{}, err
 	}
-	if d.Alternative == counts.Less || d.Alternative == counts.TwoSided && elo < 0 {
+	if d.Alternative == binomial.Less || d.Alternative == binomial.TwoSided && elo < 0 {
 		elo = -elo
 	}
 	if !(elo > 0) {
@@ -65,7 +65,7 @@ func (d PairDesign) Length(elo float64) (PairLength, error) {
 	}
 	lo, hi := 0, 1
 	for ; rates.normalPower(hi, d.tail()) < d.Power; lo, hi = hi, 2*hi {
-		if hi > counts.MaxPlanned {
+		if hi > binomial.MaxPlanned {
 			return PairLength{}, fmt.Errorf("a difference of %v Elo takes more than ten million pairs", elo)
 		}
 	}
@@ -100,7 +100,7 @@ func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 }
 
 // Detectable is the smallest difference, in Elo, that so many pairs find with the
-// power: below 0 for [counts.Less]. By the normal approximation. It fails for impossible
+// power: below 0 for [binomial.Less]. By the normal approximation. It fails for impossible
 // designs and conditions, and where no difference would be found.
 func (d PairDesign) Detectable(pairs int) (float64, error) {
 	if err := d.check(); err != nil {
@@ -128,8 +128,8 @@ func (d PairDesign) Detectable(pairs int) (float64, error) {
 	if missing(most) < 0 {
 		return 0, fmt.Errorf("%d pairs do not find any difference that these conditions leave room for with the power", pairs)
 	}
-	elo := counts.Root(0, most, missing)
-	if d.Alternative == counts.Less {
+	elo := binomial.Root(0, most, missing)
+	if d.Alternative == binomial.Less {
 		elo = -elo
 	}
 	return elo, nil
@@ -154,7 +154,7 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 	if odd {
 		step = 1
 	}
-	z, count := counts.ZAbove(tail), float64(n)
+	z, count := binomial.ZAbove(tail), float64(n)
 	squares := m[4] - m[2]*m[2]
 	limit := z * math.Sqrt(count*m[2]) * (1 - squares/(8*count*m[2]*m[2]))
 	variance := count * (m[2] - m[1]*m[1] + z*z*squares/(4*count*m[2]) - z*(m[3]-m[1]*m[2])/math.Sqrt(count*m[2]))
@@ -175,7 +175,7 @@ func (r PairRates) exactPower(n int, tail float64) float64 {
 	}
 	ones, twos := r[1]+r[3], r[0]+r[4]
 	p1, p2 := share(r[3], ones), share(r[4], twos)
-	few := counts.NewBinomial(n, min(1, ones))
+	few := binomial.NewBinomial(n, min(1, ones))
 	power := 0.0
 	for n1 := 0; n1 <= n; n1++ {
 		many := few.At(n1)
@@ -183,7 +183,7 @@ func (r PairRates) exactPower(n int, tail float64) float64 {
 			continue
 		}
 		fair1, true1 := headsOf(n1, p1)
-		rest := counts.NewBinomial(n-n1, share(twos, 1-ones))
+		rest := binomial.NewBinomial(n-n1, share(twos, 1-ones))
 		for n2 := 0; n2 <= n-n1; n2++ {
 			if q := many * rest.At(n2); q > 1e-9 {
 				power += q * r.rejects(n2, p2, fair1, true1, tail)
@@ -195,7 +195,7 @@ func (r PairRates) exactPower(n int, tail float64) float64 {
 
 // headsOf is the distribution of heads of n coins, fair ones and others.
 func headsOf(n int, p float64) (fair, biased []float64) {
-	even, odd := counts.NewBinomial(n, 0.5), counts.NewBinomial(n, p)
+	even, odd := binomial.NewBinomial(n, 0.5), binomial.NewBinomial(n, p)
 	for k := 0; k <= n; k++ {
 		fair, biased = append(fair, even.At(k)), append(biased, odd.At(k))
 	}
@@ -205,7 +205,7 @@ func headsOf(n int, p float64) (fair, biased []float64) {
 // rejects is the probability that heads, of weight 1 and n2 of weight 2, weigh so
 // much that fair coins would with a probability of tail at most.
 func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail float64) float64 {
-	upper, others := counts.NewBinomial(n2, 0.5).UpperTails(), counts.NewBinomial(n2, p2).UpperTails()
+	upper, others := binomial.NewBinomial(n2, 0.5).UpperTails(), binomial.NewBinomial(n2, p2).UpperTails()
 	weighs := func(weight int, ones, twos []float64) float64 {
 		sum := 0.0
 		for k, p := range ones {
@@ -217,7 +217,7 @@ func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail floa
 	}
 	lo, hi := 0, len(fair)+2*n2 // never rejected, and beyond all weights
 	for lo+1 < hi {
-		if mid := lo + (hi-lo)/2; (counts.Test{P: weighs(mid, fair, upper)}).Significant(tail) {
+		if mid := lo + (hi-lo)/2; (binomial.Test{P: weighs(mid, fair, upper)}).Significant(tail) {
 			hi = mid
 		} else {
 			lo = mid

@@ -3,7 +3,8 @@ package stats
 import (
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 // A plan of few pairs is the first with the power near what the normal approximation
@@ -14,11 +15,8 @@ func TestExactPairLength(t *testing.T) {
 	for _, power := range []float64{0.5, 0.6, 0.7} {
 		for _, c := range []struct{ alpha, elo float64 }{{0.1, 240}, {0.1, 300}, {0.1, 350}, {0.01, 300}, {0.01, 400}} {
 			elo := c.elo
-			d := PairDesign{c.alpha, power, counts.Greater, Conditions{DrawRate: 0.1}}
-			l, err := d.Length(elo)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := PairDesign{c.alpha, power, binomial.Greater, Conditions{DrawRate: 0.1}}
+			l := testutil.Must(d.Length(elo))(t)
 			rates := ratesOf(t, d.Conditions, elo)
 			if l.Pairs > 12 {
 				continue // too many to go through

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // milli is the number of units in a point. Points are summed as integers, so
@@ -117,13 +117,13 @@ func (s scores) sample(unit string, stake float64) Sample {
 // cut off at 0 and 1 ("pair_normal" or "game_normal"). It fails where every
 // unit scored the same, a single one included: such a sample does not show how
 // much the score varies.
-func (s Sample) Interval(level float64) (counts.Interval, error) {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
-		return counts.Interval{}, err
+func (s Sample) Interval(level float64) (binomial.Interval, error) {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
+		return binomial.Interval{}, err
 	}
 	if s.N < 2 || !(s.Variance > 0) {
-		return counts.Interval{}, errors.New("every " + s.Unit + " scored the same: they do not show how much the score varies")
+		return binomial.Interval{}, errors.New("every " + s.Unit + " scored the same: they do not show how much the score varies")
 	}
-	half := counts.ZWithin(level) * math.Sqrt(s.Variance/float64(s.N))
-	return counts.NewInterval(s.Unit+"_normal", level, max(0, s.Mean-half), min(1, s.Mean+half)), nil
+	half := binomial.ZWithin(level) * math.Sqrt(s.Variance/float64(s.N))
+	return binomial.NewInterval(s.Unit+"_normal", level, max(0, s.Mean-half), min(1, s.Mean+half)), nil
 }

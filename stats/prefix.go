@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Prefix is a sequential test that looks at the pairs of a plan in the order
@@ -146,7 +146,7 @@ func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
 		return StoppedElo{}, ErrNotStopped
 	}
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return StoppedElo{}, err
 	}
 	return p.test.stoppedElo(p.series.distribution(), p.series.tally.Outcomes(), level)

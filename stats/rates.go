@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // PairRates are the probabilities of a colour-swapped pair's score, in quarters
@@ -41,10 +41,10 @@ func (t Tally) Conditions() (Conditions, error) {
 // draws, or none for the correlation.
 func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	variance, err := c.variance()
-	if err = errors.Join(err, counts.CheckFinite(elo)); err != nil {
+	if err = errors.Join(err, binomial.CheckFinite(elo)); err != nil {
 		return PairRates{}, err
 	}
-	score := counts.Expected(elo)
+	score := binomial.Expected(elo)
 	game := [3]float64{1 - score - c.DrawRate/2, c.DrawRate, score - c.DrawRate/2}
 	if min(game[0], game[2]) < 0 {
 		return PairRates{}, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", c.DrawRate, elo)

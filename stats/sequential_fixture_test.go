@@ -4,7 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 // cellsOf reads counts from low to high.
@@ -23,9 +24,7 @@ func cellsOf(t *testing.T, c []int) Outcomes {
 func llrOf(t *testing.T, s SPRT, o Outcomes) float64 {
 	t.Helper()
 	llr, err := s.LLR(o)
-	if err != nil {
-		t.Fatalf("%+v of %+v: %v", s, o, err)
-	}
+	testutil.OK(t, err, "%+v of %+v", s, o)
 	return llr
 }
 
@@ -103,9 +102,7 @@ func (w *worst) stopped(t *testing.T, s SPRT, o Outcomes, want stoppedRow) {
 		}
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	near := func(what string, got, want float64) {
 		if math.Abs(want) == 1000 {
 			if !math.IsInf(got, int(want)) {
@@ -150,10 +147,7 @@ func TestOperatingAgainstFixture(t *testing.T) {
 	var exact, brownian worst
 	for _, c := range fixture.Exact {
 		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: ModelLogistic}
-		got, err := s.Exact(c.Elo, 200_000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testutil.Must(s.Exact(c.Elo, 200_000))(t)
 		exact.near(t, "pass", got.Pass, c.Pass, 1e-9, 0)
 		exact.near(t, "fail", got.Fail, c.Fail, 1e-9, 0)
 		exact.near(t, "games", got.Games, c.Games, 1e-6, 0)
@@ -163,10 +157,7 @@ func TestOperatingAgainstFixture(t *testing.T) {
 		if c.Model == "Normalized" {
 			s.Model = ModelNormalized
 		}
-		got, err := s.Expect(c.Elo, Conditions{DrawRate: c.DrawRatio, RMSBias: c.Bias})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testutil.Must(s.Expect(c.Elo, Conditions{DrawRate: c.DrawRatio, RMSBias: c.Bias}))(t)
 		brownian.near(t, "pass", got.Pass, c.Pass, 1e-9, 0)
 		// The reference, without expm1, has lost digits near the middle: by 1.2e-4 of 39463 games.
 		brownian.near(t, "games", got.Games, c.Games, 1e-6, 1e-8)
@@ -241,7 +232,7 @@ func TestPeekingAgainstFixture(t *testing.T) {
 	}
 	load(t, "confidence_sequence.json", &fixture)
 	rejected := map[string]func(k, n int) bool{
-		"clopper_pearson_95": func(k, n int) bool { return pOf(t, k, n, 0.5, counts.TwoSided) <= 0.05 },
+		"clopper_pearson_95": func(k, n int) bool { return pOf(t, k, n, 0.5, binomial.TwoSided) <= 0.05 },
 	}
 	looks := map[string]func(n int) bool{
 		"every_game":         func(int) bool { return true },
@@ -288,9 +279,11 @@ func falseAlarms(games int, look func(n int) bool, reject func(k, n int) bool) [
 			for below+1 <= n/2 && reject(below+1, n) {
 				below++
 			}
-			for k := 0; k <= below && reject(below, n); k++ {
-				alarms[n] += next[k] + next[n-k]
-				next[k], next[n-k] = 0, 0
+			if below >= 0 && reject(below, n) {
+				for k := range below + 1 {
+					alarms[n] += next[k] + next[n-k]
+					next[k], next[n-k] = 0, 0
+				}
 			}
 		}
 		probs = next

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 
 	"pgregory.net/rapid"
 )
@@ -92,7 +93,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		sound(t, "expect", err, x.Pass, x.Fail, x.Games)
 		x, err = s.Exact(elo, 100)
 		sound(t, "exact", err, x.Pass, x.Fail, x.Games, x.Unfinished)
-		d := counts.Design{Alpha: s.Alpha, Power: number.Draw(t, "power"), DrawRate: c.DrawRate, Alternative: rapid.SampledFrom([]counts.Alternative{counts.Greater, counts.Less, counts.TwoSided}).Draw(t, "alt")}
+		d := binomial.Design{Alpha: s.Alpha, Power: number.Draw(t, "power"), DrawRate: c.DrawRate, Alternative: rapid.SampledFrom([]binomial.Alternative{binomial.Greater, binomial.Less, binomial.TwoSided}).Draw(t, "alt")}
 		if math.Abs(elo) > 1 || math.Abs(elo) < 1e-3 { // those between take a second
 			l, err := d.Length(elo)
 			sound(t, "length", err, l.Power)
@@ -126,16 +127,11 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 			t.Skip()
 		}
 		s := SPRT{Elo0: 0, Elo1: 400, Alpha: 0.3, Beta: 0.3, Model: rapid.SampledFrom(models).Draw(t, "model"), Overshoot: rapid.Bool().Draw(t, "overshoot")}
-		ordered, err := NewPrefix(s, len(all))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ordered := testutil.Must(NewPrefix(s, len(all)))(t)
 		shuffled, _ := NewPrefix(s, len(all))
 		stopped := Judgement{Decision: Continue}
 		for id, p := range all {
-			if err := ordered.Add(id, p); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, ordered.Add(id, p))
 			j := ordered.Judgement()
 			if stopped.Decision != Continue && (j.Decision != stopped.Decision || j.LLR != stopped.LLR || j.Units != stopped.Units) {
 				t.Fatalf("%+v after %+v", j, stopped)
@@ -150,9 +146,7 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 			}
 		})).Draw(t, "arrival")
 		for _, id := range ids {
-			if err := shuffled.Add(id, all[id]); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, shuffled.Add(id, all[id]))
 			before := shuffled.Judgement()
 			if err := shuffled.Add(id, all[id]); err != nil || shuffled.Judgement() != before {
 				t.Fatalf("%v, %+v: an equal pair that comes again changes nothing", err, shuffled.Judgement())
@@ -175,17 +169,12 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 
 func TestPrefixWaitsForGaps(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
-	p, err := NewPrefix(s, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(NewPrefix(s, 1000))(t)
 	sweep := Pair{leg(Win, true), leg(Win, false)}
 	split := Pair{leg(Win, true), leg(Loss, false)}
 	add := func(id int, pair Pair) Judgement {
 		t.Helper()
-		if err := p.Add(id, pair); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, p.Add(id, pair))
 		return p.Judgement()
 	}
 	for id := 1; id < 200; id++ {
@@ -231,9 +220,7 @@ func TestMaximumIsInconclusive(t *testing.T) {
 		if j := p.Judgement(); j.Decision != Continue {
 			t.Fatalf("%+v", j)
 		}
-		if err := p.Add(id, Pair{leg(Draw, true), leg(Draw, false)}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, p.Add(id, Pair{leg(Draw, true), leg(Draw, false)}))
 	}
 	if j := p.Judgement(); j.Decision != Inconclusive || j.Units != 20 {
 		t.Fatalf("%+v", j)
@@ -281,12 +268,8 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 		arrived, _ := NewPrefix(s, pairs) // is told that arrival is the plan
 		for place, id := range finished {
 			pair := kinds[outcomes[id]+1]
-			if err := planned.Add(id, pair); err != nil {
-				t.Fatal(err)
-			}
-			if err := arrived.Add(place, pair); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, planned.Add(id, pair))
+			testutil.OK(t, arrived.Add(place, pair))
 		}
 		for name, p := range map[string]*Prefix{"plan": planned, "arrival": arrived} {
 			if p.Judgement().Decision == Pass {
@@ -295,10 +278,10 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 		}
 	}
 	t.Logf("of %d fair series, %d passed in plan order, %d in order of arrival", series, passes["plan"], passes["arrival"])
-	if test, _ := counts.BinomialTest(passes["plan"], series, s.Alpha, counts.Greater); test.P < 0.01 {
+	if test, _ := binomial.Exact(passes["plan"], series, s.Alpha, binomial.Greater); test.P < 0.01 {
 		t.Errorf("plan order passes %d of %d", passes["plan"], series)
 	}
-	if test, _ := counts.BinomialTest(passes["arrival"], series, s.Alpha, counts.Greater); test.P > 1e-6 {
+	if test, _ := binomial.Exact(passes["arrival"], series, s.Alpha, binomial.Greater); test.P > 1e-6 {
 		t.Errorf("order of arrival passes %d of %d only", passes["arrival"], series)
 	}
 }
@@ -362,28 +345,28 @@ func TestHomogeneity(t *testing.T) {
 
 func TestDrawConventions(t *testing.T) {
 	games := WDL{Wins: 136, Draws: 111, Losses: 96}
-	for rule, want := range map[counts.DrawRule]counts.Counted{
-		counts.DrawsDropped: {Draws: counts.DrawsDropped, Points: 136, N: 232},
-		counts.DrawsHalf:    {Draws: counts.DrawsHalf, Points: 191.5, N: 343},
-		counts.DrawsFloored: {Draws: counts.DrawsFloored, Points: 191, N: 343},
+	for rule, want := range map[binomial.DrawRule]binomial.Counted{
+		binomial.DrawsDropped: {Draws: binomial.DrawsDropped, Points: 136, N: 232},
+		binomial.DrawsHalf:    {Draws: binomial.DrawsHalf, Points: 191.5, N: 343},
+		binomial.DrawsFloored: {Draws: binomial.DrawsFloored, Points: 191, N: 343},
 	} {
 		c, err := games.Counted(rule)
 		if err != nil || c != want {
 			t.Errorf("%+v, %v; want %+v", c, err, want)
 		}
-		i, err := c.Interval(counts.MethodLFICS, 0.95)
-		if (err == nil) != (rule != counts.DrawsHalf) || err == nil && i.Draws != rule {
+		i, err := c.Interval(binomial.MethodLFICS, 0.95)
+		if (err == nil) != (rule != binomial.DrawsHalf) || err == nil && i.Draws != rule {
 			t.Errorf("%s: %+v, %v", rule, i, err)
 		}
-		i, err = c.Interval(counts.MethodClopperPearson, 0.95)
-		test, err2 := c.Test(counts.TwoSided)
-		exact := rule == counts.DrawsDropped
+		i, err = c.Interval(binomial.MethodClopperPearson, 0.95)
+		test, err2 := c.Test(binomial.TwoSided)
+		exact := rule == binomial.DrawsDropped
 		if (err == nil) != exact || (err2 == nil) != exact || exact && (i.Draws != rule || test.Draws != rule) {
 			t.Errorf("%s: %+v, %v, %+v, %v", rule, i, err, test, err2)
 		}
 	}
 	for _, w := range []WDL{{}, {Draws: 5}, {Wins: -1, Losses: 3}} {
-		if c, err := w.Counted(counts.DrawsDropped); err == nil {
+		if c, err := w.Counted(binomial.DrawsDropped); err == nil {
 			t.Errorf("%+v: %+v", w, c)
 		}
 	}
@@ -414,7 +397,7 @@ func TestScoresOfASeries(t *testing.T) {
 	if s, err := singlesOf(t, games).PairScores(); err == nil {
 		t.Errorf("%+v", s)
 	}
-	if c, err := games.Counted(counts.DrawsHalf); err != nil || c.Score() != 0.526 {
+	if c, err := games.Counted(binomial.DrawsHalf); err != nil || c.Score() != 0.526 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -424,13 +407,9 @@ func TestScoresOfASeries(t *testing.T) {
 // so the errors differ a little.)
 func TestNormalizedElo(t *testing.T) {
 	pairs, err := tallyOf(t, 16, 0, 48, 0, 0, 36).Sample() // games won by 0.6, independently
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	games, err := singlesOf(t, WDL{Wins: 120, Losses: 80}).Sample()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	a, err := pairs.NormalizedElo(0.95)
 	b, err2 := games.NormalizedElo(0.95)
 	if err != nil || err2 != nil || !agree(a.Elo, b.Elo, 1e-12) || !agree(a.Error, b.Error, 0.02) {
@@ -445,7 +424,7 @@ func TestNormalizedElo(t *testing.T) {
 	}
 	e, err := pairs.Elo(0.95)
 	i, _ := pairs.Interval(0.95)
-	if err != nil || !agree(e.Elo, counts.Elo(0.6), 1e-12) || e.Interval != counts.EloInterval(i) || !agree(e.Error, 400/math.Ln10*math.Sqrt(0.24/200)/0.24, 1e-12) {
+	if err != nil || !agree(e.Elo, binomial.Elo(0.6), 1e-12) || e.Interval != binomial.EloInterval(i) || !agree(e.Error, 400/math.Ln10*math.Sqrt(0.24/200)/0.24, 1e-12) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if NormalizedElo(0.5, 0) != 0 || !math.IsInf(NormalizedElo(1, 0), 1) {
@@ -465,7 +444,7 @@ func TestNormalizedElo(t *testing.T) {
 func TestDecisiveGamesInSequence(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Overshoot: true}
 	w := WDL{Wins: 300, Draws: 1000, Losses: 200}
-	p1 := counts.Expected(50)
+	p1 := binomial.Expected(50)
 	want := 300*math.Log(p1/0.5) + 200*math.Log((1-p1)/0.5)
 	j, err := s.JudgeDecisive(w)
 	if err != nil || !agree(j.LLR, want, 1e-12) || j.Decision != Pass || j.Units != 500 || j.Overshoot1 != 0 {
@@ -486,9 +465,7 @@ func TestPrefixOfSingleGames(t *testing.T) {
 		t.Errorf("before the first game: %+v", e)
 	}
 	for id := range 200 {
-		if err := p.Add(id, Pair{leg([]Outcome{Win, Win, Loss}[id%3], true)}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, p.Add(id, Pair{leg([]Outcome{Win, Win, Loss}[id%3], true)}))
 	}
 	j := p.Judgement()
 	if llr := llrOf(t, s, p.Tally().Total()); j.Decision != Pass || j.LLR != llr || j.Units+j.Beyond != 200 {

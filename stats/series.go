@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strconv"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Play is a finished pair as evidence about its two players.
@@ -208,16 +208,16 @@ func (s *Series) reused() bool { return len(s.openings) < s.tally.Pairs() }
 // deviations from an even score are fair coins. It is [Tally.SignFlip] where no
 // opening recurs; otherwise its method is opening_sign_flip, and N the number of
 // openings. It fails as that does.
-func (s *Series) SignFlip(alt counts.Alternative) (counts.Test, error) {
+func (s *Series) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
 	tests, err := s.SignFlips(alt)
 	if err != nil {
-		return counts.Test{}, err
+		return binomial.Test{}, err
 	}
 	return tests[0], nil
 }
 
 // SignFlips is SignFlip for several alternatives, in the time that one takes.
-func (s *Series) SignFlips(alts ...counts.Alternative) ([]counts.Test, error) {
+func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error) {
 	if !s.reused() || s.legs != 2 {
 		return s.tally.signFlips(alts...)
 	}
@@ -236,15 +236,15 @@ func (s *Series) SignFlips(alts ...counts.Alternative) ([]counts.Test, error) {
 // Test is the test that decides whether A is the stronger: [Series.SignFlip],
 // or, where colours are not swapped, the exact binomial test over the first game
 // of each opening that is decisive. It fails where nothing can be tested.
-func (s *Series) Test(alt counts.Alternative) (counts.Test, error) {
+func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
 	if s.legs != 1 {
 		return s.SignFlip(alt)
 	}
 	k, n := s.firsts.Total().Decisive()
 	if n == 0 {
-		return counts.Test{}, ErrNoDecisive
+		return binomial.Test{}, ErrNoDecisive
 	}
-	return counts.BinomialTest(k, n, 0.5, alt)
+	return binomial.Exact(k, n, 0.5, alt)
 }
 
 // unitOpening is the unit where openings recur.
@@ -386,7 +386,7 @@ func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 		j, err := s.Judge(units(n))
 		return err == nil && j.Decision == decision
 	}
-	if n := 1 + sort.Search(counts.MaxPlanned, func(i int) bool { return decides(i + 1) }); n <= counts.MaxPlanned {
+	if n := 1 + sort.Search(binomial.MaxPlanned, func(i int) bool { return decides(i + 1) }); n <= binomial.MaxPlanned {
 		return n
 	}
 	return 0

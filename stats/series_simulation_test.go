@@ -7,17 +7,17 @@ import (
 	"strconv"
 	"testing"
 
-	"gogi/internal/long"
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 )
 
 // simulations is how many series a simulation plays: a few to notice a broken rule, half of
 // them in short, or those of the documentation.
 func simulations(few, many int) int {
-	if long.Figures() {
+	if testutil.Figures() {
 		return many
 	}
-	return long.Of((few+1)/2, few)
+	return testutil.ByLength((few+1)/2, few)
 }
 
 // replay is what the pairs of one opening have in common: it gives the
@@ -142,10 +142,7 @@ var deviationPairs = map[int]Pair{
 // deciding plays a series from so many openings until the test decides.
 func deciding(t *testing.T, r *rand.Rand, s SPRT, c condition, openings, pairs int, counts rule) Judgement {
 	t.Helper()
-	p, err := NewPrefix(s, pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(NewPrefix(s, pairs))(t)
 	replays := make([]replay, openings)
 	for i := range replays {
 		replays[i] = c.open(r)
@@ -163,9 +160,7 @@ func deciding(t *testing.T, r *rand.Rand, s SPRT, c condition, openings, pairs i
 		if counts != perOpenings {
 			play.Opening = ""
 		}
-		if err := p.AddPlay(next, play); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, p.AddPlay(next, play))
 		next++
 	}
 	return p.Judgement()
@@ -186,7 +181,7 @@ func falsePasses(t *testing.T, s SPRT, c condition, openings, pairs, series int,
 // exceeds reports whether so many of n are too many for a probability: less
 // likely than one in a thousand.
 func exceeds(k, n int, p float64) bool {
-	test, err := counts.BinomialTest(k, n, p, counts.Greater)
+	test, err := binomial.Exact(k, n, p, binomial.Greater)
 	return err == nil && test.P < 0.001
 }
 
@@ -197,7 +192,7 @@ var gateDesign = SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLo
 // part with copies set aside, they do.
 func TestSimulatedGates(t *testing.T) {
 	n, pairs, all := simulations(60, 2000), 200, []condition{deterministic, late(0.3), late(0.9), leaky(0.02, 40, 170)}
-	if long.Figures() {
+	if testutil.Figures() {
 		pairs, all = 600, conditions()
 	}
 	for _, c := range all {
@@ -206,7 +201,7 @@ func TestSimulatedGates(t *testing.T) {
 			if exceeds(passes, n, gateDesign.Alpha) {
 				t.Errorf("%s, %d openings: %d of %d gates between equals pass", c.name, openings, passes, n)
 			}
-			if long.Figures() {
+			if testutil.Figures() {
 				every, aside := falsePasses(t, gateDesign, c, openings, pairs, n/4, everyPair), falsePasses(t, gateDesign, c, openings, pairs, n/4, noCopies)
 				t.Logf("%-28s %3d openings: every pair %.3f, copies aside %.3f, openings %.4f", c.name, openings,
 					float64(every)/float64(n/4), float64(aside)/float64(n/4), float64(passes)/float64(n))
@@ -246,7 +241,7 @@ func TestSimulatedGatesHavePower(t *testing.T) {
 	}}
 	passes := falsePasses(t, gateDesign, stronger, 50, 600, n, perOpenings)
 	t.Logf("%d of %d pass", passes, n)
-	if test, _ := counts.BinomialTest(passes, n, 1-gateDesign.Beta, counts.Less); test.P < 0.001 {
+	if test, _ := binomial.Exact(passes, n, 1-gateDesign.Beta, binomial.Less); test.P < 0.001 {
 		t.Errorf("of %d gates of the stronger, %d pass", n, passes)
 	}
 }
@@ -257,21 +252,18 @@ func TestSimulatedSignFlip(t *testing.T) {
 	for _, c := range conditions() {
 		for _, openings := range []int{2, 10, 24, 50, 100} {
 			r := rand.New(rand.NewPCG(uint64(openings), 13)) //nolint:gosec // small
-			found := map[counts.Alternative]int{}
+			found := map[binomial.Alternative]int{}
 			for range n {
 				s := simulated(t, r, c, openings, pairs)
-				for _, alt := range []counts.Alternative{counts.Less, counts.TwoSided} {
-					test, err := s.SignFlip(alt)
-					if err != nil {
-						t.Fatal(err)
-					}
+				for _, alt := range []binomial.Alternative{binomial.Less, binomial.TwoSided} {
+					test := testutil.Must(s.SignFlip(alt))(t)
 					if test.Significant(0.05) {
 						found[alt]++
 					}
 				}
 			}
-			if long.Figures() {
-				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings, float64(found[counts.Less])/float64(n), float64(found[counts.TwoSided])/float64(n))
+			if testutil.Figures() {
+				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings, float64(found[binomial.Less])/float64(n), float64(found[binomial.TwoSided])/float64(n))
 			}
 			for alt, k := range found {
 				if exceeds(k, n, 0.05) {
@@ -291,9 +283,7 @@ func simulated(t *testing.T, r *rand.Rand, c condition, openings, pairs int) *Se
 	var s Series
 	for id := range pairs {
 		deviation, games := replays[id%openings](r)
-		if _, err := s.Add(Play{Pair: deviationPairs[deviation], Opening: strconv.Itoa(id % openings), Games: games[:]}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.Add(Play{Pair: deviationPairs[deviation], Opening: strconv.Itoa(id % openings), Games: games[:]}))(t)
 	}
 	return &s
 }

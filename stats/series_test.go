@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 
 	"pgregory.net/rapid"
 )
@@ -15,19 +16,14 @@ import (
 func plays(t *testing.T, s *Series, opening string, games uint64, deviations ...int) {
 	t.Helper()
 	for _, d := range deviations {
-		if _, err := s.Add(Play{deviationPairs[d], opening, []uint64{games, games}}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.Add(Play{deviationPairs[d], opening, []uint64{games, games}}))(t)
 	}
 }
 
 // Two openings at fixed nodes, won by A: 35 of 37 pairs repeat the other two.
 func TestCopiesAreNoEvidence(t *testing.T) {
 	test := SPRT{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
-	gate, err := NewPrefix(test, 2000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gate := testutil.Must(NewPrefix(test, 2000))(t)
 	naive, _ := NewPrefix(test, 2000)
 	var s Series
 	copies := 0
@@ -36,12 +32,8 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 		if id == 1 {
 			p.Pair, p.Games = Pair{p.Pair[1], p.Pair[0]}, []uint64{2, 1} // White's game first
 		}
-		if err := gate.AddPlay(id, p); err != nil {
-			t.Fatal(err)
-		}
-		if err := naive.Add(id, p.Pair); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, gate.AddPlay(id, p))
+		testutil.OK(t, naive.Add(id, p.Pair))
 		repeats, err := s.Add(p)
 		if err != nil || repeats != (id >= 2) {
 			t.Fatalf("pair %d: %v, %v", id, repeats, err)
@@ -57,7 +49,7 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 	if j := naive.Judgement(); j.Decision != Pass || j.Units > 40 {
 		t.Errorf("without openings: %+v", j)
 	}
-	for alt, want := range map[counts.Alternative]float64{counts.Greater: 0.25, counts.Less: 1, counts.TwoSided: 0.5} {
+	for alt, want := range map[binomial.Alternative]float64{binomial.Greater: 0.25, binomial.Less: 1, binomial.TwoSided: 0.5} {
 		if p, err := s.SignFlip(alt); err != nil || math.Abs(p.P-want) > 1e-12 || p.N != 2 || p.Method != "opening_sign_flip" {
 			t.Errorf("%s: %+v, %v, want %v", alt, p, err, want)
 		}
@@ -74,13 +66,11 @@ func TestLeastOpenings(t *testing.T) {
 		{Elo0: -20, Elo1: 100, Alpha: 0.01, Beta: 0.1, Model: ModelLogistic},
 	} {
 		pass, fail, err := s.Openings()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		// A win changes the ratio by ln(s₁/s₀) at most, a loss by ln((1-s₁)/(1-s₀)),
 		// but for what the empty cells take.
 		lower, upper := s.Bounds()
-		s0, s1 := counts.Expected(s.Elo0), counts.Expected(s.Elo1)
+		s0, s1 := binomial.Expected(s.Elo0), binomial.Expected(s.Elo1)
 		if d := float64(pass) - math.Ceil(upper/math.Log(s1/s0)); math.Abs(d) > 1 {
 			t.Errorf("%+v passes with %d", s, pass)
 		}
@@ -90,13 +80,9 @@ func TestLeastOpenings(t *testing.T) {
 		for _, openings := range []int{pass - 1, pass} {
 			p, _ := NewPrefix(s, 40*openings)
 			for id := range 40 * openings {
-				if err := p.AddPlay(id, Play{deviationPairs[2], strconv.Itoa(id % openings), []uint64{uint64(id), uint64(id)}}); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, p.AddPlay(id, Play{deviationPairs[2], strconv.Itoa(id % openings), []uint64{uint64(id), uint64(id)}}))
 			}
-			if got := p.Judgement().Decision == Pass; got != (openings == pass) {
-				t.Errorf("%d openings of %d: %+v", openings, pass, p.Judgement())
-			}
+			testutil.Equal(t, p.Judgement().Decision == Pass, (openings == pass), "%d openings of %d: %+v", openings, pass, p.Judgement())
 		}
 	}
 	if _, _, err := (SPRT{}).Openings(); err == nil {
@@ -159,11 +145,9 @@ func TestSeriesRefusesNonsense(t *testing.T) {
 func TestOneOpeningThatCancels(t *testing.T) {
 	var s Series
 	for i, d := range []int{2, -2} {
-		if _, err := s.Add(Play{Pair: deviationPairs[d], Opening: "0", Games: []uint64{uint64(i), uint64(i)}}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.Add(Play{Pair: deviationPairs[d], Opening: "0", Games: []uint64{uint64(i), uint64(i)}}))(t)
 	}
-	for _, alt := range []counts.Alternative{counts.Greater, counts.Less, counts.TwoSided} {
+	for _, alt := range []binomial.Alternative{binomial.Greater, binomial.Less, binomial.TwoSided} {
 		if got, err := s.SignFlip(alt); err != nil || got.P != 1 {
 			t.Errorf("%s: %+v, %v; want 1", alt, got, err)
 		}
@@ -179,9 +163,7 @@ func TestOpeningFlipsByEnumeration(t *testing.T) {
 		for _, p := range all {
 			o := rapid.IntRange(0, 3).Draw(t, "opening")
 			sums[o] += int(math.Round(10 * (p[0].Points + p[1].Points - 1)))
-			if _, err := s.Add(Play{Pair: p, Opening: strconv.Itoa(o)}); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(s.Add(Play{Pair: p, Opening: strconv.Itoa(o)}))(t)
 		}
 		seen, ge, le := 0, 0, 0
 		for _, d := range sums {
@@ -199,7 +181,7 @@ func TestOpeningFlipsByEnumeration(t *testing.T) {
 				le++
 			}
 		}
-		for alt, want := range map[counts.Alternative]float64{counts.Greater: float64(ge) / 16, counts.Less: float64(le) / 16, counts.TwoSided: min(1, float64(min(ge, le))/8)} {
+		for alt, want := range map[binomial.Alternative]float64{binomial.Greater: float64(ge) / 16, binomial.Less: float64(le) / 16, binomial.TwoSided: min(1, float64(min(ge, le))/8)} {
 			if got, err := s.SignFlip(alt); err != nil || math.Abs(got.P-want) > 1e-12 {
 				t.Fatalf("%s: %+v, %v; want %v", alt, got, err, want)
 			}
@@ -213,19 +195,13 @@ func TestSeriesOfNewOpenings(t *testing.T) {
 		all := pairs(false).Draw(t, "pairs")
 		s := design(t)
 		byPair, err := NewPrefix(s, len(all)+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		byOpening, _ := NewPrefix(s, len(all)+1)
 		var series Series
 		for id, p := range all {
 			play := Play{Pair: p, Opening: fmt.Sprint("o", id), Games: []uint64{7, 7}}
-			if err := byPair.Add(id, p); err != nil {
-				t.Fatal(err)
-			}
-			if err := byOpening.AddPlay(id, play); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, byPair.Add(id, p))
+			testutil.OK(t, byOpening.AddPlay(id, play))
 			if repeats, err := series.Add(play); err != nil || repeats {
 				t.Fatal(repeats, err)
 			}
@@ -250,12 +226,10 @@ func TestSingleGamesByOpening(t *testing.T) {
 		if i%10 == 9 {
 			o = Draw
 		}
-		if _, err := s.Add(Play{Pair: Pair{leg(o, i%2 == 0)}, Opening: strconv.Itoa(i % 10)}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(s.Add(Play{Pair: Pair{leg(o, i%2 == 0)}, Opening: strconv.Itoa(i % 10)}))(t)
 	}
-	want, _ := counts.BinomialTest(6, 9, 0.5, counts.Greater) // lost: 0, 4, 8; drawn: 9
-	if got, err := s.Test(counts.Greater); err != nil || got != want {
+	want, _ := binomial.Exact(6, 9, 0.5, binomial.Greater) // lost: 0, 4, 8; drawn: 9
+	if got, err := s.Test(binomial.Greater); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }
@@ -266,23 +240,15 @@ func TestEloByOpenings(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
 	var want StoppedElo
 	for rounds := 1; rounds <= 5; rounds += 4 {
-		p, err := NewPrefix(s, 30*rounds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testutil.Must(NewPrefix(s, 30*rounds))(t)
 		for id := range 30 * rounds {
 			play := Play{Pair: deviationPairs[[]int{2, 0, -2, 2, 1}[id%5]], Opening: strconv.Itoa(id % 30)}
-			if err := p.AddPlay(id, play); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, p.AddPlay(id, play))
 		}
 		if j := p.Judgement(); j.Decision != Inconclusive || j.Openings != 30 {
 			t.Fatalf("%+v", j)
 		}
-		got, err := p.Elo(0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testutil.Must(p.Elo(0.95))(t)
 		if rounds == 1 {
 			want = got
 		}

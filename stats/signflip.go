@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // maxFlipWork bounds the multiplications of a sign-flip test: about a second.
@@ -26,15 +26,15 @@ const maxFlipWork = 1 << 28
 // normal, with continuity correction (method pair_sign_flip_normal).
 //
 // It fails when a pair has one leg, as there the colour may be what differs.
-func (t Tally) SignFlip(alt counts.Alternative) (counts.Test, error) {
+func (t Tally) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
 	tests, err := t.signFlips(alt)
 	if err != nil {
-		return counts.Test{}, err
+		return binomial.Test{}, err
 	}
 	return tests[0], nil
 }
 
-func (t Tally) signFlips(alts ...counts.Alternative) ([]counts.Test, error) {
+func (t Tally) signFlips(alts ...binomial.Alternative) ([]binomial.Test, error) {
 	for _, alt := range alts {
 		if err := alt.Check(); err != nil {
 			return nil, err
@@ -50,21 +50,21 @@ func (t Tally) signFlips(alts ...counts.Alternative) ([]counts.Test, error) {
 }
 
 // signFlip tests units by their points, of which milli is even.
-func signFlip(method string, s scores, alt counts.Alternative) counts.Test {
+func signFlip(method string, s scores, alt binomial.Alternative) binomial.Test {
 	return signFlips(method, s, alt)[0]
 }
 
 // signFlips is signFlip for several alternatives, which share what takes long.
-func signFlips(method string, s scores, alts ...counts.Alternative) []counts.Test {
+func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial.Test {
 	all := s.coins()
 	p, err := flipTest(all)
 	if err != nil {
 		method += "_normal"
-		p = func(alt counts.Alternative) float64 { return normalFlipTest(all, alt) }
+		p = func(alt binomial.Alternative) float64 { return normalFlipTest(all, alt) }
 	}
-	tests := make([]counts.Test, len(alts))
+	tests := make([]binomial.Test, len(alts))
 	for i, alt := range alts {
-		tests[i] = counts.Test{Method: method, Alternative: alt, N: s.units(), P: p(alt)}
+		tests[i] = binomial.Test{Method: method, Alternative: alt, N: s.units(), P: p(alt)}
 	}
 	return tests
 }
@@ -113,9 +113,9 @@ func gcd(a, b int) int {
 
 // flipTest is the p value by alternative: it weighs the total size of the heads. Tossing all coins is symmetric,
 // so the lower tail is the upper tail of what the tails weigh.
-func flipTest(all []coins) (p func(counts.Alternative) float64, err error) {
+func flipTest(all []coins) (p func(binomial.Alternative) float64, err error) {
 	if len(all) == 0 {
-		return func(counts.Alternative) float64 { return 1 }, nil
+		return func(binomial.Alternative) float64 { return 1 }, nil
 	}
 	last := all[len(all)-1]
 	rest, err := tossed(all[:len(all)-1])
@@ -127,7 +127,7 @@ func flipTest(all []coins) (p func(counts.Alternative) float64, err error) {
 		heads += c.size * c.heads
 		tails += c.size * (c.n - c.heads)
 	}
-	upper := counts.NewBinomial(last.n, 0.5).UpperTails()
+	upper := binomial.NewBinomial(last.n, 0.5).UpperTails()
 	ge := func(weight int) float64 {
 		sum := 0.0
 		for w, p := range rest {
@@ -139,21 +139,21 @@ func flipTest(all []coins) (p func(counts.Alternative) float64, err error) {
 		}
 		return min(1, sum)
 	}
-	return func(alt counts.Alternative) float64 {
+	return func(alt binomial.Alternative) float64 {
 		switch alt {
-		case counts.Greater:
+		case binomial.Greater:
 			return ge(heads)
-		case counts.Less:
+		case binomial.Less:
 			return ge(tails)
-		case counts.TwoSided:
+		case binomial.TwoSided:
 		}
-		return counts.BothTails(ge(heads), ge(tails))
+		return binomial.BothTails(ge(heads), ge(tails))
 	}, nil
 }
 
 // normalFlipTest takes the size of the heads less that of the tails for normal. It
 // moves in steps of twice the greatest common divisor of the sizes, which is 1.
-func normalFlipTest(all []coins, alt counts.Alternative) float64 {
+func normalFlipTest(all []coins, alt binomial.Alternative) float64 {
 	sum, variance := 0.0, 0.0
 	for _, c := range all {
 		sum += float64(c.size * (2*c.heads - c.n))
@@ -161,13 +161,13 @@ func normalFlipTest(all []coins, alt counts.Alternative) float64 {
 	}
 	ge := func(x float64) float64 { return normalBelow((1 - x) / math.Sqrt(variance)) }
 	switch alt {
-	case counts.Greater:
+	case binomial.Greater:
 		return ge(sum)
-	case counts.Less:
+	case binomial.Less:
 		return ge(-sum)
-	case counts.TwoSided:
+	case binomial.TwoSided:
 	}
-	return counts.BothTails(ge(sum), ge(-sum))
+	return binomial.BothTails(ge(sum), ge(-sum))
 }
 
 // tossed is the distribution of the total size of the heads, by that size.
@@ -177,7 +177,7 @@ func tossed(all []coins) ([]float64, error) {
 	}
 	dist := []float64{1}
 	for _, c := range all {
-		b := counts.NewBinomial(c.n, 0.5)
+		b := binomial.NewBinomial(c.n, 0.5)
 		next := make([]float64, len(dist)+c.n*c.size)
 		for x := 0; x <= c.n; x++ {
 			p := b.At(x)

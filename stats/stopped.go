@@ -4,13 +4,13 @@ import (
 	"errors"
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // StoppedElo is the Elo difference after a sequential test.
 type StoppedElo struct {
-	Elo      float64         `json:"elo"`      // median-unbiased
-	Interval counts.Interval `json:"interval"` // method sprt_median_unbiased; in Elo
+	Elo      float64           `json:"elo"`      // median-unbiased
+	Interval binomial.Interval `json:"interval"` // method sprt_median_unbiased; in Elo
 }
 
 // Elo is the median-unbiased Elo difference where a sequential test stopped (or
@@ -22,7 +22,7 @@ type StoppedElo struct {
 // stops its search, is infinite. It fails as [SPRT.LLR] does, without games, for
 // a level outside (0, 1), and where the hypotheses' scores coincide.
 func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
-	if err := errors.Join(s.Check(), o.check(), counts.CheckOpen("confidence level", level)); err != nil {
+	if err := errors.Join(s.Check(), o.check(), binomial.CheckOpen("confidence level", level)); err != nil {
 		return StoppedElo{}, err
 	}
 	return s.stoppedElo(newDistribution(o), o, level)
@@ -40,7 +40,7 @@ func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo,
 	tail := (1 - level) / 2
 	return StoppedElo{
 		Elo:      stop.rating(0.5),
-		Interval: counts.NewInterval("sprt_median_unbiased", level, stop.rating(1-tail), stop.rating(tail)),
+		Interval: binomial.NewInterval("sprt_median_unbiased", level, stop.rating(1-tail), stop.rating(tail)),
 	}, nil
 }
 
@@ -89,13 +89,13 @@ func (p stop) rating(probability float64) float64 {
 	case excess(maxElo) < 0:
 		return math.Inf(1)
 	}
-	return counts.Root(-maxElo, maxElo, excess)
+	return binomial.Root(-maxElo, maxElo, excess)
 }
 
 // worse is the probability of a worse outcome where the rating difference is
 // elo. It falls with elo.
 func (p stop) worse(elo float64) float64 {
-	drift, variance := p.motion(counts.Expected(elo))
+	drift, variance := p.motion(binomial.Expected(elo))
 	if p.bounds != nil {
 		return p.bounds.worse(drift/variance, p.time*variance, p.height)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Outcome is how a game ended, from A's side.
@@ -47,7 +47,7 @@ func (w WDL) Games() int { return w.Wins + w.Draws + w.Losses }
 func (w WDL) Decisive() (k, n int) { return w.Wins, w.Wins + w.Losses }
 
 // HalfWins turns half of the draws, rounded down, into wins k of all n games.
-// It is the other convention of the [counts.LFICS] calculator; exact tests and
+// It is the other convention of the [binomial.LFICS] calculator; exact tests and
 // intervals do not hold for it.
 func (w WDL) HalfWins() (k, n int) { return w.Wins + w.Draws/2, w.Games() }
 
@@ -193,15 +193,15 @@ func (t Tally) Score() (float64, error) {
 // BlackSide counts the games from Black's view, whichever engine that was.
 func (t Tally) BlackSide() WDL { return t.Black.plus(t.White.Mirror()) }
 
-// BlackAdvantage is the [counts.ClopperPearson] interval for the rate at which Black
+// BlackAdvantage is the [binomial.ClopperPearson] interval for the rate at which Black
 // wins decisive games. The games of a pair share their opening, so it is exact
 // only as far as games are independent. It fails without a decisive game.
-func (t Tally) BlackAdvantage(level float64) (counts.Interval, error) {
+func (t Tally) BlackAdvantage(level float64) (binomial.Interval, error) {
 	k, n := t.BlackSide().Decisive()
 	if n == 0 {
-		return counts.Interval{}, ErrNoDecisive
+		return binomial.Interval{}, ErrNoDecisive
 	}
-	return counts.ClopperPearson(k, n, level)
+	return binomial.ClopperPearson(k, n, level)
 }
 
 // points are A's points of the pair, in thousandths.

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -19,9 +20,7 @@ func leg(o Outcome, aIsBlack bool) Leg {
 func add(t *testing.T, tally *Tally, times int, p Pair) {
 	t.Helper()
 	for range times {
-		if err := tally.Add(p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, tally.Add(p))
 	}
 }
 
@@ -68,9 +67,7 @@ func pairs(single bool) *rapid.Generator[[]Pair] {
 func tallyFrom(t *rapid.T, all []Pair) Tally {
 	var tally Tally
 	for _, p := range all {
-		if err := tally.Add(p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, tally.Add(p))
 	}
 	return tally
 }
@@ -124,8 +121,8 @@ func TestExchangingTheEnginesMirrors(t *testing.T) {
 		if a.BlackSide() != b.BlackSide() {
 			t.Fatal("Black's results depend on who is A")
 		}
-		p, err := a.SignFlip(counts.Greater)
-		q, err2 := b.SignFlip(counts.Less)
+		p, err := a.SignFlip(binomial.Greater)
+		q, err2 := b.SignFlip(binomial.Less)
 		if (err == nil) != (err2 == nil) || p.P != q.P {
 			t.Fatal(p, err, q, err2)
 		}
@@ -165,7 +162,7 @@ func TestSignFlipByEnumeration(t *testing.T) {
 				le++
 			}
 		}
-		want := map[counts.Alternative]int{counts.Greater: ge, counts.Less: le, counts.TwoSided: min(patterns, 2*min(ge, le))}
+		want := map[binomial.Alternative]int{binomial.Greater: ge, binomial.Less: le, binomial.TwoSided: min(patterns, 2*min(ge, le))}
 		for alt, count := range want {
 			got, err := tallyFrom(t, all).SignFlip(alt)
 			if err != nil || math.Abs(got.P-float64(count)/float64(patterns)) > 1e-12 {
@@ -193,7 +190,7 @@ func TestTallyCounts(t *testing.T) {
 		t.Error("a mixture of pairs and single games has a sample")
 	}
 	i, err := tally.BlackAdvantage(0.95)
-	want, _ := counts.ClopperPearson(7, 34, 0.95)
+	want, _ := binomial.ClopperPearson(7, 34, 0.95)
 	if err != nil || i != want {
 		t.Errorf("%+v, %v; want %+v", i, err, want)
 	}

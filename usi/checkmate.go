@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 	"gogi/shogi"
 )
 
@@ -38,7 +38,7 @@ type Checkmate struct {
 // caller's business.
 func ParseCheckmate(line string) Checkmate {
 	rest := strings.TrimSpace(strings.TrimPrefix(line, "checkmate"))
-	c := Checkmate{Text: foreign.Printable(rest, 2000)}
+	c := Checkmate{Text: sanitize.Printable(rest, 2000)}
 	switch rest {
 	case "nomate":
 		c.Answer = MateNone
@@ -102,11 +102,11 @@ func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 }
 
 func (e *Engine) mateAnswer(ev event, reply Reply, p Position) Checkmate {
-	line := foreign.Decode(ev.line)
+	line := sanitize.Decode(ev.line)
 	if kindOf(ev.line) == lineCheckmate {
 		return ParseCheckmate(line)
 	}
-	c := Checkmate{Answer: MateTimeout, Text: foreign.Printable(strings.TrimSpace(strings.TrimPrefix(line, "bestmove")), 40)}
+	c := Checkmate{Answer: MateTimeout, Text: sanitize.Printable(strings.TrimSpace(strings.TrimPrefix(line, "bestmove")), 40)}
 	best := reply.Exact
 	if !best.HasScore {
 		best = reply.Best()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/testutil"
 	"gogi/usi"
 )
 
@@ -25,9 +26,7 @@ func TestParseCheckmate(t *testing.T) {
 		"checkmate 7g7f oops":      {Text: "7g7f oops"},
 		"checkmate \x1b[31mred":    {Text: "red"},
 	} {
-		if d := cmp.Diff(want, usi.ParseCheckmate(line)); d != "" {
-			t.Errorf("%q: (-want +got)\n%s", line, d)
-		}
+		testutil.Diff(t, want, usi.ParseCheckmate(line), "%q", line)
 	}
 	for want, c := range map[string]usi.Checkmate{
 		"checkmate 7g7f 3c3d":      {Answer: usi.MateFound, Moves: pv("7g7f", "3c3d")},
@@ -35,23 +34,16 @@ func TestParseCheckmate(t *testing.T) {
 		"checkmate notimplemented": {Answer: usi.MateNotImplemented},
 		"checkmate timeout":        {Answer: usi.MateFound},
 	} {
-		if c.String() != want {
-			t.Errorf("%+v is said as %q, want %q", c, c, want)
-		}
+		testutil.Equal(t, c.String(), want, "%+v is said as %q", c, c)
 	}
-	if got := (usi.Checkmate{}).String(); got != "checkmate timeout" {
-		t.Errorf("nothing is said as %q", got)
-	}
+	testutil.Equal(t, (usi.Checkmate{}).String(), "checkmate timeout", "nothing is said")
 }
 
 const oneMoveMate = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1" // G*5b
 
 func mateRequest(t *testing.T) usi.Request {
 	t.Helper()
-	p, err := usi.ParsePosition(oneMoveMate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(usi.ParsePosition(oneMoveMate))(t)
 	return usi.Request{Position: p, Go: usi.Go{Nodes: 5, MateTime: 5 * time.Second}}
 }
 
@@ -178,9 +170,7 @@ func TestMateEndsPondering(t *testing.T) {
 				say("checkmate nomate")
 			}
 		}, usi.Limits{})
-		if err := e.Ponder(t.Context(), request("7g7f", "3c3d")); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 		c, err := e.Mate(t.Context(), mateRequest(t))
 		if err != nil || c.Answer != usi.MateNone || e.Counters().Stale != 0 || !strings.Contains(log.String(), "\nstop\nposition "+oneMoveMate+"\ngo mate") {
 			t.Errorf("%+v, %v, %+v\n%s", c, err, e.Counters(), log)
@@ -199,9 +189,7 @@ func TestStoppedPonderGivesItsMove(t *testing.T) {
 					}
 				}, usi.Limits{})
 				r := request("7g7f", "3c3d")
-				if err := e.Ponder(t.Context(), r); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, e.Ponder(t.Context(), r))
 				synctest.Wait()
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
@@ -275,9 +263,7 @@ func TestExactIsOfThisSearch(t *testing.T) {
 			}
 			say("bestmove 2g2f")
 		}, usi.Limits{})
-		if e.Snapshot().Answer != usi.AnswerInvalid {
-			t.Error("a snapshot of nothing has an answer")
-		}
+		testutil.Equal(t, e.Snapshot().Answer, usi.AnswerInvalid, "a snapshot of nothing has an answer")
 		for want := 1; want >= 0; want-- {
 			reply, err := e.Think(t.Context(), request())
 			if err != nil || reply.Exact.Depth != want || reply.Best().Depth != 2 {

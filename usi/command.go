@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"gogi/shogi"
@@ -253,16 +252,7 @@ func (l *positionLine) extend(p Position) {
 }
 
 // StartPosition is the position before the first move.
-func (p Position) StartPosition() (shogi.Position, error) {
-	if p.Start == "startpos" {
-		return shogi.StartPos(), nil
-	}
-	sfen, ok := strings.CutPrefix(p.Start, "sfen ")
-	if !ok {
-		return shogi.Position{}, fmt.Errorf("usi: position %q: expected \"startpos\" or \"sfen …\"", p.Start)
-	}
-	return shogi.ParseSFEN(sfen)
-}
+func (p Position) StartPosition() (shogi.Position, error) { return shogi.ParseStart(p.Start) }
 
 // History replays the moves and fails at the first illegal one, saying which.
 func (p Position) History() (*shogi.History, error) {
@@ -273,32 +263,6 @@ func (p Position) History() (*shogi.History, error) {
 // each with optional "moves …". The moves are read, not checked for legality:
 // History does that.
 func ParsePosition(line string) (Position, error) {
-	p, _, err := ReadPosition(line)
-	return p, err
-}
-
-// ReadPosition is ParsePosition that also gives the position before the first move.
-func ReadPosition(line string) (p Position, start shogi.Position, err error) {
-	text := strings.TrimSpace(line)
-	text = strings.TrimSpace(strings.TrimPrefix(text, "position "))
-	first, list, _ := strings.Cut(text, " moves")
-	first = strings.TrimSpace(first)
-	if first != "startpos" && !strings.HasPrefix(first, "sfen ") {
-		first = "sfen " + first
-	}
-	p.Start = first
-	if start, err = p.StartPosition(); err != nil {
-		return Position{}, shogi.Position{}, err
-	}
-	if list != "" {
-		p.Moves = make([]shogi.Move, 0, len(list)/len(" 7g7f"))
-	}
-	for w := range strings.FieldsSeq(list) {
-		m, err := shogi.ParseMove(w)
-		if err != nil {
-			return Position{}, shogi.Position{}, fmt.Errorf("move %d: %w", len(p.Moves)+1, err)
-		}
-		p.Moves = append(p.Moves, m)
-	}
-	return p, start, nil
+	start, _, moves, err := shogi.ReadLine(line)
+	return Position{start, moves}, err
 }

@@ -53,10 +53,10 @@ type (
 	// Pinned was started on some of the CPUs, and knows what the engine made of
 	// that.
 	Pinned interface {
-		// Strayed says where the engine's threads may run instead: "it was started
+		// AffinityChanged says where the engine's threads may run instead: "it was started
 		// on CPUs 2-3, and has bound itself to 0-7"; "": it keeps to what it was
 		// given, or was given nothing.
-		Strayed() string
+		AffinityChanged() string
 	}
 
 	// Diagnosed knows the process behind the connection; both texts go into the

@@ -1,31 +1,33 @@
-// Package usi speaks the Universal Shogi Interface: the line grammar and its
-// value types (pure), an Engine as one dialogue over a ReadWriteCloser, and a
-// Server that exposes any player (Served) as a USI engine to a GUI.
+// Package usi implements the Universal Shogi Interface of Shogidokoro (将棋所), derived from UCI.
+// It parses lines into values; an [Engine] is the dialogue with one engine over a
+// ReadWriteCloser ([Greet] starts it); a [Server] offers any player ([Served]) to a GUI as a
+// USI engine ([Serve]).
 //
-// The protocol is the one of Shogidokoro (将棋所), derived from UCI. Traps that
-// this package takes care of, each seen in a released engine:
+// Scores are from the side to move's point of view, times are durations, and nodes are
+// positions visited as the engine counts them.
 //
-//   - Option names contain spaces, string defaults are empty or "<empty>".
-//   - Lines that are not USI at all: banners, prompts, ANSI colours, Shift_JIS.
-//   - "score mate +" has a sign and no length, "score mate 0" is a mated side.
-//   - Some engines abort on an unknown "go" argument, so nothing is sent that
-//     was not asked for.
-//   - A bestmove can arrive after the search was given up. It belongs to no
-//     later search: "go" is never sent while a bestmove is outstanding, and
-//     one that nobody waits for is counted and dropped.
-//   - In USI binc/winc is added to btime/wtime before the move, so the clock
-//     that is sent excludes the increment of the move at hand.
-//   - "go mate" is answered with checkmate, or with bestmove by engines that
-//     have no mate search.
+// # Traps
 //
-// and of a GUI's, on the Server's side:
+// Engines that were released have each of these:
 //
-//   - A bestmove during ponder or infinite hangs the game: it is held back
-//     until ponderhit or stop, and there is one for each "go", in order.
+//   - Option names contain spaces, and string defaults are empty or "<empty>".
+//   - Lines that are not USI: banners, prompts, ANSI colours, Shift_JIS.
+//   - "score mate +" has a sign and no length; "score mate 0" is a mated side.
+//   - Some engines abort on an unknown "go" argument, so the package sends only what was
+//     requested.
+//   - A bestmove can arrive after the search was given up. It belongs to no later search: the
+//     package never sends "go" while a bestmove is outstanding, and counts and drops a late
+//     one.
+//   - In USI binc/winc is added to btime/wtime before the move, so the clock that is sent
+//     excludes the increment of the move at hand.
+//   - Engines answer "go mate" with checkmate, or with bestmove if they have no mate search.
+//
+// GUIs have these:
+//
+//   - A bestmove during ponder or infinite hangs the game. The Server holds it back until
+//     ponderhit or stop, and sends one for each "go", in order.
 //   - Clocks can come with ponderhit instead of "go ponder".
-//   - USI_Hash and USI_Ponder are sent whether declared or not.
-//   - Loading takes minutes, usiok must not: it is said before anything loads.
-//
-// Scores are from the side to move's point of view, times are durations,
-// nodes are positions visited as the engine counts them.
+//   - They send USI_Hash and USI_Ponder whether declared or not.
+//   - Loading may take minutes, but usiok must come at once: the Server sends it before
+//     anything loads.
 package usi

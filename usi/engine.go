@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 )
 
 // Config is what a dialogue needs to know of an engine.
@@ -118,13 +118,13 @@ func readGreeting(lines []string) Greeting {
 	for _, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "id name "):
-			g.Name = foreign.Printable(strings.TrimPrefix(line, "id name "), 200)
+			g.Name = sanitize.Printable(strings.TrimPrefix(line, "id name "), 200)
 		case strings.HasPrefix(line, "id author "):
-			g.Author = foreign.Printable(strings.TrimPrefix(line, "id author "), 200)
+			g.Author = sanitize.Printable(strings.TrimPrefix(line, "id author "), 200)
 		default:
 			o, err := ParseOption(line)
 			if err != nil {
-				g.Bad = append(g.Bad, foreign.Printable(err.Error(), 200))
+				g.Bad = append(g.Bad, sanitize.Printable(err.Error(), 200))
 				continue
 			}
 			g.Options = append(g.Options, o)
@@ -265,7 +265,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 		e.noteElapsed(time.Since(s.start))
 		return reply.fromVariation(), err
 	}
-	reply.setAnswer(ParseBestmove(foreign.Decode(ev.line)))
+	reply.setAnswer(ParseBestmove(sanitize.Decode(ev.line)))
 	reply.Elapsed = max(0, ev.stamp.Sub(s.start))
 	return reply, nil
 }
@@ -305,7 +305,7 @@ func (r *Reply) setAnswer(b Bestmove) {
 	r.Answer, r.Move, r.Ponder = b.Answer, b.Move, b.Ponder
 	r.Text = b.Text
 	if b.Answer != AnswerMove {
-		r.Text = foreign.Printable(b.Text, 40)
+		r.Text = sanitize.Printable(b.Text, 40)
 	}
 }
 
@@ -510,7 +510,7 @@ func (e *Engine) evaluationHint(note string) string {
 		}
 	}
 	return fmt.Sprintf("; hint: it reads its evaluation file from %s = %s, seen from its working directory; "+
-		"put the file there, or set the option %s", evalDir, foreign.Printable(folder, 200), evalDir)
+		"put the file there, or set the option %s", evalDir, sanitize.Printable(folder, 200), evalDir)
 }
 
 // check turns the end of the engine's output into a fault.
@@ -590,14 +590,14 @@ func (e *Engine) Stopped() time.Duration {
 	return 0
 }
 
-// Strayed says where the engine runs instead of the CPUs that it was started on;
+// AffinityChanged says where the engine runs instead of the CPUs that it was started on;
 // "": it keeps to them, or that cannot be known.
-func (e *Engine) Strayed() string {
+func (e *Engine) AffinityChanged() string {
 	p, has := e.conn.(Pinned)
 	if !has {
 		return ""
 	}
-	return p.Strayed()
+	return p.AffinityChanged()
 }
 
 // lastWords adds what a living engine has said on stderr to a note.
@@ -606,7 +606,7 @@ func (e *Engine) lastWords(note string) string {
 	if !ok {
 		return note
 	}
-	words := foreign.Printable(d.LastWords(), 1000)
+	words := sanitize.Printable(d.LastWords(), 1000)
 	if note == "" || words == "" {
 		return note + words
 	}
@@ -619,7 +619,7 @@ func (e *Engine) diagnosis() string {
 	if !ok {
 		return "the connection ended"
 	}
-	return foreign.Printable(d.Diagnosis(), 1000)
+	return sanitize.Printable(d.Diagnosis(), 1000)
 }
 
 // Ponder starts a search on the opponent's time (permanent brain): r's position

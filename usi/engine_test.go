@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/usi"
 )
 
@@ -37,10 +38,7 @@ func dialogue(t *testing.T, s script, limits usi.Limits) (*usi.Engine, *transcri
 			s(lines.Text(), func(line string) { fmt.Fprint(theirs, line+"\n") })
 		}
 	})
-	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Limits: limits})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Limits: limits}))(t)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -91,27 +89,16 @@ func request(moves ...string) usi.Request {
 func TestThink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, log := dialogue(t, polite, usi.Limits{})
-		if err := e.Configure([]usi.Setting{{Name: "usi_hash", Value: "32"}}); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.NewGame(t.Context(), usi.Game{}); err != nil {
-			t.Fatal(err)
-		}
-		r, err := e.Think(t.Context(), request())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.Configure([]usi.Setting{{Name: "usi_hash", Value: "32"}}))
+		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
+		r := testutil.Must(e.Think(t.Context(), request()))(t)
 		if r.Move.String() != "7g7f" || r.Ponder.String() != "3c3d" || r.Nodes != 120 || r.Best().Score.Value != 50 || r.Best().Depth != 3 || r.Stopped {
 			t.Errorf("reply %+v", r)
 		}
-		if err := e.GameOver(t.Context(), usi.Win); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.GameOver(t.Context(), usi.Win))
 		synctest.Wait()
 		want := "usi\nsetoption name Hash value 32\nisready\nusinewgame\nposition startpos\ngo nodes 100\ngameover win"
-		if log.String() != want {
-			t.Errorf("sent:\n%s\nwant:\n%s", log, want)
-		}
+		testutil.Equal(t, log.String(), want, "sent: %s", log)
 	})
 }
 
@@ -144,9 +131,7 @@ func TestDeadlineStopsTheSearch(t *testing.T) {
 		if err != nil || !reply.Stopped || reply.Elapsed != 1200*time.Millisecond || reply.Move.String() != "2g2f" {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
-		if strings.Count(log.String(), "stop") != 1 {
-			t.Errorf("sent:\n%s", log)
-		}
+		testutil.Equal(t, strings.Count(log.String(), "stop"), 1, "sent: %s", log)
 	})
 }
 
@@ -181,9 +166,7 @@ func TestHangIsAFaultWithTheLatestVariation(t *testing.T) {
 		if !ok || fault.Kind != usi.FaultHang || !fault.Searching || fault.Elapsed != 1500*time.Millisecond {
 			t.Fatalf("error %v", err)
 		}
-		if took := time.Since(began); took != 1500*time.Millisecond {
-			t.Errorf("took %v", took)
-		}
+		testutil.Equal(t, time.Since(began), 1500*time.Millisecond, "took")
 		if reply.Move.String() != "2g2f" || !reply.Stopped {
 			t.Errorf("reply %+v", reply)
 		}
@@ -218,9 +201,7 @@ func TestChatterDoesNotExtendTheDeadline(t *testing.T) {
 		if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Kind != usi.FaultHang {
 			t.Errorf("error %v", err)
 		}
-		if took := time.Since(began); took != 1500*time.Millisecond {
-			t.Errorf("took %v", took)
-		}
+		testutil.Equal(t, time.Since(began), 1500*time.Millisecond, "took")
 	})
 }
 
@@ -238,17 +219,13 @@ func TestStaleBestmoveDoesNotLeak(t *testing.T) {
 				say("bestmove 7g7f")
 			}
 		}, usi.Limits{})
-		if err := e.NewGame(t.Context(), usi.Game{}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request())
 		if err != nil || r.Move.String() != "7g7f" {
 			t.Errorf("reply %+v, %v", r, err)
 		}
-		if n := e.Counters().Stale; n != 2 {
-			t.Errorf("%d stale bestmoves counted, want 2", n)
-		}
+		testutil.Equal(t, e.Counters().Stale, 2, "stale bestmoves counted")
 	})
 }
 
@@ -288,9 +265,7 @@ func TestDeafEngineHitsTheWriteDeadline(t *testing.T) {
 		if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Kind != usi.FaultNotRead {
 			t.Errorf("error %v", err)
 		}
-		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("took %v", took)
-		}
+		testutil.Equal(t, time.Since(began), 2*time.Second, "took")
 	})
 }
 
@@ -343,17 +318,17 @@ func TestASilentEnginesLastWordsAreTold(t *testing.T) {
 // elsewhere is a connection to a process that has bound itself to other CPUs.
 type elsewhere struct{ deadProcess }
 
-func (elsewhere) Strayed() string { return "on CPU 1" }
+func (elsewhere) AffinityChanged() string { return "on CPU 1" }
 
 func TestStrayedAsksTheConnection(t *testing.T) {
-	for want, conn := range map[string]usi.Connection{"on CPU 1": elsewhere{deadProcess{strings.NewReader("usiok\n")}}, "": deadProcess{strings.NewReader("usiok\n")}} {
-		e, err := usi.Greet(t.Context(), conn, usi.Config{Name: "e"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := e.Strayed(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+	for want, of := range map[string]func(deadProcess) usi.Connection{
+		"on CPU 1": func(p deadProcess) usi.Connection { return elsewhere{p} }, "": func(p deadProcess) usi.Connection { return p },
+	} {
+		silent, writer := io.Pipe() // it goes on living
+		t.Cleanup(func() { testutil.OK(t, writer.Close()) })
+		conn := of(deadProcess{io.MultiReader(strings.NewReader("usiok\n"), silent)})
+		e := testutil.Must(usi.Greet(t.Context(), conn, usi.Config{Name: "e"}))(t)
+		testutil.Equal(t, e.AffinityChanged(), want)
 	}
 }
 
@@ -364,10 +339,7 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 		ours, theirs := net.Pipe()
 		go io.Copy(io.Discard, theirs)
 		go io.WriteString(theirs, text)
-		e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "odd"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "odd"}))(t)
 		g := e.Greeting()
 		if g.Name != "Sjaak" || len(g.Options) != 1 || g.Options[0].Name != "A B" || len(g.Bad) != 1 {
 			t.Errorf("greeting %+v", g)
@@ -404,9 +376,7 @@ func TestPonderMissRunsOnTheClock(t *testing.T) {
 					say("bestmove 7g7f")
 				}
 			}, usi.Limits{})
-			if err := e.Ponder(t.Context(), request("7g7f", "3c3d")); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 			missed := request("7g7f", "8c8d")
 			missed.Deadline = 5 * time.Second
 			ctx, limit := t.Context(), missed.Deadline
@@ -444,18 +414,14 @@ func TestPonder(t *testing.T) {
 		expected := request("7g7f", "3c3d")
 		expected.Go = usi.Go{Clock: true, BTime: time.Minute, WTime: time.Minute, UseByoyomi: true}
 
-		if err := e.Ponder(t.Context(), expected); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.Ponder(t.Context(), expected))
 		time.Sleep(5 * time.Second) // in synctest's time
 		r, err := e.Think(t.Context(), expected)
 		if err != nil || !r.Hit || r.Move.String() != "2g2f" || r.Elapsed != time.Second {
 			t.Errorf("hit: %+v, %v", r, err)
 		}
 
-		if err := e.Ponder(t.Context(), expected); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.Ponder(t.Context(), expected))
 		r, err = e.Think(t.Context(), request("7g7f", "8c8d"))
 		if err != nil || r.Hit || r.Move.String() != "7g7f" {
 			t.Errorf("miss: %+v, %v", r, err)
@@ -463,9 +429,7 @@ func TestPonder(t *testing.T) {
 		if c := e.Counters(); c.PonderHits != 1 || c.PonderMiss != 1 || c.Stale != 0 {
 			t.Errorf("counters %+v", c)
 		}
-		if !strings.Contains(log.String(), "go ponder btime 60000 wtime 60000 byoyomi 0\nponderhit\n") {
-			t.Errorf("sent:\n%s", log)
-		}
+		testutil.Contains(t, log.String(), "go ponder btime 60000 wtime 60000 byoyomi 0\nponderhit\n", "sent: %s", log)
 	})
 }
 
@@ -476,9 +440,7 @@ func TestEarlyBestmoveWhilePonderingIsHeld(t *testing.T) {
 				say("bestmove 2g2f")
 			}
 		}, usi.Limits{})
-		if err := e.Ponder(t.Context(), request("7g7f", "3c3d")); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request("7g7f", "3c3d"))
 		if err != nil || r.Elapsed != 0 || r.Move.String() != "2g2f" {
@@ -499,15 +461,9 @@ func TestEarlyPonderSendsTheClocksWithTheHit(t *testing.T) {
 		}, usi.Limits{})
 		r := request("7g7f", "3c3d")
 		r.Go = usi.Go{Early: true, Clock: true, BTime: time.Second, WTime: time.Second, UseByoyomi: true}
-		if err := e.Ponder(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Think(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(log.String(), "go ponder\nponderhit btime 1000 wtime 1000 byoyomi 0") {
-			t.Errorf("sent:\n%s", log)
-		}
+		testutil.OK(t, e.Ponder(t.Context(), r))
+		testutil.Must(e.Think(t.Context(), r))(t)
+		testutil.Contains(t, log.String(), "go ponder\nponderhit btime 1000 wtime 1000 byoyomi 0", "sent: %s", log)
 	})
 }
 
@@ -524,22 +480,14 @@ func TestGameOverEndsPondering(t *testing.T) {
 				say("bestmove 7g7f")
 			}
 		}, usi.Limits{})
-		if err := e.Ponder(t.Context(), request("7g7f", "3c3d")); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.GameOver(t.Context(), usi.Lose); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.NewGame(t.Context(), usi.Game{}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
+		testutil.OK(t, e.GameOver(t.Context(), usi.Lose))
+		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		r, err := e.Think(t.Context(), request())
 		if err != nil || r.Move.String() != "7g7f" {
 			t.Errorf("reply %+v, %v", r, err)
 		}
-		if !strings.Contains(log.String(), "stop\ngameover lose\nisready") {
-			t.Errorf("sent:\n%s", log)
-		}
+		testutil.Contains(t, log.String(), "stop\ngameover lose\nisready", "sent: %s", log)
 	})
 }
 
@@ -575,24 +523,18 @@ func TestOptionsOfAGame(t *testing.T) {
 		e, log := dialogue(t, polite, usi.Limits{})
 		with := func(name, value string) usi.Game { return usi.Game{Options: []usi.Setting{{Name: name, Value: value}}} }
 		for _, g := range []usi.Game{with("hash", "32"), with("Hash", "32"), {}, with("Hash", "8")} {
-			if err := e.NewGame(t.Context(), g); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, e.NewGame(t.Context(), g))
 		}
 		game := "isready\nusinewgame\n"
 		want := "usi\nsetoption name Hash value 32\n" + game + game + game + "setoption name Hash value 8\n" + game
 		synctest.Wait()
-		if got := log.String() + "\n"; got != want {
-			t.Errorf("%s", got)
-		}
+		testutil.Equal(t, log.String()+"\n", want)
 		for _, g := range []usi.Game{with("Hash", "65"), with("Bash", "1")} {
 			if err := e.NewGame(t.Context(), g); err == nil {
 				t.Errorf("%v: no error", g.Options)
 			}
 		}
-		if got := log.String() + "\n"; got != want {
-			t.Errorf("sent after an error: %s", got)
-		}
+		testutil.Equal(t, log.String()+"\n", want, "sent after an error")
 	})
 }
 
@@ -652,13 +594,9 @@ func TestAFailedStartQuotesStdout(t *testing.T) {
 		}
 		conn := scripted(t, test.words, answers)
 		e, err := usi.Greet(t.Context(), conn, usi.Config{Name: "y"})
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		testutil.OK(t, err, name)
 		if test.dir != "" {
-			if err := e.Configure([]usi.Setting{{Name: "EvalDir", Value: test.dir}}); err != nil {
-				t.Fatal(name, err)
-			}
+			testutil.OK(t, e.Configure([]usi.Setting{{Name: "EvalDir", Value: test.dir}}), name)
 		}
 		fault, ok := errors.AsType[*usi.Fault](e.NewGame(t.Context(), usi.Game{}))
 		if !ok || fault.Kind != usi.FaultCrash || fault.Awaiting != "readyok" || fault.Note != test.want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -31,9 +32,7 @@ func TestParseOption(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: (-want +got)\n%s", line, d)
-		}
+		testutil.Diff(t, want, got, "%s", line)
 	}
 	for line, want := range map[string]string{
 		"option name X type colour":               `usi: option "X": unknown type "colour" (expected check, spin, combo, button, string or filename)`,
@@ -49,10 +48,7 @@ func TestParseOption(t *testing.T) {
 func TestOptionsOfRealEnginesParse(t *testing.T) {
 	count := 0
 	for _, file := range []string{"fairy-stockfish-apt-11.1.txt", "gpsusi-0.7.0.txt", "yaneuraou-material-v9.txt", "sjaakii-1.4.1.txt"} {
-		text, err := os.ReadFile("testdata/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(os.ReadFile("testdata/" + file))(t)
 		for line := range strings.Lines(string(text)) {
 			_, option, ok := strings.Cut(strings.TrimRight(line, "\n"), "< option ")
 			if !ok {
@@ -78,23 +74,18 @@ func TestResolve(t *testing.T) {
 		{Name: "Clear Hash", Type: usi.Button},
 		{Name: "BookFile", Type: usi.Filename},
 	}
-	got, err := usi.Resolve(declared, []usi.Setting{
+	got := testutil.Must(usi.Resolve(declared, []usi.Setting{
 		{Name: "usi_hash", Value: "64"},
 		{Name: "ponder", Value: "FALSE"},
 		{Name: "skill level", Value: "-20"},
 		{Name: "enteringkingrule", Value: "csarule27"},
 		{Name: "clear hash"},
 		{Name: "bookfile"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	want := []usi.Setting{
 		{"Hash", "64"}, {"USI_Ponder", "false"}, {"Skill Level", "-20"}, {"EnteringKingRule", "CSARule27"}, {"Clear Hash", ""}, {"BookFile", "<empty>"},
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	testutil.Diff(t, want, got)
 	for want, setting := range map[string]usi.Setting{
 		`option "Skil" is not offered; nearest: Skill Level`:                    {Name: "Skil", Value: "1"},
 		`option "Zzzzzzzzzzzz" is not offered`:                                  {Name: "Zzzzzzzzzzzz"},
@@ -113,10 +104,7 @@ func TestResolve(t *testing.T) {
 func TestParseInfo(t *testing.T) {
 	pv := func(moves ...string) (list []shogi.Move) {
 		for _, m := range moves {
-			parsed, err := shogi.ParseMove(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := testutil.Must(shogi.ParseMove(m))(t)
 			list = append(list, parsed)
 		}
 		return list
@@ -140,9 +128,7 @@ func TestParseInfo(t *testing.T) {
 		"info pv 3a2b B@5e 2b3c":                                  {MultiPV: 1, PV: pv("3a2b")},
 		"info time 1122 nodes 469705 nps x":                       {MultiPV: 1, Time: 1122 * time.Millisecond, Nodes: 469705},
 	} {
-		if d := cmp.Diff(want, usi.ParseInfo(line)); d != "" {
-			t.Errorf("%s: (-want +got)\n%s", line, d)
-		}
+		testutil.Diff(t, want, usi.ParseInfo(line), "%s", line)
 	}
 }
 
@@ -150,21 +136,15 @@ func TestParseInfo(t *testing.T) {
 func TestParseInfoCutsNumbersThatNoSearchReports(t *testing.T) {
 	const huge = "99999999999999999999999999999999999999"
 	low := usi.ParseInfo("info depth -1 seldepth -7 multipv -3 nodes -40 nps -1 time -5 hashfull -2 score cp -" + huge)
-	if d := cmp.Diff(usi.Info{MultiPV: 1, HasScore: true, Score: usi.Score{Value: -900_000}}, low); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
+	testutil.Diff(t, usi.Info{MultiPV: 1, HasScore: true, Score: usi.Score{Value: -900_000}}, low)
 	for _, n := range []string{huge, "9223372036854775808", "18446744073709551615", "9223372036854775807", "+" + huge} {
 		high := usi.ParseInfo(strings.ReplaceAll("info depth N seldepth N multipv N nodes N nps N time N hashfull N score cp N", "N", n))
 		want := usi.Info{
 			Depth: 1_000_000, SelDepth: 1_000_000, MultiPV: 600, Nodes: 1<<53 - 1, NPS: 1<<53 - 1,
 			Time: 1 << 40 * time.Millisecond, HashFull: 1000, HasScore: true, Score: usi.Score{Value: 900_000},
 		}
-		if d := cmp.Diff(want, high); d != "" {
-			t.Errorf("%s: (-want +got)\n%s", n, d)
-		}
-		if d := cmp.Diff(usi.Info{MultiPV: 1}, usi.ParseInfo("info depth "+n+"x nodes "+n+"-")); d != "" {
-			t.Errorf("%s with a letter: (-want +got)\n%s", n, d)
-		}
+		testutil.Diff(t, want, high, "%s", n)
+		testutil.Diff(t, usi.Info{MultiPV: 1}, usi.ParseInfo("info depth "+n+"x nodes "+n+"-"), "%s with a letter", n)
 	}
 	for text, want := range map[string]usi.Score{
 		"mate " + huge: {Mate: 1, Value: 90_000}, "mate -" + huge: {Mate: -1, Value: 90_000}, "mate 90001": {Mate: 1, Value: 90_000},
@@ -188,9 +168,7 @@ func TestScoreNumberIsOrderedAndInvertible(t *testing.T) {
 		if i > 0 && ascending[i-1].Number() >= s.Number() {
 			t.Errorf("%v is not above %v", s, ascending[i-1])
 		}
-		if back := usi.ScoreFromNumber(s.Number()); back != s {
-			t.Errorf("%v came back as %v", s, back)
-		}
+		testutil.Equal(t, usi.ScoreFromNumber(s.Number()), s, "came back")
 	}
 }
 
@@ -207,9 +185,7 @@ func TestParseBestmove(t *testing.T) {
 		"bestmove p*3d":                 {Text: "p*3d"},
 		"bestmove 7g7f  ponder  resign": {Answer: usi.AnswerMove, Move: m("7g7f"), Text: "7g7f"},
 	} {
-		if d := cmp.Diff(want, usi.ParseBestmove(line)); d != "" {
-			t.Errorf("%s: (-want +got)\n%s", line, d)
-		}
+		testutil.Diff(t, want, usi.ParseBestmove(line), "%s", line)
 	}
 }
 
@@ -228,9 +204,7 @@ func TestGoString(t *testing.T) {
 		"go depth 6 nodes 5 searchmoves 7g7f":       {Depth: 6, Nodes: 5, SearchMoves: []shogi.Move{usi.ParseBestmove("bestmove 7g7f").Move}},
 		"go btime 60000 wtime 60000 byoyomi 0":      {Clock: true, BTime: 60 * second, WTime: 60 * second, UseByoyomi: true},
 	} {
-		if got := g.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		testutil.Equal(t, g.String(), want)
 		back, err := usi.ParseGo(want)
 		if err != nil || back.String() != want {
 			t.Errorf("%q came back as %q (%v)", want, back, err)
@@ -271,10 +245,7 @@ func TestPosition(t *testing.T) {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
-	p, err := usi.ParsePosition("startpos moves 7g7e")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(usi.ParsePosition("startpos moves 7g7e"))(t)
 	if _, err := p.History(); err == nil || !strings.HasPrefix(err.Error(), "move 1 (7g7e): ") {
 		t.Errorf("an illegal move gave %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 )
 
 // maxLine is the longest line that is looked at; the rest of a longer one is
@@ -77,7 +77,7 @@ func (l *lastLines) add(line []byte) {
 	if len(*l) == maxLastLines {
 		*l = slices.Delete(*l, 0, 1)
 	}
-	*l = append(*l, foreign.Decode(line[:min(len(line), maxLastLine)]))
+	*l = append(*l, sanitize.Decode(line[:min(len(line), maxLastLine)]))
 }
 
 func newInbox(tap Tap) *inbox { return &inbox{wait: make(chan event, 1), tap: tap} }
@@ -266,7 +266,7 @@ func (in *inbox) line(line []byte, stamp time.Time) {
 	onInfo := in.sort(line, stamp)
 	in.mu.Unlock()
 	if onInfo != nil {
-		onInfo(ParseInfo(foreign.Decode(line)))
+		onInfo(ParseInfo(sanitize.Decode(line)))
 	}
 }
 
@@ -290,7 +290,7 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 		in.dropped++
 		in.extra = event{line: bytes.Clone(line), stamp: stamp, informed: in.informed}
 	case in.gather && len(in.gathered) < maxGathered && (bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option "))):
-		in.gathered = append(in.gathered, foreign.Decode(line))
+		in.gathered = append(in.gathered, sanitize.Decode(line))
 	}
 	return nil
 }
@@ -304,7 +304,7 @@ func (in *inbox) said() string {
 	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return foreign.Printable(strings.Join(in.outside, " | "), 600)
+	return sanitize.Printable(strings.Join(in.outside, " | "), 600)
 }
 
 // wants reports whether a line of this kind ends the wait.
@@ -465,7 +465,7 @@ func (k *infoKeeper) reply(maxPV int) Reply {
 		if r.Lines == nil {
 			r.Lines = make([]Info, 0, len(k.scored)-i)
 		}
-		r.Lines = append(r.Lines, parseInfo(foreign.Decode(line), maxPV))
+		r.Lines = append(r.Lines, parseInfo(sanitize.Decode(line), maxPV))
 		if k.countedAt == i+1 {
 			r.Nodes = r.Lines[len(r.Lines)-1].Nodes
 		}
@@ -474,10 +474,10 @@ func (k *infoKeeper) reply(maxPV int) Reply {
 	case k.isExact:
 		r.Exact = r.Lines[0]
 	case len(k.exact) > 0:
-		r.Exact = parseInfo(foreign.Decode(k.exact), maxPV)
+		r.Exact = parseInfo(sanitize.Decode(k.exact), maxPV)
 	}
 	if k.countedAt == 0 && len(k.counted) > 0 {
-		r.Nodes = ParseInfo(foreign.Decode(k.counted)).Nodes
+		r.Nodes = ParseInfo(sanitize.Decode(k.counted)).Nodes
 	}
 	return r
 }

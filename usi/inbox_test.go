@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/shogi"
 )
 
@@ -90,9 +91,7 @@ func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 	none := whole
 	none.Lines = []Info{whole.Lines[0]}
 	none.Lines[0].PV, none.Exact.PV = nil, nil
-	if got := in.finish(NoPV); !reflect.DeepEqual(got, none) {
-		t.Errorf("none: got %+v, want %+v", got, none)
-	}
+	testutil.Same(t, in.finish(NoPV), none, "none")
 }
 
 // TestSearchAllocations: a search with one info line takes the reply's lines, their
@@ -177,8 +176,6 @@ func TestExactLineWithBlanks(t *testing.T) {
 		"info depth 3 score cp 5 pv  ": false, "info depth 3 score cp 5 pv  resign": false,
 		"info depth 3 score cp 5 lowerbound pv  7g7f": false,
 	} {
-		if got := isExactLine([]byte(line)); got != want {
-			t.Errorf("%q: %v", line, got)
-		}
+		testutil.Equal(t, isExactLine([]byte(line)), want, "%q", line)
 	}
 }

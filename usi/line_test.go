@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -37,10 +38,7 @@ func TestFollowedIsReplayed(t *testing.T) {
 			case "start":
 				p = usi.Position{Start: rapid.SampledFrom(starts).Draw(t, "start"), Moves: p.Moves}
 			case "illegal":
-				m, err := shogi.ParseMove("5e5d")
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := testutil.Must(shogi.ParseMove("5e5d"))(t)
 				at := rapid.IntRange(0, len(p.Moves)).Draw(t, "at")
 				p.Moves = slices.Insert(slices.Clone(p.Moves), at, m)
 			case "nonsense":
@@ -81,16 +79,12 @@ func BenchmarkFollow(b *testing.B) {
 			var r usi.Replay
 			_, _ = r.Follow(before)
 			b.StartTimer()
-			if _, err := r.Follow(game); err != nil {
-				b.Fatal(err)
-			}
+			testutil.Must(r.Follow(game))(b)
 		}
 	})
 	b.Run("replayed", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := game.History(); err != nil {
-				b.Fatal(err)
-			}
+			testutil.Must(game.History())(b)
 		}
 	})
 }

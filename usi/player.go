@@ -52,12 +52,12 @@ type Reply struct {
 	// is read, never negative: more than the engine took, if this program was held
 	// up in between, and not less. Of that, Sending is how long the write took.
 	Elapsed, Sending time.Duration
-	Stopped          bool   // the search was stopped: the deadline passed or ctx ended
-	Second           Second // whether a second bestmove of the search before came between
-	Hit              bool   // the search was one on the opponent's time that hit
-	Absent           int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
-	Detail           []byte // a council's vote record, or kifu.BookDetail, stored verbatim; else nil
-	Vote             *Vote  // of a council, or of a book, for who watches; else nil. The record has all of it, and more
+	Stopped          bool          // the search was stopped: the deadline passed or ctx ended
+	Second           StaleBestmove // whether a second bestmove of the search before came between
+	Hit              bool          // the search was one on the opponent's time that hit
+	Absent           int           // of a council: members without a ballot that could count, because they had failed or said nothing legal
+	Detail           []byte        // a council's vote record, or kifu.BookDetail, stored verbatim; else nil
+	Vote             *Vote         // of a council, or of a book, for who watches; else nil. The record has all of it, and more
 }
 
 // Vote is how a council came to its answer.

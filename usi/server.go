@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 	"gogi/shogi"
 )
 
@@ -199,12 +199,12 @@ func (s *server) command(ctx context.Context, line string) {
 	case "gameover":
 		s.gameOver(ctx, rest)
 	default:
-		s.complain(fmt.Errorf("unknown command %q", foreign.Printable(verb, 100)))
+		s.complain(fmt.Errorf("unknown command %q", sanitize.Printable(verb, 100)))
 	}
 }
 
 func (s *server) complain(err error) {
-	s.out.say("info string error: " + foreign.Printable(err.Error(), 500))
+	s.out.say("info string error: " + sanitize.Printable(err.Error(), 500))
 }
 
 // report says ok, or what went wrong.
@@ -353,7 +353,7 @@ func (s *server) gameOver(ctx context.Context, word string) {
 	switch o {
 	case Win, Lose, Draw:
 	default:
-		s.complain(fmt.Errorf("gameover %q: expected win, lose or draw", foreign.Printable(word, 100)))
+		s.complain(fmt.Errorf("gameover %q: expected win, lose or draw", sanitize.Printable(word, 100)))
 		return
 	}
 	if l, ok := s.served.(ServedListener); ok {

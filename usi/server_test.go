@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -204,9 +205,7 @@ func (g *gui) read() {
 
 func (g *gui) say(text string) {
 	g.t.Helper()
-	if _, err := io.WriteString(g.in, text); err != nil {
-		g.t.Fatal(err)
-	}
+	testutil.Must(io.WriteString(g.in, text))(g.t)
 }
 
 // heard are the new lines, once nothing moves any more.
@@ -249,10 +248,7 @@ func rehearse(t *testing.T, server usi.Server, served interface {
 			said := strings.ReplaceAll("\n"+strings.Join(steps[first:i], "\n"), "\n> ", "\n")[1:] + "\n"
 			g.say(said)
 			for ; i < len(steps) && strings.HasPrefix(steps[i], "+ "); i++ {
-				d, err := time.ParseDuration(steps[i][2:])
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := testutil.Must(time.ParseDuration(steps[i][2:]))(t)
 				time.Sleep(d) // in synctest's time
 			}
 			var answers, calls []string
@@ -780,9 +776,7 @@ func TestEndInEveryState(t *testing.T) { // trap 15
 					if want := how == "interrupt"; errors.Is(err, interrupted) != want || !want && err != nil {
 						t.Errorf("error %v", err)
 					}
-					if took := time.Since(began); took != 0 {
-						t.Errorf("took %v", took)
-					}
+					testutil.Equal(t, time.Since(began), 0, "took")
 					if n, gos := countPrefix(g.heard(), "bestmove "), strings.Count(before, "go ")-strings.Count(before, "go mate"); n > gos {
 						t.Errorf("%d bestmoves for %d go", n, gos)
 					}
@@ -804,12 +798,8 @@ func countPrefix(lines []string, prefix string) (n int) {
 func TestCommandsBeforeTheEndAreDone(t *testing.T) {
 	var out strings.Builder
 	in := strings.NewReader("isready\nposition startpos moves 7g7f\ngo nodes 1\nquit\ngo nodes 1\n")
-	if err := usi.Serve(t.Context(), in, &out, able()); err != nil {
-		t.Fatal(err)
-	}
-	if want := "readyok\nbestmove 3c3d\n"; out.String() != want {
-		t.Errorf("said %q", out.String())
-	}
+	testutil.OK(t, usi.Serve(t.Context(), in, &out, able()))
+	testutil.Equal(t, "readyok\nbestmove 3c3d\n", out.String(), "said")
 }
 
 func TestABrokenInputIsAnError(t *testing.T) {
@@ -849,9 +839,7 @@ func TestFloodBeforeADeafGUI(t *testing.T) { // traps 8 and 16
 					t.Fatalf("%d lines", len(lines))
 				}
 				compare(t, search, lines[len(lines)-3:], []string{fmt.Sprintf("info depth %d multipv 1 nodes 0 nps 0 time 0 pv 7g7f", n), "bestmove 7g7f", "readyok"})
-				if got := countPrefix(lines, "bestmove "); got != 1 {
-					t.Errorf("%d bestmoves", got)
-				}
+				testutil.Equal(t, countPrefix(lines, "bestmove "), 1, "bestmoves")
 				g.quit()
 			})
 		})
@@ -865,15 +853,11 @@ func TestQuitBeforeADeafGUI(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- usi.Serve(t.Context(), commands, answers, flood(1000)) }()
 		began := time.Now()
-		if _, err := io.WriteString(in, "usi\ngo infinite\nquit\n"); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(io.WriteString(in, "usi\ngo infinite\nquit\n"))(t)
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("took %v", took)
-		}
+		testutil.Equal(t, time.Since(began), time.Second, "took")
 		out.Close() // the writer's goroutine ends with it
 	})
 }
@@ -951,9 +935,7 @@ func FuzzServe(f *testing.F) {
 			served = able()
 		}
 		var out strings.Builder
-		if err := usi.Serve(t.Context(), strings.NewReader(text), &out, served); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, usi.Serve(t.Context(), strings.NewReader(text), &out, served))
 		gos := 0
 		for l := range strings.Lines(text) {
 			if words := strings.Fields(l); len(words) > 0 && words[0] == "go" {
@@ -975,9 +957,7 @@ func TestStopRacesWithTheEnd(t *testing.T) { // trap 3
 	} {
 		for name, served := range map[string]usi.Served{"council": able(), "plain": &actor{}, "eager": &actor{eager: true}} {
 			var out strings.Builder
-			if err := usi.Serve(t.Context(), strings.NewReader(strings.Repeat(burst, n)), &out, served); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, usi.Serve(t.Context(), strings.NewReader(strings.Repeat(burst, n)), &out, served))
 			if want := strings.Repeat("bestmove 7g7f\n", n); out.String() != want {
 				t.Errorf("%s: %q, %d times, gave %d lines", name, burst, n, strings.Count(out.String(), "\n"))
 			}
@@ -992,12 +972,8 @@ func TestAStoppedPonderAsksWithAnEndedContext(t *testing.T) { // trap 2
 		g := start(t.Context(), t, usi.Server{}, a)
 		g.read()
 		g.say(strings.Repeat("go ponder btime 1 wtime 1\nstop\n", n)) // the end of the input would end all contexts
-		if got := countPrefix(g.heard(), "bestmove 7g7f"); got != n {
-			t.Errorf("%d bestmoves", got)
-		}
-		if got := countPrefix(a.takeCalls(), "Think(ended) "); got != n {
-			t.Errorf("%d of %d with an ended context", got, n)
-		}
+		testutil.Equal(t, countPrefix(g.heard(), "bestmove 7g7f"), n, "bestmoves")
+		testutil.Equal(t, countPrefix(a.takeCalls(), "Think(ended) "), n, "with an ended context")
 		g.quit()
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gogi/internal/testutil"
 )
 
 // hooked is a connection that calls a function for each write, before it returns.
@@ -46,9 +48,7 @@ func TestElapsedCountsFromBeforeTheWrite(t *testing.T) {
 				})
 				r := Request{Position: Position{Start: "startpos"}, Go: Go{Nodes: 1}}
 				if test.ponder {
-					if err := e.Ponder(t.Context(), r); err != nil {
-						t.Fatal(err)
-					}
+					testutil.OK(t, e.Ponder(t.Context(), r))
 				}
 				reply, err := e.Think(t.Context(), r)
 				if err != nil || reply.Elapsed != answer || reply.Sending != held || reply.Hit != test.ponder {

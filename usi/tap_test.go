@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/usi"
 )
 
@@ -53,19 +53,11 @@ func TestTap(t *testing.T) {
 		})
 		tap := &listener{failed: "the record"}
 		e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.NewGame(t.Context(), usi.Game{Pair: 3, Leg: 1}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
+		testutil.OK(t, e.NewGame(t.Context(), usi.Game{Pair: 3, Leg: 1}))
 		r := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 5}, Deadline: time.Minute}
-		if _, err := e.Think(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		if record := e.Blame("illegal_move", "why"); record != "the record" {
-			t.Errorf("record %q", record)
-		}
+		testutil.Must(e.Think(t.Context(), r))(t)
+		testutil.Equal(t, e.Blame("illegal_move", "why"), "the record", "record")
 		_, err = e.Think(context.Background(), r)
 		fault, ok := errors.AsType[*usi.Fault](err)
 		if !ok || fault.Record != "the record" || !strings.Contains(err.Error(), "the record") {
@@ -80,9 +72,7 @@ func TestTap(t *testing.T) {
 			"> position startpos|go nodes 5|", "< info x", "< \xff noise", "< bestmove 7g7f", "failed illegal_move true 1m0s: why",
 			"> position startpos|go nodes 5|", "< info dying", "failed crash false 1m0s: thinking: the connection ended", "over",
 		}
-		if !slices.Equal(tap.lines, want) {
-			t.Errorf("%q\nwant %q", tap.lines, want)
-		}
+		testutil.Slices(t, tap.lines, want)
 	})
 }
 
@@ -97,10 +87,7 @@ func TestTapAtTheEnd(t *testing.T) {
 		}
 		theirs.Close()
 	}()
-	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap}))(t)
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
@@ -145,9 +132,7 @@ func TestWhatIsReadWithTheAnswerCounts(t *testing.T) {
 	})
 	tap := &slowListener{over: make(chan struct{})}
 	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	r, err := e.Think(t.Context(), request("2g2f"))
 	close(tap.over)
 	if err != nil || r.Move.String() != "7g7f" || r.Nodes != 100 {

@@ -33,6 +33,8 @@ func badLine(args []string, err error) error {
 	switch {
 	case args[0] == "match" && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
 		return fmt.Errorf("match: %s is a flag of fastchess; run gogi match --from-fastchess 'LINE', which prints the same line for gogi", firstOf(args, "-engine", "-each"))
+	case strings.HasPrefix(text, "unknown flag --max-games"):
+		return errors.New("--max-games: there is no such flag any more; give --games, which means the same")
 	case args[0] == "gate" && strings.HasPrefix(text, "unknown flag --sprt"):
 		return errors.New("--sprt: gogi gate judges a run by the design that it began with; give another design in a file with a [gate] section: gogi gate RUN --gate FILE")
 	}

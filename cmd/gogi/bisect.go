@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/archive"
-	"gogi/internal/foreign"
-	"gogi/internal/verb"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/report"
+	"gogi/report/stored"
 	"gogi/results"
 )
 
@@ -61,8 +61,8 @@ func abortOnCrash(args []string) {
 
 // bisectCode is the exit code of a line that bisects: its own where the commit was
 // judged or skipped, or somebody interrupted it.
-func bisectCode(env *verb.Env, code int) int {
-	if env.Judged || code == verb.Interrupted {
+func bisectCode(env *cli.Env, code int) int {
+	if env.Judged || code == cli.Interrupted {
 		return code
 	}
 	fmt.Fprintln(env.Err, "bisect: stop: this says nothing about a commit")
@@ -72,7 +72,7 @@ func bisectCode(env *verb.Env, code int) int {
 // bisect plays a series and turns its verdict on the first player, the commit at hand,
 // into an exit code. Each commit's engine has another identity, so each gets a run of
 // its own. What is no verdict is an error: of this commit's engine alone it is a skip.
-func (c *matchCommand) bisect(ctx context.Context, env *verb.Env) error {
+func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	step := &bisectStep{commits: c.BisectCommits}
 	c.step = step
 	r, err := c.match(ctx, env)
@@ -102,10 +102,10 @@ func (c *matchCommand) bisect(ctx context.Context, env *verb.Env) error {
 }
 
 // judged says what is told to git of a commit, and makes it the exit code.
-func judged(env *verb.Env, word string, code int, why string) error {
-	fmt.Fprintf(env.Err, "bisect: %s: %s\n", word, foreign.PrintableLines(why))
+func judged(env *cli.Env, word string, code int, why string) error {
+	fmt.Fprintf(env.Err, "bisect: %s: %s\n", word, sanitize.PrintableLines(why))
 	env.Judged = true
-	return &verb.Exit{Code: code}
+	return &cli.Exit{Code: code}
 }
 
 // doubt is why a finding does not hold, or nil: it rests on games that were not played.
@@ -118,7 +118,7 @@ func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	doubted, err := archive.Report(ctx, store, r.Run, func(rows []match.Row) error { found.Doubt(rows); return nil })
+	doubted, err := stored.Report(ctx, store, r.Run, func(rows []match.Row) error { found.Doubt(rows); return nil })
 	if err != nil {
 		return err
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 
 	"gogi/configs"
-	"gogi/gate"
-	"gogi/internal/unfit"
+	"gogi/internal/fail"
 	"gogi/match"
-	"gogi/reckon"
+	"gogi/match/gate"
 	"gogi/report"
+	"gogi/report/calculator"
 	"gogi/stats"
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 	"gogi/usi"
 )
 
@@ -24,7 +24,7 @@ const exitBisect = "bisect"
 type bisectStep struct {
 	// rates are those of this step: to call a good commit bad (alpha), and a bad one
 	// good (beta). Commits is 0 where their number is not known.
-	rates        counts.Bisection
+	rates        binomial.Bisection
 	commits      *int     // that are searched, as the flag says
 	ours, theirs []string // the engines of the commit's side, and of the other
 }
@@ -50,13 +50,13 @@ func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 			*names = append(*names, e.Name)
 		}
 	}
-	s.rates = counts.Bisection{Alpha: bisectError, Beta: bisectError}
+	s.rates = binomial.Bisection{Alpha: bisectError, Beta: bisectError}
 	if !plan.Gate.IsZero() {
 		s.rates.Alpha, s.rates.Beta = plan.Gate.Beta, plan.Gate.Alpha
 	}
 	if s.commits != nil {
 		var err error
-		if s.rates, err = counts.NewBisection(*s.commits, s.rates.Alpha, s.rates.Beta); err != nil {
+		if s.rates, err = binomial.NewBisection(*s.commits, s.rates.Alpha, s.rates.Beta); err != nil {
 			return nil, fmt.Errorf("--bisect-commits: %w", err)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *bisectStep) isOurs(err error) bool {
 	switch e := err.(type) { //nolint:errorlint // it walks the whole tree
 	case *usi.Fault:
 		return e.Kind != usi.FaultConnection && ours(e.Engine)
-	case *unfit.Error:
+	case *fail.EngineError:
 		return ours(e.Engine)
 	case interface{ Unwrap() []error }:
 		causes := e.Unwrap()
@@ -121,19 +121,19 @@ func (s *bisectStep) promise(w io.Writer, plan *match.Plan) {
 		return
 	}
 	fmt.Fprintf(w, "bisect: these are the errors of each step, and they add up: the right one of 16 commits is named with probability %.2f, of 256 with %.2f; --bisect-commits N divides them among the steps\n",
-		counts.NamesCulprit(16, a, b), counts.NamesCulprit(256, a, b))
+		binomial.NamesCulprit(16, a, b), binomial.NamesCulprit(256, a, b))
 }
 
 // missed says which bad commits a series of fixed length calls good, and how often.
-func missed(plan *match.Plan, rates counts.Bisection) string {
-	power, few := 1-rates.Beta, stats.Conditions{DrawRate: reckon.TypicalDraws}
-	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: counts.Less, Conditions: few}.Detectable
+func missed(plan *match.Plan, rates binomial.Bisection) string {
+	power, few := 1-rates.Beta, stats.Conditions{DrawRate: calculator.TypicalDraws}
+	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: binomial.Less, Conditions: few}.Detectable
 	if !plan.Design.Swap {
-		find = counts.Design{Alpha: rates.Alpha, Power: power, DrawRate: few.DrawRate, Alternative: counts.Less}.Detectable
+		find = binomial.Design{Alpha: rates.Alpha, Power: power, DrawRate: few.DrawRate, Alternative: binomial.Less}.Detectable
 	}
 	elo, err := find(plan.Pairs)
 	if err != nil {
 		return fmt.Sprintf("and which bad ones are called good nobody can say (%v)", err)
 	}
-	return fmt.Sprintf("a bad one of %+.0f Elo good with about %.3g (in %d pairs, %g%% of games drawn)", elo, rates.Beta, plan.Pairs, 100*reckon.TypicalDraws)
+	return fmt.Sprintf("a bad one of %+.0f Elo good with about %.3g (in %d pairs, %g%% of games drawn)", elo, rates.Beta, plan.Pairs, 100*calculator.TypicalDraws)
 }

@@ -14,16 +14,14 @@ import (
 	"syscall"
 	"testing"
 
-	"gogi/internal/await"
-	"gogi/internal/long"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
 	"gogi/internal/runnable"
-	"gogi/internal/unfit"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
+	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/reckon"
+	"gogi/report/calculator"
 	"gogi/stats"
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 	"gogi/usi"
 )
 
@@ -84,9 +82,7 @@ cmd = "fakeengine"
 `,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		if name == "binary" || name == "mute" {
 			runnable.Write(t, path, text)
 		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -168,7 +164,7 @@ func TestBisectCodes(t *testing.T) {
 		"the other wins nothing":      {line("dev=fakeengine -script resign@go:3", "base=fakeengine -script exit@go"), 255, "by faults"},
 		"both are missing":            {line("dev=./missing", "base=./missing"), 255, "missing"},
 	}
-	if long.Asked() {
+	if testutil.Long() {
 		maps.Copy(steps, map[string]step{ // each of a kind that is there already
 			"crashes later in each game": {line("dev=fakeengine -script exit@go:3", base, "--restart", "game"), 1, "bisect: bad: "},
 			"a gate that passes":         {line(equal, "base=fakeengine -script resign@go", "--games", "40", "--sprt=-400,0"), 0, "bisect: good: SPRT"},
@@ -222,8 +218,8 @@ func TestBisectOtherCodes(t *testing.T) {
 	for _, args := range [][]string{
 		{"match", "--exit", "default", "--bad"}, {"match", "--exit=default", "--nodes", "10k"}, {"match", "--db", "bisect", "nowhere.toml"},
 	} {
-		if code, stderr := exitCode(t, t.TempDir(), append([]string{"gogi"}, args...)...); code != verb.Usage {
-			t.Errorf("%q: code %d, want %d: %s", args, code, verb.Usage, stderr)
+		if code, stderr := exitCode(t, t.TempDir(), append([]string{"gogi"}, args...)...); code != cli.Usage {
+			t.Errorf("%q: code %d, want %d: %s", args, code, cli.Usage, stderr)
 		}
 	}
 }
@@ -250,7 +246,7 @@ func (explosive) Write([]byte) (int, error) { panic("in the middle of a report")
 func TestBisectPanic(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
-	code := run(context.Background(), []string{"match", "--exit", "bisect", "--help"}, &verb.Env{Out: explosive{}, Err: &errs})
+	code := run(context.Background(), []string{"match", "--exit", "bisect", "--help"}, &cli.Env{Out: explosive{}, Err: &errs})
 	if text := errs.String(); code != bisectAbort || !strings.Contains(text, "in the middle of a report") || !strings.Contains(text, "explosive.Write") {
 		t.Errorf("code %d, want %d, with the panic and its stack:\n%s", code, bisectAbort, text)
 	}
@@ -259,7 +255,7 @@ func TestBisectPanic(t *testing.T) {
 			t.Error("a panic outside of a bisection was swallowed")
 		}
 	}()
-	run(context.Background(), []string{"match", "--help"}, &verb.Env{Out: explosive{}, Err: &errs})
+	run(context.Background(), []string{"match", "--help"}, &cli.Env{Out: explosive{}, Err: &errs})
 }
 
 // waiting is a series of a bisection whose engines wait for a file.
@@ -269,10 +265,8 @@ func waiting(t *testing.T, dir string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--exit", "bisect", "--run", "wait", "--concurrency", "1",
 		"--engine", "dev="+engine, "--engine", "base="+engine, "--nodes", "10", "--games", "10")
 	cmd.Dir, cmd.Stderr = dir, &bytes.Buffer{}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	await.That(t, "an engine was asked for a move", func() bool {
+	testutil.OK(t, cmd.Start())
+	testutil.Eventually(t, "an engine was asked for a move", func() bool {
 		text, _ := os.ReadFile(mark)
 		return len(text) > 0
 	})
@@ -286,13 +280,11 @@ func TestBisectSignals(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGTERM, verb.Interrupted}, {syscall.SIGHUP, verb.Interrupted}, {syscall.SIGQUIT, 128 + int(syscall.SIGABRT)}, {syscall.SIGKILL, 128 + int(syscall.SIGKILL)}} {
+	}{{syscall.SIGTERM, cli.Interrupted}, {syscall.SIGHUP, cli.Interrupted}, {syscall.SIGQUIT, 128 + int(syscall.SIGABRT)}, {syscall.SIGKILL, 128 + int(syscall.SIGKILL)}} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			cmd := waiting(t, t.TempDir())
-			if err := cmd.Process.Signal(c.signal); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, cmd.Process.Signal(c.signal))
 			if code := codeOf(t, cmd.Wait()); code != c.code {
 				t.Errorf("code %d, want %d: %s", code, c.code, cmd.Stderr)
 			}
@@ -309,9 +301,7 @@ func TestBisectLocked(t *testing.T) {
 	if code != bisectAbort || !strings.Contains(stderr, "another process") {
 		t.Errorf("code %d, want %d: %s", code, bisectAbort, stderr)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
 	if code := codeOf(t, first.Wait()); code != bisectGood {
 		t.Errorf("the first: code %d, want %d: %s", code, bisectGood, first.Stderr)
 	}
@@ -356,9 +346,7 @@ func TestBisectRates(t *testing.T) {
 		var said strings.Builder
 		step.promise(&said, got)
 		for _, words := range c.says {
-			if !strings.Contains(said.String(), words) {
-				t.Errorf("%s: %q is not in:\n%s", name, words, said.String())
-			}
+			testutil.Contains(t, said.String(), words, "%s", name)
 		}
 	}
 }
@@ -369,15 +357,13 @@ func TestBisectMissed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		pairs int
-		rates counts.Bisection
-	}{{400, counts.Bisection{Alpha: 0.05, Beta: 0.05}}, {1000, counts.Bisection{Alpha: 0.0125, Beta: 0.02}}} {
+		rates binomial.Bisection
+	}{{400, binomial.Bisection{Alpha: 0.05, Beta: 0.05}}, {1000, binomial.Bisection{Alpha: 0.0125, Beta: 0.02}}} {
 		var elo float64
 		said := missed(bisectPlan(c.pairs, match.Gate{}), c.rates)
-		if _, err := fmt.Sscanf(said, "a bad one of %f Elo", &elo); err != nil {
-			t.Fatalf("%q: %v", said, err)
-		}
+		testutil.OK(t, testutil.Err(fmt.Sscanf(said, "a bad one of %f Elo", &elo)), "%q", said)
 		length, err := stats.PairDesign{
-			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: counts.Less, Conditions: stats.Conditions{DrawRate: reckon.TypicalDraws},
+			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: binomial.Less, Conditions: stats.Conditions{DrawRate: calculator.TypicalDraws},
 		}.Length(elo)
 		if err != nil || math.Abs(float64(length.Pairs-c.pairs)) > 0.03*float64(c.pairs) {
 			t.Errorf("%q: that takes %+v pairs, not %d (%v)", said, length, c.pairs, err)
@@ -399,19 +385,17 @@ func TestBisectOurs(t *testing.T) {
 		{&usi.Fault{Kind: usi.FaultConnection, Engine: "dev"}, false},
 		{&usi.Fault{Kind: usi.FaultStart, Engine: "base"}, false},
 		{&usi.Fault{Kind: usi.FaultStart, Engine: "both"}, false},
-		{unfit.Wrap("dev", other), true},
-		{unfit.Wrap("base", other), false},
+		{fail.Engine("dev", other), true},
+		{fail.Engine("base", other), false},
 		{other, false},
 		{os.ErrNotExist, false},
-		{&verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; 3 pairs are unplayed", dev)}, true},
-		{usage.Wrap(errors.Join(fmt.Errorf("dev: %w", unfit.Wrap("dev", other)), dev)), true},
+		{&cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; 3 pairs are unplayed", dev)}, true},
+		{fail.Usage(errors.Join(fmt.Errorf("dev: %w", fail.Engine("dev", other)), dev)), true},
 		{errors.Join(dev, other), false},
-		{errors.Join(dev, unfit.Wrap("base", other)), false},
+		{errors.Join(dev, fail.Engine("base", other)), false},
 		{fmt.Errorf("%w: %w", other, dev), false},
-		{&verb.Exit{Code: verb.Unplayed}, false},
+		{&cli.Exit{Code: cli.Unplayed}, false},
 	} {
-		if got := step.isOurs(c.err); got != c.ours {
-			t.Errorf("%v: %v, want %v", c.err, got, c.ours)
-		}
+		testutil.Equal(t, step.isOurs(c.err), c.ours, "%v", c.err)
 	}
 }

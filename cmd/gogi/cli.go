@@ -5,15 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gogi/cmd/gogi/dbverbs"
-	"gogi/cmd/gogi/easeverbs"
-	"gogi/cmd/gogi/farmverbs"
-	"gogi/cmd/gogi/recordverbs"
-	"gogi/cmd/gogi/statverbs"
-	"gogi/cmd/gogi/tuneverbs"
-	"gogi/cmd/gogi/voteverbs"
-	"gogi/internal/foreign"
-	"gogi/internal/verb"
+	"gogi/cmd/gogi/cli"
+	dbcmd "gogi/cmd/gogi/db"
+	enginecmd "gogi/cmd/gogi/engines"
+	farmcmd "gogi/cmd/gogi/farm"
+	recordscmd "gogi/cmd/gogi/records"
+	statscmd "gogi/cmd/gogi/stats"
+	toolcmd "gogi/cmd/gogi/tools"
+	tunecmd "gogi/cmd/gogi/tune"
+	votescmd "gogi/cmd/gogi/votes"
+	"gogi/internal/sanitize"
 	"os"
 	"reflect"
 	"runtime/debug"
@@ -25,47 +26,46 @@ import (
 
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
-	Lang         string                      `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events and exit codes are the same in all."`
-	Match        matchCommand                `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
-	Watch        watchCommand                `cmd:"" help:"Show a run that is being played, in this terminal."`
-	Ctl          ctlCommand                  `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
-	Serve        serveCommand                `cmd:"" help:"Show in a browser what is stored, and what is being played."`
-	Report       reportCommand               `cmd:"" help:"Print what a run's games prove so far."`
-	Tune         tuneverbs.Command           `cmd:"" help:"Look for values of an engine's options that play better, and show whether they do."`
-	Gate         gateCommand                 `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
-	Compare      compareCommand              `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
-	EloWhere     eloWhereCommand             `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
-	Rate         statverbs.RateCommand       `cmd:"" help:"Rate the players of files of games, or of runs."`
-	Regress      statverbs.RegressCommand    `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
-	Stats        statverbs.Command           `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
-	Games        gamesCommand                `cmd:"" help:"List a run's games, or print one of them in any format of records."`
-	Export       recordverbs.ExportCommand   `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
-	Import       recordverbs.ImportCommand   `cmd:"" help:"Bring files of games into a database, as a run."`
-	Inspect      recordverbs.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
-	Convert      recordverbs.ConvertCommand  `cmd:"" help:"Turn records or training data of one format into another."`
-	Book         recordverbs.BookCommand     `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
-	Votes        voteverbs.Command           `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
-	Init         initCommand                 `cmd:"" help:"Write a commented series file to start from."`
-	Lint         easeverbs.LintCommand       `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
-	Runs         runsCommand                 `cmd:"" help:"List the runs of a database."`
-	Verify       dbverbs.VerifyCommand       `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
-	Farm         farmverbs.Command           `cmd:"" help:"Play one series on many machines: coordinate, work, hand in, look."`
-	DB           dbverbs.Command             `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
-	Perft        perftCommand                `cmd:"" help:"Count the leaves of the tree of legal moves."`
-	Engine       engineCommand               `cmd:"" help:"Speak USI as the built-in engine."`
-	Council      councilCommand              `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
-	Disagreement disagreementCommand         `cmd:"" help:"Measure how often the members of a council disagree."`
-	Check        checkCommand                `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
-	Replay       replayCommand               `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
-	CSA          csaCommand                  `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
-	Completion   easeverbs.CompletionCommand `cmd:"" help:"Print what bash, zsh, fish or PowerShell needs to complete command lines."`
-	Man          easeverbs.ManCommand        `cmd:"" help:"Write the manual page of a verb, or of all of them."`
-	Version      easeverbs.VersionCommand    `cmd:"" help:"Say which build this is."`
-	Complete     easeverbs.CompleteCommand   `cmd:"" hidden:"" help:"Say what may come next on a command line, for the scripts of gogi completion."`
-	Review       recordverbs.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
-	Strength     recordverbs.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`
-	Selfplay     recordverbs.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
-	Guard        guardCommand                `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
+	Lang       string                     `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events and exit codes are the same in all."`
+	Match      matchCommand               `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
+	Watch      watchCommand               `cmd:"" help:"Show a run that is being played, in this terminal."`
+	Ctl        ctlCommand                 `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
+	Serve      serveCommand               `cmd:"" help:"Show in a browser what is stored, and what is being played."`
+	Report     reportCommand              `cmd:"" help:"Print what a run's games prove so far."`
+	Tune       tunecmd.Command            `cmd:"" help:"Look for values of an engine's options that play better, and show whether they do."`
+	Gate       gateCommand                `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
+	Compare    compareCommand             `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
+	EloWhere   eloWhereCommand            `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
+	Rate       statscmd.RateCommand       `cmd:"" help:"Rate the players of files of games, or of runs."`
+	Regress    statscmd.RegressCommand    `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
+	Stats      statscmd.Command           `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
+	Games      gamesCommand               `cmd:"" help:"List a run's games, or print one of them in any format of records."`
+	Export     recordscmd.ExportCommand   `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
+	Import     recordscmd.ImportCommand   `cmd:"" help:"Bring files of games into a database, as a run."`
+	Inspect    recordscmd.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
+	Convert    recordscmd.ConvertCommand  `cmd:"" help:"Turn records or training data of one format into another."`
+	Book       recordscmd.BookCommand     `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
+	Votes      votescmd.Command           `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
+	Init       initCommand                `cmd:"" help:"Write a commented series file to start from."`
+	Lint       toolcmd.LintCommand        `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
+	Runs       runsCommand                `cmd:"" help:"List the runs of a database."`
+	Verify     dbcmd.VerifyCommand        `cmd:"" help:"Replay every move of a run: exit code 0, or 12 where anything differs."`
+	Farm       farmcmd.Command            `cmd:"" help:"Play one series on many machines: coordinate, work, hand in, look."`
+	DB         dbcmd.Command              `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
+	Perft      toolcmd.PerftCommand       `cmd:"" help:"Count the leaves of the tree of legal moves."`
+	Engine     enginecmd.EngineCommand    `cmd:"" help:"Speak USI as the built-in engine."`
+	Council    enginecmd.CouncilCommand   `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
+	Check      enginecmd.CheckCommand     `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
+	Replay     replayCommand              `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
+	CSA        enginecmd.CSACommand       `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
+	Completion toolcmd.CompletionCommand  `cmd:"" help:"Print what bash, zsh, fish or PowerShell needs to complete command lines."`
+	Man        toolcmd.ManCommand         `cmd:"" help:"Write the manual page of a verb, or of all of them."`
+	Version    toolcmd.VersionCommand     `cmd:"" help:"Say which build this is."`
+	Complete   toolcmd.CompleteCommand    `cmd:"" hidden:"" help:"Say what may come next on a command line, for the scripts of gogi completion."`
+	Review     recordscmd.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
+	Strength   recordscmd.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`
+	Selfplay   recordscmd.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
+	Guard      enginecmd.GuardCommand     `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 
 // grammarFor is the grammar that a command line is read by, and where --lang stands in it.
@@ -93,7 +93,7 @@ func grammarFor(args []string) (grammar any, lang *string) {
 // tellsOfAll reports whether a verb wants the grammar of all verbs.
 func tellsOfAll(command reflect.Type) bool {
 	switch command {
-	case reflect.TypeFor[easeverbs.CompleteCommand](), reflect.TypeFor[easeverbs.ManCommand]():
+	case reflect.TypeFor[toolcmd.CompleteCommand](), reflect.TypeFor[toolcmd.ManCommand]():
 		return true
 	}
 	return false
@@ -112,7 +112,7 @@ func kebab(field string) string {
 }
 
 // newParser reads a grammar; what is parsed finds ctx and env in it. Help is told, and unwinds.
-func newParser(ctx context.Context, grammar any, env *verb.Env) (*kong.Kong, error) {
+func newParser(ctx context.Context, grammar any, env *cli.Env) (*kong.Kong, error) {
 	return kong.New(grammar,
 		kong.Name("gogi"),
 		kong.Description("Plays USI shogi engines against each other, alone or as councils that vote, and says what the results prove."),
@@ -128,11 +128,11 @@ func newParser(ctx context.Context, grammar any, env *verb.Env) (*kong.Kong, err
 type helpShown struct{ code int }
 
 // run is the whole program: it returns the exit code.
-func run(ctx context.Context, args []string, env *verb.Env) (code int) {
+func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 	bisecting := bisects(args)
-	result := &verb.ResultWriter{Writer: env.Out}
-	out, errs := foreign.NewWriter(result), foreign.NewWriter(env.Err)
-	env = &verb.Env{In: env.In, Out: out, Err: errs}
+	result := &cli.ResultWriter{Writer: env.Out}
+	out, errs := sanitize.NewWriter(result), sanitize.NewWriter(env.Err)
+	env = &cli.Env{In: env.In, Out: out, Err: errs}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -149,24 +149,24 @@ func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 		switch {
 		case bisecting:
 			code = bisectCode(env, code)
-		case code == verb.Done:
-			code = env.Fail(result.Failure(), verb.Failed)
+		case code == cli.Done:
+			code = env.Fail(result.Failure(), cli.Failed)
 		}
 	}()
 	grammar, lang := grammarFor(args)
 	parser, err := newParser(ctx, grammar, env)
 	if err != nil {
-		return env.Fail(err, verb.Failed)
+		return env.Fail(err, cli.Failed)
 	}
 	if len(args) == 0 {
 		shortHelp(env.Err, parser.Model)
-		return verb.Usage
+		return cli.Usage
 	}
 	chosen, err := parser.Parse(args)
 	if err != nil {
 		bisecting = mayBisect(args)
-		return env.Fail(badLine(args, err), verb.Usage)
+		return env.Fail(badLine(args, err), cli.Usage)
 	}
-	env.Tongue = verb.TongueOf(*lang, os.Getenv, verb.OnTerminal(result.Writer))
-	return env.Fail(chosen.Run(), verb.Failed)
+	env.Tongue = cli.TongueOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
+	return env.Fail(chosen.Run(), cli.Failed)
 }

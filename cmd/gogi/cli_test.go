@@ -9,7 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"gogi/internal/verb"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/testutil"
 )
 
 // TestOneVerbsGrammar: a line that begins with a verb is read by that verb's grammar alone,
@@ -18,12 +19,9 @@ import (
 func TestOneVerbsGrammar(t *testing.T) {
 	t.Parallel()
 	told := new(bytes.Buffer)
-	env := &verb.Env{Out: told, Err: told}
+	env := &cli.Env{Out: told, Err: told}
 	read := func(grammar any) *kong.Kong {
-		parser, err := newParser(t.Context(), grammar, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parser := testutil.Must(newParser(t.Context(), grammar, env))(t)
 		return parser
 	}
 	all := read(new(commandLine))
@@ -54,7 +52,7 @@ func TestOneVerbsGrammar(t *testing.T) {
 func help(t *testing.T, parser *kong.Kong, name string) {
 	t.Helper()
 	defer func() {
-		if shown, ok := recover().(helpShown); !ok || shown.code != verb.Done {
+		if shown, ok := recover().(helpShown); !ok || shown.code != cli.Done {
 			t.Errorf("%s --help: unwound as %v", name, shown)
 		}
 	}()
@@ -70,20 +68,21 @@ func TestLinesOfNoVerb(t *testing.T) {
 		code       int
 		out, error string
 	}{
-		{nil, verb.Usage, "", "Usage: gogi VERB [flags]\n\n  match         Play a series"},
-		{[]string{"Match"}, verb.Usage, "", "unexpected argument Match"},
-		{[]string{"mtach"}, verb.Usage, "", `did you mean "match"`},
-		{[]string{"lang"}, verb.Usage, "", "unexpected argument lang"},
-		{[]string{"eloWhere"}, verb.Usage, "", "unexpected argument eloWhere"},
-		{[]string{"match", "-engine", "cmd=./a", "-each", "tc=8+0.08"}, verb.Usage, "", "match: -engine is a flag of fastchess; run gogi match --from-fastchess 'LINE'"},
-		{[]string{"match", "-each", "tc=8+0.08"}, verb.Usage, "", "-each is a flag of fastchess"},
-		{[]string{"match", "--seed", "x"}, verb.Usage, "", `gogi: --seed: "x": expected a whole number from 0` + "\n"},
-		{[]string{"match", "--games", "x"}, verb.Usage, "", `gogi: --games: "x": expected a whole number` + "\n"},
-		{[]string{"match", "--games", "-4"}, verb.Usage, "", `gogi: --games: "-4" begins like a flag: expected a value; write a negative number as --games=-4` + "\n"},
-		{[]string{"gate", "R", "--sprt", "0,4"}, verb.Usage, "", "gogi gate RUN --gate FILE\n"},
-		{[]string{"games", "R", "1.0", "--game", "2.0"}, verb.Usage, "", "1.0 and --game 2.0 name two games"},
-		{[]string{"--help"}, verb.Done, "elo-where", ""},
-		{[]string{"--lang", "en", "version"}, verb.Done, "gogi ", ""},
+		{nil, cli.Usage, "", "Usage: gogi VERB [flags]\n\n  match         Play a series"},
+		{[]string{"Match"}, cli.Usage, "", "unexpected argument Match"},
+		{[]string{"mtach"}, cli.Usage, "", `did you mean "match"`},
+		{[]string{"lang"}, cli.Usage, "", "unexpected argument lang"},
+		{[]string{"eloWhere"}, cli.Usage, "", "unexpected argument eloWhere"},
+		{[]string{"match", "-engine", "cmd=./a", "-each", "tc=8+0.08"}, cli.Usage, "", "match: -engine is a flag of fastchess; run gogi match --from-fastchess 'LINE'"},
+		{[]string{"match", "-each", "tc=8+0.08"}, cli.Usage, "", "-each is a flag of fastchess"},
+		{[]string{"match", "--seed", "x"}, cli.Usage, "", `gogi: --seed: "x": expected a whole number from 0` + "\n"},
+		{[]string{"match", "--games", "x"}, cli.Usage, "", `gogi: --games: "x": expected a whole number` + "\n"},
+		{[]string{"match", "--games", "-4"}, cli.Usage, "", `gogi: --games: "-4" begins like a flag: expected a value; write a negative number as --games=-4` + "\n"},
+		{[]string{"match", "--max-games", "4"}, cli.Usage, "", "--max-games: there is no such flag any more; give --games, which means the same\n"},
+		{[]string{"gate", "R", "--sprt", "0,4"}, cli.Usage, "", "gogi gate RUN --gate FILE\n"},
+		{[]string{"games", "R", "1.0", "--game", "2.0"}, cli.Usage, "", "1.0 and --game 2.0 name two games"},
+		{[]string{"--help"}, cli.Done, "elo-where", ""},
+		{[]string{"--lang", "en", "version"}, cli.Done, "gogi ", ""},
 	} {
 		out, errs, code := gogi(t, c.args...)
 		if code != c.code || !strings.Contains(out, c.out) || !strings.Contains(errs, c.error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/internal/runnable"
+	"gogi/internal/testutil"
 )
 
 // realClient is xboard with Debian's adapter for USI engines, on a display that
@@ -46,20 +47,14 @@ func isExecutable(path string) bool {
 func display(t *testing.T) string {
 	t.Helper()
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	server := exec.CommandContext(t.Context(), "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
 	server.ExtraFiles = []*os.File{write}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, server.Start())
 	t.Cleanup(func() { server.Process.Kill(); server.Wait() })
 	write.Close()
 	var number int
-	if _, err := fmt.Fscan(read, &number); err != nil {
-		t.Fatalf("Xvfb said no display: %v", err)
-	}
+	testutil.OK(t, testutil.Err(fmt.Fscan(read, &number)), "Xvfb said no display")
 	return fmt.Sprintf(":%d", number)
 }
 
@@ -71,9 +66,7 @@ func TestRealClient(t *testing.T) {
 	g := &gui{t: t, dir: t.TempDir()}
 	g.tag = filepath.Base(filepath.Dir(g.dir)) + "-" + filepath.Base(g.dir)
 	write := func(name, text string, mode os.FileMode) {
-		if err := os.WriteFile(filepath.Join(g.dir, name), []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(filepath.Join(g.dir, name), []byte(text), mode))
 	}
 	for side, nodes := range map[string]int{"first": 600, "second": 30} { // who is much stronger mates soon
 		var text strings.Builder
@@ -91,9 +84,7 @@ func TestRealClient(t *testing.T) {
 		"-timeControl", "5", "-ponderNextMove", "false", "-saveGameFile", filepath.Join(g.dir, "game.pgn"), "-soundProgram", "")
 	client.Dir = g.dir
 	client.Env = append(os.Environ(), "DISPLAY="+display(t), "HOME="+g.dir, "XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, client.Start())
 	// xboard saves the game when it is over, and then stays to show the result.
 	over := regexp.MustCompile(`\{([^}]*)\} (1-0|0-1|1/2-1/2)\s*$`)
 	var how []string
@@ -111,9 +102,7 @@ func TestRealClient(t *testing.T) {
 			t.Errorf("%s took %d decisions", side, n)
 		}
 	}
-	if errors := strings.TrimSpace(g.file("errors")); errors != "" {
-		t.Errorf("on stderr: %s", errors)
-	}
+	testutil.Equal(t, strings.TrimSpace(g.file("errors")), "", "on stderr")
 	deadline = time.Now().Add(guiPatience)
 	for tick := time.NewTicker(5 * time.Millisecond); len(tagged(t, g.tag)) > 0; <-tick.C {
 		if time.Now().After(deadline) {

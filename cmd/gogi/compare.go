@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 
-	"gogi/archive"
-	"gogi/compare"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
+	"gogi/report/compare"
+	"gogi/report/stored"
 	"gogi/results"
 )
 
@@ -24,18 +24,18 @@ type compareCommand struct {
 }
 
 // Run prints the difference of two runs, or the trend of more.
-func (c *compareCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *compareCommand) Run(ctx context.Context, env *cli.Env) error {
 	margin := 0.0
 	if c.NotWorse != nil {
 		if margin = *c.NotWorse; !(margin > 0) || math.IsInf(margin, 1) {
-			return usage.Wrap(fmt.Errorf("--not-worse: %v is no margin; give the Elo as a positive number", margin))
+			return fail.Usage(fmt.Errorf("--not-worse: %v is no margin; give the Elo as a positive number", margin))
 		}
 	}
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
-	rep, err := archive.Compare(ctx, store, c.Runs, c.Opponent, margin)
+	rep, err := stored.Compare(ctx, store, c.Runs, c.Opponent, margin)
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
@@ -56,8 +56,8 @@ func notWorseExit(v compare.Verdict) error {
 	case compare.ShownNotWorse:
 		return nil
 	case compare.ShownWorse:
-		return &verb.Exit{Code: exitGateFailed}
+		return &cli.Exit{Code: cli.GateFailed}
 	case compare.Undecided:
 	}
-	return &verb.Exit{Code: exitGateInconclusive}
+	return &cli.Exit{Code: cli.GateOpen}
 }

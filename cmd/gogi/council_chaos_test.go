@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
-	"gogi/internal/long"
+	"gogi/internal/testutil"
 	"gogi/results"
 )
 
@@ -84,24 +84,20 @@ shadow = ["optimistic"]
 func TestCouncilSurvivesItsMembers(t *testing.T) {
 	t.Parallel()
 	series, games, every := chaosOfFakes, 4, 100*time.Millisecond
-	if long.Asked() {
+	if testutil.Long() {
 		realEngines(t)
 		series, every = chaosSeries, 700*time.Millisecond
 	}
 	if *chaosGames > 0 {
 		games = *chaosGames
 	}
-	s := &session{dir: t.TempDir(), tag: "chaos-" + strconv.Itoa(os.Getpid())}
+	s := &folder{dir: t.TempDir(), tag: "chaos-" + strconv.Itoa(os.Getpid())}
 	text := strings.NewReplacer("GAMES", strconv.Itoa(games), "@TAG@", s.tag).Replace(series)
-	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
 	var errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "gogi", "match", "series.toml", "--quiet")
 	cmd.Dir, cmd.Stderr = s.dir, &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, cmd.Start())
 	ctx, stop := context.WithCancel(t.Context())
 	killed := make(chan int) // one number, from the killer when it was stopped
 	go func() { killed <- killAtRandom(ctx, t, s.tag, every) }()
@@ -159,22 +155,15 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string, every time.Dura
 
 // votes reads every vote record of the run, and counts those that lack a ballot
 // because its member was dead.
-func (s *session) votes(t *testing.T) (dead, decisions int) {
+func (s *folder) votes(t *testing.T) (dead, decisions int) {
 	t.Helper()
 	store, err := results.OpenExisting(t.Context(), filepath.Join(s.dir, "gogi.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer store.Close()
 	info, err := store.DefaultRun(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	for _, g := range s.gameRows(t) {
-		record, err := store.Record(t.Context(), info.ID, g.Pair, g.Leg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := testutil.Must(store.Record(t.Context(), info.ID, g.Pair, g.Leg))(t)
 		for i, m := range record.Moves {
 			if m.Opening || (i%2 == 0) != (g.Black == "council") {
 				continue

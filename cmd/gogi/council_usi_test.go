@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 )
 
 // gui is one that has loaded a council: the compiled program, with scripted
@@ -21,7 +22,7 @@ import (
 type gui struct {
 	t     *testing.T
 	dir   string
-	tag   string // in the verb.Env of every member
+	tag   string // in the cli.Env of every member
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan string // from the reader, which closes it at the end of the output
@@ -65,9 +66,7 @@ func load(t *testing.T, text string, args ...string) *gui {
 	g := &gui{t: t, dir: t.TempDir()}
 	g.tag = filepath.Base(filepath.Dir(g.dir)) + "-" + filepath.Base(g.dir)
 	text = strings.NewReplacer("DIR", g.dir, "TAG", g.tag).Replace(text)
-	if err := os.WriteFile(filepath.Join(g.dir, "council.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(g.dir, "council.toml"), []byte(text), 0o600))
 	g.start(args...)
 	return g
 }
@@ -80,15 +79,11 @@ func (g *gui) start(args ...string) {
 	g.cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
 	g.cmd.Stderr = &g.errs
 	out, err := g.cmd.StdoutPipe()
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	testutil.OK(g.t, err)
 	if g.in, err = g.cmd.StdinPipe(); err != nil {
 		g.t.Fatal(err)
 	}
-	if err := g.cmd.Start(); err != nil {
-		g.t.Fatal(err)
-	}
+	testutil.OK(g.t, g.cmd.Start())
 	g.lines, g.said = make(chan string, 1<<16), nil
 	go func(lines chan<- string) {
 		defer close(lines)
@@ -182,9 +177,7 @@ func TestCouncilLeavesNothingWhenKilled(t *testing.T) {
 	g.say("position startpos", "go infinite")
 	g.await("m1.mark", "fork@go")
 	g.await("m2.mark", "deaf@go")
-	if err := g.cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, g.cmd.Process.Signal(syscall.SIGKILL))
 	g.cmd.Wait()
 	deadline := time.Now().Add(guiPatience)
 	for tick := time.NewTicker(5 * time.Millisecond); len(tagged(t, g.tag)) > 0; <-tick.C {
@@ -199,10 +192,7 @@ func (g *gui) votes(name string) []*voting.Record {
 	g.t.Helper()
 	var list []*voting.Record
 	for line := range strings.Lines(g.file(name)) {
-		r, err := voting.ParseRecord([]byte(line))
-		if err != nil {
-			g.t.Fatal(err)
-		}
+		r := testutil.Must(voting.ParseRecord([]byte(line)))(g.t)
 		list = append(list, r)
 	}
 	return list

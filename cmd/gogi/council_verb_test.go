@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // The program serves a council until quit, records its votes where the flag says,
@@ -16,9 +18,7 @@ func TestCouncilVerb(t *testing.T) {
 	g.until("bestmove 7g7f")
 	g.say("quit")
 	g.ended(0)
-	if n := len(g.votes("votes")); n != 1 {
-		t.Errorf("%d votes are recorded", n)
-	}
+	testutil.Equal(t, len(g.votes("votes")), 1, "votes are recorded")
 	if files, err := filepath.Glob(filepath.Join(g.dir, "cache", "gogi", "options", "*.json")); err != nil || len(files) != 2 {
 		t.Errorf("in the cache: %q, %v", files, err)
 	}

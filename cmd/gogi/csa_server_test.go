@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"gogi/csa"
+	"gogi/internal/testutil"
 	"gogi/shogi"
+	"gogi/usi/csa"
 )
 
 // csaServer is a server of the CSA protocol for one game at a time between two
@@ -82,10 +83,7 @@ func newCSAServer(t *testing.T, s *csaServer) *csaServer {
 
 func (s *csaServer) parse(lines []string) *csa.Summary {
 	s.t.Helper()
-	summary, err := csa.ParseSummary(lines)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	summary := testutil.Must(csa.ParseSummary(lines))(s.t)
 	return summary
 }
 

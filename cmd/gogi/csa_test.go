@@ -14,8 +14,9 @@ import (
 	"sync"
 	"testing"
 
-	"gogi/csa"
-	"gogi/csa/watch"
+	"gogi/internal/testutil"
+	"gogi/usi/csa"
+	"gogi/usi/csa/watch"
 )
 
 // csaClient is one "gogi csa" as a process.
@@ -35,14 +36,9 @@ func startCSA(t *testing.T, server *csaServer, user string, args ...string) *csa
 	c := &csaClient{t: t, dir: t.TempDir(), ended: make(chan error, 1), said: make(chan string, 1000)}
 	c.cmd = exec.CommandContext(t.Context(), "gogi", append([]string{"csa", server.address(), "--user", user}, args...)...)
 	c.cmd.Dir, c.cmd.Stdout = c.dir, &c.stdout
-	c.cmd.Env = append(os.Environ(), csaPasswordVariable+"=secret-"+user)
-	pipe, err := c.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c.cmd.Env = append(os.Environ(), "GOGI_CSA_PASSWORD"+"=secret-"+user)
+	pipe := testutil.Must(c.cmd.StderrPipe())(t)
+	testutil.OK(t, c.cmd.Start())
 	go func() {
 		lines := bufio.NewScanner(io.TeeReader(pipe, &c.stderr))
 		for lines.Scan() {
@@ -237,9 +233,7 @@ func TestCSAPlayers(t *testing.T) {
 	dir := t.TempDir()
 	series, council := filepath.Join(dir, "series.toml"), filepath.Join(dir, "council.toml")
 	voters := csaFile + "[[council]]\nname = \"both\"\nrule = \"majority\"\nmembers = [\"one\", \"opponent\"]\n"
-	if err := errors.Join(os.WriteFile(series, []byte(csaFile), 0o600), os.WriteFile(council, []byte(voters), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(os.WriteFile(series, []byte(csaFile), 0o600), os.WriteFile(council, []byte(voters), 0o600)))
 	a := startCSA(t, s, "a", "--file", series, "--player", "opponent", "--option", "opponent.USI_Hash=64", "--no-comments", "--verbose")
 	b := startCSA(t, s, "b", "--file", council)
 	a.finished(0, "1 game")
@@ -267,9 +261,7 @@ func TestCSAInterrupt(t *testing.T) {
 	a := startCSA(t, s, "a", "--engine", "x=fakeengine -think 50ms", "--games", "0", "--verbose")
 	b := startCSA(t, s, "b", "--engine", "x=fakeengine")
 	<-reached
-	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, a.cmd.Process.Signal(os.Interrupt))
 	a.finished(130, "1 game")
 	b.finished(0, "1 game")
 	s.close()
@@ -284,13 +276,9 @@ func TestCSAInterruptTwice(t *testing.T) {
 	a := startCSA(t, s, "a", "--engine", "x=fakeengine -think 1h", "--verbose")
 	b := startCSA(t, s, "b", "--engine", "x=fakeengine", "--games", "0", "--verbose")
 	a.hears("begins")
-	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, a.cmd.Process.Signal(os.Interrupt))
 	a.hears("interrupted: ending after the game in play; once more to cut them")
-	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, a.cmd.Process.Signal(os.Interrupt))
 	a.finished(130, "1 game: 0 won, 1 lost")
 	b.hears("win #RESIGN")
 	if err := b.cmd.Process.Signal(os.Interrupt); err != nil { // it waits for another game
@@ -331,16 +319,5 @@ func TestCSAUsage(t *testing.T) {
 	c := startCSA(t, s, "a", "--engine", "x=fakeengine", "--retries", "0")
 	if code := c.wait(); code != 1 || !strings.Contains(c.stderr.String(), "connecting") {
 		t.Errorf("nobody listens: code %d, stderr %s", code, c.stderr.String())
-	}
-}
-
-func TestCSAAddress(t *testing.T) {
-	for server, want := range map[string]string{
-		"example.org": "example.org:4081", "example.org:1": "example.org:1", "[::1]:5": "[::1]:5", "::1": "[::1]:4081", "[::1]": "[::1]:4081",
-		"": "", ":4081": "",
-	} {
-		if got, err := csaAddress(server); got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q, %v", server, got, err)
-		}
 	}
 }

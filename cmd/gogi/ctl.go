@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"gogi/control"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
-	"gogi/live/socket"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/match/control"
+	"gogi/runner/socket"
 )
 
 // ctlCommand tells a run that another process plays what to do.
@@ -21,10 +21,10 @@ type ctlCommand struct {
 }
 
 // Run hands the command over and says that it was taken.
-func (c *ctlCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *ctlCommand) Run(ctx context.Context, env *cli.Env) error {
 	order, err := control.Parse(c.Verb, c.Number)
 	if err != nil {
-		return usage.Wrap(err)
+		return fail.Usage(err)
 	}
 	err = socket.Order(ctx, socket.Path(c.DB, c.Run1), order)
 	switch {

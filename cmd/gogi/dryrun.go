@@ -7,20 +7,20 @@ import (
 	"strings"
 	"time"
 
+	"gogi/cmd/gogi/cli"
 	"gogi/configs/advice"
-	"gogi/configs/identities"
-	"gogi/gate"
+	"gogi/configs/identity"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
-	"gogi/internal/verb"
+	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/match/gate"
+	"gogi/match/tournament"
 	"gogi/players"
-	"gogi/tournament"
 	"gogi/usi"
 )
 
 // dryRun prints what would be played, and plays nothing.
-func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []usi.Greeting, warnings []advice.Warning) error {
+func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []usi.Greeting, warnings []advice.Warning) error {
 	plan, d := o.Plan, dryText{env}
 	if err := d.head(plan); err != nil {
 		return err
@@ -34,7 +34,7 @@ func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []u
 	}
 	c := players.CapacityFor(plan, greetings)
 	d.capacity(c)
-	d.line("", phrases.Verbatim("cpus"), o.Bound.Said())
+	d.line("", i18n.Verbatim("cpus"), o.Bound.Said())
 	for _, slot := range o.Bound.Slots() {
 		fmt.Fprintf(d.Out, "  %s\n", slot.In(d.Tongue))
 	}
@@ -43,29 +43,29 @@ func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []u
 		return err
 	}
 	total := length * time.Duration(plan.Games()) / time.Duration(plan.Concurrency)
-	all := phrases.Verbatim(format.Duration(total))
+	all := i18n.Verbatim(format.Duration(total))
 	if tournament.Uncertain(plan.Design.Kind) {
-		all = phrases.Of("up to %s", all)
+		all = i18n.Of("up to %s", all)
 	}
-	d.line("", phrases.Of("duration"), phrases.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
+	d.line("", i18n.Of("duration"), i18n.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
 	if !plan.Gate.IsZero() {
-		fmt.Fprint(d.Out, "\n", d.label(phrases.Of("gate")))
+		fmt.Fprint(d.Out, "\n", d.label(i18n.Of("gate")))
 		if err := expectation(d.Out, d.Tongue, plan, length); err != nil {
 			return err
 		}
 	}
 	more, fatal := c.Problems()
 	for _, w := range append(warnings, more...) {
-		fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "warning: %s", w))
+		fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "warning: %s", w))
 	}
 	return fatal
 }
 
 // dryText is a dry run as text.
-type dryText struct{ *verb.Env }
+type dryText struct{ *cli.Env }
 
 // label is what a line is about, in the column of labels.
-func (d dryText) label(what phrases.Said) string {
+func (d dryText) label(what i18n.Message) string {
 	return format.Pad(what.In(d.Tongue), dryLabelWidth)
 }
 
@@ -73,18 +73,18 @@ func (d dryText) label(what phrases.Said) string {
 const dryLabelWidth = 10
 
 // line prints what a label has, set in by blanks.
-func (d dryText) line(blanks string, label, what phrases.Said) {
+func (d dryText) line(blanks string, label, what i18n.Message) {
 	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(label), what.In(d.Tongue))
 }
 
 // head prints how much is played, and by what.
 func (d dryText) head(plan *match.Plan) error {
-	fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
-	played := phrases.Of("%s games in %s pairs (%s), %d at a time, seed %d", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
+	fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
+	played := i18n.Of("%s games in %s pairs (%s), %d at a time, seed %d", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
 	if tournament.Uncertain(plan.Design.Kind) {
-		played = phrases.Of("up to %s", played)
+		played = i18n.Of("up to %s", played)
 	}
-	lines := []phrases.Said{played}
+	lines := []i18n.Message{played}
 	if plan.Design.Kind.ByResults() {
 		outlook, err := tournament.Outlook(tournament.Of(plan))
 		if err != nil {
@@ -94,8 +94,8 @@ func (d dryText) head(plan *match.Plan) error {
 	}
 	lines = append(lines,
 		rulesOf(plan.Rules),
-		phrases.Of("%s openings, pondering %s", format.Count(len(plan.Openings)), plan.Ponder),
-		phrases.Of("evidence: %s", gate.Outlook(plan)))
+		i18n.Of("%s openings, pondering %s", format.Count(len(plan.Openings)), plan.Ponder),
+		i18n.Of("evidence: %s", gate.Outlook(plan)))
 	for _, line := range lines {
 		fmt.Fprintf(d.Out, "  %s\n", line.In(d.Tongue))
 	}
@@ -103,20 +103,20 @@ func (d dryText) head(plan *match.Plan) error {
 	return nil
 }
 
-func rulesOf(r match.Rules) phrases.Said {
+func rulesOf(r match.Rules) i18n.Message {
 	if r.MaxPlies == 0 {
-		return phrases.Of("rules %s: %s, no limit of plies", r.Name, r.Declaration)
+		return i18n.Of("rules %s: %s, no limit of plies", r.Name, r.Declaration)
 	}
-	return phrases.Of("rules %s: %s, %d plies", r.Name, r.Declaration, r.MaxPlies)
+	return i18n.Of("rules %s: %s, %d plies", r.Name, r.Declaration, r.MaxPlies)
 }
 
 // capacity prints what the engines need of the machine.
 func (d dryText) capacity(c players.Capacity) {
-	d.line("", phrases.Of("memory"), phrases.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
+	d.line("", i18n.Of("memory"), i18n.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	if len(c.Undeclared) > 0 {
-		d.line("", phrases.Verbatim(""), phrases.Of("not known: %s (no hash option)", strings.Join(c.Undeclared, ", ")))
+		d.line("", i18n.Verbatim(""), i18n.Of("not known: %s (no hash option)", strings.Join(c.Undeclared, ", ")))
 	}
-	d.line("", phrases.Of("threads"), phrases.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
+	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
 }
 
 // player prints a player with its limits, and returns the greetings that are not its.
@@ -135,60 +135,60 @@ func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetin
 // solver prints who is asked for mates.
 func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 	m := plan.Mate
-	when := phrases.Of("after a claimed mate")
+	when := i18n.Of("after a claimed mate")
 	switch {
 	case m.Every == 1:
-		when = phrases.Of("after a claimed mate, and at every move of each side")
+		when = i18n.Of("after a claimed mate, and at every move of each side")
 	case m.Every > 1:
-		when = phrases.Of("after a claimed mate, and at every %d moves of each side", m.Every)
+		when = i18n.Of("after a claimed mate, and at every %d moves of each side", m.Every)
 	}
-	d.line("", phrases.Of("mates"), phrases.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
+	d.line("", i18n.Of("mates"), i18n.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
 	d.engine(plan, *m.Solver, "", g)
 }
 
 func (d dryText) engine(plan *match.Plan, p match.Player, limits string, g usi.Greeting) {
 	const in = "  "
-	fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "engine %s   %q by %q", p.Name, g.Name, g.Author))
-	d.line(in, phrases.Of("command"), phrases.Verbatim(strings.Join(p.Command, " ")))
-	d.line(in, phrases.Of("directory"), phrases.Verbatim(p.Dir))
+	fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "engine %s   %q by %q", p.Name, g.Name, g.Author))
+	d.line(in, i18n.Of("command"), i18n.Verbatim(strings.Join(p.Command, " ")))
+	d.line(in, i18n.Of("directory"), i18n.Verbatim(p.Dir))
 	if p.Limits != (match.Limits{}) {
-		d.line(in, phrases.Of("limits"), phrases.Of("%s, margin %s", limits, p.Limits.Margin))
+		d.line(in, i18n.Of("limits"), i18n.Of("%s, margin %s", limits, p.Limits.Margin))
 	}
 	if p.Identity.Fixed != "" {
-		d.line(in, phrases.Of("identity"), phrases.Verbatim(p.Identity.Fixed))
+		d.line(in, i18n.Of("identity"), i18n.Verbatim(p.Identity.Fixed))
 	}
 	for _, f := range p.Identity.Files {
-		d.line(in, phrases.Of("identity"), fileOf(f))
+		d.line(in, i18n.Of("identity"), fileOf(f))
 	}
-	automatic, user := identities.Settings(p, plan, g.Options)
+	automatic, user := identity.Settings(p, plan, g.Options)
 	for _, s := range automatic {
-		d.line(in, phrases.Of("sends"), phrases.Of("%s = %s (from %s)", s.Name, orButton(s.Value), source(p, s.Name)))
+		d.line(in, i18n.Of("sends"), i18n.Of("%s = %s (from %s)", s.Name, orButton(s.Value), source(p, s.Name)))
 	}
 	for _, s := range user {
-		d.line(in, phrases.Of("sends"), phrases.Of("%s = %s", s.Name, orButton(s.Value)))
+		d.line(in, i18n.Of("sends"), i18n.Of("%s = %s", s.Name, orButton(s.Value)))
 	}
 	for _, o := range g.Options {
 		if !sent(append(automatic, user...), o.Name) && o.Type != usi.Button {
-			d.line(in, phrases.Of("default"), phrases.Of("%s = %s", o.Name, orButton(o.Default)))
+			d.line(in, i18n.Of("default"), i18n.Of("%s = %s", o.Name, orButton(o.Default)))
 		}
 	}
 	fmt.Fprintln(d.Out)
 }
 
 // fileOf is a file of an identity.
-func fileOf(f match.FileHash) phrases.Said {
-	return phrases.Verbatim(fmt.Sprintf("%s…  %s (%s)", f.SHA256[:16], f.Role, filepath.Base(f.Path)))
+func fileOf(f match.FileHash) i18n.Message {
+	return i18n.Verbatim(fmt.Sprintf("%s…  %s (%s)", f.SHA256[:16], f.Role, filepath.Base(f.Path)))
 }
 
 // source says why an option is sent that the user did not write.
-func source(p match.Player, name string) phrases.Said {
+func source(p match.Player, name string) i18n.Message {
 	switch {
 	case usi.SameOption(name, "USI_Ponder"):
-		return phrases.Of("pondering")
+		return i18n.Of("pondering")
 	case strings.EqualFold(name, "EnteringKingRule"), strings.EqualFold(name, "MaxMovesToDraw"), strings.EqualFold(name, "Draw_Ply"):
-		return phrases.Of("the rules")
+		return i18n.Of("the rules")
 	}
-	return phrases.Of("profile %s", p.Profile)
+	return i18n.Of("profile %s", p.Profile)
 }
 
 func sent(settings []usi.Setting, name string) bool {
@@ -200,11 +200,11 @@ func sent(settings []usi.Setting, name string) bool {
 	return false
 }
 
-func orButton(value string) phrases.Said {
+func orButton(value string) i18n.Message {
 	if value == "" {
-		return phrases.Of("(empty)")
+		return i18n.Of("(empty)")
 	}
-	return phrases.Verbatim(value)
+	return i18n.Verbatim(value)
 }
 
 // council prints the head of a council; its members follow.
@@ -214,18 +214,18 @@ func (d dryText) council(p match.Player, limits string) {
 	for _, m := range c.Members {
 		names = append(names, m.Name)
 	}
-	fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "council %s   %s: %s", p.Name, c.Rule, strings.Join(names, ", ")))
-	budget := phrases.Of("%s, margin %s for each member", limits, p.Limits.Margin)
+	fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "council %s   %s: %s", p.Name, c.Rule, strings.Join(names, ", ")))
+	budget := i18n.Of("%s, margin %s for each member", limits, p.Limits.Margin)
 	if c.Split {
-		budget = phrases.Of("%s, margin %s, shared by the members", limits, p.Limits.Margin)
+		budget = i18n.Of("%s, margin %s, shared by the members", limits, p.Limits.Margin)
 	}
-	d.line("  ", phrases.Of("limits"), budget)
-	d.line("  ", phrases.Of("stops"), phrases.Verbatim(fmt.Sprint(c.Stop)))
+	d.line("  ", i18n.Of("limits"), budget)
+	d.line("  ", i18n.Of("stops"), i18n.Verbatim(fmt.Sprint(c.Stop)))
 	for _, f := range p.Identity.Files {
-		d.line("  ", phrases.Of("identity"), fileOf(f))
+		d.line("  ", i18n.Of("identity"), fileOf(f))
 	}
 	if len(c.Shadows) > 0 {
-		d.line("  ", phrases.Of("shadows"), phrases.Verbatim(strings.Join(c.Shadows, "; ")))
+		d.line("  ", i18n.Of("shadows"), i18n.Verbatim(strings.Join(c.Shadows, "; ")))
 	}
 	fmt.Fprintln(d.Out)
 }

@@ -3,26 +3,26 @@ package main
 import (
 	"context"
 
-	"gogi/archive"
-	"gogi/effects"
+	"gogi/cmd/gogi/cli"
 	"gogi/internal/format"
-	"gogi/internal/verb"
+	"gogi/report/effects"
+	"gogi/report/stored"
 	"gogi/results"
 )
 
 // eloWhereCommand says where the difference between two players comes from.
 type eloWhereCommand struct {
-	verb.Stored
+	cli.Stored
 	JSON bool `name:"json" help:"One JSON object."`
 }
 
 // Run prints the table of the run's first two players.
-func (c *eloWhereCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *eloWhereCommand) Run(ctx context.Context, env *cli.Env) error {
 	var t *effects.Table
 	err := c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
-		rep, err := archive.Report(ctx, store, info.Name)
+		rep, err := stored.Report(ctx, store, info.Name)
 		if err == nil {
-			t, err = archive.Effects(ctx, store, info, rep)
+			t, err = stored.Effects(ctx, store, info, rep)
 		}
 		return err
 	})

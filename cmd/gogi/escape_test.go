@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	_ "github.com/mattn/go-sqlite3" // a database that another program has changed
+
+	"gogi/internal/testutil"
 )
 
 // hides reports what a terminal would obey.
@@ -19,20 +21,16 @@ func hides(text string) bool {
 // changed is a database of one run, changed by a statement.
 func changed(t *testing.T, statement string) string {
 	t.Helper()
-	s := &session{dir: t.TempDir()}
+	s := &folder{dir: t.TempDir()}
 	db := filepath.Join(s.dir, "games.db")
 	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "run", "-q", "--db", db); code != 0 {
 		t.Fatal(code, errs)
 	}
 	conn, err := sql.Open("sqlite3", db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer conn.Close()
 	done, err := conn.ExecContext(t.Context(), statement)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if n, err := done.RowsAffected(); n == 0 || err != nil {
 		t.Fatalf("%d rows are changed, %v", n, err)
 	}
@@ -94,7 +92,7 @@ func TestFileNamesOnTerminals(t *testing.T) {
 func TestNamesThatTerminalsDoNotShow(t *testing.T) {
 	t.Parallel()
 	for _, words := range [][]string{{"--run", "a\u202eb"}, {"--run", "a\xff"}, {"--run", "\ufffd"}, {"--engine", "c\u2066=builtin"}, {"--engine", "c\xff=builtin"}} {
-		s := &session{dir: t.TempDir()} // as match starts the program again
+		s := &folder{dir: t.TempDir()} // as match starts the program again
 		db := filepath.Join(s.dir, "games.db")
 		_, errs, code := s.gogi(t, append([]string{"match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--games", "2", "-q", "--db", db}, words...)...)
 		if code != 2 || !strings.Contains(errs, "a terminal does not show") {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -17,10 +18,7 @@ import (
 // code of the last column, by those of the first.
 func documentedFields(t *testing.T, heading string) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/events.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile("../../docs/events.md"))(t)
 	_, section, ok := strings.Cut(string(text), "\n## "+heading+"\n")
 	if !ok {
 		t.Fatalf("docs/events.md has no section %q", heading)
@@ -53,7 +51,7 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	if len(common) != 5 || len(types) != 18 {
 		t.Fatalf("the document has %d common fields and %d types", len(common), len(types))
 	}
-	s := &session{dir: t.TempDir()}
+	s := &folder{dir: t.TempDir()}
 	out, errs, code := s.gogi(t, "match", "--json", "--engine", "a=fakeengine", "--engine", "b=fakeengine -script exit@go:5",
 		"--nodes", "10", "--games", "4", "--concurrency", "2")
 	if code != 0 {
@@ -120,7 +118,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	for name, v := range map[string]any{
 		"state": match.Snapshot{}, "standings": match.Standings{}, "games": match.GameCount{}, "pairs": match.PairCount{},
 		"unstored": match.EndedGame{}, "efforts": match.Effort{}, "sides": match.Effort{}, "faults": match.FaultSum{},
-		"warnings": match.WarningGiven{}, "recent": match.Tempo{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{}, "vote": match.Vote{}, "ballots": match.Ballot{},
+		"warnings": match.WarningGiven{}, "recent": match.RateSample{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{}, "vote": match.Vote{}, "ballots": match.Ballot{},
 		"tune": match.TuneLive{}, "params": match.TuneParam{}, "track": match.TuneTrack{}, "point": match.TunePoint{}, "mate": match.Questions{},
 	} {
 		if got, want := slices.Sorted(slices.Values(objects[name])), jsonFields(v); !slices.Equal(got, want) {

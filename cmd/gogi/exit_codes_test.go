@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"gogi/internal/long"
-	"gogi/internal/verb"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/testutil"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,11 +19,9 @@ import (
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := ground(t)
-	if err := os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
 	series := []string{"gogi", "match", "-q", "--engine", "a=fakeengine", "--engine", "b=fakeengine", "--nodes", "1", "--max-plies", "20", "--games", "2"}
-	if code, stderr := exitCode(t, dir, append(series, "--db", "run.db")...); code != verb.Done {
+	if code, stderr := exitCode(t, dir, append(series, "--db", "run.db")...); code != cli.Done {
 		t.Fatal(code, stderr)
 	}
 	stored := []string{"report", "gate", "games", "votes", "votes show", "votes replay", "runs", "db dump"}
@@ -37,7 +35,6 @@ func TestExitCodes(t *testing.T) {
 		"votes show --db run.db": 1, "votes replay --db run.db": 1,
 		"init folder": 2, "init bad.toml": 2, "init nowhere/x.toml": 1,
 		"council": 2, "council nowhere.toml": 2, "council folder": 2, "council bad.toml": 2, "council mute-series.toml": 2,
-		"disagreement": 2, "disagreement nowhere.toml": 2, "disagreement bad.toml": 2,
 		"check": 2, "check ./missing": 2, "check ./folder": 2, "csa": 2, "csa localhost": 2,
 		"regress": 2, "perft": 2, "perft --depth x": 2, "perft --depth 2 --sfen nonsense": 2,
 		"stats interval": 2, "stats interval --wins x --losses 2": 2, "stats plan --elo x": 2, "stats elo": 2,
@@ -46,7 +43,7 @@ func TestExitCodes(t *testing.T) {
 	for i, name := range stored {
 		cases[name+" --nonsense"] = 2
 		at := i % len(broken)
-		for _, db := range long.Of(broken[at:at+1], broken) {
+		for _, db := range testutil.ByLength(broken[at:at+1], broken) {
 			cases[name+" --db "+db] = 1
 		}
 	}
@@ -85,15 +82,15 @@ func TestLostResult(t *testing.T) {
 		args string
 		code int
 	}{
-		{syscall.ENOSPC, "perft --depth 1", verb.Failed},
-		{syscall.ENOSPC, "stats interval --wins 3 --losses 2", verb.Failed},
-		{syscall.ENOSPC, "stats interval --wins 3 --losses 2 --json", verb.Failed},
-		{syscall.EPIPE, "perft --depth 1", verb.Done},
-		{errors.New("odd"), "perft --depth x", verb.Usage},
+		{syscall.ENOSPC, "perft --depth 1", cli.Failed},
+		{syscall.ENOSPC, "stats interval --wins 3 --losses 2", cli.Failed},
+		{syscall.ENOSPC, "stats interval --wins 3 --losses 2 --json", cli.Failed},
+		{syscall.EPIPE, "perft --depth 1", cli.Done},
+		{errors.New("odd"), "perft --depth x", cli.Usage},
 	} {
 		var errs bytes.Buffer
-		code := run(context.Background(), strings.Fields(c.args), &verb.Env{Out: failing{c.err}, Err: &errs})
-		if code != c.code || c.code == verb.Failed && !strings.Contains(errs.String(), c.err.Error()) {
+		code := run(context.Background(), strings.Fields(c.args), &cli.Env{Out: failing{c.err}, Err: &errs})
+		if code != c.code || c.code == cli.Failed && !strings.Contains(errs.String(), c.err.Error()) {
 			t.Errorf("%s: %v: code %d, want %d: %s", c.args, c.err, code, c.code, &errs)
 		}
 	}

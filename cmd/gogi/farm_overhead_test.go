@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
 )
@@ -59,22 +60,15 @@ func gogiRuns(b *testing.B, args ...string) {
 func demo(b *testing.B, db string) {
 	b.Helper()
 	serve := exec.Command("gogi", "farm", "serve", "--demo", "--games", farmGames(), "--db", db)
-	said, err := serve.StderrPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		b.Fatal(err)
-	}
+	said := testutil.Must(serve.StderrPipe())(b)
+	testutil.OK(b, serve.Start())
 	lines := bufio.NewScanner(said)
 	for lines.Scan() {
 		if args, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "gogi "); ok {
 			gogiRuns(b, append(strings.Fields(args), "--concurrency", "2", "-q", "--cache", filepath.Dir(db))...)
 		}
 	}
-	if err := serve.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, serve.Wait())
 }
 
 // span is from the first start to the last end of the games that play stores.
@@ -83,14 +77,10 @@ func span(b *testing.B, play func(db string)) time.Duration {
 	db := filepath.Join(b.TempDir(), "games.db")
 	play(db)
 	store, err := results.Open(b.Context(), db)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, err)
 	defer store.Close()
 	info, err := store.DefaultRun(b.Context(), "default")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, err)
 	var first, last time.Time
 	n := 0
 	err = store.Games(b.Context(), info.ID, func(r match.Row) error {

@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"gogi/archive"
-	"gogi/internal/long"
+	"gogi/internal/testutil"
+	"gogi/report/stored"
 )
 
-// session is one pair between a good and a bad engine, over real processes.
-type session struct {
+// folder is where one pair is played between a good and a bad engine, over real processes.
+type folder struct {
 	dir    string
 	mark   string
-	tag    string // in the verb.Env of every engine, to find those that are left
+	tag    string // in the cli.Env of every engine, to find those that are left
 	code   int
 	stdout string
 	stderr string
@@ -47,9 +47,9 @@ env = ["GOGI_TEST_TAG=%s"]
 `
 
 // against plays one pair, or more, of a bad engine against a good one.
-func against(t *testing.T, limits string, games, concurrency int, command ...string) *session {
+func against(t *testing.T, limits string, games, concurrency int, command ...string) *folder {
 	t.Helper()
-	s := &session{dir: t.TempDir()}
+	s := &folder{dir: t.TempDir()}
 	s.mark, s.tag = filepath.Join(s.dir, "mark"), filepath.Base(filepath.Dir(s.dir))+"-"+filepath.Base(s.dir)
 	if command[0] == "fakeengine" {
 		command = append(command, "-mark", s.mark)
@@ -59,9 +59,7 @@ func against(t *testing.T, limits string, games, concurrency int, command ...str
 		quoted[i] = fmt.Sprintf("%q", strings.ReplaceAll(word, "MARK", s.mark))
 	}
 	text := fmt.Sprintf(seriesFile, games, concurrency, limits, strings.Join(quoted, ", "), s.tag, s.tag)
-	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
 	began := time.Now()
 	s.stdout, s.stderr, s.code = s.gogi(t, "match", "series.toml")
 	s.took = time.Since(began)
@@ -70,7 +68,7 @@ func against(t *testing.T, limits string, games, concurrency int, command ...str
 }
 
 // gogi runs the program in the series' folder.
-func (s *session) gogi(t *testing.T, args ...string) (stdout, stderr string, code int) {
+func (s *folder) gogi(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "gogi", args...)
@@ -79,14 +77,12 @@ func (s *session) gogi(t *testing.T, args ...string) (stdout, stderr string, cod
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return out.String(), errs.String(), exit.ExitCode()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return out.String(), errs.String(), 0
 }
 
 // noneLeft asserts that no engine of the series is alive.
-func (s *session) noneLeft(t *testing.T) {
+func (s *folder) noneLeft(t *testing.T) {
 	t.Helper()
 	if left := tagged(t, s.tag); len(left) > 0 {
 		t.Errorf("left alive: %v", left)
@@ -96,10 +92,7 @@ func (s *session) noneLeft(t *testing.T) {
 // tagged lists the living processes with the tag in their environment.
 func tagged(t *testing.T, tag string) []string {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testutil.Must(filepath.Glob("/proc/[0-9]*/environ"))(t)
 	var left []string
 	for _, file := range files {
 		environ, err := os.ReadFile(file)
@@ -111,7 +104,7 @@ func tagged(t *testing.T, tag string) []string {
 }
 
 // marked asserts that the fault was played.
-func (s *session) marked(t *testing.T, fault string) {
+func (s *folder) marked(t *testing.T, fault string) {
 	t.Helper()
 	text, err := os.ReadFile(s.mark)
 	if err != nil || !strings.Contains(string(text), fault) {
@@ -120,16 +113,14 @@ func (s *session) marked(t *testing.T, fault string) {
 }
 
 // gameRows are the stored games.
-func (s *session) gameRows(t *testing.T) []archive.Game {
+func (s *folder) gameRows(t *testing.T) []stored.Game {
 	t.Helper()
 	out, errs, code := s.gogi(t, "games", "--json")
 	if code != 0 {
 		t.Fatalf("gogi games: %s", errs)
 	}
-	var list struct{ Games []archive.Game }
-	if err := json.Unmarshal([]byte(out), &list); err != nil {
-		t.Fatal(err)
-	}
+	var list struct{ Games []stored.Game }
+	testutil.OK(t, json.Unmarshal([]byte(out), &list))
 	return list.Games
 }
 
@@ -155,7 +146,7 @@ func TestFaultsInPlay(t *testing.T) {
 		{"win@go:3", nodes, "false_declaration", "declaration fails"},
 		{"resign@go:3", nodes, "resignation", ""},
 	}
-	if long.Asked() {
+	if testutil.Long() {
 		faults = append(faults, // which end as those do
 			fault{"abort@go:3", nodes, "crash", "aborted"},
 			fault{"spin@go:3", nodes, "stall", "waiting for bestmove after stop"},
@@ -296,30 +287,21 @@ func TestWrappersChildDies(t *testing.T) {
 // the engines and their children with it; the same command then finishes.
 func TestKilledRunnerLeavesNobody(t *testing.T) {
 	t.Parallel()
-	s := &session{dir: t.TempDir()}
+	s := &folder{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-killed"
 	text := fmt.Sprintf(seriesFile, 60, 2, nodes, `"sh", "-c", "sleep 1000 & fakeengine -think 2ms; exit 0"`, s.tag, s.tag)
-	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
 	cmd := exec.CommandContext(t.Context(), "gogi", "match", "series.toml", "--json")
 	cmd.Dir = s.dir
-	events, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	events := testutil.Must(cmd.StdoutPipe())(t)
+	testutil.OK(t, cmd.Start())
 	stored := map[int]bool{}
 	for d := json.NewDecoder(events); len(stored) < 5; {
 		var e struct {
 			Type string
 			Pair int
 		}
-		if err := d.Decode(&e); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, d.Decode(&e))
 		if e.Type == "pair" {
 			stored[e.Pair] = true
 		}
@@ -327,9 +309,7 @@ func TestKilledRunnerLeavesNobody(t *testing.T) {
 	if living := tagged(t, s.tag); len(living) < 4 {
 		t.Errorf("only %d engines and children were alive before the kill", len(living))
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, cmd.Process.Kill())
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the runner was not killed")
 	}

@@ -9,22 +9,23 @@ import (
 	"io"
 	"strconv"
 
-	"gogi/archive"
-	"gogi/configs/shellwords"
-	"gogi/internal/foreign"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
-	"gogi/kifu/formats"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/internal/shellwords"
 	"gogi/match"
+	"gogi/report/stored"
 	"gogi/report/text"
 	"gogi/results"
+	"gogi/results/games"
+	kifutext "gogi/shogi/kifu/text"
 )
 
 // gamesCommand lists games or prints one.
 type gamesCommand struct {
-	verb.Stored
+	cli.Stored
 	One    string `arg:"" optional:"" name:"game" help:"Print one game, such as 12.0."`
 	Game   string `placeholder:"PAIR.LEG" help:"Print one game, such as 12.0."`
 	Format string `placeholder:"NAME" help:"Of the printed game: usi, csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl (default usi). Many games: gogi export."`
@@ -32,19 +33,19 @@ type gamesCommand struct {
 }
 
 // Run prints the list, or the one game that was asked for.
-func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *gamesCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.One != "" && c.Game != "" && c.One != c.Game:
-		return usage.Wrap(fmt.Errorf("gogi games: %s and --game %s name two games; give one of them", c.One, c.Game))
+		return fail.Usage(fmt.Errorf("gogi games: %s and --game %s name two games; give one of them", c.One, c.Game))
 	case c.One != "":
 		c.Game = c.One
 	}
 	if c.Format != "" && c.Game == "" {
-		return usage.Wrap(fmt.Errorf("--format belongs to --game PAIR.LEG: expected one game, or gogi export --format %s for all of them", c.Format))
+		return fail.Usage(fmt.Errorf("--format belongs to --game PAIR.LEG: expected one game, or gogi export --format %s for all of them", c.Format))
 	}
 	err := c.show(ctx, env)
 	if _, noRun := errors.AsType[*results.NoRun](err); noRun && c.Game == "" {
-		if _, _, notGame := verb.GameName(c.Name); notGame == nil { // the only word is a game
+		if _, _, notGame := cli.GameName(c.Name); notGame == nil { // the only word is a game
 			c.Game, c.Name = c.Name, ""
 			err = c.show(ctx, env)
 		}
@@ -53,19 +54,19 @@ func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
 }
 
 // show prints the game if one is named, else the list.
-func (c *gamesCommand) show(ctx context.Context, env *verb.Env) error {
+func (c *gamesCommand) show(ctx context.Context, env *cli.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {
-			return c.printGame(ctx, foreign.Raw(env.Out), store, info)
+			return c.printGame(ctx, sanitize.Raw(env.Out), store, info)
 		}
 		return c.list(ctx, env, store, info)
 	})
 }
 
 func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	pair, leg, err := verb.GameName(c.Game)
+	pair, leg, err := cli.GameName(c.Game)
 	if err != nil {
-		return usage.Wrap(err)
+		return fail.Usage(err)
 	}
 	row, record, err := store.Game(ctx, info.ID, pair, leg)
 	if errors.Is(err, results.ErrNoGame) {
@@ -75,15 +76,15 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 		return err
 	}
 	name := cmp.Or(c.Format, "usi")
-	f, err := formats.Find(formats.Text(), name)
+	f, err := kifutext.Find(kifutext.Text(), name)
 	if err != nil {
-		return usage.Wrap(fmt.Errorf("--format: %w", err))
+		return fail.Usage(fmt.Errorf("--format: %w", err))
 	}
 	if name == "usi" {
 		fmt.Fprintln(w, record.USI()) // as a book has it, without the word "position"
 		return nil
 	}
-	teller, err := archive.NewTeller(info)
+	teller, err := games.NewCompleter(info)
 	if err != nil {
 		return err
 	}
@@ -98,13 +99,13 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 
 // list reads the games twice, for the widths of the columns and then for the lines, so that
 // however many there are, one is in memory.
-func (c *gamesCommand) list(ctx context.Context, env *verb.Env, store *results.Store, info *results.RunInfo) error {
+func (c *gamesCommand) list(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	if c.JSON {
-		return archive.WriteGames(ctx, env.Out, store, info)
+		return stored.WriteGames(ctx, env.Out, store, info)
 	}
 	in := env.Tongue
 	var header []string
-	for _, head := range phrases.Heads(in, "game", "plies", "opening", "Black", "White", "won by", "by", "note") {
+	for _, head := range i18n.Heads(in, "game", "plies", "opening", "Black", "White", "won by", "by", "note") {
 		header = append(header, fmt.Sprint(head))
 	}
 	columns := format.NewColumns(header, 1, 2)
@@ -126,20 +127,20 @@ func (c *gamesCommand) list(ctx context.Context, env *verb.Env, store *results.S
 }
 
 // eachGame gives the cells of each game's line.
-func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, in phrases.Tongue, yield func([]string) error) error {
+func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language, yield func([]string) error) error {
 	return store.Games(ctx, info.ID, func(row match.Row) error {
-		r := archive.NewGame(row)
+		r := stored.NewGame(row)
 		return yield([]string{
 			fmt.Sprintf("%d.%d", r.Pair, r.Leg), strconv.Itoa(r.Plies), r.Opening, r.Black, r.White, wonBy(r, in),
-			text.Ending(r.Termination).In(in), foreign.Printable(r.Note, 60),
+			text.Ending(r.Termination).In(in), sanitize.Printable(r.Note, 60),
 		})
 	})
 }
 
 // wonBy is the winner's name, or that the game was drawn.
-func wonBy(g archive.Game, in phrases.Tongue) string {
+func wonBy(g stored.Game, in i18n.Language) string {
 	if g.Outcome == match.Draw.String() {
-		return phrases.Say(in, "draw")
+		return i18n.Say(in, "draw")
 	}
 	return g.Winner()
 }

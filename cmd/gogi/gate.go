@@ -6,27 +6,27 @@ import (
 	"io"
 	"os"
 
-	"gogi/archive"
+	"gogi/cmd/gogi/cli"
 	"gogi/configs"
+	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
+	"gogi/internal/i18n"
 	"gogi/report"
+	"gogi/report/stored"
 	"gogi/report/text"
 	"gogi/results"
 )
 
 // gateCommand says whether a run passes its gate.
 type gateCommand struct {
-	verb.Stored
+	cli.Stored
 	Gate     string `name:"gate" placeholder:"FILE" help:"A file with a [gate] section (default: the design that the run was begun with)."`
 	JSON     bool   `name:"json" help:"One JSON object."`
 	Markdown string `placeholder:"FILE" help:"Write the verdict as Markdown, for a release note; - is the standard output."`
 }
 
 // Run prints the verdict; the exit code is 0, 10 or 11.
-func (c *gateCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *gateCommand) Run(ctx context.Context, env *cli.Env) error {
 	var v *report.GateVerdict
 	err := c.With(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
 		v, err = c.judge(ctx, store, info)
@@ -38,10 +38,10 @@ func (c *gateCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err := c.print(env, v); err != nil {
 		return err
 	}
-	return gateExit(v.Verdict)
+	return cli.GateExit(v.Verdict)
 }
 
-func (c *gateCommand) print(env *verb.Env, v *report.GateVerdict) error {
+func (c *gateCommand) print(env *cli.Env, v *report.GateVerdict) error {
 	if c.Markdown != "" && c.Markdown != "-" {
 		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v, env.Tongue)), 0o644); err != nil { //nolint:gosec // a file to be published
 			return err
@@ -60,10 +60,10 @@ func (c *gateCommand) print(env *verb.Env, v *report.GateVerdict) error {
 
 // judge finds the design, and replays the run's pairs in plan order.
 func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
-	if err := archive.Proves(info); err != nil {
+	if err := stored.Proves(info); err != nil {
 		return nil, err
 	}
-	run, err := archive.ReportRun(ctx, store, info)
+	run, err := stored.ReportRun(ctx, store, info)
 	if err != nil {
 		return nil, err
 	}
@@ -85,23 +85,23 @@ func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *res
 func (c *gateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {
-			return r, usage.Wrap(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))
+			return r, fail.Usage(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))
 		}
 		return r, nil
 	}
 	file, err := configs.Load(c.Gate)
 	if err != nil {
-		return r, usage.Wrap(err)
+		return r, fail.Usage(err)
 	}
 	asked, err := file.GateDesign()
 	if err != nil {
-		return r, usage.Wrap(err)
+		return r, fail.Usage(err)
 	}
 	switch {
 	case r.Design.IsZero():
 		r.Registered = false
 	case asked != r.Design:
-		r.Changes = append(r.Changes, phrases.Of("the file asks for %s, the run was begun with %s", asked, r.Design))
+		r.Changes = append(r.Changes, i18n.Of("the file asks for %s, the run was begun with %s", asked, r.Design))
 	}
 	r.Design = asked
 	return r, nil

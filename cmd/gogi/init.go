@@ -8,28 +8,27 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"gogi/cmd/gogi/planning"
+	"gogi/cmd/gogi/cli"
 	"gogi/configs"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
+	"gogi/internal/fail"
 )
 
 // initCommand writes a series file to start from.
 type initCommand struct {
 	File string `arg:"" optional:"" default:"match.toml" help:"Where to (default match.toml)."`
 
-	planning.Flags
+	configs.Flags
 }
 
 // Run writes the file and says what to do with it; a file that exists stays.
-func (c *initCommand) Run(env *verb.Env) error {
+func (c *initCommand) Run(env *cli.Env) error {
 	text, err := c.text()
 	if err != nil {
-		return usage.Wrap(err)
+		return fail.Usage(err)
 	}
 	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
 	if errors.Is(err, fs.ErrExist) {
-		return usage.Wrap(fmt.Errorf("%s exists already; it is left as it is", c.File))
+		return fail.Usage(fmt.Errorf("%s exists already; it is left as it is", c.File))
 	}
 	if err != nil {
 		return err

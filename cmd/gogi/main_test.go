@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gogi/internal/long"
+	"gogi/internal/testutil"
 	"gogi/results"
 )
 
@@ -28,6 +28,9 @@ import (
 // tests wait for those, so that more of them run at a time than there are CPUs, unless
 // -parallel says how many.
 func TestMain(m *testing.M) {
+	if slices.Equal(os.Args[1:], []string{"guard"}) { // of a run that a test plays in this process
+		main()
+	}
 	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err) // there is no such flag any more
 	}
@@ -43,7 +46,7 @@ type withPrograms struct{ tests *testing.M }
 // PATH, and runs the tests.
 func (w withPrograms) Run() int {
 	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(os.PathListSeparator))
-	for program, of := range map[string]string{"gogi": "gogi/cmd/gogi", "fakeengine": "gogi/internal/fakeusi"} {
+	for program, of := range map[string]string{"gogi": "gogi/cmd/gogi", "fakeengine": "gogi/usi/usitest/fakeusi"} {
 		build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-race="+strconv.FormatBool(raced()), "-o", filepath.Join(folder, program), of)
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "go build %s: %v\n%s", of, err, out)
@@ -76,7 +79,7 @@ func TestScripts(t *testing.T) {
 			if what != "long" {
 				return false, fmt.Errorf("%s is no condition", what)
 			}
-			return long.Asked(), nil
+			return testutil.Long(), nil
 		},
 	})
 }

@@ -2,37 +2,24 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"slices"
 
-	"gogi/alarms"
-	"gogi/archive"
-	"gogi/cmd/gogi/planning"
-	"gogi/cmd/gogi/recordverbs"
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/fastchess"
+	"gogi/cmd/gogi/session"
+	"gogi/configs"
 	"gogi/configs/advice"
-	"gogi/configs/shellwords"
-	"gogi/faults"
-	"gogi/internal/fastchess"
-	"gogi/internal/format"
-	"gogi/internal/phrases"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
-	"gogi/live"
-	"gogi/live/socket"
+	"gogi/internal/fail"
+	"gogi/internal/shellwords"
 	"gogi/match"
-	"gogi/metrics"
 	"gogi/players"
+	"gogi/players/planning"
 	"gogi/report"
+	"gogi/report/stored"
 	"gogi/report/text"
 	"gogi/results"
-	"gogi/screen"
-	"gogi/series"
+	"gogi/runner/crash"
 	"gogi/usi"
 	"gogi/usi/process"
 )
@@ -52,69 +39,41 @@ type matchCommand struct {
 
 	BisectCommits *int `placeholder:"N" help:"Of --exit bisect: how many commits are searched, so that the error rates hold for all steps together."`
 
-	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
-	Quiet bool `short:"q" help:"No progress."`
+	Session session.Flags `embed:""`
 
-	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
-	webFlags
-
-	hookFlags
-
-	RecordDir    string `type:"path" placeholder:"DIR" help:"Keep a file of each game that is played in this folder, as it grows; games that do not count are removed."`
-	RecordFormat string `enum:"csa,kif" default:"csa" help:"Of the files of --record-dir: csa or kif."`
-	MetricsFile  string `group:"pages" type:"path" placeholder:"FILE" help:"Write the run's metrics there, every 15 seconds and at the end, as node_exporter's textfile collector reads them: /…/gogi.prom."`
-
-	planning.Flags
+	configs.Flags
 
 	TranscriptDir string `type:"path" placeholder:"DIR" help:"Of --transcript: where; a folder for each run (default: FILE-transcripts beside the database)."`
 
-	interrupted *verb.Interrupts
-	transcript  bool // the file's key, or the flag
-	desk        *alarms.Desk
-	step        *bisectStep           // of --exit bisect, else nil
-	room        func(slots int) error // says why there cannot be so many
-	durability  results.Durability    // what the file and the flags say, once they are read
+	session    *session.Session
+	transcript bool                  // the file's key, or the flag
+	step       *bisectStep           // of --exit bisect, else nil
+	room       func(slots int) error // says why there cannot be so many
+	durability results.Durability    // what the file and the flags say, once they are read
 }
 
 // Run plays what is missing of the run and prints its report. A finished run with a gate has
 // the exit codes of gogi gate.
-func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.FromFastchess != "":
 		return translate(env, c.FromFastchess)
-	case c.Exit == exitBisect && (c.OnEnd != "" || c.OnFault != ""):
-		return usage.Wrap(errors.New("--on-end and --on-fault do not go with --exit bisect: git runs what follows"))
+	case c.Exit == exitBisect && (c.Session.OnEnd != "" || c.Session.OnFault != ""):
+		return fail.Usage(errors.New("--on-end and --on-fault do not go with --exit bisect: git runs what follows"))
 	case c.Exit == exitBisect:
 		return c.bisect(ctx, env)
 	case c.BisectCommits != nil:
-		return usage.Wrap(errors.New("--bisect-commits belongs to --exit bisect"))
+		return fail.Usage(errors.New("--bisect-commits belongs to --exit bisect"))
 	}
-	if err := c.parse(); err != nil {
-		return usage.Wrap(err)
-	}
-	if err := c.Check(ctx, c.HTTP); err != nil {
-		return err
-	}
-	if folder := filepath.Dir(c.DB); !c.DryRun {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return fmt.Errorf("--db %s: the folder %s does not exist; make it first", c.DB, folder)
-		}
-	}
-	r, err := c.match(ctx, env)
-	if err == nil && r != nil && r.Gate != nil {
-		err = gateExit(r.Gate.Verdict)
-	}
-	if !c.DryRun {
-		c.tellEnd(ctx, env, c.DB, c.Flags.Run, r, err)
-	}
+	_, err := c.match(ctx, env)
 	return err
 }
 
 // translate prints a line of fastchess as one of this program, which plays nothing.
-func translate(env *verb.Env, line string) error {
+func translate(env *cli.Env, line string) error {
 	words, err := shellwords.Split(line)
 	if err != nil {
-		return usage.Wrap(fmt.Errorf("--from-fastchess: %w", err))
+		return fail.Usage(fmt.Errorf("--from-fastchess: %w", err))
 	}
 	t := fastchess.Translate(words)
 	fmt.Fprintln(env.Out, t)
@@ -125,36 +84,36 @@ func translate(env *verb.Env, line string) error {
 }
 
 // match is the whole verb; the report is nil where nothing was to be played.
-func (c *matchCommand) match(ctx context.Context, env *verb.Env) (*report.Report, error) {
-	ctx, interrupted := verb.Catch(ctx, env)
-	defer interrupted.Stop()
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return nil, err
-	}
-	c.interrupted = interrupted
-	report, err := c.guarded(ctx, env, guard)
-	return report, errors.Join(verb.Reason(ctx, err), guard.Close())
+func (c *matchCommand) match(ctx context.Context, env *cli.Env) (r *report.Report, err error) {
+	to := session.Target{DB: c.DB, Run: c.Flags.Run, Dry: c.DryRun}
+	err = c.Session.Run(ctx, env, to, func(ctx context.Context, s *session.Session) (err error) {
+		if r, err = c.planned(ctx, s); err != nil || r == nil || r.Gate == nil || c.step != nil {
+			return err
+		}
+		return cli.GateExit(r.Gate.Verdict)
+	})
+	return r, err
 }
 
-func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *process.Guard) (*report.Report, error) {
-	plan, warnings, err := c.plan(ctx, guard)
+func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report.Report, error) {
+	plan, warnings, err := c.plan(ctx, s.Guard)
 	if err != nil {
-		return nil, usage.Wrap(err)
+		return nil, fail.Usage(err)
 	}
 	if c.step != nil {
 		if plan, err = c.step.design(plan); err != nil {
-			return nil, usage.Wrap(err)
+			return nil, fail.Usage(err)
 		}
 	}
-	return c.play(ctx, env, &players.Opener{Plan: plan, Guard: guard, Waiting: env.Warn}, warnings)
+	c.session = s
+	return c.play(ctx, s.Env, &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}, warnings)
 }
 
 // plan resolves the file and the flags, before any engine is started.
 func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := c.Read(c.File)
 	if err == nil && !c.New {
-		err = planning.KeepOpenings(ctx, c.DB, file)
+		err = cli.KeepOpenings(ctx, c.DB, file)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -170,9 +129,9 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
+func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
 	started := func() {}
-	if !c.Quiet {
+	if !c.Session.Quiet {
 		started = env.Starting(o.Names()...)
 	}
 	greetings, more, err := c.resolve(ctx, o)
@@ -201,20 +160,13 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 		_, fatal := players.CapacityFor(&wider, greetings).Problems()
 		return errors.Join(fatal, o.Bound.Room(slots))
 	}
-	if !c.Quiet {
-		for _, w := range append(warnings, more...) {
-			env.Warn(w.Said())
-		}
+	for _, w := range append(warnings, more...) {
+		c.session.Note(w.Said())
 	}
-	store, err := results.Open(ctx, c.DB, c.durability)
-	if err != nil {
+	if err := c.session.Open(ctx, c.durability); err != nil {
 		return nil, err
 	}
-	if kind := store.Shared(); kind != "" && !c.Quiet {
-		env.Warn(phrases.Of("%s lies on %s: one machine at a time may play into it, and no other may read it meanwhile", c.DB, kind))
-	}
-	report, err := c.playInto(ctx, env, o, store)
-	return report, errors.Join(err, store.Close())
+	return c.playInto(ctx, env, o)
 }
 
 // resolve starts each engine once, to check its options and complete its
@@ -226,7 +178,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	}
 	warnings, err := planning.Complete(o, greetings)
 	if err != nil {
-		return nil, nil, usage.Wrap(err)
+		return nil, nil, fail.Usage(err)
 	}
 	if !c.Deterministic {
 		return greetings, warnings, nil
@@ -244,88 +196,63 @@ func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Gree
 	if c.DryRun {
 		return o.GreetAll(ctx)
 	}
-	o.Records = faults.Begin(c.DB, o.Plan.Run, "")
+	o.Records = crash.Begin(c.DB, o.Plan.Run, "")
 	greetings, err := o.GreetAll(ctx)
 	err = errors.Join(err, o.Records.Close())
 	o.Records = nil
 	return greetings, err
 }
 
-// playInto plays what is missing of the run in the store, and reports.
-func (c *matchCommand) playInto(ctx context.Context, env *verb.Env, o *players.Opener, store *results.Store) (*report.Report, error) {
-	if err := c.nameRun(ctx, o, store); err != nil {
+// playInto plays what is missing of the run, and reports.
+func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Opener) (*report.Report, error) {
+	if err := c.nameRun(ctx, o); err != nil {
 		return nil, err
 	}
-	run, err := store.Begin(ctx, o.Plan)
-	if err != nil {
-		return nil, withPaths(err, c.DB, o.Plan)
-	}
-	begun, err := archive.Gather(ctx, store, o.Plan.Run)
-	if err != nil {
-		return nil, errors.Join(err, run.Close())
-	}
-	c.record(o)
-	played := c.playPairs(ctx, env, o, store, run, begun)
-	if err := o.Records.Close(); err != nil { // which changes no result
-		env.Warn(phrases.Because(err))
-	}
-	if err := run.Close(); err != nil {
-		return nil, errors.Join(played, err)
-	}
-	report, err := begun.Finish(context.WithoutCancel(ctx), store)
-	if err == nil && c.Deterministic {
-		report.Divergence, err = archive.Divergence(ctx, store, run.ID(), report.A, report.B)
-	}
-	if err != nil {
-		return nil, errors.Join(played, err)
-	}
-	report.Bundles = faults.List(faults.Dir(c.DB, o.Plan.Run))
-	if !c.JSON {
-		text.Print(env.Out, report, env.Tongue)
-	}
-	return report, played
-}
-
-// record keeps what engines say in the run, under the name that it is stored by, and
-// hears what is wrong with them.
-func (c *matchCommand) record(o *players.Opener) {
-	dir := ""
+	m := session.Match{Opener: o, Room: c.room, Rename: "--new begins another run beside it, --run gives it a name", Begin: func(_ context.Context, _ *results.Run, pairs int) error {
+		return c.expect(ctx, env, o, pairs)
+	}}
 	if c.transcript {
-		dir = faults.TranscriptDir(c.TranscriptDir, c.DB, o.Plan.Run)
+		m.Transcripts = crash.TranscriptDir(c.TranscriptDir, c.DB, o.Plan.Run)
 	}
-	o.Records = faults.Begin(c.DB, o.Plan.Run, dir)
-	c.desk = alarms.NewDesk(o.Plan)
-	c.desk.Attend(o.Records)
-}
-
-// withPaths adds to the differences of a refused plan which files they are in.
-func withPaths(err error, db string, plan *match.Plan) error {
-	different, ok := errors.AsType[*results.DifferentPlan](err)
-	if !ok {
-		return err
+	r, played := c.session.Play(ctx, m)
+	if r == nil {
+		return nil, played
 	}
-	for i := range different.Differences {
-		d := &different.Differences[i]
-		for _, p := range plan.Engines() {
-			for _, f := range p.Identity.Files {
-				if n := len(d.Path); n > 3 && slices.Equal(d.Path[n-3:], []string{p.Name, "identity", f.Role}) {
-					d.Note = f.Path
-				}
-			}
+	if c.Deterministic {
+		info, err := c.session.Store.FindRun(ctx, r.Run)
+		if err == nil {
+			r.Divergence, err = stored.Divergence(ctx, c.session.Store, info.ID, r.A, r.B)
+		}
+		if err != nil {
+			return nil, errors.Join(played, err)
 		}
 	}
-	// What wraps it has its text already, without the notes.
-	return fmt.Errorf("%s: %w\nwhat it has stays as it is; --new begins another run beside it, --run gives it a name", db, different)
+	if !c.Session.JSON {
+		text.Print(env.Out, r, env.Tongue)
+	}
+	return r, played
+}
+
+// expect says how long the sequential test of a run that begins will take.
+func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Opener, pairs int) error {
+	if o.Plan.Gate.IsZero() || pairs > 0 || c.Session.Quiet {
+		return nil
+	}
+	length, err := o.GameLength(ctx)
+	if err != nil {
+		return err
+	}
+	return expectation(env.Err, env.Tongue, o.Plan, length)
 }
 
 // nameRun gives the run the name that it is stored under.
-func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *results.Store) error {
+func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener) error {
 	name := o.Plan.Run
 	switch {
 	case c.step != nil:
 		name += "-" + o.Plan.Digest()[:12] // every commit's engine is another run
 	case c.New:
-		free, err := store.FreeName(ctx, name)
+		free, err := c.session.Store.FreeName(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -335,167 +262,4 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 	renamed.Run = name
 	o.Plan = &renamed
 	return nil
-}
-
-// playPairs plays the pairs that are not stored.
-func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.Opener, store *results.Store, run *results.Run, begun *archive.Gathering) error {
-	var measured *metrics.Run // nil: nobody is told
-	if c.HTTP != "" || c.MetricsFile != "" {
-		info, err := store.FindRun(ctx, o.Plan.Run)
-		if err != nil {
-			return err
-		}
-		measured = metrics.New(c.DB).Run(metrics.AboutStored(info))
-		measured.Attend(o.Records)
-	}
-	s, err := series.New(ctx, o.Plan, measured.Store(run), func(ctx context.Context, see func([]match.Row) error) error {
-		return store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
-			measured.Resume(rows)
-			return errors.Join(begun.Add(rows), see(rows))
-		})
-	})
-	if err != nil {
-		return err
-	}
-	if s.Over() && !c.JSON {
-		return socket.Clear(socket.Path(c.DB, o.Plan.Run)) // the session that played the last pair may have been killed
-	}
-	if !o.Plan.Gate.IsZero() && s.Stored() == 0 && !c.Quiet {
-		length, err := o.GameLength(ctx)
-		if err != nil {
-			return err
-		}
-		if err := expectation(env.Err, env.Tongue, o.Plan, length); err != nil {
-			return err
-		}
-	}
-	collectLess()
-	config := series.Config{
-		Open: o.Open, Waits: new(process.Self).WorstWait, CPUs: o.Bound.Sets(), Room: c.room, Moves: true,
-		Beside:  []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
-		Started: measured.Started, Watch: []func(*live.Hub){measured.Follow},
-	}
-	if len(c.fault) > 0 {
-		config.Watch = append(config.Watch, c.followFaults(ctx, env, c.DB))
-	}
-	if c.RecordDir != "" {
-		files, err := recordverbs.NewLive(c.RecordDir, c.RecordFormat, env)
-		if err != nil {
-			return err
-		}
-		config.Watch = append(config.Watch, files.Follow)
-	}
-	measured.Play(s)
-	if c.MetricsFile != "" {
-		stop, err := measured.Set().KeepFile(c.MetricsFile)
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if err := stop(); err != nil { // which changes no result
-				env.Warn(phrases.Because(err))
-			}
-		}()
-	}
-	lines := &eventLines{encoder: json.NewEncoder(env.Out)}
-	if c.JSON {
-		config.Record = lines.write
-	}
-	if server, err := socket.Listen(socket.Path(c.DB, o.Plan.Run), s.Control); err == nil {
-		config.Watch = append(config.Watch, server.Serve)
-	} else if !c.Quiet {
-		env.Warn(phrases.Of("gogi ctl and those who watch cannot reach this run: %s", phrases.Because(err)))
-	}
-	if c.HTTP != "" {
-		stop, err := c.serve(ctx, env, store, o.Plan.Run, s, measured.Set())
-		if err != nil {
-			return err
-		}
-		defer stop()
-	}
-	if !c.Quiet {
-		shown := newProgress(env.Err, o.Plan)
-		shown.tongue = env.Tongue
-		shown.look = func() []string {
-			so, err := archive.Report(ctx, store, o.Plan.Run)
-			if err != nil || so.Games == 0 {
-				return nil // the report at the end says what is wrong
-			}
-			return phrases.Each(env.Tongue, screen.Glance(so))
-		}
-		say := shown.say
-		env.Say.Store(&say)
-		config.Watch = append(config.Watch, shown.follow)
-	}
-	c.interrupted.Playing(func() phrases.Said { s.Drain(); return inPlay(s.Hub().State().State, o.Plan) })
-	ending, err := s.Play(ctx, config)
-	c.interrupted.Playing(nil)
-	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.Happened())
-}
-
-// inPlay says how many games the pairs in play still have, those in play included.
-func inPlay(now *match.Snapshot, plan *match.Plan) phrases.Said {
-	games := 0
-	for _, slot := range now.Slots {
-		if slot.Phase != match.SlotIdle {
-			games++
-			if plan.Design.Swap && (slot.Board == nil || slot.Board.Leg == 0) {
-				games++
-			}
-		}
-	}
-	return phrases.Of("the pairs in play (%s)", phrases.Number{N: games, Noun: "game"})
-}
-
-// serve shows the run in a browser until stop is called.
-func (c *matchCommand) serve(ctx context.Context, env *verb.Env, store *results.Store, run string, s *series.Series, told *metrics.Set) (stop func(), err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	here := &playedHere{Nearby: socket.NewNearby(ctx, c.DB), run: run, hub: s.Hub(), control: s.Control}
-	server, err := c.listen(ctx, env, c.HTTP, store, here, told)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	if !c.Quiet {
-		fmt.Fprintln(env.Err, "pages:", server.URL())
-	}
-	ended := make(chan struct{}) // closed when the server has ended
-	go func() {
-		defer close(ended)
-		if err := server.Serve(ctx); err != nil {
-			env.Warn(phrases.Of("the pages are gone: %s", phrases.Because(err)))
-		}
-	}()
-	return func() { cancel(); <-ended }, nil
-}
-
-// collectLess lets a series collect garbage a quarter as often as the runtime would,
-// which is a tenth of its CPU time, unless GOGC says something or much is in use:
-// four times 64 MB is what may be held for it.
-func collectLess() {
-	var now runtime.MemStats
-	runtime.ReadMemStats(&now)
-	if os.Getenv("GOGC") == "" && now.HeapAlloc < 64<<20 {
-		debug.SetGCPercent(400)
-	}
-}
-
-// ended turns the end of a session into the verb's error and exit code; internal is
-// what went wrong in telling of it.
-func ended(internal error, e series.Ending, interrupted bool) error {
-	switch {
-	case internal != nil:
-		return errors.Join(internal, e.Why)
-	case e.Left == 0 && (e.Ordered || interrupted): // it came when everything was played
-		return nil
-	case e.Ordered && e.Left > 0:
-		return &verb.Exit{Code: verb.Interrupted, Err: phrases.Errorf("told to end with %s unplayed; the same command goes on", phrases.Number{N: e.Left, Noun: "pair"})}
-	case interrupted && e.Left > 0:
-		return &verb.Exit{Code: verb.Interrupted, Err: phrases.Errorf("interrupted with %s unplayed; the same command goes on", phrases.Number{N: e.Left, Noun: "pair"})}
-	case e.Why != nil && e.Left > 0:
-		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, format.NumberOf(e.Left, "pair"))}
-	case e.Left > 0:
-		return &verb.Exit{Code: verb.Unplayed, Err: phrases.Errorf("unplayed: %s", phrases.Number{N: e.Left, Noun: "pair"})}
-	}
-	return e.Why
 }

@@ -21,7 +21,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"gogi/metrics"
+	"gogi/internal/testutil"
+	"gogi/ui/metrics"
 )
 
 // metricsSeries has a council with a member that crashes, pondering and a sequential
@@ -68,15 +69,11 @@ func begin(t *testing.T, dir string, args ...string) *program {
 	p := &program{t: t, cmd: exec.CommandContext(t.Context(), "gogi", args...)}
 	p.cmd.Dir = dir
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	p.cmd.Stdout, p.cmd.Stderr = write, write
 	err = p.cmd.Start()
 	_ = write.Close() // it has its own
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	lines := bufio.NewScanner(read)
 	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
 	for p.url == "" && lines.Scan() {
@@ -132,10 +129,7 @@ func (p *program) scrape(accept string) string {
 func readMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := testutil.Must(parser.TextToMetricFamilies(strings.NewReader(text)))(t)
 	return families
 }
 
@@ -154,10 +148,8 @@ func missing(told map[string]*dto.MetricFamily) (names []string) {
 func TestMetricsOfARun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "series.toml"), []byte(metricsSeries), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run := begin(t, dir, "match", "series.toml", "--http", "127.0.0.1:0", "--metrics-file", "gogi.prom")
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, "series.toml"), []byte(metricsSeries), 0o600))
+	run := begin(t, dir, "match", "series.toml", "--http", "127.0.0.1:0", "--metrics-file", "gogi.prom", "--pprof", "--public-host", "gogi.test")
 	var told map[string]*dto.MetricFamily
 	deadline, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -178,11 +170,21 @@ func TestMetricsOfARun(t *testing.T) {
 		}
 	}
 	asked(t, told)
-	run.end()
-	text, err := os.ReadFile(filepath.Join(dir, "gogi.prom"))
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		host, path string
+		want       int
+	}{{"gogi.test", "debug/pprof/", http.StatusOK}, {"other.test", "", http.StatusMisdirectedRequest}} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, run.url+c.path, nil)
+		testutil.OK(t, err)
+		r.Host = c.host
+		resp, err := http.DefaultClient.Do(r)
+		testutil.OK(t, err)
+		if resp.Body.Close(); resp.StatusCode != c.want {
+			t.Errorf("%s of host %s: %s, want %d", c.path, c.host, resp.Status, c.want)
+		}
 	}
+	run.end()
+	text := testutil.Must(os.ReadFile(filepath.Join(dir, "gogi.prom")))(t)
 	file := readMetrics(t, string(text))
 	want, pairs := counted(t, dir)
 	if got := sum(file["gogi_games_total"]); got != want || want == 0 {
@@ -219,7 +221,7 @@ func sum(f *dto.MetricFamily) (total float64) {
 // counted asks gogi itself how many games and pairs are stored.
 func counted(t *testing.T, dir string) (games, pairs float64) {
 	t.Helper()
-	n := float64(len((&session{dir: dir}).gameRows(t)))
+	n := float64(len((&folder{dir: dir}).gameRows(t)))
 	return n, n / 2
 }
 
@@ -234,9 +236,7 @@ func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 	if err == nil {
 		err = json.Unmarshal(text, &dashboard)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	var exprs []string
 	for _, p := range dashboard.Panels {
 		for _, target := range p.Targets {
@@ -247,9 +247,7 @@ func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 		t.Errorf("%d expressions in the dashboard", len(exprs))
 	}
 	rules, err := os.ReadFile("../../docs/alerts.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	exprs = append(exprs, string(rules), string(text))
 	for _, name := range regexp.MustCompile(`\bgogi_\w+`).FindAllString(strings.Join(exprs, "\n"), -1) {
 		f := told[name]

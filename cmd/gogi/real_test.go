@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/archive"
-	"gogi/internal/long"
+	"gogi/internal/testutil"
 	"gogi/report"
+	"gogi/report/stored"
 )
 
 // realEngines are Debian's fairy-stockfish and gpsshogi. Without them the tests
@@ -34,12 +34,10 @@ func realEngines(t *testing.T) {
 }
 
 // playReal plays a series file and returns its report and games.
-func playReal(t *testing.T, text string) (*report.Report, []archive.Game) {
+func playReal(t *testing.T, text string) (*report.Report, []stored.Game) {
 	t.Helper()
-	s := &session{dir: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s := &folder{dir: t.TempDir()}
+	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
 	if _, errs, code := s.gogi(t, "match", "series.toml"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -68,9 +66,9 @@ func TestRealEnginesByNodes(t *testing.T) {
 	t.Parallel()
 	realEngines(t)
 	// gpsusi takes seconds of a CPU to start, and one for some thousand nodes.
-	count, plies, nodes := long.Of(2, 4), long.Of(20, 80), long.Of("200", "2000")
+	count, plies, nodes := testutil.ByLength(2, 4), testutil.ByLength(20, 80), testutil.ByLength("200", "2000")
 	engines := strings.NewReplacer("LIMITS", "limits = {nodes = "+nodes+"}", "2000", nodes).Replace(realPair)
-	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = %d\nrules = {max_plies = %d}\n%slimits = {self = true}\n", count, long.Of(1, 2), plies, engines))
+	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = %d\nrules = {max_plies = %d}\n%slimits = {self = true}\n", count, testutil.ByLength(1, 2), plies, engines))
 	if !r.Finished || r.Games != count || len(r.Faults) > 0 {
 		t.Errorf("finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
 	}
@@ -92,7 +90,7 @@ func TestRealEnginesByNodes(t *testing.T) {
 }
 
 func TestRealEnginesOnTheClock(t *testing.T) {
-	long.Only(t, "TestRealEnginesByNodes plays the same engines, and the clock is that of other engines' games")
+	testutil.OnlyLong(t, "TestRealEnginesByNodes plays the same engines, and the clock is that of other engines' games")
 	realEngines(t)
 	// gpsusi counts in whole seconds and has been seen 215 ms over byoyomi 1 s.
 	r, games := playReal(t, `
@@ -115,7 +113,7 @@ rules = {max_plies = 16} # four of the opening; each of the others takes the sec
 // TestRealCrash: gpsusi aborts on "go nodes", which it does not know.
 func TestRealCrash(t *testing.T) {
 	t.Parallel()
-	long.Only(t, "TestFaultsInPlay has engines that crash so")
+	testutil.OnlyLong(t, "TestFaultsInPlay has engines that crash so")
 	realEngines(t)
 	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+strings.Replace(realPair, "LIMITS", "", 1))
 	if len(r.Faults) != 1 || r.Faults[0].Player != "gps" || r.Faults[0].Kind != "crash" || r.Faults[0].Count != 2 {

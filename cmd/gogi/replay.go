@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"strconv"
 
-	"gogi/configs/shellwords"
-	"gogi/faults"
-	"gogi/faults/replay"
-	"gogi/internal/foreign"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
+	"gogi/internal/sanitize"
+	"gogi/internal/shellwords"
 	"gogi/match"
 	"gogi/players"
+	"gogi/runner/crash"
+	"gogi/runner/crash/replay"
 	"gogi/usi/process"
 )
 
@@ -37,23 +37,23 @@ const (
 )
 
 // Run replays and counts.
-func (c *replayCommand) Run(ctx context.Context, env *verb.Env) error {
-	bundle, err := faults.Open(c.Bundle)
+func (c *replayCommand) Run(ctx context.Context, env *cli.Env) error {
+	bundle, err := crash.Open(c.Bundle)
 	if err != nil {
-		return usage.Wrap(err)
+		return fail.Usage(err)
 	}
 	player, err := c.player(bundle)
 	if err != nil {
-		return usage.Wrap(err)
+		return fail.Usage(err)
 	}
 	if c.Times < 1 {
-		return usage.Wrap(fmt.Errorf("--times %d: expected 1 or more", c.Times))
+		return fail.Usage(fmt.Errorf("--times %d: expected 1 or more", c.Times))
 	}
 	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
 	}
-	ctx, interrupted := verb.Catch(ctx, env)
+	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
 	tally, err := c.replay(ctx, env, bundle, player, guard)
 	if err := errors.Join(err, guard.Close()); err != nil {
@@ -63,7 +63,7 @@ func (c *replayCommand) Run(ctx context.Context, env *verb.Env) error {
 }
 
 // player is the engine to start.
-func (c *replayCommand) player(b *faults.Bundle) (match.Player, error) {
+func (c *replayCommand) player(b *crash.Bundle) (match.Player, error) {
 	p := match.Player{Name: b.Player, Command: b.Command, Dir: b.Dir, Env: b.Env}
 	if c.Engine != "" {
 		words, err := shellwords.Split(c.Engine)
@@ -79,12 +79,12 @@ func (c *replayCommand) player(b *faults.Bundle) (match.Player, error) {
 }
 
 // replay plays the bundle, and tells each result.
-func (c *replayCommand) replay(ctx context.Context, env *verb.Env, b *faults.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
+func (c *replayCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
 	start := func() (replay.Process, error) { return opener.Start(p, nil, process.DefaultGrace) }
 	results := []replay.Result{}
 	if !c.JSON {
-		fmt.Fprintf(env.Out, "%s: %s: %s\n", foreign.Printable(b.Player, 80), foreign.Printable(b.Kind, 40), foreign.Printable(b.Note, 300))
+		fmt.Fprintf(env.Out, "%s: %s: %s\n", sanitize.Printable(b.Player, 80), sanitize.Printable(b.Kind, 40), sanitize.Printable(b.Note, 300))
 	}
 	tally, err := replay.Many(ctx, b, start, replay.Options{Fast: c.Fast, LastGame: c.LastGame}, c.Times, func(r replay.Result) {
 		results = append(results, r)
@@ -94,7 +94,7 @@ func (c *replayCommand) replay(ctx context.Context, env *verb.Env, b *faults.Bun
 	})
 	switch {
 	case ctx.Err() != nil:
-		return tally, &verb.Exit{Code: verb.Interrupted, Err: err}
+		return tally, &cli.Exit{Code: cli.Interrupted, Err: err}
 	case err != nil:
 		return tally, err
 	case c.JSON:
@@ -107,7 +107,7 @@ func (c *replayCommand) replay(ctx context.Context, env *verb.Env, b *faults.Bun
 }
 
 // verdict is the exit code.
-func (c *replayCommand) verdict(env *verb.Env, t replay.Tally) error {
+func (c *replayCommand) verdict(env *cli.Env, t replay.Tally) error {
 	bisecting := c.Exit == exitBisect
 	switch outcome := t.Outcome(); {
 	case bisecting && outcome == replay.Happened:
@@ -117,9 +117,9 @@ func (c *replayCommand) verdict(env *verb.Env, t replay.Tally) error {
 	case bisecting:
 		return judged(env, "skip", bisectSkip, t.String())
 	case outcome == replay.Happened:
-		return &verb.Exit{Code: exitHappened}
+		return &cli.Exit{Code: exitHappened}
 	case outcome == replay.Unclear:
-		return &verb.Exit{Code: exitUnclear}
+		return &cli.Exit{Code: exitUnclear}
 	}
 	return nil
 }

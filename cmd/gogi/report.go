@@ -4,37 +4,37 @@ import (
 	"context"
 	"strings"
 
-	"gogi/archive"
-	"gogi/faults"
+	"gogi/cmd/gogi/cli"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
-	"gogi/internal/verb"
+	"gogi/internal/i18n"
+	"gogi/report/stored"
 	"gogi/report/text"
 	"gogi/results"
+	"gogi/runner/crash"
 )
 
 // reportCommand prints a report.
 type reportCommand struct {
-	verb.Stored
+	cli.Stored
 	JSON bool   `name:"json" xor:"form" help:"One JSON object."`
 	HTML string `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
 	Text bool   `name:"text" xor:"form" help:"A short block to paste into a pull request."`
 }
 
 // Run prints the report of a run, finished or not.
-func (c *reportCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *reportCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		switch {
 		case c.HTML != "":
-			return verb.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Tongue) })
+			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Tongue) })
 		case c.Text:
 			return c.printBlock(ctx, env, store, info)
 		}
-		r, err := archive.Report(ctx, store, info.Name)
+		r, err := stored.Report(ctx, store, info.Name)
 		if err != nil {
 			return err
 		}
-		r.Bundles = faults.List(faults.Dir(c.DB, info.Name))
+		r.Bundles = crash.List(crash.Dir(c.DB, info.Name))
 		if c.JSON {
 			return format.JSON(env.Out, r)
 		}
@@ -43,12 +43,12 @@ func (c *reportCommand) Run(ctx context.Context, env *verb.Env) error {
 	})
 }
 
-func (c *reportCommand) printBlock(ctx context.Context, env *verb.Env, store *results.Store, info *results.RunInfo) error {
-	r, err := archive.Report(ctx, store, info.Name)
+func (c *reportCommand) printBlock(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
+	r, err := stored.Report(ctx, store, info.Name)
 	if err != nil {
 		return err
 	}
-	about, err := archive.About(info)
+	about, err := stored.About(info)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func (c *reportCommand) printBlock(ctx context.Context, env *verb.Env, store *re
 }
 
 // pageOf is a run's page as HTML in a tongue, with where the difference comes from.
-func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo, in phrases.Tongue) (string, error) {
-	shown, err := archive.Shown(ctx, store, info)
+func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language) (string, error) {
+	shown, err := stored.Shown(ctx, store, info)
 	if err != nil {
 		return "", err
 	}
-	where, err := archive.Effects(ctx, store, info, shown.Report)
+	where, err := stored.Effects(ctx, store, info, shown.Report)
 	if err != nil {
 		return "", err
 	}

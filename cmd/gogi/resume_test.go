@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gogi/internal/verb"
-	"gogi/players"
+	"gogi/cmd/gogi/cli"
 	"gogi/results"
 )
 
@@ -21,8 +20,8 @@ func TestGamesAreReadOnce(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "r.db")
 	play := func(games string) int64 {
-		return gamesRead(t, func(ctx context.Context, env *verb.Env) error {
-			return unguarded(ctx, env, "--db", db, "--run", "r", "--games", games)
+		return gamesRead(t, func(ctx context.Context, env *cli.Env) error {
+			return playedHere(ctx, env, "--db", db, "--run", "r", "--games", games)
 		})
 	}
 	for _, step := range []struct {
@@ -32,8 +31,8 @@ func TestGamesAreReadOnce(t *testing.T) {
 		{"six games played", play("6"), 6},
 		{"the same again", play("6"), 6},
 		{"four more", play("10"), 10},
-		{"a report", gamesRead(t, func(ctx context.Context, env *verb.Env) error {
-			if code := run(ctx, []string{"report", "r", "--db", db}, env); code != verb.Done {
+		{"a report", gamesRead(t, func(ctx context.Context, env *cli.Env) error {
+			if code := run(ctx, []string{"report", "r", "--db", db}, env); code != cli.Done {
 				return fmt.Errorf("code %d", code)
 			}
 			return nil
@@ -46,19 +45,18 @@ func TestGamesAreReadOnce(t *testing.T) {
 }
 
 // gamesRead is how many games are read by what is done.
-func gamesRead(t *testing.T, do func(context.Context, *verb.Env) error) int64 {
+func gamesRead(t *testing.T, do func(context.Context, *cli.Env) error) int64 {
 	t.Helper()
 	var n atomic.Int64
 	var out, errs bytes.Buffer
-	if err := do(results.Counting(t.Context(), &n), &verb.Env{In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
+	if err := do(results.Counting(t.Context(), &n), &cli.Env{In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
 		t.Fatalf("%v: %s", err, &errs)
 	}
 	return n.Load()
 }
 
-// unguarded is gogi match between two small engines, in this process, whose binary is no
-// guard.
-func unguarded(ctx context.Context, env *verb.Env, args ...string) error {
+// playedHere is gogi match between two small engines, in this process.
+func playedHere(ctx context.Context, env *cli.Env, args ...string) error {
 	var c matchCommand
 	parser, err := newParser(ctx, &c, env)
 	if err != nil {
@@ -68,15 +66,5 @@ func unguarded(ctx context.Context, env *verb.Env, args ...string) error {
 	if _, err := parser.Parse(args); err != nil {
 		return err
 	}
-	if err := c.parse(); err != nil {
-		return err
-	}
-	plan, warnings, err := c.plan(ctx, nil)
-	if err != nil {
-		return err
-	}
-	ctx, c.interrupted = verb.Catch(ctx, env)
-	defer c.interrupted.Stop()
-	_, err = c.play(ctx, env, &players.Opener{Plan: plan}, warnings)
-	return err
+	return c.Run(ctx, env)
 }

@@ -7,10 +7,10 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"gogi/archive"
+	"gogi/cmd/gogi/cli"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
-	"gogi/internal/verb"
+	"gogi/internal/i18n"
+	"gogi/report/stored"
 	"gogi/results"
 )
 
@@ -21,19 +21,19 @@ type runsCommand struct {
 }
 
 // Run prints the runs, oldest first.
-func (c *runsCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *runsCommand) Run(ctx context.Context, env *cli.Env) error {
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
-	list, err := archive.Runs(ctx, store)
+	list, err := stored.Runs(ctx, store)
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
 	if c.JSON {
 		return format.JSON(env.Out, list)
 	}
-	t := format.Table(phrases.Heads(env.Tongue, "run", "players", "pairs", "planned", "state", "begun")...)
+	t := format.Table(i18n.Heads(env.Tongue, "run", "players", "pairs", "planned", "state", "begun")...)
 	for _, r := range list.Runs {
 		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Said().In(env.Tongue), r.Created})
 	}

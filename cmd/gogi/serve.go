@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"gogi/internal/verb"
-	"gogi/live/socket"
-	"gogi/metrics"
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
 	"gogi/results"
+	"gogi/runner/socket"
+	"gogi/ui/metrics"
+	"gogi/ui/web"
 )
 
 // serveCommand shows what is stored, and what is being played into it.
@@ -16,12 +18,12 @@ type serveCommand struct {
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
 	HTTP string `name:"http" default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Where to serve; port 0 is any free one."`
 
-	webFlags
+	session.Pages
 }
 
 // Run serves until it is interrupted.
-func (c *serveCommand) Run(ctx context.Context, env *verb.Env) error {
-	ctx, interrupted := verb.Catch(ctx, env)
+func (c *serveCommand) Run(ctx context.Context, env *cli.Env) error {
+	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
@@ -29,8 +31,9 @@ func (c *serveCommand) Run(ctx context.Context, env *verb.Env) error {
 	}
 	nearby, told := socket.NewNearby(ctx, c.DB), metrics.New(c.DB)
 	told.Around(ctx, store, nearby)
-	server, err := c.listen(ctx, env, c.HTTP, store, nearby, told)
+	server, err := c.Listen(ctx, env, c.HTTP, web.Config{Store: store, Live: nearby, Metrics: told.Handler()})
 	if err == nil {
+		told.Clients(server.Clients)
 		fmt.Fprintf(env.Out, "%s: %s\n", c.DB, server.URL())
 		err = server.Serve(ctx)
 	}

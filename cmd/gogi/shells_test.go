@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // completing is a folder with a run, where a shell finds this program as gogi.
-func completing(t *testing.T, shell string) *session {
+func completing(t *testing.T, shell string) *folder {
 	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
 		if os.Getenv("GOGI_REAL_SHELLS") == "required" {
@@ -17,7 +19,7 @@ func completing(t *testing.T, shell string) *session {
 		}
 		t.Skip(shell, "is not installed")
 	}
-	s := &session{dir: t.TempDir()}
+	s := &folder{dir: t.TempDir()}
 	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "nightly", "-q"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -25,7 +27,7 @@ func completing(t *testing.T, shell string) *session {
 }
 
 // inShell is what a shell prints that reads its completion as people tell it to.
-func (s *session) inShell(t *testing.T, command ...string) string {
+func (s *folder) inShell(t *testing.T, command ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // a shell with lines of ours
 	cmd.Dir = s.dir
@@ -43,7 +45,7 @@ func TestFishCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "fish")
 	for typed, want := range map[string]string{
-		"gogi disagr":           "disagreement\tMeasure how often the members of a council disagree.",
+		"gogi complet":          "completion\tPrint what bash, zsh, fish or PowerShell needs to complete command lines.",
 		"gogi match --bisect-c": "--bisect-commits\tOf --exit bisect: how many commits are searched, so that the error rates hold for all steps together.",
 		"gogi match --exit bis": "bisect",
 		"gogi report nigh":      "nightly",
@@ -60,11 +62,9 @@ func TestZshCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "zsh")
 	script := s.inShell(t, "gogi", "completion", "zsh")
-	if err := os.WriteFile(filepath.Join(s.dir, "_gogi"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "_gogi"), []byte(script), 0o600))
 	for typed, want := range map[string]string{
-		"gogi disagr":           "gogi disagreement",
+		"gogi complet":          "gogi completion",
 		"gogi match --bisect-c": "gogi match --bisect-commits",
 		"gogi match --exit bis": "gogi match --exit bisect",
 		"gogi report nigh":      "gogi report nightly",

@@ -5,16 +5,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // TestSourcesPage runs every command of docs/sources.md from the root of the repository. Each
 // line below a command must be in its output, whatever blanks stand between the words.
 func TestSourcesPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/sources.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.Must(os.ReadFile("../../docs/sources.md"))(t)
 	commands, output := 0, ""
 	for line := range strings.Lines(string(page)) {
 		text, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/long"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
 )
@@ -30,26 +30,19 @@ const stopFor = 1500 * time.Millisecond
 // pair that was cut is played again, and each one's cut is told.
 func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	t.Parallel()
-	s := &session{dir: t.TempDir()}
+	s := &folder{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-suspended"
-	played := long.Of(32, 64)
+	played := testutil.ByLength(32, 64)
 	text := fmt.Sprintf(seriesFile, played, 8, byoyomi, `"fakeengine", "-think", "20ms"`, s.tag, s.tag)
-	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600))
 	cmd := exec.CommandContext(t.Context(), "gogi", "match", "series.toml", "--json")
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stderr = s.dir, &said
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := testutil.Must(cmd.StdoutPipe())(t)
+	testutil.OK(t, cmd.Start())
 	events := json.NewDecoder(bufio.NewReader(out))
 	var stops [][2]time.Time
-	signals := slices.Repeat([]syscall.Signal{syscall.SIGSTOP, syscall.SIGTSTP}, long.Of(1, 2))
+	signals := slices.Repeat([]syscall.Signal{syscall.SIGSTOP, syscall.SIGTSTP}, testutil.ByLength(1, 2))
 	for _, sig := range signals {
 		awaitEvents(t, events, match.EventGame, 6)
 		stops = append(stops, suspend(t, cmd.Process, sig))
@@ -85,9 +78,7 @@ func awaitEvents(t *testing.T, events *json.Decoder, of match.EventType, n int) 
 	t.Helper()
 	for n > 0 {
 		var e match.Event
-		if err := events.Decode(&e); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, events.Decode(&e))
 		if e.Type == of {
 			n--
 		}
@@ -102,9 +93,7 @@ func awaitEvents(t *testing.T, events *json.Decoder, of match.EventType, n int) 
 // the first and the last time.
 func suspend(t *testing.T, p *os.Process, sig syscall.Signal) (stop [2]time.Time) {
 	t.Helper()
-	if err := p.Signal(sig); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, p.Signal(sig))
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for asked := time.Now(); stop[0].IsZero() || time.Since(stop[0]) < stopFor; <-tick.C {
@@ -119,9 +108,7 @@ func suspend(t *testing.T, p *os.Process, sig syscall.Signal) (stop [2]time.Time
 		}
 	}
 	stop[1] = time.Now()
-	if err := p.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, p.Signal(syscall.SIGCONT))
 	return stop
 }
 
@@ -142,21 +129,15 @@ func isStopped(t *testing.T, pid int) bool {
 }
 
 // rows are the stored games as the store has them.
-func (s *session) rows(t *testing.T) (rows []match.Row) {
+func (s *folder) rows(t *testing.T) (rows []match.Row) {
 	t.Helper()
 	ctx := context.Background()
 	store, err := results.OpenExisting(ctx, filepath.Join(s.dir, "gogi.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer store.Close()
 	info, err := store.DefaultRun(ctx, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	err = store.Games(ctx, info.ID, func(r match.Row) error { rows = append(rows, r); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return rows
 }

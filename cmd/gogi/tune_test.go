@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/long"
+	"gogi/internal/testutil"
 	"gogi/results"
 )
 
@@ -41,9 +41,7 @@ inflight = 24
 func writeTune(t *testing.T, games, plies int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "t.toml"), fmt.Appendf(nil, quickTune, games, plies), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, "t.toml"), fmt.Appendf(nil, quickTune, games, plies), 0o600))
 	return dir
 }
 
@@ -77,7 +75,7 @@ func pairsOf(dir string) int {
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills, plies := long.Of(256, 4000), long.Of(3, 20), long.Of(20, 50)
+	games, kills, plies := testutil.ByLength(256, 4000), testutil.ByLength(3, 20), testutil.ByLength(20, 50)
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
 	calm := writeTune(t, games, plies)
 	if out, code := gogiIn(t, calm, play...); code != 0 {
@@ -89,9 +87,7 @@ func TestKilledTune(t *testing.T) {
 		cmd.Dir = killed
 		var said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, cmd.Start())
 		until := (n + 1) * games / 4 / (kills + 1) // the last kill leaves more than half
 		deadline := time.Now().Add(2 * time.Minute)
 		for tick := time.NewTicker(15 * time.Millisecond); pairsOf(killed) < until && time.Now().Before(deadline); <-tick.C {
@@ -126,20 +122,13 @@ func TestValidateRun(t *testing.T) {
 	t.Parallel()
 	dir := writeTune(t, 128, 30) // games that are long enough for something to be learnt
 	file := filepath.Join(dir, "t.toml")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile(file))(t)
 	const two = "[[tune.validate]]\nsprt = [0, 300]\ngames = 40\n[[tune.validate]]\nsprt = [0, 300]\ngames = 40\nlimits = {nodes = 30}\n"
-	if err := os.WriteFile(file, append(bytes.Replace(text, []byte("inflight = 24"), []byte("inflight = 12"), 1), two...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(file, append(bytes.Replace(text, []byte("inflight = 24"), []byte("inflight = 12"), 1), two...), 0o600))
 	if out, code := gogiIn(t, dir, "tune", "t.toml", "--no-validate", "--no-probe", "-q"); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
-	if err := os.Rename(file, file+".away"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Rename(file, file+".away"))
 	first, code := gogiIn(t, dir, "tune", "validate", "t", "-q")
 	if code != 0 && code != 10 && code != 11 || !strings.Contains(first, "tuned against start") {
 		t.Fatalf("%d: %s", code, first)
@@ -151,9 +140,7 @@ func TestValidateRun(t *testing.T) {
 	if !strings.Contains(report, "t-validation-1)") || !strings.Contains(report, "t-validation-1-2)") || strings.Contains(report, "t-validation-1-2): not begun") != (code != 0) {
 		t.Errorf("%d: %s", code, report)
 	}
-	if err := os.Rename(file+".away", file); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Rename(file+".away", file))
 	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "144", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
 		t.Errorf("%d: %s", code, out)
 	}

@@ -7,24 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/cmd/gogi/cli"
 	"gogi/internal/format"
-	"gogi/internal/verb"
+	"gogi/internal/testutil"
 )
 
 // verb runs the program as its user does.
 func gogi(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, &verb.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
+	code = run(t.Context(), args, &cli.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
 	return stdout.String(), stderr.String(), code
 }
 
 func written(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 

@@ -11,15 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"gogi/internal/fakevotes"
-	"gogi/internal/verb"
-	"gogi/kifu"
+	"gogi/cmd/gogi/cli"
+	"gogi/ensemble/ensembletest"
+	"gogi/ensemble/votes"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
-	"gogi/votes"
+	"gogi/shogi/kifu"
 )
 
 // voteLog is a file with a record a line.
@@ -36,9 +35,7 @@ func voted(t *testing.T, args ...string) *votes.Council {
 	}
 	checkGaps(t, out)
 	var r votes.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, json.Unmarshal([]byte(out), &r))
 	if len(r.Councils) != 1 || r.Version != 1 {
 		t.Fatalf("version %d, %d councils", r.Version, len(r.Councils))
 	}
@@ -47,15 +44,13 @@ func voted(t *testing.T, args ...string) *votes.Council {
 
 // TestVotesOfOneGame: the second game of a log, move by move, in all forms.
 func TestVotesOfOneGame(t *testing.T) {
-	log := voteLog(t, fakevotes.Records(t, "adoption", "A A A A A", fakevotes.FiveMembers))
+	log := voteLog(t, ensembletest.Records(t, "adoption", "A A A A A", ensembletest.FiveMembers))
 	out, errs, code := gogi(t, "votes", "--log", log, "--game", "1")
 	if code != 0 {
 		t.Fatal(errs)
 	}
 	for _, want := range []string{"C · rule adoption · game 1 · 4 decisions", "2:2:1", "  7     4 "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("there is no %q in\n%s", want, out)
-		}
+		testutil.Contains(t, out, want, "there is no")
 	}
 	table, _, _ := gogi(t, "votes", "--log", log, "--game", "1", "--csv", "-")
 	lines := strings.Split(strings.TrimSpace(table), "\n")
@@ -64,9 +59,7 @@ func TestVotesOfOneGame(t *testing.T) {
 	}
 	var g votes.GameVotes
 	text, _, _ := gogi(t, "votes", "--log", log, "--game", "1", "--json")
-	if err := json.Unmarshal([]byte(text), &g); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, json.Unmarshal([]byte(text), &g))
 	checkGaps(t, text)
 	if d := g.Councils[0].Decisions[3]; d.Ply != 7 || d.Own != 4 || d.Split != "2:2:1" || fmt.Sprint(d.Before, d.After) != "[4 4 4 3 2] [5 5 4 3 2]" || len(d.Votes) != 5 {
 		t.Errorf("%+v", d)
@@ -76,7 +69,7 @@ func TestVotesOfOneGame(t *testing.T) {
 // TestVotesReplay: the recorded rule decides the same again, and says where it
 // does not; other rules are counted.
 func TestVotesReplay(t *testing.T) {
-	records := fakevotes.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
+	records := ensembletest.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
 	log := voteLog(t, records)
 	out, errs, code := gogi(t, "votes", "replay", "--log", log)
 	if code != 0 || !strings.Contains(out, "6 decisions: all are the recorded ones") {
@@ -88,9 +81,7 @@ func TestVotesReplay(t *testing.T) {
 	}
 	checkGaps(t, out)
 	var r votes.Replay
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, json.Unmarshal([]byte(out), &r))
 	majority, optimistic := r.Councils[0].Replays[0], r.Councils[0].Replays[1]
 	if r.Verifies || majority.Decisions != 6 || majority.Differs != 1 || majority.InTies != 0 || optimistic.Differs != 0 {
 		t.Errorf("%+v, %+v", majority, optimistic)
@@ -104,7 +95,7 @@ func TestVotesReplay(t *testing.T) {
 	}
 	records[4] = broken
 	out, errs, code = gogi(t, "votes", "replay", "--log", voteLog(t, records))
-	if code != verb.Failed || !strings.Contains(out, "votes.log:5") || !strings.Contains(out, "w_after is [3 1 1], recorded is [3 1 1.0000000000000002]") ||
+	if code != cli.Failed || !strings.Contains(out, "votes.log:5") || !strings.Contains(out, "w_after is [3 1 1], recorded is [3 1 1.0000000000000002]") ||
 		!strings.Contains(errs, "1 of 6 decisions are not the recorded ones") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
@@ -125,22 +116,16 @@ func storeVotes(t *testing.T, records [][]byte) (db string) {
 	}
 	db = filepath.Join(t.TempDir(), "votes.db")
 	store, err := results.Open(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	series, err := store.Begin(t.Context(), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	result := match.PairResult{Pair: plan.Pair(0)}
 	for leg := range 2 {
 		result.Games = append(result.Games, recordedGame(t, plan, result.Pair.Game(leg), records))
 		records = nil
 	}
 	_, err = series.Add(t.Context(), result)
-	if err := errors.Join(err, series.Close(), store.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(err, series.Close(), store.Close()))
 	return db
 }
 
@@ -169,7 +154,7 @@ func recordedGame(t *testing.T, plan *match.Plan, g match.Game, records [][]byte
 
 // TestVotesStored: a database gives the same as a log, and knows the plies.
 func TestVotesStored(t *testing.T) {
-	records := fakevotes.Records(t, "adoption", fakevotes.FiveMembers)
+	records := ensembletest.Records(t, "adoption", ensembletest.FiveMembers)
 	db := storeVotes(t, records)
 	stored, logged := voted(t, "--db", db), voted(t, "--log", voteLog(t, records))
 	if stored.Plies == nil || *stored.Plies != 8 || stored.Games != 1 { // the other game has no votes
@@ -178,9 +163,7 @@ func TestVotesStored(t *testing.T) {
 	if s := stored.Splits[0]; *s.OfDecisions != 0.25 || *s.OfPlies != 1.0/8 {
 		t.Errorf("%v of the decisions, %v of the plies", *s.OfDecisions, *s.OfPlies)
 	}
-	if diff := cmp.Diff(stored.Members, logged.Members); diff != "" {
-		t.Errorf("members (-stored +logged):\n%s", diff)
-	}
+	testutil.Diff(t, stored.Members, logged.Members, "members (-stored +logged)")
 	out, errs, code := gogi(t, "votes", "replay", "--db", db, "--rule", "majority:", "--rule", "adoption")
 	if code != 0 || strings.Count(out, "0.0%") != 2 {
 		t.Errorf("%d: %s%s", code, out, errs)
@@ -190,18 +173,18 @@ func TestVotesStored(t *testing.T) {
 // TestVotesThatLast: a database does not tell the order in which one council
 // played, so weights that last cannot be checked; a log does.
 func TestVotesThatLast(t *testing.T) {
-	records := fakevotes.Records(t, "adoption:reset=never", fakevotes.FiveMembers)
+	records := ensembletest.Records(t, "adoption:reset=never", ensembletest.FiveMembers)
 	if _, errs, code := gogi(t, "votes", "replay", "--log", voteLog(t, records)); code != 0 {
 		t.Errorf("%d: %s", code, errs)
 	}
 	out, errs, code := gogi(t, "votes", "replay", "--db", storeVotes(t, records))
-	if code != verb.Failed || !strings.Contains(out, "not checked: the weights went on from game to game") || !strings.Contains(errs, "no decision could be checked") {
+	if code != cli.Failed || !strings.Contains(out, "not checked: the weights went on from game to game") || !strings.Contains(errs, "no decision could be checked") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
 }
 
 func TestVotesErrors(t *testing.T) {
-	records := fakevotes.Records(t, "adoption", fakevotes.FiveMembers)
+	records := ensembletest.Records(t, "adoption", ensembletest.FiveMembers)
 	db, log := storeVotes(t, records), voteLog(t, records)
 	broken := storeVotes(t, [][]byte{records[0], []byte(`{"v":9,"type":"vote"}`)})
 	gap := voteLog(t, [][]byte{records[0], records[2]})
@@ -241,7 +224,7 @@ func TestVotesErrors(t *testing.T) {
 // TestVotesWritesFiles: beside the table.
 func TestVotesWritesFiles(t *testing.T) {
 	dir := t.TempDir()
-	log := voteLog(t, fakevotes.Records(t, "adoption", fakevotes.FiveMembers))
+	log := voteLog(t, ensembletest.Records(t, "adoption", ensembletest.FiveMembers))
 	out, errs, code := gogi(t, "votes", "--log", log, "--game", "0", "--svg", filepath.Join(dir, "w.svg"), "--csv", filepath.Join(dir, "w.csv"))
 	if code != 0 || !strings.Contains(out, "4 decisions") {
 		t.Errorf("%d: %s%s", code, out, errs)

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"syscall"
 
-	"gogi/archive"
-	"gogi/internal/usage"
-	"gogi/internal/verb"
-	"gogi/live/socket"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
 	"gogi/report"
+	"gogi/report/stored"
 	"gogi/results"
-	"gogi/screen"
+	"gogi/runner/socket"
+	"gogi/ui/terminal"
 )
 
 // watchCommand shows a run that another process plays.
@@ -24,30 +24,30 @@ type watchCommand struct {
 }
 
 // Run shows it until it ends, and says then how it stands.
-func (c *watchCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *watchCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	run, err := c.played(ctx)
 	if err != nil {
 		return err
 	}
-	said, err := screen.Watch(ctx, screen.Run{
+	said, err := terminal.Watch(ctx, terminal.Run{
 		Name: run, Socket: socket.Path(c.DB, run), Tongue: env.Tongue,
 		Evidence: func(ctx context.Context) (r *report.Report, err error) {
-			err = (&verb.Stored{Name: run, DB: c.DB}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
-				r, err = archive.Report(ctx, store, info.Name)
+			err = (&cli.Stored{Name: run, DB: c.DB}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
+				r, err = stored.Report(ctx, store, info.Name)
 				return err
 			})
 			return r, err
 		},
 	})
 	switch {
-	case errors.Is(err, screen.ErrNoTerminal):
-		return usage.Wrap(err)
+	case errors.Is(err, terminal.ErrNoTerminal):
+		return fail.Usage(err)
 	case errors.Is(err, socket.ErrNobody):
 		return fmt.Errorf("run %q of %s: %w (what is stored: gogi report, gogi serve)", run, c.DB, err)
 	case ctx.Err() != nil:
-		return verb.ErrInterrupted
+		return cli.ErrInterrupted
 	case err != nil:
 		return fmt.Errorf("run %q of %s: %w (gogi report tells what is stored of it)", run, c.DB, err)
 	}
@@ -70,6 +70,6 @@ func (c *watchCommand) played(ctx context.Context) (string, error) {
 	case 1:
 		return runs[0], nil
 	default:
-		return "", usage.Wrap(fmt.Errorf("%d runs of %s are being played: name one of %s", len(runs), c.DB, strings.Join(runs, ", ")))
+		return "", fail.Usage(fmt.Errorf("%d runs of %s are being played: name one of %s", len(runs), c.DB, strings.Join(runs, ", ")))
 	}
 }

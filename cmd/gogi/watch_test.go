@@ -13,16 +13,16 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/await"
-	"gogi/internal/verb"
-	"gogi/live/socket"
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/testutil"
 	"gogi/report"
-	"gogi/screen"
+	"gogi/runner/socket"
+	"gogi/ui/terminal"
 )
 
 // watchPanic watches the run of the tests, and breaks when it reads what is stored.
 func watchPanic() {
-	_, err := screen.Watch(context.Background(), screen.Run{
+	_, err := terminal.Watch(context.Background(), terminal.Run{
 		Name: "live", Socket: socket.Path("games.db", "live"),
 		Evidence: func(context.Context) (*report.Report, error) { panic("broken on purpose") },
 	})
@@ -31,9 +31,9 @@ func watchPanic() {
 
 // terminal is a terminal of tmux with a shell in it. Without tmux the test is skipped,
 // unless GOGI_REAL_TERMINAL=required, as in CI.
-type terminal struct{ dir, socket string }
+type terminalView struct{ dir, socket string }
 
-func realTerminal(t *testing.T, dir string) *terminal {
+func realTerminal(t *testing.T, dir string) *terminalView {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("GOGI_REAL_TERMINAL") == "required" {
@@ -42,10 +42,8 @@ func realTerminal(t *testing.T, dir string) *terminal {
 		t.Skipf("tmux is not installed (apt-get install tmux): %v", err)
 	}
 	folder, err := os.MkdirTemp("", "gogi-tmux-") // its name fits into a socket's address
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &terminal{dir, filepath.Join(folder, "s")}
+	testutil.OK(t, err)
+	w := &terminalView{dir, filepath.Join(folder, "s")}
 	t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", w.socket, "kill-server").Run() // gone where the shell is
 		os.RemoveAll(folder)
@@ -54,7 +52,7 @@ func realTerminal(t *testing.T, dir string) *terminal {
 	return w
 }
 
-func (w *terminal) tmux(t *testing.T, args ...string) string {
+func (w *terminalView) tmux(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "tmux", append([]string{"-u", "-S", w.socket}, args...)...).CombinedOutput()
 	if err != nil {
@@ -63,20 +61,20 @@ func (w *terminal) tmux(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-func (w *terminal) keys(t *testing.T, keys ...string) {
+func (w *terminalView) keys(t *testing.T, keys ...string) {
 	t.Helper()
 	w.tmux(t, append([]string{"send-keys"}, keys...)...)
 }
 
 // shows waits until all texts are shown, and returns the whole.
-func (w *terminal) shows(t *testing.T, texts ...string) string {
+func (w *terminalView) shows(t *testing.T, texts ...string) string {
 	t.Helper()
 	return w.fills(t, 0, texts...)
 }
 
 // fills is shows of a program that has drawn so many lines, the last with the last of the
 // texts; 0: any number. In between a terminal shows one drawing over another.
-func (w *terminal) fills(t *testing.T, lines int, texts ...string) string {
+func (w *terminalView) fills(t *testing.T, lines int, texts ...string) string {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
@@ -99,13 +97,13 @@ func (w *terminal) fills(t *testing.T, lines int, texts ...string) string {
 }
 
 // watch runs a command between two looks at the terminal's modes.
-func (w *terminal) watch(t *testing.T, command string) {
+func (w *terminalView) watch(t *testing.T, command string) {
 	t.Helper()
 	w.keys(t, "clear; stty -g >before; sh -c 'echo $$ >pid; exec "+command+"'; echo code=$?; stty -g | cmp - before && echo modes as before", "Enter")
 }
 
 // restored waits for the end with an exit code, and holds that nothing is left behind.
-func (w *terminal) restored(t *testing.T, code int) string {
+func (w *terminalView) restored(t *testing.T, code int) string {
 	t.Helper()
 	shown := w.shows(t, fmt.Sprintf("code=%d\nmodes as before", code))
 	if got := strings.TrimSpace(w.tmux(t, "display-message", "-p", "#{alternate_on} #{cursor_flag} #{wrap_flag} #{keypad_flag} #{keypad_cursor_flag} #{mouse_any_flag}")); got != "0 1 1 0 0 0" {
@@ -116,7 +114,7 @@ func (w *terminal) restored(t *testing.T, code int) string {
 
 // suspended stops a command by Ctrl-Z, and goes on with it by fg: meanwhile the terminal is
 // the shell's, as it was, and afterwards the command draws anew, in a size of now.
-func (w *terminal) suspended(t *testing.T, command string) {
+func (w *terminalView) suspended(t *testing.T, command string) {
 	t.Helper()
 	const keys = "q quit"
 	w.keys(t, "clear; stty -g >before", "Enter")
@@ -140,37 +138,29 @@ func (w *terminal) suspended(t *testing.T, command string) {
 }
 
 // kill signals the program in the terminal.
-func (w *terminal) kill(t *testing.T, sig syscall.Signal) {
+func (w *terminalView) kill(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	program, err := os.FindProcess(pid)
 	if err == nil {
 		err = program.Signal(sig)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 }
 
 // liveRun is a run in play, with the name live.
-func liveRun(t *testing.T) *session {
+func liveRun(t *testing.T) *folder {
 	t.Helper()
-	s := &session{dir: t.TempDir()}
+	s := &folder{dir: t.TempDir()}
 	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--db", "games.db", "--run", "live", "--engine", "銀将の弟子=fakeengine -think 30ms",
 		"--engine", "base=fakeengine -think 30ms", "--tc", "60+1", "--max-plies", "100", "--games", "4000", "--concurrency", "2", "--sprt", "0,50")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	cmd.Dir, cmd.Cancel = s.dir, func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Wait() // it was interrupted, or told to stop
 		if t.Failed() {
@@ -212,7 +202,7 @@ func TestRealTerminal(t *testing.T) {
 	w.watch(t, command)
 	w.shows(t, keys)
 	w.kill(t, syscall.SIGTERM)
-	w.restored(t, verb.Interrupted)
+	w.restored(t, cli.Interrupted)
 
 	w.suspended(t, command)
 
@@ -239,7 +229,7 @@ func TestRealTerminal(t *testing.T) {
 // awaitSocket waits until the run can be watched.
 func awaitSocket(t *testing.T, dir string) {
 	t.Helper()
-	await.That(t, "there is a socket", func() bool {
+	testutil.Eventually(t, "there is a socket", func() bool {
 		_, err := os.Stat(socket.Path(filepath.Join(dir, "games.db"), "live"))
 		return err == nil
 	})

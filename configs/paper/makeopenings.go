@@ -1,10 +1,10 @@
 //go:build ignore
 
-// Makeopenings writes the 500 openings of the paper's experiment: the lines of
-// the built-in set, each continued by four plies that the built-in engine thinks
-// nearly as good as the best, as far as the position stays balanced.
+// Makeopenings writes the 500 openings of the paper's experiment: the lines of the built-in
+// set, each continued by four plies that the built-in engine thinks nearly as good as the best,
+// as far as the position stays balanced.
 //
-//	go run configs/paper/makeopenings.go configs/openingfiles/openings/builtin.sfen > configs/paper/openings.sfen
+//	go run configs/paper/makeopenings.go configs/openings/openings/builtin.sfen > configs/paper/openings.sfen
 package main
 
 import (
@@ -17,8 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/players/builtin"
 	"gogi/shogi"
-	"gogi/sparring"
 	"gogi/usi"
 )
 
@@ -35,7 +35,7 @@ const (
 func main() {
 	lines := read(os.Args[1])
 	random := rand.New(rand.NewPCG(1, 1))
-	engine := sparring.New()
+	engine := builtin.New()
 	check(engine.SetOption(usi.Setting{Name: "MultiPV", Value: fmt.Sprint(choices)}))
 	check(engine.Ready(context.Background()))
 	fmt.Println("# 500 openings of 12 to 16 plies: made by makeopenings.go")
@@ -57,7 +57,7 @@ func main() {
 }
 
 // extend adds moves, and reports whether the end is balanced.
-func extend(engine *sparring.Engine, random *rand.Rand, p *usi.Position) bool {
+func extend(engine *builtin.Engine, random *rand.Rand, p *usi.Position) bool {
 	for range plies {
 		p.Moves = append(slices.Clip(p.Moves), draw(think(engine, *p), random))
 	}
@@ -65,7 +65,7 @@ func extend(engine *sparring.Engine, random *rand.Rand, p *usi.Position) bool {
 	return best.Mate == 0 && best.Value < balance && best.Value > -balance
 }
 
-func think(engine *sparring.Engine, p usi.Position) []usi.Info {
+func think(engine *builtin.Engine, p usi.Position) []usi.Info {
 	check(engine.NewGame(context.Background(), usi.Game{}))
 	r, err := engine.Think(context.Background(), usi.Request{Position: p, Go: usi.Go{Nodes: nodes}})
 	check(err)

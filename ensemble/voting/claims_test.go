@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 	"gogi/usi"
 )
 
@@ -39,7 +40,7 @@ func TestClaims(t *testing.T) {
 	} {
 		n := len(strings.Fields(x.votes))
 		for clamp, want := range map[float64]string{2000: x.clamped, 0: x.literal} {
-			d := chamber(t, x.rule, clamped(n, clamp), voting.Laws{}).Decide(start, ballots(x.votes))
+			d := chamber(t, x.rule, clamped(n, clamp), voting.Settings{}).Decide(start, ballots(x.votes))
 			if d.Move != mustMove(want) {
 				t.Errorf("%s, clamp %v: %s: %s was played, want %s", x.rule, clamp, x.votes, d.Move, letters()[want])
 			}
@@ -52,7 +53,7 @@ func TestClampIsOfEachMember(t *testing.T) {
 	voters := clamped(2, 500)
 	voters[1].Clamp = 1000
 	for votes, want := range map[string]string{"A+900 B+600": "B", "A+600 B+450": "A", "A-900 B-501": "A"} {
-		if d := chamber(t, "optimistic", voters, voting.Laws{}).Decide(mustStart(), ballots(votes)); d.Move != mustMove(want) {
+		if d := chamber(t, "optimistic", voters, voting.Settings{}).Decide(mustStart(), ballots(votes)); d.Move != mustMove(want) {
 			t.Errorf("%s: %s was played, want %s", votes, d.Move, letters()[want])
 		}
 	}
@@ -63,13 +64,11 @@ func TestClampIsOfEachMember(t *testing.T) {
 // the whole game.
 func TestOneClaimMakesNoDictator(t *testing.T) {
 	for clamp, want := range map[float64]string{1000: "[4 5]", 0: "[8 1]"} {
-		s := session{t, chamber(t, "evaluation:max=32000", clamped(2, clamp), voting.Laws{}), mustStart()}
+		s := session{t, chamber(t, "evaluation:max=32000", clamped(2, clamp), voting.Settings{}), mustStart()}
 		for _, votes := range append([]string{"A# B+0"}, strings.Split(strings.Repeat("A+0 B+400,", 6), ",")[:6]...) {
 			s.vote(votes)
 		}
-		if got := fmt.Sprint(s.Weights()); got != want {
-			t.Errorf("clamp %v: weights %s, want %s", clamp, got, want)
-		}
+		testutil.Equal(t, fmt.Sprint(s.Weights()), want, "clamp %v: weights", clamp)
 	}
 }
 
@@ -85,14 +84,12 @@ func TestShownLoss(t *testing.T) {
 	bad := moving(0, "5i4i")
 	bad.Score.Value = -2500
 	for pv, want := range map[string]string{"9g9f G*5h": "9g9f", "9g9f": "5i4i", "9g9f G*1a": "5i4i", "9g9f G*5h 5i4i": "5i4i"} {
-		d := chamber(t, "pessimistic", clamped(2, 2000), voting.Laws{}).Decide(position(t, threatened), []voting.Ballot{bad, losing(pv)})
-		if d.Move.String() != want {
-			t.Errorf("%s: the worst is %s, want %s", pv, d.Move, want)
-		}
+		d := chamber(t, "pessimistic", clamped(2, 2000), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{bad, losing(pv)})
+		testutil.Equal(t, d.Move.String(), want, "%s: the worst is %s", pv, d.Move)
 	}
 	bounded := losing("9g9f G*5h")
 	bounded.Score.Bound = usi.LowerBound // not worse than a loss: says nothing
-	if d := chamber(t, "pessimistic", clamped(2, 2000), voting.Laws{}).Decide(position(t, threatened), []voting.Ballot{bad, bounded}); d.Move.String() != "5i4i" {
+	if d := chamber(t, "pessimistic", clamped(2, 2000), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{bad, bounded}); d.Move.String() != "5i4i" {
 		t.Errorf("a bound: the worst is %s", d.Move)
 	}
 }
@@ -104,7 +101,7 @@ func TestRoundedTies(t *testing.T) {
 	votes := []string{"A+5 A+0 B+9", "A+5 A+0 B+9", "A+5 B+9 A+0", "A+5 B+9 A+0", "B+9 A+5 A+0", "B+9 A+5 A+0"}
 	for i, w := range weights {
 		for exact, want := range map[bool]voting.Tie{false: voting.TieScore, true: ""} {
-			d := chamber(t, "weighted:weights="+w, members(3), voting.Laws{Exact: exact}).Decide(mustStart(), ballots(votes[i]))
+			d := chamber(t, "weighted:weights="+w, members(3), voting.Settings{Exact: exact}).Decide(mustStart(), ballots(votes[i]))
 			if d.Tie != want || d.Move != mustMove(map[bool]string{false: "B", true: "A"}[exact]) {
 				t.Errorf("%s, exact %v: %s, tie %q", w, exact, d.Move, d.Tie)
 			}
@@ -116,7 +113,7 @@ func TestRoundedTies(t *testing.T) {
 // leads.
 func TestRoundedLeader(t *testing.T) {
 	for exact, want := range map[bool]int{false: 0, true: 1} {
-		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), voting.Laws{Exact: exact}).Decide(mustStart(), ballots("A B"))
+		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), voting.Settings{Exact: exact}).Decide(mustStart(), ballots("A B"))
 		if d.Leader != want {
 			t.Errorf("exact %v: member %d leads", exact, d.Leader)
 		}
@@ -127,7 +124,7 @@ func TestRoundedLeader(t *testing.T) {
 // rounding, so that both members' totals are 0 after the second decision, and the
 // first one leads.
 func TestRoundedTotals(t *testing.T) {
-	s := newSession(t, "evaluation:scale=winprob", 2, voting.Laws{})
+	s := newSession(t, "evaluation:scale=winprob", 2, voting.Settings{})
 	s.vote("A+0 A+120")
 	s.wants("A+0 A-120", "A", "2 2")
 }
@@ -151,19 +148,14 @@ func TestCompareSums(t *testing.T) {
 // decisions by each of ten rules, with claims of mates and sums that differ by
 // rounding. The file was written by that version.
 func TestOldRecords(t *testing.T) {
-	text, err := os.ReadFile("testdata/votes-v1.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile("testdata/votes-v1.jsonl"))(t)
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	if len(lines) != 70 {
 		t.Fatalf("%d records", len(lines))
 	}
 	var replayer voting.Replayer
 	for i, line := range lines {
-		if diff := again(t, &replayer, line); diff != "" {
-			t.Errorf("record %d: %s", i+1, diff)
-		}
+		testutil.Equal(t, again(t, &replayer, line), "", "record %d", i+1)
 	}
 	// As records of today the same votes come out otherwise: the fixture can fail.
 	for change, least := range map[string]int{`"v":2`: 1, `"v":2,"clamps":[2000,2000,2000,2000]`: 5} {
@@ -183,14 +175,8 @@ func TestOldRecords(t *testing.T) {
 // again takes a recorded vote again and says what differs.
 func again(t *testing.T, replayer *voting.Replayer, line []byte) string {
 	t.Helper()
-	record, err := voting.ParseRecord(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := replayer.Next(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := testutil.Must(voting.ParseRecord(line))(t)
+	v := testutil.Must(replayer.Next(record))(t)
 	return v.Differs(record)
 }
 
@@ -198,7 +184,7 @@ func again(t *testing.T, replayer *voting.Replayer, line []byte) string {
 func TestRoundedScores(t *testing.T) {
 	voters := members(2)
 	voters[0].Slope, voters[1].Slope = 0.3, 0.1
-	d := chamber(t, "majority", voters, voting.Laws{}).Decide(mustStart(), ballots("A+1 B+3"))
+	d := chamber(t, "majority", voters, voting.Settings{}).Decide(mustStart(), ballots("A+1 B+3"))
 	if d.Move != mustMove("A") || d.Tie != voting.TieMember {
 		t.Errorf("%s, tie %q", d.Move, d.Tie)
 	}
@@ -206,7 +192,7 @@ func TestRoundedScores(t *testing.T) {
 
 // TestRoundedLeadIsNotDecided: 0.1 + 0.2 may yet be equalled by 0.3.
 func TestRoundedLeadIsNotDecided(t *testing.T) {
-	c := chamber(t, "weighted:weights=0.1/0.2/0.3/0.3", members(4), voting.Laws{})
+	c := chamber(t, "weighted:weights=0.1/0.2/0.3/0.3", members(4), voting.Settings{})
 	if c.Decided(ballots("A A"), []int{2}) {
 		t.Error("decided by a rounding")
 	}
@@ -219,7 +205,7 @@ func TestRoundedLeadIsNotDecided(t *testing.T) {
 func TestShownLossIsLearnt(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	p := position(t, threatened)
-	c := chamber(t, "evaluation:max=32000", clamped(2, 1000), voting.Laws{})
+	c := chamber(t, "evaluation:max=32000", clamped(2, 1000), voting.Settings{})
 	loss := mating(1, "9g9f G*5h")
 	loss.Score.Mate = -1
 	good, even := moving(1, "5i4i"), moving(0, "5i4i")
@@ -239,10 +225,6 @@ func TestClampsAreLaws(t *testing.T) {
 		return func(r *voting.Record) { r.Clamps = []float64{x, x} }
 	}
 	var replayer voting.Replayer
-	if _, err := replayer.Next(recorded(t, "majority", 1, 1, "A B", clamps(500))); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := replayer.Next(recorded(t, "majority", 2, 1, "A B", clamps(600))); err == nil || !strings.Contains(err.Error(), "not those of the decision before") {
-		t.Errorf("another clamp: %v", err)
-	}
+	testutil.Must(replayer.Next(recorded(t, "majority", 1, 1, "A B", clamps(500))))(t)
+	testutil.Fails(t, testutil.Err(replayer.Next(recorded(t, "majority", 2, 1, "A B", clamps(600)))), "not those of the decision before", "another clamp")
 }

@@ -1,12 +1,12 @@
-// Package voting is the pure half of councils: ballots go in, a decision comes out.
+// Package voting decides which move a council plays: ballots go in, a decision comes out. It is
+// pure, so use it alone to replay votes or to test a rule.
 //
-// A [Rule] is parsed from a [Spec]; Decide has no side effect, Observe changes the
-// members' weights and is called once for every decision that was played. A
-// [Chamber] puts around the rule what comes before any vote (a forced move, a
-// declaration, a proven mate, resignation by a quorum), the chain that breaks ties,
-// and shadow rules that say what they would have played. The order in which ballots
-// arrive never matters: they are counted in the order of the members.
+// [NewRule] makes a [Rule] from a [Spec]. Decide has no side effect; call Observe once for
+// every decision that was played, because it changes the members' weights. A [Session] adds the
+// steps around the rule: a forced move, a declaration, a proven mate, resignation by a quorum,
+// tie breaks, and shadow rules that vote without effect. Ballots are counted in the order of
+// the members, so the order of their arrival never matters.
 //
-// Every decision leaves a [Record], from which a [Replayer] takes the same vote
-// again, by the same rule or another.
+// Every decision produces a [Record]. A [Replayer] repeats the vote from it, with the same rule
+// or another.
 package voting

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -95,10 +96,7 @@ func members(n int) []voting.Voter {
 
 func position(tb testing.TB, sfen string) *shogi.Position {
 	tb.Helper()
-	p, err := shogi.ParseSFEN(sfen)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	p := testutil.Must(shogi.ParseSFEN(sfen))(tb)
 	return &p
 }
 
@@ -110,26 +108,20 @@ func mustStart() *shogi.Position {
 // session is a chamber that votes in the first position again and again.
 type session struct {
 	tb testing.TB
-	*voting.Chamber
+	*voting.Session
 	p *shogi.Position
 }
 
-func newSession(tb testing.TB, rule string, n int, laws voting.Laws) *session {
+func newSession(tb testing.TB, rule string, n int, laws voting.Settings) *session {
 	tb.Helper()
 	start := shogi.StartPos()
 	return &session{tb, chamber(tb, rule, members(n), laws), &start}
 }
 
-func chamber(tb testing.TB, rule string, voters []voting.Voter, laws voting.Laws) *voting.Chamber {
+func chamber(tb testing.TB, rule string, voters []voting.Voter, laws voting.Settings) *voting.Session {
 	tb.Helper()
-	spec, err := voting.ParseSpec(rule)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c, err := voting.NewChamber(spec, voters, laws)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	spec := testutil.Must(voting.ParseSpec(rule))(tb)
+	c := testutil.Must(voting.NewChamber(spec, voters, laws))(tb)
 	c.NewGame(1)
 	return c
 }
@@ -150,9 +142,7 @@ func (s *session) wants(line, move, weights string) {
 	if d.Move != mustMove(move) {
 		s.tb.Errorf("%s: %s: %s was played, want %s", s.Rule(), line, d.Move, letters()[move])
 	}
-	if got := strings.Trim(fmt.Sprint(s.Weights()), "[]"); got != weights {
-		s.tb.Errorf("%s: %s: weights %s, want %s", s.Rule(), line, got, weights)
-	}
+	testutil.Equal(s.tb, strings.Trim(fmt.Sprint(s.Weights()), "[]"), weights, "%s: %s: weights", s.Rule(), line)
 }
 
 // turned is the same position seen from the other side of the board, with
@@ -240,15 +230,12 @@ func drawSpec(t *rapid.T, n int, names ...string) voting.Spec {
 		}
 		parts = append(parts, "weights="+strings.Join(weights, "/"))
 	}
-	spec, err := voting.ParseSpec(name + ":" + strings.Join(parts, ","))
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := testutil.Must(voting.ParseSpec(name + ":" + strings.Join(parts, ",")))(t)
 	return spec
 }
 
-func drawLaws(t *rapid.T) voting.Laws {
-	return voting.Laws{
+func drawLaws(t *rapid.T) voting.Settings {
+	return voting.Settings{
 		Ties:         rapid.SliceOfN(rapid.Map(rapid.SampledFrom(voting.TieNames()), func(s string) voting.Tie { return voting.Tie(s) }), 0, 4).Draw(t, "ties"),
 		Declaration:  rapid.SampledFrom([]shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule27}).Draw(t, "declaration"),
 		ResignQuorum: rapid.SampledFrom([]float64{0, 0.3, 0.8, 1}).Draw(t, "quorum"),

@@ -29,7 +29,7 @@ func TestByScore(t *testing.T) {
 		{"~A+900 B+10 xA+900", "B", "B"},
 	} {
 		for rule, want := range map[string]string{"optimistic": x.optimistic, "pessimistic": x.pessimistic} {
-			s := newSession(t, rule, len(ballots(x.ballots)), voting.Laws{})
+			s := newSession(t, rule, len(ballots(x.ballots)), voting.Settings{})
 			if d := s.vote(x.ballots); d.Move != mustMove(want) || d.By != voting.ByRule {
 				t.Errorf("%s: %s: %s by %s, want %s", rule, x.ballots, d.Move, d.By, letters()[want])
 			}
@@ -43,7 +43,7 @@ func TestByScoreCalibrated(t *testing.T) {
 	voters[1].Slope = voting.DefaultSlope / 10
 	start := shogi.StartPos()
 	for rule, want := range map[string]string{"optimistic": "A", "pessimistic": "B"} {
-		d := chamber(t, rule, voters, voting.Laws{}).Decide(&start, ballots("A+60 B+500"))
+		d := chamber(t, rule, voters, voting.Settings{}).Decide(&start, ballots("A+60 B+500"))
 		if d.Move != mustMove(want) {
 			t.Errorf("%s: %s, want %s", rule, d.Move, letters()[want])
 		}
@@ -93,7 +93,7 @@ func TestBorda(t *testing.T) {
 		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", voting.TieScore}, // C was hardly read, so k = 2
 		{"borda:min_depth=4", shallow, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", voting.TieScore},
 	} {
-		s := newSession(t, x.rule, 2, voting.Laws{})
+		s := newSession(t, x.rule, 2, voting.Settings{})
 		d := s.Decide(s.p, []voting.Ballot{x.first, listing(1, "B", 50, "A", 40)})
 		if got := values(&d); fmt.Sprint(got) != fmt.Sprint(x.want) || d.Move != mustMove(x.winner) || d.Tie != x.tie {
 			t.Errorf("%s: %v, %s by %q, want %v, %s by %q", x.rule, got, d.Move, d.Tie, x.want, letters()[x.winner], x.tie)
@@ -133,7 +133,7 @@ func TestPools(t *testing.T) {
 		// P2 has no opinion: P1's alone counts, and C is rated by it at 1/2 - 0.02.
 		{"linear_pool", silent, map[string]float64{"A": 81.0 / 82, "B": 0.5, "C": 0.48}, "A"},
 	} {
-		d := chamber(t, x.rule, voters, voting.Laws{}).Decide(&start, []voting.Ballot{first, x.second})
+		d := chamber(t, x.rule, voters, voting.Settings{}).Decide(&start, []voting.Ballot{first, x.second})
 		got := values(&d)
 		for letter, want := range x.want {
 			if math.Abs(got[letter]-want) > 6e-6 {
@@ -148,5 +148,5 @@ func TestPools(t *testing.T) {
 
 // TestPoolWithoutScores: ballots are counted when nobody has an opinion.
 func TestPoolWithoutScores(t *testing.T) {
-	newSession(t, "log_pool", 3, voting.Laws{}).wants("A B B", "B", "1 1 1")
+	newSession(t, "log_pool", 3, voting.Settings{}).wants("A B B", "B", "1 1 1")
 }

@@ -49,7 +49,7 @@ type Record struct {
 	TopTie  bool             `json:"top_tie"`          // the first two had the same value
 	Differs bool             `json:"differs_from_plurality"`
 	Vetoed  string           `json:"vetoed,omitempty"`
-	Veto    []Objection      `json:"veto,omitempty"`
+	Veto    []VetoResult     `json:"veto,omitempty"`
 	Shadow  []ShadowVote     `json:"shadow,omitempty"`
 	Before  []float64        `json:"w_before"`
 	After   []float64        `json:"w_after"`
@@ -99,8 +99,8 @@ type rankedRecord struct {
 	Depth int    `json:"d,omitempty"`
 }
 
-// Objection is what one member's search of the voted move's position said.
-type Objection struct {
+// VetoResult is what one member's search of the voted move's position said.
+type VetoResult struct {
 	Member  int    `json:"m"`
 	CP      *int   `json:"cp,omitempty"` // from the council's view
 	Mate    string `json:"mate,omitempty"`

@@ -21,10 +21,10 @@ type Replayer struct {
 	Rule *Spec // nil is the recorded rule
 	Ties []Tie // empty is the recorded chain
 
-	chamber *Chamber
+	chamber *Session
 	made    string // what the chamber was made of
 	seed    uint64
-	past    []*Chamber // the chamber before each decision of this game, for take-backs
+	past    []*Session // the chamber before each decision of this game, for take-backs
 }
 
 // Revote is one decision taken again.
@@ -103,10 +103,10 @@ func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 }
 
 // constitution is the rule and the laws that the replayer votes by.
-func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Laws, error) {
+func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Settings, error) {
 	declaration, err := shogi.ParseDeclarationRule(rec.Declaration)
 	if err != nil {
-		return Spec{}, Laws{}, err
+		return Spec{}, Settings{}, err
 	}
 	spec, ties := recorded, rec.Ties
 	if r.Rule != nil {
@@ -115,7 +115,7 @@ func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Laws, error) 
 	if len(r.Ties) > 0 {
 		ties = r.Ties
 	}
-	return spec, Laws{Ties: chain(ties), Declaration: declaration, ResignQuorum: rec.ResignQuorum, Exact: rec.Version == 1}, nil
+	return spec, Settings{Ties: chain(ties), Declaration: declaration, ResignQuorum: rec.ResignQuorum, Exact: rec.Version == 1}, nil
 }
 
 func chain(ties []Tie) []Tie {
@@ -127,7 +127,7 @@ func chain(ties []Tie) []Tie {
 
 // begin starts a game, in a new chamber unless the last one is alike: its
 // weights may last.
-func (r *Replayer) begin(spec Spec, laws Laws, made string, rec *Record) error {
+func (r *Replayer) begin(spec Spec, laws Settings, made string, rec *Record) error {
 	r.past = nil
 	if r.chamber == nil || made != r.made {
 		c, err := NewChamber(spec, rec.voters(), laws)
@@ -206,7 +206,7 @@ func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
 
 // vetoAgain applies a recorded veto where the vote chose what was vetoed. What
 // the objections rest on, the searches of other members, is not in the ballots.
-func (c *Chamber) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, rec *Record) error {
+func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, rec *Record) error {
 	if rec.By != ByVeto || d.Answer != usi.AnswerMove || moveText(d.Move) != rec.Vetoed {
 		return nil
 	}

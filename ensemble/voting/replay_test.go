@@ -11,15 +11,16 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
 )
 
 // stage is a council without engines: it takes votes, and writes them down.
 type stage struct {
-	*voting.Chamber
+	*voting.Session
 	spec    voting.Spec
-	laws    voting.Laws
+	laws    voting.Settings
 	voters  []voting.Voter
 	seed    uint64
 	past    []func() // learns each decision of this game again
@@ -29,7 +30,7 @@ type stage struct {
 
 func newStage(t *rapid.T, spec voting.Spec, n int) *stage {
 	s := &stage{spec: spec, laws: drawLaws(t), voters: drawVoters(t, n)}
-	s.Chamber = newChamber(t, spec, s.voters, s.laws)
+	s.Session = newChamber(t, spec, s.voters, s.laws)
 	return s
 }
 
@@ -70,10 +71,7 @@ func (s *stage) decide(t *rapid.T, p *shogi.Position, list []voting.Ballot, veto
 	learn()
 	s.past = append(s.past, learn)
 	head.After = s.Weights()
-	text, err := json.Marshal(voting.MakeRecord(head, &d, list))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(json.Marshal(voting.MakeRecord(head, &d, list)))(t)
 	s.records, s.taken = append(s.records, text), append(s.taken, d)
 	return d
 }
@@ -107,14 +105,9 @@ func TestReplay(t *testing.T) {
 		s.playGames(t, !strings.Contains(s.spec.String(), "reset=never")) // weights that last cannot be taken back
 		var replayer voting.Replayer
 		for i, text := range s.records {
-			record, err := voting.ParseRecord(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := testutil.Must(voting.ParseRecord(text))(t)
 			v, err := replayer.Next(record)
-			if err != nil {
-				t.Fatalf("record %d: %v", i, err)
-			}
+			testutil.OK(t, err, "record %d", i)
 			if diff := v.Differs(record); diff != "" {
 				t.Fatalf("%s: record %d: %s", s.spec, i, diff)
 			}
@@ -143,14 +136,8 @@ func TestReplayByAnotherRule(t *testing.T) {
 			before := shadow.Weights()
 			shadow.Observe(&p, list, &want)
 			d := s.decide(t, &p, list, true) // a veto is the recorded rule's alone
-			record, err := voting.ParseRecord(s.records[len(s.records)-1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, err := replayer.Next(record)
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := testutil.Must(voting.ParseRecord(s.records[len(s.records)-1]))(t)
+			v := testutil.Must(replayer.Next(record))(t)
 			if spec.Name != voting.Majority && !reflect.DeepEqual(v.Decision, want) || !slices.Equal(v.Before, before) || !slices.Equal(v.After, shadow.Weights()) {
 				t.Fatalf("%s: %+v, want %+v", spec, v, want)
 			}
@@ -166,7 +153,7 @@ func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, ch
 	tb.Helper()
 	n := len(strings.Fields(votes))
 	start := shogi.StartPos()
-	c := chamber(tb, rule, members(n), voting.Laws{})
+	c := chamber(tb, rule, members(n), voting.Settings{})
 	d := c.Decide(&start, ballots(votes))
 	head := voting.Record{
 		Ply: 2*own - 1, Own: own, SFEN: start.SFEN(), Rule: rule, Seed: seed, Declaration: shogi.CSARule27.String(), Members: names(members(n)),
@@ -178,14 +165,8 @@ func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, ch
 	for _, f := range change {
 		f(r)
 	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	parsed, err := voting.ParseRecord(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := testutil.Must(json.Marshal(r))(tb)
+	parsed := testutil.Must(voting.ParseRecord(text))(tb)
 	return parsed
 }
 
@@ -234,9 +215,7 @@ func TestReplayVeto(t *testing.T) {
 		t.Errorf("another rule: %+v (%v)", v.Decision, err)
 	}
 	r.Played = "1g1f"
-	if _, err := replayer.Next(r); err == nil || !strings.Contains(err.Error(), "nobody voted for 1g1f") {
-		t.Errorf("a move out of nowhere: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(replayer.Next(r)), "nobody voted for 1g1f", "a move out of nowhere")
 }
 
 // TestReplayWeightsThatLast: under reset=never the next game goes on with them,
@@ -278,9 +257,7 @@ func TestReplayErrors(t *testing.T) {
 		for _, r := range records {
 			_, err = replayer.Next(r)
 		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		testutil.Fails(t, err, want)
 	}
 }
 
@@ -312,19 +289,11 @@ func TestBallotText(t *testing.T) {
 		start := shogi.StartPos()
 		list := drawBallots(t, &start, 3)
 		r := voting.MakeRecord(voting.Record{Members: names(members(3))}, &voting.Decision{Answer: usi.AnswerMove}, list)
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(json.Marshal(r))(t)
 		var again voting.Record
-		if err := json.Unmarshal(text, &again); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, json.Unmarshal(text, &again))
 		for i, want := range list {
-			got, err := again.Ballots[i].Ballot()
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testutil.Must(again.Ballots[i].Ballot())(t)
 			if want.Score.Mate == 0 && len(want.PV) > 3 { // a mate is kept to its end, of either side
 				want.PV = want.PV[:3]
 			}
@@ -346,9 +315,7 @@ func TestParseRecordErrors(t *testing.T) {
 		`{"v":1,"type":"vote","members":["a"],"ballots":[{"m":1}]}`: "ballot 0 is of member 1 of 1",
 		`{"v":1,"type":"vote","members":["a"],"counts":[]}`:         "vote record",
 	} {
-		if _, err := voting.ParseRecord([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		testutil.Fails(t, testutil.Err(voting.ParseRecord([]byte(text))), want, "%s", text)
 	}
 }
 
@@ -356,10 +323,7 @@ func TestParseRecordErrors(t *testing.T) {
 // decision or an error.
 func FuzzParseRecord(f *testing.F) {
 	for _, votes := range []string{"A+1 A B#3", "r r A", "x - ~A", "A B C"} {
-		text, err := json.Marshal(recorded(f, "adoption", 1, 1, votes))
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := testutil.Must(json.Marshal(recorded(f, "adoption", 1, 1, votes)))(f)
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -372,9 +336,7 @@ func FuzzParseRecord(f *testing.F) {
 			t.Skip("a number that JSON cannot hold")
 		}
 		second, err := voting.ParseRecord(again)
-		if err != nil {
-			t.Fatalf("%s is written as %s: %v", text, again, err)
-		}
+		testutil.OK(t, err, "%s is written as %s", text, again)
 		if third, _ := json.Marshal(second); string(third) != string(again) {
 			t.Errorf("%s, then %s", again, third)
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 	"gogi/shogi"
 )
 
@@ -21,7 +22,7 @@ import (
 //	3  B A A B A  A 8, B 6       A, 3       2 3 3 2 2        2 3 1 4 5  P2 P3 P1    4 4 4 3 2
 //	4  A B C A B  A 7, B 6, C 4  A, 2       3 3 3 3 2        1 2 3 4 5  P1 P2       5 5 4 3 2
 func TestAdoptionWorkedExample(t *testing.T) {
-	s := newSession(t, "adoption", 5, voting.Laws{})
+	s := newSession(t, "adoption", 5, voting.Settings{})
 	for _, x := range []struct{ ballots, sums, split, winner, weights string }{
 		{"A A A A A", "A 5", "5", "A", "2 2 2 2 2"},
 		{"A A A A B", "A 8, B 2", "4:1", "A", "3 3 3 3 2"},
@@ -110,7 +111,7 @@ func TestKeys(t *testing.T) {
 		"evaluation:cap=1.5,mode=bonus": {{"A+1", "A", "1.5"}},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			s := newSession(t, rule, len(strings.Fields(votes[0].ballots)), voting.Laws{})
+			s := newSession(t, rule, len(strings.Fields(votes[0].ballots)), voting.Settings{})
 			for _, v := range votes {
 				s.wants(v.ballots, v.winner, v.weights)
 			}
@@ -131,9 +132,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%#v, want %#v", got, want)
 		}
 	}
-	if got := voting.DefaultTies(); !slices.Equal(got, []voting.Tie{"score", "member"}) {
-		t.Errorf("ties %v", got)
-	}
+	testutil.Slices(t, voting.DefaultTies(), []voting.Tie{"score", "member"}, "ties")
 }
 
 // TestReset is A6 and E7: what a new game forgets.
@@ -141,14 +140,12 @@ func TestReset(t *testing.T) {
 	for rule, want := range map[string]string{
 		"adoption": "2 2", "adoption:reset=never": "3 3", "evaluation": "2 1", "evaluation:reset=never": "3 1",
 	} {
-		s := newSession(t, rule, 2, voting.Laws{})
+		s := newSession(t, rule, 2, voting.Settings{})
 		s.vote("A+5 A+0")
 		s.NewGame(2)
 		// Under evaluation P1 leads by its old 5, or P2 would by its new 3.
 		s.vote(map[bool]string{true: "A+0 A+3", false: "A+5 A+0"}[rule == "evaluation:reset=never"])
-		if got := strings.Trim(fmt.Sprint(s.Weights()), "[]"); got != want {
-			t.Errorf("%s: weights %s, want %s", rule, got, want)
-		}
+		testutil.Equal(t, strings.Trim(fmt.Sprint(s.Weights()), "[]"), want, "%s: weights", rule)
 	}
 }
 
@@ -157,7 +154,7 @@ func TestReset(t *testing.T) {
 // 2 2 1, so that P1 and P2 gain. A record of the second game alone would be 0 1 1.
 func TestResetOfTheRecord(t *testing.T) {
 	for rule, want := range map[string]string{"adoption:reset=never": "4 3 1", "adoption": "1 2 2"} {
-		s := newSession(t, rule, 3, voting.Laws{})
+		s := newSession(t, rule, 3, voting.Settings{})
 		s.vote("A+0 A+0 B+0")
 		s.vote("A+9 B+0 C+0")
 		s.NewGame(2)
@@ -169,7 +166,7 @@ func TestResetOfTheRecord(t *testing.T) {
 // with overrides=count its vote was adopted, V = 1.
 func TestOverridesKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "1 1 1", "adoption:overrides=count": "2 1 1"} {
-		s := newSession(t, rule, 3, voting.Laws{})
+		s := newSession(t, rule, 3, voting.Settings{})
 		s.p = position(t, mateInOne)
 		list := []voting.Ballot{mating(0, "G*5b"), moving(1, "5c5b+"), moving(2, "5c5b+")}
 		d := s.Decide(s.p, list)
@@ -184,7 +181,7 @@ func TestOverridesKey(t *testing.T) {
 // then: a = 2 2 1, and two more gain.
 func TestPonderKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "2 2 2", "adoption:ponder=true": "3 3 2"} {
-		s := newSession(t, rule, 3, voting.Laws{})
+		s := newSession(t, rule, 3, voting.Settings{})
 		list := ballots("A+1 A+1 A+1")
 		for i, reply := range []string{"3c3d", "3c3d", "8c8d"} {
 			list[i].Ponder = mustMove(reply)
@@ -204,7 +201,7 @@ func TestRandomOrder(t *testing.T) {
 	for seed := range uint64(100) {
 		var first string
 		for range 2 {
-			s := newSession(t, "adoption:order=random", 3, voting.Laws{})
+			s := newSession(t, "adoption:order=random", 3, voting.Settings{})
 			s.NewGame(seed)
 			s.vote("A B B") // a = 0 1 1, V = 2
 			s.vote("A A B") // a = 1 2 1, V = 2: P2 and one of the others
@@ -227,7 +224,7 @@ func TestRandomOrder(t *testing.T) {
 // against 6 in the third vote, which P2, P3 and P5 gain by; in the fourth A has
 // 3+3, B 4+3 and C 4.
 func TestRewardVoters(t *testing.T) {
-	s := newSession(t, "adoption:reward=voters", 5, voting.Laws{})
+	s := newSession(t, "adoption:reward=voters", 5, voting.Settings{})
 	s.wants("A A A A A", "A", "2 2 2 2 2")
 	s.wants("A A A A B", "A", "3 3 3 3 2")
 	s.wants("B A A B A", "A", "3 4 4 3 3")
@@ -236,7 +233,7 @@ func TestRewardVoters(t *testing.T) {
 
 // TestApplyKey is E6: P3 leads by these very ballots.
 func TestApplyKey(t *testing.T) {
-	ties := voting.Laws{Ties: []voting.Tie{voting.TieMember}}
+	ties := voting.Settings{Ties: []voting.Tie{voting.TieMember}}
 	for _, mode := range []string{"accumulate", "bonus"} {
 		newSession(t, "evaluation:mode="+mode, 3, ties).wants("A+0 B+0 C+100", "A", "1 1 2")
 		s := newSession(t, "evaluation:apply=before,mode="+mode, 3, ties)
@@ -253,13 +250,11 @@ func TestScaleKey(t *testing.T) {
 	voters[1].Slope = voting.DefaultSlope / 10
 	start := shogi.StartPos()
 	for rule, want := range map[string]string{"evaluation": "[1 2]", "evaluation:scale=winprob": "[2 1]"} {
-		c := chamber(t, rule, voters, voting.Laws{})
+		c := chamber(t, rule, voters, voting.Settings{})
 		list := ballots("A+300 A+2000")
 		d := c.Decide(&start, list)
 		c.Observe(&start, list, &d)
-		if got := fmt.Sprint(c.Weights()); got != want {
-			t.Errorf("%s: weights %s, want %s", rule, got, want)
-		}
+		testutil.Equal(t, fmt.Sprint(c.Weights()), want, "%s: weights", rule)
 	}
 }
 
@@ -276,11 +271,11 @@ func TestPlacebo(t *testing.T) {
 		again := drawnChamber(t, "adoption:reward=voters,tally=count,placebo="+kind, 5)
 		start := shogi.StartPos()
 		var owners [][]float64
-		for _, c := range []*voting.Chamber{honest, placebo, again} {
+		for _, c := range []*voting.Session{honest, placebo, again} {
 			c.NewGame(seed)
 		}
 		for _, line := range []string{"A A A A B", "A A A B C", "A A A B C", "A A B C D", "A A B C D"} {
-			for _, c := range []*voting.Chamber{honest, placebo, again} {
+			for _, c := range []*voting.Session{honest, placebo, again} {
 				d := c.Decide(&start, ballots(line))
 				c.Observe(&start, ballots(line), &d)
 			}
@@ -305,15 +300,9 @@ func TestPlacebo(t *testing.T) {
 	}
 }
 
-func drawnChamber(t *rapid.T, rule string, n int) *voting.Chamber {
-	spec, err := voting.ParseSpec(rule)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := voting.NewChamber(spec, members(n), voting.Laws{})
-	if err != nil {
-		t.Fatal(err)
-	}
+func drawnChamber(t *rapid.T, rule string, n int) *voting.Session {
+	spec := testutil.Must(voting.ParseSpec(rule))(t)
+	c := testutil.Must(voting.NewChamber(spec, members(n), voting.Settings{}))(t)
 	c.NewGame(1)
 	return c
 }
@@ -331,10 +320,7 @@ func TestBothColours(t *testing.T) {
 		black, white := newChamber(t, spec, voters, laws), newChamber(t, spec, voters, laws)
 		p := shogi.StartPos()
 		for range rapid.IntRange(1, 8).Draw(t, "decisions") {
-			q, err := shogi.ParseSFEN(turned(p.SFEN()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := testutil.Must(shogi.ParseSFEN(turned(p.SFEN())))(t)
 			list := drawBallots(t, &p, n)
 			mirrored := turnedBallots(list)
 			d, e := black.Decide(&p, list), white.Decide(&q, mirrored)
@@ -360,7 +346,7 @@ func TestBothColours(t *testing.T) {
 // TestEvaluationAsWhite is the sign trap: as White the member that sees White
 // best gains.
 func TestEvaluationAsWhite(t *testing.T) {
-	c := chamber(t, "evaluation", members(3), voting.Laws{})
+	c := chamber(t, "evaluation", members(3), voting.Settings{})
 	p := position(t, turned(shogiStart))
 	list := turnedBallots(ballots("A-20 A+90 A+30"))
 	d := c.Decide(p, list)
@@ -372,11 +358,8 @@ func TestEvaluationAsWhite(t *testing.T) {
 
 const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, laws voting.Laws) *voting.Chamber {
-	c, err := voting.NewChamber(spec, voters, laws)
-	if err != nil {
-		t.Fatal(err)
-	}
+func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, laws voting.Settings) *voting.Session {
+	c := testutil.Must(voting.NewChamber(spec, voters, laws))(t)
 	c.NewGame(7)
 	return c
 }

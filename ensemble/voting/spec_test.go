@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 )
 
 // TestSpecText: what a rule is written as is read as the same rule.
@@ -72,9 +73,7 @@ func TestSpecErrors(t *testing.T) {
 		"linear_pool:min_depth=1e3": "expected a whole number",
 	} {
 		_, err := voting.ParseSpec(text)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		testutil.Fails(t, err, want, "%q", text)
 	}
 }
 
@@ -89,15 +88,12 @@ func TestSpecCheck(t *testing.T) {
 		"log_pool:weights=1/0.5/0":   "",
 		"evaluation:initial=0,cap=0": "",
 	} {
-		spec, err := voting.ParseSpec(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := testutil.Must(voting.ParseSpec(text))(t)
 		if err := spec.Check(3); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := voting.NewChamber(voting.DefaultSpec(voting.Majority), nil, voting.Laws{}); err == nil {
+	if _, err := voting.NewChamber(voting.DefaultSpec(voting.Majority), nil, voting.Settings{}); err == nil {
 		t.Error("a council without members")
 	}
 }
@@ -141,8 +137,6 @@ func FuzzParseTies(f *testing.F) {
 
 func TestTieErrors(t *testing.T) {
 	for _, text := range []string{"", "score,", "score;member", "Score"} {
-		if _, err := voting.ParseTies(text); err == nil || !strings.Contains(err.Error(), "expected a list of score, member,") {
-			t.Errorf("%q: %v", text, err)
-		}
+		testutil.Fails(t, testutil.Err(voting.ParseTies(text)), "expected a list of score, member,", "%q", text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 )
 
 // TestEveryRuleIsMade: each name of the table makes a rule that votes, and no
@@ -30,9 +31,7 @@ func TestEveryRuleIsMade(t *testing.T) {
 	}
 	for _, name := range []string{"", "majorit", "Majority"} {
 		_, err := voting.NewRule(voting.Spec{Name: name}, members(2), false)
-		if err == nil || !strings.Contains(err.Error(), "expected one of majority, adoption,") {
-			t.Errorf("rule %q: %v", name, err)
-		}
+		testutil.Fails(t, err, "expected one of majority, adoption,", "rule %q", name)
 	}
 }
 
@@ -58,10 +57,7 @@ func TestTableOfRules(t *testing.T) {
 
 // TestDocumentedRules: the document has a row for each rule, which names its keys.
 func TestDocumentedRules(t *testing.T) {
-	text, err := os.ReadFile("../../docs/consensus.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile("../../docs/consensus.md"))(t)
 	_, rules, _ := strings.Cut(string(text), "\n## Rules\n")
 	rules, _, _ = strings.Cut(rules, "\n## ")
 	_, shared, _ := strings.Cut(rules, "also have")

@@ -8,21 +8,16 @@ import (
 	"testing"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 )
 
 // TestAllWordsOfAVoteAreListed: what can decide a vote, and what a ballot can be, for
 // those who have words for all of them.
 func TestAllWordsOfAVoteAreListed(t *testing.T) {
 	constants := func(kind string) (list []string) {
-		files, err := filepath.Glob("*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := testutil.Must(filepath.Glob("*.go"))(t)
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testutil.Must(os.ReadFile(file))(t)
 			for _, m := range regexp.MustCompile(`(?m)^\s+\w+\s+`+kind+`\s+= "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
 				list = append(list, m[1])
 			}

@@ -1,5 +1,5 @@
-// Package board shows a farm as of now: a page for browsers, in the style of package web,
-// and families of metrics for Prometheus.
+// Package board shows the current state of a farm: [Handler] serves a page for browsers, and
+// [Metrics] returns families for Prometheus. Its input is a [Status].
 package board
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 )
 
 // Status is how a farm stands.
@@ -23,8 +23,8 @@ type Status func(ctx context.Context) farm.Status
 //nolint:gochecknoglobals // parsed once, of a constant
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("farm").Funcs(template.FuncMap{
-		"name":  func(s string) string { return foreign.Printable(s, 60) },
-		"why":   func(s string) string { return foreign.Printable(s, 240) },
+		"name":  func(s string) string { return sanitize.Printable(s, 60) },
+		"why":   func(s string) string { return sanitize.Printable(s, 240) },
 		"path":  url.PathEscape,
 		"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 		"percent": func(part, of int) int {

@@ -1,5 +1,7 @@
-// Package bustest is what every implementation of farm.Bus and farm.Transport must do,
-// as tests: the one in memory and the one on NATS pass the same.
+// Package bustest tests implementations of farm.Bus and farm.Transport, and contains one in
+// memory. [Run] is the suite that every implementation must pass. A [MemoryBroker] is the broker
+// in memory: it keeps the stream and the artefacts across restarts of a
+// coordinator, and injects faults on demand.
 package bustest
 
 import (
@@ -54,8 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) Farm) {
 		{"FullThenFree", fullThenFree},
 		{"HintsAreHeard", hintsAreHeard},
 		{"EventsAreHeard", eventsAreHeard},
-		{"KeepAndKept", keepAndKept},
-		{"KeptSurvives", keptSurvives},
+		{"ArtefactsSurvive", artefactsSurvive},
 		{"Artefacts", artefactsComeBack},
 		{"WaitEndsWithContext", waitEndsWithContext},
 		{"WaitEndsInTime", waitEndsInTime},
@@ -106,14 +107,14 @@ func requestIsAnswered(t *testing.T, ctx context.Context, f Farm) {
 
 func requestMeetsNobody(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
-	if err := w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.Welcome{}); !errors.Is(err, farm.ErrAway) {
+	if err := w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.HelloReply{}); !errors.Is(err, farm.ErrAway) {
 		t.Errorf("nobody answers: %v, want ErrAway", err)
 	}
-	stop, err := f.Bus.Answer(farm.SubjectHello+"*", func(context.Context, string, []byte) (any, error) { return farm.Welcome{}, nil })
+	stop, err := f.Bus.Answer(farm.SubjectHello+"*", func(context.Context, string, []byte) (any, error) { return farm.HelloReply{}, nil })
 	ok(t, err)
-	ok(t, w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.Welcome{}))
+	ok(t, w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.HelloReply{}))
 	stop()
-	if err := w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.Welcome{}); !errors.Is(err, farm.ErrAway) {
+	if err := w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.HelloReply{}); !errors.Is(err, farm.ErrAway) {
 		t.Errorf("nobody answers any more: %v, want ErrAway", err)
 	}
 }
@@ -122,7 +123,7 @@ func refusalArrives(t *testing.T, ctx context.Context, f Farm) {
 	answer(t, f.Bus, farm.SubjectHello+"*", func(string, []byte) (any, error) {
 		return nil, fmt.Errorf("hello: %w", &farm.Refusal{Why: "too old\nby far", Exit: 5})
 	})
-	err := f.Worker(t, "w1").Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.Welcome{})
+	err := f.Worker(t, "w1").Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.HelloReply{})
 	if r, is := errors.AsType[*farm.Refusal](err); !is || r.Exit != 5 || r.Why != "too old\nby far" {
 		t.Errorf("got %v", err)
 	}
@@ -130,7 +131,7 @@ func refusalArrives(t *testing.T, ctx context.Context, f Farm) {
 
 func failureArrives(t *testing.T, ctx context.Context, f Farm) {
 	answer(t, f.Bus, farm.SubjectHello+"*", func(string, []byte) (any, error) { return nil, errors.New("disk\non fire") })
-	err := f.Worker(t, "w1").Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.Welcome{})
+	err := f.Worker(t, "w1").Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.HelloReply{})
 	if _, is := errors.AsType[*farm.Refusal](err); err == nil || is || errors.Is(err, farm.ErrAway) {
 		t.Errorf("got %v, want an error that is no refusal, and not ErrAway", err)
 	}
@@ -145,13 +146,13 @@ func manyAtATime(t *testing.T, ctx context.Context, f Farm) {
 			close(came)
 			<-slow
 		}
-		return farm.Told{}, nil
+		return farm.BeatReply{}, nil
 	})
 	done := make(chan error, 1)
 	lazy := f.Worker(t, "slow")
-	go func() { done <- lazy.Request(ctx, farm.SubjectBeat+"slow", farm.Beat{}, &farm.Told{}) }()
+	go func() { done <- lazy.Request(ctx, farm.SubjectBeat+"slow", farm.Beat{}, &farm.BeatReply{}) }()
 	<-came
-	ok(t, f.Worker(t, "quick").Request(ctx, farm.SubjectBeat+"quick", farm.Beat{}, &farm.Told{}))
+	ok(t, f.Worker(t, "quick").Request(ctx, farm.SubjectBeat+"quick", farm.Beat{}, &farm.BeatReply{}))
 	close(slow)
 	ok(t, <-done)
 }
@@ -364,9 +365,9 @@ func next[T any](t *testing.T, ctx context.Context, c <-chan T) T {
 // settle makes a round trip: what the transport said before has arrived.
 func settle(t *testing.T, ctx context.Context, f Farm, w farm.Transport) {
 	t.Helper()
-	stop, err := f.Bus.Answer(farm.SubjectHello+"*", func(context.Context, string, []byte) (any, error) { return farm.Welcome{}, nil })
+	stop, err := f.Bus.Answer(farm.SubjectHello+"*", func(context.Context, string, []byte) (any, error) { return farm.HelloReply{}, nil })
 	ok(t, err)
-	ok(t, w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.Welcome{}))
+	ok(t, w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.HelloReply{}))
 	stop()
 }
 
@@ -383,56 +384,10 @@ func eventsAreHeard(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-func keepAndKept(t *testing.T, ctx context.Context, f Farm) {
-	if got := kept(t, ctx, f.Bus, "workers"); len(got) != 0 {
-		t.Errorf("a new bucket has %v", got)
-	}
-	first, err := f.Bus.Keep(ctx, "workers", "w.w1", []byte("a"), 0)
-	ok(t, err)
-	second, err := f.Bus.Keep(ctx, "workers", "w.w1", []byte("b"), first)
-	ok(t, err)
-	if second <= first {
-		t.Errorf("revision %d after %d", second, first)
-	}
-	if _, err := f.Bus.Keep(ctx, "workers", "w.w1", []byte("c"), first); !errors.Is(err, farm.ErrStale) {
-		t.Errorf("an old revision: %v, want ErrStale", err)
-	}
-	if _, err := f.Bus.Keep(ctx, "workers", "w.w1", []byte("c"), 0); !errors.Is(err, farm.ErrStale) {
-		t.Errorf("new where there is one: %v, want ErrStale", err)
-	}
-	_, err = f.Bus.Keep(ctx, "tests", "w.w1", []byte("another bucket"), 0)
-	ok(t, err)
-	if got := kept(t, ctx, f.Bus, "workers"); len(got) != 1 || got["w.w1"] != fmt.Sprint("b@", second) {
-		t.Errorf("kept %v, want revision %d", got, second)
-	}
-	wrong := errors.New("wrong")
-	if err := f.Bus.Kept(ctx, "workers", func(string, []byte, uint64) error { return wrong }); !errors.Is(err, wrong) {
-		t.Errorf("the error of f: %v", err)
-	}
-}
-
-func kept(t *testing.T, ctx context.Context, b farm.Bus, bucket string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	ok(t, b.Kept(ctx, bucket, func(name string, body []byte, revision uint64) error {
-		all[name] = fmt.Sprint(string(body), "@", revision)
-		return nil
-	}))
-	return all
-}
-
-func keptSurvives(t *testing.T, ctx context.Context, f Farm) {
-	revision, err := f.Bus.Keep(ctx, "tests", "test.ab", []byte("a"), 0)
-	ok(t, err)
+func artefactsSurvive(t *testing.T, ctx context.Context, f Farm) {
 	sum, err := f.Bus.PutArtefact(ctx, bytes.NewReader([]byte("engine")), 100)
 	ok(t, err)
-	again := f.Again(t)
-	if got := kept(t, ctx, again, "tests"); got["test.ab"] != fmt.Sprint("a@", revision) {
-		t.Errorf("kept %v, want revision %d", got, revision)
-	}
-	_, err = again.Keep(ctx, "tests", "test.ab", []byte("b"), revision)
-	ok(t, err)
-	if all, err := again.Artefacts(ctx); err != nil || all[sum] != 6 {
+	if all, err := f.Again(t).Artefacts(ctx); err != nil || all[sum] != 6 {
 		t.Errorf("artefacts %v, %v", all, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/gate"
 	"gogi/match"
+	"gogi/match/gate"
 )
 
 // asker is who asks for a verb.
@@ -440,7 +440,7 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 	for _, pair := range out.Pairs {
 		r.ledger.Void(now, pair)
 	}
-	if _, err := c.judgeAnew(ctx, r); err != nil {
+	if _, err := c.rejudge(ctx, r); err != nil {
 		r.note(now, who.Name, voided(r, &o, &out))
 		c.setAside(ctx, r, err)
 		if r.State.Final() { // else it was kept with its new state

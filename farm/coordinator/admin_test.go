@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/loopback"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -18,10 +18,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		f.keys.add("eve", "red", "submit", "approve") // ann's colleague
 		f.keys.add("rob", "blue", "run")
 		submit := func(who string, p *match.Plan, s farm.Submission) error {
-			text, err := match.EncodePlan(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testutil.Must(match.EncodePlan(p))(t)
 			s.Plan = text
 			return f.do(who, "submit", s, &farm.TestStatus{})
 		}
@@ -105,10 +102,7 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("swiss", 10, 1)
 		p.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
-		text, err := match.EncodePlan(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePlan(p))(t)
 		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err == nil || !strings.Contains(err.Error(), "swiss pairs by results") {
 			t.Errorf("%v", err)
 		}
@@ -128,9 +122,7 @@ func TestStopTakesPairsBack(t *testing.T) {
 		if f.test("stop").Held != 5 {
 			t.Fatalf("%+v", f.test("stop"))
 		}
-		if err := f.do("ann", "stop", farm.Order{Run: "stop"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "stop"}, nil))
 		time.Sleep(lease/3 + 2*time.Second)
 		if h.dropped.Load() != 5 {
 			t.Errorf("%d pairs were given up in a beat, expected 5", h.dropped.Load())
@@ -144,11 +136,11 @@ func TestStopTakesPairsBack(t *testing.T) {
 func TestAWordThatIsNotKept(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("unkept", 1000, 1))
-		f.hall.Set(loopback.Faults{LoseKeep: 1})
+		f.unkept.Store(true)
 		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err == nil || f.test("unkept").State != farm.Running {
 			t.Fatalf("it was stopped, and that is not kept: %v, %+v", err, f.test("unkept"))
 		}
-		f.hall.Set(loopback.Faults{})
+		f.unkept.Store(false)
 		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err != nil || f.test("unkept").State != farm.Stopped {
 			t.Errorf("%v, %+v", err, f.test("unkept"))
 		}
@@ -161,15 +153,13 @@ func TestAWorkerThatIsNotKept(t *testing.T) {
 		f.run(testPlan("unkept", 1000, 1))
 		f.line(t, "w0")
 		order := farm.Order{Worker: "w0", Why: "slow"}
-		if err := f.do("boss", "quarantine", order, nil); err != nil {
-			t.Fatal(err)
-		}
-		f.hall.Set(loopback.Faults{LoseKeep: 1})
+		testutil.OK(t, f.do("boss", "quarantine", order, nil))
+		f.unkept.Store(true)
 		order.Why = "slower" // the same again would be kept already
 		if err := f.do("boss", "quarantine", order, nil); err == nil {
 			t.Fatal("nothing was kept, and it is no error")
 		}
-		f.hall.Set(loopback.Faults{})
+		f.unkept.Store(false)
 		if err := f.do("boss", "quarantine", order, nil); err != nil {
 			t.Error(err)
 		}
@@ -185,19 +175,10 @@ func TestManyRuns(t *testing.T) {
 		a, b, gpu := testPlan("a", 4000, 1), testPlan("b", 4000, 2), testPlan("gpu", 4000, 3)
 		f.run(a)
 		f.run(b)
-		text, err := match.EncodePlan(gpu)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("ann", "submit", farm.Submission{Plan: text, Priority: 1, Needs: map[string]string{"gpu": "yes"}}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("ben", "approve", farm.Order{Run: "gpu"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("boss", "share", farm.Order{Run: "b", Number: 3}, nil); err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePlan(gpu))(t)
+		testutil.OK(t, f.do("ann", "submit", farm.Submission{Plan: text, Priority: 1, Needs: map[string]string{"gpu": "yes"}}, nil))
+		testutil.OK(t, f.do("ben", "approve", farm.Order{Run: "gpu"}, nil))
+		testutil.OK(t, f.do("boss", "share", farm.Order{Run: "b", Number: 3}, nil))
 		for i, name := range []string{"w0", "w1", "w2", "w3"} {
 			h := &hand{f: f, name: name, slots: 10, takes: func(int) time.Duration { return 30 * time.Second }, plans: map[string]*match.Plan{}}
 			if i == 0 {
@@ -231,10 +212,7 @@ func TestQuotas(t *testing.T) {
 		if f.test("one").State != farm.Running || f.test("two").State != farm.Approved {
 			t.Errorf("%s, %s", f.test("one").State, f.test("two").State)
 		}
-		text, err := match.EncodePlan(testPlan("four", 10, 9))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePlan(testPlan("four", 10, 9)))(t)
 		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err == nil || !strings.Contains(err.Error(), "waiting") {
 			t.Errorf("a third in the queue: %v", err)
 		}
@@ -253,12 +231,8 @@ func TestDrainAndQuarantine(t *testing.T) {
 		f.run(p)
 		h, q := f.hand("w0", 4), f.hand("w2", 4)
 		time.Sleep(30 * time.Second)
-		if err := f.do("boss", "drain", farm.Order{Worker: "w0"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("boss", "quarantine", farm.Order{Worker: "w2", Why: "odd"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w0"}, nil))
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w2", Why: "odd"}, nil))
 		time.Sleep(2 * time.Minute)
 		a, b := f.worker("w0"), f.worker("w2")
 		if !a.Draining || a.Held != 0 || h.dropped.Load() != 0 || a.Added != int(h.done.Load()) {
@@ -273,9 +247,7 @@ func TestDrainAndQuarantine(t *testing.T) {
 		}
 		for _, verb := range []string{"drain", "quarantine"} {
 			worker := map[string]string{"drain": "w0", "quarantine": "w2"}[verb]
-			if err := f.do("boss", verb, farm.Order{Worker: worker, Off: true}, nil); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, f.do("boss", verb, farm.Order{Worker: worker, Off: true}, nil))
 		}
 		h.restart()
 		q.restart()

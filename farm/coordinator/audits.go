@@ -88,7 +88,7 @@ func (r *run) auditOf(worker string, h farm.Held) *audit {
 }
 
 // hearAudits keeps the audits of a beat alive, and takes them out of its lists.
-func (c *Coordinator) hearAudits(now time.Time, s *session, list []farm.Held, told *farm.Told) (rest []farm.Held) {
+func (c *Coordinator) hearAudits(now time.Time, s *session, list []farm.Held, told *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
 			rest = append(rest, h)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -39,9 +39,7 @@ func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 		time.Sleep(lease) // w0 is away by now, and w1 may have them all
 		held := slow.want(30)
 		old := held[len(held)-1]
-		if err := f.do("boss", "purge", farm.Order{Run: "both", Worker: "w0", Why: "it lies"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "both", Worker: "w0", Why: "it lies"}, nil))
 		time.Sleep(lease)
 		quick := f.line(t, "w2")
 		plays(quick, false)
@@ -137,29 +135,11 @@ func TestADiskThatFailsIsNobodysFault(t *testing.T) {
 	})
 }
 
-// unkept is a bus that keeps nothing of tests while it is told so.
-type unkept struct {
-	farm.Bus
-
-	fails *atomic.Bool
-}
-
-func (u unkept) Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
-	if u.fails.Load() && bucket == "tests" {
-		return 0, farm.ErrStale
-	}
-	return u.Bus.Keep(ctx, bucket, name, body, revision)
-}
-
 // TestAPairIsGivenUpInTheEnd: where the word of it cannot be kept, it is kept later.
 func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		var fails atomic.Bool
-		_ = f.stop()
-		f.wrap = func(bus farm.Bus) farm.Bus { return unkept{bus, &fails} }
-		f.start()
 		f.run(testPlan("kills", 1, 1))
-		fails.Store(true)
+		f.unkept.Store(true)
 		for _, name := range []string{"w0", "w1"} { // two machines
 			w := f.line(t, name)
 			time.Sleep(3 * lease) // one that an owner vouches for would be preferred
@@ -167,13 +147,13 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 			if len(granted) != 1 {
 				t.Fatalf("%s is granted nothing", name)
 			}
-			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held(), Why: "x", Crashed: true}}}, &farm.Told{})
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held(), Why: "x", Crashed: true}}}, &farm.BeatReply{})
 		}
 		time.Sleep(lease)
 		if st := f.test("kills"); st.Why != "" {
 			t.Errorf("it is told though it could not be kept: %+v", st)
 		}
-		fails.Store(false)
+		f.unkept.Store(false)
 		time.Sleep(lease)
 		f.restart()
 		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes what plays it" {

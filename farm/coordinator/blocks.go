@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/verify"
+	"gogi/farm/coordinator/verify"
 	"gogi/match"
-	"gogi/selfplay"
+	"gogi/runner/selfplay"
 )
 
 // BlockStore is a Store of a run whose units are blocks of self-play. Nothing is kept of

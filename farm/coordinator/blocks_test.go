@@ -13,9 +13,10 @@ import (
 	"testing/synctest"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/selfplay"
-	"gogi/sparring"
+	"gogi/players/builtin"
+	"gogi/runner/selfplay"
 	"gogi/usi"
 )
 
@@ -48,7 +49,7 @@ func (s *store) FirstBlock(_ context.Context, from int) (*farm.StoredBlock, []by
 }
 
 // player is the built-in engine for blocks.
-type player struct{ *sparring.Engine }
+type player struct{ *builtin.Engine }
 
 func (player) GameOver(context.Context, usi.Outcome) error { return nil }
 func (player) Close() error                                { return nil }
@@ -81,7 +82,7 @@ func newSomebody(t *testing.T, name string, blocks int) *somebody {
 func (s *somebody) block(n int) *selfplay.Block {
 	s.t.Helper()
 	g := selfplay.Generator{Plan: s.unit.Plan, Design: s.unit.Design, Open: func(ctx context.Context) (selfplay.Player, error) {
-		e := player{sparring.New()}
+		e := player{builtin.New()}
 		return e, e.Ready(ctx)
 	}}
 	b, err := g.Block(s.t.Context(), n)
@@ -144,9 +145,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("uploads are left: %v, %v", left, err)
 		}
 		var page farm.PulledBlock
-		if err := f.do("ann", "blocks", farm.PullBlock{Run: "blocks"}, &page); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "blocks", farm.PullBlock{Run: "blocks"}, &page))
 		want, told := s.file(s.block(0))
 		if page.Block == nil || page.Block.Block != told || page.Block.Worker != "w0" || page.Block.Owner != "red" || !bytes.Equal(page.Body, want) || len(page.Plan) == 0 {
 			t.Errorf("%+v", page)
@@ -156,9 +155,7 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("%s of a test of blocks is answered", verb)
 			}
 		}
-		if err := f.do("boss", "purge", farm.Order{Run: "blocks", Worker: "w0", Why: "x"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "blocks", Worker: "w0", Why: "x"}, nil))
 		again := w.want(1)
 		if len(again) != 1 || again[0].Pair != 0 || again[0].Take != 1 {
 			t.Fatalf("%+v", again)
@@ -287,9 +284,7 @@ func TestBlocksOfATestOfPairs(t *testing.T) {
 		bad := *s.plan
 		bad.Run, bad.Selfplay = "bad", strings.Replace(s.plan.Selfplay, `"games":2`, `"games":9999`, 1)
 		text, err := match.EncodePlan(&bad)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		err = f.do("ann", "submit", farm.Submission{Plan: text}, nil)
 		if _, refused := errors.AsType[*farm.Refusal](err); !refused || !strings.Contains(err.Error(), "9999 games") {
 			t.Errorf("%v", err)

@@ -34,6 +34,17 @@ type Store interface {
 	Close() error
 }
 
+// State stores what the coordinator must find again: bodies by bucket and name, each with a
+// revision. Its methods may be called by many goroutines.
+type State interface {
+	// Put stores a body in the place of a revision, 0 to create it, and returns the next one.
+	// The body is on the disk when Put returns. It fails if another coordinator has changed
+	// the body since; after an error nothing has changed.
+	Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
+	// Each calls f with all of a bucket. f may call Put.
+	Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
+}
+
 // The rights that a key may have.
 const (
 	rightWork    = "work"
@@ -75,6 +86,7 @@ type Quota struct {
 // Config is how a farm is coordinated.
 type Config struct {
 	Bus    farm.Bus
+	State  State
 	Keys   Keys
 	Secret farm.Secret
 	Sign   farm.Signer // by the coordinator's key
@@ -96,8 +108,8 @@ type Config struct {
 }
 
 func (c *Config) complete() error {
-	if c.Bus == nil || c.Keys == nil || c.Sign == nil || c.Open == nil {
-		return errors.New("coordinator: it needs a bus, keys, a signer and stores")
+	if c.Bus == nil || c.State == nil || c.Keys == nil || c.Sign == nil || c.Open == nil {
+		return errors.New("coordinator: it needs a bus, a state, keys, a signer and stores")
 	}
 	if c.Lease == 0 {
 		c.Lease = 20 * time.Second

@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/kept"
-	"gogi/farm/ledger"
-	"gogi/farm/verify"
-	"gogi/live"
+	"gogi/farm/coordinator/ledger"
+	"gogi/farm/coordinator/verify"
 	"gogi/match"
+	"gogi/runner/events"
 )
 
 // Coordinator is one process of a farm's coordination. Begin it with New, run it with
@@ -46,8 +45,13 @@ type Coordinator struct {
 	update   updating
 }
 
-// bucketFarm keeps the counter of boots.
-const bucketFarm = "farm"
+// The buckets of State: the count of boots and the update, records of tests by digest, and
+// workers by name.
+const (
+	bucketFarm    = "farm"
+	bucketTests   = "tests"
+	bucketWorkers = "workers"
+)
 
 // New reads what is kept of a farm, and counts a boot, durably, before anything is granted.
 func New(ctx context.Context, c Config) (*Coordinator, error) {
@@ -83,23 +87,12 @@ type boots struct {
 
 func (c *Coordinator) countBoot(ctx context.Context) error {
 	var last boots
-	var revision uint64
-	err := c.config.Bus.Kept(ctx, bucketFarm, func(name string, body []byte, r uint64) error {
-		if name != "boot" {
-			return nil
-		}
-		revision = r
-		return farm.Decode(body, &last)
-	})
+	revision, err := c.load(ctx, "boot", &last)
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the number of boots: %w", err)
 	}
 	last.Boot++
-	body, err := farm.Encode(last)
-	if err != nil {
-		return err
-	}
-	if _, err := c.config.Bus.Keep(ctx, bucketFarm, "boot", body, revision); err != nil {
+	if err := c.save(ctx, bucketFarm, "boot", last, &revision); err != nil {
 		return fmt.Errorf("coordinator: counting a boot: %w", err)
 	}
 	c.boot = last.Boot
@@ -110,8 +103,33 @@ func (c *Coordinator) countBoot(ctx context.Context) error {
 	return nil
 }
 
+// load reads what the farm's bucket has under a name, and its revision, 0 if there is none.
+func (c *Coordinator) load(ctx context.Context, name string, to any) (revision uint64, err error) {
+	err = c.config.State.Each(ctx, bucketFarm, func(other string, body []byte, r uint64) error {
+		if other != name {
+			return nil
+		}
+		revision = r
+		return farm.Decode(body, to)
+	})
+	return revision, err
+}
+
+// save stores v in the place of what this process has read or stored there last.
+func (c *Coordinator) save(ctx context.Context, bucket, name string, v any, revision *uint64) error {
+	body, err := farm.Encode(v)
+	if err != nil {
+		return err
+	}
+	next, err := c.config.State.Put(ctx, bucket, name, body, *revision)
+	if err == nil {
+		*revision = next
+	}
+	return err
+}
+
 func (c *Coordinator) readTests(ctx context.Context) error {
-	err := c.config.Bus.Kept(ctx, bucketTests, func(digest string, body []byte, revision uint64) error {
+	err := c.config.State.Each(ctx, bucketTests, func(digest string, body []byte, revision uint64) error {
 		var rec record
 		err := farm.Decode(body, &rec)
 		var r *run
@@ -191,13 +209,9 @@ func (c *Coordinator) place(r *run) {
 	c.schedule.Held(r.digest, r.ledger.Held())
 }
 
-// keep writes down what a test has become. What waits for its turn is the bus'.
+// keep stores what a test has become.
 func (c *Coordinator) keep(ctx context.Context, r *run) error {
-	body, err := farm.Encode(r.record)
-	if err != nil {
-		return err
-	}
-	if err := kept.Put(ctx, c.config.Bus, bucketTests, r.digest, body, &r.revision); err != nil {
+	if err := c.save(ctx, bucketTests, r.digest, r.record, &r.revision); err != nil {
 		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
 	}
 	return nil
@@ -458,7 +472,7 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 }
 
 // Watch is where a test can be watched: the ends of its games, and the pairs that count.
-func (c *Coordinator) Watch(test string) (hub *live.Hub, ok bool) {
+func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.find(test)

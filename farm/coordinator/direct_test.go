@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -23,7 +24,7 @@ type line struct {
 func (f *theFarm) line(t *testing.T, name string) *line {
 	t.Helper()
 	l := &line{t: t, f: f, name: name}
-	var w farm.Welcome
+	var w farm.HelloReply
 	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: linux()}, &w)
 	if w.Refusal != nil {
 		t.Fatal(w.Refusal)
@@ -71,10 +72,7 @@ func (l *line) publish(body []byte) {
 
 func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
 	t.Helper()
-	text, err := match.EncodePair(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(match.EncodePair(r))(t)
 	return farm.Item{Lease: g.Held(), Pair: text}
 }
 
@@ -143,9 +141,7 @@ func TestAnOldTake(t *testing.T) {
 		g := w.want(1)
 		body := w.send(result(t, g[0], play(p, 0)))
 		f.until("it is stored", func() bool { return f.test("take").Stored == 1 })
-		if err := f.do("boss", "purge", farm.Order{Run: "take", Worker: "w0", Why: "x"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "take", Worker: "w0", Why: "x"}, nil))
 		w.publish(body)
 		synctest.Wait()
 		if s := f.test("take"); s.Stored != 0 || s.Stale != 1 || f.worker("w0").Refused != 0 {
@@ -192,7 +188,7 @@ func TestGraceAfterARestart(t *testing.T) {
 			t.Errorf("at once: %+v", got)
 		}
 		a = f.line(t, "w0")
-		var told farm.Told
+		var told farm.BeatReply
 		beat := farm.Beat{Session: "s", Number: 1}
 		for _, g := range held[:4] {
 			beat.Held = append(beat.Held, g.Held())
@@ -244,7 +240,7 @@ func TestACrashIsCountedOnce(t *testing.T) {
 		f.update(t, farm.Update{Releases: []farm.Release{f.program(t, "2")}})
 		back := []farm.Back{{Held: w.want(1)[0].Held(), Why: "no start", Crashed: true}}
 		for n := range 3 {
-			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: uint64(n + 1), Back: back}, &farm.Told{})
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: uint64(n + 1), Back: back}, &farm.BeatReply{})
 		}
 		if s := f.c.Status(f.ctx).Update; s.Trials[0].OthersFailed != 1 {
 			t.Errorf("%+v", s)
@@ -283,13 +279,11 @@ func TestBackWithACrash(t *testing.T) {
 		f.run(p)
 		a, b := f.line(t, "w0"), f.line(t, "w1")
 		g := a.want(2)
-		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held()}, Back: []farm.Back{{Held: g[0].Held(), Why: "no start", Crashed: true}}}, &farm.Told{})
+		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held()}, Back: []farm.Back{{Held: g[0].Held(), Why: "no start", Crashed: true}}}, &farm.BeatReply{})
 		if got := a.want(1); len(got) != 1 || got[0].Pair != 2 {
 			t.Errorf("w0 gets %+v", got)
 		}
-		if err := f.do("boss", "trust", farm.Order{Worker: "w1", Level: "owner"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w1", Level: "owner"}, nil))
 		got := b.want(2)
 		if len(got) != 1 || got[0].Pair != 0 {
 			t.Fatalf("an owner's machine, which has nothing, gets %+v: expected pair 0 alone", got)
@@ -297,7 +291,7 @@ func TestBackWithACrash(t *testing.T) {
 		if more := b.want(2); len(more) != 0 {
 			t.Errorf("beside it, it gets %+v", more)
 		}
-		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: got[0].Held(), Why: "no start", Crashed: true}}}, &farm.Told{})
+		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: got[0].Held(), Why: "no start", Crashed: true}}}, &farm.BeatReply{})
 		time.Sleep(lease / 5)
 		synctest.Wait()
 		if s := f.test("back"); !slices.Equal(s.Condemned, []int{0}) || s.State != farm.Running {

@@ -1,9 +1,8 @@
-// Package coordinator is the farm's one place where pairs are granted and results
-// counted. It answers workers and owners on a farm.Bus, keeps a ledger of leases for each
-// run, reads the stream of results, verifies and stores them in its order, and asks the
-// gate. What must survive it is in the stores, the stream and the buckets; all else is
-// told again by the workers.
+// Package coordinator grants pairs to workers and counts their results. [New] starts a
+// [Coordinator]. It answers workers and owners on a farm.Bus, holds a ledger of leases for each
+// run, reads the stream of results, verifies and stores them in its order, and runs the SPRT.
 //
-// The first error of a store ends it: nothing is granted or acknowledged after that, so
-// nothing is lost, and whoever supervises the process starts it again.
+// After a restart it reads the stores, the state and the stream; the workers report everything else again.
+// The first error of a store ends the process. After that error it grants and acknowledges
+// nothing, so no result is lost when a supervisor restarts it.
 package coordinator

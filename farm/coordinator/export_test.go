@@ -3,7 +3,7 @@ package coordinator
 import (
 	"gogi/match"
 
-	"gogi/farm/verify"
+	"gogi/farm/coordinator/verify"
 )
 
 // WhileVerifying has a test look on while a pair that was brought is verified: whether

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/loopback"
+	"gogi/farm/bustest"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -100,7 +101,7 @@ func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 		for f.test("between").State != farm.Over {
 			time.Sleep(10 * time.Second)
 			if f.stopped() {
-				f.start()
+				f.restart()
 			}
 		}
 		f.complete(p)
@@ -124,7 +125,7 @@ func TestTwiceLateAndOutOfOrder(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("twice", 80, 6)
 		f.run(p)
-		f.hall.Set(loopback.Faults{Double: 3, Swap: 4, LoseReply: 7, LoseAck: 5})
+		f.hall.Set(bustest.Faults{Double: 3, Swap: 4, LoseReply: 7, LoseAck: 5})
 		for _, name := range []string{"w0", "w1", "w2"} {
 			f.hand(name, 4)
 		}
@@ -369,11 +370,9 @@ func TestOtherProtocols(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("protocols", 20, 16)
 		f.run(p)
-		hello := func(name string, protocol int) (w farm.Welcome) {
+		hello := func(name string, protocol int) (w farm.HelloReply) {
 			h := farm.Hello{Protocol: protocol, Session: "s", Start: 1, Slots: 2}
-			if err := f.hall.Connect(name).Request(f.ctx, farm.SubjectHello+name, h, &w); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, f.hall.Connect(name).Request(f.ctx, farm.SubjectHello+name, h, &w))
 			return w
 		}
 		if w := hello("w8", farm.Protocol+1); w.Refusal != nil || w.Protocol != farm.Protocol {
@@ -396,26 +395,20 @@ func TestAnOlderProcess(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("session", 40, 12))
 		way := f.hall.Connect("w0")
-		hello := func(session string, start uint64) (w farm.Welcome) {
-			if err := way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: farm.Protocol, Session: session, Start: start, Slots: 2}, &w); err != nil {
-				t.Fatal(err)
-			}
+		hello := func(session string, start uint64) (w farm.HelloReply) {
+			testutil.OK(t, way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: farm.Protocol, Session: session, Start: start, Slots: 2}, &w))
 			return w
 		}
 		ask := func(session string) (g farm.Grants) {
-			if err := way.Request(f.ctx, "lease.w0", farm.Ask{Session: session, Want: 2}, &g); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, way.Request(f.ctx, "lease.w0", farm.Ask{Session: session, Want: 2}, &g))
 			return g
 		}
-		beat := func(session string, number uint64, grants ...farm.Grant) (told farm.Told) {
+		beat := func(session string, number uint64, grants ...farm.Grant) (told farm.BeatReply) {
 			b := farm.Beat{Session: session, Number: number}
 			for _, g := range grants {
 				b.Held = append(b.Held, g.Held())
 			}
-			if err := way.Request(f.ctx, "beat.w0", b, &told); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, way.Request(f.ctx, "beat.w0", b, &told))
 			return told
 		}
 		if !ask("old").Unknown {
@@ -455,7 +448,7 @@ func TestAnOlderProcess(t *testing.T) {
 			t.Errorf("a beat that was overtaken is heard: %+v", told)
 		}
 		for _, w := range []farm.Hello{{Protocol: farm.Oldest - 1, Session: "x", Slots: 1}, {Protocol: 1, Slots: 1}, {Protocol: 1, Session: "x"}} {
-			var answer farm.Welcome
+			var answer farm.HelloReply
 			if err := way.Request(f.ctx, "hello.w0", w, &answer); err != nil || answer.Refusal == nil {
 				t.Errorf("%+v: %+v, %v", w, answer, err)
 			}
@@ -493,9 +486,7 @@ func TestAPairThatKills(t *testing.T) {
 		for _, h := range hands {
 			h.mu.Unlock()
 		}
-		if err := f.do("ann", "resume", farm.Order{Run: "killer"}, &s); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "killer"}, &s))
 		f.complete(p)
 	})
 }

@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"gogi/farm"
-	"gogi/farm/loopback"
-	"gogi/match"
+	"gogi/internal/testutil"
 )
 
 // TestTheLastPairsAreShared: of two workers of two slots each, the one that asks first and
@@ -38,43 +37,9 @@ func TestAWorkerThatIsAloneGetsAll(t *testing.T) {
 		f.line(t, "w1") // and not heard of again
 		other := f.line(t, "w2")
 		other.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 0, Refuse: []string{f.test("short").Run}}, &farm.Grants{})
-		if err := f.do("boss", "drain", farm.Order{Worker: "w1"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w1"}, nil))
 		if got := len(f.line(t, "w0").want(100)); got != 12 {
 			t.Errorf("alone it is granted %d of 12", got)
-		}
-	})
-}
-
-// TestAnAnswerOfTheJournalIsLost: what was kept although the answer said that it failed is
-// found out, and what follows is kept, too; what was not kept is tried again.
-func TestAnAnswerOfTheJournalIsLost(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("first", 4, 1)
-		text, err := match.EncodePlan(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := func(late, lose int) { f.hall.Set(loopback.Faults{LateKeep: late, LoseKeep: lose}) }
-		set(1, 0)
-		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err != nil {
-			t.Errorf("submit, with the answer of the journal lost: %v", err)
-		}
-		if err := f.do("ben", "approve", farm.Order{Run: "first"}, nil); err != nil {
-			t.Errorf("approve: %v", err)
-		}
-		set(0, 1)
-		if err := f.do("ann", "pause", farm.Order{Run: "first"}, nil); err == nil {
-			t.Error("a pause that is not kept is said to be")
-		}
-		set(0, 0)
-		if err := f.do("ann", "pause", farm.Order{Run: "first"}, nil); err != nil {
-			t.Errorf("pause: %v", err)
-		}
-		f.restart()
-		if s := f.test("first"); s.State != farm.Paused {
-			t.Errorf("after a restart it is %s", s.State)
 		}
 	})
 }

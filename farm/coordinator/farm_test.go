@@ -1,25 +1,29 @@
 package coordinator_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
-	"gogi/farm/loopback"
-	"gogi/kifu"
 	"gogi/match"
+	"gogi/match/tune"
+	"gogi/results/farmstate"
 	"gogi/shogi"
-	"gogi/tune"
+	"gogi/shogi/kifu"
 )
 
 // testPlan is a match of engines that move once or not at all, and resign.
@@ -283,13 +287,15 @@ func (k *keyring) revoke(name string) {
 // theFarm is a farm in one process and in a bubble of time.
 type theFarm struct {
 	t       *testing.T
-	hall    *loopback.Hall
+	hall    *bustest.MemoryBroker
 	disk    *disk
 	keys    *keyring
 	config  coordinator.Config
 	ctx     context.Context
 	working sync.WaitGroup
 	wrap    func(farm.Bus) farm.Bus // what a process is given in the place of the bus; may be nil
+	state   string                  // the file of the coordinator's state
+	unkept  atomic.Bool             // nothing can be stored in the state
 
 	c    *coordinator.Coordinator
 	stop func() error // ends the coordinator's process; its error is Serve's
@@ -309,8 +315,9 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := &theFarm{
-			t: t, hall: loopback.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
-			keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
+			t: t, hall: bustest.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
+			state: filepath.Join(t.TempDir(), "state.db"),
+			keys:  &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 		}
 		f.keys.add("ann", "red", "submit")
 		f.keys.add("ben", "blue", "submit", "approve")
@@ -344,6 +351,8 @@ func (f *theFarm) start() {
 	if f.wrap != nil {
 		f.config.Bus = f.wrap(bus)
 	}
+	state := openState(f.t, f.state)
+	f.config.State = unkept{state, &f.unkept}
 	c, err := coordinator.New(f.ctx, f.config)
 	if err != nil {
 		f.t.Fatal(err)
@@ -353,11 +362,90 @@ func (f *theFarm) start() {
 	go func() { ended <- c.Serve(ctx) }()
 	f.c = c
 	f.stop = sync.OnceValue(func() error {
-		_ = bus.Close() // as a killed process: whatever it still tries to acknowledge is not
+		_ = errors.Join(bus.Close(), state.Close()) // as a killed process: whatever it still tries to store or acknowledge is not
 		cancel()
 		return <-ended
 	})
 	synctest.Wait()
+}
+
+// states are the files of states, by path. They are in memory: tests of the coordinator play in
+// synctest's time, in which the waiting of a disk changes which worker is first.
+// results/farmstate and farm/chaos test the real file.
+var states struct {
+	sync.Mutex
+	files map[string]map[[2]string]stateRow
+}
+
+type stateRow struct {
+	body     []byte
+	revision uint64
+}
+
+// memoryState is one process' connection to a file of states.
+type memoryState struct {
+	path   string
+	closed atomic.Bool
+}
+
+func openState(t testing.TB, path string) *memoryState {
+	t.Helper()
+	states.Lock()
+	defer states.Unlock()
+	if states.files == nil {
+		states.files = map[string]map[[2]string]stateRow{}
+	}
+	if states.files[path] == nil {
+		states.files[path] = map[[2]string]stateRow{}
+	}
+	return &memoryState{path: path}
+}
+
+func (m *memoryState) Close() error {
+	m.closed.Store(true)
+	return nil
+}
+
+func (m *memoryState) Put(_ context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+	states.Lock()
+	defer states.Unlock()
+	key := [2]string{bucket, name}
+	switch {
+	case m.closed.Load():
+		return 0, errors.New("the state is closed")
+	case states.files[m.path][key].revision != revision:
+		return 0, farmstate.ErrStale
+	}
+	states.files[m.path][key] = stateRow{bytes.Clone(body), revision + 1}
+	return revision + 1, nil
+}
+
+func (m *memoryState) Each(_ context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error {
+	states.Lock()
+	rows := maps.Clone(states.files[m.path])
+	states.Unlock()
+	for key, row := range rows {
+		if key[0] == bucket {
+			if err := f(key[1], row.body, row.revision); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unkept is a state that stores nothing while fails is set.
+type unkept struct {
+	coordinator.State
+
+	fails *atomic.Bool
+}
+
+func (u unkept) Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+	if u.fails.Load() {
+		return 0, farmstate.ErrStale
+	}
+	return u.State.Put(ctx, bucket, name, body, revision)
 }
 
 // restart kills the coordinator's process, and begins another.

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
-	"gogi/farm/loopback"
-	"gogi/gate"
-	"gogi/live"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/gate"
+	"gogi/runner/events"
 )
 
 // quota is short for it.
@@ -68,10 +69,7 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 			t.Errorf("I7: it reached %d pairs beyond the prefix, the window is 64", reach)
 		}
 		// A second program: the pairs in plan order, by the same design.
-		judge, err := gate.New(p.Gate, p.Pairs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		judge := testutil.Must(gate.New(p.Gate, p.Pairs))(t)
 		stored := f.disk.stores[p.Digest()].pairs
 		at := 0
 		for ; !judge.State().Decided(); at++ {
@@ -79,9 +77,7 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 			if err == nil {
 				err = judge.Add(at, play)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, err)
 			if _, ok := stored[at]; !ok {
 				t.Fatalf("I5: the verdict rests on pair %d, which is not stored", at)
 			}
@@ -118,18 +114,12 @@ func TestAPurge(t *testing.T) {
 		if s := f.test("purge"); s.Verdict != "pass" {
 			t.Fatalf("the liar did not bring it about: %+v", s)
 		}
-		if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "lies"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "lies"}, nil))
 		time.Sleep(time.Minute) // what it has finished still counts, until it is purged
 		var dry, out farm.Purged
-		if err := f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies", Dry: true}, &dry); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies", Dry: true}, &dry))
 		stored := f.test("purge").Stored
-		if err := f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies"}, &out); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies"}, &out))
 		if !slices.Equal(dry.Pairs, out.Pairs) || len(out.Pairs) < 5 || out.Before != "pass" || !out.Withdrawn || out.After == "pass" {
 			t.Errorf("%+v, dry %v", out, dry.Pairs)
 		}
@@ -159,9 +149,9 @@ func TestItIsSeen(t *testing.T) {
 		if !ok {
 			t.Fatal("it cannot be watched")
 		}
-		sub := hub.Subscribe(live.DefaultRoom)
+		sub := hub.Subscribe(events.DefaultBuffer)
 		defer sub.Close()
-		f.hall.Set(loopback.Faults{Double: 2})
+		f.hall.Set(bustest.Faults{Double: 2})
 		f.hand("w0", 3)
 		f.hand("w1", 3)
 		f.complete(p)

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/farm"
-	"gogi/farm/ledger"
-	"gogi/farm/verify"
-	"gogi/gate"
+	"gogi/farm/coordinator/ledger"
+	"gogi/farm/coordinator/verify"
 	"gogi/match"
+	"gogi/match/gate"
 )
 
 const (

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -14,14 +15,9 @@ func (f *theFarm) pulled(t *testing.T, who, run string) (all []match.PairResult)
 	t.Helper()
 	for from, more := 0, true; more; {
 		var page farm.Pulled
-		if err := f.do(who, "pull", farm.Pull{Run: run, From: from}, &page); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do(who, "pull", farm.Pull{Run: run, From: from}, &page))
 		for _, text := range page.Pairs {
-			p, err := match.DecodePair(text, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testutil.Must(match.DecodePair(text, 1<<20))(t)
 			all = append(all, p)
 		}
 		from, more = page.Next, page.More
@@ -32,10 +28,7 @@ func (f *theFarm) pulled(t *testing.T, who, run string) (all []match.PairResult)
 func pairsOf(t *testing.T, played ...match.PairResult) (texts [][]byte) {
 	t.Helper()
 	for _, p := range played {
-		text, err := match.EncodePair(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePair(p))(t)
 		texts = append(texts, text)
 	}
 	return texts
@@ -96,9 +89,7 @@ func TestPullIsPaged(t *testing.T) {
 			for id := from; id < from+100; id++ {
 				some = append(some, play(p, id))
 			}
-			if err := f.do("ann", "push", farm.Push{Run: "paged", Pairs: pairsOf(t, some...)}, nil); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, f.do("ann", "push", farm.Push{Run: "paged", Pairs: pairsOf(t, some...)}, nil))
 		}
 		if s := f.test("paged"); s.State != farm.Over || s.Stored != 600 {
 			t.Errorf("%d stored, %s: expected all, and the end", s.Stored, s.State)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -12,33 +13,24 @@ import (
 // say of themselves.
 func TestATestThatWantsTrust(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		text, err := match.EncodePlan(testPlan("careful", 100, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePlan(testPlan("careful", 100, 1)))(t)
 		submit := func(level string) error {
 			return f.do("ann", "submit", farm.Submission{Plan: text, Needs: map[string]string{"trust": level}}, nil)
 		}
 		if err := submit("much"); err == nil || !strings.Contains(err.Error(), "expected untrusted, verified, owner") {
 			t.Errorf("a level that there is not: %v", err)
 		}
-		if err := submit("verified"); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("ben", "approve", farm.Order{Run: "careful"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, submit("verified"))
+		testutil.OK(t, f.do("ben", "approve", farm.Order{Run: "careful"}, nil))
 		for name, c := range map[string]struct {
 			level string
 			want  int
 		}{"w0": {"untrusted", 0}, "w2": {"verified", 2}, "w4": {"owner", 2}} {
 			l := &line{t: t, f: f, name: name}
-			var welcome farm.Welcome
+			var welcome farm.HelloReply
 			hello := farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: map[string]string{"trust": "owner"}}
 			l.ask(farm.SubjectHello, hello, &welcome)
-			if err := f.do("boss", "trust", farm.Order{Worker: name, Level: c.level}, nil); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: name, Level: c.level}, nil))
 			if got := len(l.want(2)); got != c.want {
 				t.Errorf("%s, which is %s, is granted %d pairs: expected %d", name, c.level, got, c.want)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -20,9 +21,7 @@ func TestALateResultOfATestThatCannotBeOpened(t *testing.T) {
 		f.run(ended)
 		w := f.line(t, "w0")
 		late := w.want(1)[0]
-		if err := f.do("ann", "stop", farm.Order{Run: "ended"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "ended"}, nil))
 		_ = f.stop()
 		open := f.config.Open
 		f.config.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
@@ -66,9 +65,7 @@ func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "half", 100, 5, 20, 2)
 		f.run(a.plan)
-		if err := f.do("ann", "stop", farm.Order{Run: "half"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "half"}, nil))
 		_ = f.stop()
 		fails := 1
 		open := f.config.Open
@@ -89,9 +86,7 @@ func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 				t.Errorf("%s: %v, it is %s", verb, err, f.test("half").State)
 			}
 		}
-		if err := f.do("ann", "resume", farm.Order{Run: "half"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "half"}, nil))
 		time.Sleep(lease)
 		a.tuner(f, "w0", 10)
 		a.compare(t, f)
@@ -135,9 +130,7 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 			t.Errorf("it is resumed while it is damaged: %v", err)
 		}
 		damaged = false
-		if err := f.do("ann", "resume", farm.Order{Run: "broken"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "broken"}, nil))
 		f.complete(broken)
 		h.kill()
 	})
@@ -181,9 +174,7 @@ func TestAPurgeThatCannotBeJudged(t *testing.T) {
 					t.Errorf("its log: %v", last)
 				}
 				f.restart()
-				if err := f.do("ann", "resume", farm.Order{Run: "purged"}, nil); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "purged"}, nil))
 				f.complete(p)
 				f.complete(other)
 			})
@@ -201,46 +192,39 @@ func TestATestThatIsNotUnderstood(t *testing.T) {
 		h := f.hand("w0", 4)
 		f.until("both are played", func() bool { return f.test("later").Stored > 5 && f.test("other").Stored > 5 })
 		_ = f.stop() // what it keeps now is its last word
-		bus := f.hall.Open()
 		var whole []byte
-		var revision uint64
+		revision := uint64(0)
+		state := openState(t, f.state)
 		keep := func(body []byte) {
 			var err error
-			if revision, err = bus.Keep(f.ctx, "tests", digest, body, revision); err != nil {
+			if revision, err = state.Put(f.ctx, "tests", digest, body, revision); err != nil {
 				t.Fatal(err)
 			}
+			_ = state.Close()
 		}
-		err := bus.Kept(f.ctx, "tests", func(name string, body []byte, at uint64) error {
+		err := state.Each(f.ctx, "tests", func(name string, body []byte, at uint64) error {
 			if name == digest {
 				whole, revision = slices.Clone(body), at
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		var rec map[string]any
-		if err := farm.Decode(whole, &rec); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, farm.Decode(whole, &rec))
 		rec["plan"] = []byte(`{"version": 1000}`)
 		planless, err := farm.Encode(rec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		for name, body := range map[string][]byte{"later": planless, "": []byte("\xff")} {
 			keep(body)
-			_ = bus.Close()
 			f.start()
 			if s := f.c.Status(f.ctx); len(s.Tests) != 1 || len(s.Unread) != 1 || s.Unread[0].Run != digest || s.Unread[0].Name != name || s.Unread[0].Why == "" {
 				t.Errorf("tests %v, not understood %+v", s.Tests, s.Unread)
 			}
 			f.until("the other goes on", func() bool { return f.test("other").Stored > 10 })
 			_ = f.stop()
-			bus = f.hall.Open()
+			state = openState(t, f.state)
 		}
 		keep(whole)
-		_ = bus.Close()
 		f.start()
 		if s := f.c.Status(f.ctx); len(s.Unread) != 0 {
 			t.Errorf("still not understood: %+v", s.Unread)

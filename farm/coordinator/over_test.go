@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 )
 
 // TestWhoAsksIsToldWhatIsOver: of the runs that a worker knows, those that were stopped and
@@ -15,14 +16,10 @@ func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
 		going, stopped, paused := testPlan("going", 8, 1), testPlan("stopped", 8, 2), testPlan("paused", 8, 3)
 		for _, p := range []string{f.run(going).Run, f.run(stopped).Run, f.run(paused).Run} {
 			if p == stopped.Digest() {
-				if err := f.do("ann", "stop", farm.Order{Run: p}, nil); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, f.do("ann", "stop", farm.Order{Run: p}, nil))
 			}
 			if p == paused.Digest() {
-				if err := f.do("ann", "pause", farm.Order{Run: p}, nil); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, f.do("ann", "pause", farm.Order{Run: p}, nil))
 			}
 		}
 		unknown := strings.Repeat("0", 64)

@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -74,16 +75,9 @@ func TestSlotHours(t *testing.T) {
 		if got := f.line(t, "w2").want(2); len(got) != 2 {
 			t.Errorf("what nobody else wants is granted: %d pairs", len(got))
 		}
-		text, err := match.EncodePlan(testPlan("other", 30, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("ben", "submit", farm.Submission{Plan: text}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("boss", "approve", farm.Order{Run: "other"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.Must(match.EncodePlan(testPlan("other", 30, 3)))(t)
+		testutil.OK(t, f.do("ben", "submit", farm.Submission{Plan: text}, nil))
+		testutil.OK(t, f.do("boss", "approve", farm.Order{Run: "other"}, nil))
 		time.Sleep(lease)
 		for _, g := range f.line(t, "w4").want(2) {
 			if g.Run == first.Digest() {
@@ -106,10 +100,7 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 		f.start()
 		sum := map[string]string{}
 		for _, c := range []string{"a", "b", "c"} {
-			s, err := f.hall.Connect("ann").PutArtefact(f.ctx, strings.NewReader(strings.Repeat(c, 1000)), 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testutil.Must(f.hall.Connect("ann").PutArtefact(f.ctx, strings.NewReader(strings.Repeat(c, 1000)), 1<<20))(t)
 			sum[c] = s
 		}
 		submit := func(name, dev, base string) error {
@@ -117,15 +108,10 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 			for i, c := range []string{dev, base} {
 				p.Players[i].Identity = match.Identity{Files: []match.FileHash{{Role: match.BinaryRole, SHA256: sum[c]}}}
 			}
-			text, err := match.EncodePlan(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testutil.Must(match.EncodePlan(p))(t)
 			return f.do("ann", "submit", farm.Submission{Plan: text}, nil)
 		}
-		if err := submit("one", "a", "b"); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, submit("one", "a", "b"))
 		if err := submit("again", "b", "a"); err != nil {
 			t.Errorf("shared engines count once: %v", err)
 		}
@@ -133,9 +119,7 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 			t.Errorf("beyond the quota: %v", err)
 		}
 		for _, name := range []string{"one", "again"} {
-			if err := f.do("ann", "stop", farm.Order{Run: name}, nil); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, f.do("ann", "stop", farm.Order{Run: name}, nil))
 		}
 		if err := submit("third", "a", "c"); err != nil {
 			t.Errorf("the others are over: %v", err)

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/kept"
-	"gogi/farm/ledger"
-	"gogi/farm/trust"
-	"gogi/gate"
-	"gogi/live"
+	"gogi/farm/coordinator/ledger"
 	"gogi/match"
-	"gogi/selfplay"
+	"gogi/match/gate"
+	"gogi/match/trust"
+	"gogi/runner/events"
+	"gogi/runner/selfplay"
 )
 
 // record is what is kept of a test, in the bucket of tests under its plan's digest.
@@ -44,9 +43,6 @@ type record struct {
 	Told []string `cbor:"told,omitempty"`
 }
 
-// bucketTests is where they are kept.
-const bucketTests = "tests"
-
 // maxLog bounds a test's log.
 const maxLog = 1000
 
@@ -54,7 +50,7 @@ const maxLog = 1000
 type run struct {
 	record
 	digest   string
-	revision kept.Revision
+	revision uint64
 	plan     *match.Plan
 	task     farm.Task
 	unit     *selfplay.Unit // its pairs are blocks of self-play; nil: they are pairs
@@ -64,7 +60,7 @@ type run struct {
 	ledger  *ledger.Ledger
 	gate    *gate.Gate // nil: it has none
 	tune    *tuned     // nil: it is none
-	hub     *live.Hub
+	hub     *events.Hub
 	events  uint64
 	heard   map[string]*heard // workers that are listened to while somebody watches
 	relayed map[string]uint64 // how many events of each were published
@@ -82,7 +78,7 @@ type run struct {
 type counts struct{ added, duplicates, refused, stale, agreed, differed int }
 
 // newRun makes a run of what is kept of it.
-func newRun(digest string, rec record, known uint64) (*run, error) {
+func newRun(digest string, rec record, revision uint64) (*run, error) {
 	plan, err := match.DecodePlan(rec.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
@@ -90,7 +86,7 @@ func newRun(digest string, rec record, known uint64) (*run, error) {
 	if got := plan.Digest(); got != digest {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
-	r := &run{record: rec, digest: digest, revision: kept.Revision{Known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
+	r := &run{record: rec, digest: digest, revision: revision, plan: plan, hub: events.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
 	if r.unit, err = unitOf(plan); err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
 	}
@@ -138,7 +134,7 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 	for _, pair := range r.Condemned {
 		r.ledger.Condemn(pair)
 	}
-	standings, err := c.judgeAnew(ctx, r)
+	standings, err := c.rejudge(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -147,8 +143,8 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 	return nil
 }
 
-// judgeAnew asks a new gate about all that is stored.
-func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, error) {
+// rejudge asks a new gate about all that is stored.
+func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, error) {
 	var standings match.Standings
 	var judge *gate.Gate
 	course, err := newTuned(ctx, r)

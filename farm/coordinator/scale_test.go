@@ -5,12 +5,14 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
-	"gogi/farm/loopback"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -19,14 +21,12 @@ import (
 func TestManyWorkers(t *testing.T) {
 	workers := 300
 	if text := os.Getenv("GOGI_FARM_WORKERS"); text != "" {
-		if _, err := fmt.Sscan(text, &workers); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, testutil.Err(fmt.Sscan(text, &workers)))
 	}
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("many", 2*workers, 1)
 		f.run(p)
-		f.hall.Set(loopback.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
+		f.hall.Set(bustest.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
 		for i := range workers {
 			name := fmt.Sprint("x", i)
 			f.keys.add(name, fmt.Sprint("owner", i%7), "work")
@@ -46,35 +46,28 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
 	f := &theFarm{
-		hall: loopback.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
+		hall: bustest.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
 		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 	}
 	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": ""} {
 		f.keys.add(name, name, right)
 	}
+	state := openState(b, filepath.Join(b.TempDir(), "state.db"))
 	c, err := coordinator.New(ctx, coordinator.Config{
-		Bus: f.hall.Open(), Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour, Sign: f.keys.signer("coordinator"),
+		Bus: f.hall.Open(), State: state, Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour, Sign: f.keys.signer("coordinator"),
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, err)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Serve(ctx) }()
-	b.Cleanup(func() { cancel(); <-ended })
+	b.Cleanup(func() { cancel(); <-ended; _ = state.Close() })
 	p := testPlan("bench", pairs, 1)
 	text, err := match.EncodePlan(p)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, err)
 	for f.do("ann", "list", farm.Order{}, nil) != nil {
 		continue // Serve has just begun
 	}
-	if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.do("ben", "approve", farm.Order{Run: "bench"}, nil); err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, f.do("ann", "submit", farm.Submission{Plan: text}, nil))
+	testutil.OK(b, f.do("ben", "approve", farm.Order{Run: "bench"}, nil))
 	return f, p
 }
 
@@ -85,12 +78,10 @@ func BenchmarkJudge(b *testing.B) {
 	f, p := benchFarm(b, 1<<20)
 	ctx := f.ctx
 	must := func(err error) {
-		if err != nil {
-			b.Fatal(err)
-		}
+		testutil.OK(b, err)
 	}
 	way := f.hall.Connect("w0")
-	var w farm.Welcome
+	var w farm.HelloReply
 	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1000}, &w))
 	var out [][]byte
 	for len(out)*8 < b.N {
@@ -113,7 +104,7 @@ func BenchmarkJudge(b *testing.B) {
 		for _, it := range batch.Items {
 			beat.Outbox = append(beat.Outbox, it.Lease)
 		}
-		must(way.Request(ctx, "beat.w0", beat, &farm.Told{}))
+		must(way.Request(ctx, "beat.w0", beat, &farm.BeatReply{}))
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -131,7 +122,7 @@ func BenchmarkAsk(b *testing.B) {
 	f, p := benchFarm(b, 10_000_000)
 	ctx := f.ctx
 	way := f.hall.Connect("w0")
-	var w farm.Welcome
+	var w farm.HelloReply
 	if err := way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: farm.MaxSlots}, &w); err != nil || w.Refusal != nil {
 		b.Fatal(w.Refusal, err)
 	}
@@ -148,9 +139,7 @@ func BenchmarkAsk(b *testing.B) {
 		}
 		b.StopTimer()
 		beat.Number++
-		if err := way.Request(ctx, "beat.w0", beat, &farm.Told{}); err != nil {
-			b.Fatal(err)
-		}
+		testutil.OK(b, way.Request(ctx, "beat.w0", beat, &farm.BeatReply{}))
 		beat.Back = beat.Back[:0]
 		b.StartTimer()
 	}

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/kept"
-	"gogi/farm/ledger"
+	"gogi/farm/coordinator/ledger"
 )
 
 // session is the process of a worker that is here.
@@ -50,12 +49,10 @@ type worker struct {
 	// ForgivenMachine is the same of the evidence about its machine.
 	ForgivenMachine map[string]float64 `cbor:"forgiven_machine,omitempty"`
 
-	revision kept.Revision
+	revision uint64
 	added    int    // since the start
 	rebench  string // why it is to be measured anew; "": it is not
 }
-
-const bucketWorkers = "workers"
 
 // The words of Worker.Trust; farm/trust has their meaning.
 const (
@@ -65,10 +62,10 @@ const (
 )
 
 func (c *Coordinator) readWorkers(ctx context.Context) error {
-	err := c.config.Bus.Kept(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
+	err := c.config.State.Each(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
 		w := &worker{}
 		err := farm.Decode(body, w)
-		w.revision.Known = revision
+		w.revision = revision
 		c.workers[name] = w
 		return err
 	})
@@ -80,11 +77,7 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 
 // keepWorker writes down what is known of a worker.
 func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) error {
-	body, err := farm.Encode(w)
-	if err != nil {
-		return err
-	}
-	if err := kept.Put(ctx, c.config.Bus, bucketWorkers, name, body, &w.revision); err != nil {
+	if err := c.save(ctx, bucketWorkers, name, w, &w.revision); err != nil {
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
 	}
 	return nil
@@ -127,21 +120,21 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	key, ok := c.config.Keys.Key(name)
 	switch {
 	case !ok || !key.may(rightWork):
-		return farm.Welcome{Refusal: refuse(exitRefused, "%s has no valid key to work with", name)}, nil
+		return farm.HelloReply{Refusal: refuse(exitRefused, "%s has no valid key to work with", name)}, nil
 	case h.Protocol < farm.Oldest:
-		return farm.Welcome{Refusal: refuse(exitUpdate, "the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)}, nil
+		return farm.HelloReply{Refusal: refuse(exitUpdate, "the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)}, nil
 	}
 	if err := h.Check(); err != nil {
-		return farm.Welcome{Refusal: refuse(exitRefused, "%v", err)}, nil
+		return farm.HelloReply{Refusal: refuse(exitRefused, "%v", err)}, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old := c.sessions[name]; old != nil && old.session != h.Session && h.Start < old.start {
-		return farm.Welcome{Refusal: refuse(exitRefused, "a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)}, nil
+		return farm.HelloReply{Refusal: refuse(exitRefused, "a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)}, nil
 	}
 	c.sit(name, key.Owner, h)
 	c.claimed(ctx, name, h.NPS)
-	w := farm.Welcome{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
+	w := farm.HelloReply{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
 	size := 0
 	for _, r := range c.inOrder() {
 		if size += len(r.Plan); r.State == farm.Running && c.fits(r, name, h.Labels) && r.protocol() <= h.Protocol && size <= welcomePlans {
@@ -328,15 +321,15 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 		return nil, refuse(exitRefused, "%v", err)
 	}
 	if key, ok := c.config.Keys.Key(farm.Speaker(subject)); !ok || !key.may(rightWork) {
-		return farm.Told{Refusal: refuse(exitRefused, "%s has no valid key to work with any more", farm.Speaker(subject))}, nil
+		return farm.BeatReply{Refusal: refuse(exitRefused, "%s has no valid key to work with any more", farm.Speaker(subject))}, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.here(subject, b.Session)
 	if s == nil {
-		return farm.Told{Unknown: true}, nil
+		return farm.BeatReply{Unknown: true}, nil
 	}
-	told := farm.Told{Lease: c.config.Lease}
+	told := farm.BeatReply{Lease: c.config.Lease}
 	if b.Number < s.beat {
 		return told, nil // one that was overtaken: it knows less
 	}
@@ -380,7 +373,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 }
 
 // hear sorts a beat's leases by run, and asks the ledgers.
-func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.Told) {
+func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.BeatReply) {
 	lists := map[string]*ledger.Listed{}
 	sorted := func(list []farm.Held, into func(*ledger.Listed) *[]ledger.Lease) {
 		for _, h := range list {

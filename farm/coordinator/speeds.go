@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"gogi/farm"
-	"gogi/farm/trust"
 	"gogi/match"
+	"gogi/match/trust"
 )
 
 // newClaims holds the workers of a run that scales clocks to their word. The base engine,
@@ -66,7 +66,7 @@ func (c *Coordinator) clocked(ctx context.Context, r *run, name string, p *match
 		return
 	}
 	w := c.worker(name, "")
-	switch act, why := r.claims.Act(name); {
+	switch act, why := r.claims.Action(name); {
 	case act == trust.Probation && w.Probation == "":
 		w.Probation = fmt.Sprintf("in %s, %s", r.Name, why)
 		c.config.Log.Warn("a worker is on probation", "worker", name, "why", w.Probation)

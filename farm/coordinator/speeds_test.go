@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 )
@@ -65,7 +66,7 @@ func TestClocksFollowTheMachine(t *testing.T) {
 			{"w4", "base", 5e5, ""},
 		} {
 			l := &line{t: t, f: f, name: w.name}
-			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, NPS: w.nps, Reference: w.reference}, &farm.Welcome{})
+			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, NPS: w.nps, Reference: w.reference}, &farm.HelloReply{})
 			grants, unfit := l.want(2), strings.Join(f.worker(w.name).Unfit, "")
 			if (len(grants) > 0) != (w.why == "") || !strings.Contains(unfit, w.why) || w.why == "" && unfit != "" {
 				t.Errorf("%s: %d grants, unfit for %q; expected %q", w.name, len(grants), unfit, w.why)
@@ -104,9 +105,7 @@ func TestWhatIsBroughtKeepsItsClocks(t *testing.T) {
 		if arbiter.Verify(p, &played) != nil {
 			t.Fatal("it was not played with those clocks")
 		}
-		if err := f.do("ann", "push", farm.Push{Run: "scaled", Pairs: pairsOf(t, played)}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("ann", "push", farm.Push{Run: "scaled", Pairs: pairsOf(t, played)}, nil))
 		for _, got := range f.pulled(t, "ann", "scaled") {
 			if err := arbiter.Verify(p, &got); err != nil || got.Played.Scale != 2 || got.Played.Worker != "ann" {
 				t.Errorf("it comes back as %+v: %v", got.Played, err)

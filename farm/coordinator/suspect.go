@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"gogi/farm/trust"
 	"gogi/match"
+	"gogi/match/trust"
 )
 
 // ruleResiduals is the rule by which a farm quarantines workers by itself. It is written

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/ledger"
+	"gogi/farm/coordinator/ledger"
 	"gogi/match"
-	"gogi/tune"
+	"gogi/match/tune"
 )
 
 // TuneStore is a Store of a run that is a tune.
@@ -29,7 +29,7 @@ type TuneStore interface {
 // started. The methods of a nil one say that the run is none.
 type tuned struct {
 	settings *tune.Settings
-	course   *tune.Course
+	course   *tune.Trajectory
 	store    TuneStore
 	// drawable is how many pairs may be granted: it rests on what is on the disk, and the
 	// course on what is about to be.

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/loopback"
-	"gogi/internal/landscape"
-	"gogi/internal/long"
+	"gogi/farm/bustest"
+	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/tune"
+	"gogi/match/tune"
+	"gogi/match/tune/tunetest"
 )
 
 // AddStates implements coordinator.TuneStore.
@@ -60,7 +60,7 @@ func (s *store) Points(_ context.Context, see func(int, [2][]match.Option) error
 type aTune struct {
 	plan     *match.Plan
 	settings tune.Settings
-	truth    *landscape.Truth
+	truth    *tunetest.Truth
 }
 
 func newTune(t *testing.T, name string, pairs, block, inflight, params int) *aTune {
@@ -70,13 +70,10 @@ func newTune(t *testing.T, name string, pairs, block, inflight, params int) *aTu
 	for i := range params {
 		s.Params = append(s.Params, tune.Param{Name: fmt.Sprint("P", i), Kind: tune.Float, Min: -2, Max: 2, Scale: 0.5})
 	}
-	text, err := (&tune.Plan{Settings: s}).Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must((&tune.Plan{Settings: s}).Text())(t)
 	p := testPlan(name, pairs, 7)
 	p.Tune = text
-	return &aTune{p, s, landscape.New(rand.New(rand.NewPCG(3, 4)), landscape.Plain, params, 0, 20)}
+	return &aTune{p, s, tunetest.New(rand.New(rand.NewPCG(3, 4)), tunetest.Plain, params, 0, 20)}
 }
 
 // play is what comes of a pair with its points: a function of both alone.
@@ -90,7 +87,7 @@ func (a *aTune) play(p *match.Plan, pair match.Pair) match.PairResult {
 		elo[side] = a.truth.Elo(x)
 	}
 	random := rand.New(rand.NewPCG(pair.Seed, tune.HashPoints(pair.Options)))
-	score := landscape.Pair(random, elo[0]-elo[1])
+	score := tunetest.Pair(random, elo[0]-elo[1])
 	won := score > 0 || score == 0 && random.IntN(2) == 0 // the first game; of −1, 0 and 1 the other one is lost or won
 	both := score == 2 || score == -2 || score != 0 && random.IntN(2) == 0
 	leg := 0
@@ -157,11 +154,11 @@ func (a *aTune) tuner(f *theFarm, name string, slots int) *hand {
 // that come in any order, twice and late, workers that die and a coordinator that does.
 func TestATuneOfAThousandInFlight(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		inflight := long.Of(400, 1000) // a fifth of the pairs, the most that a tune may have
+		inflight := testutil.ByLength(400, 1000) // a fifth of the pairs, the most that a tune may have
 		pairs := 5 * inflight
 		a := newTune(t, "thousand", pairs, 50, inflight, 8)
 		f.run(a.plan)
-		f.hall.Set(loopback.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
+		f.hall.Set(bustest.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
 		var hands []*hand
 		for i := range 10 {
 			hands = append(hands, a.tuner(f, fmt.Sprint("w", i), 120))
@@ -230,12 +227,8 @@ func TestAPurgeForksATune(t *testing.T) {
 		if own == 0 || p.Drawn == 0 || len(p.Pairs)-p.Drawn != own {
 			t.Errorf("of %d pairs %d are said to be of others; %d are the worker's", len(p.Pairs), p.Drawn, own)
 		}
-		if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "it lies"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies"}, &p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "it lies"}, nil))
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies"}, &p))
 		if len(p.Pairs)-p.Drawn < len(dry.Pairs)-dry.Drawn {
 			t.Errorf("purged: %d and %d of others", len(p.Pairs)-p.Drawn, p.Drawn)
 		}
@@ -281,7 +274,7 @@ func TestAnOldWorkerIsGrantedNoTune(t *testing.T) {
 		a := newTune(t, "old", 100, 5, 20, 2)
 		f.run(a.plan)
 		way := f.hall.Connect("w0")
-		var w farm.Welcome
+		var w farm.HelloReply
 		if err := way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 4}, &w); err != nil || len(w.Plans) > 0 || w.Protocol != 1 {
 			t.Errorf("%v %+v", err, w)
 		}
@@ -317,9 +310,7 @@ func TestAResultOfAnOldPathIsStale(t *testing.T) {
 		time.Sleep(lease) // w0 is away by now, and w1 may have them all
 		held := slow.want(30)
 		last := held[len(held)-1]
-		if err := f.do("boss", "purge", farm.Order{Run: "late", Worker: "w0", Why: "it lies"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "late", Worker: "w0", Why: "it lies"}, nil))
 		time.Sleep(lease)
 		plays(f.line(t, "w2"), false)
 		pair := a.plan.Pair(last.Pair)

@@ -7,29 +7,22 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/kept"
-	"gogi/farm/update"
+	"gogi/farm/coordinator/rollout"
 	"gogi/match"
 )
 
 // updating is which programs workers are to have, as it is kept in the bucket of the farm.
 type updating struct {
-	update.State
-	revision kept.Revision
+	rollout.State
+	revision uint64
 }
 
 // keyUpdate is where it is kept.
 const keyUpdate = "update"
 
 func (c *Coordinator) readUpdate(ctx context.Context) error {
-	err := c.config.Bus.Kept(ctx, bucketFarm, func(name string, body []byte, revision uint64) error {
-		if name != keyUpdate {
-			return nil
-		}
-		c.update.revision.Known = revision
-		return farm.Decode(body, &c.update.State)
-	})
-	if err != nil {
+	var err error
+	if c.update.revision, err = c.load(ctx, keyUpdate, &c.update.State); err != nil {
 		return fmt.Errorf("coordinator: reading the update: %w", err)
 	}
 	c.update.Resume()
@@ -37,11 +30,7 @@ func (c *Coordinator) readUpdate(ctx context.Context) error {
 }
 
 func (c *Coordinator) keepUpdate(ctx context.Context) error {
-	body, err := farm.Encode(c.update.State)
-	if err == nil {
-		err = kept.Put(ctx, c.config.Bus, bucketFarm, keyUpdate, body, &c.update.revision)
-	}
-	if err != nil {
+	if err := c.save(ctx, bucketFarm, keyUpdate, c.update.State, &c.update.revision); err != nil {
 		return fmt.Errorf("coordinator: the update: %w", err)
 	}
 	return nil
@@ -85,15 +74,15 @@ func (c *Coordinator) updateVerb(ctx context.Context, who asker, body []byte) (a
 }
 
 // member is a worker that is here, or was, as an update sees it.
-func (c *Coordinator) member(s *session, now time.Time) update.Worker {
+func (c *Coordinator) member(s *session, now time.Time) rollout.Worker {
 	w := c.workers[s.name]
-	return update.Worker{
+	return rollout.Worker{
 		Name: s.name, OS: s.hello.Labels["os"], Arch: s.hello.Labels["arch"], Program: s.hello.Program,
 		Here: now.Sub(s.seen) < c.config.Lease, Sound: w.Quarantine == "" && !w.Draining,
 	}
 }
 
-func (c *Coordinator) members(now time.Time) (list []update.Worker) {
+func (c *Coordinator) members(now time.Time) (list []rollout.Worker) {
 	for _, s := range c.sessions {
 		list = append(list, c.member(s, now))
 	}

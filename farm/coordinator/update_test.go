@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -18,19 +19,14 @@ func linux() map[string]string { return map[string]string{"os": "linux", "arch":
 // the coordinator's.
 func (f *theFarm) program(t *testing.T, text string) farm.Release {
 	t.Helper()
-	sum, err := f.hall.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testutil.Must(f.hall.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20))(t)
 	return farm.Release{SHA256: sum, Size: int64(len(text)), OS: "linux", Arch: "amd64", Version: "v" + text, Signature: []byte("signed")}
 }
 
 // update gives an order, and is how it stands then.
 func (f *theFarm) update(t *testing.T, u farm.Update) (s farm.UpdateStatus) {
 	t.Helper()
-	if err := f.do("boss", "update", u, &s); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, f.do("boss", "update", u, &s))
 	return s
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/verify"
+	"gogi/farm/coordinator/verify"
 	"gogi/match"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 
 	"gogi/farm"
-	"gogi/live"
 	"gogi/match"
+	"gogi/runner/events"
 )
 
 // beat beats with the leases of grants, and returns the runs that somebody watches.
@@ -18,7 +18,7 @@ func (l *line) beat(number uint64, held ...farm.Grant) []string {
 	for _, g := range held {
 		b.Held = append(b.Held, g.Held())
 	}
-	var told farm.Told
+	var told farm.BeatReply
 	l.ask(farm.SubjectBeat, b, &told)
 	return told.Watched
 }
@@ -72,7 +72,7 @@ func TestGamesAreWatched(t *testing.T) {
 			t.Errorf("nobody watches, and there are boards of %v", got)
 		}
 
-		sub := hub.Subscribe(live.DefaultRoom)
+		sub := hub.Subscribe(events.DefaultBuffer)
 		defer sub.Close()
 		for _, w := range []struct {
 			*line

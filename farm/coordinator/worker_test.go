@@ -151,7 +151,7 @@ func (p *process) step(ctx context.Context) bool {
 }
 
 func (p *process) greet(ctx context.Context) bool {
-	var w farm.Welcome
+	var w farm.HelloReply
 	err := p.way.Request(ctx, farm.SubjectHello+p.name, farm.Hello{
 		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base", Program: p.program,
 	}, &w)
@@ -275,7 +275,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	for _, it := range p.outbox {
 		b.Outbox = append(b.Outbox, it.Lease)
 	}
-	var told farm.Told
+	var told farm.BeatReply
 	if err := p.way.Request(ctx, farm.SubjectBeat+p.name, b, &told); err != nil {
 		return
 	}

@@ -1,9 +1,10 @@
-// Package keys says who may say what in a farm: the keys of workers and owners, their
-// rights and what these mean in subjects, the files that carry them, and the
-// certificates by which a coordinator is known.
+// Package keys defines who may do what in a farm: the keys of workers and owners, their rights,
+// the files that carry them, and the certificate of the coordinator. [NewAuthority] makes the
+// certificate authority, [New] a key, and a [Ring] is all keys of a farm, read from a folder
+// ([Open]). [Creds] is the file that a worker or an owner gets.
 //
-// A key is an ed25519 pair in NATS' notation (nkey). The coordinator knows public
-// halves only; the seed is in the one file that its holder gets, see Creds.
+// A key is an ed25519 pair in the notation of NATS (nkey). The coordinator has public halves
+// only; the seed is in the Creds file of its holder.
 package keys
 
 import (

@@ -14,14 +14,13 @@ import (
 	"time"
 
 	"gogi/farm/keys"
+	"gogi/internal/testutil"
 )
 
 func newKey(t *testing.T, name string, expires time.Time, rights ...keys.Right) (keys.Key, string) {
 	t.Helper()
 	k, seed, err := keys.New(name, "owner", rights, time.Now(), expires)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return k, seed
 }
 
@@ -49,14 +48,9 @@ func TestWhatIsNoKey(t *testing.T) {
 
 func TestRingKeepsAndRevokes(t *testing.T) {
 	dir := t.TempDir()
-	ring, err := keys.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ring := testutil.Must(keys.Open(dir))(t)
 	k, _ := newKey(t, "w1", time.Time{}, keys.Work)
-	if err := ring.Add(k); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, ring.Add(k))
 	again, _ := newKey(t, "w1", time.Time{}, keys.Work)
 	if ring.Add(again) == nil {
 		t.Error("a name is given twice")
@@ -67,12 +61,8 @@ func TestRingKeepsAndRevokes(t *testing.T) {
 		t.Error("a key is given twice")
 	}
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
-	if err := ring.Revoke("w1", "lost", now); err != nil {
-		t.Fatal(err)
-	}
-	if err := ring.Revoke("w1", "again", now.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, ring.Revoke("w1", "lost", now))
+	testutil.OK(t, ring.Revoke("w1", "again", now.Add(time.Hour)))
 	if err := ring.Revoke("nobody", "", now); !errors.Is(err, keys.ErrUnknown) {
 		t.Errorf("an unknown key: %v", err)
 	}
@@ -82,9 +72,7 @@ func TestRingKeepsAndRevokes(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "bad.toml"), []byte("name = \"other\""), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, "bad.toml"), []byte("name = \"other\""), 0o600))
 	if ring.Refresh() == nil {
 		t.Error("a damaged key is read")
 	}
@@ -95,10 +83,7 @@ func TestRingKeepsAndRevokes(t *testing.T) {
 
 func reopened(t *testing.T, dir string) *keys.Ring {
 	t.Helper()
-	r, err := keys.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(keys.Open(dir))(t)
 	return r
 }
 
@@ -120,9 +105,7 @@ func TestSigning(t *testing.T) {
 		t.Fatalf("%v, or another key", err)
 	}
 	signature, err := sign([]byte("text"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if !ed25519.Verify(k.Ed25519(), []byte("text"), signature) || !keys.Verifies(public, []byte("text"), signature) {
 		t.Error("it does not verify")
 	}
@@ -137,14 +120,10 @@ func TestSigning(t *testing.T) {
 func TestCreds(t *testing.T) {
 	k, seed := newKey(t, "w1", time.Time{}, keys.Work)
 	ca, err := keys.NewAuthority(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	c := keys.Creds{Name: "w1", URL: "tls://farm.example:7422", Coordinator: k.Public, Seed: seed, CA: ca.PEM}
 	file := filepath.Join(t.TempDir(), "w1.creds")
-	if err := c.Write(file); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, c.Write(file))
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, mode %v", err, info.Mode())
@@ -152,9 +131,7 @@ func TestCreds(t *testing.T) {
 	if got, err := keys.ReadCreds(file); err != nil || got != c {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := os.Chmod(file, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Chmod(file, 0o640))
 	if _, err := keys.ReadCreds(file); err == nil || !strings.Contains(err.Error(), "0640") {
 		t.Errorf("a file that others read: %v", err)
 	}
@@ -181,21 +158,15 @@ func TestCreds(t *testing.T) {
 func TestCertificates(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	ca, err := keys.OpenAuthority(dir, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	same, err := keys.OpenAuthority(dir, now)
 	if err != nil || same.PEM != ca.PEM {
 		t.Fatalf("%v, or another authority", err)
 	}
 	cert, err := same.Server([]string{"farm.example", "10.0.0.1", "::1"}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	other, err := keys.NewAuthority(now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	for name, test := range map[string]struct {
 		ca   string
 		host string
@@ -222,9 +193,7 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "ca-key.pem")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Remove(filepath.Join(dir, "ca-key.pem")))
 	if _, err := keys.OpenAuthority(dir, now); err == nil {
 		t.Error("an authority that workers have pinned is replaced")
 	}
@@ -232,9 +201,7 @@ func TestCertificates(t *testing.T) {
 
 func TestTLSIsNew(t *testing.T) {
 	ca, err := keys.NewAuthority(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	c, err := ca.TLS([]string{"localhost"})
 	if err != nil || c.MinVersion != tls.VersionTLS13 {
 		t.Errorf("%v, %v", c, err)

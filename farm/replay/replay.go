@@ -1,6 +1,6 @@
-// Package replay plays pairs of a stored run again on this machine and compares them move
-// for move with what is stored: the only proof that somebody else's games were played, for
-// players that repeat themselves (trust.Exact).
+// Package replay plays pairs of a stored run again on this machine and compares them move by
+// move. Use it to check games that other machines played, if the players are deterministic
+// (trust.Exact). [Sample] chooses the pairs and [Play] plays them.
 package replay
 
 import (
@@ -12,8 +12,8 @@ import (
 	"slices"
 	"sync"
 
-	"gogi/farm/trust"
 	"gogi/match"
+	"gogi/match/trust"
 	"gogi/runner"
 )
 

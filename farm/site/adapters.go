@@ -8,8 +8,8 @@ import (
 	"gogi/farm"
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
-	"gogi/farm/trust"
 	"gogi/match"
+	"gogi/match/trust"
 )
 
 // ring is who may do what, as a coordinator asks.

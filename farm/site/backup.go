@@ -16,6 +16,7 @@ import (
 
 	"gogi/farm"
 	"gogi/results"
+	"gogi/results/farmstate"
 )
 
 // The names in a backup that are not a state's files.
@@ -26,7 +27,7 @@ const (
 
 // backedUp are a state's files and folders that a backup has. The journal is not one of
 // them: what it has that is not stored is played again.
-var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir, keptDir}
+var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir}
 
 // Backup writes all that a farm cannot make again into a new file in dir, also while it
 // is served: its games, blocks of self-play, keys, secrets and tests. Of artefacts it has the hashes, unless
@@ -70,7 +71,13 @@ func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// The tests first: what is stored after they were read is in the database, too.
+	if err := farmstate.Copy(ctx, filepath.Join(state, stateFile), filepath.Join(dir, stateFile)); err != nil {
+		return err
+	}
 	t := tar.NewWriter(w)
+	if err := addTree(t, dir, stateFile); err != nil {
+		return err
+	}
 	names := append([]string(nil), backedUp[:]...)
 	if whole {
 		names = append(names, "artefacts")
@@ -183,7 +190,7 @@ const bootsApart = 1 << 16
 
 // Restore makes a farm's folder of a backup, whose SHA-256 must be beside it. What was
 // stored after the backup was made is played again. The folder must not exist.
-func Restore(file, state string) (err error) {
+func Restore(ctx context.Context, file, state string) (err error) {
 	if err := checkSum(file); err != nil {
 		return err
 	}
@@ -202,7 +209,7 @@ func Restore(file, state string) (err error) {
 	if err := unpack(file, part); err != nil {
 		return err
 	}
-	if err := raiseBoot(part); err != nil {
+	if err := raiseBoot(ctx, part); err != nil {
 		return err
 	}
 	if err := os.Rename(filepath.Join(part, backupDB), filepath.Join(part, dbFile)); err != nil {
@@ -266,11 +273,15 @@ func unpackOne(r io.Reader, path string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// raiseBoot counts many boots at once, in the copy of the bucket.
-func raiseBoot(state string) error {
-	dir := filepath.Join(state, keptDir, "farm")
+// raiseBoot counts many boots at once.
+func raiseBoot(ctx context.Context, dir string) (err error) {
+	s, err := openState(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	found := false
-	err := eachKept(dir, func(name string, body []byte) error {
+	err = s.Each(ctx, "farm", func(name string, body []byte, revision uint64) error {
 		if name != "boot" {
 			return nil
 		}
@@ -281,10 +292,10 @@ func raiseBoot(state string) error {
 		}
 		count["boot"] += bootsApart
 		raised, err := farm.Encode(count)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = s.Put(ctx, "farm", name, raised, revision)
 		}
-		return createFile(filepath.Join(dir, hex.EncodeToString([]byte(name))), string(raised))
+		return err
 	})
 	if err == nil && !found {
 		err = errors.New("the backup has no count of boots: its farm was never served")

@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/bus"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 	"gogi/farm/site"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
 	"gogi/runner"
@@ -93,9 +94,7 @@ func report(b *testing.B, cpu, wall time.Duration) {
 
 func must(b *testing.B, err error) {
 	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
+	testutil.OK(b, err)
 }
 
 // cpuTime is what this process has used.
@@ -142,7 +141,7 @@ func fill(b *testing.B, dir string) *match.Plan {
 	must(b, err)
 	sign, err := creds.Sign()
 	must(b, err)
-	way, err := bus.Dial(creds)
+	way, err := nats.Dial(creds)
 	must(b, err)
 	pairs := played(b, p)
 	for i := 0; i < len(pairs); i += perMessage {
@@ -167,7 +166,7 @@ func ask(b *testing.B, s *site.Site, verb string, right keys.Right, in any) {
 	b.Helper()
 	creds, err := s.Issue(verb, verb, []keys.Right{right}, time.Time{}, s.Bus.URL(), s.CA)
 	must(b, err)
-	way, err := bus.Dial(creds)
+	way, err := nats.Dial(creds)
 	must(b, err)
 	must(b, way.Request(b.Context(), farm.SubjectAdmin+verb+"."+verb, in, new(any)))
 	must(b, way.Close())

@@ -17,7 +17,7 @@ import (
 	"gogi/farm/coordinator"
 	"gogi/internal/disk"
 	"gogi/match"
-	"gogi/selfplay"
+	"gogi/runner/selfplay"
 )
 
 // selfplayDir is where the blocks of self-play are kept in a farm's folder, by the digest

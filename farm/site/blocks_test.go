@@ -10,18 +10,16 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/site"
-	"gogi/kifu/packed"
+	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/selfplay"
+	"gogi/runner/selfplay"
+	"gogi/shogi/kifu/packed"
 )
 
 // unit is blocks of one game, which nobody plays.
 func unit(t *testing.T) *selfplay.Unit {
 	t.Helper()
-	format, err := packed.Find("psv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	format := testutil.Must(packed.Find("psv"))(t)
 	p := plan()
 	p.Players, p.Design, p.Pairs = p.Players[:1], match.Design{}, 0
 	return &selfplay.Unit{Plan: p, Design: selfplay.Design{Games: 1}, Blocks: 3, Data: selfplay.Data{Format: format}}
@@ -31,13 +29,9 @@ func unit(t *testing.T) *selfplay.Unit {
 func resignedBlock(t *testing.T, u *selfplay.Unit, n int) []byte {
 	t.Helper()
 	digest, err := u.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	data, err := (&selfplay.Block{Number: n, Games: []selfplay.Game{{Start: "startpos", Result: "resign", Winner: "white"}}}).Encode(digest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return data
 }
 
@@ -50,9 +44,7 @@ func TestAStoreOfBlocks(t *testing.T) {
 	open := func() {
 		t.Helper()
 		if s != nil {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, s.Close())
 		}
 		var err error
 		if s, err = site.OpenBlocks(dir, u); err != nil {
@@ -95,9 +87,7 @@ func TestAStoreOfBlocks(t *testing.T) {
 
 	before := filepath.Join(dir, "rows", "0.json")
 	text, err := os.ReadFile(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if got, err := s.By(ctx, "w"); err != nil || !slices.Equal(got, []int{0, 2}) {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -1,4 +1,4 @@
-// Package site is a farm on one machine: the folder of its secrets and keys, its
-// settings, and the coordinator with its bus and its database, which meet here. It also
-// copies all of that for a backup, and builds it anew from one.
+// Package site runs the coordinator's side of a farm on one machine: the folder with its keys
+// and settings, the bus, the database and the coordinator. [Open] opens a [Site] from a
+// [Config]. [Backup] copies a farm's state, and [Restore] builds a farm from a copy.
 package site

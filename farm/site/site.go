@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/bus"
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 	"gogi/results"
+	"gogi/results/farmstate"
 )
 
 // Config is what a Site is opened with.
@@ -35,12 +36,13 @@ type Config struct {
 // Site is a farm's coordination on this machine, with everything that it needs.
 type Site struct {
 	*State
-	Bus         *bus.Bus
+	Bus         *nats.Bus
 	Store       *results.Store
 	Coordinator *coordinator.Coordinator
 	CA          string // PEM of who signs for it; "": no TLS
 
 	config   Config
+	kept     *farmstate.State
 	lock     *os.File
 	enlisted map[results.Worker]bool // by this process
 }
@@ -58,6 +60,10 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if s.lock, err = s.State.lock(); err != nil {
+		return nil, err
+	}
+	// Before the bus, which removes the state of an earlier gogi from the journal.
+	if s.kept, err = openState(ctx, s.Dir); err != nil {
 		return nil, err
 	}
 	if err = s.openBus(ctx); err != nil {
@@ -82,7 +88,7 @@ func (s *Settings) Database() string {
 
 func (s *Site) openBus(ctx context.Context) error {
 	c := &s.config
-	b := bus.Config{
+	b := nats.Config{
 		Dir: c.Farm.State, Listen: c.Farm.Listen, Keys: s.Ring, Log: c.Log,
 		MaxStream: int64(c.JetStream.MaxBytes), MaxArtefact: int64(c.Artefacts.MaxArtefact), MaxArtefacts: int64(c.Artefacts.MaxBytes),
 		Readers: c.Artefacts.MaxReaders,
@@ -95,7 +101,7 @@ func (s *Site) openBus(ctx context.Context) error {
 			return err
 		}
 		s.CA = ca
-		b.Outside = &bus.Outside{
+		b.Outside = &nats.Outside{
 			Creds:   keys.Creds{Name: "coordinator", URL: c.JetStream.URL, Coordinator: s.Public, Seed: s.seed, CA: ca},
 			Monitor: c.JetStream.Monitor,
 		}
@@ -105,11 +111,11 @@ func (s *Site) openBus(ctx context.Context) error {
 		}
 	}
 	if b.MaxStream == 0 {
-		if b.MaxStream, err = bus.DefaultStream(c.Farm.State); err != nil {
+		if b.MaxStream, err = nats.DefaultStream(c.Farm.State); err != nil {
 			return err
 		}
 	}
-	if s.Bus, err = bus.Open(ctx, b); err != nil {
+	if s.Bus, err = nats.Open(ctx, b); err != nil {
 		return err
 	}
 	return createFile(filepath.Join(s.Dir, urlFile), s.URL()+"\n")
@@ -192,22 +198,19 @@ func (s *Site) enlist(ctx context.Context) error {
 }
 
 func (s *Site) openCoordinator(ctx context.Context) error {
-	copied, err := openKept(ctx, s.Bus, s.Dir)
-	if err != nil {
-		return err
-	}
-	var b farm.Bus = copied
+	var b farm.Bus = s.Bus
 	if s.config.Trace != nil {
-		b = &traced{copied, s.config.Trace}
+		b = &traced{s.Bus, s.config.Trace}
 	}
 	c := coordinator.Config{
-		Bus: b, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: s.openStore, Lease: s.config.Farm.Lease,
+		Bus: b, State: s.kept, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: s.openStore, Lease: s.config.Farm.Lease,
 		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Log: s.config.Log,
 		Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}
 	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {
 		c.Auditor = newAuditor(s.Secret)
 	}
+	var err error
 	s.Coordinator, err = coordinator.New(ctx, c)
 	return err
 }
@@ -267,6 +270,9 @@ func (s *Site) Close() error {
 	}
 	if s.Store != nil {
 		errs = append(errs, s.Store.Close())
+	}
+	if s.kept != nil {
+		errs = append(errs, s.kept.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

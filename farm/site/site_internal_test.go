@@ -1,108 +1,59 @@
 package site
 
 import (
-	"context"
-	"fmt"
+	"encoding/hex"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/results/farmstate"
 )
 
-// memory is a farm.Bus of which only the buckets are there. What a name has is after its
-// revision and a space.
-type memory struct {
-	farm.Bus
-	kept map[string]string
-	last uint64
-}
-
-func (m *memory) Keep(_ context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
-	if now, _, _ := strings.Cut(m.kept[bucket+"/"+name], " "); now != "" && now != fmt.Sprint(revision) || now == "" && revision != 0 {
-		return 0, farm.ErrStale
-	}
-	m.last++
-	m.kept[bucket+"/"+name] = fmt.Sprintf("%d %s", m.last, body)
-	return m.last, nil
-}
-
-func (m *memory) Kept(_ context.Context, bucket string, see func(string, []byte, uint64) error) error {
-	for k, text := range m.kept {
-		name, ok := strings.CutPrefix(k, bucket+"/")
-		number, body, _ := strings.Cut(text, " ")
-		revision, err := strconv.ParseUint(number, 10, 64)
-		if ok && err == nil {
-			err = see(name, []byte(body), revision)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// TestALostJournal is built anew from the copy: all of it, what is missing, and what has
-// gone back to an earlier state. What a journal has otherwise wins over the copy.
-func TestALostJournal(t *testing.T) {
+// TestAnEarlierState: the folder of an earlier gogi is taken over, also if that was
+// interrupted; a farm that was served before and has lost its state is not served.
+func TestAnEarlierState(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	first := &memory{kept: map[string]string{}}
-	k, err := openKept(ctx, first, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	submitted, err := k.Keep(ctx, "tests", "d.1", []byte("submitted"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, body := range map[string]string{"workers/w1": "trusted", "farm/boot": "5"} {
+	earlier := filepath.Join(dir, earlierDir)
+	want := map[string]string{"farm/boot": "5", "tests/d.1": "approved", "workers/w1": "trusted"}
+	for name, body := range want {
 		bucket, name, _ := strings.Cut(name, "/")
-		if _, err := k.Keep(ctx, bucket, name, []byte(body), 0); err != nil {
-			t.Fatal(err)
+		testutil.OK(t, os.MkdirAll(filepath.Join(earlier, bucket), 0o700))
+		for file, text := range map[string]string{hex.EncodeToString([]byte(name)): body, "." + hex.EncodeToString([]byte(name)) + ".revision": "7"} {
+			testutil.OK(t, os.WriteFile(filepath.Join(earlier, bucket, file), []byte(text), 0o600))
 		}
 	}
-	approved, err := k.Keep(ctx, "tests", "d.1", []byte("approved"), submitted)
-	if err != nil || approved != 4 {
-		t.Fatal(approved, err)
+	testutil.OK(t, createFile(filepath.Join(dir, urlFile), "tls://x\n"))
+	before, err := farmstate.Open(ctx, filepath.Join(dir, stateFile))
+	if err == nil {
+		_, err = before.Put(ctx, "tests", "d.1", []byte("approved"), 0)
 	}
-	first.kept["workers/w1"] = "5 doubted" // and the copy was not written any more
-	if _, err := openKept(ctx, first, dir); err != nil {
-		t.Fatal(err)
+	testutil.OK(t, errors.Join(err, before.Close()))
+	for range 2 { // the second time there is nothing to take over
+		s, err := openState(ctx, dir)
+		testutil.OK(t, err)
+		got := map[string]string{}
+		for _, bucket := range []string{"farm", "tests", "workers"} {
+			err = errors.Join(err, s.Each(ctx, bucket, func(name string, body []byte, _ uint64) error {
+				got[bucket+"/"+name] = string(body)
+				return nil
+			}))
+		}
+		_, there := os.Stat(earlier)
+		if err := errors.Join(err, s.Close()); err != nil || !maps.Equal(got, want) || !errors.Is(there, fs.ErrNotExist) {
+			t.Errorf("%q, %v, %v", got, err, there)
+		}
 	}
-	for name, test := range map[string]struct{ has, want map[string]string }{
-		"all is lost":           {map[string]string{}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
-		"a test is":             {map[string]string{"workers/w1": "5 doubted", "farm/boot": "3 5"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
-		"a test has gone back":  {map[string]string{"workers/w1": "5 doubted", "tests/d.1": "1 submitted"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
-		"a boot has gone back":  {map[string]string{"farm/boot": "1 4"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
-		"it is as it was":       {map[string]string{"tests/d.1": "4 approved", "farm/boot": "9 6"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "6"}},
-		"it is ahead of a copy": {map[string]string{"tests/d.1": "7 stopped", "workers/w1": "8 new", "farm/boot": "9 6"}, map[string]string{"tests/d.1": "stopped", "workers/w1": "new", "farm/boot": "6"}},
-	} {
-		copied := filepath.Join(t.TempDir(), "copy")
-		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
-		for again := range 2 { // the second time there is nothing to do
-			bus := &memory{kept: maps.Clone(test.has), last: 2}
-			if again == 1 {
-				bus.kept = test.has
-			}
-			if _, err := openKept(ctx, bus, copied); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			got := map[string]string{}
-			for name, text := range bus.kept {
-				_, got[name], _ = strings.Cut(text, " ")
-			}
-			if !maps.Equal(got, test.want) {
-				t.Errorf("%s: %q, expected %q", name, got, test.want)
-			}
-			test.has = bus.kept
-		}
+	testutil.OK(t, os.Remove(filepath.Join(dir, stateFile)))
+	if _, err := openState(ctx, dir); err == nil || !strings.Contains(err.Error(), "state.db not found") {
+		t.Errorf("a state that is gone: %v", err)
 	}
 }
 
@@ -110,9 +61,7 @@ func TestALostJournal(t *testing.T) {
 func TestSecretsAreSecret(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "farm")
 	s, err := OpenState(dir, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	for _, name := range []string{secretFile, seedFile} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -123,25 +72,17 @@ func TestSecretsAreSecret(t *testing.T) {
 	if err != nil || again.Secret != s.Secret || again.Public != s.Public || s.Secret == (farm.Secret{}) {
 		t.Errorf("it is another farm the second time: %v", err)
 	}
-	if err := os.Chmod(filepath.Join(dir, seedFile), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Chmod(filepath.Join(dir, seedFile), 0o640))
 	if _, err := OpenState(dir, time.Now()); err == nil || !strings.Contains(err.Error(), "can be read by others") {
 		t.Errorf("a seed that others read: %v", err)
 	}
-	if err := os.Chmod(filepath.Join(dir, seedFile), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, secretFile), []byte("ab\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Chmod(filepath.Join(dir, seedFile), 0o600))
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, secretFile), []byte("ab\n"), 0o600))
 	if _, err := OpenState(dir, time.Now()); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("half a secret: %v", err)
 	}
 	lock, err := s.lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer lock.Close()
 	if _, err := s.lock(); err == nil {
 		t.Error("two coordinators serve one folder")
@@ -163,9 +104,7 @@ func TestSettings(t *testing.T) {
 		"[quota.ann]\nqueued = -1":          "negative",
 	} {
 		file := filepath.Join(t.TempDir(), "farm.toml")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		s, err := ReadSettings(file)
 		if err == nil {
 			err = s.Complete()

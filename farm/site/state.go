@@ -17,7 +17,7 @@ import (
 )
 
 // State is the folder of a farm: who it is, and who may speak to it. Beside what is
-// here it has the journal, and a copy of what the journal's buckets keep.
+// here it has the journal, the database of games, and the coordinator's state in SQLite.
 type State struct {
 	Dir    string
 	Secret farm.Secret

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/farm/site"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/results"
@@ -37,9 +38,7 @@ func resigned(t *testing.T, p *match.Plan, id int, worker string) match.PairResu
 		one.Sides[0].Plies = 1
 		r.Games = append(r.Games, one)
 	}
-	if err := arbiter.Verify(p, &r); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, arbiter.Verify(p, &r))
 	return r
 }
 
@@ -49,15 +48,11 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	t.Parallel()
 	ctx, p := t.Context(), plan()
 	database, err := results.Open(ctx, filepath.Join(t.TempDir(), "farm.db"), results.Durable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer database.Close()
 	open := site.Stores(database)
 	s, err := open(ctx, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	add := func(id, take int, worker string) (bool, error) { return s.Add(ctx, resigned(t, p, id, worker), take) }
 	for id, worker := range []string{"w0", "w1", "w0"} {
 		if added, err := add(id, 0, worker); !added || err != nil {
@@ -82,9 +77,7 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	if _, err := s.Void(ctx, "", "all", "boss"); err == nil {
 		t.Error("the pairs of nobody are made void")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Close())
 	if s, err = open(ctx, p); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +97,5 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	if err != nil || !slices.Equal(seen, []int{0, 2, 1, 2}) {
 		t.Errorf("rows %v, %v", seen, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, s.Close())
 }

@@ -65,10 +65,10 @@ func (b *traced) Answer(subject string, f func(context.Context, string, []byte) 
 				leases = append(leases, answer.Grants[i].Held())
 			}
 			b.told("grant", worker, leases)
-		case farm.Told:
+		case farm.BeatReply:
 			b.told("stored", worker, answer.Stored)
 			b.told("drop", worker, answer.Drop)
-		case farm.Welcome:
+		case farm.HelloReply:
 			if answer.Refusal != nil {
 				b.trace.Tell(Step{What: "refused", Worker: worker, Why: answer.Refusal.Why})
 			}

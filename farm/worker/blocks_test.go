@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -49,10 +50,7 @@ func threeSeconds(ctx context.Context, _ int) error {
 // files are those of blocks that the machine keeps.
 func (f *field) files(t *testing.T) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(f.config.Dir, "blocks", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := testutil.Must(filepath.Glob(filepath.Join(f.config.Dir, "blocks", "*")))(t)
 	return names
 }
 
@@ -122,13 +120,9 @@ func TestBlocksOutliveTheirProcess(t *testing.T) {
 		if err := errors.Join(<-done, w.Close(ending)); err != nil {
 			t.Error(err)
 		}
-		if err := os.WriteFile(f.files(t)[1], []byte("damage"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(f.files(t)[1], []byte("damage"), 0o600))
 		stray := filepath.Join(f.config.Dir, "blocks", "ab-1-2.block")
-		if err := os.WriteFile(stray, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(stray, nil, 0o600))
 		f.wire.set(func() { f.wire.away = false })
 		w = f.join(t)
 		if _, err := os.Stat(stray); err == nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/artefacts"
+	"gogi/farm/files"
 	"gogi/match"
 )
 
@@ -21,7 +21,7 @@ import (
 // coordinator, whoever has it first. None of them is believed: what arrives has the
 // right SHA-256 or is thrown away.
 type Fetcher struct {
-	Store     *artefacts.Store // evicts
+	Store     *files.Store // evicts
 	Transport farm.Transport
 	Mirrors   []string     // bases of URLs; an artefact is BASE/SHA256
 	Client    *http.Client // nil: the default
@@ -44,7 +44,7 @@ func (f *Fetcher) Fetch(ctx context.Context, sum string) (string, error) {
 	if err == nil {
 		return path, nil
 	}
-	if !errors.Is(err, artefacts.ErrUnknown) {
+	if !errors.Is(err, files.ErrUnknown) {
 		f.Log.Warn("an artefact of the cache is fetched again", "why", err)
 	}
 	for _, base := range f.Mirrors {
@@ -52,7 +52,7 @@ func (f *Fetcher) Fetch(ctx context.Context, sum string) (string, error) {
 		if err == nil {
 			return f.Store.Path(sum)
 		}
-		if ctx.Err() != nil || errors.Is(err, artefacts.ErrFull) {
+		if ctx.Err() != nil || errors.Is(err, files.ErrFull) {
 			return "", fmt.Errorf("artefact %s: %w", sum, err)
 		}
 		f.Log.Warn("a mirror was of no use", "mirror", base, "artefact", sum, "why", err)

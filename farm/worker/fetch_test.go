@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/artefacts"
+	"gogi/farm/files"
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -62,10 +63,7 @@ func mirror(t *testing.T, status int, text string) (base string, asked func() in
 
 func fetcher(t *testing.T, room int64, l *library, mirrors ...string) *worker.Fetcher {
 	t.Helper()
-	store, err := artefacts.Open(t.TempDir(), room, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testutil.Must(files.Open(t.TempDir(), room, true))(t)
 	return &worker.Fetcher{Store: store, Transport: l, Mirrors: mirrors, Largest: 100, Log: slog.New(slog.DiscardHandler)}
 }
 
@@ -139,8 +137,8 @@ func TestWhatCannotBeFetched(t *testing.T) {
 		err  error
 		want error
 	}{
-		"another hash": {1000, "virus!", nil, artefacts.ErrHash},
-		"no room":      {3, "engine", nil, artefacts.ErrFull},
+		"another hash": {1000, "virus!", nil, files.ErrHash},
+		"no room":      {3, "engine", nil, files.ErrFull},
 		"nobody there": {1000, "", farm.ErrAway, farm.ErrAway},
 	} {
 		f := fetcher(t, test.room, &library{texts: map[string]string{hashOf("engine"): test.text}, err: test.err})
@@ -163,10 +161,8 @@ func TestWhatARunNeedsStays(t *testing.T) {
 		return p, err
 	})
 	_, release, err := ready(t.Context(), plan("a", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Fetch(t.Context(), hashOf("others")); !errors.Is(err, artefacts.ErrFull) {
+	testutil.OK(t, err)
+	if _, err := f.Fetch(t.Context(), hashOf("others")); !errors.Is(err, files.ErrFull) {
 		t.Errorf("beside what is needed: %v", err)
 	}
 	release()

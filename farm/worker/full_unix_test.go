@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // reexec runs one test of this program in a process of its own.
@@ -26,13 +28,9 @@ func limitFiles(t *testing.T, bytes uint64) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	limit.Cur = bytes
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 }
 
 // TestAFullDiskIsAnErrorAndLosesNothing, on a limit of the size of files.
@@ -56,9 +54,7 @@ func TestAFullDiskIsAnErrorAndLosesNothing(t *testing.T) {
 	if got := pairs(o); len(got) != kept {
 		t.Errorf("%d to publish, %d kept", len(got), kept)
 	}
-	if err := o.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, o.Close())
 	o, dropped := openOutbox(t, dir)
 	if got := pairs(o); len(got) != kept || dropped != 0 {
 		t.Errorf("after a restart %d to publish, %d kept, %d bytes dropped", len(got), kept, dropped)

@@ -62,7 +62,7 @@ func (w *Worker) play(l *lease) runner.Lease {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	given := runner.Lease{Plan: l.task.ready, Pair: l.pair(), Revoked: l.revoked, Return: func(why error) { w.returned(l, why) }}
-	if w.watched[l.Run] {
+	if w.watched[l.Run] || w.config.Show != nil {
 		given.Events = l.task.listen(w)
 	}
 	return given

@@ -101,7 +101,7 @@ func (w *Worker) helloOnce(ctx context.Context) error {
 		h.Artefacts = w.config.Artefacts()
 		h.Artefacts = h.Artefacts[:min(len(h.Artefacts), farm.MaxArtefactsTold)]
 	}
-	var welcome farm.Welcome
+	var welcome farm.HelloReply
 	err := w.request(ctx, farm.SubjectHello, h, &welcome)
 	if end := refusal(err, welcome.Refusal); end != nil {
 		return end
@@ -173,7 +173,7 @@ func (w *Worker) beat(ctx context.Context) error {
 		}
 	}
 	b := w.state()
-	var told farm.Told
+	var told farm.BeatReply
 	err := w.request(ctx, farm.SubjectBeat, b, &told)
 	if end := refusal(err, told.Refusal); end != nil {
 		w.endBy(end)
@@ -239,7 +239,7 @@ func (w *Worker) state() farm.Beat {
 func first(leases []farm.Held) []farm.Held { return leases[:min(len(leases), listedMost)] }
 
 // heed does what the coordinator says; mu is held.
-func (w *Worker) heed(told farm.Told) {
+func (w *Worker) heed(told farm.BeatReply) {
 	w.drop(told.Drop)
 	w.over(told.Over)
 	clear(w.watched)

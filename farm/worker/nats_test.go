@@ -16,10 +16,11 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/artefacts"
-	"gogi/farm/bus"
+	"gogi/farm/files"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -27,9 +28,9 @@ import (
 type site struct {
 	*coordinator
 	ctx    context.Context
-	config bus.Config
+	config nats.Config
 	ca     *keys.Authority
-	bus    *bus.Bus
+	bus    *nats.Bus
 	stop   func()
 }
 
@@ -42,11 +43,9 @@ func newSite(t *testing.T, maxStream int64) *site {
 		t.Fatal(err)
 	}
 	tls, err := s.ca.TLS([]string{"127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	ring := keys.NewRing()
-	s.config = bus.Config{
+	s.config = nats.Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Keys: ring, Log: slog.New(slog.DiscardHandler),
 		MaxStream: maxStream, MaxArtefact: 1 << 20, MaxArtefacts: 8 << 20, Readers: 2,
 	}
@@ -65,13 +64,11 @@ func newSite(t *testing.T, maxStream int64) *site {
 func (s *site) open(t *testing.T) {
 	t.Helper()
 	var err error
-	if s.bus, err = bus.Open(s.ctx, s.config); err != nil {
+	if s.bus, err = nats.Open(s.ctx, s.config); err != nil {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(s.bus.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	s.config.Listen = u.Host
 	s.stop = s.serve(s.ctx, s.bus)
 }
@@ -87,22 +84,16 @@ func (s *site) close(t *testing.T) {
 func (s *site) creds(t *testing.T, name string) keys.Creds {
 	t.Helper()
 	k, seed, err := keys.New(name, "owner", []keys.Right{keys.Work}, time.Now(), time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.config.Keys.Add(k); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
+	testutil.OK(t, s.config.Keys.Add(k))
 	return keys.Creds{Name: name, URL: s.bus.URL(), Coordinator: k.Public, Seed: seed, CA: s.ca.PEM}
 }
 
 // machineOf is a machine with these credentials.
 func (s *site) machineOf(t *testing.T, c keys.Creds) (farm.Transport, worker.Config) {
 	t.Helper()
-	transport, err := bus.Dial(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	transport, err := nats.Dial(c)
+	testutil.OK(t, err)
 	t.Cleanup(func() { transport.Close() })
 	config := newMachine(t, s.coordinator).config
 	config.Name, config.BatchWait = c.Name, 10*time.Millisecond
@@ -114,10 +105,7 @@ func (s *site) machineOf(t *testing.T, c keys.Creds) (farm.Transport, worker.Con
 
 func (s *site) join(t *testing.T, transport farm.Transport, c worker.Config) *worker.Worker {
 	t.Helper()
-	w, err := worker.Join(s.ctx, transport, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testutil.Must(worker.Join(s.ctx, transport, c))(t)
 	return w
 }
 
@@ -151,10 +139,8 @@ func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 	run := s.add(plan("a", 40))
 	transport, config := s.machineOf(t, s.creds(t, "w1"))
 	s.stop() // nobody judges, nobody answers
-	blocker, err := bus.Dial(s.creds(t, "w2"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	blocker, err := nats.Dial(s.creds(t, "w2"))
+	testutil.OK(t, err)
 	defer blocker.Close()
 	filled := 0
 	for _, size := range []int{900_000, 50_000, 2_000, 50} { // until not the least is taken
@@ -174,9 +160,7 @@ func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 		if err != nil || farm.Speaker(deliveries[0].Subject) != "w2" {
 			t.Fatalf("%v, or not the noise", err)
 		}
-		if err := deliveries[0].Ack(s.ctx); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, deliveries[0].Ack(s.ctx))
 	}
 	s.stop()
 	s.stop = s.serve(s.ctx, s.bus)
@@ -242,20 +226,14 @@ func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 	run := s.add(plan("a", 60))
 	creds := s.creds(t, "w1")
 	file := filepath.Join(t.TempDir(), "w1.creds")
-	if err := creds.Write(file); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, creds.Write(file))
 	transport, config := s.machineOf(t, creds)
 	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
 	c.Env = append(os.Environ(), "WORKER_KILLED="+file, "WORKER_DIR="+config.Dir, "WORKER_COORDINATOR="+hex.EncodeToString(s.public))
 	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, c.Start())
 	s.until(s.ctx, "its outbox is told", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 5 })
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, c.Process.Kill())
 	_ = c.Wait() // killed
 	s.mu.Lock()
 	finished := s.beats[len(s.beats)-1].Outbox
@@ -282,26 +260,18 @@ func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 
 func workUntilKilled(t *testing.T, file, dir, key string) {
 	creds, err := keys.ReadCreds(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport, err := bus.Dial(creds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
+	transport, err := nats.Dial(creds)
+	testutil.OK(t, err)
 	public, err := hex.DecodeString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	config := newMachine(t, &coordinator{public: public}).config
 	config.Name, config.Dir, config.BatchWait = creds.Name, dir, time.Hour
 	if config.Sign, err = creds.Sign(); err != nil {
 		t.Fatal(err)
 	}
 	w, err := worker.Join(t.Context(), transport, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	t.Fatal(<-playing(t.Context(), w, time.Millisecond))
 }
 
@@ -312,14 +282,10 @@ func TestArtefactsComeFromTheCoordinator(t *testing.T) {
 	s := newSite(t, 64<<20)
 	body := noise(300_000)
 	sum, err := s.bus.PutArtefact(s.ctx, bytes.NewReader(body), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	transport, config := s.machineOf(t, s.creds(t, "w1"))
-	store, err := artefacts.Open(t.TempDir(), 1<<20, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store, err := files.Open(t.TempDir(), 1<<20, true)
+	testutil.OK(t, err)
 	fetcher := &worker.Fetcher{Store: store, Transport: transport, Largest: 1 << 20, Log: slog.New(slog.DiscardHandler)}
 	config.Ready = fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
 		for _, player := range p.Players {

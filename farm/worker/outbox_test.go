@@ -13,6 +13,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 )
 
 func openOutbox(t interface {
@@ -21,9 +22,7 @@ func openOutbox(t interface {
 }, dir string) (*worker.Outbox, int64) {
 	t.Helper()
 	o, dropped, err := worker.OpenOutbox(dir, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return o, dropped
 }
 
@@ -45,34 +44,21 @@ func TestATornTailIsDropped(t *testing.T) {
 	dir := t.TempDir()
 	o, _ := openOutbox(t, dir)
 	for pair := range 3 {
-		if err := o.Append(item(pair)); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, o.Append(item(pair)))
 	}
-	if err := o.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, o.Close())
 	name := filepath.Join(dir, "0000000000000001.out")
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testutil.Must(os.ReadFile(name))(t)
 	last := len(whole) * 2 / 3 // within the third, which is a third of the file and a little
 	for cut := last + 10; cut < len(whole); cut += 7 {
 		again := t.TempDir()
-		if err := os.WriteFile(filepath.Join(again, filepath.Base(name)), whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(filepath.Join(again, filepath.Base(name)), whole[:cut], 0o600))
 		o, dropped := openOutbox(t, again)
 		if got := pairs(o); !slices.Equal(got, []int{0, 1}) || dropped == 0 {
 			t.Fatalf("cut at %d of %d: %v, %d bytes dropped", cut, len(whole), got, dropped)
 		}
-		if err := o.Append(item(9)); err != nil {
-			t.Fatal(err)
-		}
-		if err := o.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, o.Append(item(9)))
+		testutil.OK(t, o.Close())
 		o, _ = openOutbox(t, again)
 		if got := pairs(o); !slices.Equal(got, []int{0, 1, 9}) {
 			t.Fatalf("cut at %d, then one more: %v", cut, got)
@@ -82,17 +68,13 @@ func TestATornTailIsDropped(t *testing.T) {
 		again := t.TempDir()
 		flipped := slices.Clone(whole)
 		flipped[at] ^= 4
-		if err := os.WriteFile(filepath.Join(again, filepath.Base(name)), flipped, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(filepath.Join(again, filepath.Base(name)), flipped, 0o600))
 		o, dropped := openOutbox(t, again)
 		got := pairs(o)
 		if !slices.Equal(got, []int{0, 1, 2}[:len(got)]) || len(got) == 3 || dropped == 0 {
 			t.Fatalf("bit of byte %d flipped: %v", at, got)
 		}
-		if err := o.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, o.Close())
 	}
 }
 
@@ -104,9 +86,7 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 		if err != nil {
 			dir, err = os.MkdirTemp("", "outbox")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		defer os.RemoveAll(dir)
 		o, _ := openOutbox(t, dir)
 		var left []int // not done
@@ -117,9 +97,7 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 				if slices.Contains(left, pair) {
 					t.Skip("it is there")
 				}
-				if err := o.Append(item(pair)); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, o.Append(item(pair)))
 				left = append(left, pair)
 			},
 			"publish": func(t *rapid.T) {
@@ -142,9 +120,7 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 				left = slices.Delete(left, at, at+1)
 			},
 			"restart": func(t *rapid.T) {
-				if err := o.Close(); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, o.Close())
 				var dropped int64
 				if o, dropped = openOutbox(t, dir); dropped != 0 {
 					t.Fatalf("%d bytes dropped", dropped)
@@ -177,9 +153,7 @@ func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 	o, _ := openOutbox(t, dir)
 	attempt := item(1)
 	attempt.Pair, attempt.Attempt = nil, &attemptOf1
-	if err := errors.Join(o.Append(attempt), o.Append(item(2))); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(o.Append(attempt), o.Append(item(2))))
 	waiting, _ := o.Leases()
 	if len(waiting) != 1 {
 		t.Errorf("%d leases of finished pairs", len(waiting))
@@ -189,9 +163,7 @@ func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 	if n, _ := o.Left(); n != 1 {
 		t.Errorf("%d are left", n)
 	}
-	if err := o.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, o.Close())
 	o, _ = openOutbox(t, dir)
 	if got := pairs(o); !slices.Equal(got, []int{2}) {
 		t.Errorf("after a restart: %v", got)
@@ -203,9 +175,7 @@ func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	dir := t.TempDir()
 	o, _, err := worker.OpenOutbox(dir, 20<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	big := strings.Repeat("x", 900_000)
 	var all []farm.Held
 	var mu sync.Mutex
@@ -260,9 +230,7 @@ func TestBlocksDoNotPushEachOtherOut(t *testing.T) {
 		if pair == 7 {
 			it = item(pair)
 		}
-		if err := o.Append(it); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, o.Append(it))
 	}
 	batch := func(want ...int) {
 		t.Helper()
@@ -320,9 +288,7 @@ func TestNoRoomForAnotherFile(t *testing.T) {
 	for pair := range 10 {
 		it := item(pair)
 		it.Pair = []byte(strings.Repeat("x", 900_000))
-		if err := o.Append(it); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, o.Append(it))
 		all = append(all, it.Lease)
 	}
 	o.Done(all[:9])
@@ -351,9 +317,7 @@ func TestNoRoomForAnotherFile(t *testing.T) {
 	if _, bytes := o.Left(); bytes > 1<<20 {
 		t.Errorf("it has %d bytes when there is room", bytes)
 	}
-	if err := errors.Join(os.Remove(next), o.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, errors.Join(os.Remove(next), o.Close()))
 	o, dropped := openOutbox(t, dir)
 	if got := pairs(o); len(got) != 0 || dropped != 0 {
 		t.Errorf("%v after a restart, %d bytes dropped", got, dropped)

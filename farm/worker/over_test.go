@@ -12,6 +12,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -54,9 +55,7 @@ func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 	forwarders := func() int {
 		var text strings.Builder
 		synctest.Wait()
-		if err := pprof.Lookup("goroutine").WriteTo(&text, 2); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, pprof.Lookup("goroutine").WriteTo(&text, 2))
 		return strings.Count(text.String(), "worker.(*task).listen.func")
 	}
 	synctest.Test(t, func(t *testing.T) {

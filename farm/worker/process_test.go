@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 	"gogi/match"
 )
 
@@ -23,26 +24,18 @@ func TestKilledBetweenOutboxAndStream(t *testing.T) {
 		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
 		c.Env = append(os.Environ(), "OUTBOX_KILLED="+dir)
 		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
+		testutil.OK(t, c.Start())
 		lines := bufio.NewScanner(out)
 		told := 0
 		for lines.Scan() { // one dot on a line for each that was accepted
 			if told++; told == 20 {
-				if err := c.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, c.Process.Kill())
 			}
 		}
 		_ = c.Wait() // killed
 		o, _, err := worker.OpenOutbox(dir, 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		items, _ := o.Batch(1 << 30)
 		if told < 20 || len(items) < told {
 			t.Errorf("%d were accepted, %d are there", told, len(items))
@@ -52,9 +45,7 @@ func TestKilledBetweenOutboxAndStream(t *testing.T) {
 				t.Fatalf("item %d is pair %d", i, it.Lease.Pair)
 			}
 		}
-		if err := o.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, o.Close())
 	}
 }
 

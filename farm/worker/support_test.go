@@ -17,6 +17,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/runner"
@@ -175,8 +176,8 @@ type coordinator struct {
 	back       []farm.Back
 	asks       []farm.Ask
 	hellos     []farm.Hello
-	told       farm.Told // what every beat is told besides
-	over       []string  // runs that whoever asks is told to be over
+	told       farm.BeatReply // what every beat is told besides
+	over       []string       // runs that whoever asks is told to be over
 	refusal    *farm.Refusal
 	lease      time.Duration
 	changed    chan struct{}
@@ -184,9 +185,7 @@ type coordinator struct {
 
 func newCoordinator(t *testing.T, key func(string) ed25519.PublicKey) *coordinator {
 	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return &coordinator{
 		t: t, public: public, key: key, plans: map[string]*match.Plan{}, sessions: map[string]string{}, starts: map[string]uint64{}, lease: 20 * time.Second,
 		held: map[string]map[int]farm.Held{}, stored: map[string]map[int]bool{}, changed: make(chan struct{}),
@@ -286,7 +285,7 @@ func (c *coordinator) hello(name string, body []byte) (any, error) {
 		}
 	}
 	c.sessions[name], c.starts[name] = h.Session, h.Start
-	return farm.Welcome{Protocol: farm.Protocol, Lease: c.lease, Beat: c.lease / 3}, nil
+	return farm.HelloReply{Protocol: farm.Protocol, Lease: c.lease, Beat: c.lease / 3}, nil
 }
 
 func (c *coordinator) grant(name string, body []byte) (any, error) {
@@ -328,7 +327,7 @@ func (c *coordinator) beat(name string, body []byte) (any, error) {
 		return nil, c.refusal
 	}
 	if c.sessions[name] != b.Session {
-		return farm.Told{Unknown: true}, nil
+		return farm.BeatReply{Unknown: true}, nil
 	}
 	c.beats = append(c.beats, b)
 	told := c.told
@@ -448,13 +447,9 @@ type machine struct {
 
 func newMachine(t *testing.T, c *coordinator) *machine {
 	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	policy, err := worker.NewPolicy(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	return &machine{public: public, config: worker.Config{
 		Name: "w1", Dir: t.TempDir(), Slots: 2, Policy: policy, Coordinator: c.public, Version: "test",
 		Sign:  func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },

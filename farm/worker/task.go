@@ -9,8 +9,9 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/match/tune"
 	"gogi/runner"
-	"gogi/tune"
+	"gogi/runner/events"
 )
 
 // task is a run as it stands on this machine. Its fields are guarded by Worker.mu.
@@ -27,8 +28,11 @@ type task struct {
 	until     time.Time // zero: for good
 	release   func()    // of what ready needs; may be nil
 	events    *runner.Events
-	watched   *atomic.Bool // whether what they tell is forwarded
-	silence   func()       // ends the forwarding
+	watched   *atomic.Bool      // whether what they tell is forwarded
+	hub       *events.Hub       // of events
+	tell      func(match.Event) // forwards an event
+	shown     bool              // see Config.Show
+	silence   func()            // ends the forwarding
 	over      bool
 }
 
@@ -221,44 +225,65 @@ func (t *task) listen(w *Worker) *runner.Events {
 	if t.events != nil || t.over {
 		return t.events
 	}
-	run := t.run
-	t.events = runner.NewEvents(t.plan.Run, true)
+	t.events, t.hub = runner.NewEvents(t.plan.Run, true), events.NewHub(t.plan.Run)
 	t.watched = new(atomic.Bool)
-	t.watched.Store(true)
-	events, watched, over := t.events, t.watched, make(chan struct{})
+	t.watched.Store(w.watched[t.run])
+	told, hub, watched, over := t.events, t.hub, t.watched, make(chan struct{})
 	t.silence = func() { close(over) }
-	tell := func(ev match.Event) {
-		if !watched.Load() {
-			return
-		}
+	t.tell = func(ev match.Event) {
 		ev.Worker = w.config.Name
 		if body, err := json.Marshal(ev); err == nil {
-			_ = w.transport.Tell(farm.SubjectEvents+run+"."+w.config.Name, body) // nobody may be listening by now
+			_ = w.transport.Tell(farm.SubjectEvents+t.run+"."+w.config.Name, body) // nobody may be listening by now
 		}
 	}
+	see := func(ev match.Event) {
+		if watched.Load() {
+			t.tell(ev)
+		}
+		hub.Publish(ev)
+	}
 	w.telling.Go(func() {
+		defer hub.Close()
 		for {
 			select {
-			case ev := <-events.Stream():
-				tell(ev)
+			case ev := <-told.Stream():
+				see(ev)
 				continue
 			case <-over:
 			}
-			events.Abandon() // games of it may still be ending, and must not wait
-			for len(events.Stream()) > 0 {
-				tell(<-events.Stream())
+			told.Abandon() // games of it may still be ending, and must not wait
+			told.Send(match.Event{Type: match.EventDone})
+			for len(told.Stream()) > 0 {
+				see(<-told.Stream())
 			}
 			return
 		}
 	})
+	if t.shown = w.config.Show != nil; t.shown {
+		w.config.Show(t.plan, hub, told.Send)
+		begun := match.RunEvent(t.plan, 0, nil)
+		begun.Slots = w.config.Slots
+		told.Send(begun)
+	}
 	return t.events
 }
 
-// heed forwards what is told of the run while somebody watches it, and only then: who
-// begins to is told first of the games that are played. Worker.mu is held.
+// heed forwards what is told of the run while the coordinator watches it, and only then. When
+// it begins to, it is told first of the games that are played. Worker.mu is held.
 func (t *task) heed(watched bool) {
-	if t.events != nil && t.watched.Swap(watched) != watched {
+	if t.events == nil || t.watched.Swap(watched) == watched {
+		return
+	}
+	if !t.shown { // else moves are always told
 		t.events.Listen(watched)
+		return
+	}
+	if state := t.hub.State(); watched {
+		for _, at := range state.State.Slots {
+			if at.Board != nil && at.Board.Outcome == "" {
+				t.tell(match.Event{V: state.V, Seq: state.Seq, Time: state.Time, Run: state.Run, Type: match.EventBoard, Slot: &at.Slot, Board: at.Board})
+			}
+		}
 	}
 }
 

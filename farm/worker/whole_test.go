@@ -5,18 +5,21 @@ import (
 	"crypto/rand"
 	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/bus"
 	real "gogi/farm/coordinator"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/results/farmstate"
 )
 
 // shelf is a real.Store in memory; it outlives the coordinator's processes.
@@ -73,13 +76,13 @@ func (r ring) Key(name string) (real.Key, bool) {
 // process is one of the real coordinator, on the site's bus.
 func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func()) {
 	t.Helper()
+	state, err := farmstate.Open(s.ctx, filepath.Join(s.config.Dir, "state.db"))
+	testutil.OK(t, err)
 	c, err := real.New(s.ctx, real.Config{
-		Bus: s.bus, Keys: ring{s.config.Keys}, Secret: secret, Sign: s.sign, Lease: 600 * time.Millisecond,
+		Bus: s.bus, State: state, Keys: ring{s.config.Keys}, Secret: secret, Sign: s.sign, Lease: 600 * time.Millisecond,
 		Open: func(context.Context, *match.Plan) (real.Store, error) { return store, nil },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan error, 1)
 	go func() {
@@ -92,6 +95,7 @@ func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func
 	return func() {
 		cancel()
 		<-done
+		_ = state.Close()
 	}
 }
 
@@ -105,9 +109,7 @@ func TestTheWholeFarm(t *testing.T) {
 	s.stop = func() {}
 	store := &shelf{pairs: map[int]match.PairResult{}}
 	var secret farm.Secret
-	if _, err := rand.Read(secret[:]); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, testutil.Err(rand.Read(secret[:])))
 	end := s.process(t, store, secret)
 	p := plan("whole", 150)
 	submit(t, s, p)
@@ -153,22 +155,13 @@ func TestTheWholeFarm(t *testing.T) {
 // submit has one owner hand in a plan and another let it begin.
 func submit(t *testing.T, s *site, p *match.Plan) {
 	t.Helper()
-	text, err := match.EncodePlan(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(match.EncodePlan(p))(t)
 	ask := func(name, owner string, right keys.Right, verb string, in any) {
 		k, seed, err := keys.New(name, owner, []keys.Right{right}, time.Now(), time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.config.Keys.Add(k); err != nil {
-			t.Fatal(err)
-		}
-		transport, err := bus.Dial(keys.Creds{Name: name, URL: s.bus.URL(), Coordinator: k.Public, Seed: seed, CA: s.ca.PEM})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
+		testutil.OK(t, s.config.Keys.Add(k))
+		transport, err := nats.Dial(keys.Creds{Name: name, URL: s.bus.URL(), Coordinator: k.Public, Seed: seed, CA: s.ca.PEM})
+		testutil.OK(t, err)
 		defer transport.Close()
 		if err := transport.Request(s.ctx, farm.SubjectAdmin+name+"."+verb, in, &farm.TestStatus{}); err != nil {
 			t.Fatalf("%s: %v", verb, err)

@@ -21,6 +21,7 @@ import (
 	"gogi/internal/disk"
 	"gogi/match"
 	"gogi/runner"
+	"gogi/runner/events"
 )
 
 // Config is what a worker is.
@@ -48,7 +49,10 @@ type Config struct {
 	// Artefacts are the hashes of what is here, the most useful first. May be nil.
 	Artefacts func() []string
 	Load      func() float64 // of the machine, a CPU; may be nil
-	Log       *slog.Logger
+	// Show is called with each run that is played here and with its hub, which closes when the
+	// run is over here; send adds an event. It must not call the worker. May be nil.
+	Show func(plan *match.Plan, hub *events.Hub, send func(match.Event))
+	Log  *slog.Logger
 
 	OutboxMax int64         // bytes; 0: 1 GB
 	BatchWait time.Duration // how long a result waits for others to go with it; 0: 5 s
@@ -103,7 +107,7 @@ type Worker struct {
 
 	mu         sync.Mutex
 	changed    chan struct{} // closed, and made anew, at every change that somebody may wait for
-	welcome    farm.Welcome
+	welcome    farm.HelloReply
 	joined     bool // the coordinator knows the session
 	heard      time.Time
 	beats      uint64

@@ -12,6 +12,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/worker"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
 )
@@ -33,10 +34,7 @@ func newField(t *testing.T) *field {
 
 func (f *field) join(t *testing.T) *worker.Worker {
 	t.Helper()
-	w, err := worker.Join(t.Context(), f.wire, f.config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testutil.Must(worker.Join(t.Context(), f.wire, f.config))(t)
 	return w
 }
 
@@ -242,13 +240,8 @@ func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
 		f.told.Drop = []farm.Held{f.held[run][0], f.held[run][3]} // played, and waiting
 		f.mu.Unlock()
 		f.until(t.Context(), "it holds two", func() bool { n := len(f.beats); return n > 0 && len(f.beats[n-1].Held) == 2 })
-		hint, err := farm.Encode(farm.Hint{Over: []string{run}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.wire.Tell(farm.SubjectAll, hint); err != nil {
-			t.Fatal(err)
-		}
+		hint := testutil.Must(farm.Encode(farm.Hint{Over: []string{run}}))(t)
+		testutil.OK(t, f.wire.Tell(farm.SubjectAll, hint))
 		synctest.Wait()
 		if s := w.Status(); s.Playing != 0 || s.Waiting != 0 {
 			t.Errorf("after the run was over: %+v", s)
@@ -313,10 +306,7 @@ func TestOnlyWhatIsSignedAndAllowedIsPlayed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newField(t)
 				p := plan("a", 4)
-				text, err := match.EncodePlan(p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := testutil.Must(match.EncodePlan(p))(t)
 				task := farm.Task{Run: p.Digest(), Name: "a", Plan: text, Owner: "owner", Approved: true}
 				sign(f, &task)
 				test.change(f, &task)
@@ -365,9 +355,7 @@ func TestPolicy(t *testing.T) {
 				f := newField(t)
 				p := plan("a", 1)
 				text, err := match.EncodePlan(p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.OK(t, err)
 				task := farm.Task{Run: p.Digest(), Name: "a", Plan: text, Owner: "owner", Approved: test.approved}
 				sign(f, &task)
 				f.addTask(task, p)
@@ -637,12 +625,8 @@ func TestOneDirectoryIsOneWorkers(t *testing.T) {
 		t.Error("two workers have one directory")
 		other.Close(t.Context())
 	}
-	if err := w.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.join(t).Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, w.Close(t.Context()))
+	testutil.OK(t, f.join(t).Close(t.Context()))
 	if n := len(f.hellos); n != 2 || f.hellos[1].Start <= f.hellos[0].Start || f.hellos[1].Session == f.hellos[0].Session {
 		t.Errorf("hellos: %+v", f.hellos)
 	}
@@ -670,9 +654,7 @@ func TestWhatIsReadyTooLateIsLetGo(t *testing.T) {
 		if err == nil {
 			err = f.wire.Tell(farm.SubjectAll, hint)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		close(proceed)
 		synctest.Wait()
 		if released != 1 {

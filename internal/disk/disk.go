@@ -1,5 +1,6 @@
-// Package disk is what differs between systems about files: how they outlive the
-// machine's end, who else may read them, what is a program, and when a volume is full.
+// Package disk hides how operating systems differ about files: writing durably ([SyncFile],
+// [SyncDir]), locks ([LockFile]), permissions ([OthersMayRead], [IsProgram]) and full volumes
+// ([IsFull]). [NewPart] writes a file that gets its name only when it is whole.
 package disk
 
 import (

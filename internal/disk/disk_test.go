@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gogi/internal/disk"
+	"gogi/internal/testutil"
 )
 
 func TestModes(t *testing.T) {
@@ -18,16 +19,9 @@ func TestModes(t *testing.T) {
 	for mode, want := range map[os.FileMode]struct{ others, program bool }{
 		0o600: {false, false}, 0o640: {true, false}, 0o604: {true, false}, 0o700: {false, true}, 0o755: {true, true}, 0o610: {true, true},
 	} {
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(file, nil, 0o600))
+		testutil.OK(t, os.Chmod(file, mode))
+		info := testutil.Must(os.Stat(file))(t)
 		if disk.OthersMayRead(info) != want.others || disk.IsProgram(info) != want.program {
 			t.Errorf("mode %o: others %v, program %v", mode, disk.OthersMayRead(info), disk.IsProgram(info))
 		}
@@ -52,9 +46,7 @@ func TestSync(t *testing.T) {
 	if err := disk.SyncFile(file); !os.IsNotExist(err) {
 		t.Errorf("of a file that is not there: %v", err)
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(file, nil, 0o600))
 	if err := disk.SyncFile(file); err != nil {
 		t.Error(err)
 	}
@@ -66,23 +58,16 @@ func TestSync(t *testing.T) {
 func TestLockFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	open := func() *os.File {
-		f, err := os.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testutil.Must(os.Create(name))(t)
 		t.Cleanup(func() { _ = f.Close() })
 		return f
 	}
 	first, second := open(), open()
-	if err := disk.LockFile(first); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, disk.LockFile(first))
 	if err := disk.LockFile(second); !errors.Is(err, disk.ErrLocked) {
 		t.Errorf("of a file that is locked: %v", err)
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, first.Close())
 	if err := disk.LockFile(second); err != nil {
 		t.Errorf("of one that was closed: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gogi/internal/disk"
+	"gogi/internal/testutil"
 )
 
 // A file has its name once it is published, and not before; one that is discarded leaves
@@ -21,12 +22,8 @@ func TestPart(t *testing.T) {
 		publish    bool
 	}{{"one", "one", true}, {"two", "one", false}, {"three", "three", true}} {
 		p, err := disk.NewPart(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.File.WriteString(c.text); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
+		testutil.Must(p.File.WriteString(c.text))(t)
 		if before, err := os.ReadFile(path); err == nil && string(before) == c.text {
 			t.Errorf("%q has its name too early", c.text)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/internal/disk"
+	"gogi/internal/testutil"
 )
 
 func TestAbsolute(t *testing.T) {
@@ -15,9 +16,7 @@ func TestAbsolute(t *testing.T) {
 	for path, want := range map[string]string{
 		"a/../b": filepath.Join(base, "b"), "": base, filepath.Join(base, "x", "..", "y"): filepath.Join(base, "y"),
 	} {
-		if got := disk.Absolute(base, path); got != want {
-			t.Errorf("%q: %s, want %s", path, got, want)
-		}
+		testutil.Equal(t, disk.Absolute(base, path), want, "%q", path)
 	}
 }
 
@@ -32,9 +31,7 @@ func TestCheckProgram(t *testing.T) {
 	if err := disk.CheckProgram(program); err != nil {
 		t.Error(err)
 	}
-	if err := disk.CheckProgram(dir); err == nil || !strings.Contains(err.Error(), "it is a folder") {
-		t.Error(err)
-	}
+	testutil.Fails(t, disk.CheckProgram(dir), "it is a folder")
 	if err := disk.CheckProgram(missing); err == nil || strings.Count(err.Error(), missing) != 1 {
 		t.Error(err)
 	}

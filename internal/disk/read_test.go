@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/internal/disk"
+	"gogi/internal/testutil"
 )
 
 // endless is a reader without an end that counts what is taken.
@@ -24,15 +25,11 @@ func TestReadLimits(t *testing.T) {
 		t.Errorf("%v after %d bytes", err, bomb.given)
 	}
 	name := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(name, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(name, []byte("12345"), 0o600))
 	if data, err := disk.ReadFile(name, 5); err != nil || string(data) != "12345" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if _, err := disk.ReadFile(name, 4); err == nil || !strings.Contains(err.Error(), name) {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(disk.ReadFile(name, 4)), name)
 }
 
 // TestOpenRefuses: neither a device nor a folder is opened.

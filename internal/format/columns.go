@@ -7,7 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 )
 
 // Columns is a table, as Table draws it, whose rows are too many to be kept: they are seen
@@ -31,7 +31,7 @@ func NewColumns(header []string, right ...int) *Columns {
 // Widen makes room for a row.
 func (c *Columns) Widen(cells []string) {
 	for i, cell := range cells {
-		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(foreign.Escape(cell)))
+		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(sanitize.Escape(cell)))
 	}
 }
 
@@ -49,7 +49,7 @@ func (c *Columns) Head(w *bufio.Writer) {
 func (c *Columns) Row(w *bufio.Writer, cells []string) {
 	var line strings.Builder
 	for i, cell := range cells {
-		cell = foreign.Escape(cell)
+		cell = sanitize.Escape(cell)
 		pad := strings.Repeat(" ", max(0, c.widths[i]-text.StringWidthWithoutEscSequences(cell)))
 		if slices.Contains(c.right, i) {
 			line.WriteString(pad + cell + columnGap)

@@ -1,5 +1,6 @@
-// Package format writes numbers, tables and JSON as a reader wants them. It knows no
-// noun of the house: what a number means is said where it comes from.
+// Package format prints numbers, tables and JSON for all outputs. Use it for every figure that
+// a user sees: [Elo], [Percent], [PValue], [Span], [Table]. It has no words of shogi or
+// statistics; the caller names the number.
 package format
 
 import (
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 )
 
 // Span prints a duration with three digits.
@@ -38,10 +39,10 @@ func Duration(d time.Duration) string {
 }
 
 // Quoted is foreign text, cut to what an error can show.
-func Quoted(text string) string { return strconv.Quote(foreign.Printable(text, 40)) }
+func Quoted(text string) string { return strconv.Quote(sanitize.Printable(text, 40)) }
 
 // Name is a player's name as a table can show it: printable, at most 40 characters.
-func Name(name string) string { return foreign.Printable(name, 40) }
+func Name(name string) string { return sanitize.Printable(name, 40) }
 
 // Points of games: whole, or with a half.
 func Points(v float64) string {

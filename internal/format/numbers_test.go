@@ -1,6 +1,10 @@
 package format
 
-import "testing"
+import (
+	"testing"
+
+	"gogi/internal/testutil"
+)
 
 // TestPercentShort: every hundredth is a whole number of percent, whatever its binary
 // fraction is.
@@ -8,8 +12,6 @@ func TestPercentShort(t *testing.T) {
 	for share, want := range map[float64]string{
 		0: "0%", 0.07: "7%", 0.29: "29%", 0.55: "55%", 0.57: "57%", 0.95: "95%", 1: "100%", 0.999: "99.9%", 0.0005: "0.05%",
 	} {
-		if got := PercentShort(share); got != want {
-			t.Errorf("%v: %s, want %s", share, got, want)
-		}
+		testutil.Equal(t, PercentShort(share), want, "%v", share)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 )
 
 // RightAligned aligns the columns first to last, counted from 1, to the right.
@@ -29,7 +29,7 @@ func (t *printable) AppendRow(row table.Row, config ...table.RowConfig) {
 	shown := slices.Clone(row)
 	for i, cell := range shown {
 		if text, ok := cell.(string); ok {
-			shown[i] = foreign.Escape(text)
+			shown[i] = sanitize.Escape(text)
 		}
 	}
 	t.Writer.AppendRow(shown, config...)
@@ -43,7 +43,7 @@ func (t *printable) AppendRows(rows []table.Row, config ...table.RowConfig) {
 }
 
 // Table is a table without frames; the columns from the second on are
-// aligned to the right. Texts in rows are escaped (foreign.Escape).
+// aligned to the right. Texts in rows are escaped (sanitize.Escape).
 func Table(header ...any) table.Writer {
 	t := &printable{table.NewWriter()}
 	t.AppendHeader(header)

@@ -1,6 +1,6 @@
-// Package hurry bounds the starts of engines in a run that is told to end. Such a run
-// finishes the games in play. It does not wait for an engine that is still starting, which
-// may take minutes: [Start] makes the context that such a start works under.
+// Package hurry limits the start of engines in a run that should end. Such a run finishes the
+// games in play, and does not wait for an engine that is still starting, which may take
+// minutes. [Start] makes the context for such a start.
 package hurry
 
 import (

@@ -1,4 +1,5 @@
-// Package runnable writes programs for tests, which run them soon after.
+// Package runnable writes programs that a test executes immediately after. Use [Write] instead
+// of os.WriteFile, which can make the execution fail with "text file busy".
 package runnable
 
 import (

@@ -1,4 +1,5 @@
-// Package version says which build of gogi this program is. Pure but for asking the runtime.
+// Package version reports the version and the build of this program. Use [Own]; it reads the
+// build information of the Go runtime.
 package version
 
 import (
@@ -7,7 +8,7 @@ import (
 	"runtime/debug"
 )
 
-// Set by the linker for what is given to others (scripts/dist): there the sources need not be
+// Set by the linker for what is given to others (.ci/dist): there the sources need not be
 // a repository, and two builds of one commit are to be the same bytes.
 var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
 

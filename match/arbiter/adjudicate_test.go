@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
@@ -18,16 +19,11 @@ import (
 // ended: "white at 6" is White's win after six moves, "none" no end.
 func adjudicate(t *testing.T, rules match.Adjudication, start, line string, scores []string) string {
 	t.Helper()
-	p, err := shogi.ParseSFEN(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(shogi.ParseSFEN(start))(t)
 	list, a := moves(t, line), arbiter.NewAdjudicator(rules)
 	for i, text := range scores {
 		m := list[i%len(list)]
-		if err := p.CheckLegal(m); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, p.CheckLegal(m))
 		p.Apply(m)
 		score, err := strconv.Atoi(text)
 		v := a.Move(&p, score, err == nil)
@@ -91,9 +87,7 @@ func TestAdjudicator(t *testing.T) {
 		{"draw of exact zeros", match.Adjudication{DrawMoves: 1}, "1 0 0", "draw at 3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := adjudicate(t, test.rules, startSFEN, rooks, strings.Fields(test.scores)); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			testutil.Equal(t, adjudicate(t, test.rules, startSFEN, rooks, strings.Fields(test.scores)), test.want)
 		})
 	}
 }
@@ -102,9 +96,7 @@ func TestAdjudicator(t *testing.T) {
 func TestAdjudicatorCountsFromTheStart(t *testing.T) {
 	rules := match.Adjudication{DrawScore: 10, DrawMoves: 2, DrawFrom: 40}
 	start := strings.TrimSuffix(kings, "1") + "39"
-	if got := adjudicate(t, rules, start, kingMoves, strings.Fields("0 0 0 0 0 0")); got != "draw at 5" {
-		t.Errorf("plies 39 to 44: %s", got)
-	}
+	testutil.Equal(t, adjudicate(t, rules, start, kingMoves, strings.Fields("0 0 0 0 0 0")), "draw at 5", "plies 39 to 44")
 }
 
 // Once a king has entered the far three ranks scores end nothing, whoever's
@@ -125,16 +117,12 @@ func TestAdjudicatorIsSilentAfterAnEntry(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			one := match.Adjudication{ResignScore: 1000, ResignMoves: 1, OneSided: true}
-			if got := adjudicate(t, one, test.start, test.moves, scores); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			testutil.Equal(t, adjudicate(t, one, test.start, test.moves, scores), test.want)
 			if test.want != "none" {
 				return
 			}
 			level := match.Adjudication{DrawScore: 5000, DrawMoves: 1}
-			if got := adjudicate(t, level, test.start, test.moves, scores); got != "none" {
-				t.Errorf("draw: %s", got)
-			}
+			testutil.Equal(t, adjudicate(t, level, test.start, test.moves, scores), "none", "draw")
 		})
 	}
 }
@@ -152,9 +140,7 @@ func TestLawAdjudicator(t *testing.T) {
 		for n := 1; n <= len(scores) && want == "none"; n++ {
 			want = wholeList(rules, scores[:n])
 		}
-		if got := adjudicate(t, rules, startSFEN, rooks, scores); got != want {
-			rt.Fatalf("%s, want %s", got, want)
-		}
+		testutil.Equal(rt, adjudicate(t, rules, startSFEN, rooks, scores), want)
 	})
 }
 

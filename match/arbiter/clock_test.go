@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 )
@@ -108,9 +109,7 @@ func TestClockWithoutLimit(t *testing.T) {
 		if limit, ok := clock.Limit(); ok || limit != 0 {
 			t.Errorf("%v: limit %v, %t", limits, limit, ok)
 		}
-		if d := clock.Deadline(); d != 60*second {
-			t.Errorf("%v: deadline %v", limits, d)
-		}
+		testutil.Equal(t, clock.Deadline(), 60*second, "%v: deadline", limits)
 		if overrun, lost := clock.Spend(time.Hour); overrun != 0 || lost || clock.Sent() != 0 || clock.Remaining() != 0 {
 			t.Errorf("%v: overrun %v, lost %t, %v left", limits, overrun, lost, clock.Remaining())
 		}

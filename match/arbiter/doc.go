@@ -1,4 +1,5 @@
-// Package arbiter decides games: the small pure state machines that follow one (Clock,
-// Referee, Adjudicator), who is to blame for a move too late (Overstep), and whether a
-// pair that somebody tells of can have been played so (Verify), by the same machines.
+// Package arbiter decides games. A [Clock], a [Referee] and an [Adjudicator] are small pure
+// state machines that follow one game; [TimeLoss] names who caused a move that took too long.
+// [Verify] checks with the same machines whether a pair that somebody sent can have been played
+// so.
 package arbiter

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
@@ -19,10 +20,7 @@ func moves(t *testing.T, line string) []shogi.Move {
 	t.Helper()
 	var list []shogi.Move
 	for text := range strings.FieldsSeq(line) {
-		m, err := shogi.ParseMove(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testutil.Must(shogi.ParseMove(text))(t)
 		list = append(list, m)
 	}
 	return list
@@ -37,10 +35,7 @@ func opening(t *testing.T, start, line string) match.Opening {
 // referee starts a game without an opening.
 func referee(t *testing.T, rules match.Rules, start string) *arbiter.Referee {
 	t.Helper()
-	r, err := arbiter.NewReferee(rules, opening(t, start, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(arbiter.NewReferee(rules, opening(t, start, "")))(t)
 	return r
 }
 
@@ -60,25 +55,16 @@ func play(t *testing.T, r *arbiter.Referee, line string) match.Verdict {
 // profile is a named profile of rules.
 func profile(t *testing.T, name string) match.Rules {
 	t.Helper()
-	r, err := match.RulesByName(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(match.RulesByName(name))(t)
 	return r
 }
 
 // rows reads a table of testdata, whose first line names the columns.
 func rows(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testutil.Must(os.Open(filepath.Join("testdata", name)))(t)
 	defer func() { _ = file.Close() }()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := testutil.Must(csv.NewReader(file).ReadAll())(t)
 	var out []map[string]string
 	for _, record := range records[1:] {
 		row := map[string]string{}
@@ -158,14 +144,9 @@ type playedSeries struct {
 
 func playedSeriesOf(tb testing.TB) []playedSeries {
 	tb.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "testdata", "played.json"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := testutil.Must(os.ReadFile(filepath.Join("..", "testdata", "played.json")))(tb)
 	var list []playedSeries
-	if err := json.Unmarshal(text, &list); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, json.Unmarshal(text, &list))
 	return list
 }
 
@@ -179,10 +160,7 @@ func played(t *testing.T, see func(t *testing.T, plan *match.Plan, r match.PairR
 				t.Fatalf("the plan's digest is not %s: %v", s.Digest, err)
 			}
 			for _, text := range s.Pairs {
-				r, err := match.DecodePair(text, pairLimit)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := testutil.Must(match.DecodePair(text, pairLimit))(t)
 				see(t, plan, r)
 			}
 		})

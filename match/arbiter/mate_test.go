@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
-	"gogi/shogi/mating"
+	"gogi/shogi/kifu"
+	"gogi/shogi/mate"
 )
 
 // mating3 is a mate in 3 by drops of two rooks (a composed problem).
@@ -24,14 +25,9 @@ func provenPair(t *testing.T) (*match.Plan, match.PairResult) {
 	solver := plan.Players[0]
 	solver.Name = "solver"
 	plan.Mate = match.Mate{Solver: &solver, Time: time.Second, Nodes: 100}
-	if err := plan.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, plan.Check())
 	pair := plan.Pair(0)
-	text, err := match.Proof{Solver: "solver", Line: moves(t, "G*4b"), Plies: 1, Nodes: 2}.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.Must(match.Proof{Solver: "solver", Line: moves(t, "G*4b"), Plies: 1, Nodes: 2}.Text())(t)
 	game := pair.Game(0)
 	record := kifu.Record{
 		Black: plan.Players[game.Players[0]].Name, White: plan.Players[game.Players[1]].Name, Start: pair.Opening.Start,
@@ -48,10 +44,7 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 	figures := func(plies, nodes int) func(*match.Plan, *match.PairResult) {
 		return func(_ *match.Plan, r *match.PairResult) {
 			final := &r.Games[0].Record.Final
-			proof, err := match.ParseProof(*final)
-			if err != nil {
-				t.Fatal(err)
-			}
+			proof := testutil.Must(match.ParseProof(*final))(t)
 			proof.Plies, proof.Nodes = plies, nodes
 			*final, _ = proof.Text()
 		}
@@ -109,9 +102,7 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, test.why)
 		}
 		stored, err := match.ParseCanonical(plan.Canonical()) // as a database has the plan
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		if replayable, err := stored.Replayable(); err != nil || (arbiter.VerifyGames(replayable, &r) == nil) != (test.why == "") {
 			t.Errorf("%s, as stored: %v", name, err)
 		}
@@ -120,17 +111,14 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 
 // A mate that the game's limit of plies comes before is none.
 func TestAMateComesBeforeTheLimitOfPlies(t *testing.T) {
-	p, err := shogi.ParseSFEN(mating3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := mating.Solve(shogi.NewHistory(p), mating.Limits{}).Line
+	p := testutil.Must(shogi.ParseSFEN(mating3))(t)
+	line := mate.Solve(shogi.NewHistory(p), mate.Limits{}).Line
 	for _, test := range []struct {
 		most  int
 		draws bool
-		want  mating.Verdict
+		want  mate.Verdict
 	}{
-		{0, false, mating.Mate}, {3, false, mating.Mate}, {2, false, mating.Unproven}, {3, true, mating.Unproven}, {4, true, mating.Mate}, {1, true, mating.Unproven},
+		{0, false, mate.Mate}, {3, false, mate.Mate}, {2, false, mate.Unproven}, {3, true, mate.Unproven}, {4, true, mate.Mate}, {1, true, mate.Unproven},
 	} {
 		rules := profile(t, "default")
 		rules.MaxPlies, rules.MateAtLimitDraws = test.most, test.draws

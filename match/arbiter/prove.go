@@ -5,24 +5,24 @@ import (
 
 	"gogi/match"
 	"gogi/shogi"
-	"gogi/shogi/mating"
+	"gogi/shogi/mate"
 )
 
 // ProveMate looks whether a line that is claimed to be a mate by the side to move is one
 // by our rules, looking into so many positions at most. A mate counts only if it comes
 // before the game's limit of plies, and not by way of a fourth repetition.
-func (r *Referee) ProveMate(line []shogi.Move, nodes int) mating.Result {
-	limits := mating.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
+func (r *Referee) ProveMate(line []shogi.Move, nodes int) mate.Result {
+	limits := mate.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
 	if r.rules.MaxPlies > 0 {
 		limits.Plies = r.rules.MaxPlies - r.plies()
 		if r.rules.MateAtLimitDraws {
 			limits.Plies--
 		}
 		if limits.Plies < 1 {
-			return mating.Result{Why: "the game's limit of plies comes before any mate"}
+			return mate.Result{Why: "the game's limit of plies comes before any mate"}
 		}
 	}
-	return mating.Verify(r.history, line, limits)
+	return mate.Verify(r.history, line, limits)
 }
 
 // MateVerdict is the end of a game by proof, for the side to move.
@@ -42,7 +42,7 @@ func (r *replay) proven(plan *match.Plan, g *match.Result) error {
 	}
 	found := r.referee.ProveMate(proof.Line, plan.Mate.Nodes)
 	switch {
-	case found.Verdict != mating.Mate:
+	case found.Verdict != mate.Mate:
 		return fmt.Errorf("it ended by %s, which is not proven: %s", g.Termination, found.Why)
 	case proof.Plies != len(found.Line): // the same line and limits have the same proof
 		return fmt.Errorf("it ended by %s in %d plies, as it says: its proof has %d", g.Termination, proof.Plies, len(found.Line))

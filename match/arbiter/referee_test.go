@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
@@ -110,13 +111,8 @@ func TestLimit(t *testing.T) {
 
 // The moves of an opening count like others.
 func TestLimitCountsTheOpening(t *testing.T) {
-	r, err := arbiter.NewReferee(match.Rules{MaxPlies: 4}, opening(t, "startpos", "7g7f 3c3d"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := play(t, r, "2g2f 8c8d"); got != ended(match.Draw, match.MaxPlies) {
-		t.Errorf("%+v", got)
-	}
+	r := testutil.Must(arbiter.NewReferee(match.Rules{MaxPlies: 4}, opening(t, "startpos", "7g7f 3c3d")))(t)
+	testutil.Equal(t, play(t, r, "2g2f 8c8d"), ended(match.Draw, match.MaxPlies))
 }
 
 func TestNoLegalMoveLoses(t *testing.T) {
@@ -124,13 +120,9 @@ func TestNoLegalMoveLoses(t *testing.T) {
 		"mate":      {blackMatesByDrop + "1", "G*5b"},
 		"stalemate": {blackStalemates + "1", "3c3b"},
 	} {
-		if got := play(t, referee(t, profile(t, "default"), game[0]), game[1]); got != ended(match.BlackWins, match.Checkmate) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		testutil.Equal(t, play(t, referee(t, profile(t, "default"), game[0]), game[1]), ended(match.BlackWins, match.Checkmate), "%s", name)
 		got := play(t, referee(t, profile(t, "default"), turnedSFEN(game[0])), turnedMoves(game[1]))
-		if got != ended(match.WhiteWins, match.Checkmate) {
-			t.Errorf("%s by White: %+v", name, got)
-		}
+		testutil.Equal(t, got, ended(match.WhiteWins, match.Checkmate), "%s by White", name)
 	}
 }
 
@@ -146,12 +138,8 @@ func TestIllegalMoveLoses(t *testing.T) {
 			}
 			got := r.Play(m)
 			note := fmt.Sprintf("%s: %v", text, r.Position().CheckLegal(m))
-			if want := (match.Verdict{Outcome: outcome, Termination: match.IllegalMove, Note: note}); got != want {
-				t.Errorf("%s: %+v, want %+v", text, got, want)
-			}
-			if after := r.Position().SFEN(); after != before {
-				t.Errorf("%s: it was made: %s", text, after)
-			}
+			testutil.Equal(t, (match.Verdict{Outcome: outcome, Termination: match.IllegalMove, Note: note}), got, "%s", text)
+			testutil.Equal(t, r.Position().SFEN(), before, "%s: it was made", text)
 		}
 	}
 }
@@ -190,19 +178,12 @@ func checkRepetition(t *testing.T, start, line, ply string, want match.Verdict) 
 	if n, err := strconv.Atoi(ply); err == nil {
 		list = list[:n]
 	}
-	if got := play(t, r, strings.Join(list, " ")); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	testutil.Equal(t, play(t, r, strings.Join(list, " ")), want)
 }
 
 func TestRepetitionCountsTheOpening(t *testing.T) {
-	r, err := arbiter.NewReferee(profile(t, "denryu"), opening(t, "startpos", rookShuffle))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := play(t, r, "9b8b"); got != ended(match.Draw, match.Repetition) {
-		t.Errorf("%+v", got)
-	}
+	r := testutil.Must(arbiter.NewReferee(profile(t, "denryu"), opening(t, "startpos", rookShuffle)))(t)
+	testutil.Equal(t, play(t, r, "9b8b"), ended(match.Draw, match.Repetition))
 }
 
 func TestTryRule(t *testing.T) {
@@ -227,15 +208,11 @@ func TestTryRule(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rules := match.Rules{Declaration: test.rule}
-			if got := play(t, referee(t, rules, test.start), test.moves); got != test.want {
-				t.Errorf("%+v, want %+v", got, test.want)
-			}
+			testutil.Equal(t, play(t, referee(t, rules, test.start), test.moves), test.want)
 			if test.want.Over() {
 				test.want.Outcome = match.WhiteWins
 			}
-			if got := play(t, referee(t, rules, turnedSFEN(test.start)), turnedMoves(test.moves)); got != test.want {
-				t.Errorf("White: %+v, want %+v", got, test.want)
-			}
+			testutil.Equal(t, play(t, referee(t, rules, turnedSFEN(test.start)), turnedMoves(test.moves)), test.want, "White")
 		})
 	}
 	attacked := referee(t, match.Rules{Declaration: shogi.TryRule}, "4r4/8K/9/9/9/9/9/9/k8 b - 1")
@@ -261,9 +238,7 @@ func TestDeclarationWithOneFault(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			note := fmt.Sprintf("%v's declaration fails under CSARule27: %s", test.loser, test.faults)
 			want := match.LossFor(test.loser, match.FalseDeclaration, note)
-			if got := referee(t, profile(t, "default"), test.sfen).Declare(); got != want {
-				t.Errorf("%+v, want %+v", got, want)
-			}
+			testutil.Equal(t, referee(t, profile(t, "default"), test.sfen).Declare(), want)
 		})
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // Verify says why a pair cannot have been played under the plan, or nil. It knows
@@ -81,7 +81,12 @@ func verifyGames(plan *match.Plan, r *match.PairResult) error {
 	return nil
 }
 
-func verifyGame(plan *match.Plan, want match.Game, g *match.Result) error {
+func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) {
+	if plan.Design.Kind == match.DesignSelfplay {
+		if want, err = beginning(plan, want, &g.Record); err != nil {
+			return err
+		}
+	}
 	if err := verifyHead(plan, want, g); err != nil {
 		return err
 	}
@@ -155,7 +160,7 @@ func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
 	if from.SFEN() != start.SFEN() {
 		return fmt.Errorf("it starts from %s, not from %s", from.SFEN(), start.SFEN())
 	}
-	if plan.Design.Kind == match.DesignImported {
+	if k := plan.Design.Kind; k == match.DesignImported || k == match.DesignSelfplay {
 		return verifyFirst(want.Opening, record.Moves)
 	}
 	return verifyOpening(want.Opening, record.Moves)
@@ -205,6 +210,9 @@ type replay struct {
 	adjudicator *Adjudicator
 	limits      [2]match.Limits
 	clocks      [2]Clock
+	chance      *Chance // of self-play, else nil
+	adjudged    Adjudged
+	plies       int           // of the game
 	verdict     match.Verdict // by the last move
 	sides       [2]match.Side // of the moves
 }
@@ -214,7 +222,7 @@ func newReplay(plan *match.Plan, g match.Game) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{referee: referee, adjudicator: NewAdjudicator(plan.Adjudication)}
+	r := &replay{referee: referee, adjudicator: NewAdjudicator(plan.Adjudication), chance: NewChance(plan, g.Pair, g.Leg), plies: len(g.Opening.Moves)}
 	for c := range r.limits {
 		r.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c)) //nolint:gosec // 0 or 1
 		r.clocks[c] = NewClock(r.limits[c])
@@ -228,14 +236,22 @@ func (r *replay) move(m *kifu.Move) error {
 		return fmt.Errorf("it took %v", m.Time)
 	}
 	overrun, lost := r.clocks[c].Spend(m.Time)
-	if lost {
+	if lost && r.chance == nil {
 		return fmt.Errorf("it was %v over its limit, and the game went on", overrun)
 	}
-	r.sides[c].Add(*m, 0) // how late a move was within its margin decides nothing
+	if r.plies++; !m.Opening { // else it is noise of self-play
+		r.sides[c].Add(*m, 0) // how late a move was within its margin decides nothing
+	}
 	if r.verdict = r.referee.Play(m.Move); r.verdict.Termination == match.IllegalMove {
 		return errors.New(r.verdict.Note)
 	}
-	if !r.verdict.Over() {
+	switch {
+	case r.verdict.Over():
+	case r.chance != nil:
+		if v := r.adjudged.Note(r.adjudicator, r.referee, m, r.plies); !r.chance.Audited {
+			r.verdict = v
+		}
+	default:
 		r.verdict = r.adjudicator.Move(r.referee.Position(), m.Score, m.HasScore)
 	}
 	return nil

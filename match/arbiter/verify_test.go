@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"gogi/kifu"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // What was really played is taken, with the times as they were kept.
@@ -21,13 +22,9 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 			t.Error(err)
 		}
 		canonical, err := match.ParseCanonical(plan.Canonical())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		stored, err := canonical.Replayable() // as a store has it: without the openings
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		if err := arbiter.VerifyGames(stored, &r); err != nil {
 			t.Error(err)
 		}
@@ -255,10 +252,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 	tried := map[string]int{}
 	for name, forge := range forgeries() {
 		for _, s := range playedSeriesOf(t) {
-			plan, err := match.DecodePlan(s.Plan)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := testutil.Must(match.DecodePlan(s.Plan))(t)
 			for i := range s.Pairs {
 				r, other := decodedPair(t, s.Pairs[i]), decodedPair(t, s.Pairs[(i+1)%len(s.Pairs)])
 				if !forge(&r, &other) {
@@ -278,10 +272,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 
 func decodedPair(t *testing.T, text []byte) match.PairResult {
 	t.Helper()
-	r, err := match.DecodePair(text, pairLimit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(match.DecodePair(text, pairLimit))(t)
 	return r
 }
 
@@ -290,10 +281,7 @@ func seriesNamed(t *testing.T, name string) (*match.Plan, match.PairResult) {
 	t.Helper()
 	for _, s := range playedSeriesOf(t) {
 		if s.Name == name {
-			plan, err := match.DecodePlan(s.Plan)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := testutil.Must(match.DecodePlan(s.Plan))(t)
 			return plan, decodedPair(t, s.Pairs[0])
 		}
 	}
@@ -334,18 +322,10 @@ func TestVerifySays(t *testing.T) {
 
 func BenchmarkVerify(b *testing.B) {
 	s := playedSeriesOf(b)[0]
-	plan, err := match.DecodePlan(s.Plan)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := match.DecodePair(s.Pairs[0], pairLimit)
-	if err != nil {
-		b.Fatal(err)
-	}
+	plan := testutil.Must(match.DecodePlan(s.Plan))(b)
+	r := testutil.Must(match.DecodePair(s.Pairs[0], pairLimit))(b)
 	for b.Loop() {
-		if err := arbiter.Verify(plan, &r); err != nil {
-			b.Fatal(err)
-		}
+		testutil.OK(b, arbiter.Verify(plan, &r))
 	}
 }
 
@@ -452,9 +432,7 @@ func TestVerifyScaled(t *testing.T) {
 			t.Errorf("%+v: %v", test, err)
 		}
 		canonical, err := match.ParseCanonical(plan.Canonical())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		stored, err := canonical.Replayable()
 		if err != nil || stored.Scaling != plan.Scaling {
 			t.Errorf("%+v, %v", stored.Scaling, err)
@@ -478,16 +456,12 @@ func TestVerifyNotStarted(t *testing.T) {
 		}
 	}
 	both := match.Forfeited(plan, pair, [2]bool{true, true}, "", 7)
-	if both.Games[0].Outcome != match.Draw {
-		t.Errorf("neither starts: %v", both.Games[0].Verdict)
-	}
+	testutil.Equal(t, both.Games[0].Outcome, match.Draw, "neither starts: %v", both.Games[0].Verdict)
 	other := *plan
 	other.Tune = ""
 	pair.Options = [2][]match.Option{}
 	r.Pair = pair
-	if err := arbiter.Verify(&other, &r); err == nil || !strings.Contains(err.Error(), "only a game of a tune") {
-		t.Errorf("in no tune: %v", err)
-	}
+	testutil.Fails(t, arbiter.Verify(&other, &r), "only a game of a tune", "in no tune")
 }
 
 // VerifyGames takes the pair's place in the plan as it is, and nothing else.

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gogi/internal/foreign"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/report"
 	"gogi/stats"
@@ -19,7 +19,7 @@ import (
 const blockWidth = 100
 
 // Block writes the report as a block of fixed-width text for a pull request, in a tongue.
-func Block(w io.Writer, rep *report.Report, about report.About, in phrases.Tongue) error {
+func Block(w io.Writer, rep *report.Report, about report.About, in i18n.Language) error {
 	r := view{rep, in}
 	lines := []string{r.blockTitle()}
 	for i := range r.Players {
@@ -44,7 +44,7 @@ func Block(w io.Writer, rep *report.Report, about report.About, in phrases.Tongu
 const blockLabel = 7
 
 // block is a line of the block: its name, in English, and what it says.
-func (r view) block(name string, said phrases.Said) string {
+func (r view) block(name string, said i18n.Message) string {
 	return format.Pad(r.say(name), blockLabel) + " " + said.In(r.in)
 }
 
@@ -52,7 +52,7 @@ func (r view) block(name string, said phrases.Said) string {
 // safe for a terminal.
 func fence(lines []string) string {
 	for i, line := range lines {
-		lines[i] = strings.TrimRight(foreign.Printable(line, blockWidth), " ")
+		lines[i] = strings.TrimRight(sanitize.Printable(line, blockWidth), " ")
 	}
 	text := strings.Join(lines, "\n")
 	mark := "```"
@@ -63,14 +63,14 @@ func fence(lines []string) string {
 }
 
 func (r view) blockTitle() string {
-	state := phrases.Of("finished")
+	state := i18n.Of("finished")
 	if !r.Finished {
-		state = phrases.Of("UNFINISHED, %s of %s pairs", format.Count(r.Pairs), format.Count(r.Planned))
+		state = i18n.Of("UNFINISHED, %s of %s pairs", format.Count(r.Pairs), format.Count(r.Planned))
 	}
 	if slowed := r.Slowed(); !slowed.IsZero() {
-		state = phrases.Of("%s, %s", state, slowed)
+		state = i18n.Of("%s, %s", state, slowed)
 	}
-	return r.say("gogi %s: %s, %s", r.Run, phrases.Number{N: r.Games, Noun: "game"}, state)
+	return r.say("gogi %s: %s, %s", r.Run, i18n.Number{N: r.Games, Noun: "game"}, state)
 }
 
 // blockPlayer is one player: what it is, and with many players how it did.
@@ -82,7 +82,7 @@ func (r view) blockPlayer(p *report.Player, e *report.Engine, many bool) string 
 	if many {
 		words = append([]string{p.Name, r.say("W %d D %d L %d", p.Wins, p.Draws, p.Losses)}, words[1:]...)
 	}
-	return r.block("player", phrases.Verbatim(strings.Join(words, " | ")))
+	return r.block("player", i18n.Verbatim(strings.Join(words, " | ")))
 }
 
 // blockIdentity is what a player is: of a program, the first digits of what sha256sum
@@ -100,7 +100,7 @@ func (r view) blockIdentity(e *report.Engine, otherwise string) string {
 func (r view) blockFiles(engines []report.Engine) (lines []string) {
 	for i := range engines {
 		if e := &engines[i]; len(e.Files) > 0 {
-			lines = append(lines, r.block("files", phrases.Of("of %s, by sha256sum", e.Name)))
+			lines = append(lines, r.block("files", i18n.Of("of %s, by sha256sum", e.Name)))
 			for _, f := range e.Files {
 				lines = append(lines, f.SHA256+"  "+fileName(f))
 			}
@@ -127,14 +127,14 @@ func (r view) blockFigures() []string {
 	}
 	c, ok := r.Pairing()
 	if !ok {
-		return []string{r.block("result", phrases.Of("no pair of %s against %s is finished", r.A, r.B))}
+		return []string{r.block("result", i18n.Of("no pair of %s against %s is finished", r.A, r.B))}
 	}
 	lines := []string{
-		r.block("result", phrases.Of("%s against %s: %s", r.A, r.B, r.Verdict().Short)),
-		r.block("games", phrases.Of("W %d  D %d  L %d", c.Wins, c.Draws, c.Losses)),
+		r.block("result", i18n.Of("%s against %s: %s", r.A, r.B, r.Verdict().Short)),
+		r.block("games", i18n.Of("W %d  D %d  L %d", c.Wins, c.Draws, c.Losses)),
 	}
 	if p := r.Pentanomial; p.Pairs() > 0 {
-		lines = append(lines, r.block("pairs", phrases.Verbatim(penta(p, "  "))))
+		lines = append(lines, r.block("pairs", i18n.Verbatim(penta(p, "  "))))
 	}
 	lines = append(lines, r.block("units", report.DependenceWords(r.Dependence)))
 	if r.Finished && r.Looks.FixedLength {
@@ -147,7 +147,7 @@ func (r view) blockFigures() []string {
 func (r view) blockRanking() []string {
 	lines := []string{r.block("result", r.Verdict().Claim)}
 	for _, p := range r.Ranking.Players {
-		lines = append(lines, r.block("player", phrases.Verbatim(fmt.Sprintf("%d. %s | %s/%d | Elo %s %s",
+		lines = append(lines, r.block("player", i18n.Verbatim(fmt.Sprintf("%d. %s | %s/%d | Elo %s %s",
 			p.Place, p.Player, format.Points(p.Points), p.Games, RankedElo(p), RankedBounds(p)))))
 	}
 	return lines
@@ -158,15 +158,15 @@ func (r view) blockFixed(c report.Cross) []string {
 	k, n := c.Decisive()
 	return []string{
 		r.block("score", Interval(*r.Interval("score"))),
-		r.block("Elo", phrases.Of("%s  %s", Elo(r.Elo), r.blockTest())),
-		r.block("wins", phrases.Of("%d of %d decisive  %s", k, n, Interval(*r.Interval("win_rate_decisive")))),
+		r.block("Elo", i18n.Of("%s  %s", Elo(r.Elo), r.blockTest())),
+		r.block("wins", i18n.Of("%d of %d decisive  %s", k, n, Interval(*r.Interval("win_rate_decisive")))),
 		r.block("Black", advantageShort(r.BlackAdvantage)),
 	}
 }
 
 // blockAnytime are those that hold before the end, or where a test stopped the run.
 func (r view) blockAnytime(c report.Cross) []string {
-	list := []string{r.block("score", phrases.Verbatim(format.Percent(c.Score)))}
+	list := []string{r.block("score", i18n.Verbatim(format.Percent(c.Score)))}
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
 			list = []string{r.block("score", Interval(i))}
@@ -174,29 +174,29 @@ func (r view) blockAnytime(c report.Cross) []string {
 	}
 	g := r.Gate
 	if g == nil {
-		return append(list, r.block("p", phrases.Of("not before the planned end")))
+		return append(list, r.block("p", i18n.Of("not before the planned end")))
 	}
 	state := Decided(stats.Decision(g.Verdict))
 	if g.Decision == stats.Continue {
 		state = Decided(g.Decision)
 	}
-	list = append(list, r.block("gate", phrases.Of("%s: %s, ratio %s of [%.2f, %.2f]", g.Design, state, format.Decimal(g.LLR, 2), g.Lower, g.Upper)))
+	list = append(list, r.block("gate", i18n.Of("%s: %s, ratio %s of [%.2f, %.2f]", g.Design, state, format.Decimal(g.LLR, 2), g.Lower, g.Upper)))
 	if g.Elo.Estimate != nil {
 		list = append(list, r.block("Elo", StoppedElo(g.Elo)))
 	}
 	return list
 }
 
-func advantageShort(b report.Advantage) phrases.Said {
+func advantageShort(b report.Advantage) i18n.Message {
 	k, n := b.Decisive()
 	if n == 0 {
 		return unknown(b.Why)
 	}
-	share := phrases.Of("%d of %d decisive  %s", k, n, format.Percent(float64(k)/float64(n)))
+	share := i18n.Of("%d of %d decisive  %s", k, n, format.Percent(float64(k)/float64(n)))
 	if b.Lo == nil {
 		return share
 	}
-	return phrases.Of("%s   [%s, %s]  games as independent", share, format.Percent(*b.Lo), format.Percent(*b.Hi))
+	return i18n.Of("%s   [%s, %s]  games as independent", share, format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
 // eloShort is a rating difference and its ends; a missing one is infinite.
@@ -208,22 +208,22 @@ func eloShort(e report.Elo) string {
 	return fmt.Sprintf("%s   [%s, %s]", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
-func (r view) blockTest() phrases.Said {
+func (r view) blockTest() i18n.Message {
 	test, _ := r.Deciding()
 	if test == nil {
-		return phrases.Verbatim("")
+		return i18n.Verbatim("")
 	}
-	return phrases.Of("p = %s (two-sided, %s)", format.PValue(*test.P), report.TestWords(*test))
+	return i18n.Of("p = %s (two-sided, %s)", format.PValue(*test.P), report.TestWords(*test))
 }
 
 // planLine is what else decides the games.
 func (r view) planLine(a report.About) string {
 	p := a.Plan
-	swap := phrases.Of("colours swapped")
+	swap := i18n.Of("colours swapped")
 	if !p.Swap {
-		swap = phrases.Of("colours not swapped")
+		swap = i18n.Of("colours not swapped")
 	}
-	return r.block("plan", phrases.Of("%.12s | rules %s | %s openings (%.8s) | seed %d | %s",
+	return r.block("plan", i18n.Of("%.12s | rules %s | %s openings (%.8s) | seed %d | %s",
 		a.Digest, a.Rules, format.Count(p.Openings.Count), p.Openings.SHA256, p.Seed, swap))
 }
 
@@ -232,17 +232,17 @@ func (r view) blockRemarks() string {
 	if r.Unmarked != nil {
 		slowed = r.Unmarked.Marked
 	}
-	var list phrases.Row
+	var list i18n.Row
 	for _, f := range r.Faults {
-		list = append(list, phrases.Of("%s %s ×%d", f.Player, Ending(f.Kind), f.Count))
+		list = append(list, i18n.Of("%s %s ×%d", f.Player, Ending(f.Kind), f.Count))
 	}
 	for i := range r.Players {
 		if p := &r.Players[i]; p.Incomplete > 0 {
-			list = append(list, phrases.Of("%s votes without a member ×%d", p.Name, p.Incomplete))
+			list = append(list, i18n.Of("%s votes without a member ×%d", p.Name, p.Incomplete))
 		}
 	}
 	if len(list) == 0 {
-		list = phrases.Row{phrases.Of("none")}
+		list = i18n.Row{i18n.Of("none")}
 	}
-	return r.block("checks", phrases.Of("duplicates %d | slowed pairs %d | faults %s", r.Duplicates, slowed, list))
+	return r.block("checks", i18n.Of("duplicates %d | slowed pairs %d | faults %s", r.Duplicates, slowed, list))
 }

@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/report"
 	"gogi/stats"
 )
 
 // Verdict writes the verdict as a person reads it, in a tongue.
-func Verdict(w io.Writer, v *report.GateVerdict, in phrases.Tongue) {
+func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 	word := Decided(stats.Decision(v.Verdict)).In(in)
-	fmt.Fprintln(w, phrases.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
+	fmt.Fprintln(w, i18n.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
 	for _, why := range v.Why {
-		fmt.Fprintf(w, "  %s\n", phrases.Say(in, "because %s", why))
+		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "because %s", why))
 	}
 	for _, l := range verdictLines(v) {
 		fmt.Fprintf(w, "  %s %s\n", format.Pad(l[0].In(in), figureWidth), l[1].In(in))
@@ -27,21 +27,21 @@ func Verdict(w io.Writer, v *report.GateVerdict, in phrases.Tongue) {
 const figureWidth = 22
 
 // but qualifies the first line: a verdict was withdrawn, the machine slowed most pairs.
-func but(v *report.GateVerdict) phrases.Said {
-	said := phrases.Verbatim("")
+func but(v *report.GateVerdict) i18n.Message {
+	said := i18n.Verbatim("")
 	if v.Gate.Withdrawn != "" {
-		said = phrases.Of("%s, %s withdrawn", said, Decided(v.Gate.Withdrawn))
+		said = i18n.Of("%s, %s withdrawn", said, Decided(v.Gate.Withdrawn))
 	}
 	if slowed := v.Report.Slowed(); !slowed.IsZero() {
-		said = phrases.Of("%s, %s", said, slowed)
+		said = i18n.Of("%s, %s", said, slowed)
 	}
 	return said
 }
 
 // Markdown is the verdict for a release note, in a tongue.
-func Markdown(v *report.GateVerdict, in phrases.Tongue) string {
+func Markdown(v *report.GateVerdict, in i18n.Language) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n", phrases.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))
+	fmt.Fprintf(&b, "### %s\n\n", i18n.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))
 	for _, why := range v.Why {
 		fmt.Fprintf(&b, "- %s\n", why.In(in))
 	}
@@ -56,26 +56,26 @@ func Markdown(v *report.GateVerdict, in phrases.Tongue) string {
 }
 
 // verdictLines are the figures of the verdict, with their names.
-func verdictLines(v *report.GateVerdict) [][2]phrases.Said {
+func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 	g, r := v.Gate, v.Report
-	lines := [][2]phrases.Said{
-		{phrases.Of("design"), phrases.Of("%s, at most %s pairs, a look after each pair in plan order", g.Design, format.Count(v.MaxPairs))},
-		{phrases.Of("engines"), phrases.Of("%s against %s", named(r.A, r.Players[0].Identity), named(r.B, r.Players[1].Identity))},
-		{phrases.Of("evidence"), evidenceLine(g)},
-		{phrases.Of("pairs"), phrases.Of("%s judged, %s beyond the stop; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(v.Penta, " · "))},
-		{phrases.Of("games"), phrases.Of("%s, %s, %s; draws as half a point",
-			phrases.Number{N: v.Counts.Wins, Noun: "win"}, phrases.Number{N: v.Counts.Draws, Noun: "draw"}, phrases.Number{N: v.Counts.Losses, Noun: "loss"})},
-		{phrases.Of("likelihood ratio"), phrases.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
-		{phrases.Of("Elo after the stop"), StoppedElo(g.Elo)},
-		{phrases.Of("anytime interval"), Interval(v.Anytime)},
-		{phrases.Of("Black's advantage"), Advantage(r.BlackAdvantage)},
-		{phrases.Of("faults"), faultLine(v)},
+	lines := [][2]i18n.Message{
+		{i18n.Of("design"), i18n.Of("%s, at most %s pairs, a look after each pair in plan order", g.Design, format.Count(v.MaxPairs))},
+		{i18n.Of("engines"), i18n.Of("%s against %s", named(r.A, r.Players[0].Identity), named(r.B, r.Players[1].Identity))},
+		{i18n.Of("evidence"), evidenceLine(g)},
+		{i18n.Of("pairs"), i18n.Of("%s judged, %s beyond the stop; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(v.Penta, " · "))},
+		{i18n.Of("games"), i18n.Of("%s, %s, %s; draws as half a point",
+			i18n.Number{N: v.Counts.Wins, Noun: "win"}, i18n.Number{N: v.Counts.Draws, Noun: "draw"}, i18n.Number{N: v.Counts.Losses, Noun: "loss"})},
+		{i18n.Of("likelihood ratio"), i18n.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
+		{i18n.Of("Elo after the stop"), StoppedElo(g.Elo)},
+		{i18n.Of("anytime interval"), Interval(v.Anytime)},
+		{i18n.Of("Black's advantage"), Advantage(r.BlackAdvantage)},
+		{i18n.Of("faults"), faultLine(v)},
 	}
 	if h := v.Slots; h != nil && h.P != nil {
-		lines = append(lines, [2]phrases.Said{phrases.Of("slots alike"), phrases.Verbatim("p = " + format.PValue(*h.P))})
+		lines = append(lines, [2]i18n.Message{i18n.Of("slots alike"), i18n.Verbatim("p = " + format.PValue(*h.P))})
 	}
 	for _, remark := range r.Looks.Remarks {
-		lines = append(lines, [2]phrases.Said{phrases.Of("looks"), remark})
+		lines = append(lines, [2]i18n.Message{i18n.Of("looks"), remark})
 	}
 	return lines
 }
@@ -84,21 +84,21 @@ func verdictLines(v *report.GateVerdict) [][2]phrases.Said {
 func named(name, identity string) string { return fmt.Sprintf("%s (%s)", name, identity) }
 
 // evidenceLine says how many observations the judged pairs are.
-func evidenceLine(g *report.Gate) phrases.Said {
-	said := phrases.Of("%s, each one observation", phrases.Number{N: g.Openings, Noun: "opening"})
+func evidenceLine(g *report.Gate) i18n.Message {
+	said := i18n.Of("%s, each one observation", i18n.Number{N: g.Openings, Noun: "opening"})
 	if g.Copies > 0 {
-		said = phrases.Of("%s; %s of the pairs repeat an earlier one move for move", said, format.Count(g.Copies))
+		said = i18n.Of("%s; %s of the pairs repeat an earlier one move for move", said, format.Count(g.Copies))
 	}
 	return said
 }
 
-func faultLine(v *report.GateVerdict) phrases.Said {
+func faultLine(v *report.GateVerdict) i18n.Message {
 	if len(v.Report.Faults) == 0 {
-		return phrases.Of("none")
+		return i18n.Of("none")
 	}
-	var parts phrases.Row
+	var parts i18n.Row
 	for _, f := range v.Report.Faults {
-		parts = append(parts, phrases.Of("%s: %s", f.Player, phrases.Of("%s ×%d", Ending(f.Kind), f.Count)))
+		parts = append(parts, i18n.Of("%s: %s", f.Player, i18n.Of("%s ×%d", Ending(f.Kind), f.Count)))
 	}
-	return phrases.Of("%s", parts)
+	return i18n.Of("%s", parts)
 }

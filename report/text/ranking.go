@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/report"
 )
 
@@ -30,7 +30,7 @@ func (r view) printRanking(w io.Writer) {
 		})
 	}
 	format.Render(w, t)
-	for _, note := range phrases.Each(r.in, RankingNotes(r.Ranking)) {
+	for _, note := range i18n.Each(r.in, RankingNotes(r.Ranking)) {
 		fmt.Fprintf(w, "  %s\n", note)
 	}
 	fmt.Fprintln(w)
@@ -53,23 +53,23 @@ func RankedBounds(p report.Ranked) string {
 }
 
 // RankingNotes says from whom ratings are measured, and what is missing.
-func RankingNotes(k *report.Ranking) (notes []phrases.Said) {
+func RankingNotes(k *report.Ranking) (notes []i18n.Message) {
 	switch {
 	case !k.Why.IsZero():
-		return []phrases.Said{k.Why}
+		return []i18n.Message{k.Why}
 	case k.Confidence == 0:
 		return nil
 	case k.Anchor != "":
-		notes = append(notes, phrases.Of("Elo: difference from %s, with its interval, as gogi rate has it", k.Anchor))
+		notes = append(notes, i18n.Of("Elo: difference from %s, with its interval, as gogi rate has it", k.Anchor))
 	default:
-		notes = append(notes, phrases.Of("Elo: difference from the mean of all, with its interval, as gogi rate has it"))
+		notes = append(notes, i18n.Of("Elo: difference from the mean of all, with its interval, as gogi rate has it"))
 	}
 	if k.Selected {
-		notes = append(notes, phrases.Of("The interval of the first place is not valid: its results chose that player (docs/tournaments.md)"))
+		notes = append(notes, i18n.Of("The interval of the first place is not valid: its results chose that player (docs/tournaments.md)"))
 	}
 	for _, p := range k.Players {
 		if !p.Why.IsZero() {
-			notes = append(notes, phrases.Of("%s: %s", p.Player, p.Why))
+			notes = append(notes, i18n.Of("%s: %s", p.Player, p.Why))
 		}
 	}
 	return notes

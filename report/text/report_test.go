@@ -9,27 +9,23 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakerun"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/report"
 )
 
 // gather is the report of a run, which may have a gate.
-func gather(t *testing.T, o fakerun.Run, gate report.Registration, starts ...report.Start) *report.Report {
+func gather(t *testing.T, o matchtest.Run, gate report.Registration, starts ...report.Start) *report.Report {
 	t.Helper()
 	run := report.Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs)), Gate: gate, Starts: starts}
 	for _, name := range o.Players {
 		run.Players = append(run.Players, report.Player{Name: name, Identity: "by hand", Limits: "nodes 10"})
 	}
-	g, err := report.New(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(report.New(run))(t)
 	for _, rows := range o.Rows() {
-		if err := g.Add(rows); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, g.Add(rows))
 	}
 	return g.Report()
 }
@@ -39,14 +35,9 @@ func gather(t *testing.T, o fakerun.Run, gate report.Registration, starts ...rep
 // that of twelve wins of twelve at 0.025^(1/12) = 73.5 %, +177.5 Elo.
 func TestPrint(t *testing.T) {
 	var b bytes.Buffer
-	Print(&b, gather(t, fakerun.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), phrases.English)
-	want, err := os.ReadFile(filepath.Join("testdata", "report.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("%s", b.String())
-	}
+	Print(&b, gather(t, matchtest.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), i18n.English)
+	want := testutil.Must(os.ReadFile(filepath.Join("testdata", "report.txt")))(t)
+	testutil.Equal(t, b.String(), string(want))
 }
 
 // aboutRun is what is known of a run of these players beside its games.
@@ -62,31 +53,27 @@ func aboutRun(players ...string) report.About {
 // in the gate's verdict and in its Markdown alike, a slow machine in the first line;
 // and none of them has a figure for a fixed length where a test stopped the run.
 func TestFormsAgree(t *testing.T) {
-	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
 	r := gather(t, o, late, report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}})
 	var terminal, block, verdict bytes.Buffer
-	Print(&terminal, r, phrases.English)
-	if err := Block(&block, r, aboutRun("x", "y"), phrases.English); err != nil {
-		t.Fatal(err)
-	}
+	Print(&terminal, r, i18n.English)
+	testutil.OK(t, Block(&block, r, aboutRun("x", "y"), i18n.English))
 	v := r.GateVerdict(late)
-	Verdict(&verdict, v, phrases.English)
+	Verdict(&verdict, v, i18n.English)
 	passed := *v
 	passed.Why = nil
-	for _, markdown := range []string{Markdown(v, phrases.English), Markdown(&passed, phrases.English)} {
+	for _, markdown := range []string{Markdown(v, i18n.English), Markdown(&passed, i18n.English)} {
 		if strings.Contains(markdown, "\n\n\n") || !strings.Contains(markdown, "\n\n| | |") {
 			t.Errorf("the table does not stand after one empty line:\n%s", markdown)
 		}
 	}
 	for name, text := range map[string]string{
-		"terminal": terminal.String(), "block": strings.TrimPrefix(block.String(), "```\n"), "verdict": verdict.String(), "Markdown": Markdown(v, phrases.English),
+		"terminal": terminal.String(), "block": strings.TrimPrefix(block.String(), "```\n"), "verdict": verdict.String(), "Markdown": Markdown(v, i18n.English),
 	} {
 		first, _, _ := strings.Cut(text, "\n")
-		if !strings.Contains(first, "the machine slowed 59 of 60 pairs") {
-			t.Errorf("%s: the first line is %q", name, first)
-		}
-		for _, want := range append(phrases.Each(phrases.English, r.Looks.Remarks), "nconclusive", "allowing for the stop", "at any time") {
+		testutil.Contains(t, first, "the machine slowed 59 of 60 pairs", "%s: the first line", name)
+		for _, want := range append(i18n.Each(i18n.English, r.Looks.Remarks), "nconclusive", "allowing for the stop", "at any time") {
 			if !strings.Contains(strings.ReplaceAll(text, "INC", "Inc"), want) && !strings.Contains(strings.ToLower(text), want) {
 				t.Errorf("%s: no word of %q in\n%s", name, want, text)
 			}
@@ -97,22 +84,18 @@ func TestFormsAgree(t *testing.T) {
 			}
 		}
 	}
-	if len(r.Looks.Remarks) != 3 {
-		t.Errorf("%q", r.Looks.Remarks)
-	}
+	testutil.Equal(t, len(r.Looks.Remarks), 3, "%q", r.Looks.Remarks)
 }
 
 // TestBlockTellsOfBooks: how many moves a player's book gave, once.
 func TestBlockTellsOfBooks(t *testing.T) {
-	r := gather(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: []string{"WW"}}, report.Registration{})
+	r := gather(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WW"}}, report.Registration{})
 	from := 3
 	r.Players[0].BookMoves = &from
 	said := FromBook(&r.Players[0])
-	for in, want := range map[phrases.Tongue]string{phrases.English: "\nbook    x: 3 of ", phrases.Japanese: "\n定跡    " + said.In(phrases.Japanese) + "\n"} {
+	for in, want := range map[i18n.Language]string{i18n.English: "\nbook    x: 3 of ", i18n.Japanese: "\n定跡    " + said.In(i18n.Japanese) + "\n"} {
 		var b bytes.Buffer
-		if err := Block(&b, r, aboutRun("x", "y"), in); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, Block(&b, r, aboutRun("x", "y"), in))
 		if !strings.Contains(b.String(), want) || strings.Count(b.String(), "book ")+strings.Count(b.String(), "定跡") != 1 {
 			t.Errorf("%q is not there once:\n%s", want, b.String())
 		}
@@ -124,15 +107,11 @@ func TestBlockFits(t *testing.T) {
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
 	change := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 	for _, pairs := range []int{4, 60} {
-		r := gather(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, pairs)}, late, slices.Repeat([]report.Start{change}, 12)...)
+		r := gather(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, pairs)}, late, slices.Repeat([]report.Start{change}, 12)...)
 		var b bytes.Buffer
-		if err := Block(&b, r, aboutRun("x", "y"), phrases.English); err != nil {
-			t.Fatal(err)
-		}
-		for _, remark := range phrases.Each(phrases.English, r.Looks.Remarks) {
-			if !strings.Contains(b.String(), "looks   "+remark+"\n") {
-				t.Errorf("%q is cut in\n%s", remark, b.String())
-			}
+		testutil.OK(t, Block(&b, r, aboutRun("x", "y"), i18n.English))
+		for _, remark := range i18n.Each(i18n.English, r.Looks.Remarks) {
+			testutil.Contains(t, b.String(), "looks   "+remark+"\n", "%q is cut", remark)
 		}
 	}
 }

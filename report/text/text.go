@@ -1,5 +1,6 @@
-// Package text tells a report in plain text: for a terminal, for a pull request, and a
-// gate's verdict for a release note.
+// Package text prints a report as plain text: [Print] for a terminal, [Block] for a pull
+// request, and [Verdict] for a release note. How a figure looks, for example Elo, is one
+// function of this package.
 package text
 
 import (
@@ -9,9 +10,9 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"gogi/internal/foreign"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/report"
 	"gogi/stats"
@@ -20,14 +21,14 @@ import (
 // view is a report under the functions that print it in a tongue.
 type view struct {
 	*report.Report
-	in phrases.Tongue
+	in i18n.Language
 }
 
 // say is a phrase in the view's tongue.
-func (r view) say(phrase string, args ...any) string { return phrases.Say(r.in, phrase, args...) }
+func (r view) say(phrase string, args ...any) string { return i18n.Say(r.in, phrase, args...) }
 
 // Print writes the report as a person reads it in a terminal, in a tongue.
-func Print(w io.Writer, rep *report.Report, in phrases.Tongue) {
+func Print(w io.Writer, rep *report.Report, in i18n.Language) {
 	r := view{rep, in}
 	r.printTitle(w)
 	r.printClaim(w)
@@ -56,21 +57,21 @@ func Print(w io.Writer, rep *report.Report, in phrases.Tongue) {
 }
 
 func (r view) printTitle(w io.Writer) {
-	state := phrases.Of("finished")
+	state := i18n.Of("finished")
 	if !r.Finished {
-		state = phrases.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
+		state = i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
 	}
 	if slowed := r.Slowed(); !slowed.IsZero() {
-		state = phrases.Of("%s · %s", state, slowed)
+		state = i18n.Of("%s · %s", state, slowed)
 	}
-	title := r.say("%s · %s in %s · %s · rules %s", r.Run, phrases.Number{N: r.Games, Noun: "game"}, phrases.Number{N: r.Pairs, Noun: "pair"}, state, r.Rules)
+	title := r.say("%s · %s in %s · %s · rules %s", r.Run, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, state, r.Rules)
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", format.Width(title)))
 }
 
 // printClaim is the verdict in a sentence, and what of the way there touches it.
 func (r view) printClaim(w io.Writer) {
 	fmt.Fprintln(w, r.Verdict().Claim.In(r.in))
-	for _, remark := range phrases.Each(r.in, r.Looks.Remarks) {
+	for _, remark := range i18n.Each(r.in, r.Looks.Remarks) {
 		fmt.Fprintf(w, "  %s\n", remark)
 	}
 	fmt.Fprintln(w)
@@ -93,7 +94,7 @@ func (r view) printPlayers(w io.Writer) {
 
 // table begins a table with these heads, in English.
 func (r view) table(heads ...string) table.Writer {
-	return format.Table(phrases.Heads(r.in, heads...)...)
+	return format.Table(i18n.Heads(r.in, heads...)...)
 }
 
 // WDL is wins, draws and losses as everybody writes them: 12–3–5.
@@ -110,13 +111,13 @@ func (r view) printCrosstable(w io.Writer) {
 // lines writes figures with their names.
 type lines struct {
 	w  io.Writer
-	in phrases.Tongue
+	in i18n.Language
 }
 
 // labelWidth is the room of a label, in columns of the terminal.
 const labelWidth = 24
 
-func (l lines) add(label, figure phrases.Said) {
+func (l lines) add(label, figure i18n.Message) {
 	fmt.Fprintf(l.w, "  %s %s\n", format.Pad(label.In(l.in), labelWidth), figure.In(l.in))
 }
 
@@ -125,11 +126,11 @@ func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w, r.say("%s against %s", r.A, r.B))
 	out := lines{w, r.in}
 	if p := r.Pentanomial; p.Pairs() > 0 {
-		out.add(phrases.Of("pairs"), phrases.Verbatim(penta(p, " · ")))
+		out.add(i18n.Of("pairs"), i18n.Verbatim(penta(p, " · ")))
 	}
-	out.add(phrases.Of("evidence"), report.DependenceWords(r.Dependence))
+	out.add(i18n.Of("evidence"), report.DependenceWords(r.Dependence))
 	if weight := report.WeightWords(r.Dependence); !weight.IsZero() {
-		out.add(phrases.Said{}, weight)
+		out.add(i18n.Message{}, weight)
 	}
 	if r.Finished && r.Looks.FixedLength {
 		r.printFixed(out)
@@ -137,9 +138,9 @@ func (r view) printHeadToHead(w io.Writer) {
 		r.printAnytime(out)
 	}
 	if d := r.Divergence; d != nil {
-		out.add(phrases.Of("divergence"), divergenceText(d, r.PairVariance))
+		out.add(i18n.Of("divergence"), divergenceText(d, r.PairVariance))
 	}
-	out.add(phrases.Of("Black's advantage"), Advantage(r.BlackAdvantage))
+	out.add(i18n.Of("Black's advantage"), Advantage(r.BlackAdvantage))
 	fmt.Fprintln(w)
 }
 
@@ -157,7 +158,7 @@ func (r view) printFixed(out lines) {
 	if i := r.Interval("score"); i != nil {
 		out.add(IntervalLabel(*i), Interval(*i))
 	}
-	out.add(phrases.Of("Elo"), Elo(r.Elo))
+	out.add(i18n.Of("Elo"), Elo(r.Elo))
 	for _, t := range r.Tests {
 		if t.Assumes == "" {
 			out.add(TestLabel(t), Test(t))
@@ -169,24 +170,24 @@ func (r view) printFixed(out lines) {
 			out.add(IntervalLabel(i), Interval(i))
 		}
 	}
-	out.add(phrases.Of("Elo of decisive games"), Elo(r.EloDecisive))
+	out.add(i18n.Of("Elo of decisive games"), Elo(r.EloDecisive))
 	for _, t := range r.Tests {
 		if t.Assumes == "" {
 			continue
 		}
 		out.add(TestLabel(t), Test(t))
 		if t.Critical != nil && t.P != nil {
-			out.add(phrases.Said{}, criticalText(t))
+			out.add(i18n.Message{}, criticalText(t))
 		}
 	}
 }
 
 // IfIndependent heads what takes each game for independent.
-func IfIndependent(r *report.Report) phrases.Said {
+func IfIndependent(r *report.Report) i18n.Message {
 	if r.Pentanomial.Pairs() > 0 {
-		return phrases.Of("taking games as independent, which the two of a pair are not")
+		return i18n.Of("taking games as independent, which the two of a pair are not")
 	}
-	return phrases.Of("taking games as independent")
+	return i18n.Of("taking games as independent")
 }
 
 // printAnytime says what may be said before the end of a run, or where a test stopped
@@ -198,163 +199,163 @@ func (r view) printAnytime(out lines) {
 		}
 	}
 	if g := r.Gate; g != nil {
-		out.add(phrases.Of("gate"), Gate(g))
+		out.add(i18n.Of("gate"), Gate(g))
 		if g.Decision != stats.Continue {
-			out.add(phrases.Of("Elo after the stop"), StoppedElo(g.Elo))
+			out.add(i18n.Of("Elo after the stop"), StoppedElo(g.Elo))
 		}
 	}
 	if !r.Finished {
-		out.add(phrases.Said{}, phrases.Of("the other intervals and the tests hold only at the end that was planned"))
+		out.add(i18n.Message{}, i18n.Of("the other intervals and the tests hold only at the end that was planned"))
 	}
 }
 
 // unknown is a figure that there is not, with the reason.
-func unknown(why phrases.Said) phrases.Said { return phrases.Of("unknown: %s", why) }
+func unknown(why i18n.Message) i18n.Message { return i18n.Of("unknown: %s", why) }
 
 // StoppedElo is the rating difference that allows for where a test stopped.
-func StoppedElo(e report.Elo) phrases.Said {
+func StoppedElo(e report.Elo) i18n.Message {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return unknown(e.Why)
 	}
-	return phrases.Of("%s  95%%, allowing for the stop, unlike the raw score", eloShort(e))
+	return i18n.Of("%s  95%%, allowing for the stop, unlike the raw score", eloShort(e))
 }
 
 // IntervalLabel says what an interval is of.
-func IntervalLabel(i report.Interval) phrases.Said {
+func IntervalLabel(i report.Interval) i18n.Message {
 	switch {
 	case i.Method == "anytime":
-		return phrases.Of("score, at any time")
+		return i18n.Of("score, at any time")
 	case i.Of == "win_rate_decisive":
-		return phrases.Of("wins of decisive games")
+		return i18n.Of("wins of decisive games")
 	}
-	return phrases.Of("score")
+	return i18n.Of("score")
 }
 
 // Interval is an interval with its level and what it goes by.
-func Interval(i report.Interval) phrases.Said {
+func Interval(i report.Interval) i18n.Message {
 	switch {
 	case i.Estimate == nil:
 		return unknown(i.Why)
 	case i.Lo == nil:
-		return phrases.Of("%s, no interval: %s", format.Percent(*i.Estimate), i.Why)
+		return i18n.Of("%s, no interval: %s", format.Percent(*i.Estimate), i.Why)
 	}
-	return phrases.Of("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
+	return i18n.Of("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
 }
 
 // basis is what an interval goes by.
-func basis(i report.Interval) phrases.Said {
+func basis(i report.Interval) i18n.Message {
 	units := UnitsOf(i)
 	switch {
 	case i.Method == "anytime" && i.Unit == "opening":
-		return phrases.Of("at any time, by the first pair of %s", units)
+		return i18n.Of("at any time, by the first pair of %s", units)
 	case i.Method == "anytime":
-		return phrases.Of("at any time, by %s", units)
+		return i18n.Of("at any time, by %s", units)
 	case i.Method == "clopper_pearson":
-		return phrases.Of("Clopper–Pearson, %s", units)
+		return i18n.Of("Clopper–Pearson, %s", units)
 	case i.Assumes != "":
-		return phrases.Verbatim(format.Words(i.Method) + ", " + format.NumberOf(i.N, format.Words(i.Unit)))
+		return i18n.Verbatim(format.Words(i.Method) + ", " + format.NumberOf(i.N, format.Words(i.Unit)))
 	}
-	return phrases.Of("by %s", units)
+	return i18n.Of("by %s", units)
 }
 
 // UnitsOf is how many observations an interval goes by.
-func UnitsOf(i report.Interval) phrases.Number {
+func UnitsOf(i report.Interval) i18n.Number {
 	switch i.Unit {
 	case "opening":
-		return phrases.Number{N: i.N, Noun: "opening"}
+		return i18n.Number{N: i.N, Noun: "opening"}
 	case "pair":
-		return phrases.Number{N: i.N, Noun: "pair"}
+		return i18n.Number{N: i.N, Noun: "pair"}
 	case "decisive_game":
-		return phrases.Number{N: i.N, Noun: "decisive game"}
+		return i18n.Number{N: i.N, Noun: "decisive game"}
 	}
-	return phrases.Number{N: i.N, Noun: "game"}
+	return i18n.Number{N: i.N, Noun: "game"}
 }
 
 // Elo is a rating difference with its interval.
-func Elo(e report.Elo) phrases.Said {
+func Elo(e report.Elo) i18n.Message {
 	switch {
 	case e.Estimate == nil && e.Lo == nil && e.Hi == nil:
 		return unknown(e.Why)
 	case e.Lo == nil && e.Hi == nil:
-		return phrases.Of("%s, no interval: %s", fmt.Sprintf("%+.1f", *e.Estimate), e.Why)
+		return i18n.Of("%s, no interval: %s", fmt.Sprintf("%+.1f", *e.Estimate), e.Why)
 	}
-	return phrases.Verbatim(eloShort(e))
+	return i18n.Verbatim(eloShort(e))
 }
 
 // TestLabel names a test.
-func TestLabel(t report.Test) phrases.Said {
+func TestLabel(t report.Test) i18n.Message {
 	if t.Method == "binomial_exact" {
-		return phrases.Of("binomial test")
+		return i18n.Of("binomial test")
 	}
-	return phrases.Of("test of equal players")
+	return i18n.Of("test of equal players")
 }
 
 // Test is what a test found.
-func Test(t report.Test) phrases.Said {
+func Test(t report.Test) i18n.Message {
 	switch {
 	case t.P == nil:
-		return phrases.Of("none: %s", t.Why)
+		return i18n.Of("none: %s", t.Why)
 	case t.K == nil:
-		return phrases.Of("p = %s two-sided, %s", format.PValue(*t.P), report.TestWords(t))
+		return i18n.Of("p = %s two-sided, %s", format.PValue(*t.P), report.TestWords(t))
 	}
-	return phrases.Of("p = %s two-sided, %s of %d", format.PValue(*t.P), phrases.Number{N: *t.K, Noun: "win"}, t.N)
+	return i18n.Of("p = %s two-sided, %s of %d", format.PValue(*t.P), i18n.Number{N: *t.K, Noun: "win"}, t.N)
 }
 
 // criticalText says how many wins would have been significant.
-func criticalText(t report.Test) phrases.Said {
-	var parts phrases.Row
+func criticalText(t report.Test) i18n.Message {
+	var parts i18n.Row
 	for _, c := range t.Critical {
 		if c.Wins == nil {
-			parts = append(parts, phrases.Of("no number at %s", format.PercentShort(c.Alpha)))
+			parts = append(parts, i18n.Of("no number at %s", format.PercentShort(c.Alpha)))
 			continue
 		}
-		parts = append(parts, phrases.Of("%d at %s", *c.Wins, format.PercentShort(c.Alpha)))
+		parts = append(parts, i18n.Of("%d at %s", *c.Wins, format.PercentShort(c.Alpha)))
 	}
-	return phrases.Of("wins of %d that are significant: %s", t.N, parts)
+	return i18n.Of("wins of %d that are significant: %s", t.N, parts)
 }
 
 // Gate is the state of a sequential test in a line.
-func Gate(g *report.Gate) phrases.Said {
+func Gate(g *report.Gate) i18n.Message {
 	state := Decided(g.Decision)
 	if g.Withdrawn != "" {
-		state = phrases.Of("%s (%s withdrawn)", state, Decided(g.Withdrawn))
+		state = i18n.Of("%s (%s withdrawn)", state, Decided(g.Withdrawn))
 	}
-	return phrases.Of("%s: %s after %s from %s (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
-		g.Design, state, phrases.Number{N: g.Pairs, Noun: "pair"}, phrases.Number{N: g.Openings, Noun: "opening"}, format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
+	return i18n.Of("%s: %s after %s from %s (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
+		g.Design, state, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"}, format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
 // Decided is what a sequential test has come to.
-func Decided(d stats.Decision) phrases.Said {
+func Decided(d stats.Decision) i18n.Message {
 	if d == stats.Continue {
-		return phrases.Of("undecided")
+		return i18n.Of("undecided")
 	}
-	return phrases.Of(string(d))
+	return i18n.Of(string(d))
 }
 
-func divergenceText(d *report.Divergence, variance *float64) phrases.Said {
+func divergenceText(d *report.Divergence, variance *float64) i18n.Message {
 	if d.PerPly == nil {
-		return unknown(phrases.Of("no position in which both chose"))
+		return unknown(i18n.Of("no position in which both chose"))
 	}
-	return phrases.Of("%s of the %s plies at which both chose in the same position; variance of pair scores %s",
+	return i18n.Of("%s of the %s plies at which both chose in the same position; variance of pair scores %s",
 		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
 // Advantage is how Black did, whoever that was.
-func Advantage(b report.Advantage) phrases.Said {
+func Advantage(b report.Advantage) i18n.Message {
 	k, n := b.Decisive()
 	if n == 0 {
 		return unknown(b.Why)
 	}
 	share, counts := format.Percent(float64(k)/float64(n)), []any{format.Count(k), format.Count(n), format.Count(b.Draws)}
 	if b.Lo == nil {
-		return phrases.Of("%s   %s", share, phrases.Of("Black won %s of %s decisive games, %s drawn", counts...))
+		return i18n.Of("%s   %s", share, i18n.Of("Black won %s of %s decisive games, %s drawn", counts...))
 	}
-	return phrases.Of("%s   [%s, %s]  %s", share, format.Percent(*b.Lo), format.Percent(*b.Hi),
-		phrases.Of("Black won %s of %s decisive games, %s drawn; games as independent", counts...))
+	return i18n.Of("%s   [%s, %s]  %s", share, format.Percent(*b.Lo), format.Percent(*b.Hi),
+		i18n.Of("Black won %s of %s decisive games, %s drawn; games as independent", counts...))
 }
 
 // Ending is a termination in words; one that this program does not know is shown as it is.
-func Ending(termination string) phrases.Said { return phrases.Of(format.Words(termination)) }
+func Ending(termination string) i18n.Message { return i18n.Of(format.Words(termination)) }
 
 func (r view) printTerminations(w io.Writer) {
 	t := r.table("games ended by", "loser", "games", "share")
@@ -387,7 +388,7 @@ func (r view) printPlay(w io.Writer) {
 const remarkWidth = 15
 
 // remark writes what a remark is about, and the remark.
-func (r view) remark(w io.Writer, name, said phrases.Said) {
+func (r view) remark(w io.Writer, name, said i18n.Message) {
 	fmt.Fprintf(w, "%s %s\n", format.Pad(name.In(r.in), remarkWidth), said.In(r.in))
 }
 
@@ -401,71 +402,71 @@ func (r view) printBundles(w io.Writer) {
 		if i == 0 {
 			title = "gogi replay"
 		}
-		r.remark(w, phrases.Verbatim(title), phrases.Verbatim(foreign.Printable(path, 4000)))
+		r.remark(w, i18n.Verbatim(title), i18n.Verbatim(sanitize.Printable(path, 4000)))
 	}
 	if more := len(r.Bundles) - shownBundles; more > 0 {
-		r.remark(w, phrases.Said{}, phrases.Of("and %s more beside them", format.Count(more)))
+		r.remark(w, i18n.Message{}, i18n.Of("and %s more beside them", format.Count(more)))
 	}
 }
 
 // printRemarks are the things that should be zero, and the length of games.
 func (r view) printRemarks(w io.Writer) {
-	r.remark(w, phrases.Of("game length"), phrases.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
-	r.remark(w, phrases.Of("duplicate games"), duplicates(r.Duplicates))
+	r.remark(w, i18n.Of("game length"), i18n.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
+	r.remark(w, i18n.Of("duplicate games"), duplicates(r.Duplicates))
 	if r.Mates != nil {
-		r.remark(w, phrases.Of("mate solver"), Asked(*r.Mates))
+		r.remark(w, i18n.Of("mate solver"), Asked(*r.Mates))
 	}
 	for i := range r.Players {
 		if said := FromBook(&r.Players[i]); !said.IsZero() {
-			r.remark(w, phrases.Of("book moves"), said)
+			r.remark(w, i18n.Of("book moves"), said)
 		}
 	}
 	if len(r.Faults) == 0 {
-		r.remark(w, phrases.Of("faults"), phrases.Of("none"))
+		r.remark(w, i18n.Of("faults"), i18n.Of("none"))
 	}
 	for _, f := range r.Faults {
-		r.remark(w, phrases.Of("faults"), phrases.Of("%s: %s", f.Player, phrases.Of("%s ×%d", Ending(f.Kind), f.Count)))
+		r.remark(w, i18n.Of("faults"), i18n.Of("%s: %s", f.Player, i18n.Of("%s ×%d", Ending(f.Kind), f.Count)))
 	}
 	r.printBundles(w)
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			r.remark(w, phrases.Of("councils"), phrases.Of("%s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes", format.Count(p.Incomplete), p.Name))
+			r.remark(w, i18n.Of("councils"), i18n.Of("%s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes", format.Count(p.Incomplete), p.Name))
 		}
 	}
 	if u := r.Unmarked; u != nil {
-		said := phrases.Of("%s had a move that the machine slowed; without them %d–%d–%d", phrases.Number{N: u.Marked, Noun: "pair"}, u.Wins, u.Draws, u.Losses)
+		said := i18n.Of("%s had a move that the machine slowed; without them %d–%d–%d", i18n.Number{N: u.Marked, Noun: "pair"}, u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {
-			said = phrases.Of("%s, score %s", said, format.Percent(*u.Score))
+			said = i18n.Of("%s, score %s", said, format.Percent(*u.Score))
 		}
-		r.remark(w, phrases.Of("slowed moves"), said)
+		r.remark(w, i18n.Of("slowed moves"), said)
 	}
 }
 
 // Asked says what a mate solver was asked in a run, and what came of it.
-func Asked(q match.Questions) phrases.Said {
-	return phrases.Of("asked %s, claimed a mate %s: proven %s, refuted %s, not proven %s; failed %s",
-		phrases.Number{N: q.Asked, Noun: "time"}, phrases.Number{N: q.Claimed, Noun: "time"},
-		format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), phrases.Number{N: q.Failed, Noun: "time"})
+func Asked(q match.Questions) i18n.Message {
+	return i18n.Of("asked %s, claimed a mate %s: proven %s, refuted %s, not proven %s; failed %s",
+		i18n.Number{N: q.Asked, Noun: "time"}, i18n.Number{N: q.Claimed, Noun: "time"},
+		format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), i18n.Number{N: q.Failed, Noun: "time"})
 }
 
 // FromBook says how many of a player's moves came from its book, the zero value where it
 // has none.
-func FromBook(p *report.Player) phrases.Said {
+func FromBook(p *report.Player) i18n.Message {
 	switch {
 	case p.BookMoves == nil:
-		return phrases.Said{}
+		return i18n.Message{}
 	case p.Moves() == 0:
-		return phrases.Of("%s: %s of %s moves", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()))
+		return i18n.Of("%s: %s of %s moves", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()))
 	}
-	return phrases.Of("%s: %s of %s moves (%s)", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()), format.Percent(float64(*p.BookMoves)/float64(p.Moves())))
+	return i18n.Of("%s: %s of %s moves (%s)", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()), format.Percent(float64(*p.BookMoves)/float64(p.Moves())))
 }
 
-func duplicates(n int) phrases.Said {
+func duplicates(n int) i18n.Message {
 	if n == 0 {
-		return phrases.Of("none")
+		return i18n.Of("none")
 	}
-	return phrases.Of("%s (equal to an earlier game, move for move)", format.Count(n))
+	return i18n.Of("%s (equal to an earlier game, move for move)", format.Count(n))
 }
 
 // Design says who plays whom; a design that this program does not know is shown as it is.
-func Design(kind string) phrases.Said { return phrases.Of(format.Words(kind)) }
+func Design(kind string) i18n.Message { return i18n.Of(format.Words(kind)) }

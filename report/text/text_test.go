@@ -3,6 +3,8 @@ package text
 import (
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 func TestFenceHolds(t *testing.T) {
@@ -11,9 +13,7 @@ func TestFenceHolds(t *testing.T) {
 	if lines[0] != "````" || lines[len(lines)-1] != "````" || len(lines) != 5 {
 		t.Errorf("%q", got)
 	}
-	if lines[2] != "red" {
-		t.Errorf("%q", lines[2])
-	}
+	testutil.Equal(t, lines[2], "red")
 	if n := len([]rune(lines[3])); n > blockWidth+1 {
 		t.Errorf("a line has %d characters", n)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/match/tournament"
 	"gogi/report"
-	"gogi/tournament"
 )
 
 // printTournament is the competition of a run whose design pairs by results.
@@ -26,7 +26,7 @@ func (r view) printTournament(w io.Writer) {
 	for _, round := range t.Rounds {
 		r.printRound(w, round)
 	}
-	lines{w, r.in}.add(phrases.Of("Black's advantage"), Advantage(r.BlackAdvantage))
+	lines{w, r.in}.add(i18n.Of("Black's advantage"), Advantage(r.BlackAdvantage))
 	fmt.Fprintln(w)
 }
 
@@ -61,23 +61,23 @@ func (r view) printRound(w io.Writer, round report.Round) {
 }
 
 // Match is one match of a tournament in a line.
-func Match(m report.Meeting) phrases.Said {
+func Match(m report.Meeting) i18n.Message {
 	a, b := orUnknown(m.A), orUnknown(m.B)
 	switch {
 	case m.Bye:
-		return phrases.Of("%s has a bye", a)
+		return i18n.Of("%s has a bye", a)
 	case m.Pairs == 0:
-		return phrases.Of("%s against %s", a, b)
+		return i18n.Of("%s against %s", a, b)
 	}
-	said := phrases.Verbatim(fmt.Sprintf("%s %s–%s %s", a, Points(m.Points[0]), Points(m.Points[1]), b))
+	said := i18n.Verbatim(fmt.Sprintf("%s %s–%s %s", a, Points(m.Points[0]), Points(m.Points[1]), b))
 	if m.Pairs > 1 {
-		said = phrases.Of("%s  (%s)", said, phrases.Number{N: m.Pairs, Noun: "pair"})
+		said = i18n.Of("%s  (%s)", said, i18n.Number{N: m.Pairs, Noun: "pair"})
 	}
 	switch m.How {
 	case tournament.ByTiebreak:
-		return phrases.Of("%s  %s by a tie-break", said, m.Winner)
+		return i18n.Of("%s  %s by a tie-break", said, m.Winner)
 	case tournament.BySeed:
-		return phrases.Of("%s  %s as the better seed: no pair decided it", said, m.Winner)
+		return i18n.Of("%s  %s as the better seed: no pair decided it", said, m.Winner)
 	case tournament.ByPoints, tournament.Undecided:
 	}
 	return said
@@ -112,15 +112,15 @@ func (r view) printRatings(w io.Writer) {
 const noteWidth = 78
 
 // RatingNote says what the figures of an adaptive design are.
-func RatingNote(t *report.Tournament) phrases.Said {
+func RatingNote(t *report.Tournament) i18n.Message {
 	if len(t.Ratings) == 0 {
-		return phrases.Of("no ratings: %s", t.Why)
+		return i18n.Of("no ratings: %s", t.Why)
 	}
-	from := phrases.Of("the mean")
+	from := i18n.Of("the mean")
 	if t.Anchor != "" {
-		from = phrases.Verbatim(t.Anchor)
+		from = i18n.Verbatim(t.Anchor)
 	}
-	return phrases.Of("Elo from %s, by Bradley–Terry with a prior of %s Elo; ± and the last column are of its posterior. They are no 95%% intervals: where pairs go by results, these were seen to hold the truth in 82%% to 99%% of cases (docs/tournaments.md).",
+	return i18n.Of("Elo from %s, by Bradley–Terry with a prior of %s Elo; ± and the last column are of its posterior. They are no 95%% intervals: where pairs go by results, these were seen to hold the truth in 82%% to 99%% of cases (docs/tournaments.md).",
 		from, fmt.Sprintf("%g", t.Spread))
 }
 
@@ -129,11 +129,11 @@ func (r view) outline() []string {
 	t := r.Tournament
 	var list []string
 	for i, s := range t.Standings {
-		words := []string{t.PlaceOf(i), s.Player, r.say("%s points", Points(s.Points)), phrases.Number{N: s.Pairs, Noun: "pair"}.In(r.in)}
+		words := []string{t.PlaceOf(i), s.Player, r.say("%s points", Points(s.Points)), i18n.Number{N: s.Pairs, Noun: "pair"}.In(r.in)}
 		if !s.Reached.IsZero() {
 			words = append(words, s.Reached.In(r.in))
 		}
-		list = append(list, r.block("place", phrases.Verbatim(strings.Join(words, " | "))))
+		list = append(list, r.block("place", i18n.Verbatim(strings.Join(words, " | "))))
 	}
 	return list
 }

@@ -2,13 +2,14 @@ package text
 
 import (
 	"bytes"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
 	"strings"
 	"testing"
 
 	"gogi/match"
+	"gogi/match/tournament"
 	"gogi/report"
-	"gogi/tournament"
 )
 
 // TestMatchLines: how a match of a tournament is put, by how it was won.
@@ -22,9 +23,7 @@ func TestMatchLines(t *testing.T) {
 		"a 1.0–3.0 b  (2 pairs)  b by a tie-break":              {A: "a", B: "b", Points: [2]float64{1, 3}, Pairs: 2, Winner: "b", How: tournament.ByTiebreak},
 		"a 1.0–1.0 b  a as the better seed: no pair decided it": {A: "a", B: "b", Points: [2]float64{1, 1}, Pairs: 1, Winner: "a", How: tournament.BySeed},
 	} {
-		if got := Match(m).String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testutil.Equal(t, Match(m).String(), want)
 	}
 }
 
@@ -37,23 +36,19 @@ func TestTournamentForms(t *testing.T) {
 		Run: "cup", Finished: true, Games: 2, Pairs: 1, Planned: 9, A: "a", B: "b", Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 		Tournament: &report.Tournament{
 			Design: match.DesignKnockout, Over: true,
-			Rounds:    []report.Round{{Name: phrases.Of("final"), Matches: []report.Meeting{{A: "a", B: "c", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}}}},
-			Standings: []report.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: phrases.Of("winner")}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: phrases.Of("final")}},
+			Rounds:    []report.Round{{Name: i18n.Of("final"), Matches: []report.Meeting{{A: "a", B: "c", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}}}},
+			Standings: []report.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: i18n.Of("winner")}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: i18n.Of("final")}},
 		},
 	}
 	var screen, block bytes.Buffer
-	Print(&screen, rep, phrases.English)
-	if err := Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, Engines: make([]report.Engine, 3), Digest: strings.Repeat("0", 64)}, phrases.English); err != nil {
-		t.Fatal(err)
-	}
+	Print(&screen, rep, i18n.English)
+	testutil.OK(t, Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, Engines: make([]report.Engine, 3), Digest: strings.Repeat("0", 64)}, i18n.English))
 	for out, wants := range map[string][]string{
 		screen.String(): {"a won the knockout", "final\n  a 2.0–0.0 c", "winner"},
 		block.String():  {"place   1 | a | 2.0 points | 1 pair | winner", "place   2 | c | 0.0 points | 1 pair | final"},
 	} {
 		for _, want := range wants {
-			if !strings.Contains(out, want) {
-				t.Errorf("no %q in\n%s", want, out)
-			}
+			testutil.Contains(t, out, want, "no")
 		}
 		if strings.Contains(out, "a against b") {
 			t.Errorf("a and b never met:\n%s", out)
@@ -64,10 +59,8 @@ func TestTournamentForms(t *testing.T) {
 		Ratings: []report.Rated{{Player: "a", Pairs: 1, Elo: 12.34, Within: 5, Above: &half}, {Player: "c", Pairs: 1}},
 	}
 	screen.Reset()
-	Print(&screen, rep, phrases.English)
+	Print(&screen, rep, i18n.English)
 	for _, want := range []string{"+12.3", "50.0%", "Elo from c, by Bradley–Terry with a prior of 50 Elo", "They are no 95% intervals"} {
-		if !strings.Contains(screen.String(), want) {
-			t.Errorf("no %q in\n%s", want, screen.String())
-		}
+		testutil.Contains(t, screen.String(), want, "no")
 	}
 }

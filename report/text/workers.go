@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
+	"gogi/internal/i18n"
 	"gogi/report"
 )
 
@@ -28,21 +28,21 @@ func (r view) printWorkers(w io.Writer) {
 	}
 	format.Render(w, t)
 	if more := len(r.Workers) - shownWorkers; more > 0 {
-		fmt.Fprintln(w, r.say("and %s, see --json", phrases.Number{N: more, Noun: "more worker"}))
+		fmt.Fprintln(w, r.say("and %s, see --json", i18n.Number{N: more, Noun: "more worker"}))
 	}
 	for _, k := range r.Workers {
 		if k.StandsOut != "" {
-			fmt.Fprintln(w, r.say("%s differs from the others by its %s; gogi db void --worker takes its pairs out", WorkerName(k), phrases.Of(k.StandsOut)))
+			fmt.Fprintln(w, r.say("%s differs from the others by its %s; gogi db void --worker takes its pairs out", WorkerName(k), i18n.Of(k.StandsOut)))
 		}
 	}
 }
 
 // WorkerName is a worker's name.
-func WorkerName(k report.Worker) phrases.Said {
+func WorkerName(k report.Worker) i18n.Message {
 	if k.Name == "" {
-		return phrases.Of("(this process)")
+		return i18n.Of("(this process)")
 	}
-	return phrases.Verbatim(format.Name(k.Name))
+	return i18n.Verbatim(format.Name(k.Name))
 }
 
 // AgainstRest is how a worker's score differs from that of the others, in percent points.

@@ -1,5 +1,6 @@
-// Package dump writes a stored run as text: whole, or stable, as every playing of the same
-// deterministic engines gives it.
+// Package dump writes a stored run as text. [Write] writes all of it, or the stable form, which
+// is equal for every run of the same deterministic engines. [StableSum] returns the SHA-256 of
+// the stable form.
 package dump
 
 import (
@@ -12,10 +13,10 @@ import (
 	"math"
 	"time"
 
-	"gogi/kifu"
 	"gogi/match"
 	"gogi/results"
 	"gogi/results/tables"
+	"gogi/shogi/kifu"
 )
 
 // The lines of a dump, in the order in which they come. Fields that a stable dump

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakepairs"
+	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/dump"
 	"gogi/results/resultstest"
@@ -19,24 +20,22 @@ import (
 // name and from other paths.
 func TestDumpStable(t *testing.T) {
 	one, two := resultstest.Open(t, resultstest.Path(t)), resultstest.Open(t, resultstest.Path(t))
-	planOne, planTwo := fakepairs.Plan("one"), fakepairs.Plan("two")
+	planOne, planTwo := matchtest.Plan("one"), matchtest.Plan("two")
 	planTwo.Concurrency, planTwo.Pairs, planTwo.Rules.Name, planTwo.Players[0].Dir = 8, 999, "custom", "/elsewhere"
 	planTwo.Players[0].Command[0], planTwo.Players[0].Identity.Files[0].Path = "/elsewhere/a", "/elsewhere/a"
 	runOne, runTwo := resultstest.Begin(t, one, planOne), resultstest.Begin(t, two, planTwo)
 	const pairs = 12
 	for i := range pairs {
-		fakepairs.Put(t, runOne, fakepairs.Pair(planOne, i, 40))
-		p := fakepairs.Pair(planTwo, (i*5+3)%pairs, 40)
+		matchtest.Put(t, runOne, matchtest.Pair(planOne, i, 40))
+		p := matchtest.Pair(planTwo, (i*5+3)%pairs, 40)
 		p.Attempts = []match.Attempt{{Pair: p.Pair.ID, Why: "slow"}}
 		for leg := range p.Games {
 			shift(&p.Games[leg])
 		}
-		fakepairs.Put(t, runTwo, p)
+		matchtest.Put(t, runTwo, p)
 	}
 	a, b := resultstest.Dump(t, one, "one", true), resultstest.Dump(t, two, "two", true)
-	if a != b {
-		t.Errorf("stable dumps differ:\n%.2000s\n%.2000s", a, b)
-	}
+	testutil.Equal(t, a, b, "stable dumps differ")
 	if resultstest.Dump(t, one, "one", false) == resultstest.Dump(t, two, "two", false) {
 		t.Error("full dumps do not differ")
 	}
@@ -46,14 +45,12 @@ func TestDumpStable(t *testing.T) {
 		}
 	}
 	for _, word := range []string{`"score":`, `"depth":`, `"nodes":`, `"pv":`, `"sides":`, `"opening_plies":2`} {
-		if !strings.Contains(a, word) {
-			t.Errorf("the stable dump lacks %s", word)
-		}
+		testutil.Contains(t, a, word, "the stable dump lacks")
 	}
-	changed := fakepairs.Pair(planTwo, pairs, 40)
+	changed := matchtest.Pair(planTwo, pairs, 40)
 	changed.Games[1].Record.Moves[20].Nodes++
-	fakepairs.Put(t, runOne, fakepairs.Pair(planOne, pairs, 40))
-	fakepairs.Put(t, runTwo, changed)
+	matchtest.Put(t, runOne, matchtest.Pair(planOne, pairs, 40))
+	matchtest.Put(t, runTwo, changed)
 	if resultstest.Dump(t, one, "one", true) == resultstest.Dump(t, two, "two", true) {
 		t.Error("one node more goes unnoticed")
 	}
@@ -78,16 +75,16 @@ func shift(g *match.Result) {
 
 func TestDump(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	run := resultstest.Begin(t, s, plan)
 	id := 0
 	for plan.Pair(id).Opening.ID != "1" {
 		id++
 	}
-	p := fakepairs.Pair(plan, id, 3)
+	p := matchtest.Pair(plan, id, 3)
 	p.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
 	p.Games[0].Record.Moves[2].Detail = []byte{0xff}
-	fakepairs.Put(t, run, p)
+	matchtest.Put(t, run, p)
 	lines := strings.Split(strings.TrimSuffix(resultstest.Dump(t, s, "r", false), "\n"), "\n")
 	want := []string{"run", "engine", "engine", "attempt", "game", "game"}
 	if len(lines) != len(want) {
@@ -103,13 +100,9 @@ func TestDump(t *testing.T) {
 		0: `"name":"r"`, 1: `"command":["/engines/a","--flag"]`, 3: `"ended":"1970-01-01T00:00:00.000005Z"`,
 		4: `{"move":"7g7f","opening":true,"us":0}`, 5: `"started":"` + p.Games[1].Started.Format(time.RFC3339Nano) + `"`,
 	} {
-		if !strings.Contains(lines[line], word) {
-			t.Errorf("line %d lacks %s: %s", line, word, lines[line])
-		}
+		testutil.Contains(t, lines[line], word, "line %d lacks", line)
 	}
-	if !strings.Contains(lines[4], `"detail":"/w=="`) {
-		t.Errorf("no detail: %s", lines[4])
-	}
+	testutil.Contains(t, lines[4], `"detail":"/w=="`, "no detail")
 	var none *results.NoRun
 	if err := dump.Write(t.Context(), s, &strings.Builder{}, "x", true); !errors.As(err, &none) {
 		t.Errorf("no such run: %v", err)
@@ -121,7 +114,7 @@ func TestDamagedPoints(t *testing.T) {
 	path, _ := resultstest.Tuned(t, 6)
 	resultstest.Exec(t, path, `UPDATE pairs SET options = replace(options, 'X', 'Y') WHERE pair = 5`)
 	s, err := results.OpenExisting(t.Context(), path)
-	fakepairs.Closing(t, s, err)
+	matchtest.Closing(t, s, err)
 	err = dump.Write(t.Context(), s, &strings.Builder{}, "r", true)
 	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !strings.Contains(err.Error(), `run "r", pair 5`) {
 		t.Errorf("the dump: %v", err)

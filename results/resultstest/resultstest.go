@@ -1,4 +1,5 @@
-// Package resultstest opens, fills, spoils and compares databases for tests.
+// Package resultstest opens, fills, damages and compares databases for tests. Start at [Open]
+// and [Filled].
 package resultstest
 
 import (
@@ -14,13 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/match/matchtest"
+	"gogi/match/tune"
 	"gogi/results"
 	"gogi/results/dump"
-	"gogi/results/handle"
+	"gogi/results/file"
 	"gogi/results/tables"
-	"gogi/tune"
 )
 
 // Path is where a database may be made.
@@ -33,14 +34,14 @@ func Path(tb testing.TB) string {
 func Open(tb testing.TB, path string) *results.Store {
 	tb.Helper()
 	s, err := results.Open(tb.Context(), path)
-	return fakepairs.Closing(tb, s, err)
+	return matchtest.Closing(tb, s, err)
 }
 
 // Begin is a run, closed at the test's end.
 func Begin(tb testing.TB, s *results.Store, plan *match.Plan) *results.Run {
 	tb.Helper()
 	run, err := s.Begin(tb.Context(), plan)
-	return fakepairs.Closing(tb, run, err)
+	return matchtest.Closing(tb, run, err)
 }
 
 // Filled is a database with pairs of the run "r", closed.
@@ -48,15 +49,15 @@ func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) str
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), name)
 	s := Open(tb, path)
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	if change != nil {
 		change(plan)
 	}
 	run := Begin(tb, s, plan)
 	for _, id := range ids {
-		pair := fakepairs.Pair(plan, id, 20)
+		pair := matchtest.Pair(plan, id, 20)
 		pair.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
-		fakepairs.Put(tb, run, pair)
+		matchtest.Put(tb, run, pair)
 	}
 	if err := errors.Join(run.Close(), s.Close()); err != nil {
 		tb.Fatal(err)
@@ -107,7 +108,7 @@ func Older(tb testing.TB, from string, version int) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	db, err := handle.Open(path, url.Values{"mode": {"rwc"}})
+	db, err := file.Open(path, url.Values{"mode": {"rwc"}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	plan.Design, plan.Pairs, plan.Tune, plan.Gate = match.Design{Kind: match.DesignMatch, Swap: true}, 40, text, match.Gate{}
 	return plan, s
 }
@@ -205,7 +206,7 @@ func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan)
 		if !ok {
 			tb.Fatalf("pair %d cannot be drawn", id)
 		}
-		pair := fakepairs.Pair(plan, id, 20)
+		pair := matchtest.Pair(plan, id, 20)
 		pair.Pair.Options = settings.Points(&duel)
 		_, learnt, err := walk.Add(id, tune.ResultOf(plan.Rules, pair).Score, false)
 		if err != nil {
@@ -237,7 +238,7 @@ func Restart(tb testing.TB, s *results.Store, run *results.Run, change func(*mat
 	if err := run.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	plan := fakepairs.Plan("r")
+	plan := matchtest.Plan("r")
 	change(plan)
 	return Begin(tb, s, plan)
 }

@@ -1,8 +1,10 @@
-// Package segments packs what readers of games want of many consecutive pairs into one
-// value, column by column: a report of a million games reads a thousand of these instead of
-// a million rows, two thirds of whose cost is SQLite's and its driver's. A segment is
-// derived: the rows are what counts, and the schema's triggers drop a segment whenever a
-// row that it holds is written, changed or deleted.
+// Package segments stores many consecutive pairs as one packed value, column by column, so that
+// a report of a million games reads a thousand values instead of a million rows. Two thirds of
+// the cost of a row are SQLite's and its driver's. [Pack] and [Unpack] convert; [Stored] reads
+// the segments of a run.
+//
+// A segment is derived from rows. The triggers of the schema drop a segment if a row that it
+// holds is written, changed or deleted.
 package segments
 
 import (

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
 )
 
 // target keeps a value as it was assigned.
@@ -91,9 +93,7 @@ func TestPackAndUnpack(t *testing.T) {
 			}
 		}
 		blob, err := Pack(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		s, err := Unpack(blob)
 		if err != nil || s.Len() != n {
 			t.Fatalf("%v, %d rows of %d", err, s.Len(), n)
@@ -136,14 +136,11 @@ func TestShortestWay(t *testing.T) {
 
 // Whatever is no segment is an error or other rows, and never a panic or much memory.
 func TestUnpackGarbage(t *testing.T) {
-	blob, err := Pack([][]driver.Value{
+	blob := testutil.Must(Pack([][]driver.Value{
 		{int64(7), int64(1 << 40), 0.5, "resignation", nil, int64(-1 << 62)},
 		{int64(7), int64(1<<40 + 3), 1.0, "repetition", "x", int64(1 << 61)},
 		{int64(7), int64(1<<40 + 5), 0.5, "", nil, int64(3)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for n := range blob {
 		if _, err := Unpack(blob[:n]); err == nil {
 			t.Errorf("cut off after %d bytes: no error", n)
@@ -178,14 +175,8 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	blob, err := Pack([][]driver.Value{{int64(1), "x"}, {int64(2), "x"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Unpack(blob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	blob := testutil.Must(Pack([][]driver.Value{{int64(1), "x"}, {int64(2), "x"}}))(t)
+	s := testutil.Must(Unpack(blob))(t)
 	if _, err := rowsOf(s, 3); err == nil {
 		t.Error("three targets for two columns: no error")
 	}
@@ -203,9 +194,7 @@ func TestMisuse(t *testing.T) {
 // A segment is opened as what it was stored for, and nothing else.
 func TestOpen(t *testing.T) {
 	blob, sum, err := sealed(3, 5, [][]driver.Value{{int64(1)}, {int64(9)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	if s, err := Open(3, 5, []driver.Value{blob, sum}); err != nil || s.Len() != 2 {
 		t.Errorf("%v", err)
 	}

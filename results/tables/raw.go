@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/kifu"
 	"gogi/match"
+	"gogi/shogi/kifu"
 )
 
 // Row is a row of a table as SQLite gives it.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"gogi/internal/testutil"
 )
 
 // The checksum is CRC-32C: the check value of the catalogue of CRC algorithms is that of
@@ -14,9 +16,7 @@ func TestChecksumIsCRC32C(t *testing.T) {
 	for text, want := range map[string]int64{"123456789": 0xE3069283, string(make([]byte, 32)): 0x8A9136AA} {
 		var c Checksum
 		c.Reset(text)
-		if got := c.Sum(); got != want {
-			t.Errorf("%q: %#x, expected %#x", text, got, want)
-		}
+		testutil.Equal(t, c.Sum(), want, "%q", text)
 	}
 }
 
@@ -47,45 +47,27 @@ func TestValuesAreToldApart(t *testing.T) {
 func TestSeal(t *testing.T) {
 	ctx := t.Context()
 	db, err := sql.Open("sqlite3", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
 	texts, err := MigrationTexts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	for _, text := range texts {
-		if _, err := db.ExecContext(ctx, text); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(db.ExecContext(ctx, text))(t)
 	}
-	if _, err := db.ExecContext(ctx, "INSERT INTO workers (name, key, owner) VALUES ('w', 'k', 'o')"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(db.ExecContext(ctx, "INSERT INTO workers (name, key, owner) VALUES ('w', 'k', 'o')"))(t)
 	row := workerOf(ctx, t, db)
-	if row.Verdict() != Unchecked {
-		t.Errorf("without a checksum: %v", row.Verdict())
-	}
+	testutil.Equal(t, row.Verdict(), Unchecked, "without a checksum")
 	tx, err := db.BeginTx(ctx, nil)
 	if err == nil {
 		err = errors.Join(Seal(ctx, tx, "workers", ""), tx.Commit())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	row = workerOf(ctx, t, db)
-	if row.Verdict() != Sound {
-		t.Errorf("sealed: %v", row.Verdict())
-	}
-	if got := row.With("id", int64(9)).Verdict(); got != Sound {
-		t.Errorf("a number that SQLite gives: %v", got)
-	}
+	testutil.Equal(t, row.Verdict(), Sound, "sealed")
+	testutil.Equal(t, row.With("id", int64(9)).Verdict(), Sound, "a number that SQLite")
 	for column, value := range map[string]any{"name": "v", "key": "", "owner": nil} {
-		if got := row.With(column, value).Verdict(); got != Broken {
-			t.Errorf("another %s: %v", column, got)
-		}
+		testutil.Equal(t, row.With(column, value).Verdict(), Broken, "another %s", column)
 	}
 	if got := Shortened([]any{int64(1), nil, nil}, 1, Null); len(got) != 1 {
 		t.Errorf("columns that came later: %v", got)

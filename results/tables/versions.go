@@ -1,6 +1,7 @@
-// Package tables says which tables a database has, by its migrations, what a row of each
-// is, as SQLite keeps it, and what its checksum covers. It knows no Store: what reads and
-// writes databases, sound or damaged ones, stands on it.
+// Package tables defines the tables of a database: the migrations, the columns of each row, and
+// what a row's checksum covers. A new column starts here. [SchemaOf] returns the schema of a
+// version, [EachRow] reads rows, and [Seal] writes checksums. The packages that read and write
+// databases build on it.
 package tables
 
 import (

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -60,9 +61,7 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 				t.Errorf("%s, %s against %s with %d: %s %v, want %v", c.name, c.a, c.b, c.handicap, what, pair[0], pair[1])
 			}
 		}
-		if q.Interval.Method != "profile_likelihood" {
-			t.Errorf("method %s", q.Interval.Method)
-		}
+		testutil.Equal(t, q.Interval.Method, "profile_likelihood", "method")
 	}
 }
 
@@ -88,7 +87,5 @@ func TestPredictBesideADriftingPlayer(t *testing.T) {
 			t.Errorf("%+v: half the deviance at %v is %v, want %v", q.Interval, p, deviance(p), reach)
 		}
 	}
-	if _, err := f.Predict("w", "a", 1, 0.95); err == nil || !strings.Contains(err.Error(), "w has no finite rating under additive_3") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(f.Predict("w", "a", 1, 0.95)), "w has no finite rating under additive_3")
 }

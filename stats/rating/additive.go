@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 )
 
 // additiveFirst is the likelihood of (π_i + δ)/(π_i + π_j) for Black i: a term δ
@@ -22,8 +22,8 @@ func additiveFirst(t crosstable.Table, sign float64) *ground {
 }
 
 // rateAdditive climbs on both sides of δ = 0 and takes the higher peak.
-func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Aside) (*Fit, error) {
-	null, err := ascent.Climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.Names)), nil)
+func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Excluded) (*Fit, error) {
+	null, err := newton.Climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.Names)), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (g *ground) smallStarts(logs []float64) [][]float64 {
 }
 
 // profileAdditive joins the profiles on both sides of δ = 0.
-func (f *Fit) profileAdditive(level float64) (counts.Interval, error) {
-	i := counts.Interval{Method: "profile_likelihood", Level: level}
+func (f *Fit) profileAdditive(level float64) (binomial.Interval, error) {
+	i := binomial.Interval{Method: "profile_likelihood", Level: level}
 	if f.FirstMove == 0 {
 		return i, errors.New("the additive first-move effect is 0: its profile has no slope to follow")
 	}
@@ -77,7 +77,7 @@ func (f *Fit) profileAdditive(level float64) (counts.Interval, error) {
 	weights := make([]float64, n+1)
 	weights[n] = 1
 	z := f.errs.quantile(weights, level)
-	near, far, err := ascent.Profile(f.inner, f.at, weights, z)
+	near, far, err := newton.Profile(f.inner, f.at, weights, z)
 	if err != nil {
 		return i, err
 	}
@@ -104,12 +104,12 @@ func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	w, err := ascent.ProfileEnd(g, ascent.Peak{X: x, Value: f.at.Value}, weights, z, 1)
+	w, err := newton.ProfileEnd(g, newton.Peak{X: x, Value: f.at.Value}, weights, z, 1)
 	return sign * math.Exp(w), err
 }
 
 // climbHeld maximises along weights·x = its value at x.
-func climbHeld(p ascent.Problem, x, weights []float64) ([]float64, error) {
-	at, err := ascent.Climb(p, x, &ascent.Contrast{Weights: weights, At: ascent.Dot(weights, x)})
+func climbHeld(p newton.Problem, x, weights []float64) ([]float64, error) {
+	at, err := newton.Climb(p, x, &newton.Contrast{Weights: weights, At: newton.Dot(weights, x)})
 	return at.X, err
 }

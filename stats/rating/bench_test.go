@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -57,10 +58,7 @@ func BenchmarkRate(b *testing.B) {
 func benchmarkRate(b *testing.B, counts []crosstable.Count, m Model) {
 	b.Helper()
 	for b.Loop() {
-		f, err := Rate(counts, m)
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := testutil.Must(Rate(counts, m))(b)
 		b.ReportMetric(float64(f.Iterations), "iterations")
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 )
 
 // Bound is the one-sided bound of a player who was set aside for winning all
@@ -19,40 +19,40 @@ import (
 // Pearson. The games of a cluster count as one, as they may decide each other. It
 // fails for players who were not set aside so or never met anybody rated, for
 // fits with a prior, and for a level outside (0, 1).
-func (f *Fit) Bound(player string, level float64) (counts.Interval, error) {
+func (f *Fit) Bound(player string, level float64) (binomial.Interval, error) {
 	if f.Model.FirstMove == Additive || f.Model.Prior.exists() {
-		return counts.Interval{}, fmt.Errorf("%s has no bound under this model", player)
+		return binomial.Interval{}, fmt.Errorf("%s has no bound under this model", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.SetAside, at: f.at}
-	b.on = func(t crosstable.Table) ascent.Problem { return newLadder(t, f.Model) }
+	b.on = func(t crosstable.Table) newton.Problem { return newLadder(t, f.Model) }
 	return b.bound(player, level)
 }
 
 // Bound is that of the handicap model; see [Fit.Bound]. It fails, too, where a
 // strength or parameter has no finite estimate.
-func (f *HandicapFit) Bound(player string, level float64) (counts.Interval, error) {
+func (f *HandicapFit) Bound(player string, level float64) (binomial.Interval, error) {
 	if len(f.at.Drifting) > 0 {
-		return counts.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
+		return binomial.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.aside, at: f.at}
-	b.on = func(t crosstable.Table) ascent.Problem { return f.shape.on(t) }
+	b.on = func(t crosstable.Table) newton.Problem { return f.shape.on(t) }
 	return b.bound(player, level)
 }
 
 // bounded is a fit beside which a player was set aside.
 type bounded struct {
 	all, rated crosstable.Table
-	aside      []crosstable.Aside
-	at         ascent.Peak
-	on         func(crosstable.Table) ascent.Problem
+	aside      []crosstable.Excluded
+	at         newton.Peak
+	on         func(crosstable.Table) newton.Problem
 }
 
-func (b bounded) bound(player string, level float64) (counts.Interval, error) {
-	none := counts.Interval{}
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+func (b bounded) bound(player string, level float64) (binomial.Interval, error) {
+	none := binomial.Interval{}
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return none, err
 	}
-	place := slices.IndexFunc(b.aside, func(a crosstable.Aside) bool { return a.Player == player && a.Kind != crosstable.NoGame })
+	place := slices.IndexFunc(b.aside, func(a crosstable.Excluded) bool { return a.Player == player && a.Kind != crosstable.NoGame })
 	if place < 0 {
 		return none, fmt.Errorf("%s was not set aside for winning or losing every game", player)
 	}
@@ -61,7 +61,7 @@ func (b bounded) bound(player string, level float64) (counts.Interval, error) {
 		return none, fmt.Errorf("%s played no game against players who are rated", player)
 	}
 	deviance := -2 * math.Log(1-level) * perUnit(t, i)
-	interval := counts.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
+	interval := binomial.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	var err error
 	if b.aside[place].Kind == crosstable.WonAll {
 		interval.Lo, err = b.crossing(t, i, deviance, 1)
@@ -126,7 +126,7 @@ func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64
 	for high-low > 1e-9 {
 		middle := (low + high) / 2
 		x[player] = mean + side*middle
-		best, err := ascent.Climb(p, x, &ascent.Contrast{Weights: weights, At: side * middle})
+		best, err := newton.Climb(p, x, &newton.Contrast{Weights: weights, At: side * middle})
 		if err != nil {
 			return 0, err
 		}
@@ -136,5 +136,5 @@ func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64
 			high = middle
 		}
 	}
-	return side * counts.EloPerNat * low, nil
+	return side * binomial.EloPerNat * low, nil
 }

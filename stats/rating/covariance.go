@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
-	"gogi/stats/rating/ascent"
+	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -101,7 +101,7 @@ func (l *ladder) termVariance(x []float64, term int) (float64, error) {
 	_, info := l.curvature(x)
 	unit, product := make([]float64, len(x)), make([]float64, len(x))
 	unit[term] = 1
-	column := ascent.Conjugate(info.multiply, info.diagonal(), unit)
+	column := newton.Conjugate(info.multiply, info.diagonal(), unit)
 	info.multiply(column, product)
 	product[term]--
 	for _, rest := range product {
@@ -182,7 +182,7 @@ func (f *Fit) EloErrors() ([]float64, error) {
 	}
 	errs := make([]float64, len(f.Players))
 	for i := range errs {
-		errs[i] = counts.EloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
+		errs[i] = binomial.EloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
 	}
 	return errs, nil
 }
@@ -193,17 +193,17 @@ type Comparison struct {
 	Elo          float64 // A's rating less B's
 	SE           float64 // its standard error in Elo points
 	Z            float64
-	P            float64         // two-sided, by the normal approximation
-	PHolm        float64         // adjusted for all pairs compared (Holm 1979)
-	Interval     counts.Interval // for this pair alone ("wald")
-	Simultaneous counts.Interval // for all pairs at once ("wald_bonferroni")
+	P            float64           // two-sided, by the normal approximation
+	PHolm        float64           // adjusted for all pairs compared (Holm 1979)
+	Interval     binomial.Interval // for this pair alone ("wald")
+	Simultaneous binomial.Interval // for all pairs at once ("wald_bonferroni")
 }
 
 // Pairwise compares every two players, the better one being A, in the order of
 // [Fit].Players. It fails for a level outside (0, 1) and as [Fit.Covariance]
 // does.
 func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
 	c, err := f.Covariance()
@@ -223,9 +223,9 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 				difference[f.rank[a]], difference[f.rank[b]] = 1, -1
 				variance = f.errs.variance(difference)
 			}
-			x := compare(f.Players[a], f.Players[b], counts.EloPerNat*math.Sqrt(max(0, variance)))
-			x.Interval = counts.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
-			x.Simultaneous = counts.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
+			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*math.Sqrt(max(0, variance)))
+			x.Interval = binomial.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
+			x.Simultaneous = binomial.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
 			list, p = append(list, x), append(p, x.P)
 		}
 	}

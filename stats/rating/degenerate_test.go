@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -74,12 +75,8 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 		{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3},
 		{Black: "c", White: "a", WhiteWins: 4},
 	}, Model{}))
-	if _, err := f.Goodness(Replay{Samples: 10, Seed: 1}); err == nil || !strings.Contains(err.Error(), "half wins") {
-		t.Error(err)
-	}
-	if _, err := f.Profile("c", 0.9); err == nil || !strings.Contains(err.Error(), "lost all 4 games") {
-		t.Error(err)
-	}
+	testutil.Fails(t, testutil.Err(f.Goodness(Replay{Samples: 10, Seed: 1})), "half wins")
+	testutil.Fails(t, testutil.Err(f.Profile("c", 0.9)), "lost all 4 games")
 	if _, err := f.ProfileDifference("a", "a", 0.9); err == nil {
 		t.Error("a against a: no error")
 	}

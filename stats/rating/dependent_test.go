@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -141,14 +141,14 @@ func TestCoverageByPairs(t *testing.T) {
 				continue // one side won everything
 			}
 			runs++
-			if i := must[counts.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			if i := must[binomial.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
 				held++
 			}
 			for n := range record {
 				record[n].Cluster = 0
 			}
 			g := must[*Fit](t)(Rate(record, Model{}))
-			if i := must[counts.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			if i := must[binomial.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
 				naive++
 			}
 		}
@@ -239,19 +239,17 @@ func TestBound(t *testing.T) {
 	f := must[*Fit](t)(Rate(record, Model{}))
 	p := math.Pow(0.05, 1.0/10)
 	want := 400 * math.Log10(p/(1-p))
-	c := must[counts.Interval](t)(f.Bound("c", 0.95))
+	c := must[binomial.Interval](t)(f.Bound("c", 0.95))
 	if math.Abs(c.Lo-want) > 0.5 || !math.IsInf(c.Hi, 1) {
 		t.Errorf("%+v, want from %v", c, want)
 	}
 	p = math.Pow(0.05, 1.0/3)
-	d := must[counts.Interval](t)(f.Bound("d", 0.95))
+	d := must[binomial.Interval](t)(f.Bound("d", 0.95))
 	if math.Abs(d.Hi+400*math.Log10(p/(1-p))) > 0.5 || !math.IsInf(d.Lo, -1) {
 		t.Errorf("%+v", d)
 	}
 	for player, why := range map[string]string{"a": "not set aside", "e": "no game against", "x": "not set aside"} {
-		if _, err := f.Bound(player, 0.95); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", player, err)
-		}
+		testutil.Fails(t, testutil.Err(f.Bound(player, 0.95)), why, "%s", player)
 	}
 	// Ten games in five pairs may be decided five times.
 	for n := range record {
@@ -264,7 +262,7 @@ func TestBound(t *testing.T) {
 	}
 	record[1].Cluster, record[2].Cluster = 1, 1
 	p = math.Pow(0.05, 1.0/5)
-	c = must[counts.Interval](t)(must[*Fit](t)(Rate(record, Model{})).Bound("c", 0.95))
+	c = must[binomial.Interval](t)(must[*Fit](t)(Rate(record, Model{})).Bound("c", 0.95))
 	if want := 400 * math.Log10(p/(1-p)); math.Abs(c.Lo-want) > 0.5 {
 		t.Errorf("by pairs %+v, want from %v", c, want)
 	}
@@ -274,7 +272,7 @@ func TestBound(t *testing.T) {
 		{Black: "b", White: "a", BlackWins: 75_000, WhiteWins: 25_000, Handicap: 1},
 		{Black: "c", White: "a", BlackWins: 5, Handicap: 1},
 	}, 0.95, Multiplicative3))
-	c = must[counts.Interval](t)(h.Fits[0].Bound("c", 0.95))
+	c = must[binomial.Interval](t)(h.Fits[0].Bound("c", 0.95))
 	p = math.Pow(0.05, 1.0/5) // and the handicap makes odds 3 times larger
 	if want := 400 * math.Log10(p/(1-p)/3); math.Abs(c.Lo-want) > 0.5 {
 		t.Errorf("with a handicap %+v, want from %v", c, want)
@@ -286,9 +284,7 @@ func TestBound(t *testing.T) {
 func TestPredictSaturated(t *testing.T) {
 	check := func(q Prediction, err error, wins, games float64) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		p := wins / games
 		reach := 1.959963984540054 / math.Sqrt(games*p*(1-p))
 		odds := math.Log(p / (1 - p))
@@ -317,9 +313,7 @@ func TestPredictSaturated(t *testing.T) {
 		q, err = h.Predict("a", "b", 0, 0.95)
 		check(q, err, 12, 40)
 		_, err = h.Predict("a", "b", 4, 0.95)
-		if line := m != LogFree && m != Additive1 && m != Multiplicative1; line != (err == nil) {
-			t.Errorf("%s at another handicap: %v", m, err)
-		}
+		testutil.Equal(t, m != LogFree && m != Additive1 && m != Multiplicative1, (err == nil), "%s at another handicap: %v", m, err)
 	}
 	// A step of so many Elo more makes the odds as much larger again.
 	h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, LogLinear)).Fits[0]
@@ -355,12 +349,12 @@ func TestHandicapPlayerIntervals(t *testing.T) {
 	f := must[*Fit](t)(Rate(even, Model{}))
 	h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, NoEffect, LogLinear, Multiplicative3))
 	for _, p := range f.Players {
-		want := must[counts.Interval](t)(f.Profile(p.Name, 0.95))
-		got := must[counts.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
+		want := must[binomial.Interval](t)(f.Profile(p.Name, 0.95))
+		got := must[binomial.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
 		if math.Abs(got.Lo-want.Lo) > 1e-5 || math.Abs(got.Hi-want.Hi) > 1e-5 {
 			t.Errorf("%s: %+v, want %+v", p.Name, got, want)
 		}
-		wider := must[counts.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
+		wider := must[binomial.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
 		if wider.Hi-wider.Lo < want.Hi-want.Lo {
 			t.Errorf("%s: one more parameter narrows the interval", p.Name)
 		}
@@ -486,7 +480,7 @@ func TestLikings(t *testing.T) {
 					continue
 				}
 				looked++
-				x, y := must[counts.Interval](t)(f.Profile(fmt.Sprint(i), 0.95)), must[counts.Interval](t)(g.Profile(fmt.Sprint(i), 0.95))
+				x, y := must[binomial.Interval](t)(f.Profile(fmt.Sprint(i), 0.95)), must[binomial.Interval](t)(g.Profile(fmt.Sprint(i), 0.95))
 				held, apart = held+one(x.Lo <= 0 && 0 <= x.Hi), apart+one(y.Lo <= 0 && 0 <= y.Hi)
 				width, narrow = width+x.Hi-x.Lo, narrow+y.Hi-y.Lo
 			}

@@ -10,8 +10,9 @@ import (
 	"strconv"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats"
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -20,35 +21,21 @@ import (
 
 func load(t *testing.T, name string, into any) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatal(name, err)
-	}
+	b := testutil.Must(os.ReadFile("testdata/" + name))(t)
+	testutil.OK(t, json.Unmarshal(b, into), name)
 }
 
 func rows(t *testing.T, name string) [][]string {
 	t.Helper()
-	file, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testutil.Must(os.Open("testdata/" + name))(t)
 	defer file.Close()
-	r, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testutil.Must(csv.NewReader(file).ReadAll())(t)
 	return r[1:]
 }
 
 func atoi(t *testing.T, s string) int {
 	t.Helper()
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := testutil.Must(strconv.Atoi(s))(t)
 	return n
 }
 
@@ -73,9 +60,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(v T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		return v
 	}
 }
@@ -170,9 +155,7 @@ func TestNoEstimateAndPriors(t *testing.T) {
 	load(t, "mm_hunter.json", &fixture)
 	load(t, "mm_hunter.json", &raw)
 	gaussian := map[string]map[string]json.RawMessage{}
-	if err := json.Unmarshal(raw["regularised"], &gaussian); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, json.Unmarshal(raw["regularised"], &gaussian))
 	var elos, errs worst
 	for name, c := range fixture.NoMLE {
 		counts := matrixCounts(c.W)
@@ -191,9 +174,7 @@ func TestNoEstimateAndPriors(t *testing.T) {
 			t.Log(name, err)
 		}
 		want := fixture.Regularised[name]
-		if err := json.Unmarshal(gaussian[name]["gaussian_prior_sd1.5_natural"], &want.Gaussian); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, json.Unmarshal(gaussian[name]["gaussian_prior_sd1.5_natural"], &want.Gaussian))
 		for _, method := range []Method{Newton, MM} {
 			f = must[*Fit](t)(Rate(counts, Model{Method: method, Prior: Prior{VirtualDraws: 1}}))
 			checkPrior(t, f, want.Elo, want.SE, &elos, &errs)
@@ -264,7 +245,7 @@ func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
 	t.Helper()
 	logs := map[string]float64{"first": math.Log(f.FirstMove)}
 	for _, p := range f.Players {
-		logs["engine"+p.Name] = p.Elo / counts.EloPerNat
+		logs["engine"+p.Name] = p.Elo / binomial.EloPerNat
 	}
 	base := logs["engineE1"]
 	for name, c := range want.Coef {
@@ -301,9 +282,7 @@ func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
 	g := must[Goodness](t)(f.Goodness(Replay{Samples: 0, Seed: 1}))
 	other.near(t, "deviance", g.Deviance, want.Deviance, 1e-6)
 	other.near(t, "Pearson", g.Pearson, want.Pearson, 1e-6)
-	if g.DF != want.DF {
-		t.Errorf("DF %d, want %d", g.DF, want.DF)
-	}
+	testutil.Equal(t, g.DF, want.DF, "DF")
 }
 
 func TestPairwiseAgainstFixture(t *testing.T) {
@@ -338,7 +317,7 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 	}
 	elo.near(t, "advantage", must[float64](t)(f.FirstMoveElo()), want.Advantage, 1e-6)
 	cov := must[Covariance](t)(f.Covariance())
-	elo.near(t, "its error", counts.EloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
+	elo.near(t, "its error", binomial.EloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
 	pairs := map[[2]string]Comparison{}
 	for _, c := range must[[]Comparison](t)(f.Pairwise(0.95)) {
 		pairs[[2]string{c.A, c.B}] = c

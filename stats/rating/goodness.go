@@ -8,11 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gogi/stats/counts"
-	"gogi/stats/rating/bootstrap"
-
-	"gogi/stats/rating/ascent"
+	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 )
 
 // Goodness is how well a fit describes the games that it was fitted to.
@@ -60,7 +58,7 @@ func (f *Fit) Goodness(r Replay) (Goodness, error) {
 			return rate(t, f.Model)
 		}
 		l := newLadder(t.WithinGroups(), f.Model)
-		at, err := ascent.Climb(l, l.headStart(), nil)
+		at, err := newton.Climb(l, l.headStart(), nil)
 		return limit{l.table, l, at}, err
 	})
 }
@@ -70,7 +68,7 @@ func (f *Fit) Goodness(r Replay) (Goodness, error) {
 type limit struct {
 	table crosstable.Table
 	inner inner
-	at    ascent.Peak
+	at    newton.Peak
 }
 
 func (l limit) games() crosstable.Table     { return l.table }
@@ -96,7 +94,7 @@ func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 			x[g.players+k] = max(x[g.players+k], math.Log(0.05))
 		}
 	}
-	at, err := ascent.Climb(g, x, nil)
+	at, err := newton.Climb(g, x, nil)
 	return limit{t, g, at}, err
 }
 
@@ -191,8 +189,8 @@ func largestResidual(f replica) float64 {
 
 func canSimulate(f replica, samples int) error {
 	switch {
-	case samples > bootstrap.MaxSamples:
-		return bootstrap.CheckSamples(samples)
+	case samples > newton.MaxSamples:
+		return newton.CheckSamples(samples)
 	case samples < 0:
 		return fmt.Errorf("%d bootstrap samples are impossible", samples)
 	case f.draws() == HalfWin && f.games().Draws() > 0:
@@ -236,22 +234,22 @@ func deviance(f replica) (deviance, pearson float64) {
 
 // Bootstrap is the result of a parametric bootstrap.
 type Bootstrap struct {
-	Samples   int               // used
-	Failed    int               // without an estimate, left out
-	Players   []counts.Interval // of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
-	FirstMove counts.Interval   // of [Fit].FirstMove; the zero value for a model without the effect
+	Samples   int                 // used
+	Failed    int                 // without an estimate, left out
+	Players   []binomial.Interval // of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
+	FirstMove binomial.Interval   // of [Fit].FirstMove; the zero value for a model without the effect
 }
 
 // Bootstrap plays the games again as the fit predicts them, rates them, and
 // takes the percentiles. It repeats with its seed. A sample in which a player
-// has no estimate is left out. It fails for less than 2 or more than bootstrap.MaxSamples
+// has no estimate is left out. It fails for less than 2 or more than newton.MaxSamples
 // samples, for a level
 // outside (0, 1), and as [Fit.Goodness] does.
 func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, error) {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return Bootstrap{}, err
 	}
-	if err := bootstrap.CheckSamples(samples); err != nil {
+	if err := newton.CheckSamples(samples); err != nil {
 		return Bootstrap{}, err
 	}
 	if err := canSimulate(f, samples); err != nil {
@@ -279,10 +277,10 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 	}
 	b := Bootstrap{Samples: samples - failed, Failed: failed}
 	for _, i := range f.rank {
-		b.Players = append(b.Players, bootstrap.Percentiles(ratings[i], level))
+		b.Players = append(b.Players, newton.Percentiles(ratings[i], level))
 	}
 	if f.Model.FirstMove != NoFirstMove {
-		b.FirstMove = bootstrap.Percentiles(first, level)
+		b.FirstMove = newton.Percentiles(first, level)
 	}
 	return b, nil
 }

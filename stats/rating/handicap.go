@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 )
 
 // HandicapModel names what a handicap h > 0 does to its receiver's strength π.
@@ -48,10 +48,10 @@ type Param struct {
 	// beside a slope for θ1 + θ2 or δ1 + δ2 (so the intercept θ2 or δ2 is f(1)
 	// less the slope); g or b stand for f where the paper has them.
 	Name     string
-	Value    float64         // additive: where strengths sum to 50 per player
-	SE       float64         // 0 where there is none, as at a bound
-	Interval counts.Interval // "profile_likelihood"; an end at the bound is 0
-	Note     string          // what is special about the estimate; mostly empty
+	Value    float64           // additive: where strengths sum to 50 per player
+	SE       float64           // 0 where there is none, as at a bound
+	Interval binomial.Interval // "profile_likelihood"; an end at the bound is 0
+	Note     string            // what is special about the estimate; mostly empty
 }
 
 // Step is what a model says about the games with one handicap.
@@ -81,10 +81,10 @@ type HandicapFit struct {
 	shape  shape
 	ground *ground
 	table  crosstable.Table
-	at     ascent.Peak
+	at     newton.Peak
 	errs   *robust          // nil where no games depend on each other
 	all    crosstable.Table // with those set aside
-	aside  []crosstable.Aside
+	aside  []crosstable.Excluded
 }
 
 // HandicapComparison is a set of models fitted to the same games.
@@ -93,7 +93,7 @@ type HandicapComparison struct {
 	Best     HandicapModel  // the one with the least AIC
 	Games    int            // between players rated
 	Evidence float64        // what these games count for: their number, but for [crosstable.Count.Weight]
-	SetAside []crosstable.Aside
+	SetAside []crosstable.Excluded
 	// Following is the R² of a linear regression of the handicap on who plays.
 	// Standard errors of handicap parameters grow about with 1/√(1 - R²).
 	Following float64
@@ -112,26 +112,9 @@ func (e *ModelError) Error() string { return fmt.Sprintf("model %s: %v", e.Model
 // Unwrap is the reason alone.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// CompareHandicaps fits handicap models to the same games, with profile
-// intervals of the given level; none named is all of them. A draw is half a win
-// here. A model that the games do not determine is a [*ModelError]. The constraints of the models are kept, so a parameter may end at 0.
-// For all models the same players are set aside ([crosstable.Connect]). It fails for
-// unknown models, for a level outside (0, 1), where no or no unique ratings
-// exist, and where no game has a handicap.
-func CompareHandicaps(games []crosstable.Count, level float64, models ...HandicapModel) (*HandicapComparison, error) {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
-		return nil, err
-	}
-	all, err := crosstable.New(games)
-	if err != nil {
-		return nil, err
-	}
-	return CompareHandicapTable(all, level, models...)
-}
-
 // CompareHandicapTable is [CompareHandicaps] of games that were added up.
 func CompareHandicapTable(all crosstable.Table, level float64, models ...HandicapModel) (*HandicapComparison, error) {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
 	t, aside, err := all.Rated()
@@ -334,10 +317,10 @@ func (g *ground) starts(null *HandicapFit) [][]float64 {
 }
 
 // summit is the highest peak from several starts.
-func (g *ground) summit(starts [][]float64) (ascent.Peak, error) {
-	best, failure := ascent.Peak{Value: math.Inf(-1)}, errors.New("no start")
+func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
+	best, failure := newton.Peak{Value: math.Inf(-1)}, errors.New("no start")
 	for _, x := range starts {
-		at, err := ascent.Climb(g, x, nil)
+		at, err := newton.Climb(g, x, nil)
 		switch {
 		case err != nil:
 			failure = err
@@ -346,7 +329,7 @@ func (g *ground) summit(starts [][]float64) (ascent.Peak, error) {
 		}
 	}
 	if best.X == nil {
-		return ascent.Peak{}, failure
+		return newton.Peak{}, failure
 	}
 	return best, nil
 }
@@ -410,9 +393,9 @@ func (f *HandicapFit) describeSteps() {
 		}
 		switch f.shape.family {
 		case multiplied:
-			s.Elo = counts.EloPerNat * math.Log1p(s.Value)
+			s.Elo = binomial.EloPerNat * math.Log1p(s.Value)
 		case logLinear:
-			s.Elo = counts.EloPerNat * s.Value
+			s.Elo = binomial.EloPerNat * s.Value
 		case added:
 		}
 		f.Steps = append(f.Steps, s)
@@ -484,10 +467,10 @@ func (f *HandicapFit) scaled(k int, variance float64) float64 {
 
 func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 	p := Param{Name: name, Value: f.term(k), SE: se}
-	p.Interval = counts.Interval{Method: f.errs.method(), Level: level}
+	p.Interval = binomial.Interval{Method: f.errs.method(), Level: level}
 	weights := make([]float64, len(f.at.X))
 	weights[f.ground.players+k] = 1
-	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
+	lo, hi, err := newton.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
 	if err != nil {
 		lo, hi = math.Inf(-1), math.Inf(1)
 		p.Note = "has no profile interval: " + err.Error()

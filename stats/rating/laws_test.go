@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/stats/counts"
-	"gogi/stats/rating/bootstrap"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
+	"gogi/stats/rating/newton"
 
 	"pgregory.net/rapid"
 
@@ -66,9 +67,7 @@ func elos(f *Fit) map[string]float64 {
 
 func rateOrFail(t *rapid.T, record []crosstable.Count, m Model) *Fit {
 	f, err := Rate(record, m)
-	if err != nil {
-		t.Fatalf("%+v: %v", m, err)
-	}
+	testutil.OK(t, err, "%+v", m)
 	return f
 }
 
@@ -80,7 +79,7 @@ func TestNewtonAgreesWithMM(t *testing.T) {
 		m.Method = MM
 		mm := rateOrFail(t, record, m)
 		for name, elo := range elos(newton) {
-			if d := math.Abs(elo-elos(mm)[name]) / counts.EloPerNat; d > 1e-10 {
+			if d := math.Abs(elo-elos(mm)[name]) / binomial.EloPerNat; d > 1e-10 {
 				t.Errorf("%s: Newton and MM differ by %v", name, d)
 			}
 		}
@@ -95,10 +94,7 @@ func TestNewtonAgreesWithMM(t *testing.T) {
 
 func TestMMNeverLowersTheLikelihood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, err := crosstable.New(drawCounts(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := testutil.Must(crosstable.New(drawCounts(t)))(t)
 		model, _ := rapid.SampledFrom(models).Draw(t, "model").resolved()
 		l := newLadder(table, model)
 		m := newMinorant(l)
@@ -117,10 +113,7 @@ func TestMMNeverLowersTheLikelihood(t *testing.T) {
 // TestDerivatives holds every gradient and information against differences.
 func TestDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, err := crosstable.New(drawCounts(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := testutil.Must(crosstable.New(drawCounts(t)))(t)
 		model, _ := rapid.SampledFrom(models).Draw(t, "model").resolved()
 		l := newLadder(table, model)
 		x := l.start()
@@ -148,15 +141,9 @@ func TestHandicapDerivatives(t *testing.T) {
 		record = append(record,
 			crosstable.Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 1},
 			crosstable.Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 2})
-		table, err := crosstable.New(record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := testutil.Must(crosstable.New(record))(t)
 		model := rapid.SampledFrom(HandicapModels()).Draw(t, "model")
-		s, err := shapeOf(model, table.Levels())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testutil.Must(shapeOf(model, table.Levels()))(t)
 		g := s.on(table)
 		x := make([]float64, g.players+g.terms)
 		for i := range x {
@@ -365,7 +352,7 @@ func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 		f := must[*Fit](t)(Rate(record, m))
 		errs := must[[]float64](t)(f.EloErrors())
 		for i, p := range f.Players {
-			interval := must[counts.Interval](t)(f.Profile(p.Name, 0.95))
+			interval := must[binomial.Interval](t)(f.Profile(p.Name, 0.95))
 			// With sixty games a player a profile is close to the normal one.
 			if math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) > 3 || math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) > 3 {
 				t.Errorf("%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
@@ -375,23 +362,23 @@ func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 	full := must[*Fit](t)(Rate(record, Model{FirstMove: Multiplicative}))
 	// At the level of the LR test's own p value the profile ends at no effect.
 	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), full))
-	i := must[counts.Interval](t)(full.ProfileFirstMove(1 - lr.P))
+	i := must[binomial.Interval](t)(full.ProfileFirstMove(1 - lr.P))
 	if math.Abs(i.Lo-1) > 1e-7 {
 		t.Errorf("the profile ends at %v, want 1", i.Lo)
 	}
 	additive := must[*Fit](t)(Rate(record, Model{FirstMove: Additive}))
 	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), additive))
-	i = must[counts.Interval](t)(additive.ProfileFirstMove(0.95))
+	i = must[binomial.Interval](t)(additive.ProfileFirstMove(0.95))
 	t.Logf("additive: δ = %v, %+v, LR %+v", additive.FirstMove, i, lr)
 	if !(i.Lo > 0 && i.Lo < additive.FirstMove && additive.FirstMove < i.Hi) {
 		t.Errorf("%+v around %v", i, additive.FirstMove)
 	}
-	wide := must[counts.Interval](t)(additive.ProfileFirstMove(0.99999))
+	wide := must[binomial.Interval](t)(additive.ProfileFirstMove(0.99999))
 	t.Logf("wide: %+v", wide)
 	if !(wide.Lo < 0) {
 		t.Errorf("%+v should include 0", wide)
 	}
-	d := must[counts.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
+	d := must[binomial.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
 	if math.Abs(d.Lo-108.4) > 2 || math.Abs(d.Hi-262.2) > 2 {
 		t.Errorf("E7 less E6: %+v", d)
 	}
@@ -464,9 +451,7 @@ func TestHandicapGoodnessOfFit(t *testing.T) {
 	c := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Multiplicative3, Additive1))
 	for _, f := range c.Fits {
 		g := must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3}))
-		if again := must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3})); g != again {
-			t.Error("the same seed gives another result")
-		}
+		testutil.Equal(t, must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3})), g, "the same seed gives another result")
 		t.Logf("%s: %+v", f.Model, g)
 	}
 }
@@ -507,7 +492,7 @@ func TestResiduals(t *testing.T) {
 // What would take days, or all memory, is refused before the first sample.
 func TestSamplesAreBounded(t *testing.T) {
 	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
-	for _, samples := range []int{1, bootstrap.MaxSamples + 1, 1_000_000_000} {
+	for _, samples := range []int{1, newton.MaxSamples + 1, 1_000_000_000} {
 		want := fmt.Sprintf("%d bootstrap samples are too many: expected at most 100000", samples)
 		if samples == 1 {
 			want = "1 bootstrap samples have no percentiles"

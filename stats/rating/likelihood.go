@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -71,7 +71,7 @@ func (l *ladder) headStart() []float64 {
 	for i := range l.players {
 		x[i] = math.Log((points[i] + 0.5) / (games[i] - points[i] + 0.5))
 	}
-	ascent.SubtractMean(x[:l.players])
+	newton.SubtractMean(x[:l.players])
 	return x
 }
 
@@ -178,13 +178,13 @@ func (l *ladder) Derivatives(x []float64) ([]float64, func([]float64) []float64)
 	diagonal := info.diagonal()
 	return g, func(rhs []float64) []float64 {
 		if l.sd > 0 {
-			return ascent.Conjugate(info.multiply, diagonal, rhs)
+			return newton.Conjugate(info.multiply, diagonal, rhs)
 		}
 		// The likelihood does not see a common shift, so a right side must have
 		// none, to the last digit, and a solution may have any.
 		rhs = slices.Clone(rhs)
-		ascent.SubtractMean(rhs[:l.players])
-		return ascent.Conjugate(info.multiply, diagonal, rhs)
+		newton.SubtractMean(rhs[:l.players])
+		return newton.Conjugate(info.multiply, diagonal, rhs)
 	}
 }
 
@@ -342,7 +342,7 @@ func (l *ladder) shiftFree() bool { return l.sd <= 0 }
 
 func (l *ladder) Settle(step []float64) {
 	if l.shiftFree() {
-		ascent.SubtractMedian(step[:l.players])
+		newton.SubtractMedian(step[:l.players])
 	}
 }
 

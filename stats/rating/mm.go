@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 )
 
 // minorant is the MM algorithm's state: strengths, first-move factor, and draw
@@ -65,7 +65,7 @@ func (m *minorant) logs() []float64 {
 	for i, g := range m.gamma {
 		x[i] = math.Log(g)
 	}
-	ascent.SubtractMean(x[:m.l.players])
+	newton.SubtractMean(x[:m.l.players])
 	if m.l.first >= 0 {
 		x[m.l.first] = math.Log(m.first)
 	}
@@ -204,7 +204,7 @@ func (m *minorant) step() {
 
 // minorise steps until nothing moves by more than rounding, which grows with
 // the number of terms in a sum.
-func (l *ladder) minorise() (ascent.Peak, error) {
+func (l *ladder) minorise() (newton.Peak, error) {
 	m := newMinorant(l)
 	x := m.logs()
 	terms := len(l.cells) + len(l.virtual)
@@ -221,10 +221,10 @@ func (l *ladder) minorise() (ascent.Peak, error) {
 			break
 		}
 		if moved < settled {
-			return ascent.Peak{X: x, Value: l.Value(x), Iterations: n + 1}, nil
+			return newton.Peak{X: x, Value: l.Value(x), Iterations: n + 1}, nil
 		}
 	}
-	return ascent.Peak{}, errors.New("the MM algorithm did not converge: the players are hardly connected, or there is no maximum; Newton tells")
+	return newton.Peak{}, errors.New("the MM algorithm did not converge: the players are hardly connected, or there is no maximum; Newton tells")
 }
 
 // MMIterates are the strengths after each of the first n steps of the MM

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/stats/counts"
-	"gogi/stats/rating/ascent"
+	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 )
 
 // Draws says how a model sees draws.
@@ -106,11 +106,11 @@ type Fit struct {
 	Games      int                 // between players rated
 	Evidence   float64             // what these games count for: their number, but for [crosstable.Count.Weight]
 	Iterations int
-	SetAside   []crosstable.Aside
+	SetAside   []crosstable.Excluded
 
 	table crosstable.Table
 	rank  []int // from place in Players to number in table
-	at    ascent.Peak
+	at    newton.Peak
 	inner inner
 	errs  *robust          // nil where no games depend on each other
 	all   crosstable.Table // with those set aside
@@ -118,7 +118,7 @@ type Fit struct {
 
 // inner is a problem that is a likelihood of games between players.
 type inner interface {
-	ascent.Problem
+	newton.Problem
 	logLik(x []float64) float64
 	expected(x []float64) [][3]float64 // win, draw, loss of each cell's Black
 	information(x []float64) matrix
@@ -192,14 +192,14 @@ func fit(t crosstable.Table, m Model) (*Fit, error) {
 	return f, nil
 }
 
-func (l *ladder) maximum(by Method) (ascent.Peak, error) {
+func (l *ladder) maximum(by Method) (newton.Peak, error) {
 	if by == MM {
 		return l.minorise()
 	}
-	return ascent.Climb(l, l.headStart(), nil)
+	return newton.Climb(l, l.headStart(), nil)
 }
 
-func (l *ladder) whyDrifting(t crosstable.Table, at ascent.Peak) error {
+func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {
 	var what []string
 	for _, i := range at.Drifting {
 		switch i {
@@ -215,8 +215,8 @@ func (l *ladder) whyDrifting(t crosstable.Table, at ascent.Peak) error {
 }
 
 // rateable is the table of those who can be rated under the model.
-func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Aside, error) {
-	var aside []crosstable.Aside
+func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Excluded, error) {
+	var aside []crosstable.Excluded
 	if m.Prior.exists() {
 		if t, aside = t.Active(); len(t.Cells) == 0 {
 			return t, aside, errors.New("no game")
@@ -243,7 +243,7 @@ func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Aside
 }
 
 // newFit is a fit with everything but the terms beside the strengths.
-func newFit(t crosstable.Table, m Model, l inner, at ascent.Peak, aside []crosstable.Aside) *Fit {
+func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosstable.Excluded) *Fit {
 	f := &Fit{
 		Model:      m,
 		LogLik:     at.Value,
@@ -285,5 +285,5 @@ func (f *Fit) FirstMoveElo() (float64, error) {
 	if f.Model.FirstMove != Multiplicative {
 		return 0, fmt.Errorf("a first-move effect %q is no number of Elo points", string(f.Model.FirstMove))
 	}
-	return counts.EloPerNat * math.Log(f.FirstMove), nil
+	return binomial.EloPerNat * math.Log(f.FirstMove), nil
 }

@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"gogi/stats/rating/ascent"
+	"gogi/internal/testutil"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 
 	"pgregory.net/rapid"
 )
@@ -14,10 +15,7 @@ import (
 // and that strengths too far apart are left to it.
 func TestOddsAreTheOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, err := crosstable.New(drawCounts(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := testutil.Must(crosstable.New(drawCounts(t)))(t)
 		m := Model{Draws: rapid.SampledFrom([]Draws{HalfWin, Davidson}).Draw(t, "draws"), FirstMove: rapid.SampledFrom([]FirstMove{NoFirstMove, Multiplicative}).Draw(t, "first")}
 		l := newLadder(table, m)
 		x, reach := make([]float64, l.dim()), rapid.SampledFrom([]float64{1, 7, 11}).Draw(t, "reach")
@@ -76,8 +74,8 @@ func TestConcaveProfileIsTheProfile(t *testing.T) {
 		}
 		for _, z := range []float64{0.5, 1.96, 3.3} {
 			long, short := &counting{Problem: f.inner}, &counting{Problem: f.inner}
-			lo, hi, err := ascent.Profile(long, f.at, weights, z)
-			lo2, hi2, err2 := ascent.ConcaveProfile(short, f.at, weights, z)
+			lo, hi, err := newton.Profile(long, f.at, weights, z)
+			lo2, hi2, err2 := newton.ConcaveProfile(short, f.at, weights, z)
 			if err != nil || err2 != nil || math.Abs(lo-lo2) > 1e-9 || math.Abs(hi-hi2) > 1e-9 {
 				t.Errorf("coordinate %d, z %v: [%v, %v] %v, want [%v, %v] %v", i, z, lo2, hi2, err2, lo, hi, err)
 			}
@@ -90,7 +88,7 @@ func TestConcaveProfileIsTheProfile(t *testing.T) {
 
 // counting counts how often slopes are asked for.
 type counting struct {
-	ascent.Problem
+	newton.Problem
 	slopes int
 }
 
@@ -118,9 +116,7 @@ func TestTermErrorsAreTheCovariance(t *testing.T) {
 				t.Errorf("%+v: %s %v, want %v", m, name, got, want)
 			}
 		}
-		if len(errs) != len(c.Names)-len(f.Players) {
-			t.Errorf("%+v: %v", m, errs)
-		}
+		testutil.Equal(t, len(errs), len(c.Names)-len(f.Players), "%+v: %v", m, errs)
 	}
 }
 

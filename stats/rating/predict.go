@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 )
 
 // Prediction is what a fit expects of a game of A against B.
@@ -22,7 +22,7 @@ type Prediction struct {
 	// "wald_logit_clusters" where games depend on each other). If a parameter of the model is at
 	// the end of its range, it is that of the profile likelihood ("profile_likelihood", or
 	// "profile_likelihood_clusters"), in which an end that the games do not set is NaN.
-	Interval counts.Interval
+	Interval binomial.Interval
 }
 
 // Predict is the expected result of an even game between two players who are
@@ -105,7 +105,7 @@ func (f *HandicapFit) finite(i, j int, row []float64) error {
 // no standard error exists: the ends of the interval are the expected points of the
 // parameters that lower the likelihood as far as the level allows and are best else.
 func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(x []float64) float64) error {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
 	}
 	if q.A == q.B {
@@ -121,7 +121,7 @@ func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(
 		}
 		return logistic(odds(x))
 	}
-	q.Interval = counts.Interval{Method: f.errs.method(), Level: level, Lo: end(-1), Hi: end(1)}
+	q.Interval = binomial.Interval{Method: f.errs.method(), Level: level, Lo: end(-1), Hi: end(1)}
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (p tilted) with(points float64) *ground {
 
 // end is the point of the profile on one side (-1 or 1) where the root of the deviance
 // is z; nil if the games set none. With more points than games there is no maximum.
-func (p tilted) end(at ascent.Peak, z, side float64) []float64 {
+func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	inner := at.X
 	within := func(points float64) bool { // and then the next climb starts there
 		g := p.with(side * points)
@@ -226,8 +226,8 @@ func (s shape) row(handicap int) ([]float64, error) {
 }
 
 // fill reckons from the chances as a function of the fit's coordinates.
-func (q *Prediction) fill(at ascent.Peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
+func (q *Prediction) fill(at newton.Peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
 	}
 	if q.A == q.B {
@@ -249,7 +249,7 @@ func (q *Prediction) fill(at ascent.Peak, errs *robust, l inner, players int, le
 	}
 	reach := errs.quantile(slope, level) * standardError(inverse, slope)
 	center := logit(at.X)
-	q.Interval = counts.Interval{Method: "wald_logit", Level: level, Lo: logistic(center - reach), Hi: logistic(center + reach)}
+	q.Interval = binomial.Interval{Method: "wald_logit", Level: level, Lo: logistic(center - reach), Hi: logistic(center + reach)}
 	if errs != nil {
 		q.Interval.Method += "_clusters"
 	}
@@ -274,16 +274,16 @@ func slopeOf(f func([]float64) float64, x []float64) []float64 {
 // Profile is the profile-likelihood interval of a player's rating in Elo points,
 // where the players with a finite rating have the mean 0; see [Fit.Profile]. It
 // fails, too, for a player without a finite rating.
-func (f *HandicapFit) Profile(player string, level float64) (counts.Interval, error) {
-	if err := counts.CheckOpen("confidence level", level); err != nil {
-		return counts.Interval{}, err
+func (f *HandicapFit) Profile(player string, level float64) (binomial.Interval, error) {
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
+		return binomial.Interval{}, err
 	}
 	i, err := f.number(player)
 	if err != nil {
-		return counts.Interval{}, err
+		return binomial.Interval{}, err
 	}
 	if slices.Contains(f.at.Drifting, i) {
-		return counts.Interval{}, errors.New("the likelihood only rises to a limit as its strength leaves the others'")
+		return binomial.Interval{}, errors.New("the likelihood only rises to a limit as its strength leaves the others'")
 	}
 	weights, finite := make([]float64, len(f.at.X)), 0.0
 	for n := range f.Players {
@@ -297,6 +297,6 @@ func (f *HandicapFit) Profile(player string, level float64) (counts.Interval, er
 		}
 	}
 	weights[i]++
-	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
-	return counts.Interval{Method: f.errs.method(), Level: level, Lo: counts.EloPerNat * lo, Hi: counts.EloPerNat * hi}, err
+	lo, hi, err := newton.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
+	return binomial.Interval{Method: f.errs.method(), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
 }

@@ -87,7 +87,7 @@ func (s *stage) play(random *rand.Rand) crosstable.Table {
 	}
 	for n, m := range s.back {
 		if n < m {
-			alike := binomial(random, min(s.available[n], s.available[m]), math.Abs(s.alike))
+			alike := drawBinomial(random, min(s.available[n], s.available[m]), math.Abs(s.alike))
 			s.playAlike(random, cells, n, m, alike)
 			alone[n] -= alike
 			alone[m] -= alike
@@ -161,7 +161,7 @@ func multinomial(random *rand.Rand, n int, weights []float64) []int {
 		if w <= 0 {
 			continue
 		}
-		counts[k] = binomial(random, n, w/rest)
+		counts[k] = drawBinomial(random, n, w/rest)
 		n -= counts[k]
 		rest, last = rest-w, k
 	}
@@ -171,7 +171,7 @@ func multinomial(random *rand.Rand, n int, weights []float64) []int {
 
 // binomial draws a binomial number, in bounded time: by rejection, after Numerical
 // Recipes. p may be out of [0, 1] by rounding.
-func binomial(random *rand.Rand, n int, p float64) int {
+func drawBinomial(random *rand.Rand, n int, p float64) int {
 	if p <= 0 || math.IsNaN(p) {
 		return 0
 	}

@@ -3,8 +3,8 @@ package rating
 import (
 	"math"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -65,7 +65,7 @@ func (g *ground) side(theta float64, r, row []float64) side {
 		return s
 	}
 	if g.family == logLinear {
-		s.log += ascent.Dot(row, r)
+		s.log += newton.Dot(row, r)
 		copy(s.r, row)
 		return s
 	}
@@ -137,7 +137,7 @@ func (g *ground) Value(x []float64) float64 {
 }
 
 func (g *ground) logLik(x []float64) float64 { return g.Value(x) }
-func (g *ground) Settle(step []float64)      { ascent.SubtractMedian(step[:g.players]) }
+func (g *ground) Settle(step []float64)      { newton.SubtractMedian(step[:g.players]) }
 func (g *ground) shiftFree() bool            { return true }
 func (g *ground) estimated() int             { return g.players - 1 + g.terms }
 
@@ -280,5 +280,5 @@ func (g *ground) Derivatives(x []float64) ([]float64, func([]float64) []float64)
 			info.SetSym(i, j, info.At(i, j)+fill/float64(n))
 		}
 	}
-	return gradient, ascent.Definite(info)
+	return gradient, newton.Definite(info)
 }

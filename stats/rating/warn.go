@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -134,7 +134,7 @@ func following(t crosstable.Table, number func(*crosstable.Cell) float64) float6
 	if total == 0 {
 		return 0
 	}
-	scale := ascent.Conjugate(func(v, out []float64) {
+	scale := newton.Conjugate(func(v, out []float64) {
 		clear(out)
 		for i := range t.Cells {
 			c := &t.Cells[i]
@@ -143,7 +143,7 @@ func following(t crosstable.Table, number func(*crosstable.Cell) float64) float6
 			out[c.White] -= d
 		}
 	}, diagonal, rhs)
-	return min(1, ascent.Dot(scale, rhs)/total)
+	return min(1, newton.Dot(scale, rhs)/total)
 }
 
 // confounded is the R² from which on there is nothing left to estimate.

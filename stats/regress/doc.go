@@ -1,11 +1,9 @@
-// Package regress relates numbers to each other: least squares with an
-// intercept ([LeastSquares]), logistic regression on one variable ([Logistic]),
-// correlation ([Pearson], [Spearman]), and the
-// rank-sum test ([RankSum]).
+// Package regress fits numbers to each other: least squares with an intercept ([LeastSquares]),
+// logistic regression on one variable ([Logistic]), correlation ([Pearson], [Spearman]), and
+// the rank-sum test ([RankSum]). gogi uses it to explain rating points by metrics of play.
 //
-// Rating points per metric of play is what it is for. Everything is a pure
-// function of its numbers, which must be finite; where they do not determine a
-// result there is an error, whose text is the reason.
+// All functions are pure and need finite numbers. Numbers that do not determine a result are an
+// error, whose text is the reason.
 package regress
 
 import (

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats/regress"
 )
 
@@ -32,10 +33,7 @@ func groupsOf(rows, size int) []int {
 // bisection give them, by another program.
 func TestLogistic(t *testing.T) {
 	for size, want := range map[int][2]float64{1: {1.41007852711148419, 0.46472572542046434}, 4: {0.90091599465763144, 0.30986167244214846}} {
-		fit, err := regress.Logistic(hours(), passed(), groupsOf(20, size))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := testutil.Must(regress.Logistic(hours(), passed(), groupsOf(20, size)))(t)
 		for _, x := range [][2]float64{
 			{fit.Intercept, -4.07771343108763067}, {fit.Slope, 1.50464542837333346}, {fit.InterceptSE, want[0]}, {fit.SlopeSE, want[1]},
 		} {
@@ -52,10 +50,7 @@ func TestLogistic(t *testing.T) {
 // TestLogisticUnits: other units of x change the slope alone, and copies of rows
 // within their clusters add nothing to what is known.
 func TestLogisticUnits(t *testing.T) {
-	base, err := regress.Logistic(hours(), passed(), groupsOf(20, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := testutil.Must(regress.Logistic(hours(), passed(), groupsOf(20, 1)))(t)
 	var x, y []float64
 	var cluster []int
 	for i, h := range hours() {
@@ -63,10 +58,7 @@ func TestLogisticUnits(t *testing.T) {
 			x, y, cluster = append(x, 1000*h), append(y, passed()[i]), append(cluster, i)
 		}
 	}
-	fit, err := regress.Logistic(x, y, cluster)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := testutil.Must(regress.Logistic(x, y, cluster))(t)
 	for _, p := range [][2]float64{{1000 * fit.Slope, base.Slope}, {1000 * fit.SlopeSE, base.SlopeSE}, {fit.Intercept, base.Intercept}, {fit.InterceptSE, base.InterceptSE}} {
 		if math.Abs(p[0]-p[1]) > 1e-9 {
 			t.Errorf("%v, want %v", p[0], p[1])

@@ -3,21 +3,17 @@ package regress
 import (
 	"math"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // One regressor, by the textbook: y ± t s √(1 + 1/n + (x-x̄)²/Sxx). The quantile of
 // Student's t with 3 degrees of freedom is that of tables.
 func TestPredictionOfALine(t *testing.T) {
 	x, y := []float64{1, 2, 3, 4, 5}, []float64{2.1, 3.9, 6.2, 7.8, 10.1}
-	f, err := LeastSquares(y, Column{"x", x})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testutil.Must(LeastSquares(y, Column{"x", x}))(t)
 	const quantile = 3.182446305284263
-	p, err := f.PredictInterval(0.95, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(f.PredictInterval(0.95, 7))(t)
 	h := 1./5 + (7-3.)*(7-3.)/10
 	near := func(what string, got, want float64) {
 		if math.Abs(got-want) > 1e-9 {
@@ -36,10 +32,7 @@ func TestPredictionOfALine(t *testing.T) {
 func TestLeverageOfManyColumns(t *testing.T) {
 	a, b := []float64{1, 2, 4, 7, 3, 9, 5}, []float64{10, 2, 8, 1, 7, 3, 0}
 	y := []float64{3, 1, 4, 1, 5, 9, 2}
-	f, err := LeastSquares(y, Column{"a", a}, Column{"b", b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testutil.Must(LeastSquares(y, Column{"a", a}, Column{"b", b}))(t)
 	sum, squares := 0.0, 0.0
 	for i := range y {
 		h := f.design.leverage(f.N, []float64{a[i], b[i]})

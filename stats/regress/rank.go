@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Correlation is a correlation coefficient with its test against 0.
@@ -84,7 +84,7 @@ func ranks(v []float64) []float64 {
 type RankSumTest struct {
 	// Test has the method "rank_sum_exact" or "rank_sum_normal", N the numbers
 	// of both samples, and the p value.
-	Test counts.Test
+	Test binomial.Test
 	W    float64 // sum of a's ranks among all numbers
 	U    float64 // pairs (one of a, one of b) in which a's is larger, ties half; R and scipy give it as W and U
 	Ties bool    // equal numbers occur
@@ -97,25 +97,25 @@ type RankSumTest struct {
 // counted, such as 50 and 50, which takes 40 million steps.
 const exactUpTo = 2500
 
-// RankSum tests whether a's numbers tend to be larger (counts.Greater) or
+// RankSum tests whether a's numbers tend to be larger (binomial.Greater) or
 // smaller than b's, or either (Wilcoxon 1945, Mann and Whitney 1947). Up to
 // 2,500 pairs the p value is exact, ties included: the share of all divisions
 // of the numbers into two such samples that are at least as extreme, two-sided
 // twice the smaller tail. Beyond that it is the normal approximation with
 // continuity and tie correction. It fails for an empty sample, numbers that are
 // not finite, an unknown alternative, and samples of one and the same number.
-func RankSum(a, b []float64, alt counts.Alternative) (RankSumTest, error) {
+func RankSum(a, b []float64, alt binomial.Alternative) (RankSumTest, error) {
 	switch {
 	case len(a) == 0 || len(b) == 0:
 		return RankSumTest{}, errors.New("a sample is empty")
-	case !slices.Contains([]counts.Alternative{counts.TwoSided, counts.Greater, counts.Less}, alt):
+	case !slices.Contains([]binomial.Alternative{binomial.TwoSided, binomial.Greater, binomial.Less}, alt):
 		return RankSumTest{}, errors.New("unknown alternative " + string(alt))
 	}
 	if err := errors.Join(checkFinite("a", a), checkFinite("b", b)); err != nil {
 		return RankSumTest{}, err
 	}
 	all := ranks(slices.Concat(a, b))
-	r := RankSumTest{Test: counts.Test{Alternative: alt, N: len(all)}}
+	r := RankSumTest{Test: binomial.Test{Alternative: alt, N: len(all)}}
 	for _, rank := range all[:len(a)] {
 		r.W += rank
 	}
@@ -137,13 +137,13 @@ func RankSum(a, b []float64, alt counts.Alternative) (RankSumTest, error) {
 // tails are P(W <= w) and P(W >= w).
 type tails struct{ less, greater float64 }
 
-func pick(alt counts.Alternative, t tails) float64 {
+func pick(alt binomial.Alternative, t tails) float64 {
 	switch alt {
-	case counts.Less:
+	case binomial.Less:
 		return min(1, t.less)
-	case counts.Greater:
+	case binomial.Greater:
 		return min(1, t.greater)
-	case counts.TwoSided:
+	case binomial.TwoSided:
 	}
 	return min(1, 2*min(t.less, t.greater))
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/stats/counts"
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
 
 	"pgregory.net/rapid"
 )
@@ -17,15 +18,9 @@ import (
 // table reads a rank table of the thesis, by column.
 func table(t *testing.T, name string) map[string][]float64 {
 	t.Helper()
-	file, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testutil.Must(os.Open("testdata/" + name))(t)
 	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testutil.Must(csv.NewReader(file).ReadAll())(t)
 	columns := map[string][]float64{}
 	for _, r := range rows[1:] {
 		for i, cell := range r {
@@ -76,10 +71,7 @@ func TestThesisEquations(t *testing.T) {
 			for _, x := range l.x {
 				regressors = append(regressors, Column{x, columns[x]})
 			}
-			f, err := LeastSquares(columns["RP_mid"], regressors...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testutil.Must(LeastSquares(columns["RP_mid"], regressors...))(t)
 			t.Logf("%s %v: %.1f R² %.5f", name[7:12], l.x, values(f), f.R2)
 			for i, c := range l.coefficients {
 				tolerance := l.slope
@@ -131,9 +123,7 @@ func TestLeastSquaresByHand(t *testing.T) {
 	x := []float64{4, 4, 7, 7, 8, 9, 10, 10, 10, 11}
 	y := []float64{2, 10, 4, 22, 16, 10, 18, 26, 34, 17}
 	f, err := LeastSquares(y, Column{"speed", x})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	// Sxx = 56, ȳ = 15.9, x̄ = 8.
 	sxy := 0.0
 	for i := range x {
@@ -179,9 +169,7 @@ func TestLeaveOneOut(t *testing.T) {
 				return
 			}
 			p, err := g.Predict(a[i], b[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, err)
 			sum += (p - y[i]) * (p - y[i])
 		}
 		if want := math.Sqrt(sum / float64(n)); math.Abs(f.LOORMSE-want) > 1e-6*(1+want) {
@@ -196,9 +184,7 @@ func TestLeaveOneOut(t *testing.T) {
 			y[i] += 7 + 2*a[i] - b[i]
 		}
 		g, err := LeastSquares(y, Column{"a", a}, Column{"b", b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		for i, d := range []float64{7, 2, -1} {
 			if math.Abs(g.Terms[i].Value-f.Terms[i].Value-d) > 1e-6*(1+math.Abs(f.Terms[i].Value)) {
 				t.Errorf("%s moved from %v to %v, want by %v", f.Terms[i].Name, f.Terms[i].Value, g.Terms[i].Value, d)
@@ -212,7 +198,7 @@ func TestRankSumAgainstCounting(t *testing.T) {
 		few := rapid.IntRange(0, 5) // many ties
 		a := rapid.SliceOfN(few, 1, 5).Draw(t, "a")
 		b := rapid.SliceOfN(few, 1, 5).Draw(t, "b")
-		r, err := RankSum(floats(a), floats(b), counts.TwoSided)
+		r, err := RankSum(floats(a), floats(b), binomial.TwoSided)
 		if err != nil {
 			all := slices.Concat(a, b)
 			if slices.Min(all) != slices.Max(all) {
@@ -245,7 +231,7 @@ func TestRankSumAgainstCounting(t *testing.T) {
 		if math.Abs(r.Test.P-want) > 1e-12 || r.Test.Method != "rank_sum_exact" {
 			t.Errorf("%+v, want p = %v", r, want)
 		}
-		swapped, err := RankSum(floats(b), floats(a), counts.TwoSided)
+		swapped, err := RankSum(floats(b), floats(a), binomial.TwoSided)
 		if err != nil || math.Abs(swapped.Test.P-want) > 1e-12 || swapped.U+r.U != float64(len(a)*len(b)) {
 			t.Errorf("swapped: %+v, %v", swapped, err)
 		}
@@ -265,7 +251,7 @@ func TestRankSumExamples(t *testing.T) {
 	// exact p = 0.1272 for "greater".
 	x := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
 	y := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
-	r, err := RankSum(x, y, counts.Greater)
+	r, err := RankSum(x, y, binomial.Greater)
 	if err != nil || r.U != 35 || math.Abs(r.Test.P-0.1272) > 5e-5 || r.Ties {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -274,7 +260,7 @@ func TestRankSumExamples(t *testing.T) {
 	for i := range 60 {
 		a, b = append(a, float64(i%7)), append(b, float64(i%7)+1)
 	}
-	r, err = RankSum(a, b, counts.Less)
+	r, err = RankSum(a, b, binomial.Less)
 	if err != nil || r.Test.Method != "rank_sum_normal" || !r.Ties || r.Test.P > 0.01 || r.Test.P != r.PNormal {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -322,9 +308,9 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 	fails("constant", err)
 	_, err = Spearman(nil, nil)
 	fails("empty", err)
-	_, err = RankSum(nil, ok, counts.TwoSided)
+	_, err = RankSum(nil, ok, binomial.TwoSided)
 	fails("empty", err)
-	_, err = RankSum([]float64{1}, []float64{1, 1}, counts.TwoSided)
+	_, err = RankSum([]float64{1}, []float64{1, 1}, binomial.TwoSided)
 	fails("all equal", err)
 	_, err = RankSum(ok, ok, "sideways")
 	fails("alternative", err)
@@ -341,14 +327,8 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 // TestThesisRMSE holds three errors of paper_errata.json, on the scale where
 // 1-dan is next to 1-kyu, as the fixture numbers ranks.
 func TestThesisRMSE(t *testing.T) {
-	file, err := os.ReadFile("testdata/go_tab_6_3_estimates.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(strings.NewReader(string(file))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testutil.Must(os.ReadFile("testdata/go_tab_6_3_estimates.csv"))(t)
+	rows := testutil.Must(csv.NewReader(strings.NewReader(string(file))).ReadAll())(t)
 	for _, c := range []struct {
 		table, metric string
 		want          float64
@@ -367,10 +347,7 @@ func TestThesisRMSE(t *testing.T) {
 
 func number(t *testing.T, s string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testutil.Must(strconv.ParseFloat(s, 64))(t)
 	return v
 }
 
@@ -379,9 +356,7 @@ func number(t *testing.T, s string) float64 {
 func TestPredictionInterval(t *testing.T) {
 	x, y := []float64{1, 2, 4, 5, 8}, []float64{2.1, 2.9, 6.2, 5.8, 9.9}
 	f, err := LeastSquares(y, Column{"x", x})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	const at, quantile = 11.0, 3.182446305284263 // t of 3 degrees of freedom, 97.5%
 	reach := quantile * f.Sigma * math.Sqrt(1+1.0/5+(at-4)*(at-4)/30)
 	i, err := f.PredictInterval(0.95, at)
@@ -391,9 +366,7 @@ func TestPredictionInterval(t *testing.T) {
 	}
 	z := []float64{3, 1, 4, 1, 5}
 	two, err := LeastSquares(y, Column{"x", x}, Column{"z", z})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	free, _ := LeastSquares(append(y, 0), Column{"x", append(x, at)}, Column{"z", append(z, 2)}, Column{"own", []float64{0, 0, 0, 0, 0, 1}})
 	reach = 4.302652729696142 * free.Terms[3].SE // 2 degrees of freedom
 	if i, err = two.PredictInterval(0.95, at, 2); err != nil || math.Abs((i.Hi-i.Lo)/2-reach) > 1e-8 || math.Abs((i.Hi+i.Lo)/2+free.Terms[3].Value) > 1e-8 {

@@ -3,18 +3,18 @@ package process
 import (
 	"fmt"
 
-	"gogi/cpus"
+	"gogi/usi/affinity"
 )
 
-// Strayed tells of an engine that has bound itself to other CPUs than it was started
+// AffinityChanged tells of an engine that has bound itself to other CPUs than it was started
 // on (Spec.CPUs), or to fewer: all threads of its group together.
 // It is "" where they keep to what was given, where nothing was, and where it cannot
 // be known. Engines bind their threads when they make them, so after a game it is
 // settled.
-func (p *Process) Strayed() string {
+func (p *Process) AffinityChanged() string {
 	p.mu.Lock() // so that pid is not reaped, and reused, meanwhile
 	defer p.mu.Unlock()
-	given := cpus.Set{}.Union(p.cpus)
+	given := affinity.Set{}.Union(p.cpus)
 	if p.reaped || len(given) == 0 {
 		return ""
 	}

@@ -11,18 +11,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gogi/cpus"
+	"gogi/usi/affinity"
 )
 
 // Allowed is the CPUs that processes which are started here may run on: what the
 // affinity of this one leaves (taskset, numactl), within the cpuset of its cgroup
 // (a container's --cpuset-cpus), online.
-func Allowed() (cpus.Set, error) {
+func Allowed() (affinity.Set, error) {
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil {
 		return nil, fmt.Errorf("process: asking for the CPUs that can be used here: %w", err)
 	}
-	var s cpus.Set
+	var s affinity.Set
 	for c := 0; len(s) < mask.Count(); c++ {
 		if mask.IsSet(c) {
 			s = append(s, c)
@@ -56,11 +56,11 @@ func pin(cpus []int) error {
 }
 
 // mayRunOn is the CPUs of all threads of the group together.
-func (p *Process) mayRunOn() cpus.Set { return mayRunOn(p.pid) }
+func (p *Process) mayRunOn() affinity.Set { return mayRunOn(p.pid) }
 
 // mayRunOn adds up the affinities of all threads of a process group: a wrapper's
 // engine is in it, too. What has just ended adds nothing.
-func mayRunOn(group int) (all cpus.Set) {
+func mayRunOn(group int) (all affinity.Set) {
 	processes, _ := filepath.Glob("/proc/[0-9]*") // the patterns are well formed
 	for _, dir := range processes {
 		pid, err := strconv.Atoi(filepath.Base(dir))
@@ -81,10 +81,10 @@ func mayRunOn(group int) (all cpus.Set) {
 }
 
 // affinityIn is Cpus_allowed_list of a status file of /proc, see proc_pid_status(5).
-func affinityIn(status []byte) cpus.Set {
+func affinityIn(status []byte) affinity.Set {
 	for lines := bufio.NewScanner(bytes.NewReader(status)); lines.Scan(); {
 		if list, ok := strings.CutPrefix(lines.Text(), "Cpus_allowed_list:"); ok {
-			s, err := cpus.ParseSet(list)
+			s, err := affinity.ParseSet(list)
 			if err != nil {
 				return nil
 			}

@@ -7,16 +7,14 @@ import (
 	"sync"
 	"testing"
 
-	"gogi/cpus"
+	"gogi/internal/testutil"
+	"gogi/usi/affinity"
 )
 
 // allowed is the CPUs that these tests have, at least two.
-func allowed(t *testing.T) cpus.Set {
+func allowed(t *testing.T) affinity.Set {
 	t.Helper()
-	s, err := Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testutil.Must(Allowed())(t)
 	// Not /proc/self, the main thread: one that was bound for a child stays so.
 	if kernel := status(t, "/proc/thread-self/status", "Cpus_allowed_list"); s.String() != kernel {
 		t.Fatalf("Allowed says %s, the kernel %s", s, kernel)
@@ -45,9 +43,7 @@ func TestAffinityOfMany(t *testing.T) {
 			if got := line(t, p); got != "Cpus_allowed_list:\t"+want {
 				t.Errorf("the child says %q, want %s", got, want)
 			}
-			if stray := p.Strayed(); stray != "" {
-				t.Errorf("it keeps to what it was given, but %s", stray)
-			}
+			testutil.Equal(t, p.AffinityChanged(), "", "it keeps to what it was given")
 			closeOK(t, p)
 		})
 	}
@@ -64,23 +60,15 @@ func TestStrayed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec.CPUs = []int{all[1]}
 			p := start(t, spec, nil)
-			if stray := p.Strayed(); stray != "" {
-				t.Errorf("before it binds itself: %s", stray)
-			}
-			if _, err := io.WriteString(p, "go on\n"); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Equal(t, p.AffinityChanged(), "", "before it binds itself")
+			testutil.Must(io.WriteString(p, "go on\n"))(t)
 			if got := line(t, p); got != "bound <nil>" {
 				t.Fatalf("it says %q", got)
 			}
 			want := "it was started on CPUs " + itoa(all[1]) + ", and has bound itself to " + all.String()
-			if got := p.Strayed(); got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
+			testutil.Equal(t, p.AffinityChanged(), want)
 			closeOK(t, p)
-			if got := p.Strayed(); got != "" {
-				t.Errorf("after its end: %q", got)
-			}
+			testutil.Equal(t, p.AffinityChanged(), "", "after its end")
 		})
 	}
 }
@@ -88,12 +76,8 @@ func TestStrayed(t *testing.T) {
 // TestStrayedUnbound: who was given nothing cannot stray.
 func TestStrayedUnbound(t *testing.T) {
 	p := start(t, self("stray"), nil)
-	if _, err := io.WriteString(p, "go on\n"); err != nil {
-		t.Fatal(err)
-	}
-	if got := line(t, p) + p.Strayed(); got != "bound <nil>" {
-		t.Error(got)
-	}
+	testutil.Must(io.WriteString(p, "go on\n"))(t)
+	testutil.Equal(t, line(t, p)+p.AffinityChanged(), "bound <nil>")
 	closeOK(t, p)
 }
 
@@ -107,7 +91,7 @@ func TestStrayedToFewer(t *testing.T) {
 	if got := line(t, p); got != "done" {
 		t.Fatalf("it says %q", got)
 	}
-	if got, want := p.Strayed(), "it was started on CPUs "+all[:2].String()+", and has bound itself to "+itoa(all[0]); got != want {
+	if got, want := p.AffinityChanged(), "it was started on CPUs "+all[:2].String()+", and has bound itself to "+itoa(all[0]); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	closeOK(t, p)

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"gogi/cpus"
+	"gogi/usi/affinity"
 )
 
 // groupSize is how many processors a group of processors has room for. Number n of
@@ -23,7 +23,7 @@ type groupAffinity struct {
 
 // inGroups splits CPUs by group, ascending.
 func inGroups(list []int) (groups []groupAffinity, err error) {
-	for _, c := range (cpus.Set{}).Union(list) {
+	for _, c := range (affinity.Set{}).Union(list) {
 		if c < 0 || c >= groupSize<<16 {
 			return nil, fmt.Errorf("CPUs %v: there can be no CPU %d", list, c)
 		}
@@ -62,8 +62,8 @@ func bind(job tree, process windows.Handle, list []int) error {
 // Allowed is the CPUs that processes which are started here may run on: of a machine
 // with one group of processors what the affinity of this one leaves (start /affinity),
 // of others all that are active.
-func Allowed() (cpus.Set, error) {
-	var s cpus.Set
+func Allowed() (affinity.Set, error) {
+	var s affinity.Set
 	if groupCount() > 1 {
 		for g := range groupCount() {
 			for n := range int(windows.GetActiveProcessorCount(uint16(g))) { //nolint:gosec // a few
@@ -80,7 +80,7 @@ func Allowed() (cpus.Set, error) {
 }
 
 // inMask is the CPUs of a group's mask.
-func inMask(group uint16, mask uintptr) (s cpus.Set) {
+func inMask(group uint16, mask uintptr) (s affinity.Set) {
 	for ; mask != 0; mask &= mask - 1 {
 		s = append(s, int(group)*groupSize+bits.TrailingZeros64(uint64(mask)))
 	}
@@ -89,7 +89,7 @@ func inMask(group uint16, mask uintptr) (s cpus.Set) {
 
 // mayRunOn is the CPUs of all threads of the job together. What has just ended adds
 // nothing.
-func (p *Process) mayRunOn() (all cpus.Set) {
+func (p *Process) mayRunOn() (all affinity.Set) {
 	members := map[uint32]bool{}
 	for _, pid := range p.tree.members() {
 		members[pid] = true

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/usi/process"
 )
 
@@ -16,12 +17,8 @@ func TestCPU(t *testing.T) {
 	p, err := process.Start(process.Spec{Command: []string{"sh", "-c", `
 		sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
 		echo done; read line; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done`}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Read(make([]byte, 16)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
+	testutil.Must(p.Read(make([]byte, 16)))(t)
 	living, err := p.CPU()
 	if err != nil || living <= 0 || living > time.Minute {
 		t.Errorf("the child has used %v, %v", living, err)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"time"
 
-	"gogi/internal/foreign"
+	"gogi/internal/sanitize"
 )
 
 // diagnosisRunes is how much of stderr an Exit quotes, in characters.
@@ -83,7 +83,7 @@ func (p *Process) Exit() Exit {
 	}
 	e := p.ending()
 	raw, cut := p.said.last()
-	e.Stderr = foreign.LastLine(raw, cut, diagnosisRunes)
+	e.Stderr = sanitize.LastLine(raw, cut, diagnosisRunes)
 	return e
 }
 

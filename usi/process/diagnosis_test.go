@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/await"
+	"gogi/internal/testutil"
 )
 
 func TestDiagnosis(t *testing.T) {
@@ -24,14 +24,10 @@ func TestDiagnosis(t *testing.T) {
 		spec := sh(test.script)
 		spec.Dir = t.TempDir() // for a core
 		p := start(t, spec, nil)
-		if _, err := io.ReadAll(p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(io.ReadAll(p))(t)
 		// No wait here: EOF may come before the exit status, and Diagnosis must
 		// wait for it.
-		if got := p.Diagnosis(); got != test.want {
-			t.Errorf("%s: %q, want %q", test.script, got, test.want)
-		}
+		testutil.Equal(t, p.Diagnosis(), test.want, "%s", test.script)
 	}
 }
 
@@ -45,12 +41,8 @@ func TestExit(t *testing.T) {
 		{"kill -KILL $$", Exit{Mute: true, Status: -1, Signal: syscall.SIGKILL}},
 	} {
 		p := start(t, sh(test.script), nil)
-		if _, err := io.ReadAll(p); err != nil {
-			t.Fatal(err)
-		}
-		if got := p.Exit(); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.script, got, test.want)
-		}
+		testutil.Must(io.ReadAll(p))(t)
+		testutil.Equal(t, p.Exit(), test.want, "%s", test.script)
 		if status, ok := p.ExitStatus(); ok != (test.want.Signal == 0) || status != max(0, test.want.Status) {
 			t.Errorf("%s: exit status %d, %v", test.script, status, ok)
 		}
@@ -60,9 +52,7 @@ func TestExit(t *testing.T) {
 // An engine that lives, but not for us: which of its ends it closed is said.
 func TestAnEngineThatHangsUp(t *testing.T) {
 	p := start(t, sh("exec 1>&-; echo no more >&2; exec sleep 1000"), nil)
-	if _, err := io.ReadAll(p); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(io.ReadAll(p))(t)
 	if got, want := p.Diagnosis(), "it closed its output, and is still running; stderr: no more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -84,20 +74,16 @@ func TestLastWords(t *testing.T) {
 	for _, step := range []struct{ send, wait, want string }{
 		{"", "ready", ""}, {"go\n", "said", "stderr: help"},
 	} {
-		if _, err := io.WriteString(p, step.send); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(io.WriteString(p, step.send))(t)
 		if got := line(t, p); got != step.wait {
 			t.Fatalf("read %q", got)
 		}
-		await.That(t, "its last words are "+step.want, func() bool { return p.LastWords() == step.want })
+		testutil.Eventually(t, "its last words are "+step.want, func() bool { return p.LastWords() == step.want })
 		if e := p.Exit(); !e.Running || e.Status != -1 {
 			t.Errorf("exit %+v of a living process", e)
 		}
 	}
-	if _, err := io.WriteString(p, "go\n"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(io.WriteString(p, "go\n"))(t)
 	<-p.Done()
 	if got, want := p.LastWords(), "exit status 3; stderr: help"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -128,21 +114,13 @@ func TestWaited(t *testing.T) {
 	spec := self("spin")
 	spec.CPUs = []int{cpu}
 	p := start(t, spec, nil)
-	await.That(t, "the threads wait for each other", func() bool {
-		all, err := p.Waited()
-		if err != nil {
-			t.Fatal(err)
-		}
-		leader, err := readSchedstat("/proc/" + itoa(p.PID()))
-		if err != nil {
-			t.Fatal(err)
-		}
+	testutil.Eventually(t, "the threads wait for each other", func() bool {
+		all := testutil.Must(p.Waited())(t)
+		leader := testutil.Must(readSchedstat("/proc/" + itoa(p.PID())))(t)
 		return all > leader.waited+50*time.Millisecond
 	})
 	closeOK(t, p)
-	if _, err := p.Waited(); err == nil || !strings.Contains(err.Error(), os.ErrProcessDone.Error()) {
-		t.Errorf("Waited after the end: %v", err)
-	}
+	testutil.Fails(t, testutil.Err(p.Waited()), os.ErrProcessDone.Error(), "Waited after the end")
 }
 
 func TestWaitedCountsChildren(t *testing.T) {
@@ -153,11 +131,8 @@ func TestWaitedCountsChildren(t *testing.T) {
 	spec := sh("(while :; do :; done) & (while :; do :; done) & cat")
 	spec.CPUs = []int{cpu}
 	p := start(t, spec, nil)
-	await.That(t, "the children wait for each other", func() bool {
-		got, err := p.Waited()
-		if err != nil {
-			t.Fatal(err)
-		}
+	testutil.Eventually(t, "the children wait for each other", func() bool {
+		got := testutil.Must(p.Waited())(t)
 		return got > 100*time.Millisecond
 	})
 }
@@ -169,8 +144,6 @@ func TestEndingOfWindows(t *testing.T) {
 		0xC0000005: "exit status 0xC0000005 (access violation)",
 		0xE06D7363: "exit status 0xE06D7363", // an exception of C++ that nobody caught
 	} {
-		if got := (Exit{Status: status}).Ending(); got != want {
-			t.Errorf("Ending of %d = %q, want %q", status, got, want)
-		}
+		testutil.Equal(t, (Exit{Status: status}).Ending(), want, "Ending of %d", status)
 	}
 }

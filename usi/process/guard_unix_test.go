@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/await"
+	"gogi/internal/testutil"
 )
 
 // killedRunner starts a runner with engines, kills it with SIGKILL, and returns
@@ -29,18 +29,13 @@ func killedRunner(t *testing.T, what string) map[string]int {
 		if name == "all" {
 			break
 		}
-		pid, err := strconv.Atoi(number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pid := testutil.Must(strconv.Atoi(number))(t)
 		if !alive(pid) {
 			t.Fatalf("%s %d does not run: nothing is tested", name, pid)
 		}
 		pids[name] = pid
 	}
-	if err := syscall.Kill(runner.PID(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, syscall.Kill(runner.PID(), syscall.SIGKILL))
 	<-runner.Done()
 	if got := runner.Diagnosis(); got != "killed by signal 9 (killed)" {
 		t.Fatalf("the runner: %s", got)
@@ -50,7 +45,7 @@ func killedRunner(t *testing.T, what string) map[string]int {
 
 func TestGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 	for name, pid := range killedRunner(t, "runner") {
-		await.That(t, name+" dies", func() bool { return !alive(pid) })
+		testutil.Eventually(t, name+" dies", func() bool { return !alive(pid) })
 	}
 }
 
@@ -61,7 +56,7 @@ func TestWithoutGuardTheGrandchildSurvives(t *testing.T) {
 	defer syscall.Kill(-pids["wrapper"], syscall.SIGKILL)
 	defer syscall.Kill(-pids["stubborn"], syscall.SIGKILL)
 	for _, name := range []string{"plain", "wrapper", "stubborn"} {
-		await.That(t, name+" dies", func() bool { return !alive(pids[name]) })
+		testutil.Eventually(t, name+" dies", func() bool { return !alive(pids[name]) })
 	}
 	if !alive(pids["grandchild"]) {
 		t.Error("the wrapper's child died without a guard")
@@ -72,14 +67,12 @@ func TestGuardSurvivesSignals(t *testing.T) {
 	g := startGuard(t)
 	pid := g.life.cmd.Process.Pid
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-	await.That(t, "the guard ignores them", func() bool {
+	testutil.Eventually(t, "the guard ignores them", func() bool {
 		mask, err := strconv.ParseUint(status(t, fmt.Sprintf("/proc/%d/status", pid), "SigIgn"), 16, 64)
 		return err == nil && mask>>(syscall.SIGINT-1)&1 == 1 && mask>>(syscall.SIGTERM-1)&1 == 1 && mask>>(syscall.SIGHUP-1)&1 == 1
 	})
 	for _, sig := range signals {
-		if err := syscall.Kill(pid, sig); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, syscall.Kill(pid, sig))
 	}
 	closeOK(t, start(t, sh("cat"), g))
 	if err := g.Close(); err != nil {
@@ -91,13 +84,9 @@ func TestGuardsCloseKillsWhatStillRuns(t *testing.T) {
 	g := startGuard(t)
 	p := start(t, sh(stubbornScript), g)
 	line(t, p)
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, g.Close())
 	<-p.Done()
-	if got := p.Diagnosis(); got != "killed by signal 9 (killed)" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Equal(t, p.Diagnosis(), "killed by signal 9 (killed)", "Diagnosis")
 	closeOK(t, p)
 }
 
@@ -122,17 +111,12 @@ func next(t *testing.T, c <-chan GuardChange) GuardChange {
 // started before it, and not what has ended.
 func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 	told, tell := changes()
-	g, err := StartGuard([]string{os.Args[0], "guard"}, tell)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(StartGuard([]string{os.Args[0], "guard"}, tell))(t)
 	before := start(t, sh(stubbornScript), g)
 	line(t, before)
 	ended := start(t, sh("cat"), g)
 	closeOK(t, ended)
-	if err := g.life.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, g.life.cmd.Process.Kill())
 	if got, want := next(t, told), (GuardChange{Died: "signal: killed"}); got != want {
 		t.Errorf("told %+v, want %+v", got, want)
 	}
@@ -149,9 +133,7 @@ func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 	}
 	for _, p := range []*Process{before, after} {
 		<-p.Done()
-		if got := p.Diagnosis(); got != "killed by signal 9 (killed)" {
-			t.Errorf("the second guard left it: %q", got)
-		}
+		testutil.Equal(t, p.Diagnosis(), "killed by signal 9 (killed)", "the second guard left it")
 		closeOK(t, p)
 	}
 	if len(told) > 0 {
@@ -162,7 +144,7 @@ func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 // The whole of it: the runner's guard is killed, and then the runner itself.
 func TestTheSecondGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 	for name, pid := range killedRunner(t, "runner-second-guard") {
-		await.That(t, name+" dies", func() bool { return !alive(pid) })
+		testutil.Eventually(t, name+" dies", func() bool { return !alive(pid) })
 	}
 }
 
@@ -173,10 +155,7 @@ var quick = guardPace{steady: patience, pause: time.Millisecond, rarest: 2 * tim
 func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 	told, tell := changes()
 	births := t.TempDir() + "/births"
-	g, err := startGuardAt([]string{"/bin/sh", "-c", "echo >>" + births + "; exit 3"}, tell, quick)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(startGuardAt([]string{"/bin/sh", "-c", "echo >>" + births + "; exit 3"}, tell, quick))(t)
 	if got, want := next(t, told), (GuardChange{Died: "exit status 3"}); got != want {
 		t.Errorf("told %+v, want %+v", got, want)
 	}
@@ -184,7 +163,7 @@ func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 		t.Errorf("told %+v", got)
 	}
 	closeOK(t, start(t, sh("cat"), g))
-	await.That(t, "it is tried again and again", func() bool {
+	testutil.Eventually(t, "it is tried again and again", func() bool {
 		b, err := os.ReadFile(births)
 		return err == nil && len(b) >= 8
 	})
@@ -197,35 +176,20 @@ func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 func TestAGuardThatCannotBeStartedAgainIsToldAndTriedAgain(t *testing.T) {
 	told, tell := changes()
 	program := t.TempDir() + "/guard"
-	if err := os.Symlink(os.Args[0], program); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Symlink(os.Args[0], program))
 	pace := quick
 	pace.steady = time.Millisecond
-	g, err := startGuardAt([]string{program, "guard"}, tell, pace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(startGuardAt([]string{program, "guard"}, tell, pace))(t)
 	first := g.life
-	if err := os.Remove(program); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Remove(program))
+	testutil.OK(t, first.cmd.Process.Kill())
 	want := "the guard process died (signal: killed), and there is no other: starting the guard " + program + ": no such file or directory. " +
 		"It is tried again; if this program is killed before, what wrappers of engines started lives on"
-	if got := next(t, told).String(); got != want {
-		t.Errorf("told %s", got)
-	}
+	testutil.Equal(t, next(t, told).String(), want, "told")
 	p := start(t, sh(stubbornScript), g)
 	line(t, p)
-	if err := os.Symlink(os.Args[0], program); err != nil {
-		t.Fatal(err)
-	}
-	if got := next(t, told).String(); got != "the guard process works again" {
-		t.Errorf("told %s", got)
-	}
+	testutil.OK(t, os.Symlink(os.Args[0], program))
+	testutil.Equal(t, next(t, told).String(), "the guard process works again", "told")
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
@@ -238,15 +202,10 @@ func TestAGuardThatCannotBeStartedAgainIsToldAndTriedAgain(t *testing.T) {
 // A guard that stands still takes no line once its pipe is full: it is replaced too.
 func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	told, tell := changes()
-	g, err := StartGuard([]string{os.Args[0], "guard"}, tell)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(StartGuard([]string{os.Args[0], "guard"}, tell))(t)
 	p := start(t, sh(stubbornScript), g)
 	line(t, p)
-	if err := g.life.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, g.life.cmd.Process.Signal(syscall.SIGSTOP))
 	g.mu.Lock()
 	for l := g.life; g.life == l; { // what many starts and ends would write
 		g.say("-", 1<<30)
@@ -264,13 +223,9 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 // A guard that is a pipe in our hands: what is it told, and when?
 func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer r.Close()
-	if err := r.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, r.SetReadDeadline(time.Now().Add(patience)))
 	g := &Guard{life: &guardLife{pipe: w}, groups: make(map[int]bool)}
 	p := start(t, sh("cat"), g)
 	if got, want := line(t, r), "+"+itoa(p.PID()); got != want {
@@ -296,10 +251,7 @@ func TestAGuardThatIsKilledAtTheEnd(t *testing.T) {
 		for _, living := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, with a living group %v", name, living), func(t *testing.T) {
 				t.Parallel()
-				g, err := StartGuard(command, func(GuardChange) {})
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := testutil.Must(StartGuard(command, func(GuardChange) {}))(t)
 				if living {
 					if err := g.add(1 << 30); err != nil { // a group that nobody has
 						t.Fatal(err)
@@ -315,9 +267,7 @@ func TestAGuardThatIsKilledAtTheEnd(t *testing.T) {
 
 func TestStartFailsOnAClosedGuard(t *testing.T) {
 	g := startGuard(t)
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, g.Close())
 	files := descriptors(t)
 	pidFile := t.TempDir() + "/pid"
 	p, err := Start(sh("echo $$ >"+pidFile+"; exec sleep 1000"), g)
@@ -325,12 +275,8 @@ func TestStartFailsOnAClosedGuard(t *testing.T) {
 		p.Close()
 		t.Fatal("started on a closed guard")
 	}
-	if got := err.Error(); got != "process: starting /bin/sh: the guard is closed" {
-		t.Error(got)
-	}
-	if n := descriptors(t); n != files {
-		t.Errorf("%d open files before, %d after", files, n)
-	}
+	testutil.Equal(t, err.Error(), "process: starting /bin/sh: the guard is closed")
+	testutil.Equal(t, descriptors(t), files, "open files before")
 	// It was killed before or after it could write its number.
 	if b, err := os.ReadFile(pidFile); err == nil && len(b) > 0 {
 		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))

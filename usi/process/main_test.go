@@ -16,14 +16,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gogi/internal/await"
+	"gogi/internal/testutil"
 )
 
 // childEnv marks a re-executed test binary; its first argument says what it is.
 const childEnv = "GOGI_PROCESS_TEST_CHILD"
 
 // patience is far beyond what any step needs on a busy machine.
-const patience = await.Patience
+const patience = testutil.Patience
 
 func TestMain(m *testing.M) {
 	// A fuzzing worker is this binary again too, but its arguments are flags.
@@ -151,23 +151,15 @@ func self(what string) Spec { return Spec{Command: []string{os.Args[0], what}} }
 // start starts a process whose Read gives up after patience.
 func start(t *testing.T, spec Spec, guard *Guard) *Process {
 	t.Helper()
-	p, err := Start(spec, guard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testutil.Must(Start(spec, guard))(t)
 	t.Cleanup(func() { p.Close() })
-	if err := p.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, p.SetReadDeadline(time.Now().Add(patience)))
 	return p
 }
 
 func startGuard(t *testing.T) *Guard {
 	t.Helper()
-	g, err := StartGuard([]string{os.Args[0], "guard"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testutil.Must(StartGuard([]string{os.Args[0], "guard"}, nil))(t)
 	t.Cleanup(func() { g.Close() })
 	return g
 }
@@ -177,9 +169,7 @@ func line(t *testing.T, r io.Reader) string {
 	t.Helper()
 	var s strings.Builder
 	for b := make([]byte, 1); ; {
-		if _, err := io.ReadFull(r, b); err != nil {
-			t.Fatalf("after %q: %v", s.String(), err)
-		}
+		testutil.OK(t, testutil.Err(io.ReadFull(r, b)), "after %q", s.String())
 		if b[0] == '\n' {
 			return s.String()
 		}
@@ -189,10 +179,7 @@ func line(t *testing.T, r io.Reader) string {
 
 func lineNumber(t *testing.T, r io.Reader) int {
 	t.Helper()
-	n, err := strconv.Atoi(line(t, r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := testutil.Must(strconv.Atoi(line(t, r)))(t)
 	return n
 }
 
@@ -231,10 +218,7 @@ func stat(pid int) (state string, pgid int) {
 // status returns a field of /proc/PID/status, or of a thread's.
 func status(t *testing.T, file, field string) string {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testutil.Must(os.ReadFile(file))(t)
 	for l := range strings.Lines(string(b)) {
 		if v, ok := strings.CutPrefix(l, field+":"); ok {
 			return strings.TrimSpace(v)
@@ -250,10 +234,7 @@ func lastCPU(t *testing.T) (cpu int, allowed string) {
 	t.Helper()
 	allowed = status(t, "/proc/self/status", "Cpus_allowed_list")
 	last := allowed[strings.LastIndexAny(allowed, "-,")+1:]
-	cpu, err := strconv.Atoi(last)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu = testutil.Must(strconv.Atoi(last))(t)
 	return cpu, allowed
 }
 
@@ -276,10 +257,7 @@ func threadsWith(t *testing.T, cpus string) (ids []string) {
 
 func descriptors(t *testing.T) int {
 	t.Helper()
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testutil.Must(os.ReadDir("/proc/self/fd"))(t)
 	return len(entries)
 }
 

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"gogi/internal/await"
+	"gogi/internal/testutil"
 )
 
 // A child that leaves its engine's group and session outlives the engine, and ends with the
@@ -17,15 +17,11 @@ func TestAChildInAnotherSessionEndsWithTheGuard(t *testing.T) {
 	ends, stays := start(t, sh(daemon), ours), start(t, sh(daemon), other)
 	pid, others := lineNumber(t, ends), lineNumber(t, stays)
 	stranger := exec.CommandContext(t.Context(), "sleep", "1000")
-	if err := stranger.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, stranger.Start())
 	defer stranger.Wait()
 	defer stranger.Process.Kill()
 	for _, p := range []*Process{ends, stays} {
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, p.Close())
 	}
 	if !alive(pid) || !alive(others) {
 		t.Fatal("a child ended with its engine: it has not left the group")
@@ -33,12 +29,12 @@ func TestAChildInAnotherSessionEndsWithTheGuard(t *testing.T) {
 	if err := ours.Close(); err != nil {
 		t.Error(err)
 	}
-	await.That(t, "the child ends", func() bool { return !alive(pid) })
+	testutil.Eventually(t, "the child ends", func() bool { return !alive(pid) })
 	if !alive(others) || !alive(stranger.Process.Pid) {
 		t.Error("a process of somebody else was killed")
 	}
 	if err := other.Close(); err != nil {
 		t.Error(err)
 	}
-	await.That(t, "the other guard's child ends", func() bool { return !alive(others) })
+	testutil.Eventually(t, "the other guard's child ends", func() bool { return !alive(others) })
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // readProc reads what os.ReadFile does, however long it is, and fails as that does.
@@ -14,9 +16,7 @@ func TestReadProc(t *testing.T) {
 	dir := t.TempDir()
 	for _, size := range []int{0, 1, 511, 512, 513, 5000} {
 		name, want := filepath.Join(dir, "file"), strings.Repeat("0123456789", 500)[:size]
-		if err := os.WriteFile(name, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(name, []byte(want), 0o600))
 		if got, err := readProc(name); err != nil || string(got) != want {
 			t.Errorf("%d bytes: %d, %v", size, len(got), err)
 		}
@@ -27,14 +27,9 @@ func TestReadProc(t *testing.T) {
 	if _, err := readProc(dir); err == nil {
 		t.Error("a folder was read")
 	}
-	open, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := testutil.Must(os.ReadDir("/proc/self/fd"))(t)
 	for range 100 {
-		if _, err := readProc("/proc/self/stat"); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(readProc("/proc/self/stat"))(t)
 	}
 	if now, err := os.ReadDir("/proc/self/fd"); err != nil || len(now) >= len(open)+100 {
 		t.Errorf("%d files are open, before %d: %v", len(now), len(open), err)
@@ -46,9 +41,7 @@ func BenchmarkReadProc(b *testing.B) {
 	for name, read := range map[string]func(string) ([]byte, error){"os": os.ReadFile, "ours": readProc} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := read("/proc/self/schedstat"); err != nil {
-					b.Fatal(err)
-				}
+				testutil.Must(read("/proc/self/schedstat"))(b)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gogi/cpus"
+	"gogi/usi/affinity"
 )
 
 // launch forks the child into a group of its own. There is no death signal here: when
@@ -77,7 +77,7 @@ func pipeSize(*os.File) int64 { return 64 << 10 }
 var errNoBinding = errors.New("macOS binds no program to CPUs")
 
 // Allowed fails.
-func Allowed() (cpus.Set, error) { return nil, fmt.Errorf("process: %w", errNoBinding) }
+func Allowed() (affinity.Set, error) { return nil, fmt.Errorf("process: %w", errNoBinding) }
 
 // mayRunOn is not known.
-func (p *Process) mayRunOn() cpus.Set { return nil }
+func (p *Process) mayRunOn() affinity.Set { return nil }

@@ -21,8 +21,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gogi/internal/await"
 	"gogi/internal/runnable"
+	"gogi/internal/testutil"
 )
 
 func closeOK(t *testing.T, p *Process) time.Duration {
@@ -33,7 +33,7 @@ func closeOK(t *testing.T, p *Process) time.Duration {
 	}
 	took := time.Since(begin)
 	// Close kills all of them. On a busy machine the kernel needs time to end them.
-	await.That(t, "the group of the process ends", func() bool { return len(group(p.PID())) == 0 })
+	testutil.Eventually(t, "the group of the process ends", func() bool { return len(group(p.PID())) == 0 })
 	select {
 	case <-p.Done():
 	default:
@@ -44,15 +44,9 @@ func closeOK(t *testing.T, p *Process) time.Duration {
 
 func TestEchoAndOrderlyEnd(t *testing.T) {
 	p := start(t, self("echo"), nil)
-	if _, err := p.Write([]byte("isready\n")); err != nil {
-		t.Fatal(err)
-	}
-	if got := line(t, p); got != "isready" {
-		t.Errorf("echo said %q", got)
-	}
-	if got := p.Diagnosis(); got != "still running" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Must(p.Write([]byte("isready\n")))(t)
+	testutil.Equal(t, line(t, p), "isready", "echo said")
+	testutil.Equal(t, p.Diagnosis(), "still running", "Diagnosis")
 	closeOK(t, p)
 	if got := p.Diagnosis(); got != "exit status 0" { // a signal would show here
 		t.Errorf("Diagnosis = %q", got)
@@ -68,19 +62,12 @@ func TestEchoAndOrderlyEnd(t *testing.T) {
 func TestGroupAndDescriptorsAreItsOwn(t *testing.T) {
 	start(t, sh("cat"), startGuard(t)) // these pipes must not leak into p
 	p := start(t, sh("exec cat"), nil)
-	if _, err := io.WriteString(p, "here\n"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(io.WriteString(p, "here\n"))(t)
 	line(t, p) // now it is cat and no shell, and has closed what it should
-	files, err := os.ReadDir("/proc/" + itoa(p.PID()) + "/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testutil.Must(os.ReadDir("/proc/" + itoa(p.PID()) + "/fd"))(t)
 	for _, f := range files {
 		fd, err := strconv.Atoi(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		// Beyond 2 there may be only what somebody gave this test to pass on.
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		if fd > 2 && (err != nil || flags&unix.FD_CLOEXEC != 0) {
@@ -105,9 +92,7 @@ func TestStubbornIsKilledWithinTheBound(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := p.Diagnosis(); got != "killed by signal 9 (killed)" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Equal(t, p.Diagnosis(), "killed by signal 9 (killed)", "Diagnosis")
 }
 
 func TestTermIsHeard(t *testing.T) {
@@ -116,9 +101,7 @@ func TestTermIsHeard(t *testing.T) {
 	p := start(t, spec, nil)
 	line(t, p)
 	closeOK(t, p)
-	if got := p.Diagnosis(); got != "exit status 7" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Equal(t, p.Diagnosis(), "exit status 7", "Diagnosis")
 }
 
 // TestTermGrace: a process that needs longer than Grace after SIGTERM has all of TermGrace.
@@ -128,9 +111,7 @@ func TestTermGrace(t *testing.T) {
 	p := start(t, spec, nil)
 	line(t, p)
 	closeOK(t, p)
-	if got := p.Diagnosis(); got != "exit status 7" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Equal(t, p.Diagnosis(), "exit status 7", "Diagnosis")
 }
 
 func TestKillIsImmediate(t *testing.T) {
@@ -151,7 +132,7 @@ func TestStoppedProcessIsKilled(t *testing.T) {
 	p := start(t, spec, nil)
 	line(t, p)
 	p.tell(func(t tree) { t.signal(syscall.SIGSTOP) })
-	await.That(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
+	testutil.Eventually(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
 	closeOK(t, p)
 }
 
@@ -166,9 +147,7 @@ func TestWrappersChildDiesWithClose(t *testing.T) {
 	if alive(child) {
 		t.Error("the wrapper's child outlived Close")
 	}
-	if got := p.Diagnosis(); got != "exit status 0" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Equal(t, p.Diagnosis(), "exit status 0", "Diagnosis")
 }
 
 // The child holds stdout open: were it left alone, Read would never end.
@@ -178,17 +157,13 @@ func TestWrappersChildDiesWithItsLeader(t *testing.T) {
 	if _, pgid := stat(child); pgid != p.PID() || !alive(child) {
 		t.Fatalf("child %d is not a living member of the group: nothing is tested", child)
 	}
-	if _, err := io.WriteString(p, "go\n"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(io.WriteString(p, "go\n"))(t)
 	if rest, err := io.ReadAll(p); err != nil || len(rest) > 0 {
 		t.Errorf("Read %q, %v; want the end", rest, err)
 	}
 	<-p.Done()
-	await.That(t, "the child dies", func() bool { return !alive(child) })
-	if got := p.Diagnosis(); got != "exit status 3" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Eventually(t, "the child dies", func() bool { return !alive(child) })
+	testutil.Equal(t, p.Diagnosis(), "exit status 3", "Diagnosis")
 }
 
 func TestOutputOutlivesTheProcess(t *testing.T) {
@@ -217,9 +192,7 @@ func TestOutputIsThereHoweverLateItIsRead(t *testing.T) {
 // longAfterTheEnd is the state once escapedWait is over.
 func longAfterTheEnd(t *testing.T, p *Process) {
 	t.Helper()
-	if err := p.stdout.SetReadDeadline(time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, p.stdout.SetReadDeadline(time.Unix(1, 0)))
 }
 
 // Who has left the group cannot be killed. It keeps stdout open; whether it is
@@ -234,16 +207,12 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, sh("echo said; setsid sh -c 'echo $$ >&2; "+script+"' & read go"), nil)
-			await.That(t, "the child has left", func() bool { b, _ := p.said.last(); return bytes.HasSuffix(b, []byte("\n")) })
+			testutil.Eventually(t, "the child has left", func() bool { b, _ := p.said.last(); return bytes.HasSuffix(b, []byte("\n")) })
 			b, _ := p.said.last()
 			escaped, err := strconv.Atoi(strings.TrimSpace(string(b)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, err)
 			defer unix.Kill(escaped, unix.SIGKILL)
-			if _, err := io.WriteString(p, "go\n"); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(io.WriteString(p, "go\n"))(t)
 			<-p.Done()
 			longAfterTheEnd(t, p)
 			for _, late := range []time.Time{{}, time.Now().Add(time.Hour)} {
@@ -265,18 +234,14 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 // However fast it is refilled, a dead leader's pipe is read once.
 func TestRestIsOnePipeFull(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, err)
 	defer closeAll([3]*os.File{r, w})
 	p := &Process{stdout: r}
 	p.endOutput()
 	longAfterTheEnd(t, p)
 	chunk, read := make([]byte, 4096), 0
 	for range 1000 {
-		if _, err := w.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(w.Write(chunk))(t)
 		n, err := p.Read(chunk)
 		read += n
 		if err != nil {
@@ -306,9 +271,7 @@ func TestCloseWaitsForTheMemoryOfAHundredGigabytes(t *testing.T) {
 func TestStderrNeverBlocks(t *testing.T) {
 	for _, size := range []string{"400000", "20000000"} {
 		p := start(t, sh("head -c "+size+" /dev/zero | tr '\\0' x >&2; echo >&2; echo last words >&2; echo through; cat"), nil)
-		if got := line(t, p); got != "through" {
-			t.Errorf("%s bytes: read %q", size, got)
-		}
+		testutil.Equal(t, line(t, p), "through", "%s bytes: read", size)
 		closeOK(t, p)
 		if b, cut := p.said.last(); len(b) != tailSize || !cut || cap(p.said.buf) > 2*tailSize {
 			t.Errorf("%s bytes: kept %d, cut %v, room for %d", size, len(b), cut, cap(p.said.buf))
@@ -322,9 +285,7 @@ func TestStderrNeverBlocks(t *testing.T) {
 func TestWriteDeadline(t *testing.T) {
 	p := start(t, sh("echo ready; exec sleep 1000"), nil)
 	line(t, p)
-	if err := p.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, p.SetWriteDeadline(time.Now().Add(time.Second)))
 	flood := bytes.Repeat([]byte("position\n"), 100_000)
 	n, err := p.Write(flood)
 	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n >= len(flood) {
@@ -371,9 +332,7 @@ func TestClosedStdoutButAlive(t *testing.T) {
 		t.Fatalf("Read: %v", err)
 	}
 	begin := time.Now()
-	if got := p.Diagnosis(); got != "it closed its output, and is still running" {
-		t.Errorf("Diagnosis = %q", got)
-	}
+	testutil.Equal(t, p.Diagnosis(), "it closed its output, and is still running", "Diagnosis")
 	if took := time.Since(begin); took < diagnosisWait {
 		t.Errorf("Diagnosis did not wait for the exit status, only %v", took)
 	}
@@ -396,12 +355,8 @@ func TestCallersThreadMayEnd(t *testing.T) {
 	}()
 	p := <-started
 	defer p.Close()
-	if _, err := io.WriteString(p, "alive\n"); err != nil {
-		t.Fatal(err)
-	}
-	if got := line(t, p); got != "alive" {
-		t.Errorf("read %q", got)
-	}
+	testutil.Must(io.WriteString(p, "alive\n"))(t)
+	testutil.Equal(t, line(t, p), "alive", "read")
 }
 
 func TestAffinity(t *testing.T) {
@@ -410,9 +365,7 @@ func TestAffinity(t *testing.T) {
 	spec.CPUs = []int{cpu}
 	p := start(t, spec, nil)
 	want := "Cpus_allowed_list:\t" + itoa(cpu)
-	if got := line(t, p); got != want {
-		t.Errorf("the child says %q, want %q", got, want)
-	}
+	testutil.Equal(t, line(t, p), want, "the child says")
 	pinned := threadsWith(t, itoa(cpu))
 	if before != itoa(cpu) && len(pinned) != 1 {
 		t.Errorf("%d of our threads are pinned while the child runs, want 1", len(pinned))
@@ -420,7 +373,7 @@ func TestAffinity(t *testing.T) {
 	closeOK(t, p)
 	// The main thread cannot end: where it was the one, Go parks it for good.
 	if before != itoa(cpu) && !slices.Equal(pinned, []string{itoa(os.Getpid())}) {
-		await.That(t, "the pinned thread ends", func() bool { return len(threadsWith(t, itoa(cpu))) == 0 })
+		testutil.Eventually(t, "the pinned thread ends", func() bool { return len(threadsWith(t, itoa(cpu))) == 0 })
 	}
 }
 
@@ -428,9 +381,7 @@ func TestStartErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(path, []byte(text), mode))
 		return path
 	}
 	plain := write("plain", "#!/bin/sh\n", 0o644)
@@ -528,9 +479,7 @@ func TestStartErrors(t *testing.T) {
 				p.Close()
 				t.Fatal("it started")
 			}
-			if err.Error() != test.want {
-				t.Errorf("got  %s\nwant %s", err, test.want)
-			}
+			testutil.Equal(t, err.Error(), test.want, "got  %s", err)
 			if test.is != nil && !errors.Is(err, test.is) {
 				t.Errorf("%v is not %v", err, test.is)
 			}
@@ -571,16 +520,12 @@ func TestFiftyAtOnceLeakNothing(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	await.That(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
-	if n := descriptors(t); n != files {
-		t.Errorf("%d open files before, %d after", files, n)
-	}
+	testutil.Eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
+	testutil.Equal(t, descriptors(t), files, "open files before")
 	for _, bad := range []Spec{sh(""), {Command: []string{"/nowhere"}}, {Command: []string{"/bin/sh"}, CPUs: []int{-1}}} {
 		if p, err := Start(bad, guard); err == nil {
 			p.Close()
 		}
 	}
-	if n := descriptors(t); n != files {
-		t.Errorf("%d open files before the start errors, %d after", files, n)
-	}
+	testutil.Equal(t, descriptors(t), files, "open files before the start errors")
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gogi/internal/runnable"
+	"gogi/internal/testutil"
 )
 
 // A program that is still open for writing is started when it is not any more.
@@ -23,19 +24,14 @@ func TestABusyProgramIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "engine")
 	runnable.Write(t, program, "#!/bin/sh\necho here\ncat\n")
-	held, err := os.OpenFile(program, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := testutil.Must(os.OpenFile(program, os.O_WRONLY, 0))(t)
 	if err := exec.CommandContext(t.Context(), program).Run(); !errors.Is(err, syscall.ETXTBSY) {
 		t.Fatalf("the program is not busy: %v", err)
 	}
 	closed := make(chan error, 1) // one value
 	time.AfterFunc(10*busyPause, func() { closed <- held.Close() })
 	p := start(t, Spec{Command: []string{program}}, nil)
-	if got := line(t, p); got != "here" {
-		t.Errorf("it says %q", got)
-	}
+	testutil.Equal(t, line(t, p), "here", "it says")
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
@@ -84,9 +80,7 @@ func TestAStartWaitsForDescriptors(t *testing.T) {
 	if got := line(t, p); !strings.HasPrefix(got, "waits: ") || !strings.Contains(got, "too many open files") {
 		t.Errorf("first %q", got)
 	}
-	if got := line(t, p); got != "started after 1 waits" {
-		t.Errorf("then %q", got)
-	}
+	testutil.Equal(t, line(t, p), "started after 1 waits", "then")
 }
 
 // The wait ends with the context, and other errors are not waited for.

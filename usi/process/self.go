@@ -15,9 +15,9 @@ type Self struct {
 	waited map[string]time.Duration // by thread, at the last look
 }
 
-// WorstWait is the longest that any one thread has waited since the last call, its
+// MaxSchedDelay is the longest that any one thread has waited since the last call, its
 // waits added up; 0 at the first call, and on a kernel that does not tell.
-func (s *Self) WorstWait() time.Duration {
+func (s *Self) MaxSchedDelay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tasks := "/proc/" + strconv.Itoa(os.Getpid()) + "/task/"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/await"
+	"gogi/internal/testutil"
 )
 
 func TestWorstWaitSinceTheLastCall(t *testing.T) {
@@ -22,16 +22,14 @@ func TestWorstWaitSinceTheLastCall(t *testing.T) {
 		{map[string]time.Duration{"1": 510 * ms, "2": 37 * ms}, 0},
 		{map[string]time.Duration{"1": 511 * ms, "3": 4 * ms}, 4 * ms},
 	} {
-		if got := s.since(step.now); got != step.want {
-			t.Errorf("call %d: %v, want %v", i+1, got, step.want)
-		}
+		testutil.Equal(t, s.since(step.now), step.want, "call %d", i+1)
 	}
 }
 
 // More busy threads of our own than there are CPUs wait for each other.
 func TestWorstWaitOfOurOwnThreads(t *testing.T) {
 	var s Self
-	s.WorstWait()
+	s.MaxSchedDelay()
 	var end atomic.Bool
 	defer end.Store(true)
 	for range 4 * runtime.NumCPU() {
@@ -43,5 +41,5 @@ func TestWorstWaitOfOurOwnThreads(t *testing.T) {
 		}()
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * runtime.NumCPU()))
-	await.That(t, "one of them waits", func() bool { return s.WorstWait() > 0 })
+	testutil.Eventually(t, "one of them waits", func() bool { return s.MaxSchedDelay() > 0 })
 }

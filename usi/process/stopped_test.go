@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gogi/internal/await"
+	"gogi/internal/testutil"
 )
 
 // A stop counts while it lasts, of the process and of what it has started, and is kept when
@@ -25,19 +25,13 @@ func TestStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 3 {
-				if d := p.Stopped(); d != 0 {
-					t.Errorf("%v before it was stopped", d)
-				}
+				testutil.Equal(t, p.Stopped(), 0, "before it was stopped")
 			}
-			if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
-				t.Fatal(err)
-			}
-			await.That(t, "the process is stopped", func() bool { return stateOf("/proc/"+itoa(pid)) == 'T' })
-			await.That(t, "the stop is seen", func() bool { return p.Stopped() > 0 })
-			if err := unix.Kill(pid, unix.SIGCONT); err != nil {
-				t.Fatal(err)
-			}
-			await.That(t, "the process goes on", func() bool { return stateOf("/proc/"+itoa(pid)) != 'T' })
+			testutil.OK(t, unix.Kill(pid, unix.SIGSTOP))
+			testutil.Eventually(t, "the process is stopped", func() bool { return stateOf("/proc/"+itoa(pid)) == 'T' })
+			testutil.Eventually(t, "the stop is seen", func() bool { return p.Stopped() > 0 })
+			testutil.OK(t, unix.Kill(pid, unix.SIGCONT))
+			testutil.Eventually(t, "the process goes on", func() bool { return stateOf("/proc/"+itoa(pid)) != 'T' })
 			kept := p.Stopped()
 			if again := p.Stopped(); kept == 0 || again != kept {
 				t.Errorf("%v, then %v", kept, again)
@@ -70,18 +64,14 @@ func TestFrozen(t *testing.T) {
 	if err := set("cgroup.procs", itoa(p.PID())); err != nil {
 		t.Skip("no process can be moved here: ", err)
 	}
-	if d := p.Stopped(); d != 0 {
-		t.Errorf("%v before it was frozen", d)
-	}
+	testutil.Equal(t, p.Stopped(), 0, "before it was frozen")
 	if err := set("cgroup.freeze", "1"); err != nil {
 		t.Skip("this kernel freezes no cgroups: ", err)
 	}
-	await.That(t, "the cgroup is frozen", func() bool { return isFrozen(folder + "/cgroup.events") })
+	testutil.Eventually(t, "the cgroup is frozen", func() bool { return isFrozen(folder + "/cgroup.events") })
 	if state := stateOf("/proc/" + itoa(p.PID())); state == 'T' || state == 't' {
 		t.Errorf("state %c: this tests no cgroup", state)
 	}
-	await.That(t, "the frozen process is seen", func() bool { return p.Stopped() > 0 })
-	if err := set("cgroup.freeze", "0"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Eventually(t, "the frozen process is seen", func() bool { return p.Stopped() > 0 })
+	testutil.OK(t, set("cgroup.freeze", "0"))
 }

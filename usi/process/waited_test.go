@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/await"
+	"gogi/internal/testutil"
 )
 
 const ms = time.Millisecond
@@ -67,9 +67,7 @@ func TestWaitsFromLookToLook(t *testing.T) {
 				for tid, stat := range look.threads {
 					w.note(tid, stat, start.Add(look.after), func() bool { return look.ready[tid] })
 				}
-				if got := w.sum(); got != look.want {
-					t.Errorf("look %d: %v, want %v", i+1, got, look.want)
-				}
+				testutil.Equal(t, w.sum(), look.want, "look %d", i+1)
 			}
 		})
 	}
@@ -84,7 +82,7 @@ func TestIsReady(t *testing.T) {
 	if got := line(t, p); got != "sleeps" {
 		t.Fatal(got)
 	}
-	await.That(t, "it waits for its input", func() bool { return !isReady("/proc/" + itoa(p.PID())) })
+	testutil.Eventually(t, "it waits for its input", func() bool { return !isReady("/proc/" + itoa(p.PID())) })
 	if isReady("/proc/0") {
 		t.Error("there is no process 0")
 	}

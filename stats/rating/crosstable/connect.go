@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Aside is a player for whom the games determine no rating.
-type Aside struct {
+// Excluded is a player for whom the games determine no rating.
+type Excluded struct {
 	Player string
 	Kind   AsideKind
 	Why    string // Kind in words, with the number of games
@@ -29,7 +29,7 @@ const (
 
 // Connection is what the games say about who can be rated.
 type Connection struct {
-	SetAside []Aside    // one after the other, as each leaves the rest with fewer games
+	SetAside []Excluded // one after the other, as each leaves the rest with fewer games
 	Groups   [][]string // the strongly connected groups of the rest; exactly one when ratings exist
 	Why      string     // why there is no unique rating; empty when there is
 }
@@ -57,7 +57,7 @@ func (t Table) Connection() Connection {
 
 // Rated is the table of the players who have ratings, and those set aside as by
 // [Connect]; an error says why there is none.
-func (t Table) Rated() (Table, []Aside, error) {
+func (t Table) Rated() (Table, []Excluded, error) {
 	sub, c := t.connect()
 	if c.Why != "" {
 		return Table{}, nil, errors.New(c.Why)
@@ -66,8 +66,8 @@ func (t Table) Rated() (Table, []Aside, error) {
 }
 
 // Active is the table of the players who played, and those who did not.
-func (t Table) Active() (Table, []Aside) {
-	var aside []Aside
+func (t Table) Active() (Table, []Excluded) {
+	var aside []Excluded
 	games, _ := t.Totals()
 	kept := make([]bool, len(games))
 	for i, n := range games {
@@ -102,12 +102,12 @@ func (t Table) connect() (Table, Connection) {
 
 // setAside removes, round by round, the players who scored nothing or dropped
 // nothing against those who are left.
-func (t Table) setAside() (Table, []Aside) {
+func (t Table) setAside() (Table, []Excluded) {
 	kept := make([]bool, len(t.Names))
 	for i := range kept {
 		kept[i] = true
 	}
-	var aside []Aside
+	var aside []Excluded
 	for round := 0; ; round++ {
 		games, points := t.among(kept)
 		before := len(aside)
@@ -124,20 +124,20 @@ func (t Table) setAside() (Table, []Aside) {
 }
 
 // newAside has no kind for a player who is not set aside.
-func newAside(player string, games, points float64, round int) Aside {
+func newAside(player string, games, points float64, round int) Excluded {
 	rest := ""
 	if round > 0 {
 		rest = " against players not set aside before"
 	}
 	switch {
 	case games == 0:
-		return Aside{player, NoGame, "played no game" + rest, games, round > 0}
+		return Excluded{player, NoGame, "played no game" + rest, games, round > 0}
 	case points == 0:
-		return Aside{player, LostAll, fmt.Sprintf("lost all %.0f games%s", games, rest), games, round > 0}
+		return Excluded{player, LostAll, fmt.Sprintf("lost all %.0f games%s", games, rest), games, round > 0}
 	case points == games:
-		return Aside{player, WonAll, fmt.Sprintf("won all %.0f games%s", games, rest), games, round > 0}
+		return Excluded{player, WonAll, fmt.Sprintf("won all %.0f games%s", games, rest), games, round > 0}
 	}
-	return Aside{}
+	return Excluded{}
 }
 
 func (t Table) among(kept []bool) (games, points []float64) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // TestConnectAgainstHunter: the groups are the strongly connected components that
@@ -17,9 +19,7 @@ func TestConnectAgainstHunter(t *testing.T) {
 			SCC [][]int
 		} `json:"no_mle"`
 	}
-	if err := json.Unmarshal(must[[]byte](t)(os.ReadFile("../testdata/mm_hunter.json")), &fixture); err != nil {
-		t.Fatal(err)
-	}
+	testutil.OK(t, json.Unmarshal(must[[]byte](t)(os.ReadFile("../testdata/mm_hunter.json")), &fixture))
 	if len(fixture.NoMLE) == 0 {
 		t.Fatal("no case")
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
+	"gogi/stats/binomial"
 )
 
 // Cycle is three players each of whom scored more than half against the next,
@@ -159,7 +159,7 @@ func (m majorities) triples() int {
 
 // signP is the exact one-sided p value of so many units won against one half.
 func signP(won, units int) float64 {
-	test, err := counts.BinomialTest(won, units, 0.5, counts.Greater)
+	test, err := binomial.Exact(won, units, 0.5, binomial.Greater)
 	if err != nil {
 		return 1
 	}

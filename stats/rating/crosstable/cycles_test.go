@@ -5,15 +5,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 func must[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(v T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.OK(t, err)
 		return v
 	}
 }

@@ -1,9 +1,7 @@
-// Package crosstable holds who scored what against whom: games added up, the
-// table of them by players' numbers, and what it says before any model does:
-// whether the games connect the players so that ratings exist, and which three
-// players beat each other in a circle.
+// Package crosstable adds up games by player and opponent, and checks the result before any
+// model is fitted. [New] makes a [Table] from [Count] rows, and [CountGames] makes these rows
+// from [Game] rows. [Connect] checks whether the games connect the players, so that ratings
+// exist. [Cycles] finds three players that beat each other in a circle.
 //
-// Games come in as [Game] rows or, added up by [CountGames], as [Count] rows. A
-// model reads the [Table] of them, and does not change it. Points are Black's
-// unless a player is named, and a draw is half a point.
+// Points are Black's unless a player is named, and a draw is half a point.
 package crosstable

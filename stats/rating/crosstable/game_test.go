@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/stats"
 )
 
@@ -52,9 +53,7 @@ func TestCountGames(t *testing.T) {
 		t.Fatalf("%+v", counts)
 	}
 	for i := range want {
-		if counts[i] != want[i] {
-			t.Errorf("%+v, want %+v", counts[i], want[i])
-		}
+		testutil.Equal(t, counts[i], want[i])
 	}
 }
 

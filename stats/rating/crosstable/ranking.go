@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/counts"
-	"gogi/stats/rating/ascent"
+	"gogi/stats/binomial"
+	"gogi/stats/rating/newton"
 )
 
 // Player is the rating of one player.
@@ -23,7 +23,7 @@ type Player struct {
 // players of the table are looked at.
 func Ranking(t Table, x []float64) ([]Player, []int) {
 	logs := slices.Clone(x[:len(t.Names)])
-	ascent.SubtractMean(logs)
+	newton.SubtractMean(logs)
 	top, sum := slices.Max(logs), 0.0
 	for _, v := range logs {
 		sum += math.Exp(v - top)
@@ -40,7 +40,7 @@ func Ranking(t Table, x []float64) ([]Player, []int) {
 	for place, i := range rank {
 		players[place] = Player{
 			Name:     t.Names[i],
-			Elo:      counts.EloPerNat * logs[i],
+			Elo:      binomial.EloPerNat * logs[i],
 			Strength: 50 * float64(len(logs)) * math.Exp(logs[i]-top) / sum,
 			Games:    int(games[i]),
 			Points:   points[i],

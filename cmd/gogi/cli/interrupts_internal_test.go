@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"gogi/internal/i18n"
+)
+
+// TestInterruptIsTold: what an interrupt means is told in the tongue of people, and above
+// what is redrawn on the terminal, where something is.
+func TestInterruptIsTold(t *testing.T) {
+	t.Parallel()
+	var plain bytes.Buffer
+	env := &Env{Err: &plain, Tongue: i18n.Japanese}
+	i := &Interrupts{env: env}
+	drain := func() i18n.Message {
+		return i18n.Of("the pairs in play (%s)", i18n.Number{N: 3, Noun: "game"})
+	}
+	i.Playing(drain)
+	i.handle(os.Interrupt)
+	const want = "中断：進行中のペア（3局）が終わったら終了します。もう一度で打ち切り"
+	if plain.String() != "\n"+want+"\n" || !i.Happened() {
+		t.Errorf("%q", plain.String())
+	}
+	above := ""
+	say := func(line string) { above += line }
+	env.Say.Store(&say)
+	i = &Interrupts{env: env}
+	i.Playing(drain)
+	plain.Reset()
+	i.handle(os.Interrupt)
+	if above != want || plain.Len() > 0 {
+		t.Errorf("above %q, below %q", above, plain.String())
+	}
+}

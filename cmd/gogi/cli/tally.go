@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"gogi/internal/format"
+)
+
+const (
+	tallyFirst  = 10 * time.Second // between two lines that are not on a terminal
+	tallyRarest = 10 * time.Minute
+)
+
+// Tally prints how far a long job is: on a terminal one line that is redrawn, elsewhere one line now
+// and then, which gets rarer. It is not safe from several goroutines.
+type Tally struct {
+	w        io.Writer
+	terminal bool
+	now      func() time.Time
+	began    time.Time
+	shown    time.Time
+}
+
+// NewTally returns a Tally of a job that begins now.
+func NewTally(w io.Writer) *Tally {
+	f, ok := w.(*os.File)
+	t := &Tally{w: w, terminal: ok && Drawable(f), now: time.Now}
+	t.began = t.now()
+	t.shown = t.began
+	return t
+}
+
+// Show prints the text with the rate and the time left, if it is time to. On a terminal the line is
+// erased once done is at least of.
+func (t *Tally) Show(done, of int, text string) {
+	now := t.now()
+	switch since := now.Sub(t.shown); {
+	case t.terminal && done >= of:
+		fmt.Fprint(t.w, "\r\x1b[K")
+	case t.terminal && since >= percentEvery:
+		t.shown = now
+		fmt.Fprint(t.w, "\r\x1b[K"+t.line(now, done, of, text))
+	case !t.terminal && since >= max(tallyFirst, min(now.Sub(t.began)/10, tallyRarest)):
+		t.shown = now
+		fmt.Fprintln(t.w, t.line(now, done, of, text))
+	}
+}
+
+func (t *Tally) line(now time.Time, done, of int, text string) string {
+	spent := now.Sub(t.began)
+	if done < 1 {
+		return fmt.Sprintf("%d of %d · %s", done, of, text)
+	}
+	left := time.Duration(float64(spent) / float64(done) * float64(max(0, of-done)))
+	return fmt.Sprintf("%d of %d · %s · %.1f a minute · %s left", done, of, text, float64(done)/spent.Minutes(), format.Duration(left))
+}

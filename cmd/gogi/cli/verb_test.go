@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+// What an interrupt broke off is an interrupt, whoever noticed it; what failed on its own
+// and what brings an exit code stay what they are.
+func TestReason(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	broken := fmt.Errorf("opening: %w", context.Canceled)
+	if got := Reason(ctx, broken); got != broken { //nolint:errorlint // it is the same
+		t.Errorf("nobody interrupted: %v", got)
+	}
+	cancel(ErrInterrupted)
+	testutil.Equal(t, Code(Reason(ctx, broken), Failed), Interrupted, "code")
+	full := errors.New("the disk is full")
+	unplayed := &Exit{Code: Unplayed, Err: broken}
+	for _, err := range []error{nil, full, unplayed} {
+		if got := Reason(ctx, err); got != err { //nolint:errorlint // it is the same
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+	other, end := context.WithCancel(t.Context())
+	end()
+	if got := Reason(other, broken); got != broken { //nolint:errorlint // it is the same
+		t.Errorf("cancelled by no interrupt: %v", got)
+	}
+}

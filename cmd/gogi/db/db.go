@@ -1,0 +1,128 @@
+package dbcmd
+
+import (
+	"context"
+	"errors"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/i18n"
+	"gogi/results"
+	"gogi/results/repair"
+	"gogi/results/repair/text"
+)
+
+// Command groups the verbs about the database.
+type Command struct {
+	Dump   DumpCommand   `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
+	Check  CheckCommand  `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
+	Repair RepairCommand `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
+	Merge  MergeCommand  `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
+	Backup BackupCommand `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
+	Pack   PackCommand   `cmd:"" help:"Pack the games of runs that an older gogi has played, so that their first report is quick."`
+	Void   VoidCommand   `cmd:"" help:"Take pairs out of a run, by who played them or by their numbers, to be played again; every report tells it."`
+}
+
+// CheckCommand looks for damage.
+type CheckCommand struct {
+	Name   string `arg:"" optional:"" name:"run" help:"One run (default: all)."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Replay bool   `help:"Play every move again by the rules: legality, ends, clocks, sums."`
+	JSON   bool   `name:"json" help:"One JSON object."`
+	Quiet  bool   `short:"q" help:"No progress."`
+}
+
+// Run prints what is not as it was stored; that is an error.
+func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	found, err := repair.Check(ctx, store, repair.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: cli.Percent(env.Err, c.Quiet)})
+	if err := errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	if c.JSON {
+		err = text.CheckJSON(env.Out, found)
+	} else {
+		text.Check(env.Out, env.Tongue, found)
+	}
+	if err == nil && !found.Sound() {
+		err = i18n.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves what is whole", c.DB, c.DB)
+	}
+	return err
+}
+
+// RepairCommand saves what is whole.
+type RepairCommand struct {
+	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The damaged database; it is only read."`
+	To    string `required:"" placeholder:"FILE" help:"The new database."`
+	JSON  bool   `name:"json" help:"One JSON object."`
+	Quiet bool   `short:"q" help:"No progress."`
+}
+
+// Run prints what was saved and what was lost; pairs that are to be played again have
+// the exit code of a run that ended early.
+func (c *RepairCommand) Run(ctx context.Context, env *cli.Env) error {
+	r, err := repair.Repair(ctx, c.DB, c.To, cli.Percent(env.Err, c.Quiet))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = text.RepairJSON(env.Out, r)
+	} else {
+		text.Repair(env.Out, env.Tongue, r)
+	}
+	if err == nil && !r.Whole() {
+		err = &cli.Exit{Code: cli.Unplayed, Err: i18n.Errorf("not everything in %s could be saved", c.DB)}
+	}
+	return err
+}
+
+// MergeCommand joins databases.
+type MergeCommand struct {
+	From      []string `arg:"" name:"from" placeholder:"FILE" help:"The databases; they are only read."`
+	To        string   `required:"" placeholder:"FILE" help:"The new database."`
+	KeepFirst bool     `help:"Where databases have other games of the same pair, take those of the one that was named first (default: refuse)."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+	Quiet     bool     `short:"q" help:"No progress."`
+}
+
+// Run prints what was joined.
+func (c *MergeCommand) Run(ctx context.Context, env *cli.Env) error {
+	m, err := repair.Merge(ctx, c.To, c.From, c.KeepFirst, cli.Percent(env.Err, c.Quiet))
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return text.MergeJSON(env.Out, m)
+	}
+	text.Merge(env.Out, env.Tongue, m, c.From)
+	return nil
+}
+
+// BackupCommand copies a database.
+type BackupCommand struct {
+	To string `arg:"" placeholder:"FILE" help:"The copy, which must not be there."`
+	DB string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+}
+
+// Run copies it, and says nothing.
+func (c *BackupCommand) Run(ctx context.Context, _ *cli.Env) error {
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Backup(ctx, c.To), store.Close())
+}
+
+// openThere opens a database to be changed, which is not made where there is none.
+func openThere(ctx context.Context, db string) (*results.Store, error) {
+	there, err := results.OpenExisting(ctx, db)
+	if err == nil {
+		err = there.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return results.Open(ctx, db)
+}

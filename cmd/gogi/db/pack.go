@@ -1,0 +1,63 @@
+package dbcmd
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/i18n"
+	"gogi/results"
+	"gogi/results/repair/text"
+)
+
+// PackCommand packs the games of an old database, which makes its first report quick.
+type PackCommand struct {
+	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	JSON  bool   `name:"json" help:"One JSON object."`
+	Quiet bool   `short:"q" help:"No progress."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*PackCommand) Help() string {
+	return `A run that an older gogi has played is packed for whoever reads it whole: reports, pages,
+ratings. Its end does so by itself, 64 blocks of 512 pairs at most, and so does gogi db
+repair; this does it for all runs of the file at once. Nothing else is changed. Nobody may
+play into the file meanwhile.
+
+An interrupt keeps what is packed, with exit code 130; the same command goes on.`
+}
+
+// Run prints what was packed, also where that was not all.
+func (c *PackCommand) Run(ctx context.Context, env *cli.Env) error {
+	ctx, interrupted := cli.Catch(ctx, env)
+	p, err := c.pack(ctx, cli.Percent(env.Err, c.Quiet))
+	cut := errors.Is(context.Cause(ctx), cli.ErrInterrupted)
+	interrupted.Stop()
+	var told error
+	switch {
+	case err != nil && p.Sum().Segments == 0: // there is nothing to tell
+	case c.JSON:
+		told = p.JSON(env.Out)
+	default:
+		p.Print(env.Out, env.Tongue)
+	}
+	if err != nil && cut {
+		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted: what is packed stays, and the same command goes on")}
+	}
+	return errors.Join(err, told)
+}
+
+// pack packs the file, which must be there.
+func (c *PackCommand) pack(ctx context.Context, progress func(done, of int)) (p text.Packed, err error) {
+	began := time.Now()
+	p.Before = results.Size(c.DB)
+	store, err := openThere(ctx, c.DB)
+	if err != nil {
+		return p, err
+	}
+	p.Runs, err = store.PackAll(ctx, progress)
+	err = errors.Join(err, store.Close())
+	p.Took, p.After = time.Since(began), results.Size(c.DB)
+	return p, err
+}

@@ -1,0 +1,89 @@
+// Package dbcmd implements the commands of the group db: check, repair, merge, backup, dump,
+// pack, verify and void. [Command] is the group. The work is done by packages results/repair,
+// results/dump and report/verify; here are the flags, the files and the exit codes.
+package dbcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/match"
+	"gogi/report/stored"
+	"gogi/results"
+	"gogi/results/repair/text"
+)
+
+// VoidCommand takes pairs out of a run, to be played again.
+type VoidCommand struct {
+	Name   string `arg:"" name:"run" help:"The run."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Worker string `placeholder:"W" help:"The pairs that this worker of a farm has played."`
+	Pairs  string `placeholder:"A-B" help:"The pairs with these numbers, or one number."`
+	Why    string `required:"" placeholder:"TEXT" help:"The reason, which every report quotes. Choose pairs before looking at their results."`
+	By     string `env:"USER" placeholder:"NAME" help:"Who gives it."`
+	DryRun bool   `help:"Say which pairs these are; void none."`
+	JSON   bool   `name:"json" help:"One JSON object."`
+}
+
+// Run prints what was voided, and what that made of the run's test.
+func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
+	which, err := text.Selection{Worker: c.Worker, Pairs: c.Pairs}.Which()
+	switch {
+	case err == nil && c.Why == "":
+		err = errors.New("expected a reason: --why TEXT")
+	case err == nil && c.By == "":
+		err = errors.New("expected who gives the reason: --by NAME")
+	}
+	if err != nil {
+		return fail.Usage(err)
+	}
+	v := &text.Voided{Why: c.Why, By: c.By, DryRun: c.DryRun}
+	if err := c.void(ctx, v, which); err != nil {
+		return err
+	}
+	if len(v.Pairs) == 0 {
+		return fmt.Errorf("no stored pair of run %s is one of these: none is voided", v.Run)
+	}
+	if c.JSON {
+		return v.JSON(env.Out)
+	}
+	v.Print(env.Out, env.Tongue)
+	return nil
+}
+
+// void does it, or finds out what it would do.
+func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match.Row) bool) (err error) {
+	open := openThere
+	if c.DryRun {
+		open = results.OpenExisting
+	}
+	store, err := open(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	info, err := store.FindRun(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	v.Run = info.Name
+	if c.DryRun {
+		v.Pairs, err = text.Select(ctx, store, info, which)
+		return err
+	}
+	if v.Pairs, err = store.Void(ctx, info, c.Why, c.By, which); err != nil || len(v.Pairs) == 0 {
+		return err
+	}
+	rep, err := stored.Report(ctx, store, info.Name)
+	if errors.Is(err, stored.ErrTune) {
+		return nil // which has no test whose verdict may change
+	}
+	if err != nil {
+		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)
+	}
+	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // the first says what is printed already
+	return nil
+}

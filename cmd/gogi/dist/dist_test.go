@@ -1,0 +1,142 @@
+//go:build linux
+
+package dist
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+// command runs a program to its end, and gives what it said.
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "VERSION=v1.2.3-rc1", "REVISION=0123456789abcdef0123456789abcdef01234567", "SOURCE_DATE_EPOCH=1700000000")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s%s", name, args, err, out, said.String())
+	}
+	return string(out)
+}
+
+// sources copies the working tree as git sees it into a folder that is no repository.
+func sources(t *testing.T, name string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), name)
+	for file := range strings.SplitSeq(strings.TrimSuffix(command(t, "../../..", "git", "ls-files", "-z", "-co", "--exclude-standard"), "\x00"), "\x00") {
+		from := filepath.Join("../../..", file)
+		info, err := os.Stat(from)
+		if err != nil {
+			continue // deleted, and not yet committed
+		}
+		text, err := os.ReadFile(from)
+		testutil.OK(t, err)
+		path := filepath.Join(to, file)
+		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		testutil.OK(t, os.WriteFile(path, text, info.Mode().Perm()))
+	}
+	return to
+}
+
+// TestDist: the folder that it is built in is in no byte, and every program is what it says
+// and plays. What is compiled in one folder may come out of the go command's cache in the
+// other, as far as -trimpath makes it the same.
+func TestDist(t *testing.T) {
+	if os.Getenv("GOGI_DIST") != "required" {
+		t.Skip("GOGI_DIST=required builds for all systems, twice")
+	}
+	one, two := sources(t, "one"), sources(t, "another/folder")
+	sums := command(t, one, "make", "-s", "dist")
+	if again := command(t, two, "make", "-s", "dist"); again != sums || strings.Count(sums, "\n") != 5 {
+		t.Fatalf("the builds differ, or are not five files:\n%s\n%s", sums, again)
+	}
+	out := filepath.Join(one, "dist")
+	command(t, out, "sha256sum", "-c", "SHA256SUMS")
+	t.Run("linux", func(t *testing.T) {
+		command(t, out, "tar", "-xzf", "gogi-v1.2.3-rc1-linux-amd64.tar.gz")
+		runs(t, "linux/amd64", filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi"))
+		for _, file := range []string{"LICENSE", "licences/MODULES", "licences/go/LICENSE", "man/man1/gogi-farm-work.1", "completions/_gogi", "docs/farm.md"} {
+			if _, err := os.Stat(filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", file)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("arm64", func(t *testing.T) {
+		command(t, out, "tar", "-xzf", "gogi-v1.2.3-rc1-linux-arm64.tar.gz")
+		words := []string{"qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", filepath.Join(out, "gogi-v1.2.3-rc1-linux-arm64", "gogi")}
+		says(t, "linux/arm64", words...)
+		stores(t, words...)
+	})
+	t.Run("windows", func(t *testing.T) { // make wine plays with a program that was built alike
+		list := command(t, out, "unzip", "-Z1", "gogi-v1.2.3-rc1-windows-amd64.zip")
+		for _, file := range []string{"gogi.exe", "LICENSE", "licences/MODULES", "licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/windows.md"} {
+			testutil.Contains(t, list, "gogi-v1.2.3-rc1-windows-amd64/"+file+"\n", "no %s among", file)
+		}
+	})
+	t.Run("deb", func(t *testing.T) {
+		root := filepath.Join(t.TempDir(), "root")
+		command(t, out, "dpkg-deb", "-x", "gogi_1.2.3~rc1_amd64.deb", root)
+		runs(t, "linux/amd64", filepath.Join(root, "usr/bin/gogi"))
+		for _, file := range []string{"usr/lib/systemd/system/gogi-worker.service", "usr/share/bash-completion/completions/gogi", "usr/share/man/man1/gogi.1.gz", "usr/share/doc/gogi/copyright"} {
+			if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+				t.Error(err)
+			}
+		}
+		looked(t, out, root)
+	})
+}
+
+// looked has Debian's own tools look at the package and at its units, where there are any.
+func looked(t *testing.T, out, root string) {
+	t.Helper()
+	if _, err := exec.LookPath("lintian"); err == nil {
+		command(t, out, "lintian", "--allow-root", "--fail-on", "error,warning", "gogi_1.2.3~rc1_amd64.deb")
+	}
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		return
+	}
+	for _, unit := range []string{"gogi-worker.service", "gogi-farm.service"} {
+		path := filepath.Join(root, "usr/lib/systemd/system", unit)
+		text, err := os.ReadFile(path)
+		if err == nil { // the program is where the package was unpacked
+			err = os.WriteFile(path, bytes.ReplaceAll(text, []byte("=/usr/bin/gogi "), []byte("="+root+"/usr/bin/gogi ")), 0o600)
+		}
+		testutil.OK(t, err)
+		command(t, out, "systemd-analyze", "--man=no", "verify", path)
+	}
+}
+
+// says asks a program which build it is.
+func says(t *testing.T, system string, words ...string) {
+	t.Helper()
+	said := command(t, t.TempDir(), words[0], append(words[1:], "version")...)
+	if !strings.HasPrefix(said, "gogi v1.2.3-rc1, commit 0123456789abcdef0123456789abcdef01234567, go1.") || !strings.HasSuffix(strings.TrimSpace(said), ", "+system) {
+		t.Errorf("version: %q", said)
+	}
+}
+
+// runs also lets it play.
+func runs(t *testing.T, system string, words ...string) {
+	t.Helper()
+	says(t, system, words...)
+	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...), "2 games in 1 pair · finished", "match")
+}
+
+// stores lets a program that cannot start others, as under qemu-user, read games into a
+// database and report on them: SQLite is the part that another compiler has made.
+func stores(t *testing.T, words ...string) {
+	t.Helper()
+	records := testutil.Must(filepath.Abs("../../../results/games/testdata/floodgate.zip"))(t)
+	dir := t.TempDir()
+	command(t, dir, words[0], append(words[1:], "import", "--run", "r", "--db", "g.db", records)...)
+	testutil.Contains(t, command(t, dir, words[0], append(words[1:], "report", "r", "--db", "g.db")...), "3 games in 3 pairs", "report")
+}

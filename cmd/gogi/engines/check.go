@@ -1,0 +1,123 @@
+package enginecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/players"
+	"gogi/players/check"
+)
+
+// CheckCommand examines one engine: what it understands, keeps to and survives.
+type CheckCommand struct {
+	Engine []string `arg:"" help:"The engine's command: one argument is split as a shell splits it, more are taken as they are. The word builtin is the built-in engine."`
+
+	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"An option of the engine; may be repeated."`
+	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou."`
+	Dir     string   `placeholder:"DIR" help:"Working directory (default: that of the program)."`
+
+	GreetingTimeout time.Duration `default:"1m" placeholder:"DUR" help:"Longest wait for usiok (default ${default})."`
+	ReadyTimeout    time.Duration `default:"10m" placeholder:"DUR" help:"Longest wait for readyok (default ${default})."`
+
+	Quick bool `help:"Leave out what takes long."`
+	JSON  bool `name:"json" help:"One JSON object."`
+}
+
+// Run prints a verdict for each item; one that fails makes the exit code 1, and so does a
+// machine that is too busy to examine anything.
+func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
+	plan, err := c.plan()
+	if err != nil {
+		return fail.Usage(err)
+	}
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	ctx, interrupted := cli.Catch(ctx, env)
+	err = c.examine(ctx, env, &players.Opener{Plan: plan, Guard: guard})
+	interrupted.Stop()
+	return errors.Join(err, guard.Close())
+}
+
+// plan resolves the engine as a series with a byoyomi of one second would.
+func (c *CheckCommand) plan() (*match.Plan, error) {
+	engine, err := c.engine()
+	if err != nil {
+		return nil, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	byoyomi := time.Second
+	file := &configs.File{
+		Run:     "check",
+		Limits:  &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}},
+		Engines: []configs.Engine{engine},
+	}
+	plan, _, err := file.PlanPlayer(engine.Name, here.WorkDir, here)
+	return plan, err
+}
+
+func (c *CheckCommand) engine() (configs.Engine, error) {
+	e := configs.Engine{
+		Name: "under check", Dir: c.Dir, Profile: c.Profile,
+		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
+		Identity: "unknown", // nothing is stored, so no file needs to be hashed
+	}
+	if len(c.Engine) == 1 {
+		e.Cmd = c.Engine[0]
+	} else {
+		e.Command = c.Engine
+	}
+	for _, text := range c.Option {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return e, fmt.Errorf("--option %q: expected NAME=VALUE", text)
+		}
+		e.Options = append(e.Options, match.Option{Name: name, Value: value})
+	}
+	return e, nil
+}
+
+// examine goes through the items and prints what was found.
+func (c *CheckCommand) examine(ctx context.Context, env *cli.Env, o *players.Opener) error {
+	began := time.Now()
+	command := strings.Join(c.Engine, " ")
+	text, options := newCheckText(env.Out, env.Tongue), check.Options{Quick: c.Quick}
+	if !c.JSON {
+		text.title(command)
+		options.Found = text.add
+	}
+	sheet, err := check.Engine(ctx, o, o.Plan.Players[0], options)
+	switch {
+	case ctx.Err() != nil:
+		return &cli.Exit{Code: cli.Interrupted, Err: err}
+	case err != nil:
+		return err
+	}
+	sheet.Engine = command
+	if c.JSON {
+		err = format.JSON(env.Out, sheet)
+	} else {
+		text.summary(sheet, time.Since(began))
+	}
+	switch {
+	case err != nil:
+		return err
+	case sheet.Count(check.Fail) > 0:
+		return &cli.Exit{Code: cli.Failed}
+	case sheet.Stuck != "":
+		return errors.New("the engine is not examined: the machine had no time for it; expected a machine with less to do, or a longer --greeting-timeout and --ready-timeout")
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package enginecmd
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/players/check"
+)
+
+// Long details stay in their column, which is as wide as the longest name.
+func TestCheckText(t *testing.T) {
+	var out bytes.Buffer
+	text := newCheckText(&out, i18n.English)
+	text.title("./x")
+	text.add(check.Finding{Check: "go_depth", Verdict: check.Fail, Detail: "worse; bad " + strings.TrimSpace(strings.Repeat("words ", 20)) + "; fine"})
+	head := strings.Repeat(" ", len("go_main_and_byoyomi"))
+	want := "./x\n═══\n\n" +
+		"fail   go depth" + head[len("go_depth"):] + "   worse; bad " + strings.TrimSpace(strings.Repeat("words ", 14)) + "\n" +
+		"       " + head + "   " + strings.TrimSpace(strings.Repeat("words ", 6)) + "; fine\n"
+	testutil.Equal(t, out.String(), want)
+}
+
+// In Japanese, details begin in one column, too, two to a character.
+func TestCheckTextInJapanese(t *testing.T) {
+	var out bytes.Buffer
+	text := newCheckText(&out, i18n.Japanese)
+	text.add(check.Finding{Check: "declaration", Verdict: check.Warn, Detail: "x"})
+	text.add(check.Finding{Check: "go_main_and_byoyomi", Verdict: check.Pass, Detail: "x"})
+	column := -1
+	for line := range strings.Lines(out.String()) {
+		before, _, found := strings.Cut(line, "x")
+		if width := format.Width(before); !found || column >= 0 && width != column {
+			t.Errorf("begins at %d, not %d: %s", width, column, line)
+		}
+		column = format.Width(before)
+	}
+}

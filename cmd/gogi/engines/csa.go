@@ -1,0 +1,237 @@
+package enginecmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/internal/fail"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi/csa"
+	"gogi/usi/csa/watch"
+)
+
+// CSACommand lets one player play at a server of the CSA protocol.
+type CSACommand struct {
+	Server string `arg:"" name:"host[:port]" help:"The server, such as wdoor.c.u-tokyo.ac.jp (default port 4081)."`
+
+	User         string `required:"" placeholder:"NAME" help:"Name at the server."`
+	PasswordFile string `xor:"password" placeholder:"FILE" help:"The password is the first line of this file; - is the standard input. Without it: the environment's GOGI_CSA_PASSWORD."`
+	Password     string `xor:"password" placeholder:"WORD" help:"The password itself. Everybody on this machine can read it in the list of processes: prefer --password-file."`
+	Game         string `placeholder:"NAME" help:"Which games to play, such as floodgate-300-10F: sent before the password, which is then the trip."`
+
+	Engine  []string `sep:"none" placeholder:"A=CMD" help:"The engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
+	File    string   `placeholder:"FILE" help:"A series as TOML, or the name of a ready one, with the engine or council that is to play."`
+	Player  string   `placeholder:"NAME" help:"Which player of the file, where there are several."`
+	Option  []string `sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
+	Profile string   `placeholder:"NAME" help:"Option profile, such as yaneuraou; for servers most engines' own defaults are right."`
+	Rules   string   `placeholder:"NAME" help:"What engines are told of the rules, where they have options for it: default, wcsc, denryu or floodgate (default: the file's, else floodgate)."`
+
+	Games    int           `default:"1" placeholder:"N" help:"How many games to play; 0: for ever (default ${default})."`
+	Comments bool          `default:"true" negatable:"" help:"Send score and principal variation with each move (default yes)."`
+	Ponder   bool          `help:"Let the engine think on the opponent's time."`
+	Margin   time.Duration `default:"1s" placeholder:"DUR" help:"Of each move's time, kept back for the network (default ${default})."`
+	Retries  int           `default:"10" placeholder:"N" help:"Tries in a row to get a broken connection back (default ${default})."`
+
+	Records string `placeholder:"DIR" help:"Write each game into a CSA file of this directory."`
+	Verbose bool   `short:"v" help:"Tell of each move."`
+	JSON    bool   `name:"json" help:"Print the events on stdout, one JSON object a line."`
+}
+
+// csaPasswordVariable is the environment's word for the password.
+const csaPasswordVariable = "GOGI_CSA_PASSWORD"
+
+// Run plays until the games are played or it is interrupted.
+func (c *CSACommand) Run(ctx context.Context, env *cli.Env) error {
+	config, err := c.config(env)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	plan, err := c.plan()
+	if err != nil {
+		return fail.Usage(err)
+	}
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	ctx, interrupted := cli.Catch(ctx, env)
+	defer interrupted.Stop()
+	o := &players.Opener{Plan: plan, Guard: guard}
+	config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
+	seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.Out, Errs: env.Err}
+	config.Observe = seen.See
+	client := csa.NewClient(config)
+	interrupted.Playing(func() i18n.Message { client.Finish(); return i18n.Of("the game in play") })
+	tally, err := client.Run(ctx)
+	err = errors.Join(c.ended(tally, err, interrupted.Happened()), seen.Err, guard.Close())
+	if !c.JSON {
+		fmt.Fprintln(env.Out, watch.Tally(tally))
+	}
+	return err
+}
+
+// ended turns the end into the verb's error and exit code.
+func (c *CSACommand) ended(tally csa.Tally, err error, interrupted bool) error {
+	unplayed := c.Games - tally.Games
+	switch {
+	case errors.Is(err, cli.ErrInterrupted) || interrupted && (unplayed > 0 || c.Games == 0):
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("interrupted after %s", watch.Games(tally.Games))}
+	case err != nil && !errors.Is(err, csa.ErrLogin) && tally.Games > 0:
+		return &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; %s played", err, watch.Games(tally.Games))}
+	}
+	return err
+}
+
+// config is everything but the player.
+func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
+	password, err := c.password(env)
+	if err != nil {
+		return csa.Config{}, err
+	}
+	address, err := csaAddress(c.Server)
+	if err != nil {
+		return csa.Config{}, err
+	}
+	for what, word := range map[string]string{"--user": c.User, "--game": c.Game, "the password": password} {
+		if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return csa.Config{}, fmt.Errorf("%s has a character that the protocol does not allow: expected ASCII without blanks", what)
+		}
+	}
+	switch {
+	case c.User == "" || password == "":
+		return csa.Config{}, errors.New("the name or the password is empty")
+	case c.Games < 0 || c.Retries < 0 || c.Margin < 0:
+		return csa.Config{}, errors.New("--games, --retries and --margin must not be negative")
+	}
+	if c.Game != "" {
+		password = c.Game + "," + password
+	}
+	dialer := net.Dialer{Timeout: 30 * time.Second}
+	return csa.Config{
+		User: c.User, Password: password, Games: c.Games, Margin: c.Margin, Comments: c.Comments, Ponder: c.Ponder, Retries: c.Retries,
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return dialer.DialContext(ctx, "tcp", address) },
+	}, nil
+}
+
+// csaAddress adds the protocol's port where there is none.
+func csaAddress(server string) (string, error) {
+	host, port, err := net.SplitHostPort(server)
+	if err != nil {
+		host, port = strings.Trim(server, "[]"), csa.DefaultPort
+		if strings.Count(host, ":") == 1 {
+			return "", fmt.Errorf("server %q: expected HOST or HOST:PORT", server)
+		}
+	}
+	if host == "" {
+		return "", fmt.Errorf("server %q: expected HOST or HOST:PORT", server)
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// password finds the password without ever printing it.
+func (c *CSACommand) password(env *cli.Env) (string, error) {
+	switch {
+	case c.Password != "":
+		return c.Password, nil
+	case c.PasswordFile == "-":
+		return firstLine(io.ReadAll(io.LimitReader(env.In, 4096)))
+	case c.PasswordFile != "":
+		return firstLine(os.ReadFile(c.PasswordFile))
+	}
+	if word := os.Getenv(csaPasswordVariable); word != "" {
+		return word, nil
+	}
+	return "", fmt.Errorf("there is no password: expected --password-file FILE, or %s in the environment", csaPasswordVariable)
+}
+
+func firstLine(text []byte, err error) (string, error) {
+	if err != nil {
+		return "", fmt.Errorf("reading the password: %w", err)
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return strings.TrimSpace(string(line)), nil
+}
+
+// plan resolves the player as a series would.
+func (c *CSACommand) plan() (*match.Plan, error) {
+	file, dir, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Apply(configs.Flags{Engine: c.Engine, Option: c.Option, Profile: c.Profile, Rules: c.Rules}); err != nil {
+		return nil, err
+	}
+	name, err := c.playerName(file)
+	if err != nil {
+		return nil, err
+	}
+	c.adapt(file)
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	plan, _, err := file.PlanPlayer(name, dir, here)
+	return plan, err
+}
+
+func (c *CSACommand) load() (*configs.File, string, error) {
+	if c.File != "" {
+		return configs.Find(c.File)
+	}
+	if len(c.Engine) == 0 {
+		return nil, "", errors.New("there is no player: expected --engine NAME=COMMAND or --file FILE")
+	}
+	dir, err := filepath.Abs(".")
+	return &configs.File{}, dir, err
+}
+
+// adapt changes what is different at a server. Nothing is hashed, since nothing is
+// stored.
+func (c *CSACommand) adapt(file *configs.File) {
+	for i := range file.Engines {
+		file.Engines[i].Identity = "unknown"
+	}
+	file.Openings = nil // the server's
+	if file.Limits == nil {
+		byoyomi := time.Second
+		file.Limits = &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}} // the server's clock counts
+	}
+	if file.Rules == nil {
+		file.Rules = &configs.Rules{Name: "floodgate"}
+	}
+	file.Ponder = match.PonderOff
+	if c.Ponder {
+		file.Ponder = match.PonderStandard
+	}
+}
+
+// playerName is the player that was asked for, or the only one. A single engine
+// among the flags is meant rather than what the file holds besides it.
+func (c *CSACommand) playerName(file *configs.File) (string, error) {
+	switch {
+	case c.Player != "":
+		return c.Player, nil
+	case len(file.Players) == 1:
+		return file.Players[0], nil
+	case len(c.Engine) == 1:
+		name, _, _ := strings.Cut(c.Engine[0], "=")
+		return name, nil
+	case len(file.Councils) == 1: // its members play in it
+		return file.Councils[0].Name, nil
+	case len(file.Councils) == 0 && len(file.Engines) == 1:
+		return file.Engines[0].Name, nil
+	}
+	return "", errors.New("there are several players: expected --player NAME")
+}

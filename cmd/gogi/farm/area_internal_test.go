@@ -1,0 +1,95 @@
+package farmcmd
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gogi/farm"
+	"gogi/internal/testutil"
+)
+
+var codes = regexp.MustCompile(`^\x1b\[(\d*)([AKJ])`)
+
+// screenful is what a terminal of some width shows of an output, by the few codes that are
+// used: up, erase the line, erase below.
+func screenful(t *testing.T, out string, width int) []string {
+	t.Helper()
+	lines, at, column := []string{""}, 0, 0
+	for len(out) > 0 {
+		if m := codes.FindStringSubmatch(out); m != nil {
+			out = out[len(m[0]):]
+			switch m[2] {
+			case "A":
+				n, err := strconv.Atoi(m[1])
+				if at -= n; err != nil || at < 0 {
+					t.Fatalf("up by %s: above the screen", m[1])
+				}
+			case "K":
+				lines[at] = ""
+			case "J":
+				lines = append(lines[:at], "")
+			}
+			continue
+		}
+		switch c := out[0]; c {
+		case '\r':
+			column = 0
+		case '\n':
+			if at, column = at+1, 0; at == len(lines) {
+				lines = append(lines, "")
+			}
+		default:
+			if column++; column > width-1 {
+				t.Fatalf("line %d reaches the right edge, where it is wrapped", at)
+			}
+			lines[at] += string(c)
+		}
+		out = out[1:]
+	}
+	return lines[:len(lines)-1]
+}
+
+// TestAreaIsDrawnOver: only the latest drawing is seen, also where the one before had more
+// or longer lines, and what does not fit is cut off.
+func TestAreaIsDrawnOver(t *testing.T) {
+	var out bytes.Buffer
+	out.WriteString("$ gogi\n")
+	a := &area{w: &out, size: func() (int, int) { return 20, 5 }}
+	for _, c := range []struct{ shown, want string }{
+		{"one\ntwo\n", "one|two"},
+		{"a longer line\ntwo\nthree\nfour\nfive\nsix", "a longer line|two|three|four"},
+		{"1", "1"},
+		{strings.Repeat("x", 50) + "\n2", strings.Repeat("x", 19) + "|2"},
+	} {
+		testutil.OK(t, a.draw(c.shown))
+		testutil.Slices(t, screenful(t, out.String(), 20), append([]string{"$ gogi"}, strings.Split(c.want, "|")...), "after %q", c.shown)
+	}
+}
+
+// TestNoArea: a file is no terminal.
+func TestNoArea(t *testing.T) {
+	f := testutil.Must(os.CreateTemp(t.TempDir(), "out"))(t)
+	defer f.Close()
+	if areaOf(f) != nil || areaOf(&bytes.Buffer{}) != nil {
+		t.Error("it draws into a file")
+	}
+}
+
+// TestWatchedTest: how a test stands, in words of what it has, and the end of its log.
+func TestWatchedTest(t *testing.T) {
+	s := &farm.TestStatus{Name: "gen", State: farm.Running, Pairs: 9, Stored: 4, Prefix: 3, Selfplay: true}
+	for i := range 20 {
+		s.Log = append(s.Log, farm.Change{By: "boss", What: "change " + strconv.Itoa(i)})
+	}
+	got := watched(s)
+	if !strings.Contains(got, "4 of 9 stored, the first 3 without a gap") || !strings.Contains(got, "blocks") || strings.Contains(got, "pair") {
+		t.Errorf("%s", got)
+	}
+	if !strings.Contains(got, "change 19") || strings.Contains(got, "change 14\n") || len(s.Log) != 20 {
+		t.Errorf("of the log: %s", got)
+	}
+}

@@ -1,0 +1,89 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/openings"
+	"gogi/farm"
+	"gogi/farm/nats"
+	"gogi/farm/worker"
+	"gogi/internal/fail"
+	"gogi/match"
+	"gogi/players"
+	"gogi/players/planning"
+	"gogi/usi/process"
+)
+
+// makePlan is the complete plan of a file and flags, after its engines were greeted.
+func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+	file, dir, err := flags.Read(name)
+	if err != nil {
+		return nil, nil, fail.Usage(err)
+	}
+	return planOf(ctx, file, dir, guard)
+}
+
+// planOf is makePlan for a file that was read.
+func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+	file.DefaultOpenings(openings.BuiltinFew)
+	plan, warnings, err := planning.Plan(file, dir, guard)
+	if err != nil {
+		return nil, nil, fail.Usage(err)
+	}
+	o := &players.Opener{Plan: plan, Guard: guard}
+	greetings, err := o.GreetAll(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := planning.Complete(o, greetings)
+	return o.Plan, append(warnings, more...), fail.Usage(err)
+}
+
+// answerIn is how long an owner waits for the coordinator.
+const answerIn = 30 * time.Second
+
+// request asks the coordinator for a verb, and tries for a while where it is away.
+func request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := t.Request(ctx, farm.SubjectAdmin+name+"."+word, in, out)
+		switch refusal, refused := errors.AsType[*farm.Refusal](err); {
+		case refused:
+			return &cli.Exit{Code: worker.ExitRefused, Err: refusal}
+		case !errors.Is(err, farm.ErrAway):
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return &cli.Exit{Code: worker.ExitUnreachable, Err: err}
+		}
+	}
+}
+
+// ask is request for a verb of the command line: it reads the credentials and connects.
+func (o *owner) ask(ctx context.Context, word string, in, out any) error {
+	return o.with(func(t farm.Transport, name string) error { return request(ctx, t, name, word, in, out) })
+}
+
+// with connects for f.
+func (o *owner) with(f func(t farm.Transport, name string) error) error {
+	creds, err := o.read()
+	if err != nil {
+		return fail.Usage(fmt.Errorf("%w (see gogi farm login, or --creds)", err))
+	}
+	t, err := nats.Dial(creds)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(t, creds.Name), t.Close())
+}

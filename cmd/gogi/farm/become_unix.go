@@ -1,0 +1,14 @@
+//go:build unix
+
+package farmcmd
+
+import (
+	"os"
+	"syscall"
+)
+
+// become replaces this process by another program, with the same arguments, surroundings
+// and number. It returns only where that failed.
+func become(file string) error {
+	return syscall.Exec(file, append([]string{file}, os.Args[1:]...), os.Environ()) //nolint:gosec // a program whose maintainers' signature was checked
+}

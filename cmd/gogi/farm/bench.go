@@ -1,0 +1,193 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// BenchCommand measures a machine.
+type BenchCommand struct {
+	Engine      string        `default:"builtin" placeholder:"CMD" help:"The reference engine; of one farm all workers measure with the same."`
+	Concurrency int           `placeholder:"N" help:"Slots that search at once (default: as many as there are CPUs)."`
+	Time        time.Duration `default:"20s" placeholder:"DUR" help:"How long each of three rounds takes; their median is told."`
+	Nodes       uint64        `default:"100000" placeholder:"N" help:"Of one search from the initial position; it is repeated for --time."`
+	Out         string        `type:"path" placeholder:"FILE" help:"Write the figure there, for gogi farm work --nps-file and gogi farm submit --scale-to."`
+	JSON        bool          `name:"json" help:"One JSON object."`
+}
+
+// benchNodes are of a search where nothing else is asked for: the default of --nodes.
+const benchNodes = 100_000
+
+// benchRounds is how often it is measured: the median is told.
+const benchRounds = 3
+
+// benched is what was measured.
+type benched struct {
+	NPS    float64   `json:"nps"`   // a slot: the median of the rounds
+	Slots  int       `json:"slots"` // that searched at once
+	Rounds []float64 `json:"rounds"`
+	Engine string    `json:"engine"`
+	// Identity is what plans that scale clocks call the engine.
+	Identity string `json:"identity"`
+}
+
+// Run measures.
+func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.Concurrency == 0 {
+		c.Concurrency = runtime.NumCPU()
+	}
+	if c.Concurrency < 1 || c.Time <= 0 {
+		return wrong("--concurrency %d --time %v: expected positive numbers", c.Concurrency, c.Time)
+	}
+	ctx, interrupted := cli.Catch(ctx, env)
+	defer interrupted.Stop()
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	out, err := c.measure(ctx, guard)
+	if err = errors.Join(err, guard.Close()); err != nil {
+		return err
+	}
+	if err := c.write(out); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, out)
+	}
+	fmt.Fprintf(env.Out, "%s nodes a second and slot, %d slots at once (%s)\n", format.Count(int(out.NPS)), out.Slots, out.Engine)
+	return nil
+}
+
+// write writes the file that was asked for.
+func (c *BenchCommand) write(out *benched) error {
+	if c.Out == "" {
+		return nil
+	}
+	return os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644) //nolint:gosec // a figure
+}
+
+func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benched, error) {
+	player, err := c.player()
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	o := &players.Opener{Plan: &match.Plan{Players: []match.Player{player}, Rules: match.RulesProfiles()[match.DefaultRules], Ponder: match.PonderOff}, Guard: guard}
+	engines := make([]*usi.Engine, c.Concurrency)
+	defer func() {
+		for _, e := range engines {
+			if e != nil {
+				_ = e.Close() // it has told what it was asked
+			}
+		}
+	}()
+	for i := range engines {
+		if engines[i], err = o.Greet(ctx, player, nil); err != nil {
+			return nil, err
+		}
+		if err := engines[i].NewGame(ctx, usi.Game{Pair: usi.NoPair, Slot: i}); err != nil {
+			return nil, err
+		}
+	}
+	out := &benched{Slots: c.Concurrency, Engine: c.Engine, Identity: player.Identity.String()}
+	for range benchRounds {
+		nps, err := c.round(ctx, engines)
+		if err != nil {
+			return nil, err
+		}
+		out.Rounds = append(out.Rounds, nps)
+	}
+	sorted := slices.Sorted(slices.Values(out.Rounds))
+	out.NPS = sorted[len(sorted)/2]
+	return out, nil
+}
+
+// player is the reference engine.
+func (c *BenchCommand) player() (match.Player, error) {
+	file := &configs.File{}
+	games := 2
+	if err := file.Apply(configs.Flags{Run: "bench", Engine: []string{"a=" + c.Engine, "b=" + c.Engine}, Games: &games, Nodes: []string{strconv.FormatUint(c.Nodes, 10)}}); err != nil {
+		return match.Player{}, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return match.Player{}, err
+	}
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		return match.Player{}, err
+	}
+	plan, _, err := file.Plan(dir, here)
+	if err != nil {
+		return match.Player{}, err
+	}
+	return plan.Players[0], nil
+}
+
+// round has all slots search at once, and is the mean of their nodes a second.
+func (c *BenchCommand) round(ctx context.Context, engines []*usi.Engine) (float64, error) {
+	rates := make([]float64, len(engines))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, e := range engines {
+		group.Go(func() (err error) {
+			rates[i], err = c.search(ctx, e)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, r := range rates {
+		sum += r
+	}
+	return sum / float64(len(rates)), nil
+}
+
+// search searches from the initial position until the time is over.
+func (c *BenchCommand) search(ctx context.Context, e *usi.Engine) (float64, error) {
+	var nodes uint64
+	var took time.Duration
+	for took < c.Time {
+		reply, err := e.Think(ctx, usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: c.Nodes}, Deadline: time.Minute})
+		if err != nil {
+			return 0, err
+		}
+		nodes, took = nodes+reply.Nodes, took+reply.Elapsed
+	}
+	return float64(nodes) / took.Seconds(), nil
+}
+
+// readNPS reads what a bench wrote: nodes a second, and the identity of the engine.
+func readNPS(flag, file string) (nps float64, engine string, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, "", wrong("%s: %w", flag, err)
+	}
+	figure, engine, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	nps, err = strconv.ParseFloat(figure, 64)
+	if err != nil || !(nps > 0) || math.IsInf(nps, 0) || engine == "" {
+		return 0, "", wrong("%s %s: expected a number of nodes a second and the engine's identity, as gogi farm bench --out writes them", flag, file)
+	}
+	return nps, engine, nil
+}

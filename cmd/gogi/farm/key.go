@@ -1,0 +1,168 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm/keys"
+	"gogi/farm/site"
+	"gogi/internal/format"
+)
+
+// KeyCommand groups the verbs about keys. They work in the farm's folder, on the
+// coordinator's machine; one that is running follows within seconds.
+type KeyCommand struct {
+	New    KeyNewCommand    `cmd:"" help:"Make a key, and the file of credentials that its holder needs."`
+	List   KeyListCommand   `cmd:"" help:"List the keys: who has which rights, until when."`
+	Revoke KeyRevokeCommand `cmd:"" help:"End a key for good; its connections are closed within seconds, its results stay."`
+}
+
+// atSite is a verb in a farm's folder.
+type atSite struct {
+	State string `type:"path" default:"farm" placeholder:"DIR" help:"The farm's folder."`
+}
+
+// KeyNewCommand makes a key.
+type KeyNewCommand struct {
+	atSite
+	Name    string   `arg:"" help:"Of the key: a-z, 0-9, - and _."`
+	May     []string `required:"" placeholder:"RIGHT,…" help:"work; or some of submit, approve, run, admin."`
+	Owner   string   `required:"" placeholder:"O" help:"Who answers for it."`
+	Expires string   `placeholder:"90d" help:"After how long it ends (default: never)."`
+	URL     string   `name:"url" placeholder:"URL" help:"Where the holder reaches the farm (default: where it was served last)."`
+	CA      string   `name:"ca" type:"existingfile" placeholder:"FILE" help:"Who signs for the coordinator, as PEM (default: the farm itself)."`
+	Out     string   `type:"path" placeholder:"FILE" help:"The file of credentials (default: NAME.creds here)."`
+}
+
+// Run makes it.
+func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
+	now := time.Now()
+	expires, err := expiry(now, c.Expires)
+	if err != nil {
+		return err
+	}
+	s, err := site.OpenState(c.State, now)
+	if err != nil {
+		return err
+	}
+	url := c.URL
+	if url == "" {
+		url = s.URL()
+	}
+	if url == "" {
+		return wrong("--url: the farm in %s was never served: expected where it will be reached, such as tls://HOST:7422", c.State)
+	}
+	ca, err := s.TrustedBy(url, c.CA)
+	if err != nil {
+		return err
+	}
+	rights := make([]keys.Right, len(c.May))
+	for i, r := range c.May {
+		rights[i] = keys.Right(r)
+	}
+	out := c.Out
+	if out == "" {
+		out = c.Name + ".creds"
+	}
+	creds, err := s.Issue(c.Name, c.Owner, rights, expires, url, ca)
+	if err == nil {
+		err = creds.Write(out)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "%s may %s at %s: give %s to its holder, and to nobody else\n", c.Name, strings.Join(c.May, ", "), url, out)
+	return nil
+}
+
+// expiry reads a number of days, "90d", or a duration as Go writes it.
+func expiry(now time.Time, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		if n, err = strconv.Atoi(days); err == nil {
+			d = time.Duration(n) * 24 * time.Hour
+		}
+	}
+	if err != nil || d <= 0 {
+		return time.Time{}, wrong("--expires %s: expected a time such as 90d or 12h", text)
+	}
+	return now.Add(d).UTC().Truncate(time.Second), nil
+}
+
+// KeyListCommand lists keys.
+type KeyListCommand struct {
+	atSite
+	JSON bool `name:"json" help:"One JSON object."`
+}
+
+// Run lists them.
+func (c *KeyListCommand) Run(_ context.Context, env *cli.Env) error {
+	s, err := site.OpenState(c.State, time.Now())
+	if err != nil {
+		return err
+	}
+	all := s.Ring.Keys()
+	if c.JSON {
+		return format.JSON(env.Out, all)
+	}
+	t := format.NewColumns([]string{"key", "owner", "may", "issued", "until"})
+	var rows [][]string
+	for _, k := range all {
+		rows = append(rows, []string{k.Name, k.Owner, rightsOf(k), k.Issued.Format(time.DateOnly), until(k, time.Now())})
+	}
+	return printRows(env.Out, t, rows)
+}
+
+func rightsOf(k keys.Key) string {
+	words := make([]string, len(k.Rights))
+	for i, r := range k.Rights {
+		words[i] = string(r)
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}
+
+func until(k keys.Key, now time.Time) string {
+	switch {
+	case !k.Revoked.IsZero():
+		return "revoked " + k.Revoked.Format(time.DateOnly) + ": " + k.Why
+	case k.Expires.IsZero():
+		return "–"
+	case k.Valid(now) != nil:
+		return "expired " + k.Expires.Format(time.DateOnly)
+	}
+	return k.Expires.Format(time.DateOnly)
+}
+
+// KeyRevokeCommand ends a key.
+type KeyRevokeCommand struct {
+	atSite
+	Name string `arg:"" help:"Of the key."`
+	Why  string `required:"" placeholder:"TEXT" help:"The reason, which stays with the key."`
+}
+
+// Run ends it.
+func (c *KeyRevokeCommand) Run(_ context.Context, env *cli.Env) error {
+	s, err := site.OpenState(c.State, time.Now())
+	if err != nil {
+		return err
+	}
+	if err := s.Ring.Revoke(c.Name, c.Why, time.Now()); err != nil {
+		if errors.Is(err, keys.ErrUnknown) {
+			return wrong("%w", err)
+		}
+		return err
+	}
+	fmt.Fprintf(env.Out, "%s is revoked\n", c.Name)
+	return nil
+}

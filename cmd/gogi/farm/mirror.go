@@ -1,0 +1,226 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/farm/mirror"
+	"gogi/farm/worker"
+	"gogi/internal/format"
+	"gogi/results"
+)
+
+// MirrorCommand copies a farm's games into a database on this machine, or back.
+type MirrorCommand struct {
+	owner
+	Tests   []string      `arg:"" optional:"" name:"test" help:"Names of tests, or SHA-256 of their plans (default: all approved tests)."`
+	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"Database of the copies: every verb reads it."`
+	Blocks  string        `type:"path" placeholder:"DIR" help:"Folder of the copies of self-play, one in it for each test (default: beside the database, as FILE-blocks)."`
+	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between questions for new pairs."`
+	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the sums of all pairs."`
+	Once    bool          `xor:"way" help:"Copy the pairs that are stored now, compare, and end."`
+	Push    bool          `xor:"way" help:"Send the pairs of the runs TEST in the database to the farm's tests of the same plans, and end."`
+	Quiet   bool          `short:"q" help:"Only warnings."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*MirrorCommand) Help() string {
+	return `gogi replays every pair by the rules before it stores it. Pairs that the farm makes void become
+void here; blocks of self-play are compared by their SHA-256. Then gogi compares SHA-256 sums of
+the pairs, as gogi db dump --stable has them, with the farm's. A backup with keys and secrets is
+made by gogi farm backup.
+
+With --push the farm verifies each pair. --json prints one object a test, with --once or --push.
+
+A signal ends it. Exit codes: 0 ended, or with --once the same; 12 something differs; 4
+refused; 6, with --once or --push, the farm is away; 1 else.`
+}
+
+// Run copies until it is told to end, or something differs.
+func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
+	switch {
+	case c.Every < 100*time.Millisecond || c.Compare < c.Every:
+		return wrong("--every %v and --compare %v: expected at least 100ms, and comparing no more often than copying", c.Every, c.Compare)
+	case c.JSON && !c.Once && !c.Push:
+		return wrong("--json: it needs --once or --push")
+	case c.Push && len(c.Tests) == 0:
+		return wrong("--push: name the runs to send")
+	}
+	ctx, interrupted := cli.Catch(ctx, env)
+	defer interrupted.Stop()
+	if c.Push {
+		for _, run := range c.Tests {
+			if err := c.push(ctx, env, &cli.Stored{Name: run, DB: c.DB}); err != nil {
+				return unlessInterrupted(ctx, err)
+			}
+		}
+		return nil
+	}
+	durability := results.Durable
+	if c.Once { // closing the database waits for the disk
+		durability = results.Quick
+	}
+	err := c.with(func(t farm.Transport, name string) (err error) {
+		store, err := results.Open(ctx, c.DB, durability)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, store.Close()) }()
+		f := &mirror.Replica{Store: store, Ask: asking(t, name), Log: logger(env, c.Quiet || c.JSON), Tests: c.Tests, Blocks: c.blocks(t, name)}
+		if c.Once {
+			return c.once(ctx, env, f)
+		}
+		return c.replicate(ctx, f)
+	})
+	if errors.Is(err, mirror.ErrDiffers) {
+		return &cli.Exit{Code: cli.Differs, Err: err}
+	}
+	return unlessInterrupted(ctx, err)
+}
+
+// asking asks the coordinator in the name of a key.
+func asking(t farm.Transport, name string) mirror.Ask {
+	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
+}
+
+// blocks copies a test of self-play into a folder of its own, named by the plan's digest.
+func (c *MirrorCommand) blocks(t farm.Transport, name string) func(ctx context.Context, digest string) (int, error) {
+	dir := c.Blocks
+	if dir == "" {
+		dir = strings.TrimSuffix(c.DB, filepath.Ext(c.DB)) + "-blocks"
+	}
+	return func(ctx context.Context, digest string) (here int, err error) {
+		p := pulling{ask: asksBlocks(ctx, t, name, digest), mirrors: true}
+		err = p.all(filepath.Join(dir, digest))
+		if p.folder != nil {
+			err = errors.Join(err, p.folder.Close())
+		}
+		return p.out.Blocks, err
+	}
+}
+
+// once copies, compares, and prints what was done for each test.
+func (c *MirrorCommand) once(ctx context.Context, env *cli.Env, f *mirror.Replica) error {
+	moved, err := f.Round(ctx)
+	for i := range moved {
+		if err := c.tell(env, &moved[i]); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	pairs, err := f.Compare(ctx)
+	if err == nil && !c.JSON {
+		fmt.Fprintf(env.Out, "%s in %s %s what the farm has\n", format.NumberOf(pairs, "pair"), c.DB, are(pairs))
+	}
+	return err
+}
+
+func (c *MirrorCommand) tell(env *cli.Env, got *mirror.Moved) error {
+	if c.JSON {
+		return format.JSON(env.Out, got)
+	}
+	fmt.Fprintf(env.Out, "%s: %s into %s, which has %d of %d now\n", got.Run, format.NumberOf(got.Added, "pair"), c.DB, got.Stored, got.Pairs)
+	if got.Voided > 0 {
+		fmt.Fprintf(env.Out, "%s that the farm has taken out %s void here, too\n", format.NumberOf(got.Voided, "pair"), are(got.Voided))
+	}
+	if next := validation(got, c.DB); next != "" {
+		fmt.Fprintln(env.Out, next)
+	}
+	return nil
+}
+
+// replicate continues while the farm is away: the copy is for the day on which the farm is lost.
+func (c *MirrorCommand) replicate(ctx context.Context, f *mirror.Replica) error {
+	ticks := time.NewTicker(c.Every)
+	defer ticks.Stop()
+	away := false
+	for compared := time.Now(); ; {
+		_, err := f.Round(ctx)
+		if err == nil && time.Since(compared) >= c.Compare {
+			compared = time.Now()
+			var pairs int
+			if pairs, err = f.Compare(ctx); err == nil {
+				f.Log.Info("the copies are what the farm has", "pairs", pairs)
+			}
+		}
+		if err != nil && !unreachable(err) {
+			return err
+		}
+		if err != nil && !away {
+			f.Log.Warn("the farm is away; what was copied stays", "err", err)
+		}
+		away = err != nil
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks.C:
+		}
+	}
+}
+
+func unreachable(err error) bool {
+	exit, ok := errors.AsType[*cli.Exit](err)
+	return ok && exit.Code == worker.ExitUnreachable
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// PullCommand is mirror --once of a test.
+type PullCommand struct {
+	owner
+	Test string `arg:"" name:"test" help:"Its name, or its plan's digest."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, in which gogi match goes on with it."`
+	To   string `placeholder:"FOLDER" help:"Of self-play: the folder of its blocks and data, which gogi selfplay would have made."`
+}
+
+// Run copies the pairs that are not here yet.
+func (c *PullCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.To != "" {
+		return c.blocks(ctx, env)
+	}
+	m := MirrorCommand{owner: c.owner, Tests: []string{c.Test}, DB: c.DB, Every: time.Second, Compare: time.Second, Once: true, Quiet: true}
+	return m.Run(ctx, env)
+}
+
+// PushCommand is mirror --push of a run.
+type PushCommand struct {
+	owner
+	cli.Stored
+}
+
+// Run sends the pairs that the farm does not have.
+func (c *PushCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.push(ctx, env, &c.Stored)
+}
+
+// push sends the pairs of a run that the farm does not have. The farm verifies every pair.
+func (o *owner) push(ctx context.Context, env *cli.Env, run *cli.Stored) error {
+	var out mirror.Moved
+	err := run.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		return o.with(func(t farm.Transport, name string) (err error) {
+			out, err = mirror.Push(ctx, store, info, asking(t, name))
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return format.JSON(env.Out, out)
+	}
+	fmt.Fprintf(env.Out, "%s: %s of %d here were new to the farm\n", out.Run, format.NumberOf(out.Added, "pair"), out.Stored)
+	return nil
+}

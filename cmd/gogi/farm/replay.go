@@ -1,0 +1,181 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/farm/mirror"
+	"gogi/farm/replay"
+	"gogi/farm/worker/machine"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/match/trust"
+	"gogi/players"
+	"gogi/results"
+)
+
+// ReplayCommand plays pairs of a test again, here.
+type ReplayCommand struct {
+	owner
+	Test        string   `arg:"" name:"test" help:"Its name, or its plan's digest."`
+	Sample      string   `default:"1%" placeholder:"SHARE" help:"How many of its pairs, drawn at random: 1%, 0.01."`
+	Seed        uint64   `placeholder:"N" help:"Draw the pairs that this seed draws (default: others each time)."`
+	Concurrency int      `placeholder:"N" help:"Games at a time (default: as many as there are CPUs)."`
+	Cache       string   `type:"path" placeholder:"DIR" help:"Where engines and networks are kept (default: in the user's cache)."`
+	Mirrors     []string `placeholder:"URL" help:"Where artefacts are looked for first: URL/SHA256."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*ReplayCommand) Help() string {
+	return `The test is pulled into a database of its own, which is removed; the engines are fetched
+by their hashes, and the pairs that are drawn are played again on this machine. Games that
+are the same move for move were played. This can be said of fixed nodes or depth and one
+thread alone; other tests are refused. An engine that does not reset itself between games
+differs although nobody lied: restart = "game" in the test's file is against that.
+
+Exit codes: 0 all the same, 12 something differs, 2 it cannot be said of this test, 4
+refused, 6 the farm is away, 1 else.`
+}
+
+// Run prints what was found.
+func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) (err error) {
+	share, err := shareOf(c.Sample)
+	if err != nil {
+		return err
+	}
+	if c.Concurrency < 0 || c.Concurrency > 10_000 {
+		return wrong("--concurrency %d: expected a number from 1 to 10000", c.Concurrency)
+	}
+	ctx, interrupted := cli.Catch(ctx, env)
+	defer interrupted.Stop()
+	dir, err := os.MkdirTemp("", "gogi-replay-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var found replay.Report
+	err = c.with(func(t farm.Transport, name string) (err error) {
+		store, err := results.Open(ctx, filepath.Join(dir, "pulled.db"))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, store.Close()) }()
+		got, plan, err := mirror.Pull(ctx, store, asking(t, name), c.Test)
+		if err == nil {
+			found, err = c.play(ctx, env, t, store, got.Run, plan, share)
+		}
+		return err
+	})
+	if err != nil {
+		return unlessInterrupted(ctx, err)
+	}
+	return c.tell(env, found)
+}
+
+// shareOf reads "1%" or "0.01".
+func shareOf(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	share, err := strconv.ParseFloat(number, 64)
+	if percent {
+		share /= 100
+	}
+	if err != nil || !(share > 0 && share <= 1) {
+		return 0, wrong("--sample %s: expected a share such as 1%% or 0.01, at most 100%%", text)
+	}
+	return share, nil
+}
+
+// play plays what is drawn of a pulled test.
+func (c *ReplayCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string, plan *match.Plan, share float64) (out replay.Report, err error) {
+	if !trust.Exact(plan) {
+		return out, wrong("%s cannot be played again move for move: expected fixed nodes or depth, one thread for each engine, and no pondering", c.Test)
+	}
+	info, err := store.FindRun(ctx, run)
+	if err != nil {
+		return out, err
+	}
+	stored, err := store.Finished(ctx, info.ID)
+	if err != nil {
+		return out, err
+	}
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, guard.Close()) }()
+	if c.Concurrency == 0 {
+		c.Concurrency = runtime.NumCPU()
+	}
+	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: c.Concurrency, Log: logger(env, true)}
+	if config.Dir, err = c.dir(); err != nil {
+		return out, err
+	}
+	m, err := machine.Open(config)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	ready, release, err := m.Ready(ctx, plan)
+	if err != nil {
+		return out, err
+	}
+	defer release()
+	drawn := replay.Sample(slices.Sorted(maps.Keys(stored)), share, c.seed())
+	told := func(int) {}
+	if percent := cli.Percent(env.Err, c.JSON); percent != nil {
+		told = func(n int) { percent(n, len(drawn)) }
+	}
+	return replay.Play(ctx, replay.Config{
+		Plan: ready, Pairs: drawn, Open: m.OpenFor(ready), Concurrency: c.Concurrency,
+		Stored: func(ctx context.Context, pair int) (match.PairResult, error) { return store.Pair(ctx, info.ID, pair) },
+		Told:   told,
+	})
+}
+
+func (c *ReplayCommand) seed() uint64 {
+	if c.Seed != 0 {
+		return c.Seed
+	}
+	return rand.Uint64()
+}
+
+// dir is where a worker on this machine would keep engines, but for its name.
+func (c *ReplayCommand) dir() (string, error) {
+	if c.Cache != "" {
+		return filepath.Abs(c.Cache)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", wrong("--cache: %w", err)
+	}
+	return filepath.Join(cache, "gogi", "farm", "replay"), nil
+}
+
+func (c *ReplayCommand) tell(env *cli.Env, found replay.Report) error {
+	if c.JSON {
+		if err := format.JSON(env.Out, found); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(env.Out, "%s: %s played again, %d the same move for move\n", found.Run, format.NumberOf(found.Played, "pair"), found.Played-len(found.Different))
+		for _, d := range found.Different {
+			fmt.Fprintf(env.Out, "  pair %d of %s, game %d, from ply %d on: %s\n", d.Pair, sanitize.Printable(d.Worker, 40), d.Leg+1, d.Ply, d.What)
+		}
+	}
+	if len(found.Different) > 0 {
+		return &cli.Exit{Code: cli.Differs}
+	}
+	return nil
+}

@@ -1,0 +1,333 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
+	"gogi/configs"
+	"gogi/farm"
+	"gogi/farm/board"
+	"gogi/farm/coordinator"
+	"gogi/farm/keys"
+	"gogi/farm/nats"
+	"gogi/farm/site"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/match/control"
+	"gogi/players"
+	"gogi/report/stored"
+	"gogi/report/text"
+	"gogi/runner/events"
+	"gogi/ui/web"
+)
+
+// ServeCommand coordinates a farm.
+type ServeCommand struct {
+	File   string        `arg:"" optional:"" type:"existingfile" help:"Settings as TOML, see docs/farm.md."`
+	Listen string        `placeholder:"HOST:PORT" help:"Where workers and owners come in (default :7422; with --demo any port of this machine alone)."`
+	State  string        `type:"path" placeholder:"DIR" help:"The folder of keys, secrets and the journal (default farm; with --demo one that is removed)."`
+	DB     string        `name:"db" type:"path" placeholder:"FILE" help:"The database of games (default farm.db in the folder; with --demo farm-demo.db here)."`
+	NATS   string        `name:"nats" placeholder:"URL" help:"A NATS server that somebody else runs, in place of the embedded one; the file says where its monitoring page is."`
+	Lease  time.Duration `placeholder:"DUR" help:"How long a pair stays granted without a word of its worker (default 20s)."`
+	Trace  string        `type:"path" placeholder:"FILE" help:"Append what is asked, granted and stored, a JSON object a line."`
+	Demo   bool          `help:"Try it: throw-away keys, and the series that gogi match plays without arguments. Prints the command for a worker; ends with the report."`
+	Games  *int          `placeholder:"N" help:"Of --demo: how many games."`
+	HTTP   string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show tests, workers and games in a browser, and metrics at /metrics, such as at 127.0.0.1:9422."`
+	Quiet  bool          `short:"q" help:"Only warnings."`
+
+	session.Pages
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*ServeCommand) Help() string {
+	return `Keys are made by gogi farm key, in the same folder, also while this runs. Flags win over
+the file.
+
+Exit codes: 0 ended by a signal, 1 something failed (nothing that was acknowledged is
+lost: start it again), 2 usage.`
+}
+
+// Run serves until it is interrupted; a demonstration until its series is over.
+func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
+	ctx, interrupted := cli.Catch(ctx, env)
+	defer interrupted.Stop()
+	settings, err := c.settings()
+	if err != nil {
+		return fail.Usage(err)
+	}
+	config := site.Config{Settings: settings, Demo: c.Demo, Log: logger(env, c.Quiet || c.Demo)}
+	if c.Trace != "" {
+		f, err := os.OpenFile(c.Trace, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close() //nolint:errcheck // a trace is not kept at any price
+		config.Trace = site.NewTrace(f)
+	}
+	if c.Demo {
+		return c.demo(ctx, env, config)
+	}
+	return c.serve(ctx, env, config)
+}
+
+// settings are those of the file and the flags.
+func (c *ServeCommand) settings() (s site.Settings, err error) {
+	if c.File != "" {
+		if s, err = site.ReadSettings(c.File); err != nil {
+			return s, err
+		}
+	}
+	if c.Games != nil && !c.Demo {
+		return s, errors.New("--games belongs to --demo; what a farm plays is handed in by gogi farm submit")
+	}
+	for _, f := range []struct {
+		flag string
+		key  *string
+	}{{c.Listen, &s.Farm.Listen}, {c.HTTP, &s.Metrics.Listen}, {c.State, &s.Farm.State}, {c.DB, &s.Store.DB}, {c.NATS, &s.JetStream.URL}} {
+		if f.flag != "" {
+			*f.key = f.flag
+		}
+	}
+	if c.Lease != 0 {
+		s.Farm.Lease = c.Lease
+	}
+	return s, s.Complete()
+}
+
+func (c *ServeCommand) serve(ctx context.Context, env *cli.Env, config site.Config) error {
+	s, err := site.Open(ctx, config)
+	if err != nil {
+		return unlessInterrupted(ctx, err)
+	}
+	err = c.shown(ctx, env, s, func() error {
+		fmt.Fprintf(env.Out, "farm: %s, state in %s, games in %s\n", s.URL(), s.Dir, config.Database())
+		return s.Serve(ctx)
+	})
+	return errors.Join(unlessInterrupted(ctx, err), s.Close())
+}
+
+// shown does something while pages are served, where they are asked for.
+func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do func() error) error {
+	addr := s.PagesAt()
+	if addr == "" {
+		return do()
+	}
+	server, stop, err := c.Pages.Serve(ctx, env, addr, web.Config{
+		Store: s.Store, Live: hubs{s.Coordinator}, Metrics: board.Metrics(s.Coordinator.Status), Farm: board.Handler(s.Coordinator.Status),
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	fmt.Fprintln(env.Err, "pages:", server.URL()+"farm")
+	return do()
+}
+
+// hubs are the tests that are being played, as pages follow runs.
+type hubs struct{ *coordinator.Coordinator }
+
+// Runs implements web.Live.
+func (h hubs) Runs() (names []string) {
+	for _, t := range h.Status(context.Background()).Tests {
+		if t.State == farm.Running {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// Hub implements web.Live.
+func (h hubs) Hub(run string) *events.Hub {
+	if !slices.Contains(h.Runs(), run) {
+		return nil
+	}
+	hub, _ := h.Watch(run)
+	return hub
+}
+
+// Control implements web.Live: a farm's tests are controlled with a key.
+func (hubs) Control(context.Context, string, control.Command) error {
+	return errors.New("a farm's tests are controlled by their owners: gogi farm pause, stop, priority")
+}
+
+// unlessInterrupted is nil where an interrupt has ended what failed: it is how a farm
+// is ended.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), cli.ErrInterrupted) {
+		return nil
+	}
+	return err
+}
+
+// The words of a demonstration.
+const (
+	demoName  = "demo"
+	demoLease = 3 * time.Second
+	demoDB    = "farm-demo.db"
+)
+
+// demo is a farm of one test that ends with it.
+func (c *ServeCommand) demo(ctx context.Context, env *cli.Env, config site.Config) (err error) {
+	if c.State == "" {
+		if config.Farm.State, err = os.MkdirTemp("", "gogi-farm-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(config.Farm.State)) }()
+	}
+	if c.Listen == "" {
+		config.Farm.Listen = "127.0.0.1:0"
+	}
+	if c.DB == "" {
+		config.Store.DB = demoDB
+	}
+	if c.Lease == 0 {
+		config.Farm.Lease = demoLease
+	}
+	plan, err := demoPlan(ctx, env, c.Games)
+	if err != nil {
+		return err
+	}
+	s, err := site.Open(ctx, config)
+	if err != nil {
+		return unlessInterrupted(ctx, err)
+	}
+	return errors.Join(c.show(ctx, env, s, plan), s.Close())
+}
+
+// demoPlan is the plan that gogi match plays without arguments.
+func demoPlan(ctx context.Context, env *cli.Env, games *int) (plan *match.Plan, err error) {
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, guard.Close()) }()
+	plan, _, err = makePlan(ctx, &configs.Flags{Games: games}, "", guard)
+	return plan, err
+}
+
+// show serves until the test is over, and reports.
+func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
+	serving, end := context.WithCancel(ctx)
+	defer end()
+	served := make(chan error, 1) // one value; never closed
+	go func() { served <- s.Serve(serving) }()
+	shown := c.follow(serving, env, s, plan)
+	end()
+	if err := errors.Join(shown, <-served); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return cli.ErrInterrupted
+	}
+	rep, err := stored.Report(ctx, s.Store, plan.Run)
+	if err != nil {
+		return err
+	}
+	text.Print(env.Out, rep, env.Tongue)
+	return nil
+}
+
+// follow hands the plan in, tells who could play it, and waits until all is played.
+func (c *ServeCommand) follow(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
+	if err := handIn(ctx, s, plan); err != nil {
+		return err
+	}
+	work, err := s.Issue(demoName, demoName, []keys.Right{keys.Work}, time.Time{}, s.Bus.URL(), s.CA)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(s.Dir, demoName+".creds")
+	if err := work.Write(file); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Err, "A farm for %s (%d games) waits for a worker. In another terminal:\n\n  gogi farm work --once --creds %s\n\n",
+		plan.Run, plan.Games(), file)
+	return c.shown(ctx, env, s, func() error { return c.progress(ctx, env, s, plan) })
+}
+
+// handIn submits the plan and approves it, by keys of two owners that are gone after.
+func handIn(ctx context.Context, s *site.Site, plan *match.Plan) error {
+	body, err := match.EncodePlan(plan)
+	if err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		name, verb string
+		right      keys.Right
+		in         any
+	}{
+		{"demo-submit", "submit", keys.Submit, farm.Submission{Plan: body}},
+		{"demo-approve", "approve", keys.Approve, farm.Order{Run: plan.Run}},
+	} {
+		creds, err := s.Issue(step.name, step.name, []keys.Right{step.right}, time.Time{}, s.Bus.URL(), s.CA)
+		if err != nil {
+			return err
+		}
+		transport, err := nats.Dial(creds)
+		if err != nil {
+			return err
+		}
+		err = request(ctx, transport, creds.Name, step.verb, step.in, &farm.TestStatus{})
+		if err = errors.Join(err, transport.Close(), s.Bus.Revoke(step.name, "the demonstration has begun")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoTold is how often a demonstration looks how it stands.
+const demoTold = 500 * time.Millisecond
+
+// progress tells how far the test is until it is over, and then waits until the workers
+// have heard that it is.
+func (c *ServeCommand) progress(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
+	ticks := time.NewTicker(demoTold)
+	defer ticks.Stop()
+	told, over := "", time.Time{}
+	for over.IsZero() || time.Since(over) < s.Lease() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks.C:
+		}
+		status := s.Coordinator.Status(ctx)
+		t, here := testOf(status, plan.Run), 0
+		for _, w := range status.Workers {
+			if w.Here {
+				here++
+			}
+		}
+		line := fmt.Sprintf("%s: %d of %d pairs, %s", plan.Run, t.Stored, t.Pairs, format.NumberOf(here, "worker"))
+		if line != told && !c.Quiet {
+			fmt.Fprintln(env.Err, line)
+			told = line
+		}
+		switch {
+		case t.State == farm.Failed || t.State == farm.Paused:
+			return fmt.Errorf("%s is %s: %s", plan.Run, t.State, t.Why)
+		case t.State == farm.Over && over.IsZero():
+			over = time.Now()
+		}
+		if !over.IsZero() && here == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+func testOf(s farm.Status, name string) farm.TestStatus {
+	for _, t := range s.Tests {
+		if t.Name == name {
+			return t
+		}
+	}
+	return farm.TestStatus{}
+}

@@ -1,0 +1,315 @@
+package farmcmd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/farm"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi/process"
+)
+
+// SubmitCommand hands in a test.
+type SubmitCommand struct {
+	owner
+	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one, as of gogi match; or a tune, as of gogi tune, or self-play, as of gogi selfplay."`
+
+	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" help:"A build of engine A for other machines: of one commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA. Repeat it."`
+	Priority  *int     `group:"farm" placeholder:"N" help:"From -10 to 10; beyond 2 it takes the right to run (default: 0, of a tune and its validation -1)."`
+	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Of the slots, against other tests of its priority."`
+	Note      string   `group:"farm" placeholder:"TEXT" help:"What it is about."`
+	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have; trust=verified: how far the farm must believe it (a tune learns before audits come)."`
+	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" help:"With the file of a tune that was pulled into this database: hand in the match of what it found against its start."`
+	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out wrote on the machine that the clocks are meant for: on others they are multiplied by how much slower these are."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" help:"Of --scale-to: machines that are more than N times slower or faster play nothing of it."`
+	DryRun    bool     `group:"farm" help:"Say what would be handed in and uploaded; do neither."`
+	Recipe    string   `group:"farm" hidden:""`
+	Repo      string   `group:"farm" hidden:""`
+	Base, Dev string   `group:"farm" hidden:""`
+	Net       []string `group:"farm" hidden:""`
+
+	configs.Flags
+}
+
+// Run makes the plan, uploads what its engines read, and hands it in.
+func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.Recipe != "" || c.Repo != "" || c.Base != "" || c.Dev != "" || len(c.Net) > 0 {
+		return wrong("--recipe, --repo, --base, --dev and --net: workers of this farm build nothing; hand in binaries, with --engine NAME=COMMAND and, for other machines, --binary NAME=FILE:ISA")
+	}
+	ctx, interrupted := cli.Catch(ctx, env)
+	defer interrupted.Stop()
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	plan, files, err := c.plan(ctx, env, guard)
+	if err = errors.Join(err, guard.Close()); err != nil {
+		return err
+	}
+	if c.DryRun {
+		return c.dry(env, plan, files)
+	}
+	return c.submit(ctx, env, plan, files)
+}
+
+// plan is what is handed in, and the files by SHA-256 that workers need for it.
+func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.Guard) (*match.Plan, map[string]string, error) {
+	builds, err := readBuilds(c.Binary)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, dir, err := c.Flags.Read(c.File)
+	if err != nil {
+		return nil, nil, fail.Usage(err)
+	}
+	make := c.seriesPlan
+	if file.Tune != nil || len(file.Params) > 0 || c.Validate != "" {
+		make = c.tunePlan
+		if c.Priority == nil {
+			c.Priority = new(int)
+			*c.Priority = tunePriority
+		}
+	}
+	if file.Selfplay != nil {
+		make = c.selfplayPlan
+	}
+	plan, warnings, err := make(ctx, file, dir, guard, builds)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(env.Err, "warning:", w)
+	}
+	return plan, filesOf(plan, builds), nil
+}
+
+// seriesPlan is the plan that is handed in of a series.
+func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
+	plan, warnings, err := planOf(ctx, file, dir, guard)
+	if err != nil {
+		return nil, nil, err
+	}
+	if plan, err = withBuilds(plan, builds, func(name string) string { return name }); err != nil {
+		return nil, nil, err
+	}
+	plan, err = c.scaled(plan)
+	return plan, warnings, err
+}
+
+// scaled is the plan with clocks that follow the speed of machines, where that is asked for.
+func (c *SubmitCommand) scaled(plan *match.Plan) (*match.Plan, error) {
+	if c.ScaleTo == "" {
+		return plan, nil
+	}
+	nps, engine, err := readNPS("--scale-to", c.ScaleTo)
+	if err != nil {
+		return nil, err
+	}
+	out := *plan
+	out.Scaling = match.Scaling{Engine: engine, NPS: nps, Least: 1 / c.ScaleMost, Most: c.ScaleMost}
+	if err := out.Scaling.Check(); err != nil {
+		return nil, wrong("--scale-most %g: %w", c.ScaleMost, err)
+	}
+	if !out.Scales() {
+		return nil, wrong("--scale-to: nothing of this series is timed, so there are no clocks to scale")
+	}
+	return &out, nil
+}
+
+// build is a binary for machines that are not this one.
+type build struct {
+	engine, file string
+	match.Variant
+}
+
+// readBuilds reads "A=FILE:ISA" and "A=FILE:OS/ARCH/ISA".
+func readBuilds(words []string) (all []build, err error) {
+	for _, word := range words {
+		engine, rest, ok := strings.Cut(word, "=")
+		colon := strings.LastIndex(rest, ":")
+		if !ok || engine == "" || colon < 1 {
+			return nil, wrong("--binary %s: expected ENGINE=FILE:ISA, such as dev=./engine:x86-64-v3", word)
+		}
+		b := build{engine: engine, file: rest[:colon]}
+		if b.OS, b.Arch, b.ISA, err = target(rest[colon+1:]); err != nil {
+			return nil, wrong("--binary %s: %w", word, err)
+		}
+		if b.SHA256, b.Size, err = hashOf(b.file); err != nil {
+			return nil, wrong("--binary %s: %w", word, err)
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// target reads an instruction set, whose architecture follows from its name, or all of
+// OS/ARCH/ISA; an empty ISA is every machine of the architecture.
+func target(word string) (system, arch, isa string, err error) {
+	switch parts := strings.Split(word, "/"); {
+	case len(parts) == 3 && parts[0] != "" && parts[1] != "":
+		return parts[0], parts[1], parts[2], nil
+	case len(parts) == 1 && strings.HasPrefix(word, "x86-64"):
+		return runtime.GOOS, "amd64", word, nil
+	case len(parts) == 1 && strings.HasPrefix(word, "arm"):
+		return runtime.GOOS, "arm64", word, nil
+	}
+	return "", "", "", fmt.Errorf("%q is no instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
+}
+
+func hashOf(file string) (sum string, size int64, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// withBuilds makes the engines' identities sets of builds of one commit. The binary that
+// the plan was made with is one of them: for this machine, where no build is. called is
+// how the engine is called that a player is.
+func withBuilds(plan *match.Plan, builds []build, called func(player string) string) (*match.Plan, error) {
+	known := map[string]bool{}
+	out := plan.WithEngines(func(_ int, p *match.Player) {
+		known[called(p.Name)] = true
+		var all []match.Variant
+		used := ""
+		for _, f := range p.Identity.Files {
+			if f.Role == match.BinaryRole {
+				used = f.SHA256
+			}
+		}
+		for _, b := range builds {
+			if b.engine == called(p.Name) {
+				all = append(all, b.Variant)
+			}
+		}
+		if len(all) == 0 {
+			return
+		}
+		if !slices.ContainsFunc(all, func(v match.Variant) bool { return v.SHA256 == used }) {
+			if _, size, err := hashOf(p.Command[0]); err == nil {
+				all = append(all, match.Variant{OS: runtime.GOOS, Arch: runtime.GOARCH, SHA256: used, Size: size})
+			}
+		}
+		p.Identity.Variants = all
+	})
+	for _, b := range builds {
+		if !known[b.engine] {
+			return nil, wrong("--binary: the series has no engine %q", b.engine)
+		}
+	}
+	var errs []error
+	for _, p := range out.Engines() {
+		if err := p.Identity.Check(); err != nil {
+			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
+		}
+	}
+	return out, fail.Usage(errors.Join(errs...))
+}
+
+// filesOf are the paths of what workers need, by SHA-256.
+func filesOf(plan *match.Plan, builds []build) map[string]string {
+	files := map[string]string{}
+	for _, p := range plan.Engines() {
+		for _, f := range p.Identity.Files {
+			files[f.SHA256] = f.Path
+			if f.Role == match.BinaryRole {
+				files[f.SHA256] = p.Command[0]
+			}
+		}
+	}
+	for _, c := range plan.Councils() {
+		for _, f := range c.Identity.Files { // its book
+			files[f.SHA256] = f.Path
+		}
+	}
+	for _, b := range builds {
+		files[b.SHA256] = b.file
+	}
+	return files
+}
+
+func (c *SubmitCommand) dry(env *cli.Env, plan *match.Plan, files map[string]string) error {
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %s; it would be handed in with:\n", plan.Run, plan.Digest(), units(plan))
+	if len(files) == 0 {
+		fmt.Fprintln(env.Out, "  nothing: its engines are in every gogi")
+	}
+	for _, sum := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(env.Out, "  %.12s  %s\n", sum, files[sum])
+	}
+	return nil
+}
+
+// submission is what is handed in of a plan.
+func (c *SubmitCommand) submission(plan *match.Plan) (s farm.Submission, err error) {
+	s = farm.Submission{Share: c.Share, Note: c.Note}
+	if c.Priority != nil {
+		s.Priority = *c.Priority
+	}
+	if s.Needs, err = labels(c.Needs); err == nil {
+		s.Plan, err = match.EncodePlan(plan)
+	}
+	return s, err
+}
+
+func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Plan, files map[string]string) error {
+	submission, err := c.submission(plan)
+	if err != nil {
+		return err
+	}
+	var status farm.TestStatus
+	err = c.with(func(t farm.Transport, name string) error {
+		for _, sum := range slices.Sorted(maps.Keys(files)) {
+			if err := upload(ctx, t, files[sum], sum); err != nil {
+				return err
+			}
+		}
+		return request(ctx, t, name, "submit", submission, &status)
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, status)
+	}
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: somebody of another owner approves it\n", status.Name, status.Run, units(plan), status.State)
+	return nil
+}
+
+// uploadMost bounds a file that is uploaded; the farm's own bound may be less.
+const uploadMost = 1 << 40
+
+// upload gives a file to the farm, which must still be what the plan was made with.
+func upload(ctx context.Context, t farm.Transport, file, sum string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	got, err := t.PutArtefact(ctx, f, uploadMost)
+	if err == nil && got != sum {
+		err = fmt.Errorf("it has changed since the plan was made: SHA-256 %s, expected %s", got, sum)
+	}
+	if err != nil {
+		return fmt.Errorf("uploading %s: %w", file, err)
+	}
+	return nil
+}

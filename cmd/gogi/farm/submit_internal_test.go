@@ -1,0 +1,51 @@
+package farmcmd
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/internal/testutil"
+	"gogi/match/matchtest"
+)
+
+// submitCommand reads a line of gogi farm submit.
+func submitCommand(t *testing.T, words ...string) *SubmitCommand {
+	t.Helper()
+	c := new(Command)
+	parser, err := kong.New(c)
+	if err == nil {
+		_, err = parser.Parse(append([]string{"submit"}, words...))
+	}
+	testutil.OK(t, err)
+	return &c.Submit
+}
+
+// TestSubmitFlags: what is handed in beside the plan is what the flags say.
+func TestSubmitFlags(t *testing.T) {
+	t.Parallel()
+	plan := matchtest.Plan("t")
+	c := submitCommand(t, "--priority=3", "--share=2.5", "--note=a b", "--needs=gpu=a100,trust=verified", "--json")
+	got, err := c.submission(plan)
+	got.Plan = nil
+	want := farm.Submission{Priority: 3, Share: 2.5, Note: "a b", Needs: map[string]string{"gpu": "a100", "trust": "verified"}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil || !c.JSON {
+		t.Errorf("%v, -want +got\n%s", err, diff)
+	}
+	nps := filepath.Join(t.TempDir(), "nps.txt")
+	testutil.OK(t, os.WriteFile(nps, []byte("1234 an engine 1\n"), 0o600))
+	plan.Players[0].Limits.Clock.Main = time.Minute
+	scaled, err := submitCommand(t, "--scale-to="+nps, "--scale-most=3").scaled(plan)
+	if err != nil || scaled.Scaling.NPS != 1234 || scaled.Scaling.Most != 3 {
+		t.Errorf("%+v, %v", scaled, err)
+	}
+	for _, flag := range []string{"--repo=r", "--base=b", "--dev=d", "--net=n"} {
+		testutil.Fails(t, submitCommand(t, flag).Run(t.Context(), new(cli.Env)), "build nothing", "%s", flag)
+	}
+}

@@ -1,0 +1,284 @@
+package farmcmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
+)
+
+// onTest is a verb about one test.
+type onTest struct {
+	owner
+	Test string `arg:"" name:"test" help:"Its name, or its plan's digest."`
+	Why  string `placeholder:"TEXT" help:"The reason, for the test's log."`
+}
+
+// order gives an order and prints what the test is then.
+func (c *onTest) order(ctx context.Context, env *cli.Env, word string, o farm.Order) error {
+	o.Run, o.Why = c.Test, c.Why
+	var status farm.TestStatus
+	if err := c.ask(ctx, word, o, &status); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, status)
+	}
+	fmt.Fprintf(env.Out, "%s is %s%s\n", status.Name, status.State, reason(status.Why))
+	return nil
+}
+
+func reason(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + sanitize.Printable(why, 400)
+}
+
+//nolint:revive // what each verb means is with its field of Command
+type (
+	ApproveCommand struct{ onTest }
+	RejectCommand  struct{ onTest }
+	StopCommand    struct{ onTest }
+	PauseCommand   struct{ onTest }
+	ResumeCommand  struct{ onTest }
+	// PriorityCommand sets which tests come first.
+	PriorityCommand struct {
+		onTest
+		Number int `arg:"" help:"From -10 to 10."`
+	}
+	// ShareCommand sets how the slots are divided among tests of one priority.
+	ShareCommand struct {
+		onTest
+		Number float64 `arg:"" help:"More than 0."`
+	}
+)
+
+// Run asks for it.
+func (c *ApproveCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "approve", farm.Order{})
+}
+
+// Run asks for it.
+func (c *RejectCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "reject", farm.Order{})
+}
+
+// Run asks for it.
+func (c *StopCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "stop", farm.Order{})
+}
+
+// Run asks for it.
+func (c *PauseCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "pause", farm.Order{})
+}
+
+// Run asks for it.
+func (c *ResumeCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "resume", farm.Order{})
+}
+
+// Run asks for it.
+func (c *PriorityCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "priority", farm.Order{Number: float64(c.Number)})
+}
+
+// Run asks for it.
+func (c *ShareCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "share", farm.Order{Number: c.Number})
+}
+
+// ListCommand lists tests.
+type ListCommand struct{ owner }
+
+// Run prints them, the most urgent first.
+func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
+	var s farm.Status
+	if err := c.ask(ctx, "list", farm.Order{}, &s); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, s)
+	}
+	var rows [][]string
+	for _, t := range s.Tests {
+		rows = append(rows, []string{
+			sanitize.Printable(t.Name, 24), sanitize.Printable(t.Owner, 12), string(t.State), strconv.Itoa(t.Priority),
+			fmt.Sprintf("%d/%d %ss", t.Stored, t.Pairs, t.Unit()), strconv.Itoa(t.Held), verdict(t),
+		})
+	}
+	for _, u := range s.Unread {
+		fmt.Fprintf(env.Err, "gogi: test %s is not understood by the coordinator's program, and not played: %s\n", sanitize.Printable(cmp.Or(u.Name, u.Run), 64), sanitize.Printable(u.Why, 300))
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(env.Out, "no tests")
+		return nil
+	}
+	return printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "stored", "held", "gate"}, 3, 4, 5), rows)
+}
+
+// verdict is what a test's gate says, with its LLR while it goes on.
+func verdict(t farm.TestStatus) string {
+	switch t.Verdict {
+	case "":
+		return "–"
+	case "continue":
+		return fmt.Sprintf("LLR %+.2f", t.LLR)
+	}
+	return t.Verdict
+}
+
+// ShowCommand shows one test.
+type ShowCommand struct {
+	owner
+	Test  string `arg:"" name:"test" help:"Its name, or its plan's digest."`
+	Watch bool   `help:"Follow it until it is over: drawn anew on a terminal, else a line whenever it has changed."`
+}
+
+// Run prints it.
+func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.Watch {
+		return c.with(func(t farm.Transport, name string) error { return c.watch(ctx, env, t, name) })
+	}
+	var s farm.TestStatus
+	if err := c.ask(ctx, "show", farm.Order{Run: c.Test}, &s); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, s)
+	}
+	printTest(env.Out, &s)
+	return nil
+}
+
+// watchEvery is how often a test is asked for.
+const watchEvery = time.Second
+
+func (c *ShowCommand) watch(ctx context.Context, env *cli.Env, t farm.Transport, name string) error {
+	ctx, interrupted := cli.Catch(ctx, env)
+	defer interrupted.Stop()
+	ticks := time.NewTicker(watchEvery)
+	defer ticks.Stop()
+	screen := areaOf(env.Out)
+	if c.JSON {
+		screen = nil
+	}
+	for told := ""; ; {
+		var s farm.TestStatus
+		if err := request(ctx, t, name, "show", farm.Order{Run: c.Test}, &s); err != nil {
+			return unlessInterrupted(ctx, err)
+		}
+		if screen != nil {
+			if err := screen.draw(watched(&s)); err != nil {
+				return err
+			}
+		} else if line := progressOf(&s); line != told {
+			told = line
+			if err := c.tell(env, &s, line); err != nil {
+				return err
+			}
+		}
+		if s.State.Final() {
+			return nil
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (c *ShowCommand) tell(env *cli.Env, s *farm.TestStatus, line string) error {
+	if c.JSON {
+		return format.JSON(env.Out, s)
+	}
+	_, err := fmt.Fprintln(env.Out, line)
+	return err
+}
+
+// watchedLog is how many lines of its log a test has on a terminal.
+const watchedLog = 5
+
+// watched is a test as it is drawn.
+func watched(s *farm.TestStatus) string {
+	short := *s
+	short.Log = s.Log[max(0, len(s.Log)-watchedLog):]
+	var out strings.Builder
+	printTest(&out, &short)
+	return out.String()
+}
+
+// progressOf is a test in a line.
+func progressOf(s *farm.TestStatus) string {
+	line := fmt.Sprintf("%s  %s  %d of %d %ss, %d held", sanitize.Printable(s.Name, 40), s.State, s.Stored, s.Pairs, s.Unit(), s.Held)
+	if s.Verdict != "" {
+		line += "  " + verdict(*s)
+	}
+	return line + reason(s.Why)
+}
+
+// shownParams of a tune are told in full; all are with --json.
+const shownParams = 12
+
+func printTest(w io.Writer, s *farm.TestStatus) {
+	line := func(what, format string, v ...any) { fmt.Fprintf(w, "  %-10s %s\n", what, fmt.Sprintf(format, v...)) }
+	fmt.Fprintf(w, "%s · %s%s\n", sanitize.Printable(s.Name, 60), s.State, reason(s.Why))
+	line("plan", "%s", s.Run)
+	line("owner", "%s, priority %d, share %g", sanitize.Printable(s.Owner, 40), s.Priority, s.Share)
+	if s.Waits != "" {
+		line("quota", "%s", sanitize.Printable(s.Waits, 200))
+	}
+	if s.Note != "" {
+		line("note", "%s", sanitize.Printable(s.Note, 200))
+	}
+	for _, k := range sortedKeys(s.Needs) {
+		line("needs", "%s=%s", sanitize.Printable(k, 40), sanitize.Printable(s.Needs[k], 40))
+	}
+	line(s.Unit()+"s", "%d of %d stored, the first %d without a gap; %d held", s.Stored, s.Pairs, s.Prefix, s.Held)
+	if s.Window > 0 {
+		line("window", "%d %ss beyond them may be granted, %d are", s.Window, s.Unit(), s.Reach)
+	}
+	if s.Verdict != "" {
+		line("gate", "%s, LLR %+.3f; %d pairs stored beyond its verdict", s.Verdict, s.LLR, s.Beyond)
+	}
+	if t := s.Tune; t != nil {
+		line("tune", "%d of %d blocks are learnt", t.Blocks, t.Of)
+		for _, p := range t.Params[:min(len(t.Params), shownParams)] {
+			line("", "%s %s, from %s", sanitize.Printable(p.Name, 40), sanitize.Printable(p.Now, 40), sanitize.Printable(p.Start, 40))
+		}
+		if more := len(t.Params) - shownParams; more > 0 {
+			line("", "and %s", format.NumberOf(more, "further parameter"))
+		}
+	}
+	if len(s.Condemned) > 0 {
+		line("given up", "%ss %v, which crash what plays them", s.Unit(), s.Condemned)
+	}
+	line("leases", "%d granted, %d expired, %d given back, %d taken away, %d adopted", s.Granted, s.Expired, s.Returned, s.Revoked, s.Adopted)
+	line("results", "%d counted, %d came twice, %d refused, %d too old", s.Added, s.Duplicates, s.Refused, s.Stale)
+	if s.Agreed+s.Differed > 0 {
+		line("audits", "%d agreed, %d had to be decided by a third", s.Agreed, s.Differed)
+	}
+	fmt.Fprintln(w, "  log")
+	for _, l := range s.Log {
+		fmt.Fprintf(w, "    %s  %s: %s\n", l.At.Local().Format(time.DateTime), sanitize.Printable(l.By, 40), sanitize.Printable(l.What, 300))
+	}
+}
+
+// words joins what a worker says of itself.
+func words(m map[string]string) string {
+	var all []string
+	for _, k := range sortedKeys(m) {
+		all = append(all, k+"="+m[k])
+	}
+	return strings.Join(all, " ")
+}

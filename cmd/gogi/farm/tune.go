@@ -1,0 +1,136 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/openings"
+	"gogi/farm/mirror"
+	"gogi/internal/fail"
+	"gogi/match"
+	"gogi/match/tune"
+	"gogi/players/planning"
+	"gogi/report/tuning"
+	"gogi/results"
+	"gogi/usi/process"
+)
+
+// tunePriority is that of tunes and of their validations, where none is asked for: whoever
+// waits for a test's verdict goes first.
+const tunePriority = -1
+
+// farmInflight is how many pairs of a tune are in flight on a farm, where its file does
+// not say, and farmShare the part of its pairs that may be at most.
+const (
+	farmInflight = 1024
+	farmShare    = 5
+)
+
+// handedTune is a tune that is handed in, or its validation.
+type handedTune struct {
+	*planning.TuneBase
+	wish tuning.Request
+	tune *tune.Plan
+	plan *match.Plan // of the tune's games
+}
+
+// tunePlan is the plan that is handed in of a file that is a tune: of its games, or of the
+// match that judges what was found, where --validate names the database that the tune was
+// pulled into.
+func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
+	wish, err := file.TakeTune()
+	if err != nil {
+		return nil, nil, fail.Usage(err)
+	}
+	h := &handedTune{wish: tuning.Request{TuneWish: wish, Dir: dir}}
+	file.DefaultOpenings(openings.BuiltinFew)
+	if h.TuneBase, err = planning.NewTuneBase(ctx, file, dir, guard); err != nil {
+		return nil, nil, err
+	}
+	bothSides := func(name string) string { return strings.TrimRight(name, "+-") } // a tune's players are NAME+ and NAME-
+	if h.Plan, err = withBuilds(h.Plan, builds, bothSides); err != nil {
+		return nil, nil, err
+	}
+	if c.Validate != "" {
+		plan, err := h.validation(ctx, c.Validate)
+		return plan, h.Warnings, err
+	}
+	h.wish.Inflight = min(farmInflight, h.Plan.Pairs/farmShare)
+	err = h.resolve()
+	return h.plan, h.Warnings, err
+}
+
+func (h *handedTune) resolve() (err error) {
+	var warnings []advice.Warning
+	if h.tune, warnings, err = h.wish.Resolve(h.Plan, h.Declared()); err == nil {
+		h.plan, err = tuning.Play(h.Plan, h.tune)
+	}
+	h.Warnings = append(h.Warnings, warnings...)
+	return fail.Usage(err)
+}
+
+// validation is the match of the tune's newest candidate, which is written down in the
+// database where there is none yet, against its start.
+func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Plan, err error) {
+	store, err := results.Open(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	info, err := store.FindRun(ctx, h.Plan.Run)
+	if err != nil {
+		return nil, err
+	}
+	begun, err := tuning.PlanOf(info)
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	h.wish.Begun(&begun.Settings)
+	if err := h.resolve(); err != nil {
+		return nil, err
+	}
+	a, err := tuning.Read(ctx, store, info, tuning.Latest)
+	if err != nil {
+		return nil, err
+	}
+	if !a.Done() {
+		return nil, wrong("run %s: %d of %d blocks are learnt in %s: a validation is of a tune that is done, and pulled", a.Run, a.State.Blocks, a.Plan.Settings.Blocks(), db)
+	}
+	candidate, _, err := tuning.Candidate(ctx, store, h.plan, a, false)
+	if err != nil {
+		return nil, err
+	}
+	which, err := next(ctx, store, tuning.ValidationRuns(h.tune, candidate.Run))
+	if err != nil {
+		return nil, err
+	}
+	plan = tuning.Validation(h.Plan, h.tune, which, candidate)
+	return plan, plan.Check()
+}
+
+// next is the first of a candidate's matches that the database does not have: they are
+// played one after the other, since the first that does not pass ends it.
+func next(ctx context.Context, store *results.Store, runs []string) (int, error) {
+	for i, run := range runs {
+		_, err := store.FindRun(ctx, run)
+		if _, none := errors.AsType[*results.NoRun](err); none {
+			return i, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return 0, wrong("%s: all that judges the candidate is in the database: %s", runs[0], strings.Join(runs, ", "))
+}
+
+// validation says how the validation of a tune is handed in that was pulled whole.
+func validation(m *mirror.Moved, db string) string {
+	if !m.Tune || m.Stored < m.Pairs {
+		return ""
+	}
+	return fmt.Sprintf("its validation: gogi farm submit FILE --run %s --validate %s, with the FILE that it was handed in by", m.Run, db)
+}

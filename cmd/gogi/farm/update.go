@@ -1,0 +1,282 @@
+package farmcmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"debug/buildinfo"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec" //nolint:depguard // asks a program that it has fetched for its version
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/farm/keys"
+	"gogi/farm/worker"
+	"gogi/farm/worker/machine"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
+	"gogi/internal/version"
+)
+
+// ReleaseCommand groups what the makers of programs do, away from any farm.
+type ReleaseCommand struct {
+	Key  ReleaseKeyCommand  `cmd:"" help:"Make the maintainers' key: a file that signs, and the public half for .ci/dist and gogi farm work --updates."`
+	Sign ReleaseSignCommand `cmd:"" help:"Sign programs, for gogi farm update."`
+}
+
+// ReleaseKeyCommand makes the key that signs programs.
+type ReleaseKeyCommand struct {
+	File string `arg:"" type:"path" help:"The new file of the secret half; whoever has it can replace the program of every worker that believes it."`
+}
+
+// Run makes it.
+func (c *ReleaseKeyCommand) Run(env *cli.Env) error {
+	seed, public, err := keys.NewSeed()
+	if err == nil {
+		err = keys.WriteSeed(c.File, seed)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(env.Out, public)
+	return err
+}
+
+// ReleaseSignCommand signs programs.
+type ReleaseSignCommand struct {
+	Key     string   `required:"" type:"existingfile" placeholder:"FILE" help:"What gogi farm release key has made."`
+	Version string   `required:"" placeholder:"V" help:"What people call it, as v1.2.3."`
+	Program []string `arg:"" type:"existingfile" help:"Programs, each for one kind of machine. The signature of PROGRAM is PROGRAM.release."`
+}
+
+// releaseFile is where a program's signature is.
+func releaseFile(program string) string { return program + ".release" }
+
+// Run signs each.
+func (c *ReleaseSignCommand) Run(env *cli.Env) error {
+	seed, err := keys.ReadSeed(c.Key)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	sign, _, err := keys.Sign(seed)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	for _, program := range c.Program {
+		r, err := releaseOf(program, c.Version)
+		if err == nil {
+			err = r.Sign(sign)
+		}
+		if err != nil {
+			return fail.Usage(err)
+		}
+		text, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(releaseFile(program), append(text, '\n'), 0o644); err != nil { //nolint:gosec // for everybody to read
+			return err
+		}
+		fmt.Fprintf(env.Out, "%s: %s for %s %s, SHA-256 %s\n", releaseFile(program), sanitize.Printable(r.Version, 60), r.OS, r.Arch, r.SHA256)
+	}
+	return nil
+}
+
+// releaseOf is an unsigned release of a program, which says itself what it is for.
+func releaseOf(program, version string) (*farm.Release, error) {
+	built, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return nil, fmt.Errorf("%s: expected a build of gogi: %w", program, err)
+	}
+	r := &farm.Release{Version: version}
+	for _, s := range built.Settings {
+		switch s.Key {
+		case "GOOS":
+			r.OS = s.Value
+		case "GOARCH":
+			r.Arch = s.Value
+		}
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		return nil, err
+	}
+	r.Size = info.Size()
+	r.SHA256, err = machine.Sum(program)
+	return r, err
+}
+
+// UpdateCommand has the workers run another program.
+type UpdateCommand struct {
+	owner
+	Program  []string `arg:"" optional:"" type:"existingfile" help:"Programs that gogi farm release sign has signed, one for a kind of machine. None: say how it stands."`
+	Artefact []string `placeholder:"SHA" help:"Programs that were wanted here before, by SHA-256: the way back."`
+	All      bool     `help:"Tell all workers now, without or instead of a trial."`
+	Off      bool     `help:"Want no other program than each worker has."`
+	Why      string   `placeholder:"TEXT" help:"The reason, of --all and --off."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*UpdateCommand) Help() string {
+	return `A twentieth of the workers of each kind of machine, at least one, are told first. When
+they have played 500 pairs with it, the others of that kind are told. Where engines fail
+more often with it than with the other program in the same tests, or one of the first is
+quarantined, nobody else is told, of any kind. Where none of the first runs it for an hour,
+others are drawn beside them.
+
+Versions are not compared: an older program that is signed is taken as well, which is the
+way back.
+
+A worker that is told finishes its games, sends its results, and becomes the new program: it checks
+the maintainers' signature with the key that its own program was built with, or that --updates of
+gogi farm work names. One that has no such key, or refuses, ends with exit code 5.`
+}
+
+// Run gives the order, or asks.
+func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
+	u := farm.Update{Known: c.Artefact, All: c.All, Off: c.Off, Why: c.Why}
+	for _, program := range c.Program {
+		r, err := readRelease(program)
+		if err != nil {
+			return fail.Usage(err)
+		}
+		u.Releases = append(u.Releases, *r)
+	}
+	if err := u.Check(); err != nil {
+		return fail.Usage(err)
+	}
+	var s farm.UpdateStatus
+	err := c.with(func(t farm.Transport, name string) error {
+		for i, program := range c.Program {
+			if err := upload(ctx, t, program, u.Releases[i].SHA256); err != nil {
+				return err
+			}
+		}
+		return request(ctx, t, name, "update", u, &s)
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, s)
+	}
+	printUpdate(env.Out, &s)
+	return nil
+}
+
+// readRelease reads the signature of a program, which must be of this very file.
+func readRelease(program string) (*farm.Release, error) {
+	text, err := os.ReadFile(releaseFile(program))
+	if err != nil {
+		return nil, fmt.Errorf("%s is not signed: gogi farm release sign makes %w", program, err)
+	}
+	r := &farm.Release{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", releaseFile(program), err)
+	}
+	sum, err := machine.Sum(program)
+	if err == nil && sum != r.SHA256 {
+		err = fmt.Errorf("%s is the signature of a program with SHA-256 %.80s, and %s has %s", releaseFile(program), r.SHA256, program, sum)
+	}
+	return r, err
+}
+
+func printUpdate(w io.Writer, s *farm.UpdateStatus) {
+	line := func(what, format string, v ...any) { fmt.Fprintf(w, "  %-10s %s\n", what, fmt.Sprintf(format, v...)) }
+	switch s.Stage {
+	case farm.StageNone:
+		fmt.Fprintf(w, "no other program is wanted than each worker has%s\n", reason(s.Why))
+	case farm.StageTrial:
+		fmt.Fprintf(w, "a few workers of each kind of machine try it%s\n", reason(s.Why))
+	case farm.StageAll:
+		fmt.Fprintf(w, "all workers are told%s\n", reason(s.Why))
+	default:
+		fmt.Fprintf(w, "nobody else is told%s\n", reason(s.Why))
+	}
+	release := func(what string, r *farm.Release) {
+		line(what, "%s for %s %s, SHA-256 %s", sanitize.Printable(r.Version, 60), sanitize.Printable(r.OS, 20), sanitize.Printable(r.Arch, 20), r.SHA256)
+	}
+	for i := range s.Releases {
+		release("wanted", &s.Releases[i])
+		for _, t := range s.Trials {
+			if t.SHA256 == s.Releases[i].SHA256 {
+				line("", "%s", trialText(&t, s.Need))
+			}
+		}
+	}
+	for i := range s.Known {
+		release("before", &s.Known[i])
+	}
+	for _, l := range []struct {
+		what  string
+		names []string
+	}{{"have it", s.Have}, {"are to", s.Want}, {"no release", s.None}} {
+		if len(l.names) > 0 {
+			line(l.what, "%s", sanitize.Printable(strings.Join(l.names, " "), 400))
+		}
+	}
+}
+
+// trialText is how a release does where it is tried.
+func trialText(t *farm.TrialStatus, need int) string {
+	first := sanitize.Printable(strings.Join(t.First, " "), 200)
+	switch {
+	case len(t.First) == 0:
+		return "no worker of this kind was here to try it"
+	case t.Passed:
+		return "tried by " + first + ": passed"
+	}
+	return fmt.Sprintf("tried by %s: %d of %d pairs; engines failed %d times in %d tries, without it %d in %d", first, t.Pairs, need, t.Failed, t.Tries, t.OthersFailed, t.OthersTries)
+}
+
+// maintainersOf is who may replace the program of this machine, by --updates; nil: nobody.
+func maintainersOf(word string) (ed25519.PublicKey, error) {
+	switch word {
+	case "off":
+		return nil, nil
+	case "":
+		if word = version.Maintainers(); word == "" {
+			return nil, nil
+		}
+	}
+	key, err := keys.Public(word)
+	if err != nil {
+		return nil, fmt.Errorf("--updates: %w", err)
+	}
+	return key, nil
+}
+
+// tryFor is how long a new program may take to say its version.
+const tryFor = time.Minute
+
+// starts tries a program: one that does not even say its version would leave this machine
+// without a worker.
+func starts(ctx context.Context, file string) error {
+	ctx, cancel := context.WithTimeout(ctx, tryFor)
+	defer cancel()
+	try := exec.CommandContext(ctx, file, "version") //nolint:gosec // a program whose maintainers' signature was checked
+	try.WaitDelay = time.Second
+	if out, err := try.CombinedOutput(); err != nil {
+		return fmt.Errorf("it does not start here: %w: %s", err, sanitize.Printable(string(bytes.TrimSpace(out)), 200))
+	}
+	return nil
+}
+
+// renewed is the program that this worker is to become.
+func (w *working) renewed(ctx context.Context, end *worker.End) (file string, err error) {
+	maintainers, err := maintainersOf(w.Updates)
+	if err != nil {
+		return "", err
+	}
+	file, err = w.machine.Program(ctx, end.Release, maintainers)
+	if err == nil {
+		err = starts(ctx, file)
+	}
+	return file, err
+}

@@ -1,0 +1,198 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/farm/keys"
+	"gogi/farm/nats"
+	"gogi/farm/site"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+)
+
+// BackupCommand copies a farm.
+type BackupCommand struct {
+	atSite
+	Dir       string `arg:"" type:"path" help:"Where the backup goes: a new file each time, with its SHA-256 beside it."`
+	DB        string `name:"db" type:"path" placeholder:"FILE" help:"The database of games (default farm.db in the farm's folder)."`
+	Artefacts bool   `help:"Engines and networks, too, not only their hashes."`
+}
+
+// Run copies it, also while it is served.
+func (c *BackupCommand) Run(ctx context.Context, env *cli.Env) error {
+	db := c.DB
+	if db == "" {
+		var s site.Settings
+		s.Farm.State = c.State
+		db = s.Database()
+	}
+	file, err := site.Backup(ctx, c.State, db, c.Dir, c.Artefacts, time.Now())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Out, file)
+	return nil
+}
+
+// RestoreCommand makes a farm of a backup.
+type RestoreCommand struct {
+	atSite
+	File string `arg:"" type:"existingfile" help:"The backup; FILE.sha256 must be beside it."`
+}
+
+// Run makes it.
+func (c *RestoreCommand) Run(ctx context.Context, env *cli.Env) error {
+	if err := site.Restore(ctx, c.File, c.State); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "%s is ready to be served; what was stored after the backup is played again\n", c.State)
+	return nil
+}
+
+// LoginCommand keeps credentials where the other verbs find them.
+type LoginCommand struct {
+	URL   string `arg:"" optional:"" help:"Where the farm is (default: what the credentials say)."`
+	Creds string `required:"" type:"existingfile" placeholder:"FILE" help:"The credentials that gogi farm key new has made."`
+}
+
+// Run keeps them, once the farm has accepted them.
+func (c *LoginCommand) Run(ctx context.Context, env *cli.Env) error {
+	creds, err := keys.ReadCreds(c.Creds)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	if c.URL != "" {
+		creds.URL = c.URL
+	}
+	t, err := nats.Dial(creds)
+	if err != nil {
+		return err
+	}
+	var s farm.Status
+	err = request(ctx, t, creds.Name, "list", farm.Order{}, &s)
+	if err = errors.Join(err, t.Close()); err != nil {
+		return err
+	}
+	file, err := defaultCreds()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := creds.Write(file); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "%s at %s: %s, %s; kept in %s\n", creds.Name, creds.URL,
+		format.NumberOf(len(s.Tests), "test"), format.NumberOf(len(s.Workers), "worker"), file)
+	return nil
+}
+
+// DoctorCommand looks for what would go wrong.
+type DoctorCommand struct {
+	owner
+	State   string `type:"path" placeholder:"DIR" help:"A farm's folder on this machine, to be looked at, too."`
+	NATS    string `name:"nats" placeholder:"URL" help:"A NATS server that somebody else runs: would it lose results?"`
+	Monitor string `placeholder:"URL" help:"Of --nats: its monitoring page, such as http://127.0.0.1:8222."`
+}
+
+// finding is what the doctor says of one thing.
+type finding struct {
+	What string `json:"what"`
+	OK   bool   `json:"ok"`
+	Why  string `json:"why"`
+}
+
+// Run prints what it found; exit code 1 where something is wrong.
+func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
+	var all []finding
+	note := func(what, good string, err error) {
+		f := finding{what, err == nil, good}
+		if err != nil {
+			f.Why = err.Error()
+		}
+		all = append(all, f)
+	}
+	if c.State != "" {
+		s, err := site.OpenState(c.State, time.Now())
+		good := ""
+		if err == nil {
+			good = format.NumberOf(len(s.Ring.Keys()), "key") + ", secrets are 0600"
+		}
+		note("folder", good, err)
+		if room, err := nats.DefaultStream(c.State); err == nil {
+			note("journal", fmt.Sprintf("may grow to %d MB", room>>20), roomEnough(room))
+		}
+	}
+	if c.NATS != "" {
+		wrong, err := (&nats.Outside{Creds: keys.Creds{URL: c.NATS}, Monitor: c.Monitor}).Examine(ctx)
+		note("nats", "it syncs what it acknowledges, and lets in only who has a key", errors.Join(append(wrong, err)...))
+	}
+	if c.Creds != "" || c.State == "" && c.NATS == "" {
+		creds, err := c.read()
+		note("credentials", creds.Name+" at "+creds.URL, err)
+		if err == nil {
+			c.reach(ctx, note)
+		}
+	}
+	return c.print(env, all)
+}
+
+// leastJournal is a journal that holds the results of a few minutes of a large farm.
+const leastJournal = 256 << 20
+
+func roomEnough(room int64) error {
+	if room < leastJournal {
+		return fmt.Errorf("the volume leaves it %d MB: expected at least %d; when it is full, workers wait", room>>20, leastJournal>>20)
+	}
+	return nil
+}
+
+// reach asks the farm, and compares clocks.
+func (c *DoctorCommand) reach(ctx context.Context, note func(what, good string, err error)) {
+	var s farm.Status
+	began := time.Now()
+	err := c.ask(ctx, "list", farm.Order{}, &s)
+	note("farm", fmt.Sprintf("answers in %v, boot %d", time.Since(began).Round(time.Millisecond), s.Boot), err)
+	if err != nil {
+		return
+	}
+	err = nil
+	off := time.Since(s.At)
+	if off.Abs() > time.Minute {
+		err = fmt.Errorf("this machine's clock and the farm's are %v apart: certificates and keys end by them", off.Round(time.Second))
+	}
+	note("clocks", "agree", err)
+	if s.Judge.Fill > 0.7 {
+		err = fmt.Errorf("it is %.0f%% full", 100*s.Judge.Fill)
+	}
+	note("stream", fmt.Sprintf("%.0f%% full, %d messages judged", 100*s.Judge.Fill, s.Judge.Messages), err)
+}
+
+func (c *DoctorCommand) print(env *cli.Env, all []finding) error {
+	if c.JSON {
+		if err := format.JSON(env.Out, all); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range all {
+			mark := "ok"
+			if !f.OK {
+				mark = "WRONG"
+			}
+			fmt.Fprintf(env.Out, "%-12s %-6s %s\n", f.What, mark, f.Why)
+		}
+	}
+	if slices.ContainsFunc(all, func(f finding) bool { return !f.OK }) {
+		return &cli.Exit{Code: cli.Failed}
+	}
+	return nil
+}

@@ -1,0 +1,424 @@
+package farmcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
+	"gogi/farm"
+	"gogi/farm/keys"
+	"gogi/farm/nats"
+	"gogi/farm/site"
+	"gogi/farm/worker"
+	"gogi/farm/worker/machine"
+	"gogi/internal/fail"
+	"gogi/internal/i18n"
+	"gogi/internal/version"
+	"gogi/match"
+	"gogi/match/control"
+	"gogi/players"
+	"gogi/runner"
+	"gogi/runner/events"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// WorkCommand plays for a farm.
+type WorkCommand struct {
+	Creds       string        `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"The worker's credentials, which gogi farm key new has made."`
+	URL         string        `name:"url" placeholder:"URL" help:"Where the coordinator is (default: what the credentials say)."`
+	Concurrency string        `default:"cpus" placeholder:"N" help:"Games at a time; cpus: as many as there are CPUs."`
+	CPUs        string        `name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, or of these (2-7,10)."`
+	CoresSlot   int           `name:"cores-per-slot" default:"1" placeholder:"N" help:"Of --cpus: cores for each player that thinks."`
+	Cache       string        `type:"path" placeholder:"DIR" help:"Where engines, networks and the outbox are kept (default: in the user's cache, by farm and worker)."`
+	CacheMax    site.Size     `default:"20GB" placeholder:"SIZE" help:"How much engines and networks may take there."`
+	Labels      []string      `placeholder:"K=V" help:"Labels that tests may ask for, beside os, arch, isa and cores."`
+	Policy      string        `type:"existingfile" placeholder:"FILE" help:"What may be played on this machine: a file with a line allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
+	Mirrors     []string      `placeholder:"URL" help:"Where artefacts are looked for first: URL/SHA256."`
+	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out has written on this machine."`
+	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"The reference engine of --nps-file: with it the machine is measured again, and the file written, when the farm says so."`
+	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"How long each of three rounds takes then."`
+	DrainAfter  time.Duration `placeholder:"DUR" help:"End after that long, when the games in play have ended."`
+	Once        bool          `help:"End when there is nothing to play."`
+	Updates     string        `placeholder:"KEY" help:"Whose programs this machine takes when the farm wants another one: the public key of who signs them, or off (default: those who made this program, where it says so). Else the worker ends with exit code 5."`
+	GiveUp      time.Duration `placeholder:"DUR" help:"End with exit code 6 when the coordinator was away for so long (default: never)."`
+
+	Session session.Flags `embed:""`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*WorkCommand) Help() string {
+	return `Results are on this machine's disk before they are sent, and are kept until the
+coordinator has stored them, also over restarts of either.
+
+An interrupt (SIGINT) drains: games in play are finished, their results sent. Once more,
+or SIGTERM, ends at once: pairs in play are given back, finished ones stay in the outbox.
+
+Exit codes: 0 drained or nothing to play, 4 refused (the key, the version, the policy:
+do not restart), 5 another version of gogi is wanted and could not be taken (see
+--updates and gogi farm update --help; update, then restart), 6 the
+coordinator was away for --give-up, 130 ended at once, 1 anything else.`
+}
+
+func wrong(format string, v ...any) error { return fail.Usage(fmt.Errorf(format, v...)) }
+
+// Run plays until it is drained, or ends by itself.
+func (c *WorkCommand) Run(ctx context.Context, env *cli.Env) error {
+	config, creds, err := c.config(env)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+		return err
+	}
+	next := ""
+	err = c.Session.Run(ctx, env, session.Target{DB: filepath.Join(config.Dir, "session.db"), Run: creds.Name}, func(ctx context.Context, s *session.Session) (err error) {
+		next, err = c.work(ctx, s, config, creds)
+		return err
+	})
+	if next == "" || err != nil {
+		return err
+	}
+	config.Log.Info("the worker becomes another program", "file", next)
+	return &cli.Exit{Code: worker.ExitUpdate, Err: become(next)}
+}
+
+// work plays in a session; next is the program that this process is to become, if any.
+func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worker.Config, creds keys.Creds) (next string, err error) {
+	transport, err := nats.Dial(creds)
+	if err != nil {
+		return "", err
+	}
+	defer transport.Close() //nolint:errcheck // nothing more is sent
+	config.Measures = c.measures(config)
+	for {
+		w := &working{WorkCommand: c, config: config, transport: transport, session: s}
+		if err = w.run(ctx, s.Guard); err != nil || ctx.Err() != nil || !w.measure {
+			if ctx.Err() == nil {
+				next = w.next
+			}
+			return next, err
+		}
+		if config.NPS, err = c.measured(ctx, s.Guard, config); err != nil {
+			return "", err
+		}
+		config.Log.Info("the machine was measured again", "nodes a second", config.NPS)
+		config.Measures = false // once a process: a machine that is never as it says would do nothing else
+	}
+}
+
+// config is what the flags say, and whose credentials these are.
+func (c *WorkCommand) config(env *cli.Env) (worker.Config, keys.Creds, error) {
+	creds, err := keys.ReadCreds(c.Creds)
+	if err != nil {
+		return worker.Config{}, creds, fail.Usage(err)
+	}
+	if c.URL != "" {
+		creds.URL = c.URL
+	}
+	w := worker.Config{
+		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version.Own().String(), Load: load, Log: logger(env, c.Session.Quiet),
+		GiveUp: c.GiveUp, Once: c.Once,
+	}
+	if _, err := maintainersOf(c.Updates); err != nil {
+		return w, creds, fail.Usage(err)
+	}
+	if w.Program, err = machine.Own(); err != nil {
+		return w, creds, err
+	}
+	if w.Sign, err = creds.Sign(); err != nil {
+		return w, creds, err
+	}
+	if w.Slots, err = c.slots(); err != nil {
+		return w, creds, err
+	}
+	if w.Policy, err = readPolicy(c.Policy); err != nil {
+		return w, creds, fail.Usage(err)
+	}
+	if c.NPSFile != "" {
+		if w.NPS, w.Reference, err = readNPS("--nps-file", c.NPSFile); err != nil {
+			return w, creds, err
+		}
+	}
+	if w.Labels, err = c.labels(); err != nil {
+		return w, creds, err
+	}
+	w.Dir, err = c.dir(creds)
+	return w, creds, err
+}
+
+func (c *WorkCommand) slots() (int, error) {
+	if c.Concurrency == "cpus" {
+		return runtime.NumCPU(), nil
+	}
+	n, err := strconv.Atoi(c.Concurrency)
+	if err != nil || n < 1 || n > farm.MaxSlots {
+		return 0, wrong("--concurrency %s: expected a number from 1 to %d, or cpus", c.Concurrency, farm.MaxSlots)
+	}
+	return n, nil
+}
+
+// labels are the machine's own, and those of the flags.
+func (c *WorkCommand) labels() (map[string]string, error) {
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{"os": here.OS, "arch": here.Arch, "cores": strconv.Itoa(here.NumCPU)}
+	if len(here.ISAs) > 0 {
+		all["isa"] = here.ISAs[0]
+	}
+	given, err := labels(c.Labels)
+	maps.Copy(all, given)
+	return all, err
+}
+
+// dir is the worker's own folder. An outbox belongs to one key of one farm.
+func (c *WorkCommand) dir(creds keys.Creds) (string, error) {
+	root := c.Cache
+	if root == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", wrong("--cache: %w", err)
+		}
+		root = filepath.Join(cache, "gogi", "farm")
+	}
+	sign, _, err := keys.Sign(creds.Seed)
+	if err != nil || sign == nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(root, creds.Name+"-"+strings.ToLower(creds.Coordinator[1:9])))
+}
+
+// readPolicy reads a machine's policy; no file is "any-approved".
+func readPolicy(file string) (worker.Policy, error) {
+	var rules struct {
+		Allow []string `toml:"allow"`
+	}
+	if file == "" {
+		return worker.NewPolicy(nil)
+	}
+	meta, err := toml.DecodeFile(file, &rules)
+	if err != nil {
+		return worker.Policy{}, fmt.Errorf("%s: %w", file, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 || len(rules.Allow) == 0 {
+		return worker.Policy{}, fmt.Errorf("%s: expected allow = [\"…\"] and nothing else", file)
+	}
+	return worker.NewPolicy(rules.Allow)
+}
+
+// load is how many processes wait for a CPU, a CPU; 0 where that cannot be read.
+func load() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	n, _ := strconv.ParseFloat(first, 64)
+	return n / float64(runtime.NumCPU())
+}
+
+// working is a worker's process.
+type working struct {
+	*WorkCommand
+	config    worker.Config
+	transport farm.Transport
+	session   *session.Session
+	machine   *machine.Machine
+	measure   bool   // the machine is to be measured, and joined anew
+	next      string // the program that this process is to become; "": none
+}
+
+func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
+	w.machine, err = machine.Open(machine.Config{
+		Dir: w.config.Dir, CacheMax: int64(w.CacheMax), Mirrors: w.Mirrors, Transport: w.transport, Guard: guard, Slots: w.config.Slots, Log: w.config.Log,
+	})
+	if err != nil {
+		return err
+	}
+	w.config.Ready, w.config.Block, w.config.Artefacts = w.machine.Ready, w.machine.Block, w.machine.Artefacts
+	bound, err := w.bind()
+	if err != nil {
+		return err
+	}
+	var joined *worker.Worker
+	w.config.Show = func(plan *match.Plan, hub *events.Hub, send func(match.Event)) {
+		if err := w.show(ctx, joined, plan, hub, send); err != nil {
+			w.config.Log.Warn("a run is not shown", "run", plan.Run, "why", err)
+		}
+	}
+	if joined, err = worker.Join(ctx, w.transport, w.config); err != nil {
+		return exitOf(err)
+	}
+	w.config.Log.Info("joined the farm", "worker", w.config.Name, "slots", w.config.Slots)
+	played := w.play(ctx, joined, runner.Config{
+		OpenFor: w.machine.OpenFor, Waits: new(process.Self).MaxSchedDelay, CPUs: bound.Sets(), StartParallel: match.DefaultStartParallel,
+	})
+	return errors.Join(played, w.machine.Close())
+}
+
+// show shows a run of this worker. The database is made anew in each process.
+func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.Plan, hub *events.Hub, send func(match.Event)) error {
+	if s := w.session; s.Store == nil {
+		for _, part := range []string{"", "-wal", "-shm"} {
+			_ = os.Remove(s.DB + part) // of an earlier process, if any
+		}
+		if err := s.Open(ctx); err != nil {
+			return err
+		}
+	}
+	return w.session.Show(ctx, plan, hub, func(_ context.Context, c control.Command) error {
+		if c.Do != control.Drain {
+			return fmt.Errorf("a worker takes drain alone: the farm decides on %s", c.Do)
+		}
+		go joined.Drain() // all runs: a worker has no slots for one
+		return nil
+	}, send)
+}
+
+// bind lays out the machine's CPUs, for slots of one size.
+func (w *working) bind() (*players.Binding, error) {
+	if w.CPUs == "" || w.CPUs == "off" {
+		return nil, nil
+	}
+	slots := &match.Plan{CPUs: w.CPUs, CoresPerSlot: w.CoresSlot, Concurrency: w.config.Slots, Players: []match.Player{{Name: "a slot", Builtin: true}}}
+	bound, err := players.Bind(slots, []usi.Greeting{{}})
+	for _, warning := range bound.Warned() {
+		w.config.Log.Warn(warning.String())
+	}
+	return bound, err
+}
+
+// lastWords is how long an ending worker tries to tell of it: what it cannot send
+// stays in the outbox, what it cannot give back is free when its lease is over.
+const (
+	lastWords = time.Minute
+	lastGasp  = 5 * time.Second
+)
+
+// play plays to the end, and tells the coordinator of it.
+func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Config) error {
+	w.session.Playing(func() i18n.Message { joined.Drain(); return i18n.Of("the pairs in play") })
+	if w.DrainAfter > 0 {
+		timer := time.AfterFunc(w.DrainAfter, joined.Drain)
+		defer timer.Stop()
+	}
+	var started atomic.Bool // some player
+	c.Started = func(_ string, _ time.Duration, why error) {
+		if why == nil {
+			started.Store(true)
+		}
+	}
+	err := joined.Play(ctx, c)
+	w.session.Playing(nil)
+	refused := joined.Status().Refused
+	patience := lastWords
+	if ctx.Err() != nil {
+		patience = lastGasp
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	closed := joined.Close(last)
+	left := joined.Status().Outbox
+	switch end := joined.Ended(); {
+	case end != nil && end.Measure && ctx.Err() == nil:
+		w.measure = true
+		return closed
+	case end != nil && end.Exit == worker.ExitUpdate && end.Release != nil && ctx.Err() == nil:
+		return errors.Join(w.renew(ctx, end), closed)
+	case end != nil:
+		return errors.Join(exitOf(end), closed)
+	case ctx.Err() != nil:
+		return errors.Join(cli.ErrInterrupted, closed)
+	case err != nil || closed != nil:
+		return errors.Join(err, closed)
+	}
+	w.config.Log.Info("the worker has ended", "left in the outbox", left)
+	if started.Load() {
+		return nil
+	}
+	return w.idle(refused)
+}
+
+// measures reports whether this machine can be measured again as it was measured: where the
+// reference engine is the one of the file.
+func (c *WorkCommand) measures(w worker.Config) bool {
+	if c.NPSFile == "" {
+		return false
+	}
+	p, err := (&BenchCommand{Engine: c.BenchEngine, Nodes: benchNodes}).player()
+	if err != nil || p.Identity.String() != w.Reference {
+		w.Log.Warn("this machine is not measured again when the farm wants it: --bench-engine is not what --nps-file was written with", "err", err)
+		return false
+	}
+	return true
+}
+
+// measured measures this machine with all its slots, and writes --nps-file.
+func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w worker.Config) (float64, error) {
+	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: w.Slots, Time: c.BenchTime, Nodes: benchNodes, Out: c.NPSFile}
+	out, err := bench.measure(ctx, guard)
+	if ctx.Err() != nil {
+		return 0, cli.ErrInterrupted
+	}
+	if err == nil && out.Identity != w.Reference {
+		err = fmt.Errorf("--bench-engine is %s now, and --nps-file was written with %s", out.Identity, w.Reference)
+	}
+	if err == nil {
+		err = bench.write(out)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("measuring this machine again: %w", err)
+	}
+	return out.NPS, nil
+}
+
+// renew brings the program that is wanted. Where this process can become it, that is no
+// error beside become's.
+func (w *working) renew(ctx context.Context, end *worker.End) error {
+	file, err := w.renewed(ctx, end)
+	if ctx.Err() != nil {
+		return errors.Join(cli.ErrInterrupted, err)
+	}
+	if err != nil {
+		return &cli.Exit{Code: worker.ExitUpdate, Err: fmt.Errorf("%s: SHA-256 %s: %w", end.Why, end.Update, err)}
+	}
+	w.next = file
+	return nil
+}
+
+// idle is an error where --once found runs and could play none of them.
+func (w *working) idle(refused map[string]string) error {
+	if !w.Once || len(refused) == 0 {
+		return nil
+	}
+	run := slices.Sorted(maps.Keys(refused))[0]
+	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("run %.12s is not played here: %s", run, refused[run])}
+}
+
+// exitOf gives a worker that ended by itself its exit code.
+func exitOf(err error) error {
+	end, ok := errors.AsType[*worker.End](err)
+	if !ok {
+		return err
+	}
+	why := end.Why
+	if end.Update != "" {
+		why += ": SHA-256 " + end.Update
+	}
+	return &cli.Exit{Code: end.Exit, Err: errors.New(why)}
+}

@@ -1,0 +1,178 @@
+package farmcmd
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/farm"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
+)
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// WorkersCommand lists workers.
+type WorkersCommand struct {
+	owner
+	Labels bool `help:"Also what they say of their machines."`
+}
+
+// Run prints them.
+func (c *WorkersCommand) Run(ctx context.Context, env *cli.Env) error {
+	var s farm.Status
+	if err := c.ask(ctx, "workers", farm.Order{}, &s); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, s.Workers)
+	}
+	if len(s.Workers) == 0 {
+		fmt.Fprintln(env.Out, "no workers")
+		return nil
+	}
+	var rows [][]string
+	for i := range s.Workers {
+		rows = append(rows, workerRow(&s.Workers[i]))
+	}
+	t := format.NewColumns([]string{"worker", "owner", "trust", "slots", "held", "load", "pairs", "refused", "state"}, 3, 4, 5, 6, 7)
+	if err := printRows(env.Out, t, rows); err != nil {
+		return err
+	}
+	for _, w := range s.Workers {
+		for _, why := range w.Unfit {
+			fmt.Fprintf(env.Out, "%s plays nothing of %s\n", sanitize.Printable(w.Name, 40), sanitize.Printable(why, 300))
+		}
+	}
+	if !c.Labels {
+		return nil
+	}
+	for _, w := range s.Workers {
+		fmt.Fprintf(env.Out, "%s: %s\n", sanitize.Printable(w.Name, 40), sanitize.Printable(words(w.Labels), 300))
+	}
+	return nil
+}
+
+func workerRow(w *farm.WorkerStatus) []string {
+	state := "here"
+	switch {
+	case w.Quarantine != "":
+		state = "quarantined: " + w.Quarantine
+	case w.Draining:
+		state = "draining"
+	case w.Probation != "":
+		state = "on probation: " + w.Probation
+	case w.Rebench != "" && w.Here:
+		state = "measure it again: " + w.Rebench
+	case !w.Here && w.Seen.IsZero():
+		state = "away"
+	case !w.Here:
+		state = "away since " + w.Seen.Local().Format(time.TimeOnly)
+	}
+	return []string{
+		w.Name, w.Owner, w.Trust, strconv.Itoa(w.Slots), strconv.Itoa(w.Held), fmt.Sprintf("%.1f", w.Load), strconv.Itoa(w.Added),
+		strconv.Itoa(w.Refused), sanitize.Printable(state, 160),
+	}
+}
+
+// onWorker is a verb about one worker.
+type onWorker struct {
+	owner
+	Worker string `arg:"" help:"Its name."`
+}
+
+func (c *onWorker) order(ctx context.Context, env *cli.Env, word string, o farm.Order) error {
+	o.Worker = c.Worker
+	var w farm.WorkerStatus
+	if err := c.ask(ctx, word, o, &w); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, w)
+	}
+	row := workerRow(&w)
+	fmt.Fprintf(env.Out, "%s: %s, %s\n", w.Name, w.Trust, row[len(row)-1])
+	return nil
+}
+
+// DrainCommand lets a worker finish what it plays, and gives it nothing more.
+type DrainCommand struct {
+	onWorker
+	Off bool `help:"Give it pairs again."`
+}
+
+// Run asks for it.
+func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "drain", farm.Order{Off: c.Off})
+}
+
+// QuarantineCommand takes a worker's pairs away; its results stay.
+type QuarantineCommand struct {
+	onWorker
+	Why string `placeholder:"TEXT" help:"The reason."`
+	Off bool   `help:"End it."`
+}
+
+// Run asks for it.
+func (c *QuarantineCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.Why == "" && !c.Off {
+		return wrong("expected a reason: --why TEXT")
+	}
+	return c.order(ctx, env, "quarantine", farm.Order{Why: c.Why, Off: c.Off})
+}
+
+// TrustCommand says how far a worker is believed.
+type TrustCommand struct {
+	onWorker
+	Level string `arg:"" enum:"untrusted,verified,owner" help:"untrusted, verified or owner."`
+}
+
+// Run asks for it.
+func (c *TrustCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.order(ctx, env, "trust", farm.Order{Level: c.Level})
+}
+
+// drawn are the pairs that go with a worker's, in a tune.
+func drawn(pairs int) string {
+	if pairs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %s of others that the tune drew after them,", format.NumberOf(pairs, "pair"))
+}
+
+// PurgeCommand makes a worker's pairs of a test void.
+type PurgeCommand struct {
+	owner
+	Worker string `arg:"" help:"Its name."`
+	Test   string `name:"run" required:"" placeholder:"TEST" help:"The test's name, or its plan's digest."`
+	Why    string `required:"" placeholder:"TEXT" help:"The reason, which every report quotes."`
+	DryRun bool   `help:"Only count."`
+}
+
+// Run asks for it, and says what it made of the verdict.
+func (c *PurgeCommand) Run(ctx context.Context, env *cli.Env) error {
+	var p farm.Purged
+	if err := c.ask(ctx, "purge", farm.Order{Run: c.Test, Worker: c.Worker, Why: c.Why, Dry: c.DryRun}, &p); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, p)
+	}
+	what := "are void, and will be played again"
+	if c.DryRun {
+		what = "would be void"
+	}
+	unit := (&farm.TestStatus{Selfplay: p.Selfplay}).Unit()
+	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, unit), c.Worker, drawn(p.Drawn), c.Test, what)
+	if p.Before != "" && !c.DryRun {
+		fmt.Fprintf(env.Out, "the gate said %s, and says %s\n", p.Before, p.After)
+	}
+	if p.Withdrawn {
+		fmt.Fprintln(env.Out, "the verdict that was told is withdrawn")
+	}
+	return nil
+}

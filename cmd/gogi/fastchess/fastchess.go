@@ -1,0 +1,456 @@
+// Package fastchess translates a command line of fastchess into one of gogi match. Use
+// [Translate]; its result is a [Translation]. The meaning of the options comes from fastchess'
+// own manual page. shogitest takes the same options. The package does no I/O.
+package fastchess
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/shellwords"
+)
+
+// Translation is a line of gogi match and what has no place in it.
+type Translation struct {
+	Words []string // after "gogi match"
+	Notes []string // what was left out or means something else, one sentence each
+}
+
+// String is the line as a shell takes it.
+func (t Translation) String() string {
+	line := "gogi match"
+	for _, w := range t.Words {
+		line += " " + shellwords.Quote(w)
+	}
+	return line
+}
+
+// Translate reads the words of a line, with or without the program's name.
+func Translate(words []string) Translation {
+	r := reader{rounds: 2, perRound: 2, concurrency: "1"} // fastchess' defaults
+	if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+		words = words[1:]
+	}
+	for len(words) > 0 {
+		n := 1
+		for n < len(words) && !isOption(words[n]) {
+			n++
+		}
+		r.option(words[0], words[1:n])
+		words = words[n:]
+	}
+	return r.write()
+}
+
+// isOption tells an option from a negative number.
+func isOption(word string) bool {
+	return len(word) > 1 && word[0] == '-' && !strings.ContainsRune("0123456789.", rune(word[1]))
+}
+
+// pair is a word KEY=VALUE.
+type pair struct{ key, value string }
+
+func pairsOf(words []string) (list []pair) {
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		list = append(list, pair{key, value})
+	}
+	return list
+}
+
+// engine is one -engine, or -each.
+type engine struct {
+	name, cmd, args string
+	tc, st, nodes   string
+	depth, margin   string
+	restart         string
+	options         []pair
+}
+
+// reader collects what a line says.
+type reader struct {
+	engines          []engine
+	each             engine
+	rounds, perRound int
+	concurrency      string
+	design           string
+	flags            []string // in the order of the line
+	notes            []string
+}
+
+func (r *reader) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+func (r *reader) flag(words ...string) { r.flags = append(r.flags, words...) }
+
+// option reads one option with its words.
+func (r *reader) option(name string, words []string) {
+	value := strings.Join(words, " ")
+	switch strings.TrimLeft(name, "-") {
+	case "engine":
+		r.engines = append(r.engines, engine{})
+		r.engine(&r.engines[len(r.engines)-1], words)
+	case "each":
+		r.engine(&r.each, words)
+	case "rounds":
+		r.number(name, value, &r.rounds)
+	case "games":
+		r.number(name, value, &r.perRound)
+	case "repeat":
+		r.perRound = 2
+		if value != "" {
+			r.number(name, value, &r.perRound)
+		}
+	case "concurrency":
+		r.concurrency = value
+	case "openings":
+		r.openings(pairsOf(words))
+	case "sprt":
+		r.sprt(pairsOf(words))
+	case "resign":
+		r.resign(pairsOf(words))
+	case "draw":
+		r.draw(pairsOf(words))
+	case "maxmoves":
+		var moves int
+		if r.number(name, value, &moves); moves > 0 {
+			r.flag("--max-plies", strconv.Itoa(2*moves)) // fastchess counts moves of both sides as one
+			r.note("%s %s: fastchess counts from the end of the opening, --max-plies from the first move: add the plies of the openings", name, value)
+		}
+	case "srand", "seed":
+		r.flag("--seed", value)
+	case "event":
+		r.flag("--run", value)
+	case "tournament":
+		r.design = value
+	default:
+		r.other(name, value)
+	}
+}
+
+// other is about options that make no flag.
+func (r *reader) other(name, value string) {
+	said := strings.TrimSpace(name + " " + value)
+	switch strings.TrimLeft(name, "-") {
+	case "recover":
+		r.note("%s: always so: a failed engine loses its game and is started again", said)
+	case "pgnout", "epdout":
+		r.note("%s: games are stored in a database (--db); gogi export writes them as CSA, KIF, USI and others, --record-dir as they are played", said)
+	case "use-affinity":
+		r.flag("--cpus", "auto")
+		if value != "" {
+			r.note("%s: gogi chooses the CPUs by their cores; --cpus %s names them", said, value)
+		}
+	case "randomseed":
+		r.note("%s: a seed is always a number that is stored: --seed N", said)
+	case "quick":
+		r.note("%s: write it out with -engine, -each and -rounds", said)
+	case "config":
+		r.note("%s: not needed: the same line again goes on with the run, exactly", said)
+	case "noswap":
+		r.flag("--no-swap")
+	case "variant":
+		r.note("%s: gogi plays shogi; --handicap has its handicaps", said)
+	case "site", "output", "ratinginterval", "scoreinterval", "autosaveinterval", "report", "log", "crc32", "show-latency", "strict":
+		r.note("%s: nothing to set: progress, report, faults and time are always told", said)
+	default:
+		r.note("%s: not known here, and left out", said)
+	}
+}
+
+func (r *reader) number(name, value string, into *int) {
+	n, err := strconv.Atoi(value)
+	const most = 1_000_000_000 // of which twice as much is a number, too
+	if err != nil || n < 1 || n > most {
+		r.note("%s %s: expected a number from 1 to %d; left out", name, value, most)
+		return
+	}
+	*into = n
+}
+
+// engine reads the keys of -engine or -each.
+func (r *reader) engine(e *engine, words []string) {
+	for _, p := range pairsOf(words) {
+		option, isOption := strings.CutPrefix(p.key, "option.")
+		switch {
+		case isOption:
+			e.options = append(e.options, pair{option, p.value})
+			continue
+		}
+		switch p.key {
+		case "cmd":
+			e.cmd = p.value
+		case "name":
+			e.name = p.value
+		case "args":
+			e.args = p.value
+		case "tc":
+			e.tc = r.clock(p.value)
+		case "st":
+			e.st = p.value + "s"
+		case "nodes":
+			e.nodes = p.value
+		case "depth", "plies":
+			e.depth = p.value
+		case "timemargin":
+			e.margin = p.value + "ms"
+		case "restart":
+			e.restart = p.value
+		case "proto":
+			r.note("proto=%s: engines speak USI", p.value)
+		case "dir":
+			r.note("dir=%s: in a file, as dir of the engine; without it an engine works in the folder of its binary", p.value)
+		default:
+			r.note("%s=%s of an engine: not known here, and left out", p.key, p.value)
+		}
+	}
+}
+
+// clock turns [moves/]minutes:seconds+increment into seconds; "" where gogi has none.
+func (r *reader) clock(text string) string {
+	if strings.Contains(text, "/") {
+		r.note("tc=%s: so many moves in a time are not known in shogi; gogi's 300/10 is main time and byoyomi", text)
+		return ""
+	}
+	main, increment, _ := strings.Cut(text, "+")
+	seconds, err := secondsOf(main)
+	if err != nil {
+		r.note("tc=%s: left out: expected seconds or minutes:seconds", text)
+		return ""
+	}
+	if increment == "" {
+		increment = "0"
+	}
+	return seconds + "+" + increment
+}
+
+func secondsOf(text string) (string, error) {
+	minutes, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		_, err := strconv.ParseFloat(text, 64)
+		return text, err
+	}
+	m, err := strconv.Atoi(minutes)
+	if err != nil {
+		return "", err
+	}
+	s, err := strconv.ParseFloat(rest, 64)
+	return strconv.FormatFloat(float64(60*m)+s, 'f', -1, 64), err
+}
+
+func (r *reader) openings(keys []pair) {
+	order := "random"
+	for _, p := range keys {
+		switch p.key {
+		case "file":
+			r.flag("--openings", p.value)
+		case "plies":
+			r.flag("--opening-plies", p.value)
+		case "order":
+			order = p.value
+		case "format":
+			if p.value == "pgn" {
+				r.note("format=pgn: openings are lines of USI moves or SFEN: gogi book, gogi convert")
+			}
+		case "start":
+			r.note("start=%s: openings are drawn without repetition in the seed's order, and a run that goes on goes on with the next", p.value)
+		default:
+			r.note("%s=%s of -openings: not known here, and left out", p.key, p.value)
+		}
+	}
+	if order != "random" {
+		r.note("order=%s: the order is always the seed's", order)
+	}
+}
+
+// sprt writes the test key by key, with the scale that fastchess has by default.
+func (r *reader) sprt(keys []pair) {
+	values := map[string]string{"model": "normalized"}
+	for _, p := range keys {
+		if !slices.Contains(sprtKeys, p.key) {
+			r.note("%s=%s of -sprt: not known here, and left out", p.key, p.value)
+			continue
+		}
+		values[p.key] = p.value
+	}
+	if values["elo0"] == "" || values["elo1"] == "" {
+		r.note("-sprt: left out: expected elo0 and elo1")
+		return
+	}
+	if values["model"] == "bayesian" {
+		r.note("-sprt: left out: gogi has no model=bayesian; expected bounds in Elo (model=logistic) or in normalised Elo (model=normalized)")
+		return
+	}
+	var words []string
+	for _, key := range sprtKeys {
+		if values[key] != "" {
+			words = append(words, key+"="+values[key])
+		}
+	}
+	r.flag("--sprt", strings.Join(words, ","))
+}
+
+// sprtKeys are the keys of -sprt, and of --sprt.
+var sprtKeys = []string{"elo0", "elo1", "alpha", "beta", "model"}
+
+func (r *reader) resign(keys []pair) {
+	count, score, side := "1", "0", "1:"
+	for _, p := range keys {
+		switch p.key {
+		case "movecount":
+			count = p.value
+		case "score":
+			score = p.value
+		case "twosided":
+			if p.value == "true" {
+				side = ""
+			}
+		default:
+			r.note("%s=%s of -resign: not known here, and left out", p.key, p.value)
+		}
+	}
+	r.flag("--resign", side+score+"x"+count)
+	if side != "" {
+		r.note("-resign: one-sided, as fastchess does without twosided=true: an engine that doubles its scores then loses fewer games; --resign %sx%s asks both sides", score, count)
+	}
+}
+
+func (r *reader) draw(keys []pair) {
+	count, score, from := "1", "0", 0
+	for _, p := range keys {
+		switch p.key {
+		case "movecount":
+			count = p.value
+		case "score":
+			score = p.value
+		case "movenumber":
+			r.number("movenumber", p.value, &from)
+		default:
+			r.note("%s=%s of -draw: not known here, and left out", p.key, p.value)
+		}
+	}
+	text := score + "x" + count
+	if from > 0 {
+		text += "@" + strconv.Itoa(2*from) // moves of both sides are one in chess, plies here
+	}
+	r.flag("--draw", text)
+}
+
+// write makes the line.
+func (r *reader) write() Translation {
+	w := writer{reader: r}
+	for i := range r.engines {
+		w.engine(i)
+	}
+	for _, o := range r.each.options {
+		w.add("--option", "all."+o.key+"="+o.value)
+	}
+	for i, e := range r.engines {
+		for _, o := range e.options {
+			w.add("--option", w.names[i]+"."+o.key+"="+o.value)
+		}
+	}
+	w.limit("--tc", func(e engine) string { return e.tc })
+	w.limit("--movetime", func(e engine) string { return e.st })
+	w.limit("--nodes", func(e engine) string { return e.nodes })
+	w.limit("--depth", func(e engine) string { return e.depth })
+	w.limit("--margin", func(e engine) string { return e.margin })
+	w.common("--restart", "restart", func(e engine) string {
+		return map[string]string{"on": "game", "off": "never", "auto": "never"}[e.restart]
+	})
+	w.length()
+	w.add("--concurrency", r.concurrency)
+	w.add(r.flags...)
+	return Translation{Words: w.words, Notes: r.notes}
+}
+
+// writer makes the words.
+type writer struct {
+	*reader
+	words []string
+	names []string // of the engines
+}
+
+func (w *writer) add(words ...string) { w.words = append(w.words, words...) }
+
+func (w *writer) engine(i int) {
+	e := w.engines[i]
+	name := e.name
+	if name == "" {
+		name = path.Base(e.cmd)
+	}
+	if safe := strings.NewReplacer("=", "-", ".", "_").Replace(name); safe != name {
+		w.note("name=%s: a name in flags has no = and no dot: %s", name, safe)
+		name = safe
+	}
+	if e.cmd == "" {
+		w.note("-engine %s: it has no cmd=", name)
+	}
+	command := shellwords.Quote(e.cmd)
+	for _, args := range []string{w.each.args, e.args} {
+		if args != "" {
+			command += " " + args
+		}
+	}
+	w.names = append(w.names, name)
+	w.add("--engine", name+"="+command)
+}
+
+// limit writes a limit of all engines, and that of each engine that has its own.
+func (w *writer) limit(flag string, of func(engine) string) {
+	if value := of(w.each); value != "" {
+		w.add(flag, value)
+	}
+	for i, e := range w.engines {
+		if value := of(e); value != "" {
+			w.add(flag, w.names[i]+"="+value)
+		}
+	}
+}
+
+// common writes a flag that is for all engines: where they differ, a file has to.
+func (w *writer) common(flag, key string, of func(engine) string) {
+	value, same := of(w.each), true
+	for i, e := range w.engines {
+		own := of(e)
+		if own == "" {
+			own = of(w.each)
+		}
+		if i == 0 {
+			value = own
+		}
+		same = same && own == value
+	}
+	switch {
+	case !same:
+		w.note("%s: the engines have different ones, which a file says (restart of each [[engine]]): gogi init", key)
+	case value != "":
+		w.add(flag, value)
+	}
+}
+
+// length is how many games there are and who plays whom.
+func (w *writer) length() {
+	n := max(2, len(w.engines))
+	pairings := n * (n - 1) / 2
+	switch {
+	case w.design == "gauntlet":
+		pairings = n - 1
+		w.add("--design", "gauntlet")
+	case w.design != "" && w.design != "roundrobin":
+		w.note("-tournament %s: not known here; gogi has match, round_robin, gauntlet, swiss, knockout and adaptive", w.design)
+	case n > 2:
+		w.add("--design", "round_robin")
+	}
+	if w.perRound == 1 {
+		w.add("--no-swap")
+	}
+	w.add("--games", strconv.Itoa(w.rounds*w.perRound*pairings))
+	if w.perRound > 2 {
+		w.note("-games %d: an opening is played twice, once with each colour; more games of it prove nothing new", w.perRound)
+	}
+}

@@ -1,0 +1,295 @@
+package recordscmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match/openings"
+	"gogi/report/stored"
+	"gogi/results"
+	"gogi/shogi/book"
+	"gogi/shogi/kifu/convert"
+	"gogi/usi"
+)
+
+// BookCommand groups the verbs about books and sets of openings.
+type BookCommand struct {
+	Convert BookConvertCommand `cmd:"" help:"Turn a book of one format into another, or lines of openings into positions and back."`
+	Show    BookShowCommand    `cmd:"" help:"Print what a book has, or what it says of one position."`
+	Check   BookCheckCommand   `cmd:"" help:"Check a book, or what stored games tell of their openings."`
+	Make    BookMakeCommand    `cmd:"" help:"Make a set of balanced openings with an engine."`
+	Sample  BookSampleCommand  `cmd:"" help:"Draw openings out of a book."`
+}
+
+// bookFile is a book to be read.
+type bookFile struct {
+	File string `arg:"" help:"The book: .db, .ybb, .bin (Apery), .usi or .sfen."`
+	From string `placeholder:"NAME" help:"Its format, where the name does not tell it: db, ybb, apery, usi, sfen."`
+}
+
+func (f bookFile) open() (*book.Book, error) {
+	if _, err := book.FormatOf(f.From, f.File); err != nil {
+		return nil, fail.Usage(err)
+	}
+	return book.Open(f.File, f.From)
+}
+
+// BookConvertCommand turns a book into another format.
+type BookConvertCommand struct {
+	bookFile
+	To     string `arg:"" help:"The file to write; - is standard output."`
+	Format string `placeholder:"NAME" help:"Its format, where the name does not tell it."`
+}
+
+// Run writes the book, and tells what the format does not keep.
+func (c *BookConvertCommand) Run(env *cli.Env) error {
+	from, err := book.FormatOf(c.From, c.File)
+	to, err2 := book.FormatOf(c.Format, c.To)
+	if err = errors.Join(err, err2); err != nil {
+		return fail.Usage(err)
+	}
+	if from.HasLines() && to.HasLines() {
+		return c.lines(env, to)
+	}
+	b, err := c.open()
+	if err != nil {
+		return err
+	}
+	if err := whole(env, c.To, func(w io.Writer) error { return to.Write(w, b) }); err != nil {
+		return err
+	}
+	positions, moves := b.Merged().Size()
+	fmt.Fprintf(env.Err, "%s positions with %s moves; %s keeps %s\n", format.Count(positions), format.Count(moves), to.Name, to.Keeps)
+	if b.Lost > 0 {
+		fmt.Fprintf(env.Err, "warning: %s positions are left out: no line leads to them\n", format.Count(b.Lost))
+	}
+	return nil
+}
+
+// lines converts one line after the other.
+func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
+	in, closing, err := input(env, c.File)
+	if err != nil {
+		return err
+	}
+	count := 0
+	err = whole(env, c.To, func(w io.Writer) (err error) {
+		count, err = book.ConvertLines(w, in, to.Name)
+		return err
+	})
+	if err = errors.Join(err, closing()); err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	fmt.Fprintf(env.Err, "%s lines\n", format.Count(count))
+	return nil
+}
+
+// BookShowCommand prints a book.
+type BookShowCommand struct {
+	bookFile
+	Position string `placeholder:"LINE" help:"What it says of one position, such as \"startpos moves 7g7f\" or \"sfen …\"."`
+	JSON     bool   `name:"json" help:"One JSON object a line for every position, or for the one that was asked for."`
+}
+
+// Run prints the book's size and first moves, or what was asked for.
+func (c *BookShowCommand) Run(env *cli.Env) error {
+	b, err := c.open()
+	if err != nil {
+		return err
+	}
+	line := c.Position
+	if line == "" {
+		if c.JSON {
+			return printEntries(env.Out, b.Entries)
+		}
+		positions, moves := b.Merged().Size()
+		fmt.Fprintf(env.Out, "%s · %s · %s positions with %s moves\n", c.File, b.Format, format.Count(positions), format.Count(moves))
+		if line = "startpos"; len(b.Entries) == 0 {
+			return nil
+		}
+	}
+	asked, err := usi.ParsePosition(line)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	h, err := asked.History()
+	if err != nil {
+		return fail.Usage(err)
+	}
+	e := b.Find(h.Position())
+	switch {
+	case e == nil && c.Position == "":
+		fmt.Fprintln(env.Out, "the usual start is not in it: --position asks for another, --json prints all")
+	case e == nil:
+		return fmt.Errorf("%s: the book does not have the position", c.File)
+	case c.JSON:
+		return printEntries(env.Out, []*book.Entry{e})
+	default:
+		printEntry(env.Out, e)
+	}
+	return nil
+}
+
+func printEntries(w io.Writer, entries []*book.Entry) error {
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	for _, e := range entries {
+		if err := lines.Encode(convert.EntryOf(e)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printEntry(w io.Writer, e *book.Entry) {
+	fmt.Fprintf(w, "\n%s\n\n", e.Position.SFEN())
+	t := format.Table("move", "answer", "score", "depth", "count")
+	for _, m := range convert.EntryOf(e).Moves {
+		score := "–"
+		if m.Score != nil {
+			score = fmt.Sprintf("%+d", *m.Score)
+		}
+		t.AppendRow([]any{m.Move, m.Ponder, score, blank(m.Depth), blank(m.Count)})
+	}
+	format.Render(w, t)
+}
+
+// blank is a number, nothing for 0.
+func blank(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return format.Count(n)
+}
+
+// BookCheckCommand checks a book, or looks what openings are worth.
+type BookCheckCommand struct {
+	File string   `arg:"" optional:"" help:"The book."`
+	From string   `placeholder:"NAME" help:"Its format, where the name does not tell it."`
+	Run_ []string `name:"run" placeholder:"NAME" help:"What the games of this run tell of their openings; may be repeated."`
+	DB   string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of the runs."`
+	Top  int      `default:"20" placeholder:"N" help:"How many openings are shown."`
+	JSON bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints what was found; a book with faults makes the exit code 1.
+func (c *BookCheckCommand) Run(ctx context.Context, env *cli.Env) error {
+	if (c.File == "") == (len(c.Run_) == 0) {
+		return fail.Usage(errors.New("expected a book, or --run NAME for what its games tell of openings"))
+	}
+	if c.File == "" {
+		return c.worth(ctx, env)
+	}
+	b, err := bookFile{c.File, c.From}.open()
+	if err != nil {
+		return err
+	}
+	r := book.Check(b)
+	if c.JSON {
+		err = format.JSON(env.Out, r)
+	} else {
+		printCheck(env.Out, c.File, r)
+	}
+	if err == nil && !r.Sound() {
+		err = fmt.Errorf("%s has faults", c.File)
+	}
+	return err
+}
+
+func printCheck(w io.Writer, file string, r *book.Report) {
+	fmt.Fprintf(w, "%s · %s · %s positions with %s moves\n", file, r.Format, format.Count(r.Positions), format.Count(r.Moves))
+	for _, x := range []struct {
+		n    int
+		what string
+	}{
+		{r.Illegal, "illegal moves"}, {r.NoMove, "positions in which the game is over"}, {r.Duplicates, "positions that stand there again"},
+		{r.DuplicateMoves, "moves that stand twice in their position"}, {r.Lost, "positions that no line leads to"},
+		{r.Transpositions, "positions to which several moves of the book lead"}, {r.Roots, "positions to which none leads"}, {r.Ends, "positions without moves"},
+	} {
+		fmt.Fprintf(w, "%8s  %s\n", format.Count(x.n), x.what)
+	}
+	if r.Unsorted {
+		fmt.Fprintln(w, "it is out of order: engines that search in the file do not find all of it")
+	}
+	if s := r.Scores; s.N > 0 {
+		fmt.Fprintf(w, "best scores of %s positions, for the side to move: %+d to %+d, quartiles %+d %+d %+d, mean %+.1f, SD %.1f\n",
+			format.Count(s.N), s.Least, s.Greatest, s.Lower, s.Median, s.Upper, s.Mean, s.SD)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(w, "  %s\n    %s\n", p.SFEN, p.What)
+	}
+}
+
+// worth reads runs.
+func (c *BookCheckCommand) worth(ctx context.Context, env *cli.Env) error {
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	var infos []*results.RunInfo
+	for _, name := range c.Run_ {
+		info, err := cli.FindRun(ctx, store, name)
+		if err != nil {
+			return errors.Join(err, store.Close())
+		}
+		infos = append(infos, info)
+	}
+	w, err := stored.Worth(ctx, store, infos)
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, w)
+	}
+	w.Print(env.Out, max(1, c.Top))
+	return nil
+}
+
+// BookSampleCommand draws lines out of a book.
+type BookSampleCommand struct {
+	bookFile
+	To     string `arg:"" help:"The file of openings to write; - is standard output."`
+	Count  int    `default:"100" placeholder:"N" help:"How many (default ${default})."`
+	Plies  int    `default:"16" placeholder:"N" help:"Moves of each (default ${default})."`
+	Margin int    `default:"50" placeholder:"CP" help:"Where the book has scores and no counts, a move may be so much worse than the best (default ${default})."`
+	Window int    `placeholder:"CP" help:"No move's score beyond so many centipawns (default: any)."`
+	Seed   uint64 `default:"1" placeholder:"N" help:"Of the draws (default ${default})."`
+	Start  string `default:"startpos" placeholder:"LINE" help:"Where all begin: startpos, or \"sfen …\"."`
+}
+
+// Run writes the lines.
+func (c *BookSampleCommand) Run(env *cli.Env) error {
+	if c.Count < 1 || c.Plies < 1 || c.Window < 0 || c.Margin < 0 {
+		return fail.Usage(errors.New("--count and --plies: expected numbers from 1; --margin and --window from 0"))
+	}
+	b, err := c.open()
+	if err != nil {
+		return err
+	}
+	lines, few := openings.Draw(b, openings.Drawing{Start: c.Start, Plies: c.Plies, Margin: c.Margin, Window: c.Window, Wanted: c.Count, Seed: c.Seed})
+	if few != nil && !errors.Is(few, openings.ErrFew) {
+		return fail.Usage(few)
+	}
+	err = whole(env, c.To, func(w io.Writer) error {
+		for _, l := range lines {
+			if _, err := fmt.Fprintln(w, openings.Text(l)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if few != nil {
+		return &cli.Exit{Code: cli.Unplayed, Err: few}
+	}
+	fmt.Fprintf(env.Err, "%s openings of %d plies\n", format.Count(len(lines)), c.Plies)
+	return nil
+}

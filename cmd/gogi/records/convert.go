@@ -1,0 +1,82 @@
+package recordscmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/runner/selfplay"
+	"gogi/shogi/kifu/convert"
+	"gogi/shogi/kifu/packed"
+)
+
+// ConvertCommand turns records or training data of one format into another.
+type ConvertCommand struct {
+	File string `arg:"" help:"The file to read; - is standard input."`
+	To   string `arg:"" help:"The file to write; - is standard output."`
+
+	From   string `placeholder:"NAME" help:"Format of what is read, where its name does not tell it (gogi inspect --help lists them)."`
+	Format string `placeholder:"NAME" help:"Format of what is written, where its name does not tell it."`
+
+	Training
+}
+
+// Training is which positions become training data.
+type Training struct {
+	NoMate   bool `help:"Leave out positions whose score is a mate."`
+	Unscored bool `help:"Take moves without a score, too, with the score 0."`
+	Opening  bool `help:"Take the moves that the opening gave, too."`
+	Played   bool `help:"hcpe3: the played move is its one candidate where there are no votes; dlshogi learns from no move without a candidate."`
+}
+
+// Options are the options as package packed has them.
+func (t Training) Options() packed.Options {
+	return packed.Options{NoMate: t.NoMate, Unscored: t.Unscored, Opening: t.Opening, Played: t.Played, Votes: selfplay.VoteCounts}
+}
+
+// Run converts, and tells what was left out; anything that could not be read or written
+// makes the exit code 3.
+func (c *ConvertCommand) Run(env *cli.Env) error {
+	from, err := convert.KindOf(c.From, c.File)
+	to, err2 := convert.KindOf(c.Format, c.To)
+	if err = errors.Join(err, err2); err != nil {
+		return fail.Usage(err)
+	}
+	in, closing, err := input(env, c.File)
+	if err != nil {
+		return err
+	}
+	var done convert.Done
+	err = whole(env, c.To, func(w io.Writer) (err error) {
+		done, err = convert.Convert(w, to, c.File, in, from, c.Options())
+		return err
+	})
+	if err = errors.Join(err, closing()); err != nil {
+		return err
+	}
+	for _, why := range done.Refused {
+		fmt.Fprintf(env.Err, "left out: %v\n", why)
+	}
+	fmt.Fprintf(env.Err, "%s read, %s written, %s left out%s\n",
+		format.Count(done.Read), format.Count(done.Written), format.Count(done.Skipped), skipped(done.Training))
+	if done.Skipped > 0 {
+		return &cli.Exit{Code: cli.Unplayed}
+	}
+	return nil
+}
+
+// skipped says which positions of games are no training data.
+func skipped(t packed.Tally) (text string) {
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{t.Opening, "of openings"}, {t.Unscored, "without a score"}, {t.Mates, "with a mate"}, {t.Cut, "without a king"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf("; %s positions %s", format.Count(part.n), part.what)
+		}
+	}
+	return text
+}

@@ -1,0 +1,261 @@
+// Package recordscmd implements the commands about game records, training data, books, reviews
+// and self-play: flags, files and exit codes. The work is done by packages results/games,
+// shogi/kifu/convert, shogi/book, match/openings, report/review, report/strength and
+// runner/selfplay.
+package recordscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/results"
+	"gogi/results/games"
+	"gogi/runner/selfplay"
+	"gogi/shogi"
+	"gogi/shogi/kifu/packed"
+	"gogi/shogi/kifu/text"
+)
+
+// ExportCommand writes games into files.
+type ExportCommand struct {
+	What     []string           `arg:"" optional:"" name:"run or game" help:"The run (default: the only one, else the newest), and games of it, such as 12.0; without these all."`
+	DB       string             `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Format   string             `default:"csa" placeholder:"NAME" help:"csa (as floodgate writes it), csa3, kif, ki2, jkf, usi, sfen, jsonl (everything that is known), psv, hcpe, hcpe2, hcpe3, pack (default: ${default})."`
+	To       string             `default:"-" placeholder:"DIR|FILE" help:"A folder, that is or ends with a slash: a file for each game. A file: all games in it. - is the standard output (default)."`
+	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Of csa, csa3, kif and ki2: utf8 or sjis."`
+	Player   string             `placeholder:"NAME" help:"Only games of this player."`
+	End      string             `name:"termination" placeholder:"WORD" help:"Only games that ended so, such as resignation."`
+	LostFrom int                `placeholder:"CP" help:"Only games whose loser (with --player: that player) had once a score of CP centipawns or more."`
+	MinPlies int                `placeholder:"N" help:"Only games of N plies or more."`
+	Opening  string             `placeholder:"ID" help:"Only games from this opening."`
+	Pairs    string             `placeholder:"A-B" help:"Only these pairs, or this one."`
+	Rating   map[string]float64 `placeholder:"NAME=R" help:"Tell a player's rating in csa and jsonl; some training scripts ask for it. May be repeated."`
+	Unscored bool               `help:"Of training data: moves without a score, too, with the score 0."`
+	Given    bool               `name:"with-opening" help:"Of training data: the opening's moves, too."`
+	NoMate   bool               `help:"Of training data: leave out positions whose score is a mate."`
+	Played   bool               `help:"Of hcpe3: the played move is its one candidate where nobody voted; dlshogi learns from no move without a candidate."`
+	Shard    int                `placeholder:"N" help:"Of training data: files of N positions, numbered."`
+	Shuffle  bool               `help:"Of training data: in an order drawn by --shuffle-seed."`
+	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" help:"Of --shuffle (default: ${default})."`
+	JSON     bool               `name:"json" help:"One JSON object that says what was written; needs --to."`
+}
+
+// Run exports, and says on the standard error what was left out.
+func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
+	export, err := c.export()
+	if err != nil {
+		return fail.Usage(err)
+	}
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	err = c.from(ctx, env, store, export)
+	return errors.Join(err, store.Close())
+}
+
+// export reads the flags.
+func (c *ExportCommand) export() (*games.Export, error) {
+	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: selfplay.VoteCounts}
+	f, err := text.Find(games.Formats(options), c.Format)
+	if err != nil {
+		return nil, fmt.Errorf("--format: %w", err)
+	}
+	e := &games.Export{Format: f, ShiftJIS: c.Encoding == "sjis", Ratings: c.Rating}
+	if c.Shard != 0 || c.Shuffle {
+		if e.Shards, err = c.shards(options); err != nil {
+			return nil, err
+		}
+	}
+	if e.ShiftJIS && !f.Text {
+		return nil, fmt.Errorf("--encoding sjis: %s is in UTF-8 or no text; expected csa, csa3, kif or ki2", c.Format)
+	}
+	if c.JSON && c.To == "-" {
+		return nil, errors.New("--json: the games themselves go to the standard output: expected --to with a folder or a file")
+	}
+	e.Filter = games.Filter{LostFrom: c.LostFrom, Search: results.Search{Player: c.Player, Opening: c.Opening, MinPlies: c.MinPlies, Termination: match.Termination(c.End)}}
+	if c.Pairs != "" {
+		if e.Filter.Pairs, err = pairsOf(c.Pairs); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// shards are how training data is cut and shuffled.
+func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
+	f, err := packed.Find(c.Format)
+	if err != nil || f.Bare || c.Shard < 0 {
+		return nil, fmt.Errorf("--shard %d and --shuffle are about psv, hcpe, hcpe2, hcpe3 and pack, and files of 1 position or more", c.Shard)
+	}
+	return &games.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
+}
+
+// pairsOf reads "A-B" or "A".
+func pairsOf(text string) (*[2]int, error) {
+	first, last, both := strings.Cut(text, "-")
+	if !both {
+		last = first
+	}
+	a, err := strconv.ParseUint(first, 10, 31)
+	b, err2 := strconv.ParseUint(last, 10, 31)
+	if err != nil || err2 != nil || a > b {
+		return nil, fmt.Errorf("--pairs %q: expected A-B, such as 0-99, or one number", text)
+	}
+	return &[2]int{int(a), int(b)}, nil //nolint:gosec // 31 bits
+}
+
+// from finds the run and the games, and exports them.
+func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.Store, export *games.Export) error {
+	info, err := c.find(ctx, store, export)
+	if err != nil {
+		return err
+	}
+	if c.Player != "" && !slices.Contains(info.Players, c.Player) {
+		return fail.Usage(fmt.Errorf("--player %q: run %s has %s", c.Player, info.Name, strings.Join(info.Players, ", ")))
+	}
+	tally, err := export.Run(ctx, store, info, c.To, sanitize.Raw(env.Out))
+	if err != nil {
+		return err
+	}
+	return c.tell(env, info.Name, tally)
+}
+
+// find reads what is asked for: what looks like a game and is no run's name is a game.
+func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *games.Export) (*results.RunInfo, error) {
+	run := ""
+	for i, word := range c.What {
+		pair, leg, err := cli.GameName(word)
+		if err == nil && i == 0 {
+			var none *results.NoRun
+			_, notRun := store.FindRun(ctx, word)
+			if notRun == nil || !errors.As(notRun, &none) {
+				err = errors.New("it is a run")
+			}
+		}
+		switch {
+		case err == nil:
+			export.Filter.Games = append(export.Filter.Games, results.GamePlace{Pair: pair, Leg: leg})
+		case i == 0:
+			run = word
+		default:
+			return nil, fail.Usage(fmt.Errorf("%q: expected one run, and behind it games such as 12.0", word))
+		}
+	}
+	return cli.FindRun(ctx, store, run)
+}
+
+// tell says what was written and what was not, which is exit code 3.
+func (c *ExportCommand) tell(env *cli.Env, run string, tally *games.Tally) error {
+	if c.JSON {
+		err := format.JSON(env.Out, struct {
+			Version int    `json:"version"`
+			Run     string `json:"run"`
+			Format  string `json:"format"`
+			To      string `json:"to"`
+			*games.Tally
+		}{1, run, c.Format, c.To, tally})
+		if err != nil {
+			return err
+		}
+	}
+	if c.To != "-" && !c.JSON {
+		fmt.Fprintf(env.Err, "%s of run %s written to %s as %s\n", format.NumberOf(tally.Games, "game"), format.Name(run), c.To, c.Format)
+	}
+	if tally.Lost > 0 {
+		fmt.Fprintf(env.Err, "warning: %s that Shift_JIS does not have became \"?\"\n", format.NumberOf(tally.Lost, "character"))
+	}
+	if tally.Skips() == 0 {
+		return nil
+	}
+	for _, why := range sortedKeys(tally.Skipped) {
+		fmt.Fprintf(env.Err, "skipped %s: %s\n", format.NumberOf(tally.Skipped[why], "game"), why)
+	}
+	return &cli.Exit{Code: cli.Unplayed}
+}
+
+func sortedKeys(m map[string]int) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// ImportCommand brings files of games into a database.
+type ImportCommand struct {
+	Files        []string `arg:"" name:"files" help:"Files of games in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders of them; .zip and .gz; - is the standard input."`
+	Into         string   `name:"run" required:"" placeholder:"NAME" help:"The name of the run that the games become."`
+	DB           string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, which is made where there is none."`
+	OpeningPlies int      `default:"24" placeholder:"N" help:"Take the first N plies for the opening of a game that does not say which moves were given: games that share them are one piece of evidence (default: ${default})."`
+	JSON         bool     `name:"json" help:"One JSON object, with every refusal."`
+}
+
+// Run imports, and names what is refused, which is exit code 3.
+func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.OpeningPlies < 0 {
+		return fail.Usage(fmt.Errorf("--opening-plies %d: expected 0 or more", c.OpeningPlies))
+	}
+	_, missing := os.Stat(c.DB)
+	store, err := results.Open(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	refused := []games.Refusal{}
+	i := games.Import{Run: c.Into, Sources: c.Files, In: env.In, OpeningPlies: c.OpeningPlies, Refused: func(r games.Refusal) {
+		if c.JSON {
+			refused = append(refused, r)
+			return
+		}
+		tellRefusal(env.Err, r)
+	}}
+	done, err := i.Into(ctx, store)
+	if err = errors.Join(err, store.Close()); err != nil {
+		if missing != nil && errors.Is(err, games.ErrNoGames) {
+			err = errors.Join(err, os.Remove(c.DB)) // nothing is in it
+		}
+		return err
+	}
+	if c.JSON {
+		err = format.JSON(env.Out, struct {
+			Version int    `json:"version"`
+			Run     string `json:"run"`
+			*games.Imported
+			Refusals []games.Refusal `json:"refusals"`
+		}{1, c.Into, done, refused})
+	} else {
+		tellImported(env.Out, c.Into, done)
+	}
+	if err == nil && done.Refused > 0 {
+		err = &cli.Exit{Code: cli.Unplayed}
+	}
+	return err
+}
+
+// tellRefusal is a line: the file, the game, the line and why.
+func tellRefusal(w io.Writer, r games.Refusal) {
+	// An archive may call its files anything.
+	fmt.Fprintf(w, "refused %s: %s\n", sanitize.Printable(r.Place(), 1000), sanitize.Printable(r.Why, 1000))
+}
+
+func tellImported(w io.Writer, run string, done *games.Imported) {
+	fmt.Fprintf(w, "%s of %s in run %s, %d of them new\n", format.NumberOf(done.Games, "game"), format.NumberOf(done.Players, "player"), format.Name(run), done.Added)
+	if done.Branches > 0 {
+		fmt.Fprintf(w, "%s left out: the main line is kept\n", format.NumberOf(done.Branches, "variation"))
+	}
+	if done.Refused > 0 {
+		fmt.Fprintf(w, "%s refused\n", format.NumberOf(done.Refused, "game or file"))
+	}
+}

@@ -1,0 +1,51 @@
+package recordscmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/disk"
+	"gogi/internal/fail"
+	"gogi/shogi/kifu/convert"
+)
+
+// InspectCommand prints what a file of records, training data or a book holds.
+type InspectCommand struct {
+	File   string `arg:"" help:"The file; - is standard input."`
+	Format string `placeholder:"NAME" help:"Its format, where the name does not tell it: csa, kif, jkf, usi, jsonl, psv, hcpe, hcpe2, hcpe3, pack, packedsfen, hcp, db, ybb, apery."`
+}
+
+// Run prints one JSON object a line; what cannot be read or is illegal makes the exit
+// code 1.
+func (c *InspectCommand) Run(env *cli.Env) error {
+	kind, err := convert.KindOf(c.Format, c.File)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	in, closing, err := input(env, c.File)
+	if err != nil {
+		return err
+	}
+	found, err := convert.Inspect(env.Out, c.File, in, kind)
+	if err = errors.Join(err, closing()); err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	if found.Bad > 0 {
+		return fmt.Errorf("%s: %d of %d cannot be read or are illegal", c.File, found.Bad, found.Bad+found.Good)
+	}
+	return nil
+}
+
+// input opens a file, or takes standard input for "-".
+func input(env *cli.Env, name string) (io.Reader, func() error, error) {
+	if name == "-" {
+		return env.In, func() error { return nil }, nil
+	}
+	f, err := disk.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, f.Close, nil
+}

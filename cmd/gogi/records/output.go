@@ -1,0 +1,17 @@
+package recordscmd
+
+import (
+	"io"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/sanitize"
+	"gogi/results/games"
+)
+
+// whole is games.Whole, or standard output for "-".
+func whole(env *cli.Env, name string, write func(w io.Writer) error) error {
+	if name == "-" {
+		return write(sanitize.Raw(env.Out))
+	}
+	return games.Whole(name, write)
+}

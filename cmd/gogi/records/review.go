@@ -1,0 +1,316 @@
+package recordscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/configs/identity"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
+	"gogi/internal/shellwords"
+	"gogi/match"
+	"gogi/players"
+	"gogi/report/review"
+	"gogi/report/review/engines"
+	"gogi/report/review/sgf"
+	"gogi/report/review/sources"
+	"gogi/results"
+	"gogi/shogi/kifu"
+	"gogi/usi"
+)
+
+// ReviewCommand groups the verbs about what an engine says of games.
+type ReviewCommand struct {
+	Read      ReviewReadCommand      `cmd:"" default:"withargs" help:"Read games with an engine; what gogi review does when no verb follows."`
+	Show      ReviewShowCommand      `cmd:"" help:"How each player of a review moved: match, good and bad rates, averages."`
+	Calibrate ReviewCalibrateCommand `cmd:"" help:"Fit the scale that makes win rates of the engine's values to the results of a review's games."`
+	Export    ReviewExportCommand    `cmd:"" help:"Write the games with the engine's values, which programs show as graphs."`
+}
+
+// reviewed is where games to be reviewed come from.
+type reviewed struct {
+	Files []string `arg:"" optional:"" help:"Files of games, folders, archives; - is the standard input. Of Go: SGF. Not with --run."`
+	Run   string   `placeholder:"NAME" help:"The games of this stored run instead of files."`
+	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of --run."`
+	Pairs string   `placeholder:"A-B" help:"Of --run: only these pairs, or this one."`
+	Of    string   `name:"player" placeholder:"NAME" help:"Only games of this player."`
+}
+
+// check refuses what does not go together.
+func (s *reviewed) check() error {
+	if (len(s.Files) > 0) == (s.Run != "") {
+		return errors.New("expected either files of games or --run NAME")
+	}
+	if s.Pairs != "" && s.Run == "" {
+		return errors.New("--pairs is about a run: expected --run NAME as well")
+	}
+	return nil
+}
+
+// shogi gives each game of shogi to see; refusals are told on the standard error and counted.
+func (s *reviewed) shogi(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *kifu.Record) error) error {
+	if s.Run == "" {
+		return sources.Files(ctx, s.Files, env.In, teller(env.Err, refused), func(g *review.Game, r *kifu.Record) error {
+			if !s.passes(g) {
+				return nil
+			}
+			return see(g, r)
+		})
+	}
+	what := results.Search{Player: s.Of}
+	if s.Pairs != "" {
+		var err error
+		if what.Pairs, err = pairsOf(s.Pairs); err != nil {
+			return fail.Usage(err)
+		}
+	}
+	from := cli.Stored{Name: s.Run, DB: s.DB}
+	return from.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		return sources.Run(ctx, store, info, what, see)
+	})
+}
+
+// golang gives each game of Go to see.
+func (s *reviewed) sgf(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *sgf.Game) error) error {
+	return sources.SGF(ctx, s.Files, env.In, teller(env.Err, refused), func(g *review.Game, x *sgf.Game) error {
+		if !s.passes(g) {
+			return nil
+		}
+		return see(g, x)
+	})
+}
+
+func (s *reviewed) passes(g *review.Game) bool {
+	return s.Of == "" || g.Names[0] == s.Of || g.Names[1] == s.Of
+}
+
+func teller(w io.Writer, count *int) sources.Refused {
+	return func(place, why string) {
+		*count++
+		fmt.Fprintf(w, "refused %s: %s\n", place, why)
+	}
+}
+
+// ReviewReadCommand reads games with an engine.
+type ReviewReadCommand struct {
+	reviewed
+
+	Engine  string   `placeholder:"CMD" help:"The command of the USI engine that reads games of shogi, split as a shell splits it; builtin is the built-in one."`
+	GTP     string   `name:"gtp" placeholder:"CMD" help:"The command of the GTP engine that reads games of Go, such as \"gnugo --mode gtp --level 10\"; it must know estimate_score."`
+	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"An option of the USI engine; may be repeated."`
+	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou."`
+	Dir     string   `placeholder:"DIR" help:"The USI engine's working directory (default: that of the program)."`
+
+	Nodes     uint64        `placeholder:"N" help:"The USI engine searches so many nodes a position."`
+	Time      time.Duration `placeholder:"DUR" help:"Or it searches so long; such a review cannot be repeated exactly."`
+	Timeout   time.Duration `default:"5m" placeholder:"DUR" help:"Longest that the GTP engine may take over one answer (default ${default})."`
+	Processes int           `default:"1" placeholder:"N" help:"Games at a time, each with an engine of its own (default ${default}); what is read does not depend on it."`
+	Out       string        `short:"o" default:"review.jsonl" placeholder:"FILE" help:"What is read; where the file is there, the games that it lacks are read (default: ${default})."`
+	Quiet     bool          `short:"q" help:"No progress."`
+}
+
+// Run reads what the file lacks. Games that could not be read are exit code 3.
+func (c *ReviewReadCommand) Run(ctx context.Context, env *cli.Env) error {
+	if err := c.check(); err != nil {
+		return fail.Usage(err)
+	}
+	refused := 0
+	games, err := c.games(ctx, env, &refused)
+	if err != nil {
+		return err
+	}
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	ctx, interrupted := cli.Catch(ctx, env)
+	v := &review.Review{Games: games, Processes: c.Processes, Progress: c.progress(env)}
+	var s review.Settings
+	if c.GTP != "" {
+		s, v.Open, err = c.openGTP(ctx, &players.Opener{Guard: guard})
+	} else {
+		s, v.Open, err = c.openUSI(&players.Opener{Guard: guard})
+	}
+	if err == nil {
+		err = c.into(ctx, env, v, s, refused)
+	}
+	interrupted.Stop()
+	return errors.Join(err, guard.Close())
+}
+
+func (c *ReviewReadCommand) check() error {
+	if err := c.reviewed.check(); err != nil {
+		return err
+	}
+	switch {
+	case (c.Engine == "") == (c.GTP == ""):
+		return errors.New("expected --engine CMD for shogi or --gtp CMD for Go")
+	case c.Engine != "" && (c.Nodes > 0) == (c.Time > 0), c.Time < 0:
+		return errors.New("expected --nodes N or --time DUR: how deep a position is read")
+	case c.GTP != "" && (c.Nodes > 0 || c.Time > 0 || len(c.Option) > 0 || c.Dir != "" || c.Profile != ""):
+		return errors.New("--nodes, --time, --option, --profile and --dir are for USI engines: how deep a GTP engine reads is said in its command, such as --level 10")
+	case c.GTP != "" && c.reviewed.Run != "":
+		return errors.New("stored runs are of shogi: expected files of SGF")
+	case c.Processes < 1 || c.Timeout <= 0:
+		return errors.New("--processes and --timeout: expected more than 0")
+	}
+	return nil
+}
+
+// games are all games to be read: moves are short, and how many there are tells how long it
+// takes.
+func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *int) (list []*review.Game, err error) {
+	if c.GTP != "" {
+		err = c.reviewed.sgf(ctx, env, refused, func(g *review.Game, _ *sgf.Game) error {
+			list = append(list, g)
+			return nil
+		})
+	} else {
+		err = c.reviewed.shogi(ctx, env, refused, func(g *review.Game, _ *kifu.Record) error {
+			list = append(list, g)
+			return nil
+		})
+	}
+	if err == nil && len(list) == 0 {
+		err = errors.New("there is no game to review")
+	}
+	return list, err
+}
+
+// openUSI resolves the engine, and says what decides its readings.
+func (c *ReviewReadCommand) openUSI(o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
+	e := configs.Engine{Name: "reviewer", Cmd: c.Engine, Dir: c.Dir, Profile: c.Profile}
+	for _, text := range c.Option {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return s, nil, fail.Usage(fmt.Errorf("--option %q: expected NAME=VALUE", text))
+		}
+		e.Options = append(e.Options, match.Option{Name: name, Value: value})
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return s, nil, err
+	}
+	limits, say := configs.Limits{}, usi.Go{Nodes: c.Nodes, MoveTime: c.Time}
+	if c.Nodes > 0 {
+		limits.Nodes = &c.Nodes
+	} else {
+		limits.MoveTime = &c.Time
+	}
+	file := &configs.File{Run: "review", Limits: &limits, Engines: []configs.Engine{e}}
+	plan, _, err := file.PlanPlayer(e.Name, here.WorkDir, here)
+	if err != nil {
+		return s, nil, fail.Usage(err)
+	}
+	o.Plan = plan
+	s = review.Settings{
+		Engine:   strings.Join(append([]string{filepath.Base(plan.Players[0].Command[0])}, plan.Players[0].Command[1:]...), " "),
+		Identity: plan.Players[0].Identity.String(), Options: strings.Join(c.Option, " "), Limit: say.String()[len("go "):], Unit: review.Centipawns,
+	}
+	if plan.Players[0].Builtin {
+		s.Engine = "builtin"
+	}
+	return s, func(ctx context.Context) (review.Engine, error) { return engines.OpenUSI(ctx, o, say) }, nil
+}
+
+// openGTP asks the engine once what it calls itself.
+func (c *ReviewReadCommand) openGTP(ctx context.Context, o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
+	command, err := shellwords.Split(c.GTP)
+	if err == nil && len(command) == 0 {
+		err = errors.New("the command is empty")
+	}
+	if err != nil {
+		return s, nil, fail.Usage(fmt.Errorf("--gtp: %w", err))
+	}
+	if !strings.ContainsRune(command[0], '/') && !strings.ContainsRune(command[0], filepath.Separator) {
+		if command[0], err = configs.FindProgram(command[0], os.Getenv("PATH")); err != nil {
+			return s, nil, fail.Usage(fmt.Errorf("--gtp: %w", err))
+		}
+	}
+	program := match.Player{Command: command}
+	if err := (identity.Hasher{}).Command(&program); err != nil {
+		return s, nil, fail.Usage(fmt.Errorf("--gtp: %w", err))
+	}
+	e, err := engines.OpenGTP(ctx, command, o.Guard, c.Timeout)
+	if err != nil {
+		return s, nil, err
+	}
+	name, err := e.Name(ctx)
+	if err = errors.Join(err, e.Close()); err != nil {
+		return s, nil, err
+	}
+	s = review.Settings{Engine: name, Identity: program.Identity.String(), Limit: strings.Join(command[1:], " "), Unit: review.Points}
+	return s, func(ctx context.Context) (review.Engine, error) {
+		return engines.OpenGTP(ctx, command, o.Guard, c.Timeout)
+	}, nil
+}
+
+// into reads into the file and says what became of the games.
+func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Review, s review.Settings, refused int) error {
+	log, err := review.OpenLog(c.Out, s)
+	if err != nil {
+		return err
+	}
+	v.Log = log
+	done, err := v.Run(ctx)
+	if err = errors.Join(err, log.Close()); ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	for _, f := range done.Failed {
+		fmt.Fprintf(env.Err, "not read: %s: %v\n", f.Game.Event, f.Err)
+	}
+	fmt.Fprintf(env.Err, "%s read into %s", format.NumberOf(done.Read, "game"), c.Out)
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{done.Had, "there already"}, {done.Duplicate, "given twice"}, {len(done.Failed), "not read"}, {refused, "refused"}} {
+		if more.n > 0 {
+			fmt.Fprintf(env.Err, ", %s %s", format.Count(more.n), more.what)
+		}
+	}
+	fmt.Fprintln(env.Err)
+	if err == nil && len(done.Failed)+refused > 0 {
+		err = &cli.Exit{Code: cli.Unplayed}
+	}
+	return err
+}
+
+// How often progress is told on a terminal, and elsewhere.
+const (
+	shownEvery  = time.Second
+	loggedEvery = time.Minute
+)
+
+// progress tells how far it is and how long the rest takes.
+func (c *ReviewReadCommand) progress(env *cli.Env) func(review.Progress) {
+	if c.Quiet {
+		return nil
+	}
+	begin, end, every := "", "\n", loggedEvery
+	if cli.OnTerminal(env.Err) {
+		begin, end, every = "\r\x1b[K", "", shownEvery
+	}
+	next, out := every, sanitize.Raw(env.Err)
+	return func(p review.Progress) {
+		last := p.Positions >= p.OfPositions
+		if p.Elapsed < next && !last || last && end != "" {
+			return
+		}
+		next = p.Elapsed + every
+		if last {
+			fmt.Fprint(out, begin)
+			return
+		}
+		fmt.Fprintf(out, "%s%d of %d games, %s of %s positions, %.1f a second, %s left%s", begin, p.Games, p.OfGames,
+			format.Count(p.Positions), format.Count(p.OfPositions), float64(p.Positions)/p.Elapsed.Seconds(), format.Duration(p.Left()), end)
+	}
+}

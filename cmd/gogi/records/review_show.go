@@ -1,0 +1,213 @@
+package recordscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
+	"gogi/report/review"
+	"gogi/report/review/sgf"
+	"gogi/report/review/sources"
+	"gogi/report/strength"
+	"gogi/shogi/kifu"
+	kifutext "gogi/shogi/kifu/text"
+)
+
+// reviewRules say which moves of a review count.
+type reviewRules struct {
+	Scale   string   `placeholder:"FILE|N" help:"How values become win rates: a file of gogi review calibrate, or the value that is a win rate of 73% (default: 600 centipawns; points have none)."`
+	From    *int     `name:"from-move" placeholder:"N" help:"Leave out moves before the Nth as theory (default: 40 for shogi, 1 for Go)."`
+	Within  *float64 `placeholder:"PERCENT" help:"Leave out positions whose win rate is below it, or above 100 less it (default: 20)."`
+	Decided string   `enum:"auto,skip,stop" default:"auto" help:"What becomes of them: skip these positions, or stop for good (auto: skip for shogi, stop for Go)."`
+	Opening *int     `placeholder:"N" help:"The opening part's last move (default: 64)."`
+	Change  string   `enum:"auto,turn,move" default:"auto" help:"What the change of a move spans. turn: from the player's turn to the player's next turn; a value that favours the side to move cancels. move: from before the move to after it. (auto: move for shogi, turn for Go)."`
+	Per     string   `enum:"counted,own" default:"counted" help:"What rates and averages are divided by: the moves that counted, or all own moves (default: ${default})."`
+}
+
+// rules are those of the unit's game where the flags do not say otherwise.
+func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
+	scale, err := review.FindScale(c.Scale, s.Unit)
+	if err != nil {
+		return review.Rules{}, fail.Usage(err)
+	}
+	rules := review.ShogiRules(scale)
+	if s.Unit == review.Points {
+		rules = review.GoRules(scale)
+	}
+	if c.From != nil {
+		rules.From = *c.From
+	}
+	if c.Within != nil {
+		rules.Lo, rules.Hi = *c.Within, 100-*c.Within
+	}
+	if c.Decided != "auto" && c.Decided != "" {
+		rules.Stops = c.Decided == "stop"
+	}
+	if c.Opening != nil {
+		rules.Parted = *c.Opening
+	}
+	if c.Change != "auto" && c.Change != "" {
+		rules.Change = review.Change(c.Change)
+	}
+	if c.Per != "" {
+		rules.Per = review.Per(c.Per)
+	}
+	return rules, fail.Usage(rules.Check())
+}
+
+// ReviewShowCommand prints the figures of a review.
+type ReviewShowCommand struct {
+	reviewRules
+
+	File string `arg:"" optional:"" default:"review.jsonl" help:"What gogi review has written (default: ${default})."`
+	CSV  bool   `name:"csv" help:"CSV with a row for each player of each game instead: game, player, rank, points, result, moves and figures." xor:"form"`
+	JSON bool   `name:"json" help:"One JSON object." xor:"form"`
+}
+
+// Run prints the figures of every player.
+func (c *ReviewShowCommand) Run(env *cli.Env) error {
+	t, err := review.NewTally(c.File, c.rules)
+	if err != nil {
+		return err
+	}
+	if c.CSV {
+		return strength.WriteGames(env.Out, t, nil)
+	}
+	if c.JSON {
+		return format.JSON(env.Out, t.JSON())
+	}
+	t.Print(env.Out)
+	return nil
+}
+
+// ReviewCalibrateCommand fits a scale.
+type ReviewCalibrateCommand struct {
+	File string `arg:"" optional:"" default:"review.jsonl" help:"What gogi review has written (default: ${default})."`
+	Name string `placeholder:"NAME" help:"What the scale is called (default: the engine and its limit)."`
+	To   string `placeholder:"FILE" help:"Write the scale to this file, for --scale."`
+	JSON bool   `name:"json" help:"One JSON object."`
+}
+
+// Run prints the scale and how well it fits.
+func (c *ReviewCalibrateCommand) Run(env *cli.Env) error {
+	var k review.Calibrator
+	s, err := review.Read(c.File, func(r *review.Reviewed) error {
+		k.Add(r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	name := c.Name
+	if name == "" {
+		name = s.Engine + ", " + s.Limit
+	}
+	fit, err := k.Fit(name, s.Unit)
+	if err != nil {
+		return err
+	}
+	if c.To != "" {
+		if err := fit.Save(c.To); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return format.JSON(env.Out, fit)
+	}
+	fit.Print(env.Out)
+	return nil
+}
+
+// ReviewExportCommand writes games with the engine's values.
+type ReviewExportCommand struct {
+	reviewed
+
+	Review string `required:"" placeholder:"FILE" help:"What gogi review has written of these games."`
+	Format string `default:"kif" placeholder:"NAME" help:"csa, csa3, kif, ki2, jkf, jsonl; games of Go are always SGF (default: ${default})."`
+	Scale  string `placeholder:"FILE|N" help:"For the changes of win rate in comments, as in gogi review show."`
+	To     string `default:"-" placeholder:"FILE" help:"The file to write; - is the standard output (default)."`
+}
+
+// Run writes the games that the review has, in the order of the sources. Games that it lacks
+// are exit code 3.
+func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
+	if err := c.check(); err != nil {
+		return fail.Usage(err)
+	}
+	found := map[string]*review.Reviewed{}
+	s, err := review.Read(c.Review, func(r *review.Reviewed) error {
+		found[r.Game.ID] = r
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	scale, err := review.FindScale(c.Scale, s.Unit)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	var text []byte
+	lacking, refused := 0, 0
+	if s.Unit == review.Points {
+		err = c.sgf(ctx, env, &refused, func(g *review.Game, x *sgf.Game) error {
+			v := found[g.ID]
+			if v == nil {
+				lacking++
+				return nil
+			}
+			sources.AnnotateSGF(x, v, scale)
+			text = sgf.Append(text, x)
+			return nil
+		})
+	} else {
+		text, err = c.records(ctx, env, found, scale, &refused, &lacking)
+	}
+	if err == nil {
+		err = c.write(env, text)
+	}
+	if err == nil && lacking+refused > 0 {
+		err = &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%s are not in %s, %d refused", format.NumberOf(lacking, "game"), c.Review, refused)}
+	}
+	return err
+}
+
+// records writes games of shogi.
+func (c *ReviewExportCommand) records(ctx context.Context, env *cli.Env, found map[string]*review.Reviewed, scale review.Scale, refused, lacking *int) (text []byte, err error) {
+	f, err := kifutext.Find(kifutext.Text(), c.Format)
+	if err != nil {
+		return nil, fail.Usage(fmt.Errorf("--format: %w", err))
+	}
+	err = c.shogi(ctx, env, refused, func(g *review.Game, r *kifu.Record) error {
+		v := found[g.ID]
+		if v == nil {
+			*lacking++
+			return nil
+		}
+		if err := sources.Annotate(r, v, scale); err != nil {
+			return err
+		}
+		if len(text) > 0 {
+			text = append(text, f.Between...)
+		}
+		var err error
+		text, err = f.Append(text, r)
+		return err
+	})
+	return text, err
+}
+
+func (c *ReviewExportCommand) write(env *cli.Env, text []byte) error {
+	if c.To == "-" {
+		_, err := sanitize.Raw(env.Out).Write(text)
+		return err
+	}
+	if err := os.WriteFile(c.To, text, 0o644); err != nil { //nolint:gosec // it is no secret
+		return errors.Join(err, os.Remove(c.To))
+	}
+	return nil
+}

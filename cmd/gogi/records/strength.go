@@ -1,0 +1,258 @@
+package recordscmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/report/review"
+	"gogi/report/strength"
+)
+
+// StrengthCommand groups the verbs that estimate ratings from reviews.
+type StrengthCommand struct {
+	Fit      StrengthFitCommand      `cmd:"" help:"Fit ratings to the metrics of a review, and keep the model."`
+	Estimate StrengthEstimateCommand `cmd:"" help:"Estimate players' ratings by a model."`
+	Validate StrengthValidateCommand `cmd:"" help:"How far estimates are off where the truth is known: half of the players fitted, the rest estimated."`
+}
+
+// measured is where the metrics of players are from.
+type measured struct {
+	reviewRules
+
+	File    string `arg:"" optional:"" help:"What gogi review has written."`
+	Ratings string `placeholder:"FILE" help:"CSV with columns name and rating; the rating may be a rank of Go from 25k to 8d. Without: what the records say."`
+}
+
+// tally reads the review.
+func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
+	ratings := strength.Ratings{}
+	if c.Ratings != "" {
+		var err error
+		if ratings, err = strength.ReadRatings(c.Ratings); err != nil {
+			return nil, nil, err
+		}
+	}
+	t, err := review.NewTally(c.File, c.rules)
+	return t, ratings, err
+}
+
+// tabled is a table of metrics instead of a review.
+type tabled struct {
+	Table string `placeholder:"FILE" help:"A CSV table of players or ranks instead of a review, with columns that are called as the metrics: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
+	Names string `default:"name" placeholder:"COLUMN" help:"Of --table: the column of names (default: ${default})."`
+	Known string `name:"rating" placeholder:"COLUMN" help:"Of --table: the column of ratings."`
+	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
+	From  string `name:"engine" placeholder:"NAME" help:"Engine that read the table's games, as a review names it [--table]."`
+}
+
+// source is the origin of the figures: of the review, or of the table as the flags name it.
+func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, error) {
+	if tally != nil {
+		return strength.Reviewed(tally.Settings, tally.Rules), nil
+	}
+	if (t.Game == "") != (t.From == "") {
+		return strength.Source{}, fail.Usage(errors.New("--game and --engine: a table needs both or neither; give the other one"))
+	}
+	if t.Game == "" {
+		return strength.Source{}, nil
+	}
+	rules := review.Rules{Change: review.MoveChange, Per: review.Per(c.Per)}
+	if c.Change == string(review.TurnChange) || c.Change == "auto" && t.Game == strength.Go {
+		rules.Change = review.TurnChange
+	}
+	return strength.Source{Game: t.Game, Engine: t.From, Rules: rules}, nil
+}
+
+// subjects are the players of the table or of the review, which is nil for a table.
+func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
+	if (c.File == "") == (t.Table == "") {
+		return nil, nil, nil, fail.Usage(errors.New("expected either the file of a review or --table FILE"))
+	}
+	if t.Table == "" && t.Game+t.From != "" {
+		return nil, nil, nil, fail.Usage(errors.New("--game and --engine: a review names its own; remove them"))
+	}
+	if t.Table != "" {
+		list, err = strength.ReadTable(t.Table, t.Names, t.Known)
+		return list, nil, nil, err
+	}
+	tally, ratings, err := c.tally()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	list, empty = units(tally, ratings)
+	return list, empty, tally, nil
+}
+
+// StrengthFitCommand fits a model.
+type StrengthFitCommand struct {
+	measured
+	tabled
+
+	Metrics string `default:"match" placeholder:"M,…" help:"What the model goes by: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). Each alone is shown, too."`
+	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
+	By      string `enum:"player,rank" default:"player" help:"Unit of the fit: player, or rank of Go with the games of all its players together (default: ${default})."`
+	To      string `placeholder:"FILE" help:"Write the model to this file, as TOML. With --table it needs --game and --engine."`
+	JSON    bool   `name:"json" help:"One JSON object."`
+}
+
+// Run fits, and prints how well.
+func (c *StrengthFitCommand) Run(env *cli.Env) error {
+	terms, err := strength.ParseMetrics(c.Metrics)
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--metrics: %w", err))
+	}
+	if c.Table != "" && c.Known == "" {
+		return fail.Usage(errors.New("a fit needs ratings: expected --rating COLUMN of the table"))
+	}
+	units := strength.Subjects
+	if c.By == "rank" {
+		units = strength.Ranks
+	}
+	if c.Table != "" && (c.By == "rank" || c.To != "" && c.Game == "") {
+		return fail.Usage(errors.New("--table: --by rank needs a review, and --to needs the table's --game and --engine; correct the flags"))
+	}
+	list, empty, tally, err := subjects(&c.measured, &c.tabled, units)
+	if err != nil {
+		return err
+	}
+	source, err := c.source(&c.tabled, tally)
+	if err != nil {
+		return err
+	}
+	m, err := strength.NewModel(c.Of, terms, list)
+	if err != nil {
+		return err
+	}
+	m.SetSource(source)
+	if c.To != "" {
+		if err := m.Save(c.To); err != nil {
+			return err
+		}
+	}
+	r := strength.NewReport(m, list, empty, tally)
+	if c.JSON {
+		return format.JSON(env.Out, r)
+	}
+	r.Print(env.Out)
+	return nil
+}
+
+// StrengthEstimateCommand applies a model.
+type StrengthEstimateCommand struct {
+	measured
+	tabled
+
+	Model   string   `required:"" placeholder:"FILE" help:"What gogi strength fit has written."`
+	Players []string `name:"player" placeholder:"NAME" help:"Only this player; may be repeated."`
+	Ranks   bool     `help:"Ratings are points of Go, 1000 a rank and 26,500 for 1-dan: name the ranks, too."`
+	JSON    bool     `name:"json" help:"One JSON object."`
+}
+
+// Run estimates, and warns of what is outside of the fit.
+func (c *StrengthEstimateCommand) Run(env *cli.Env) error {
+	m, err := strength.ReadModel(c.Model)
+	if err != nil {
+		return err
+	}
+	list, empty, tally, err := subjects(&c.measured, &c.tabled, strength.Subjects)
+	var source strength.Source
+	if err == nil {
+		source, err = c.source(&c.tabled, tally)
+	}
+	warning := ""
+	if err == nil {
+		warning, err = m.Check(source)
+	}
+	if err == nil {
+		list, empty, err = c.only(list, empty)
+	}
+	if err != nil {
+		return err
+	}
+	all, err := strength.NewEstimates(m, list, empty, c.Ranks)
+	if err != nil {
+		return err
+	}
+	if warning != "" {
+		all.Warnings = append(all.Warnings, warning)
+	}
+	if c.JSON {
+		return format.JSON(env.Out, all)
+	}
+	all.Print(env.Out)
+	return nil
+}
+
+// only keeps the players that are asked for.
+func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) (kept []strength.Subject, none []string, err error) {
+	if len(c.Players) == 0 {
+		return list, empty, nil
+	}
+	for _, name := range c.Players {
+		found := false
+		for i := range list {
+			if list[i].Name == name {
+				kept, found = append(kept, list[i]), true
+			}
+		}
+		for _, e := range empty {
+			if e == name {
+				none, found = append(none, e), true
+			}
+		}
+		if !found {
+			return nil, nil, fail.Usage(fmt.Errorf("--player %q: there is no such player", name))
+		}
+	}
+	return kept, none, nil
+}
+
+// StrengthValidateCommand measures the error of estimates.
+type StrengthValidateCommand struct {
+	measured
+
+	Metrics string `default:"match" placeholder:"M,…" help:"What the models go by, as in gogi strength fit (default: ${default})."`
+	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Estimate from so many games (default: ${default})."`
+	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
+	Figure  string `placeholder:"FILE" help:"Draw the estimates from the greatest number of games beside the truth, as SVG."`
+	JSON    bool   `name:"json" help:"One JSON object."`
+}
+
+// Run validates.
+func (c *StrengthValidateCommand) Run(env *cli.Env) error {
+	terms, err := strength.ParseMetrics(c.Metrics)
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--metrics: %w", err))
+	}
+	for _, n := range c.Games {
+		if n < 1 {
+			return fail.Usage(fmt.Errorf("--games %s: expected numbers from 1", strings.Trim(fmt.Sprint(c.Games), "[]")))
+		}
+	}
+	if c.File == "" {
+		return fail.Usage(errors.New("expected the file of a review"))
+	}
+	t, ratings, err := c.tally()
+	if err != nil {
+		return err
+	}
+	v, err := strength.Validate(t, ratings, c.Of, terms, c.Games)
+	if err != nil {
+		return err
+	}
+	if c.Figure != "" {
+		if err := os.WriteFile(c.Figure, []byte(v.Figure()), 0o644); err != nil { //nolint:gosec // it is no secret
+			return err
+		}
+	}
+	if c.JSON {
+		return format.JSON(env.Out, v)
+	}
+	v.Print(env.Out)
+	return nil
+}

@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/disk"
+	"gogi/internal/fail"
+	"gogi/internal/i18n"
+	"gogi/match/control"
+	"gogi/runner/events"
+	"gogi/runner/socket"
+	"gogi/ui/web"
+)
+
+// Pages are the flags about who may see pages, and how.
+type Pages struct {
+	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" help:"A file that holds a token of at least 32 characters and that only you may read. Its holder may control runs; an address that others reach needs one for everything."`
+	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" help:"A certificate, for https."`
+	TLSKey     string   `group:"pages" name:"tls-key" placeholder:"FILE" help:"Its key."`
+	PublicHost []string `group:"pages" sep:"none" placeholder:"NAME" help:"A name that browsers reach the pages by, beside the address."`
+	Pprof      bool     `group:"pages" help:"Serve profiles of this program at /debug/pprof/."`
+}
+
+// Check reports what is wrong with the flags and the address, before a verb does anything. No
+// address is not looked at.
+func (f *Pages) Check(ctx context.Context, addr string) error {
+	var c web.Config
+	if err := f.configure(&c, addr); err != nil || addr == "" {
+		return fail.Usage(err)
+	}
+	return fail.Usage(web.Check(ctx, c))
+}
+
+func (f *Pages) configure(c *web.Config, addr string) (err error) {
+	c.Addr, c.CertFile, c.KeyFile, c.PublicHosts, c.Pprof = addr, f.TLSCert, f.TLSKey, f.PublicHost, f.Pprof
+	c.Token, err = readToken(f.TokenFile)
+	return err
+}
+
+// Serve shows pages until stop is called, or ctx ends. Of c, what is shown is set.
+func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Config) (server *web.Server, stop func(), err error) {
+	if server, err = f.Listen(ctx, env, addr, c); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{}) // closed when the server has ended
+	go func() {
+		defer close(ended)
+		if err := server.Serve(ctx); err != nil {
+			env.Warn(i18n.Of("the pages are gone: %s", i18n.Because(err)))
+		}
+	}()
+	return server, func() { cancel(); <-ended }, nil
+}
+
+// Listen takes the address and checks what the flags say. Of c, what is shown is set.
+func (f *Pages) Listen(ctx context.Context, env *cli.Env, addr string, c web.Config) (*web.Server, error) {
+	if err := f.configure(&c, addr); err != nil {
+		return nil, fail.Usage(err)
+	}
+	c.Log = slog.New(slog.NewTextHandler(env.Err, nil))
+	server, err := web.Listen(ctx, c)
+	return server, fail.Usage(err)
+}
+
+// readToken reads a token that only its owner may read; no file is no token.
+func readToken(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	if disk.OthersMayRead(info) {
+		return "", fmt.Errorf("--token-file %s: others may read it (mode %v): chmod 600 %s", file, info.Mode().Perm(), file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// nearby are the runs that this process plays, and those that others play into its database.
+type nearby struct {
+	*socket.Nearby
+
+	mu      sync.Mutex
+	playing map[string]played
+}
+
+// played is a run that this process plays.
+type played struct {
+	hub     *events.Hub
+	control func(context.Context, control.Command) error
+}
+
+// add shows a run until its hub closes; it is one of series.Config.Watch.
+func (n *nearby) add(run string, p played) (follow func(*events.Hub)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.playing[run] = p
+	return func(hub *events.Hub) {
+		<-hub.Closed()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.playing, run)
+	}
+}
+
+func (n *nearby) find(run string) (p played, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p, ok = n.playing[run]
+	return p, ok
+}
+
+// Runs are this process's runs and the others.
+func (n *nearby) Runs() []string {
+	n.mu.Lock()
+	own := slices.Sorted(maps.Keys(n.playing))
+	n.mu.Unlock()
+	return append(own, n.Nearby.Runs()...)
+}
+
+// Hub is a run's own, or another's.
+func (n *nearby) Hub(run string) *events.Hub {
+	if p, ok := n.find(run); ok {
+		return p.hub
+	}
+	return n.Nearby.Hub(run)
+}
+
+// Control gives an order to a run of this process, or to another.
+func (n *nearby) Control(ctx context.Context, run string, c control.Command) error {
+	if p, ok := n.find(run); ok {
+		return p.control(ctx, c)
+	}
+	return n.Nearby.Control(ctx, run, c)
+}

@@ -1,0 +1,406 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/runner/alarms"
+	"gogi/runner/events"
+	"gogi/ui/words"
+	"gogi/usi"
+)
+
+// eventLines writes events as JSON until a write fails.
+type eventLines struct {
+	encoder *json.Encoder
+
+	mu  sync.Mutex
+	err error
+}
+
+func (l *eventLines) write(e match.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = l.encoder.Encode(e)
+	}
+}
+
+// lineRoom is how many events lines may be behind the run of a worker.
+const lineRoom = 1 << 13
+
+// follow writes the events of a hub until it closes.
+func (l *eventLines) follow(hub *events.Hub) {
+	for {
+		s := hub.Subscribe(lineRoom)
+		for e := range s.Events() {
+			if e.Type != match.EventState {
+				l.write(e)
+			}
+		}
+		if s.Err() == nil {
+			return
+		}
+	}
+}
+
+// failed is why nothing more was written, or nil. It does not wait for a write that
+// nobody reads.
+func (l *eventLines) failed() error {
+	if !l.mu.TryLock() {
+		return nil
+	}
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// progress shows how a run goes: one area that is redrawn on a terminal, plain
+// lines elsewhere.
+type progress struct {
+	w        io.Writer
+	terminal *os.File // nil: plain lines
+	every    time.Duration
+	plan     *match.Plan
+	hub      *events.Hub // knows how things stand; only faults are followed one by one
+	// look reads what the stored games show, a line each: the score with the interval that
+	// may be read at any time, and the gate. May be nil.
+	look   func() []string // in the tongue
+	tongue i18n.Language
+
+	mu     sync.Mutex // of writing
+	began  time.Time
+	lines  int // that the area has now
+	drawn  time.Time
+	told   int      // faults told so far
+	shown  []string // what look has read
+	titled bool     // the terminal's title is ours
+}
+
+const (
+	redraw      = 200 * time.Millisecond
+	plainEvery  = 10 * time.Second
+	plainRarest = 10 * time.Minute
+	toldFaults  = 20 // faults that are printed one by one; all are in the report
+	shownSlots  = 8
+	lookFirst   = 3 * time.Second // until look is asked again, or 50 times as long as it took
+	lookShare   = 50
+)
+
+func newProgress(w io.Writer, plan *match.Plan) *progress {
+	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now()}
+	if f := cli.File(w); f != nil && cli.Drawable(f) {
+		p.terminal, p.every = f, redraw
+	}
+	return p
+}
+
+// follow shows what happens until the hub closes. When a terminal stood still
+// for so long that the subscription was cut, it goes on from where things are.
+func (p *progress) follow(hub *events.Hub) {
+	p.hub = hub
+	s := hub.SubscribeExcept(match.EventMove, events.DefaultBuffer)
+	ticks := time.NewTicker(p.every)
+	defer ticks.Stop()
+	var looking sync.WaitGroup
+	over := make(chan struct{})
+	looking.Go(func() { p.keepLooking(over) })
+	defer looking.Wait()
+	defer close(over)
+	for {
+		select {
+		case e, ok := <-s.Events():
+			switch {
+			case ok:
+				p.event(e)
+			case s.Err() == nil:
+				p.close()
+				return
+			default:
+				s = hub.SubscribeExcept(match.EventMove, events.DefaultBuffer)
+			}
+		case <-ticks.C:
+			p.tick()
+		}
+	}
+}
+
+// keepLooking reads what the stored games show, and rests for much longer than that took.
+func (p *progress) keepLooking(over <-chan struct{}) {
+	if p.look == nil {
+		return
+	}
+	rest := lookFirst
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(rest):
+		}
+		began := time.Now()
+		lines := p.look()
+		rest = max(lookFirst, lookShare*time.Since(began))
+		if p.terminal == nil { // its lines get rarer, too
+			rest = max(rest, min(time.Since(p.began)/10, plainRarest))
+		}
+		p.mu.Lock()
+		p.shown = lines
+		p.mu.Unlock()
+	}
+}
+
+func (p *progress) event(e match.Event) {
+	switch {
+	case e.Type == match.EventFault:
+		p.fault(e)
+	case e.Type == match.EventWarning:
+		p.warn(e)
+	case e.Type == match.EventTold && p.terminal == nil:
+		p.draw()
+	}
+}
+
+// warn prints a warning above the area.
+func (p *progress) warn(e match.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, words.Warning(match.WarningGiven{Engine: e.Engine, Kind: e.Kind, Note: e.Note}).In(p.tongue))
+}
+
+// fault prints the first faults one by one, above the area.
+func (p *progress) fault(e match.Event) {
+	if p.told == toldFaults {
+		return
+	}
+	p.told++
+	bundle := e.Bundle
+	if strings.Contains(e.Note, bundle) {
+		bundle = ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, words.Fault(e.Kind, e.Engine, e.Pair, e.Note, bundle).In(p.tongue))
+	if p.told == toldFaults {
+		fmt.Fprintln(p.w, words.MoreFaults().In(p.tongue))
+	}
+}
+
+// say prints a line above the area, at any time.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, line)
+}
+
+// tick draws; plain lines get rarer as a run gets longer.
+func (p *progress) tick() {
+	if p.terminal == nil && time.Since(p.drawn) < min(time.Since(p.began)/10, plainRarest) {
+		return
+	}
+	p.drawn = time.Now()
+	p.draw()
+}
+
+// draw shows the state: the area anew, or one more line.
+func (p *progress) draw() {
+	now := p.hub.State().State
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminal == nil {
+		fmt.Fprintln(p.w, strings.Join(append([]string{p.summary(now)}, p.shown...), "   "))
+		return
+	}
+	p.title(now)
+	lines := slices.Concat([]string{p.summary(now)}, indented(p.shown), p.slotLines(now))
+	width, _, err := term.GetSize(int(p.terminal.Fd())) //nolint:gosec // a descriptor is small
+	if err != nil || width < 20 {
+		width = 80
+	}
+	p.clear()
+	for _, line := range lines {
+		fmt.Fprintln(p.w, text.Trim(line, width-1))
+	}
+	p.lines = len(lines)
+}
+
+func indented(lines []string) []string {
+	shown := make([]string, len(lines))
+	for i, l := range lines {
+		shown[i] = "  " + l
+	}
+	return shown
+}
+
+// title names the run and how far it is in the terminal's title. The one before is kept
+// on the terminal's own stack, where it has one (xterm's control sequences).
+func (p *progress) title(now *match.Snapshot) {
+	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "linux" {
+		return
+	}
+	if !p.titled {
+		fmt.Fprint(sanitize.Raw(p.w), "\x1b[22;0t")
+		p.titled = true
+	}
+	fmt.Fprintf(sanitize.Raw(p.w), "\x1b]0;gogi %s %d/%d\a", sanitize.Printable(p.plan.Run, 60), now.Standings.Total(), now.Games)
+}
+
+// clear takes the area off the terminal.
+func (p *progress) clear() {
+	if p.lines > 0 {
+		fmt.Fprintf(sanitize.Raw(p.w), "\r\x1b[%dA\x1b[J", p.lines)
+		p.lines = 0
+	}
+}
+
+func (p *progress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	if p.titled {
+		fmt.Fprint(sanitize.Raw(p.w), "\x1b[23;0t")
+	}
+	elapsed := time.Since(p.began)
+	now := p.hub.State().State
+	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.tongue))
+	if now.Mate != nil {
+		fmt.Fprintln(p.w, words.Mates(*now.Mate).In(p.tongue))
+	}
+	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
+		fmt.Fprintln(p.w, words.Warning(w).In(p.tongue))
+		if w.Kind == alarms.Failing {
+			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine)).In(p.tongue))
+		}
+	}
+	fmt.Fprintln(p.w)
+}
+
+// summary is how far the run is, and the score, which a narrow terminal cuts last.
+// Games whose pairs are not stored yet count here.
+func (p *progress) summary(now *match.Snapshot) string {
+	rate := float64(now.Ended) / time.Since(p.began).Seconds()
+	ended := now.Standings.Clone()
+	for _, g := range now.Unstored {
+		ended.Add([]match.EndedGame{g})
+	}
+	eta := "–"
+	if now.Ended > 0 {
+		eta = format.Duration(time.Duration(float64(now.Games-ended.Total()) / rate * float64(time.Second)))
+	}
+	first, results := p.plan.Players[0].Name, i18n.Message{}
+	if len(p.plan.Players) > 2 {
+		first, results = "", p.leaders(&ended)
+	} else if r := recordOf(&ended, first); r.Wins+r.Draws+r.Losses > 0 {
+		results = words.Results(r.Wins, r.Draws, r.Losses, shareOf(r))
+	}
+	return words.Summary{
+		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,
+		Rate: rate, Left: eta, Faults: faultsOf(now),
+	}.Said().In(p.tongue)
+}
+
+// shownLeaders is how many of more than two players the summary names.
+const shownLeaders = 3
+
+// leaders are the players with the most points, with their points and games.
+func (p *progress) leaders(ended *match.Standings) i18n.Message {
+	type score struct {
+		name   string
+		points float64
+		games  int
+	}
+	var list []score
+	for _, player := range p.plan.Players {
+		if r := recordOf(ended, player.Name); r.Wins+r.Draws+r.Losses > 0 {
+			list = append(list, score{player.Name, r.Points, r.Wins + r.Draws + r.Losses})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b score) int { return cmp.Compare(b.points, a.points) })
+	var texts []string
+	for _, s := range list[:min(shownLeaders, len(list))] {
+		texts = append(texts, fmt.Sprintf("%s %s/%d", s.name, format.Points(s.points), s.games))
+	}
+	if len(list) > shownLeaders {
+		texts = append(texts, "…")
+	}
+	if len(texts) == 0 {
+		return i18n.Message{}
+	}
+	return i18n.Verbatim(strings.Join(texts, "  "))
+}
+
+// recordOf is a player's record with both colours.
+func recordOf(ended *match.Standings, player string) match.Record {
+	byColour := ended.Of(player)
+	return byColour[0].Plus(byColour[1])
+}
+
+// shareOf is the share of the points.
+func shareOf(r match.Record) float64 {
+	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Wins+r.Draws+r.Losses)
+}
+
+func faultsOf(now *match.Snapshot) int {
+	n := 0
+	for _, f := range now.Faults {
+		n += f.Times
+	}
+	return n
+}
+
+// forfeits is how many games of the session an engine's own faults have lost.
+func forfeits(now *match.Snapshot, engine string) int {
+	n := 0
+	for _, f := range now.Faults {
+		if f.Player == engine {
+			n += f.Forfeits
+		}
+	}
+	return n
+}
+
+// slotLines has a line for each of the first games in play.
+func (p *progress) slotLines(now *match.Snapshot) []string {
+	var lines []string
+	playing := 0
+	for _, s := range now.Slots {
+		if s.Phase != match.SlotPlaying || s.Board == nil {
+			continue
+		}
+		if playing++; playing <= shownSlots {
+			b := s.Board
+			lines = append(lines, "  "+words.Slot(s.Slot, b, lastScore(b)).In(p.tongue))
+		}
+	}
+	if more := playing - shownSlots; more > 0 {
+		lines = append(lines, "  "+words.More(more).In(p.tongue))
+	}
+	return lines
+}
+
+// lastScore is the latest evaluation of either side, from its own view.
+func lastScore(b *match.Board) string {
+	text, ply := "", 0
+	for _, t := range b.Thoughts {
+		if t != nil && t.Score != nil && t.Ply > ply {
+			text, ply = usi.ScoreFromNumber(*t.Score).String(), t.Ply
+		}
+	}
+	return text
+}

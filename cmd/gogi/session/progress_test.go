@@ -1,0 +1,157 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/runner/events"
+)
+
+// progressed shows the events of a run of which two pairs are stored: one more
+// pair, a game whose pair is not stored, a try that did not count, one game in
+// play, and faults.
+func progressed(t *testing.T) (plan *match.Plan, sent []match.Event) {
+	t.Helper()
+	plan = &match.Plan{Run: "night", Pairs: 50, Concurrency: 9, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Players: []match.Player{{Name: "new"}, {Name: "base"}}}
+	var stored match.Standings
+	for pair := range 2 {
+		stored.AddRows([]match.Row{
+			{Pair: pair, Leg: 0, Black: "new", White: "base", Outcome: match.BlackWins, Termination: match.Checkmate},
+			{Pair: pair, Leg: 1, Black: "base", White: "new", Outcome: match.Draw, Termination: match.Repetition},
+		})
+	}
+	at := func(kind match.EventType, pair, leg, slot int, more func(e *match.Event)) match.Event {
+		e := match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: "new", White: "base"}
+		if leg == 1 {
+			e.Black, e.White = e.White, e.Black
+		}
+		if more != nil {
+			more(&e)
+		}
+		return e
+	}
+	end := func(pair, leg int, outcome string) match.Event {
+		return at(match.EventEnd, pair, leg, 0, func(e *match.Event) { e.Outcome = outcome })
+	}
+	score := -123
+	two := 2
+	sent = []match.Event{
+		match.RunEvent(plan, 2, &stored),
+		end(2, 0, "black"), end(2, 1, "black"), {Type: match.EventPair, Pair: &two},
+		end(3, 0, "white"), at(match.EventFault, 3, 0, 0, func(e *match.Event) { e.Kind = match.KindUnplayed }),
+		end(4, 0, "draw"),
+		at(match.EventFault, 5, 0, 1, func(e *match.Event) { e.Engine, e.Kind, e.Note = "base", "not_read", "slow\x1b[2J" }),
+		at(match.EventGame, 5, 1, 3, func(e *match.Event) {
+			e.Start, e.Plies = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", 0
+		}),
+		at(match.EventMove, 5, 1, 3, func(e *match.Event) { e.Ply, e.Move, e.Score = 1, "7g7f", &score }),
+	}
+	for i := range sent {
+		e := &sent[i]
+		e.V, e.Run, e.Seq, e.Time = match.EventVersion, plan.Run, uint64(i+1), time.Unix(int64(i), 0)
+	}
+	return plan, sent
+}
+
+// TestProgressLines: what the terminal shows, counted by hand: 4 stored games
+// (two wins, two draws), a pair of a win and a loss, one draw that waits for its
+// other game; the loss in the pair that is played again is left out.
+func TestProgressLines(t *testing.T) {
+	t.Parallel()
+	plan, sent := progressed(t)
+	var out bytes.Buffer
+	p := newProgress(&out, plan)
+	p.hub = events.NewHub(plan.Run)
+	for _, e := range sent {
+		p.hub.Publish(e)
+		p.event(e)
+	}
+	now := p.hub.State().State
+	want := regexp.MustCompile(`^night   7/100 games   new 3–3–1 \(64\.3%\)   [0-9.]+/s   ETA \S+   faults 2$`)
+	if got := p.summary(now); !want.MatchString(got) {
+		t.Errorf("summary %q", got)
+	}
+	testutil.Slices(t, p.slotLines(now), []string{"  slot 3   pair 5.1   base – new   ply 1    cp -123"}, "slots")
+	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "fault: base not read in pair 5: slow") {
+		t.Errorf("printed %q", got)
+	}
+	p.close()
+	if !regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/s\n\n$`).MatchString(out.String()) {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+// stuckWriter is a terminal that takes its first write only when it is let go.
+type stuckWriter struct {
+	bytes.Buffer
+	held chan struct{} // closed to let it go
+}
+
+func (w *stuckWriter) Write(b []byte) (int, error) {
+	<-w.held
+	return w.Buffer.Write(b)
+}
+
+// TestStuckTerminalLosesNoLine: while the terminal stands still, every event is
+// written as JSON; the progress then goes on from where things are.
+func TestStuckTerminalLosesNoLine(t *testing.T) {
+	t.Parallel()
+	plan := &match.Plan{Run: "night", Players: []match.Player{{Name: "new"}, {Name: "base"}}}
+	terminal := &stuckWriter{held: make(chan struct{})}
+	var lines bytes.Buffer
+	stream := make(chan match.Event)
+	const faults = 10 * events.DefaultBuffer
+	ended := make(chan error, 1)
+	written := &eventLines{encoder: json.NewEncoder(&lines)}
+	go func() {
+		hub := events.NewHub(plan.Run)
+		var shown sync.WaitGroup
+		shown.Go(func() { newProgress(terminal, plan).follow(hub) })
+		hub.Follow(stream, written.write)
+		shown.Wait()
+		ended <- written.failed()
+	}()
+	for i := range faults { // each would be written
+		stream <- match.Event{
+			V: match.EventVersion, Run: plan.Run, Seq: uint64(i + 1), Time: time.Unix(int64(i), 0),
+			Type: match.EventFault, Engine: "new", Kind: "crash",
+		}
+	}
+	close(stream)
+	close(terminal.held)
+	testutil.OK(t, <-ended)
+	if n := strings.Count(lines.String(), "\n"); n != faults {
+		t.Errorf("%d lines of %d events", n, faults)
+	}
+	testutil.Contains(t, terminal.String(), "night: 0 games in", "the progress ended")
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("gone") }
+
+// TestBrokenReaderIsTold: who reads the JSON no longer ends the lines, and not
+// the stream.
+func TestBrokenReaderIsTold(t *testing.T) {
+	t.Parallel()
+	l := &eventLines{encoder: json.NewEncoder(brokenWriter{})}
+	stream := make(chan match.Event, 3)
+	for range 3 {
+		stream <- match.Event{Type: match.EventFault}
+	}
+	close(stream)
+	events.NewHub("night").Follow(stream, l.write)
+	err := l.failed()
+	if err == nil || err.Error() != "gone" || len(stream) > 0 {
+		t.Errorf("%v, %d events unread", err, len(stream))
+	}
+}

@@ -1,0 +1,456 @@
+// Package session plays runs for the verbs of the command, and shows them while they are
+// played: pages, metrics, hooks, events as JSON, alarms, progress, and the socket of gogi
+// watch and gogi ctl. A verb embeds Flags, calls Flags.Run, and in it Session.Open and
+// Session.Play, once for each run.
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/match/control"
+	"gogi/match/gate"
+	"gogi/match/tune"
+	"gogi/players"
+	"gogi/report"
+	"gogi/report/stored"
+	"gogi/results"
+	"gogi/runner/alarms"
+	"gogi/runner/crash"
+	"gogi/runner/events"
+	"gogi/runner/series"
+	"gogi/runner/socket"
+	"gogi/ui/metrics"
+	"gogi/ui/terminal"
+	"gogi/ui/web"
+	"gogi/usi/process"
+)
+
+// Target is what a session plays into.
+type Target struct {
+	DB  string // the database
+	Run string // the run as the flags name it, until one is played; may be ""
+	Dry bool   // nothing is played, and --on-end does not run
+}
+
+// Session is one process that plays runs of a database, one after the other.
+type Session struct {
+	*Flags
+	Target
+
+	Env   *cli.Env
+	Guard *process.Guard // engines die with this process
+	Store *results.Store // nil before Open
+
+	interrupted *cli.Interrupts
+	report      *report.Report // of the run that was played last; nil: of none
+	lines       eventLines
+
+	mu    sync.Mutex
+	live  *nearby      // nil before the first run is shown
+	set   *metrics.Set // nil: nobody reads metrics
+	stops []func()     // end what live and set are shown by
+
+	showing sync.WaitGroup // who follows the runs of Show
+}
+
+// Run calls play with a session, ends the session and runs --on-end. Interrupts of the
+// user end what is played.
+func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(context.Context, *Session) error) error {
+	if err := f.check(ctx, to); err != nil {
+		return err
+	}
+	s := &Session{Flags: f, Target: to, Env: env, lines: eventLines{encoder: json.NewEncoder(env.Out)}}
+	err := s.guarded(ctx, play)
+	if !to.Dry {
+		s.tellEnd(ctx, err)
+	}
+	return err
+}
+
+func (s *Session) guarded(ctx context.Context, play func(context.Context, *Session) error) (err error) {
+	ctx, s.interrupted = cli.Catch(ctx, s.Env)
+	defer s.interrupted.Stop()
+	if s.Guard, err = players.StartGuard(s.Env.GuardChanged); err != nil {
+		return err
+	}
+	err = errors.Join(play(ctx, s), s.close())
+	return errors.Join(cli.Reason(ctx, err), s.Guard.Close())
+}
+
+// Open opens the database.
+func (s *Session) Open(ctx context.Context, how ...results.Durability) (err error) {
+	if s.Store, err = results.Open(ctx, s.DB, how...); err != nil {
+		return err
+	}
+	if kind := s.Store.Shared(); kind != "" {
+		s.Note(i18n.Of("%s lies on %s: one machine at a time may play into it, and no other may read it meanwhile", s.DB, kind))
+	}
+	return nil
+}
+
+func (s *Session) close() error {
+	s.showing.Wait()
+	for _, stop := range slices.Backward(s.stops) {
+		stop()
+	}
+	if s.Store == nil {
+		return nil
+	}
+	return s.Store.Close()
+}
+
+// Note warns unless the session is quiet.
+func (s *Session) Note(what i18n.Message) {
+	if !s.Quiet {
+		s.Env.Warn(what)
+	}
+}
+
+// Playing says what the first interrupt does, see cli.Interrupts.Playing.
+func (s *Session) Playing(drain func() i18n.Message) { s.interrupted.Playing(drain) }
+
+// Show shows a run that a worker plays until its hub closes, which must be before the session
+// ends. Many runs may be shown at a time, so the progress is plain lines. The database gets
+// the plan, and no games. Readers of events that are too slow miss some.
+func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, send func(match.Event)) error {
+	run, err := s.Store.Begin(ctx, plan)
+	if err != nil {
+		return err
+	}
+	if err := run.Close(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	measured, err := s.measured(ctx, plan.Run)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	measured.Play(hubOnly{hub})
+	list, err := s.show(ctx, plan, hub, control, measured)
+	if err != nil {
+		return err
+	}
+	desk := alarms.NewDesk(plan)
+	list = append(list, func(hub *events.Hub) { desk.Follow(context.WithoutCancel(ctx), hub, send) })
+	if !s.Quiet {
+		shown := newProgress(s.Env.Err, plan)
+		shown.terminal, shown.every, shown.tongue = nil, plainEvery, s.Env.Tongue
+		list = append(list, shown.follow)
+	}
+	if s.JSON {
+		list = append(list, s.lines.follow)
+	}
+	for _, follow := range list {
+		s.showing.Go(func() { follow(hub) })
+	}
+	return nil
+}
+
+// hubOnly is a metrics.Session of a worker.
+type hubOnly struct{ hub *events.Hub }
+
+func (h hubOnly) Hub() *events.Hub { return h.hub }
+func (hubOnly) Gate() *gate.Gate   { return nil }
+func (hubOnly) Dropped() uint64    { return 0 }
+
+// Match is a run that a session plays.
+type Match struct {
+	Opener      *players.Opener       // of a complete plan; Play sets its records
+	Room        func(slots int) error // reports why there cannot be so many slots; nil: what Opener.Bound says
+	Transcripts string                // the folder of the dialogues with engines; "": none is kept
+	Rename      string                // how to begin another run where the stored one has another plan
+	// Tune is what a tune is played with; nil: the plan is none.
+	Tune func(*results.Run) series.Tuning
+	// Begin is called before the first game, with the number of pairs that are stored. May be nil.
+	Begin func(ctx context.Context, run *results.Run, pairs int) error
+	// Look returns what the stored games show, a line each, for the progress; nil: the score.
+	Look func() []string
+}
+
+// Play plays what is missing of a run. The report is nil for a tune, and when there is none.
+func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
+	plan := m.Opener.Plan
+	s.Target.Run = plan.Run
+	run, err := s.Store.Begin(ctx, plan)
+	if err != nil {
+		return nil, withPaths(err, s.DB, plan, m.Rename)
+	}
+	var gathered *stored.Gathering
+	if m.Tune == nil {
+		if gathered, err = stored.Gather(ctx, s.Store, plan.Run); err != nil {
+			return nil, errors.Join(err, run.Close())
+		}
+	}
+	m.Opener.Records = crash.Begin(s.DB, plan.Run, m.Transcripts)
+	played := s.play(ctx, &m, run, gathered)
+	if err := m.Opener.Records.Close(); err != nil { // which changes no result
+		s.Env.Warn(i18n.Because(err))
+	}
+	if err := run.Close(); err != nil || gathered == nil {
+		return nil, errors.Join(played, err)
+	}
+	r, err := gathered.Finish(context.WithoutCancel(ctx), s.Store)
+	if err != nil {
+		return nil, errors.Join(played, err)
+	}
+	r.Bundles = crash.List(crash.Dir(s.DB, plan.Run))
+	s.report = r
+	return r, played
+}
+
+// withPaths adds to the differences of a refused plan which files they are in.
+func withPaths(err error, db string, plan *match.Plan, rename string) error {
+	different, ok := errors.AsType[*results.DifferentPlan](err)
+	if !ok {
+		return err
+	}
+	for i := range different.Differences {
+		d := &different.Differences[i]
+		for _, p := range plan.Engines() {
+			for _, f := range p.Identity.Files {
+				if n := len(d.Path); n > 3 && slices.Equal(d.Path[n-3:], []string{p.Name, "identity", f.Role}) {
+					d.Note = f.Path
+				}
+			}
+		}
+	}
+	// What wraps it has its text already, without the notes.
+	return fmt.Errorf("%s: %w\nwhat it has stays as it is; %s", db, different, rename)
+}
+
+// play plays the pairs that are not stored.
+func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered *stored.Gathering) error {
+	plan := m.Opener.Plan
+	desk := alarms.NewDesk(plan)
+	desk.Attend(m.Opener.Records)
+	measured, err := s.measured(ctx, plan.Run)
+	if err != nil {
+		return err
+	}
+	measured.Attend(m.Opener.Records)
+	made, err := m.series(ctx, measured.Store(run), func(ctx context.Context, see func([]match.Row) error) error {
+		return s.Store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
+			measured.Resume(rows)
+			if gathered != nil {
+				if err := gathered.Add(rows); err != nil {
+					return err
+				}
+			}
+			return see(rows)
+		})
+	}, run)
+	if err != nil {
+		return err
+	}
+	if made.Over() && !s.JSON {
+		return socket.Clear(socket.Path(s.DB, plan.Run)) // the session that played the last pair may have been killed
+	}
+	if m.Begin != nil {
+		if err := m.Begin(ctx, run, made.Stored()); err != nil {
+			return err
+		}
+	}
+	collectLess()
+	measured.Play(made)
+	config := series.Config{
+		Open: m.Opener.Open, Waits: new(process.Self).MaxSchedDelay, CPUs: m.Opener.Bound.Sets(), Room: m.Room, Moves: true,
+		Beside:  []func(context.Context, *events.Hub, func(match.Event)){desk.Follow},
+		Started: measured.Started, Record: s.record(),
+	}
+	if config.Room == nil {
+		config.Room = m.Opener.Bound.Room
+	}
+	if m.Look == nil {
+		m.Look = s.glance(ctx, plan.Run)
+	}
+	if config.Watch, err = s.show(ctx, plan, made.Hub(), made.Control, measured); err != nil {
+		return err
+	}
+	if !s.Quiet {
+		config.Watch = append(config.Watch, s.progress(plan, m.Look))
+	}
+	s.interrupted.Playing(func() i18n.Message { made.Drain(); return inPlay(made.Hub().State().State, plan) })
+	ending, err := made.Play(ctx, config)
+	s.interrupted.Playing(nil)
+	return ended(errors.Join(err, s.lines.failed()), ending, s.interrupted.Happened())
+}
+
+func (m *Match) series(ctx context.Context, store series.TuneStore, stored series.Stored, run *results.Run) (*series.Series, error) {
+	if m.Tune != nil {
+		return series.NewTune(ctx, m.Opener.Plan, store, stored, m.Tune(run))
+	}
+	return series.New(ctx, m.Opener.Plan, store, stored)
+}
+
+// measured counts what happens in a run; nil: nobody reads that.
+func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error) {
+	if s.HTTP == "" && s.MetricsFile == "" {
+		return nil, nil //nolint:nilnil // which counts nothing
+	}
+	info, err := s.Store.FindRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if s.set == nil {
+		s.set = metrics.New(s.DB)
+	}
+	return s.set.Run(metrics.AboutStored(info)), nil
+}
+
+// record is what every event is given to; nil: nothing.
+func (s *Session) record() func(match.Event) {
+	if !s.JSON {
+		return nil
+	}
+	return s.lines.write
+}
+
+// show returns who follows the run of a hub, and begins what shows all runs.
+func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
+	list := []func(*events.Hub){measured.Follow}
+	if len(s.fault) > 0 {
+		list = append(list, s.followFaults(ctx))
+	}
+	if s.RecordDir != "" {
+		files, err := newLive(s.RecordDir, s.RecordFormat, s.Env)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, files.follow)
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	if server, err := socket.Listen(socket.Path(s.DB, plan.Run), control); err == nil {
+		list = append(list, server.Serve)
+	} else {
+		s.Note(i18n.Of("gogi ctl and those who watch cannot reach this run: %s", i18n.Because(err)))
+	}
+	return append(list, s.live.add(plan.Run, played{hub, control})), nil
+}
+
+// begin starts the pages and the file of metrics, once.
+func (s *Session) begin(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live != nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.stops = append(s.stops, cancel)
+	s.live = &nearby{Nearby: socket.NewNearby(ctx, s.DB), playing: map[string]played{}}
+	if s.MetricsFile != "" {
+		stop, err := s.set.KeepFile(s.MetricsFile)
+		if err != nil {
+			return err
+		}
+		s.stops = append(s.stops, func() {
+			if err := stop(); err != nil { // which changes no result
+				s.Env.Warn(i18n.Because(err))
+			}
+		})
+	}
+	if s.HTTP == "" {
+		return nil
+	}
+	server, stop, err := s.Serve(ctx, s.Env, s.HTTP, web.Config{Store: s.Store, Live: s.live, Metrics: s.set.Handler()})
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, stop)
+	s.set.Clients(server.Clients)
+	if !s.Quiet {
+		fmt.Fprintln(s.Env.Err, "pages:", server.URL())
+	}
+	return nil
+}
+
+// progress shows a run on the terminal; look may be nil.
+func (s *Session) progress(plan *match.Plan, look func() []string) func(*events.Hub) {
+	shown := newProgress(s.Env.Err, plan)
+	shown.tongue, shown.look = s.Env.Tongue, look
+	say := shown.say
+	s.Env.Say.Store(&say)
+	return shown.follow
+}
+
+// glance reads the score of a run.
+func (s *Session) glance(ctx context.Context, run string) func() []string {
+	return func() []string {
+		so, err := stored.Report(ctx, s.Store, run)
+		if err != nil || so.Games == 0 {
+			return nil // the report at the end says what is wrong
+		}
+		return i18n.Each(s.Env.Tongue, terminal.Glance(so))
+	}
+}
+
+// inPlay says how many games the pairs in play still have, those in play included.
+func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
+	games := 0
+	for _, slot := range now.Slots {
+		if slot.Phase != match.SlotIdle {
+			games++
+			if plan.Design.Swap && (slot.Board == nil || slot.Board.Leg == 0) {
+				games++
+			}
+		}
+	}
+	return i18n.Of("the pairs in play (%s)", i18n.Number{N: games, Noun: "game"})
+}
+
+// collectLess lets a series collect garbage a quarter as often as the runtime would,
+// which is a tenth of its CPU time, unless GOGC says something or much is in use:
+// four times 64 MB is what may be held for it.
+func collectLess() {
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	if os.Getenv("GOGC") == "" && now.HeapAlloc < 64<<20 {
+		debug.SetGCPercent(400)
+	}
+}
+
+// ended turns the end of a series into the verb's error and exit code; internal is
+// what went wrong in telling of it.
+func ended(internal error, e series.Ending, interrupted bool) error {
+	switch {
+	case internal != nil:
+		return errors.Join(internal, e.Why)
+	case e.Left == 0 && (e.Ordered || interrupted): // it came when everything was played
+		return nil
+	case e.Ordered && e.Left > 0:
+		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("told to end with %s unplayed; the same command goes on", i18n.Number{N: e.Left, Noun: "pair"})}
+	case interrupted && e.Left > 0:
+		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted with %s unplayed; the same command goes on", i18n.Number{N: e.Left, Noun: "pair"})}
+	case e.Why != nil && e.Left > 0:
+		return unplayed(e.Why, format.NumberOf(e.Left, "pair"))
+	case e.Left > 0:
+		return &cli.Exit{Code: cli.Unplayed, Err: i18n.Errorf("unplayed: %s", i18n.Number{N: e.Left, Noun: "pair"})}
+	}
+	return e.Why
+}
+
+// unplayed is the error of a series that ended early.
+func unplayed(why error, left string) error {
+	if _, faulty := errors.AsType[*tune.Faulty](why); faulty {
+		return &cli.Exit{Code: cli.Failed, Err: why}
+	}
+	again := "the same command"
+	if _, futile := errors.AsType[*tune.Futile](why); futile {
+		again += " without --stop-futile"
+	}
+	return &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; %s goes on", why, left, again)}
+}

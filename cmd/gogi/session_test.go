@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/runner/socket"
+)
+
+// failingTune is a tune of an engine that crashes, and its validation.
+const failingTune = `
+run = "t"
+games = %d
+limits = {nodes = 10}
+rules = {max_plies = 40}
+concurrency = 1
+[[engine]]
+name = "e"
+cmd = "fakeengine -options 'name X type spin default 40 min 0 max 100' %s"
+[[param]]
+name = "X"
+[tune]
+faults = "forfeit"
+[tune.validate]
+games = 100000
+sprt = [0, 0.1]
+`
+
+// TestSessionFlags: every verb that plays has every session flag, and each does what it says.
+func TestSessionFlags(t *testing.T) {
+	t.Parallel()
+	tuned := func(t *testing.T, dir string, games int, script string) {
+		write(t, filepath.Join(dir, "t.toml"), fmt.Sprintf(failingTune, games, script))
+	}
+	for name, verb := range map[string]struct {
+		run     string
+		args    []string
+		prepare func(t *testing.T, dir string)
+	}{
+		"match": {"m", []string{
+			"match", "--run", "m", "--engine", "a=fakeengine", "--engine", "b=fakeengine -script exit@go:5", "--nodes", "10",
+			"--max-plies", "40", "--games", "100000", "--concurrency", "1",
+		}, nil},
+		"tune run": {"t", []string{"tune", "run", "t.toml", "--no-probe"}, func(t *testing.T, dir string) {
+			tuned(t, dir, 100000, "-script exit@go:5")
+		}},
+		"tune validate": {"t-validation-1", []string{"tune", "validate", "t.toml"}, func(t *testing.T, dir string) {
+			tuned(t, dir, 80, "-script resign@go~X>41,exit@go:5~X>39")
+			if out, code := gogiIn(t, dir, "tune", "run", "t.toml", "--no-probe", "--no-validate", "-q"); code != 0 {
+				t.Fatalf("%d: %s", code, out)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if verb.prepare != nil {
+				verb.prepare(t, dir)
+			}
+			showsItself(t, dir, filepath.Join(dir, "gogi.db"), verb.run, name == "tune run", verb.args...)
+		})
+	}
+}
+
+// showsItself plays a run with all session flags until it has had a fault and a warning, and
+// looks at what each flag does. Players that are alike fail alike, of which nothing warns.
+func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) {
+	t.Helper()
+	out := func(name string) string {
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // "" until it is there
+		return string(text)
+	}
+	words := append(args, "--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom", "--record-dir", "files",
+		"--record-format", "kif", "--on-end", `sh -c "env >end.txt"`, "--on-fault", `sh -c "env >fault.new; mv fault.new fault.txt"`)
+	cmd := exec.CommandContext(t.Context(), "gogi", words...)
+	cmd.Dir = dir
+	stdout, stderr := create(t, dir, "stdout"), create(t, dir, "stderr")
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	testutil.OK(t, cmd.Start())
+	ended := make(chan error, 1) // one value, from the goroutine
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("stdout ends with %s\nstderr: %s", out("stdout")[max(0, len(out("stdout"))-2000):], out("stderr"))
+		}
+	})
+	for what, so := range map[string]func() bool{
+		"a fault's command": func() bool { return strings.Contains(out("fault.txt"), "GOGI_RUN="+run+"\n") },
+		"a warning":         func() bool { return alike || strings.Contains(out("stdout"), `"type":"warning"`) },
+		"the pages":         func() bool { return strings.Contains(out("stderr"), "pages: http://") },
+		"a record":          func() bool { files, _ := filepath.Glob(filepath.Join(dir, "files", "*.kif*")); return len(files) > 0 },
+	} {
+		testutil.Eventually(t, what, func() bool {
+			select {
+			case err := <-ended:
+				t.Fatalf("it has ended: %v", err)
+			default:
+			}
+			return so()
+		})
+	}
+	url := regexp.MustCompile(`http://[0-9.:]+/`).FindString(out("stderr"))
+	for path, want := range map[string]string{"": run, "metrics": `run="` + run + `"`} {
+		if page := fetch(t, url+path); !strings.Contains(page, want) {
+			t.Errorf("/%s has no %s:\n%s", path, want, page)
+		}
+	}
+	seen := testutil.Must(socket.Follow(t.Context(), socket.Path(db, run)))(t)
+	if ev := <-seen.Events(); ev.Run != run || ev.State == nil || len(ev.State.Slots) == 0 {
+		t.Errorf("those who watch see %+v", ev)
+	}
+	if text, code := gogiIn(t, dir, "ctl", run, "drain", "--db", db); code != 0 {
+		t.Fatalf("gogi ctl: %d, %s", code, text)
+	}
+	<-ended
+	if !strings.Contains(out("end.txt"), "GOGI_RUN="+run+"\n") || !strings.Contains(out("end.txt"), "GOGI_DB=") {
+		t.Errorf("the command of the end was told %s", out("end.txt"))
+	}
+	if !strings.Contains(out("m.prom"), `run="`+run+`"`) {
+		t.Errorf("the metrics are %s", out("m.prom"))
+	}
+	if !strings.Contains(out("stderr"), "fault: ") || !strings.Contains(out("stderr"), " games in ") {
+		t.Errorf("the progress is %s", out("stderr"))
+	}
+	types := map[match.EventType]bool{}
+	for line := range strings.Lines(out("stdout")) {
+		var ev match.Event
+		if err := json.Unmarshal([]byte(line), &ev); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		types[ev.Type] = true
+	}
+	for _, want := range []match.EventType{match.EventRun, match.EventMove, match.EventEnd, match.EventFault, match.EventPair, match.EventDone} {
+		if !types[want] {
+			t.Errorf("no event is a %s", want)
+		}
+	}
+}
+
+// TestSessionFlagsOfAWorker: the session flags show a worker's own games.
+func TestSessionFlagsOfAWorker(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := func(name string) string {
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // "" until it is there
+		return string(text)
+	}
+	start := func(stdout, stderr string, words ...string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), "gogi", words...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, create(t, dir, stdout), create(t, dir, stderr)
+		testutil.OK(t, cmd.Start())
+		return cmd
+	}
+	coordinator := start("report", "said", "farm", "serve", "--demo", "--games", "100000")
+	creds := regexp.MustCompile(`gogi farm work .*--creds (\S+)`)
+	testutil.Eventually(t, "the coordinator", func() bool { return creds.MatchString(out("said")) })
+	worker := start("stdout", "stderr", "farm", "work", "--creds", creds.FindStringSubmatch(out("said"))[1], "--concurrency", "1", "--cache", dir,
+		"--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom", "--record-dir", "files",
+		"--on-end", `sh -c "env >end.txt"`, "--on-fault", "true")
+	testutil.Eventually(t, "a pair and the pages", func() bool {
+		return strings.Contains(out("stdout"), `"type":"pair"`) && strings.Contains(out("stderr"), "pages: http://")
+	})
+	url := regexp.MustCompile(`http://[0-9.:]+/`).FindString(out("stderr"))
+	if page := fetch(t, url) + fetch(t, url+"metrics"); !strings.Contains(page, `/r/default`) || !strings.Contains(page, `run="default"`) {
+		t.Errorf("the pages are %s", page)
+	}
+	dbs, _ := filepath.Glob(filepath.Join(dir, "*", "session.db"))
+	if len(dbs) != 1 {
+		t.Fatalf("databases: %v", dbs)
+	}
+	if text, code := gogiIn(t, dir, "ctl", "default", "pause", "--db", dbs[0]); code == 0 {
+		t.Errorf("a worker was paused: %s", text)
+	}
+	if text, code := gogiIn(t, dir, "ctl", "default", "drain", "--db", dbs[0]); code != 0 {
+		t.Fatalf("gogi ctl: %d, %s", code, text)
+	}
+	if err := worker.Wait(); err != nil {
+		t.Errorf("%v: %s", err, out("stderr"))
+	}
+	if !strings.Contains(out("end.txt"), "GOGI_EXIT=0\n") || !strings.Contains(out("m.prom"), `run="default"`) || !strings.Contains(out("stderr"), " games in ") {
+		t.Errorf("at the end: %s%s", out("end.txt"), out("stderr"))
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "files", "*.csa")); len(files) == 0 {
+		t.Error("no game has a file")
+	}
+	_ = coordinator.Process.Kill()
+	_ = coordinator.Wait()
+}
+
+func create(t *testing.T, dir, name string) *os.File {
+	t.Helper()
+	f := testutil.Must(os.Create(filepath.Join(dir, name)))(t)
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// fetch reads a page as a browser that knows it by another name does.
+func fetch(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	testutil.OK(t, err)
+	r.Host = "pages.example"
+	resp, err := http.DefaultClient.Do(r)
+	testutil.OK(t, err)
+	defer resp.Body.Close()
+	var text bytes.Buffer
+	if _, err := io.Copy(&text, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s: %s, %v", url, resp.Status, &text, err)
+	}
+	return text.String()
+}

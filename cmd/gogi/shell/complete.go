@@ -1,0 +1,203 @@
+// Package shell completes command lines and writes manual pages. It reads the same grammar that
+// --help is made from. [Complete] returns the words that may come next, [Script] the script for
+// bash, zsh, fish or PowerShell, and [Manual] a manual page. The package does no I/O.
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Candidate is a word that may stand at the cursor.
+type Candidate struct {
+	Word string
+	Help string // one line, "" for none
+}
+
+// Known tells what an argument may be that the grammar has no list for, by the name of the
+// argument and the values of the flags before it, which are by their names.
+type Known func(argument string, flags map[string]string) []Candidate
+
+// Complete says what may stand in place of the last of words, which is as far as it is
+// typed, "" where nothing is yet. words begin after the program's name. None where a value
+// is to come that neither the grammar nor known lists: a shell then offers files. known
+// tells the values that the grammar does not; nil knows none.
+func Complete(root *kong.Node, words []string, known Known) []Candidate {
+	if len(words) == 0 {
+		return nil
+	}
+	at := position{node: root, given: map[string]string{}, known: known}
+	for _, word := range words[:len(words)-1] {
+		at.pass(word)
+	}
+	return at.candidates(words[len(words)-1])
+}
+
+// position is how far a command line has been read.
+type position struct {
+	node   *kong.Node
+	flag   *kong.Flag // whose value comes next, or nil
+	nth    int        // how many positional arguments there were
+	closed bool       // "--" was there: no flags any more
+	given  map[string]string
+	known  Known
+}
+
+// pass reads one whole word.
+func (p *position) pass(word string) {
+	switch {
+	case p.flag != nil:
+		p.given[p.flag.Name] = word
+		p.flag = nil
+	case word == "--":
+		p.closed = true
+	case strings.HasPrefix(word, "-") && len(word) > 1 && !p.closed:
+		name, value, joined := strings.Cut(word, "=")
+		switch f := p.find(name); {
+		case f == nil:
+		case joined:
+			p.given[f.Name] = value
+		case !f.IsBool() && !f.IsCounter():
+			p.flag = f
+		}
+	default:
+		p.enter(word)
+	}
+}
+
+// enter reads a verb or an argument.
+func (p *position) enter(word string) {
+	for _, child := range p.node.Children {
+		if child.Type == kong.CommandNode && (child.Name == word || slices.Contains(child.Aliases, word)) {
+			p.node, p.nth = child, 0
+			return
+		}
+	}
+	if p.node.DefaultCmd != nil {
+		p.node = p.node.DefaultCmd
+	}
+	p.nth++
+}
+
+// flags are those that may stand here, the verb's own first.
+func (p *position) flags() (list []*kong.Flag) {
+	nodes := []*kong.Node{p.node}
+	if p.node.DefaultCmd != nil {
+		nodes = append(nodes, p.node.DefaultCmd)
+	}
+	for n := p.node.Parent; n != nil; n = n.Parent {
+		nodes = append(nodes, n)
+	}
+	for _, n := range nodes {
+		for _, f := range n.Flags {
+			if !f.Hidden {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// spellings are the words that give a flag.
+func spellings(f *kong.Flag) []string {
+	words := []string{"--" + f.Name}
+	switch f.Tag.Negatable {
+	case "":
+	case "_": // how kong says that there is no word of its own
+		words = append(words, "--no-"+f.Name)
+	default:
+		words = append(words, "--"+f.Tag.Negatable)
+	}
+	if f.Short != 0 {
+		words = append(words, "-"+string(f.Short))
+	}
+	return words
+}
+
+func (p *position) find(word string) *kong.Flag {
+	for _, f := range p.flags() {
+		if slices.Contains(spellings(f), word) {
+			return f
+		}
+	}
+	return nil
+}
+
+// argument is the positional argument that comes next, or nil; the last one takes all that
+// follow where it is a list.
+func (p *position) argument() *kong.Value {
+	list := p.node.Positional
+	switch last := len(list) - 1; {
+	case p.nth <= last:
+		return list[p.nth]
+	case last >= 0 && list[last].IsCumulative():
+		return list[last]
+	}
+	return nil
+}
+
+// candidates are the words that begin with what is typed.
+func (p *position) candidates(typed string) (list []Candidate) {
+	offer := func(word, help string) {
+		if strings.HasPrefix(word, typed) {
+			list = append(list, Candidate{word, firstLine(help)})
+		}
+	}
+	name, _, joined := strings.Cut(typed, "=")
+	switch {
+	case p.flag != nil:
+		for _, word := range choices(p.flag.Value) {
+			offer(word, "")
+		}
+	case strings.HasPrefix(typed, "-") && joined && !p.closed:
+		if f := p.find(name); f != nil {
+			for _, word := range choices(f.Value) {
+				offer(name+"="+word, "")
+			}
+		}
+	case strings.HasPrefix(typed, "-") && !p.closed:
+		for _, f := range p.flags() {
+			for _, word := range spellings(f) {
+				offer(word, f.Help)
+			}
+		}
+	default:
+		for _, child := range p.node.Children {
+			if !child.Hidden && child.Type == kong.CommandNode {
+				offer(child.Name, child.Help)
+			}
+		}
+		if a := p.argument(); a != nil {
+			for _, word := range choices(a) {
+				offer(word, "")
+			}
+			if p.known != nil {
+				for _, c := range p.known(a.Name, p.given) {
+					offer(c.Word, c.Help)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// choices are the values that the grammar lists.
+func choices(v *kong.Value) (words []string) {
+	if v.Enum == "" {
+		return nil
+	}
+	for _, word := range v.EnumSlice() {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// firstLine is a help text without what would break a line of candidates.
+func firstLine(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.ReplaceAll(text, "\t", " ")
+}

@@ -1,0 +1,18 @@
+// Package soak tests the real program in real processes for as long as SOAK says, while it
+// disturbs them: engines fail, processes are killed or suspended, disks fill, a second runner
+// starts, and readers follow the run. `make soak` runs it; docs/soak.md describes it.
+//
+// Three kinds of runs are played at a time. A seed shuffles a deck of disturbances for each
+// kind:
+//
+//   - Undisturbed results: short series of deterministic engines, with disturbances that must
+//     not change a result. At the end the stable dump equals the dump of an undisturbed
+//     series.
+//   - Lost games: the test kills and stops engines, wrappers and members of councils. Every
+//     lost game must have an explanation.
+//   - One long session with a page server and readers, whose memory is watched.
+//
+// A disturbance counts only if there is evidence that it happened. The test uses all of them
+// once before it repeats one, and continues after its time until each has happened. A slow
+// machine therefore plays longer, and does not fail.
+package soak

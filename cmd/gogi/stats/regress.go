@@ -1,0 +1,79 @@
+package statscmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/csv"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/report/regression"
+)
+
+// RegressCommand explains columns of a table by other columns.
+type RegressCommand struct {
+	Table      string   `arg:"" help:"A CSV file with a header."`
+	Y          []string `name:"y" required:"" placeholder:"COLUMN,…" help:"What is explained, such as a rating; each column by itself."`
+	X          []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"What explains it, together. Repeated: one regression for each."`
+	Where      []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds (=, !=, <, <=, >, >=); repeated, all of it."`
+	Apply      string   `placeholder:"FILE" help:"Apply each equation to the rows of another CSV file."`
+	Confidence float64  `default:"0.95" help:"Of the intervals of new rows."`
+	SkipEmpty  bool     `help:"Leave out rows with an empty cell, instead of refusing them."`
+	JSON       bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the regressions.
+func (c *RegressCommand) Run(env *cli.Env) error {
+	q, err := c.query()
+	if err != nil {
+		return fail.Usage(err)
+	}
+	r, err := regression.Regress(c.Table, q, c.Apply)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, r)
+	}
+	r.Print(env.Out)
+	return nil
+}
+
+func (c *RegressCommand) query() (regression.Query, error) {
+	q := regression.Query{Y: c.Y, SkipEmpty: c.SkipEmpty, Level: c.Confidence}
+	if !(c.Confidence > 0 && c.Confidence < 1) {
+		return q, fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
+	}
+	for _, text := range c.X {
+		set := strings.Split(text, ",")
+		if err := c.checkSet(set); err != nil {
+			return q, err
+		}
+		q.X = append(q.X, set)
+	}
+	where, err := csv.ParseConditions(c.Where)
+	if err != nil {
+		return q, fmt.Errorf("--where %w", err)
+	}
+	q.Where = where
+	return q, nil
+}
+
+func (c *RegressCommand) checkSet(set []string) error {
+	for i, x := range set {
+		set[i] = strings.TrimSpace(x)
+		same := func(o string) bool { return strings.EqualFold(o, set[i]) }
+		switch {
+		case set[i] == "":
+			return errors.New("--x: expected the names of columns, separated by commas")
+		case slices.ContainsFunc(c.Y, same):
+			return fmt.Errorf("--x %s: a column does not explain itself", set[i])
+		case slices.ContainsFunc(set[:i], same):
+			return fmt.Errorf("--x %s: the column is named twice", set[i])
+		}
+	}
+	return nil
+}

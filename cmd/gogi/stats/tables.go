@@ -1,0 +1,140 @@
+package statscmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/csv"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/report/calculator"
+	"gogi/report/ratings"
+	"gogi/report/regression"
+	"gogi/stats/rating/newton"
+)
+
+// RankSumCommand compares two groups of rows of a table.
+type RankSumCommand struct {
+	Table     string   `arg:"" help:"A CSV file with a header."`
+	Values    []string `required:"" placeholder:"COLUMN" help:"What is compared, each column by itself."`
+	By        string   `required:"" placeholder:"COLUMN" help:"What tells the two groups apart."`
+	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds; repeated, all of it."`
+	SkipEmpty bool     `help:"Leave out empty cells, instead of refusing them."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the tests.
+func (c *RankSumCommand) Run(env *cli.Env) error {
+	where, err := csv.ParseConditions(c.Where)
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--where %w", err))
+	}
+	r, err := regression.CompareGroups(c.Table, c.Values, c.By, where, c.SkipEmpty)
+	return answered(env, c.JSON, r, err)
+}
+
+// RMSECommand compares predictions with the truth.
+type RMSECommand struct {
+	Table     string   `arg:"" help:"A CSV file with a header."`
+	Predicted string   `required:"" placeholder:"COLUMN" help:"What was predicted."`
+	Actual    string   `required:"" placeholder:"COLUMN" help:"What is true."`
+	Where     []string `sep:"none" placeholder:"COLUMN=VALUE" help:"Only rows of which this holds; repeated, all of it."`
+	SkipEmpty bool     `help:"Leave out rows with an empty cell, instead of refusing them."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the root mean square error.
+func (c *RMSECommand) Run(env *cli.Env) error {
+	where, err := csv.ParseConditions(c.Where)
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--where %w", err))
+	}
+	d, err := regression.Compare(c.Table, c.Predicted, c.Actual, where, c.SkipEmpty)
+	return answered(env, c.JSON, d, err)
+}
+
+// OrdersCommand rates players by finishing orders.
+type OrdersCommand struct {
+	File       string   `arg:"" help:"A CSV file with the columns game, player, and rank or points."`
+	Confidence float64  `default:"0.95" help:"Of the intervals."`
+	Compare    []string `sep:"none" placeholder:"A,B" help:"Compare the shares of two players by a sign-flip test over games; may be repeated."`
+	Samples    int      `default:"1000" help:"Of whole games, for the intervals."`
+	Seed       uint64   `default:"1" help:"Of the samples."`
+	JSON       bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints shares of points and strengths.
+func (c *OrdersCommand) Run(env *cli.Env) error {
+	if err := calculator.CheckShare("confidence", c.Confidence); err != nil {
+		return fail.Usage(err)
+	}
+	if c.Samples < 2 || c.Samples > newton.MaxSamples {
+		return fail.Usage(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, newton.MaxSamples))
+	}
+	var pairs [][2]string
+	for _, text := range c.Compare {
+		a, b, ok := strings.Cut(text, ",")
+		if !ok || a == "" || b == "" || a == b {
+			return fail.Usage(fmt.Errorf("--compare %q: no two players; give A,B", text))
+		}
+		pairs = append(pairs, [2]string{a, b})
+	}
+	orders, err := ratings.ReadOrders(c.File)
+	if err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		if !orders.Has(pair[0]) || !orders.Has(pair[1]) {
+			return fail.Usage(fmt.Errorf("--compare %s,%s: not both are players of %s; name two of its players", pair[0], pair[1], c.File))
+		}
+	}
+	r, err := ratings.RateOrders(orders, pairs, c.Confidence, c.Samples, c.Seed)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	return answered(env, c.JSON, r, nil)
+}
+
+// AICCommand compares models by printed log-likelihoods.
+type AICCommand struct {
+	Models []string `arg:"" name:"model" help:"NAME=LOGLIK,K: a log-likelihood, and how many numbers the model estimates (of strengths, one less than players)."`
+	Games  int      `placeholder:"N" help:"How many games: AICc and BIC depend on it."`
+	JSON   bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the table.
+func (c *AICCommand) Run(env *cli.Env) error {
+	var models []ratings.Model
+	wrong := calculator.CheckCount("games", c.Games)
+	for _, text := range c.Models {
+		m, err := ratings.ParsePrinted(text)
+		wrong = errors.Join(wrong, err)
+		models = append(models, m)
+	}
+	if wrong != nil {
+		return fail.Usage(wrong)
+	}
+	r, err := ratings.NewCriteria(models, c.Games)
+	return answered(env, c.JSON, r, err)
+}
+
+// ErrorCommand is the standard error of a win rate.
+type ErrorCommand struct {
+	Wins  int  `required:"" placeholder:"W" help:"Games won."`
+	Games int  `required:"" placeholder:"N" help:"Decisive games."`
+	JSON  bool `name:"json" help:"One JSON object."`
+}
+
+// Run prints the error.
+func (c *ErrorCommand) Run(env *cli.Env) error {
+	e, err := calculator.NewStandardError(c.Wins, c.Games)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, e)
+	}
+	return e.Print(env.Out, env.Tongue)
+}

@@ -1,0 +1,47 @@
+package toolcmd
+
+import (
+	"fmt"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// PerftCommand counts leaves, to compare move generators.
+type PerftCommand struct {
+	SFEN   string `name:"sfen" default:"startpos" placeholder:"SFEN" help:"The position: startpos, or a SFEN, with or without moves."`
+	Depth  int    `required:"" placeholder:"N" help:"How many plies."`
+	Divide bool   `help:"Print the count of each first move, in USI order."`
+}
+
+// Run prints "total N" last.
+func (c *PerftCommand) Run(env *cli.Env) error {
+	if c.Depth < 0 {
+		return fail.Usage(fmt.Errorf("--depth %d: expected 0 or more", c.Depth))
+	}
+	start, err := usi.ParsePosition(c.SFEN)
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--sfen: %w", err))
+	}
+	history, err := start.History()
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--sfen: %w", err))
+	}
+	position := *history.Position()
+	if !c.Divide || c.Depth == 0 {
+		fmt.Fprintf(env.Out, "total %d\n", shogi.Perft(position, c.Depth))
+		return nil
+	}
+	var total uint64
+	for _, m := range position.LegalMoves(nil) {
+		next := position
+		next.Apply(m)
+		n := shogi.Perft(next, c.Depth-1)
+		total += n
+		fmt.Fprintf(env.Out, "%s: %d\n", m, n)
+	}
+	fmt.Fprintf(env.Out, "total %d\n", total)
+	return nil
+}

@@ -1,0 +1,139 @@
+package toolcmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/shell"
+	"gogi/internal/fail"
+	"gogi/results"
+)
+
+// program is the name that shells know this program by.
+const program = "gogi"
+
+// CompletionCommand prints what a shell needs to complete command lines.
+type CompletionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell. For bash: source <(gogi completion bash)"`
+}
+
+// Run prints the script.
+func (c *CompletionCommand) Run(env *cli.Env) error {
+	text, err := shell.Script(c.Shell, program)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	_, err = fmt.Fprint(env.Out, text)
+	return err
+}
+
+// CompleteCommand is what the scripts ask.
+type CompleteCommand struct {
+	Words []string `arg:"" optional:"" help:"What was typed, as far as the cursor; after --."`
+}
+
+// Run prints the words that may come next, one a line, a tab before the help of each.
+func (c *CompleteCommand) Run(ctx context.Context, env *cli.Env, k *kong.Context) error {
+	known := func(argument string, flags map[string]string) []shell.Candidate {
+		if argument != "run" {
+			return nil
+		}
+		return runs(ctx, cmp.Or(flags["db"], "gogi.db")) // the default of every verb with runs
+	}
+	for _, w := range shell.Complete(k.Model.Node, c.Words, known) {
+		if _, err := fmt.Fprintln(env.Out, strings.TrimSuffix(w.Word+"\t"+w.Help, "\t")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runs are the names of a database's runs, the newest first. Whatever is wrong with it is
+// told by the verb that is being typed, and not while it is.
+func runs(ctx context.Context, db string) (list []shell.Candidate) {
+	store, err := results.OpenExisting(ctx, db)
+	if err != nil {
+		return nil
+	}
+	defer store.Close() //nolint:errcheck // it was only read
+	infos, err := store.Runs(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, info := range slices.Backward(infos) {
+		list = append(list, shell.Candidate{Word: info.Name})
+	}
+	return list
+}
+
+// ManCommand writes manual pages.
+type ManCommand struct {
+	Verb []string `arg:"" optional:"" help:"The verb, such as match or db check; without it the page of gogi itself."`
+	To   string   `type:"path" placeholder:"DIR" help:"Write the pages of all verbs into this folder, as gogi-VERB.1."`
+}
+
+// Run writes one page on the standard output, or all of them into a folder.
+func (c *ManCommand) Run(env *cli.Env, k *kong.Context) error {
+	if c.To != "" {
+		if len(c.Verb) > 0 {
+			return fail.Usage(errors.New("--to writes the pages of all verbs: expected no verb beside it"))
+		}
+		return writePages(c.To, k.Model, k.Model.Node)
+	}
+	node, err := find(k.Model.Node, c.Verb)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	return shell.Manual(env.Out, k.Model, node)
+}
+
+// find is the verb that words name.
+func find(node *kong.Node, words []string) (*kong.Node, error) {
+	for _, word := range words {
+		var names []string
+		var next *kong.Node
+		for _, child := range node.Children {
+			if !child.Hidden {
+				names = append(names, child.Name)
+			}
+			if child.Name == word {
+				next = child
+			}
+		}
+		if next == nil {
+			return nil, fmt.Errorf("there is no verb %q: expected one of %s", word, strings.Join(names, ", "))
+		}
+		node = next
+	}
+	return node, nil
+}
+
+// writePages writes the page of a verb and of all below it.
+func writePages(dir string, app *kong.Application, node *kong.Node) error {
+	var text strings.Builder
+	if err := shell.Manual(&text, app, node); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, strings.ReplaceAll(node.FullPath(), " ", "-")+".1")
+	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil { //nolint:gosec // for everybody to read
+		return err
+	}
+	for _, child := range node.Children {
+		if child.Hidden || child.Type != kong.CommandNode {
+			continue
+		}
+		if err := writePages(dir, app, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package toolcmd
+
+import (
+	"fmt"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/format"
+	"gogi/internal/version"
+)
+
+// VersionCommand tells which build this is.
+type VersionCommand struct {
+	JSON bool `name:"json" help:"As JSON: version, revision, go, os, arch."`
+}
+
+// Run prints one line.
+func (c *VersionCommand) Run(env *cli.Env) error {
+	own := version.Own()
+	if c.JSON {
+		return format.JSON(env.Out, own)
+	}
+	_, err := fmt.Fprintf(env.Out, "gogi %s, commit %s, %s, %s/%s\n", own.Version, own.Revision, own.Go, own.OS, own.Arch)
+	return err
+}

@@ -1,0 +1,254 @@
+package tunecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/match/tune"
+	"gogi/players"
+	"gogi/report/stored"
+	"gogi/report/text"
+	"gogi/report/tuning"
+	"gogi/results"
+	"gogi/runner/crash"
+	"gogi/runner/series"
+)
+
+// player plays a study's tune and its validations.
+type player struct {
+	*session.Session
+
+	study      *study
+	warned     bool
+	validates  bool // what it finds is judged in the end
+	stopFutile bool
+}
+
+// note prints a line unless the session is quiet.
+func (p *player) note(line string, args ...any) {
+	if !p.Quiet {
+		fmt.Fprintf(p.Env.Err, line+"\n", args...)
+	}
+}
+
+func (p *player) warn() {
+	if p.warned {
+		return
+	}
+	p.warned = true
+	for _, w := range p.study.warnings {
+		p.Note(w.Said())
+	}
+}
+
+// dryRun prints what would be tuned.
+func (p *player) dryRun(ctx context.Context) error {
+	store, err := results.OpenExisting(ctx, p.DB)
+	if err != nil {
+		store = nil // there is none yet
+	}
+	err = p.study.resolve(ctx, store)
+	if store != nil {
+		err = errors.Join(err, store.Close())
+	}
+	if err != nil {
+		return err
+	}
+	p.warn()
+	tuning.Describe(p.Env.Out, p.study.plan, p.study.tune)
+	return nil
+}
+
+// opener starts engines for one of the study's plans.
+func (p *player) opener(plan *match.Plan) *players.Opener {
+	return &players.Opener{Plan: plan, Guard: p.Guard, Bound: p.study.opener.Bound, Waiting: p.Note}
+}
+
+// transcripts returns the folder of the dialogues with the engines of a run; "": they are not stored.
+func (p *player) transcripts(plan *match.Plan) string {
+	if !p.study.transcript {
+		return ""
+	}
+	return crash.TranscriptDir("", p.DB, plan.Run)
+}
+
+// tune plays what is missing of the tune.
+func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) {
+	p.warn()
+	s := p.study
+	at := &position{settings: &s.tune.Settings}
+	_, err := p.Play(ctx, session.Match{
+		Opener: p.opener(s.plan), Transcripts: p.transcripts(s.plan), Rename: "--run gives this tune another name", Look: at.look,
+		Tune: func(run *results.Run) series.Tuning {
+			how := series.Tuning{Forfeit: s.wish.Forfeits(), Learnt: at.learnt, StopFutile: p.stopFutile}
+			if p.validates {
+				how.Answered = p.answered(run)
+			}
+			return how
+		},
+		Begin: func(ctx context.Context, run *results.Run, pairs int) error {
+			if pairs > 0 {
+				p.note("%s: %s of %s pairs are stored", s.plan.Run, format.Count(pairs), format.Count(s.plan.Pairs))
+				return nil
+			}
+			if err := run.Register(ctx, s.base); err != nil { // gogi tune validate RUN needs it, and nothing else
+				p.Note(i18n.Because(err))
+			}
+			if !probe {
+				return nil
+			}
+			return p.probe(ctx)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	info, err := p.Store.FindRun(ctx, s.plan.Run)
+	if err != nil {
+		return nil, err
+	}
+	return tuning.Read(ctx, p.Store, info, tuning.Latest)
+}
+
+// answered writes a tune's first candidate down as soon as there is one.
+func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([]string, error) {
+	return func(ctx context.Context, st tune.State) ([]string, error) {
+		t := p.study.tune
+		point := t.Settings.Options(tune.Answer(&t.Settings, &st))
+		if tuning.Words(point) == tuning.Words(t.Settings.Options(t.Settings.Start())) {
+			return nil, nil // there is nothing to validate
+		}
+		have, err := p.Store.TuneCandidates(ctx, run.ID())
+		if err != nil {
+			return nil, err
+		}
+		c := match.TuneCandidate{Blocks: st.Blocks, Point: point, Run: tuning.ValidationRun(p.study.plan.Run, 1)}
+		if len(have) > 0 {
+			c = have[len(have)-1]
+		} else if c, err = run.Propose(ctx, c); err != nil {
+			return nil, err
+		}
+		return tuning.ValidationRuns(t, c.Run), nil
+	}
+}
+
+// position is where a tune stands, for its progress.
+type position struct {
+	settings *tune.Settings
+	mu       sync.Mutex
+	lines    []string
+}
+
+func (p *position) look() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lines
+}
+
+// learnt takes the state after a block.
+func (p *position) learnt(st tune.State) {
+	line := fmt.Sprintf("%s of %s pairs:", format.Count(st.Pairs), format.Count(p.settings.Pairs))
+	shown := 0
+	for i := range p.settings.Params {
+		param := &p.settings.Params[i]
+		if param.Unused || param.Kind == tune.Choice {
+			continue
+		}
+		if shown++; shown > 4 {
+			line += " …"
+			break
+		}
+		line += fmt.Sprintf(" %s %s", param.Name, param.Text(st.Theta[i]))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines = []string{line}
+}
+
+// validate plays what is missing of the newest validation of a tune; another makes a
+// further one of the state that the account was asked for.
+func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
+	if !a.Done() {
+		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
+	}
+	candidate, err := p.candidate(ctx, a, another)
+	if err != nil {
+		return err
+	}
+	s := p.study
+	start := s.tune.Settings.Options(s.tune.Settings.Start())
+	if tuning.Words(candidate.Point) == tuning.Words(start) {
+		return &cli.Exit{Code: cli.GateOpen, Err: errors.New("the tune answers its start: there is nothing to validate")}
+	}
+	for which := range s.tune.Validations() {
+		if err := p.judge(ctx, which, candidate); err != nil { // one that is not passed: the claim is of all
+			return err
+		}
+	}
+	return nil
+}
+
+// judge plays one of the matches that a candidate has to pass.
+func (p *player) judge(ctx context.Context, which int, c match.TuneCandidate) error {
+	plan := tuning.Validation(p.study.base, p.study.tune, which, c)
+	if err := plan.Check(); err != nil {
+		return err
+	}
+	p.note("validation %d: tuned against start, limits %s, at most %s pairs, Elo %g or %g at α = %.3g, run %s",
+		c.Number, plan.Players[0].Limits, format.Count(plan.Pairs), plan.Gate.Elo0, plan.Gate.Elo1, plan.Gate.Alpha, plan.Run)
+	judged, err := p.Play(ctx, session.Match{Opener: p.opener(plan), Transcripts: p.transcripts(plan)})
+	if err != nil {
+		return err
+	}
+	if !p.JSON {
+		fmt.Fprintln(p.Env.Out)
+		text.Print(p.Env.Out, judged, p.Env.Tongue)
+	}
+	if judged.Gate == nil {
+		return errors.New("the validation has no gate")
+	}
+	return cli.GateExit(judged.Gate.Verdict)
+}
+
+// candidate is the newest of a tune, see tuning.Candidate, told where it is new.
+func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool) (match.TuneCandidate, error) {
+	c, proposed, err := tuning.Candidate(ctx, p.Store, p.study.plan, a, another)
+	if proposed && !p.JSON {
+		fmt.Fprintf(p.Env.Out, "candidate %d, after block %d: %s\n", c.Number, c.Blocks, tuning.Words(c.Point))
+	}
+	return c, err
+}
+
+// told are the validations of a tune, a line each.
+func told(ctx context.Context, store *results.Store, a *tuning.Account) (lines []i18n.Message) {
+	for _, c := range a.Candidates {
+		for which, run := range tuning.ValidationRuns(a.Plan, c.Run) {
+			lines = append(lines, toldOf(ctx, store, c.Number, run, a.Plan.Validations()[which].Pairs))
+		}
+	}
+	if n := len(a.Candidates); n > 1 {
+		lines = append(lines, i18n.Of("%d candidates were put forward: the last is judged at α/2^%d", n, n))
+	}
+	return lines
+}
+
+func toldOf(ctx context.Context, store *results.Store, number int, run string, most int) i18n.Message {
+	r, err := stored.Report(ctx, store, run)
+	if err != nil || r.Gate == nil {
+		return i18n.Of("validation %d (%s): not begun", number, run)
+	}
+	line := i18n.Of("validation %d (%s): %s after %s of at most %s pairs, LLR %s of [%.2f, %.2f]", number, run,
+		i18n.Of(r.Gate.Verdict), format.Count(r.Gate.Pairs), format.Count(most), format.Decimal(r.Gate.LLR, 2), r.Gate.Lower, r.Gate.Upper)
+	if r.Gate.Verdict == "fail" {
+		line = i18n.Of("%s; that is no proof that the start is better", line)
+	}
+	return line
+}

@@ -1,0 +1,252 @@
+package tunecmd
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"path/filepath"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/match/tune"
+	"gogi/players"
+	"gogi/players/planning"
+	"gogi/report/tuning"
+	"gogi/results"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+//go:embed demo.toml
+var demo []byte
+
+// setup is what is needed to find out what is tuned, and with what.
+type setup struct {
+	File string `arg:"" optional:"" help:"The tune as TOML; without it and without --engine, a tune of the built-in engine whose answer is known."`
+
+	DB     string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Param  []string `sep:"none" placeholder:"GLOB" help:"Tune the engine's numbers of this name, such as 'LMR_*', beside those of the file."`
+	Method string   `placeholder:"NAME" help:"spsa (default), surface or fishtest."`
+	Faults string   `placeholder:"WORD" help:"stop: end where points fail too often; forfeit: take failing for losing."`
+
+	configs.Flags
+}
+
+// load reads the file, or takes the one within gogi.
+func (c *setup) load() (f *configs.File, dir string, err error) {
+	switch {
+	case c.File != "":
+		f, err = configs.Load(c.File)
+		return f, filepath.Dir(c.File), err
+	case len(c.Engine) == 0:
+		f, err = configs.Parse(demo, "tune-demo.toml")
+		return f, "", err
+	}
+	return &configs.File{}, "", nil
+}
+
+// study is a tune that is ready to be played.
+type study struct {
+	wish     tuning.Request
+	base     *match.Plan // the match that it is made of
+	tune     *tune.Plan
+	plan     *match.Plan // of its games
+	opener   *players.Opener
+	declared []usi.Option
+	warnings []advice.Warning
+	playing
+}
+
+// playing is how the games are stored.
+type playing struct {
+	durability results.Durability
+	transcript bool
+}
+
+func playingOf(durable, transcript *bool) playing {
+	p := playing{results.Quick, transcript != nil && *transcript}
+	if durable != nil && *durable {
+		p.durability = results.Durable
+	}
+	return p
+}
+
+// prepare resolves the file and the flags, and greets the engine.
+func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, error) {
+	s := &study{}
+	file, dir, err := c.match(s)
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	if err := cli.KeepOpenings(ctx, c.DB, file); err != nil {
+		return nil, err
+	}
+	base, err := planning.NewTuneBase(ctx, file, dir, guard)
+	if err != nil {
+		return nil, err
+	}
+	s.base, s.opener, s.declared, s.warnings = base.Plan, base.Opener, base.Declared(), base.Warnings
+	return s, s.fits(base.Greetings)
+}
+
+// fits says what does not fit this machine, or will go slowly.
+func (s *study) fits(greetings []usi.Greeting) (err error) {
+	if s.opener.Bound, err = players.Bind(s.base, greetings); err != nil {
+		return err
+	}
+	more, fatal := players.CapacityFor(s.base, greetings).Problems()
+	s.warnings = append(append(s.warnings, s.opener.Bound.Warned()...), more...)
+	return fatal
+}
+
+// match is the file of the match that the tune is made of, and what its paths are
+// relative to.
+func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
+	if file, dir, err = c.load(); err == nil {
+		err = file.Apply(c.Flags)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	store := file.Store
+	if store == nil {
+		store = &configs.Store{}
+	}
+	s.playing = playingOf(store.Durable, file.Transcript)
+	wish, err := file.TakeTune()
+	if err != nil {
+		return nil, "", err
+	}
+	if c.Method != "" {
+		wish.Method = c.Method
+	}
+	if c.Faults != "" {
+		wish.Faults = c.Faults
+	}
+	s.wish = tuning.Request{TuneWish: wish, Dir: dir, Globs: c.Param}
+	return file, dir, nil
+}
+
+// resolve makes the tune; store may have it already, begun by another line. Where it has
+// a shorter one that is done, this is another tune, which begins at the answer of that: a
+// schedule that is stretched is another experiment.
+func (s *study) resolve(ctx context.Context, store *results.Store) error {
+	if store != nil {
+		if err := s.goOn(ctx, store); err != nil {
+			return err
+		}
+	}
+	tuned, warnings, err := s.wish.Resolve(s.base, s.declared)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	s.tune, s.warnings = tuned, append(s.warnings, warnings...)
+	if s.plan, err = tuning.Play(s.base, tuned); err != nil {
+		return fail.Usage(err)
+	}
+	return nil
+}
+
+// goOn finds out which run this is: the one of the plan's name, or, where those of that
+// name were made for fewer pairs, NAME-2 and so on.
+func (s *study) goOn(ctx context.Context, store *results.Store) error {
+	name := s.base.Run
+	for next := 2; ; next++ {
+		info, err := store.FindRun(ctx, s.base.Run)
+		if err != nil {
+			return nil //nolint:nilerr // it is begun now; an error of the database comes again then
+		}
+		begun, err := tuning.PlanOf(info)
+		if err != nil {
+			return fmt.Errorf("%w: expected another name of the run (--run)", err)
+		}
+		s.wish.Begun(&begun.Settings)
+		if begun.Settings.Pairs >= s.base.Pairs {
+			return nil // a longer one is refused, with what differs
+		}
+		a, err := tuning.Read(ctx, store, info, tuning.Latest)
+		if err != nil {
+			return err
+		}
+		if !a.Done() {
+			return fail.Usage(fmt.Errorf("run %s was begun for %s, of which %d are learnt: expected that number of games, or, once it is done, a larger one",
+				info.Name, format.NumberOf(begun.Settings.Pairs, "pair"), a.State.Pairs))
+		}
+		s.wish.From, s.wish.Starts, s.wish.Inflight, s.wish.Wide = info.Name, a.Point(), 0, nil
+		s.base.Run = fmt.Sprintf("%s-%d", name, next)
+	}
+}
+
+// RunCommand tunes and validates.
+type RunCommand struct {
+	setup
+
+	Session session.Flags `embed:""`
+
+	DryRun     bool `help:"Resolve everything, greet the engine, print the tune; play nothing."`
+	NoProbe    bool `help:"Do not look for options that change nothing before the first game."`
+	StopFutile bool `help:"End a tune of which half is played, where nothing can be seen to matter though it is perturbed as far as may be."`
+	NoValidate bool `help:"Play no validation: the tune's answer is then no more than a guess."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*RunCommand) Help() string {
+	return `Values of engine options that play better are looked for by games of the engine against
+itself at two points (docs/tune.md). The games of a tune prove nothing: what it found is
+then played against the start, in a match whose test was written down before the first
+game. The same line again goes on with both.
+
+A tune that is done goes on where --games is larger: as run NAME-2, with a schedule of its
+own, from what it has answered.
+
+Exit codes: 0 the validation passed (or the tune is done, with --no-validate), 10 it
+failed, 11 it is inconclusive, 3 unplayed, 1 an error, 2 usage, 130 interrupted.`
+}
+
+// Run plays what is missing of the tune, then of its validation.
+func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.guarded(ctx, env, &c.Session, c.DryRun, c.prepare, func(ctx context.Context, p *player) error {
+		p.validates, p.stopFutile = !c.NoValidate, c.StopFutile
+		if c.DryRun {
+			return p.dryRun(ctx)
+		}
+		if err := p.Open(ctx, p.study.durability); err != nil {
+			return err
+		}
+		if err := p.study.resolve(ctx, p.Store); err != nil {
+			return err
+		}
+		account, err := p.tune(ctx, !c.NoProbe)
+		if err != nil {
+			return err
+		}
+		if !p.JSON {
+			tuning.Print(env.Out, env.Tongue, account, told(ctx, p.Store, account))
+		}
+		if c.NoValidate {
+			return nil
+		}
+		return p.validate(ctx, account, false)
+	})
+}
+
+// guarded calls do with a session for the study that prepare makes; dry: it plays nothing.
+func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
+	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry}, func(ctx context.Context, s *session.Session) error {
+		started := func() {}
+		if !s.Quiet {
+			started = env.Starting()
+		}
+		study, err := prepare(ctx, s.Guard)
+		started()
+		if err != nil {
+			return err
+		}
+		return do(ctx, &player{Session: s, study: study})
+	})
+}

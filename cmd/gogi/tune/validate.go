@@ -1,0 +1,133 @@
+package tunecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
+	"gogi/configs/identity"
+	"gogi/internal/fail"
+	"gogi/match"
+	"gogi/players"
+	"gogi/report/tuning"
+	"gogi/results"
+	"gogi/usi/process"
+)
+
+// ValidateCommand plays a validation.
+type ValidateCommand struct {
+	setup
+
+	Session session.Flags `embed:""`
+
+	At int `default:"-1" placeholder:"BLOCK" help:"Validate the state after so many blocks instead: a further validation, at a smaller α."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*ValidateCommand) Help() string {
+	return `The argument is a run (default: the newest tune of the database), or the file of a tune.
+The newest candidate of the tune is played against its start, by the test that was written
+down before the tune's first game; the same line again goes on with it. The j-th validation
+of a tune is judged at α/2^j, so that however many are tried, a worthless answer passes
+with a chance of no more than α. Exit codes as gogi tune.`
+}
+
+// Run plays what is missing of it.
+func (c *ValidateCommand) Run(ctx context.Context, env *cli.Env) error {
+	prepare := c.registered
+	if c.isFile() {
+		prepare = c.prepare
+	}
+	return c.guarded(ctx, env, &c.Session, false, prepare, func(ctx context.Context, p *player) error {
+		if err := p.Open(ctx, p.study.durability); err != nil {
+			return err
+		}
+		if p.study.plan == nil {
+			if err := p.study.resolve(ctx, p.Store); err != nil {
+				return err
+			}
+		}
+		p.warn()
+		info, err := p.Store.FindRun(ctx, p.study.plan.Run)
+		if err != nil {
+			return err
+		}
+		a, err := tuning.Read(ctx, p.Store, info, c.At)
+		if err != nil {
+			return err
+		}
+		return p.validate(ctx, a, c.At != tuning.Latest)
+	})
+}
+
+// isFile reports whether the argument, or the flags, are a tune as it is begun with, and
+// not a run.
+func (c *ValidateCommand) isFile() bool {
+	if len(c.Engine) > 0 {
+		return true
+	}
+	at, err := os.Stat(c.File)
+	return err == nil && at.Mode().IsRegular()
+}
+
+// registered is the study of a run, by what was registered at its first start: its engine
+// has to be the one that was tuned.
+func (c *ValidateCommand) registered(ctx context.Context, guard *process.Guard) (*study, error) {
+	s := &study{playing: playingOf(c.Durable, c.Transcript)}
+	if given := c.Given("run", "concurrency", "durable", "transcript"); len(given) > 0 {
+		return nil, fail.Usage(fmt.Errorf("%s: the validation of a stored tune plays as its file said when the tune began; name the tune's file instead of its run", strings.Join(given, ", ")))
+	}
+	err := c.read(ctx, s)
+	if err == nil && c.Concurrency != "" {
+		err = c.widen(s.base)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.opener = &players.Opener{Plan: s.base, Guard: guard}
+	greetings, err := s.opener.GreetAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := identity.VerifyIdentity(s.base, greetings); err != nil {
+		return nil, err
+	}
+	s.declared = greetings[0].Options
+	return s, s.fits(greetings)
+}
+
+// read reads a run's tune and what was registered of its validation.
+func (c *ValidateCommand) read(ctx context.Context, s *study) error {
+	stored := storedTune{cli.Stored{Name: c.File, DB: c.DB}}
+	return stored.withRun(ctx, func(store *results.Store, info *results.RunInfo) error {
+		text, err := store.Registered(ctx, info.ID)
+		if err == nil && text == "" {
+			err = fail.Usage(fmt.Errorf("run %s: its validation was not registered when it was begun: expected its file in place of its name", info.Name))
+		}
+		if err != nil {
+			return err
+		}
+		if s.tune, err = tuning.PlanOf(info); err != nil {
+			return err
+		}
+		if s.base, err = match.DecodePlan([]byte(text)); err != nil {
+			return fmt.Errorf("run %s: its registered validation: %w", info.Name, err)
+		}
+		s.plan, err = tuning.Play(s.base, s.tune)
+		return err
+	})
+}
+
+func (c *ValidateCommand) widen(plan *match.Plan) error {
+	n, err := strconv.Atoi(c.Concurrency)
+	if err != nil || n < 1 {
+		return fail.Usage(errors.New("--concurrency " + strconv.Quote(c.Concurrency) + ": expected a number from 1"))
+	}
+	plan.Concurrency = n
+	return nil
+}

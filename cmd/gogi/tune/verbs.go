@@ -1,0 +1,212 @@
+package tunecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
+	"gogi/configs"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match/tune"
+	"gogi/report/tuning"
+	"gogi/results"
+)
+
+// InitCommand writes a tune file to start from.
+type InitCommand struct {
+	Engine string   `arg:"" help:"The engine's command, split as a shell splits it."`
+	Only   []string `sep:"none" placeholder:"GLOB" help:"Only numbers of this name; may be repeated."`
+}
+
+// Run greets the engine and prints the file.
+func (c *InitCommand) Run(ctx context.Context, env *cli.Env) error {
+	games := 2
+	s := setup{Flags: configs.Flags{Engine: []string{"engine=" + c.Engine}, Games: &games, Nodes: []string{"1"}}}
+	return s.guarded(ctx, env, &session.Flags{Quiet: true}, true, s.prepare, func(_ context.Context, p *player) error {
+		return tuning.Starter(env.Out, "engine", c.Engine, p.study.declared, c.Only)
+	})
+}
+
+// ProbeCommand looks for options that change nothing.
+type ProbeCommand struct {
+	setup
+
+	Quiet bool `short:"q" help:"No progress."`
+	JSON  bool `name:"json" help:"A list as JSON."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*ProbeCommand) Help() string {
+	return `Twenty positions are searched to a fixed depth or number of nodes with each parameter at
+both of its bounds. Exit codes: 0 all of them change the search, 1 one changes nothing or
+the engine fails with it, 2 usage.`
+}
+
+// Run prints what was found.
+func (c *ProbeCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.guarded(ctx, env, &session.Flags{Quiet: c.Quiet}, true, c.prepare, func(ctx context.Context, p *player) error {
+		if err := p.study.resolve(ctx, nil); err != nil {
+			return err
+		}
+		found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
+		if err != nil {
+			return err
+		}
+		bad := 0
+		for _, f := range found {
+			if f.Dead || len(f.Refused) > 0 {
+				bad++
+			}
+			if !c.JSON {
+				fmt.Fprintln(env.Out, f)
+			}
+		}
+		if c.JSON {
+			err = format.JSON(env.Out, found)
+		}
+		if err == nil && bad > 0 {
+			err = &cli.Exit{Code: cli.Failed, Err: fmt.Errorf("%s cannot be tuned so", format.NumberOf(bad, "parameter"))}
+		}
+		return err
+	})
+}
+
+// probe warns of parameters that cannot be tuned.
+func (p *player) probe(ctx context.Context) error {
+	found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.Dead || len(f.Refused) > 0 {
+			p.note("warning: %v", f)
+		}
+	}
+	return nil
+}
+
+// withAccount reads a stored tune.
+func (c *storedTune) withAccount(ctx context.Context, at int, do func(*results.Store, *tuning.Account) error) error {
+	return c.withRun(ctx, func(store *results.Store, info *results.RunInfo) error {
+		a, err := tuning.Read(ctx, store, info, at)
+		if err != nil {
+			return err
+		}
+		return do(store, a)
+	})
+}
+
+// withRun finds the run: the one that is named, else the newest that is a tune.
+func (c *storedTune) withRun(ctx context.Context, do func(*results.Store, *results.RunInfo) error) error {
+	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		if _, err := tuning.PlanOf(info); err != nil && c.Name == "" {
+			var newest error
+			if info, newest = newestTune(ctx, store); newest != nil {
+				return newest
+			}
+		}
+		return do(store, info)
+	})
+}
+
+// newestTune is the newest run that is a tune.
+func newestTune(ctx context.Context, store *results.Store) (*results.RunInfo, error) {
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		if _, err := tuning.PlanOf(&runs[i]); err == nil {
+			return &runs[i], nil
+		}
+	}
+	return nil, fail.Usage(errors.New("no run of the database is a tune"))
+}
+
+// ReportCommand tells a tune.
+type ReportCommand struct {
+	storedTune
+
+	JSON bool   `name:"json" help:"One JSON object."`
+	HTML string `name:"html" placeholder:"FILE" help:"A page with figures; - is the standard output."`
+}
+
+// Run prints the report.
+func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.withAccount(ctx, tuning.Latest, func(store *results.Store, a *tuning.Account) error {
+		validations := told(ctx, store, a)
+		if c.HTML != "" {
+			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Tongue, a, validations), nil })
+		}
+		if c.JSON {
+			return format.JSON(env.Out, tuning.Tell(a))
+		}
+		tuning.Print(env.Out, env.Tongue, a, validations)
+		return nil
+	})
+}
+
+// ShowCommand tells the state after a block.
+type ShowCommand struct {
+	storedTune
+
+	At int `required:"" placeholder:"BLOCK" help:"After how many blocks."`
+}
+
+// Run prints the state.
+func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.withAccount(ctx, c.At, func(_ *results.Store, a *tuning.Account) error {
+		tuning.Print(env.Out, env.Tongue, a, nil)
+		return nil
+	})
+}
+
+// ExportCommand prints what a tune found.
+type ExportCommand struct {
+	storedTune
+
+	As string `default:"options" placeholder:"FORM" help:"options, toml, params, fishtest, openbench or patch."`
+	At string `default:"mean" placeholder:"WHERE" help:"mean (the answer), last (the centre), or the number of a block."`
+}
+
+// Run prints it.
+func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
+	at := tuning.Latest
+	if c.At != "mean" && c.At != "last" {
+		n, err := strconv.Atoi(c.At)
+		if err != nil || n < 0 {
+			return fail.Usage(fmt.Errorf("--at %q: expected mean, last, or the number of a block", c.At))
+		}
+		at = n
+	}
+	return c.withAccount(ctx, at, func(_ *results.Store, a *tuning.Account) error {
+		values := tune.Answer(&a.Plan.Settings, &a.Asked)
+		if c.At == "last" {
+			values = a.Asked.Theta
+		}
+		return fail.Usage(tuning.Export(env.Out, a, c.As, values))
+	})
+}
+
+// VerifyCommand reckons a tune again.
+type VerifyCommand struct {
+	storedTune
+}
+
+// Run prints the differences, which have an exit code of their own.
+func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.withAccount(ctx, tuning.Latest, func(_ *results.Store, a *tuning.Account) error {
+		for _, d := range a.Differences {
+			fmt.Fprintln(env.Out, d)
+		}
+		if n := len(a.Differences); n > 0 {
+			return &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("%s in tune %s", format.NumberOf(n, "difference"), a.Run)}
+		}
+		fmt.Fprintf(env.Out, "%s: %s, %s: all follow from the results\n", a.Run, format.NumberOf(a.Stored, "pair"), format.NumberOf(len(a.Track)-1, "state"))
+		return nil
+	})
+}

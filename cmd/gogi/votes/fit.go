@@ -1,0 +1,33 @@
+package votescmd
+
+import (
+	"context"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/ensemble/votes"
+	"gogi/internal/format"
+)
+
+// FitCommand fits the scales of council members.
+type FitCommand struct {
+	cli.Stored
+	Player string `placeholder:"NAME" help:"The members of this council only."`
+	JSON   bool   `name:"json" help:"One JSON object."`
+}
+
+// Run prints the scales, ready for a match file.
+func (c *FitCommand) Run(ctx context.Context, env *cli.Env) error {
+	source := votesSource{Stored: c.Stored, Player: c.Player}
+	fit := votes.NewFit()
+	run, err := source.each(ctx, fit.Add)
+	if err != nil {
+		return err
+	}
+	fit.Run = run
+	fit.Finish()
+	if c.JSON {
+		return format.JSON(env.Out, fit)
+	}
+	fit.Print(env.Out, env.Tongue)
+	return nil
+}

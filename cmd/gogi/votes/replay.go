@@ -1,0 +1,43 @@
+package votescmd
+
+import (
+	"context"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/ensemble/votes"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+)
+
+// ReplayCommand takes recorded votes again.
+type ReplayCommand struct {
+	votesSource
+	Rule []string `sep:"none" placeholder:"RULE" help:"What this rule would have played, such as majority or adoption:decay=0.9; may be repeated. Without it the recorded rule is checked to decide the same again."`
+	Ties string   `placeholder:"CHAIN" help:"Break ties by this chain, such as weight,score,member (default: as recorded)."`
+	JSON bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints what the votes decide when they are taken again.
+func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) error {
+	r, err := votes.NewReplay(c.Log, c.Rule, c.Ties)
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return fail.Usage(err)
+	}
+	r.Run, err = c.each(ctx, r.Add)
+	if err != nil {
+		return err
+	}
+	r.Finish()
+	if c.JSON {
+		err = format.JSON(env.Out, r)
+	} else {
+		r.Print(env.Out, env.Tongue)
+	}
+	if err != nil {
+		return err
+	}
+	return r.Verdict()
+}

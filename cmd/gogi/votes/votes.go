@@ -1,0 +1,98 @@
+// Package votescmd implements the commands about the votes of councils: show, fit and replay.
+// [Command] is the group. The reports come from package ensemble/votes.
+package votescmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/ensemble/votes"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+)
+
+// Command groups the verbs about the votes of councils.
+type Command struct {
+	Show   ShowCommand   `cmd:"" default:"withargs" help:"How a run's councils voted, or the votes of one game; what gogi votes does when no verb follows."`
+	Replay ReplayCommand `cmd:"" help:"Take all recorded votes again: by the recorded rule, as a check, or by others."`
+	Fit    FitCommand    `cmd:"" help:"Fit each member's scale, how its centipawns become chances, to the results of a run's games."`
+}
+
+// ShowCommand tells how councils voted.
+type ShowCommand struct {
+	votesSource
+	JSON bool   `name:"json" help:"One JSON object."`
+	SVG  string `name:"svg" placeholder:"FILE" help:"With --game: draw every member's weight over the game; - is the standard output."`
+	CSV  string `name:"csv" placeholder:"FILE" help:"With --game: the same as a table for other programs."`
+}
+
+// Run prints the votes.
+func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
+	if err := c.check(); err != nil {
+		return fail.Usage(err)
+	}
+	if c.Game != "" {
+		return c.oneGame(ctx, env)
+	}
+	r := &votes.Report{Version: 1, Log: c.Log}
+	run, err := c.each(ctx, func(g *votes.Game) error {
+		r.Add(g)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.Run = run
+	r.Finish()
+	if c.JSON {
+		return format.JSON(env.Out, r)
+	}
+	r.Print(env.Out, env.Tongue)
+	return nil
+}
+
+func (c *ShowCommand) check() error {
+	switch {
+	case c.Game == "" && (c.SVG != "" || c.CSV != ""):
+		return errors.New("--svg and --csv show one game: add --game PAIR.LEG, such as --game 0.0")
+	case c.SVG == "-" && c.CSV == "-":
+		return errors.New("--svg - and --csv -: only one of them can go to the standard output")
+	case c.JSON && (c.SVG == "-" || c.CSV == "-"):
+		return errors.New("--json and a figure or table on the standard output: give the latter a file")
+	}
+	return c.votesSource.check()
+}
+
+// oneGame shows the votes of one game in all the forms that were asked for.
+func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
+	out := env.Out
+	var game *votes.Game
+	run, err := c.each(ctx, func(g *votes.Game) error {
+		game = g
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r := votes.NewGame(game)
+	r.Run, r.Log = run, c.Log
+	if (c.SVG != "" || c.CSV != "") && len(r.Councils) > 1 {
+		return fail.Usage(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.Name, r.Councils[0].Council, r.Councils[1].Council))
+	}
+	if err := cli.WriteForm("--svg", c.SVG, out, r.Councils[0].SVG); err != nil {
+		return err
+	}
+	if err := cli.WriteForm("--csv", c.CSV, out, r.Councils[0].CSV); err != nil {
+		return err
+	}
+	switch {
+	case c.SVG == "-" || c.CSV == "-":
+		return nil
+	case c.JSON:
+		return format.JSON(out, r)
+	}
+	r.Print(out, env.Tongue)
+	return nil
+}

@@ -1,0 +1,48 @@
+//go:build linux
+
+package wine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+// TestFarmWorker has a worker for Windows play a farm's series of a coordinator for Linux:
+// the built-in engines are the same, so the games are those of the series played here.
+func TestFarmWorker(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	said, err := os.Create(filepath.Join(dir, "said")) //nolint:gosec // the test's own folder
+	testutil.OK(t, err)
+	defer said.Close() // it is read by its name
+	serve := world.native.command(ctx, dir, "farm", "serve", "--demo", "--games", "8")
+	serve.Stdout, serve.Stderr = said, said
+	serve.Cancel = func() error { return serve.Process.Signal(os.Interrupt) }
+	testutil.OK(t, serve.Start())
+	line := regexp.MustCompile(`gogi farm work --once --creds (\S+)\n`)
+	var creds string
+	testutil.Eventually(t, "the command for a worker was said", func() bool {
+		if found := line.FindStringSubmatch(readAll(said.Name())); found != nil {
+			creds = found[1]
+		}
+		return creds != ""
+	})
+	world.wine.must(t, 0, t.TempDir(), "farm", "work", "--once", "--creds", "Z:"+creds)
+	if err := serve.Wait(); err != nil || !strings.Contains(readAll(said.Name()), "default · 8 games in 4 pairs · finished") {
+		t.Fatalf("%v:\n%s", err, readAll(said.Name()))
+	}
+	world.native.must(t, 0, dir, "match", "-q", "--games", "8", "--db", "here.db")
+	here := world.native.must(t, 0, dir, "db", "dump", "--stable", "--db", "here.db")
+	there := world.native.must(t, 0, dir, "db", "dump", "--stable", "--db", "farm-demo.db")
+	if here != there || strings.Count(here, "\n") < 8 {
+		t.Errorf("the runs differ, or are none:\n%.2000s\n%.2000s", here, there)
+	}
+	nothingLeft(t)
+}

@@ -1,0 +1,283 @@
+package identity_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identity"
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/usi"
+)
+
+// greeting is what an engine with these option lines says.
+func greeting(t *testing.T, lines string) usi.Greeting {
+	t.Helper()
+	var g usi.Greeting
+	for line := range strings.Lines(lines) {
+		o := testutil.Must(usi.ParseOption("option name " + strings.TrimSpace(line)))(t)
+		g.Options = append(g.Options, o)
+	}
+	return g
+}
+
+// yaneuraou is the part of YaneuraOu's greeting that matters here.
+const yaneuraou = `Threads type spin default 4 min 1 max 1024
+USI_Ponder type check default false
+USI_Hash type spin default 1024 min 1 max 33554432
+MaxMovesToDraw type spin default 0 min 0 max 100000
+EnteringKingRule type combo default CSARule27 var NoEnteringKing var CSARule24 var CSARule27 var CSARule27H var TryRule
+NetworkDelay type spin default 120 min 0 max 10000
+NetworkDelay2 type spin default 1120 min 0 max 10000
+MinimumThinkingTime type spin default 2000 min 1000 max 100000
+RoundUpToFullSecond type check default true
+USI_OwnBook type check default true
+BookFile type combo default standard_book.db var no_book var standard_book.db var user_book1.db
+BookDir type string default book
+EvalDir type string default eval
+DebugLogFile type string default log.txt`
+
+const fairy = `Debug Log File type string default
+Ponder type check default false
+Hash type spin default 16 min 1 max 1024
+EvalFile type filename default <empty>`
+
+// fill writes files in a folder.
+func fill(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+}
+
+// roles lists an identity's files.
+func roles(p match.Player) []string {
+	var out []string
+	for _, f := range p.Identity.Files {
+		out = append(out, f.Role)
+	}
+	return out
+}
+
+func TestCompleteIdentities(t *testing.T) {
+	env := machine(t)
+	fill(t, env.WorkDir, map[string]string{
+		"eval/nn.bin": "net", "eval/sub/eval_options.txt": "x", "nets/nn.bin": "other net", "log.txt": "log",
+		"book/standard_book.db": "book", "book/user_book1.db": "mine", "engine_options.txt": "option",
+		"bin/net.nnue": "fairy's",
+	})
+	testutil.OK(t, os.Symlink("../nets/nn.bin", filepath.Join(env.WorkDir, "eval", "linked.bin")))
+	testutil.OK(t, os.Symlink("..", filepath.Join(env.WorkDir, "eval", "loop")))
+	for _, test := range []struct {
+		name, extra, declared string
+		want                  []string
+	}{
+		{"defaults", "", yaneuraou, []string{
+			"binary", "option BookFile", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
+		}},
+		{"profile", `profile = "yaneuraou"`, yaneuraou, []string{
+			"binary", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
+		}},
+		{"set", `options = {EvalDir = "nets", BookFile = "user_book1.db", DebugLogFile = "log.txt"}`, yaneuraou, []string{
+			"binary", "option BookFile", "EvalDir/nn.bin", "engine_options.txt",
+		}},
+		{"no book", `options = {USI_OwnBook = false, EvalDir = "<internal>"}`, yaneuraou, []string{"binary", "engine_options.txt"}},
+		{"no_book", `options = {BookFile = "no_book", EvalDir = ""}`, yaneuraou, []string{"binary", "engine_options.txt"}},
+		{"filename", "dir = \"bin\"\noptions = {EvalFile = \"net.nnue\"}", fairy, []string{"binary", "option EvalFile", "binary's engine_options.txt"}},
+		{"filename of nothing", "dir = \"bin\"\noptions = {EvalFile = \"none\"}", fairy, []string{"binary", "binary's engine_options.txt"}},
+		{"by hand", "identity = \"v1\"", yaneuraou, []string{
+			"option BookFile", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
+		}},
+	} {
+		p, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
+		before, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
+		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		testutil.Diff(t, test.want, roles(got.Players[0]), "%s", test.name)
+		testutil.Diff(t, before, p, "%s: Complete changed the plan that it was given", test.name)
+	}
+}
+
+func TestIdentityFollowsTheNetwork(t *testing.T) {
+	env := machine(t)
+	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net"})
+	digest := func() string {
+		p, _ := plan(t, two, configs.Flags{}, env)
+		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+		testutil.OK(t, err)
+		return got.Digest()
+	}
+	before := digest()
+	testutil.Equal(t, digest(), before, "two plans of the same files differ")
+	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "another net"})
+	if after := digest(); after == before {
+		t.Error("another network has the same digest")
+	}
+}
+
+func TestCompleteErrors(t *testing.T) {
+	env := machine(t)
+	fill(t, env.WorkDir, map[string]string{"file": ""})
+	for _, test := range []struct{ options, want string }{
+		{`{Thread = 1}`, `engine A: option "Thread" is not offered; nearest: Threads`},
+		{`{Zzzzzzzzzzzzzzzzzzzzzzzzzz = 1}`, `engine A: option "Zzzzzzzzzzzzzzzzzzzzzzzzzz" is not offered`},
+		{`{Threads = 0, USI_Ponder = "on"}`, "engine A: option Threads: 0 is outside 1 to 1024\nengine A: option USI_Ponder: \"on\" is not true or false"},
+		{`{EnteringKingRule = "TryRule"}`, `engine A: option EnteringKingRule = TryRule contradicts the rules "default", which say CSARule27: expected it without the option, or with other rules`},
+		{`{maxmovestodraw = 256}`, `engine A: option maxmovestodraw = 256 contradicts the rules "default", which say 320: expected it without the option, or with other rules`},
+		{`{EvalDir = "none"}`, `engine A: option EvalDir: DIR/none: no such file or directory`},
+		{`{EvalDir = "file"}`, `engine A: option EvalDir: DIR/file is no folder`},
+	} {
+		p, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\noptions = "+test.options, 1), configs.Flags{}, env)
+		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
+		if err == nil || err.Error() != want || got != nil {
+			t.Errorf("%s:\n got %v\nwant %s", test.options, err, want)
+		}
+	}
+	p, _ := plan(t, two, configs.Flags{}, env)
+	if _, _, err := identity.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
+		t.Error(err)
+	}
+}
+
+func TestLint(t *testing.T) {
+	env := machine(t)
+	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
+	const book = "engine B: BookDepth 30: it plays from a book of its own on top of the openings"
+	for _, test := range []struct {
+		name, limits, extra string
+		want                []string
+	}{
+		{"timed", `"8+0.08"`, "", []string{
+			"engine A: MinimumThinkingTime 2000, NetworkDelay 120, NetworkDelay2 1120, RoundUpToFullSecond true: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
+			"engine A: USI_OwnBook true: it plays from a book of its own on top of the openings",
+			book,
+		}},
+		{"some are set", `"8+0.08"`, `options = {NetworkDelay = 120, MinimumThinkingTime = 1000, BookFile = "no_book"}`, []string{
+			"engine A: NetworkDelay2 1120, RoundUpToFullSecond true: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
+			book,
+		}},
+		{"by profile", `"8+0.08"`, `profile = "yaneuraou"`, []string{book}},
+		{"nodes", `{nodes = 3}`, `options = {USI_OwnBook = true}`, []string{book}},
+	} {
+		text := strings.Replace(two, `"8+0.08"`, test.limits, 1)
+		text = strings.Replace(text, "./dev\"", "./dev\"\n"+test.extra, 1)
+		p, _ := plan(t, text, configs.Flags{}, env)
+		var got []string
+		for i, player := range p.Players {
+			got = append(got, texts(identity.Lint(player, p, greetings[i].Options))...)
+		}
+		testutil.Diff(t, test.want, got, "%s", test.name)
+	}
+}
+
+func TestCompleteWarnsOfOptionFiles(t *testing.T) {
+	env := machine(t)
+	fill(t, env.WorkDir, map[string]string{"engine_options.txt": ""})
+	p, _ := plan(t, strings.Replace(two, "./base", "bin/gpsusi", 1), configs.Flags{}, env)
+	_, got, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+	want := []string{"engine A: options in " + env.WorkDir + "/engine_options.txt may override those that are sent"}
+	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
+		t.Errorf("%v, -want +got\n%s", err, diff)
+	}
+}
+
+func TestCompleteFindsDuplicates(t *testing.T) {
+	env := machine(t)
+	fill(t, env.WorkDir, map[string]string{"a/eval/nn.bin": "1", "b/eval/nn.bin": "1", "c/eval/nn.bin": "2"})
+	var text strings.Builder
+	text.WriteString("games = 6\nlimits = {nodes = 1}\ndesign = \"round_robin\"\n")
+	for _, name := range []string{"a", "b", "c"} {
+		text.WriteString("[[engine]]\nname = \"" + name + "\"\ncmd = \"./dev\"\ndir = \"" + name + "\"\n")
+	}
+	p, warnings := plan(t, text.String(), configs.Flags{}, env)
+	if warnings != nil {
+		t.Error(warnings)
+	}
+	g := greeting(t, "EvalDir type string default eval")
+	_, got, err := identity.Complete(p, []usi.Greeting{g, g, g})
+	want := []string{"engines a and b are the same: binary, arguments, options and limits are equal"}
+	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
+		t.Errorf("%v, -want +got\n%s", err, diff)
+	}
+}
+
+func TestCompleteLeavesOthersAlone(t *testing.T) {
+	env := machine(t)
+	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "1", "engine_options.txt": ""})
+	text := strings.Replace(two, `"./dev"`, `"builtin"`, 1)
+	text = strings.Replace(text, `"./base"`, "\"ssh host ./base\"\nidentity = \"v1\"", 1)
+	p, _ := plan(t, text, configs.Flags{Profile: "yaneuraou"}, env)
+	g := greeting(t, yaneuraou)
+	got, warnings, err := identity.Complete(p, []usi.Greeting{g, g})
+	if diff := cmp.Diff(p, got); diff != "" || warnings != nil || err != nil {
+		t.Errorf("%v, %v, -before +after\n%s", warnings, err, diff)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	plan := &match.Plan{Ponder: match.PonderOff, Rules: match.RulesProfiles()["denryu"]}
+	// dlshogi and the built-in engine have a BookFile that knows no "no_book".
+	const builtin = "USI_Ponder type check default false\nBookFile type filename default <empty>"
+	dlshogi := "USI_Ponder type check default true\nDraw_Ply type spin default 256 min 0 max 1000\nBookFile type string default book.bin"
+	for _, test := range []struct {
+		name      string
+		player    match.Player
+		declared  string
+		automatic []string
+	}{
+		{"rules alone", match.Player{}, yaneuraou, []string{
+			"setoption name USI_Ponder value false", "setoption name EnteringKingRule value CSARule27", "setoption name MaxMovesToDraw value 512",
+		}},
+		{"other names", match.Player{}, fairy, []string{"setoption name Ponder value false"}},
+		{"dlshogi", match.Player{Profile: "yaneuraou"}, dlshogi, []string{
+			"setoption name USI_Ponder value false", "setoption name Draw_Ply value 512",
+		}},
+		{"the built-in engine", match.Player{Builtin: true, Profile: "yaneuraou"}, builtin, []string{"setoption name USI_Ponder value false"}},
+		{"too many plies", match.Player{}, "Draw_Ply type spin default 256 min 0 max 300", nil},
+		{"profile", match.Player{Profile: "yaneuraou"}, yaneuraou, []string{
+			"setoption name USI_Ponder value false", "setoption name EnteringKingRule value CSARule27", "setoption name MaxMovesToDraw value 512",
+			"setoption name NetworkDelay value 0", "setoption name NetworkDelay2 value 0", "setoption name MinimumThinkingTime value 1000",
+			"setoption name RoundUpToFullSecond value false", "setoption name USI_OwnBook value false", "setoption name BookFile value no_book",
+		}},
+		{"the user wins", match.Player{Profile: "yaneuraou", Options: []match.Option{
+			{Name: "ponder", Value: "true"}, {Name: "usi_ownbook", Value: "true"}, {Name: "networkdelay", Value: "1"},
+		}}, "USI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},
+	} {
+		automatic, user := identity.Settings(test.player, plan, greeting(t, test.declared).Options)
+		var got []string
+		for _, s := range automatic {
+			got = append(got, s.String())
+		}
+		testutil.Diff(t, test.automatic, got, "%s", test.name)
+		testutil.Equal(t, len(user), len(test.player.Options), "%s: user settings %v", test.name, user)
+	}
+	plan.Ponder, plan.Rules.MaxPlies = match.PonderEarly, 0
+	automatic, _ := identity.Settings(match.Player{}, plan, greeting(t, yaneuraou).Options)
+	if automatic[0].Value != "true" || automatic[2].Value != "0" {
+		t.Error(automatic)
+	}
+}
+
+// What a warning is about can be told without reading its text.
+func TestWarningParts(t *testing.T) {
+	env := machine(t)
+	p, _ := plan(t, two, configs.Flags{}, env)
+	got := identity.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
+	want := []advice.Warning{{
+		Engine: "A", Text: i18n.Of("%s: made for play over networks, they distort short games", "NetworkDelay 120"), Advice: i18n.Of("profile = \"yaneuraou\" sets them"),
+	}}
+	testutil.Diff(t, want, got)
+}

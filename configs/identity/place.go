@@ -1,0 +1,352 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/disk"
+	"gogi/internal/fail"
+	"gogi/match"
+)
+
+// Place makes a complete plan that came from another machine runnable on this one: find
+// knows where a file with a SHA-256 is, and vouches for it. Each engine gets a folder in
+// env.Engines with links to the files of its identity, where the engine looks for
+// them; of its variants the one for this machine is in use. The digest stays what it
+// is. A plan that was placed before, here or elsewhere, is placed again as if it had not
+// been; equal files have one folder. All errors are reported together, each as its
+// engine's own.
+//
+// What cannot be placed: an engine behind ssh, one whose identity was given by hand, and files that it finds by a default or a folder which the digest covers as a path of
+// the other machine.
+func Place(plan *match.Plan, find func(sha256 string) (path string, err error), env Env) (*match.Plan, error) {
+	if !filepath.IsAbs(env.Engines) {
+		return nil, fmt.Errorf("placing the plan: the folder for engines is %q: expected an absolute path", env.Engines)
+	}
+	var errs []error
+	out := plan.WithEngines(func(_ int, p *match.Player) {
+		if err := placeEngine(p, find, env); err != nil {
+			errs = append(errs, fail.Engine(p.Name, fmt.Errorf("engine %s: placing it: %w", p.Name, err)))
+		}
+	})
+	for _, c := range out.Councils() {
+		if err := placeCouncil(c, find, env); err != nil {
+			errs = append(errs, fail.Engine(c.Name, fmt.Errorf("council %s: placing it: %w", c.Name, err)))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if was, is := plan.Digest(), out.Digest(); was != is {
+		return nil, fmt.Errorf("placing the plan: its digest became %s from %s", is, was)
+	}
+	return out, nil
+}
+
+// placeCouncil gives a council the book that it plays from.
+func placeCouncil(p *match.Player, find func(string) (string, error), env Env) error {
+	if len(p.Identity.Files) == 0 {
+		return nil
+	}
+	dir := p.Dir // nobody works there
+	err := lay(p, find, env)
+	p.Dir = dir
+	return err
+}
+
+// placeEngine changes one engine. Nothing that it points to is shared with another plan then.
+func placeEngine(p *match.Player, find func(string) (string, error), env Env) error {
+	switch {
+	case p.Builtin && p.Identity.Fixed != env.BuiltinVersion:
+		return fmt.Errorf("it is %q, and the built-in engine here %q", p.Identity.Fixed, env.BuiltinVersion)
+	case len(p.Command) == 0:
+		return errors.New("it has no command")
+	case p.Builtin:
+		return placeBuiltin(p, find, env)
+	case IsRemote(p.Command):
+		return errors.New("it runs behind ssh: expected a program with a SHA-256")
+	case p.Identity.Fixed != "":
+		return fmt.Errorf("its identity %q was given by hand: expected a SHA-256", p.Identity.Fixed)
+	}
+	if err := chooseVariant(p, env); err != nil {
+		return err
+	}
+	return lay(p, find, env)
+}
+
+// placeBuiltin uses the engine within this program, with the books that it had.
+func placeBuiltin(p *match.Player, find func(string) (string, error), env Env) error {
+	if len(p.Identity.Files) > 0 {
+		if err := lay(p, find, env); err != nil {
+			return err
+		}
+	} else {
+		p.Dir = env.WorkDir
+	}
+	p.Command = slices.Concat([]string{env.Self}, p.Command[1:])
+	return nil
+}
+
+// lay makes the player's folder, and makes the player use the files in it.
+func lay(p *match.Player, find func(string) (string, error), env Env) error {
+	l, err := layoutOf(p)
+	if err != nil {
+		return err
+	}
+	root := filepath.Join(env.Engines, l.key())
+	if err := l.make(root, find); err != nil {
+		return err
+	}
+	return l.enter(p, root)
+}
+
+// chooseVariant puts the variant for this machine in use: the one for the best instruction set
+// that it has.
+func chooseVariant(p *match.Player, env Env) error {
+	if len(p.Identity.Variants) == 0 {
+		return nil
+	}
+	for _, isa := range append(slices.Clone(env.ISAs), "") {
+		for _, v := range p.Identity.Variants {
+			if v.OS == env.OS && v.Arch == env.Arch && v.ISA == isa {
+				p.Identity = p.Identity.WithVariant(v, p.Command[0])
+				return nil
+			}
+		}
+	}
+	var there []string
+	for _, v := range p.Identity.Variants {
+		there = append(there, v.String())
+	}
+	has := strings.Join(append([]string{env.OS + " " + env.Arch}, env.ISAs...), ", ")
+	return fmt.Errorf("it was built for %s, and this machine is %s", strings.Join(there, "; "), has)
+}
+
+// layout says where an engine's files are in its new folder.
+type layout struct {
+	files  []match.FileHash // as the plan has them
+	spots  []string         // of each, below the folder
+	binary string           // the spot of the binary
+}
+
+// The parts of an engine's folder. What is below the working directory or beside the
+// binary stays there, so that relative paths lead where they led.
+const (
+	workSpot   = "dir"
+	binarySpot = "bin"
+	otherSpot  = "files"
+)
+
+func layoutOf(p *match.Player) (*layout, error) {
+	l := &layout{files: p.Identity.Files}
+	held := map[string]string{}
+	for _, f := range l.files {
+		if f.Role == match.BinaryRole {
+			f.Path = p.Command[0]
+		}
+		spot := spotOf(p, f)
+		if f.Role == match.BinaryRole {
+			l.binary = spot
+		}
+		if !filepath.IsLocal(spot) {
+			return nil, fmt.Errorf("%s: it cannot be laid out as %q", f.Role, spot)
+		}
+		if sum, taken := held[spot]; taken && sum != f.SHA256 {
+			return nil, fmt.Errorf("%s: there are two files %s", f.Role, f.Path)
+		}
+		held[spot] = f.SHA256
+		l.spots = append(l.spots, spot)
+	}
+	if l.binary == "" && !p.Builtin && p.Council == nil {
+		return nil, errors.New("its binary has no SHA-256")
+	}
+	return l, nil
+}
+
+// spotOf is where a file goes.
+func spotOf(p *match.Player, f match.FileHash) string {
+	if rel, ok := below(p.Dir, f.Path); ok {
+		return filepath.Join(workSpot, rel)
+	}
+	if len(p.Command) > 0 {
+		if rel, ok := below(filepath.Dir(p.Command[0]), f.Path); ok {
+			return filepath.Join(binarySpot, rel)
+		}
+	}
+	if _, inFolder := folderRole(f.Role); inFolder {
+		return filepath.Join(otherSpot, f.Role)
+	}
+	return filepath.Join(otherSpot, f.Role, filepath.Base(f.Path))
+}
+
+func below(folder, path string) (rel string, ok bool) {
+	rel, err := filepath.Rel(folder, path)
+	return rel, err == nil && rel != "." && filepath.IsLocal(rel)
+}
+
+// folderRole is the option that names the folder of a file with the role OPTION/NAME.
+func folderRole(role string) (option string, ok bool) {
+	if strings.HasPrefix(role, optionRole) || strings.HasPrefix(role, argumentRole) {
+		return "", false
+	}
+	option, _, ok = strings.Cut(role, "/")
+	return option, ok
+}
+
+// key names the folder by what is in it.
+func (l *layout) key() string {
+	lines := map[string]bool{}
+	for i, f := range l.files {
+		lines[l.spots[i]+"\t"+f.SHA256+"\n"] = true
+	}
+	h := sha256.New()
+	for _, line := range slices.Sorted(maps.Keys(lines)) {
+		h.Write([]byte(line))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// make links the files below root. It may be done again, and by others at once.
+func (l *layout) make(root string, find func(string) (string, error)) error {
+	if err := os.MkdirAll(filepath.Join(root, workSpot), 0o755); err != nil { //nolint:gosec // as the folder of any engine
+		return err
+	}
+	for i, f := range l.files {
+		path, err := find(f.SHA256)
+		if err == nil && !(filepath.IsAbs(path) && isFile(path)) {
+			err = fmt.Errorf("%q is no file with an absolute path", path)
+		}
+		if err == nil && f.Role == match.BinaryRole {
+			err = disk.CheckProgram(path)
+		}
+		if err == nil {
+			err = link(path, filepath.Join(root, l.spots[i]))
+		}
+		if err != nil {
+			return fmt.Errorf("%s, SHA-256 %s: %w", f.Role, f.SHA256, err)
+		}
+	}
+	return nil
+}
+
+// link makes name a link to path, at one stroke for whoever looks.
+func link(path, name string) error {
+	if there, err := os.Readlink(name); err == nil && there == path {
+		return nil
+	}
+	folder := filepath.Dir(name)
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // as the folder of any engine
+		return err
+	}
+	own, err := os.MkdirTemp(folder, ".placing-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(own) }()
+	fresh := filepath.Join(own, "link")
+	if err := os.Symlink(path, fresh); err != nil {
+		return err
+	}
+	return os.Rename(fresh, name)
+}
+
+// enter makes the player use its files below root.
+func (l *layout) enter(p *match.Player, root string) error {
+	before := *p
+	p.Dir = filepath.Join(root, workSpot)
+	p.Command, p.Options = slices.Clone(p.Command), slices.Clone(p.Options)
+	p.Identity.Files = slices.Clone(l.files)
+	for i, f := range l.files {
+		p.Identity.Files[i].Path = filepath.Join(root, l.spots[i])
+		if err := l.point(p, &before, i, root); err != nil {
+			return fmt.Errorf("%s: %w", f.Role, err)
+		}
+	}
+	return nil
+}
+
+// point makes whatever named the i-th file name it where it is now.
+func (l *layout) point(p, before *match.Player, i int, root string) error {
+	f, spot := l.files[i], l.spots[i]
+	switch f.Role {
+	case match.BinaryRole:
+		p.Command[0] = filepath.Join(root, spot)
+		return nil
+	case match.BookRole: // we read it ourselves, where the identity says
+		return nil
+	}
+	if number, ok := strings.CutPrefix(f.Role, argumentRole); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || n >= len(p.Command) {
+			return errors.New("the command has no such argument")
+		}
+		p.Command[n], err = renamed(before, before.Command[n], f.Path, spot, root)
+		return err
+	}
+	if name, ok := strings.CutPrefix(f.Role, optionRole); ok {
+		return l.set(p, before, name, f.Path, spot, root)
+	}
+	if name, ok := folderRole(f.Role); ok {
+		inner := f.Role[len(name):]
+		folder, there := strings.CutSuffix(f.Path, inner)
+		folderSpot, here := strings.CutSuffix(spot, inner)
+		if !there || !here {
+			return fmt.Errorf("%s is not where its role says", f.Path)
+		}
+		return l.set(p, before, name, folder, folderSpot, root)
+	}
+	return l.besides(f.Role, spot)
+}
+
+// besides is about files that an engine finds by itself.
+func (l *layout) besides(role, spot string) error {
+	folder := workSpot
+	name, beside := strings.CutPrefix(role, besideRole)
+	if beside {
+		folder = filepath.Dir(l.binary)
+	}
+	if !slices.Contains(optionFiles(), name) || spot != filepath.Join(folder, name) {
+		return errors.New("this program does not know how the engine finds it")
+	}
+	return nil
+}
+
+// set makes an option name a path that is at spot now. A default needs no change where
+// the path was below the working directory.
+func (l *layout) set(p, before *match.Player, name, path, spot, root string) (err error) {
+	kept := strings.HasPrefix(spot, workSpot+string(filepath.Separator))
+	for i, o := range before.Options {
+		if !strings.EqualFold(o.Name, name) {
+			continue
+		}
+		if kept && !filepath.IsAbs(o.Value) {
+			return nil // also a book that another option's folder leads to
+		}
+		p.Options[i].Value, err = renamed(before, o.Value, path, spot, root)
+		return err
+	}
+	if !kept {
+		return fmt.Errorf("the engine finds %s by a default: expected option %s to be set, or the file to be below %s", path, name, before.Dir)
+	}
+	return nil
+}
+
+// renamed is a word that named a path and shall name it at spot. One that is relative
+// stays, where what it is relative to has come along.
+func renamed(before *match.Player, word, path, spot, root string) (string, error) {
+	switch {
+	case disk.Absolute(before.Dir, word) != filepath.Clean(path):
+		return "", fmt.Errorf("%q does not name %s by itself", word, path)
+	case !filepath.IsAbs(word) && strings.HasPrefix(spot, workSpot+string(filepath.Separator)):
+		return word, nil
+	}
+	return filepath.Join(root, spot), nil
+}

@@ -1,0 +1,22 @@
+package identity
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// IsWrapper reports whether a command starts another program that its
+// arguments name. Such a command is as good as its arguments: those that are
+// files belong to its identity, and its own folder means nothing.
+func IsWrapper(command []string) bool {
+	switch name := filepath.Base(command[0]); name {
+	case "nice", "ionice", "taskset", "numactl", "chrt", "env", "stdbuf", "setpriv", "prlimit", "time", "timeout",
+		"sh", "bash", "dash", "node", "java", "ruby", "perl", "mono", "dotnet", "wine", "wine64", "box64":
+		return true
+	default:
+		return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "qemu-")
+	}
+}
+
+// IsRemote reports whether the program runs on another machine.
+func IsRemote(command []string) bool { return filepath.Base(command[0]) == "ssh" }

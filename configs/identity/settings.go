@@ -1,0 +1,265 @@
+package identity
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/configs/advice"
+	"gogi/internal/disk"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// profile is a named set of options that engines of one family need.
+type profile struct {
+	family []usi.Setting // options that only this family has
+	shared []usi.Setting // options that others have too, perhaps with another meaning
+}
+
+// settings are what an engine that declares these options is sent: nothing if it declares
+// no option of the family.
+func (p profile) settings(declared []usi.Option) []usi.Setting {
+	for _, s := range p.family {
+		if _, ok := usi.FindOption(declared, s.Name); ok {
+			return slices.Concat(p.family, p.shared)
+		}
+	}
+	return nil
+}
+
+// profiles are the profiles by name. A value that is leastValue stands for the least that
+// the engine declares.
+func profiles() map[string]profile {
+	return map[string]profile{
+		// YaneuraOu's defaults are for play over a network by the second; they
+		// make short games something else than what was asked for.
+		"yaneuraou": {
+			family: []usi.Setting{
+				{Name: "NetworkDelay", Value: "0"},
+				{Name: "NetworkDelay2", Value: "0"},
+				{Name: "MinimumThinkingTime", Value: leastValue},
+				{Name: "RoundUpToFullSecond", Value: "false"},
+			},
+			shared: []usi.Setting{
+				{Name: "USI_OwnBook", Value: "false"},
+				{Name: "BookFile", Value: noBook},
+			},
+		},
+	}
+}
+
+const (
+	leastValue = "<least>"
+	noBook     = "no_book"
+)
+
+// NoProfile is the profile that sets nothing.
+const NoProfile = "none"
+
+// IsProfile reports whether there are options of that name for engines.
+func IsProfile(name string) bool {
+	_, ok := profiles()[name]
+	return ok
+}
+
+// ProfileNames lists the profiles for an error.
+func ProfileNames() string {
+	names := slices.Sorted(maps.Keys(profiles()))
+	return strings.Join(append(names, NoProfile), " or ")
+}
+
+// Settings is what an engine is sent, given what it declared: the user's
+// options as they were written, and before them what the plan asks for where
+// the engine has an option for it: whether to ponder, the rules, and the
+// player's profile, if the engine is of the profile's family. Automatic ones carry the declared names, are accepted by
+// the declaration and never name an option that the user set.
+func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
+	for _, o := range p.Options {
+		user = append(user, usi.Setting(o))
+	}
+	wanted := slices.Concat(ponderSettings(plan), ruleSettings(plan), profiles()[p.Profile].settings(declared))
+	for _, s := range wanted {
+		if settingNamed(user, s.Name) != nil {
+			continue
+		}
+		if fitted, ok := fit(declared, s); ok {
+			automatic = append(automatic, fitted)
+		}
+	}
+	return automatic, user
+}
+
+func ponderSettings(plan *match.Plan) []usi.Setting {
+	return []usi.Setting{{Name: "USI_Ponder", Value: strconv.FormatBool(plan.Ponder != match.PonderOff)}}
+}
+
+// ruleSettings tells engines the rules. The ply limit is MaxMovesToDraw for
+// YaneuraOu and its kin and Draw_Ply for dlshogi; 0 is no limit for both.
+func ruleSettings(plan *match.Plan) []usi.Setting {
+	plies := strconv.Itoa(plan.Rules.MaxPlies)
+	return []usi.Setting{
+		{Name: "EnteringKingRule", Value: plan.Rules.Declaration.String()},
+		{Name: "MaxMovesToDraw", Value: plies},
+		{Name: "Draw_Ply", Value: plies},
+	}
+}
+
+// fit turns a setting into what the engine declares, if it can be.
+func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
+	o, ok := usi.FindOption(declared, s.Name)
+	if !ok {
+		return s, false
+	}
+	if s.Value == leastValue {
+		s.Value = strconv.FormatInt(o.Min, 10)
+	}
+	value, err := o.Accept(s.Value)
+	return usi.Setting{Name: o.Name, Value: value}, err == nil
+}
+
+// settingNamed is the last setting of an option, or nil.
+func settingNamed(settings []usi.Setting, name string) *usi.Setting {
+	for i := range slices.Backward(settings) {
+		if usi.SameOption(settings[i].Name, name) {
+			return &settings[i]
+		}
+	}
+	return nil
+}
+
+// contradictions are user options that say something else than the rules.
+func contradictions(p match.Player, plan *match.Plan) []error {
+	var errs []error
+	for _, rule := range ruleSettings(plan) {
+		for _, o := range p.Options {
+			if usi.SameOption(o.Name, rule.Name) && !strings.EqualFold(o.Value, rule.Value) {
+				errs = append(errs, fmt.Errorf("engine %s: option %s = %s contradicts the rules %q, which say %s: expected it without the option, or with other rules",
+					p.Name, o.Name, o.Value, plan.Rules.Name, rule.Value))
+			}
+		}
+	}
+	return errs
+}
+
+// Lint warns of what an engine's options do to a series although nobody asked:
+// time that it keeps back or wastes in timed games, and books of its own.
+func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warning {
+	in := inForce(p, plan, declared)
+	var warnings []advice.Warning
+	if traps := in.timeTraps(); len(traps) > 0 && timed(p, plan) {
+		warnings = append(warnings, advice.Warning{
+			Engine: p.Name, Text: i18n.Of("%s: made for play over networks, they distort short games", strings.Join(traps, ", ")),
+			Advice: i18n.Of("profile = \"yaneuraou\" sets them"),
+		})
+	}
+	if books := in.books(); len(books) > 0 {
+		warnings = append(warnings, advice.Warning{
+			Engine: p.Name, Text: i18n.Of("%s: it plays from a book of its own on top of the openings", strings.Join(books, ", ")),
+		})
+	}
+	return warnings
+}
+
+// timed reports whether a player has a clock with any colour.
+func timed(p match.Player, plan *match.Plan) bool {
+	return p.Limits.Timed() || plan.ColourClocks[shogi.Black] != nil || plan.ColourClocks[shogi.White] != nil
+}
+
+// options are an engine's declared options with the values in force: what is
+// sent, else the declared default.
+type options struct {
+	declared []usi.Option
+	sent     []usi.Setting
+}
+
+func inForce(p match.Player, plan *match.Plan, declared []usi.Option) options {
+	automatic, user := Settings(p, plan, declared)
+	return options{declared, append(automatic, user...)}
+}
+
+// value is an option's value; set says whether it was sent. ok is false when
+// the engine does not declare the option.
+func (o options) value(name string) (value string, set, ok bool) {
+	option, ok := usi.FindOption(o.declared, name)
+	if !ok {
+		return "", false, false
+	}
+	if s := settingNamed(o.sent, name); s != nil {
+		if s.Value == "<empty>" {
+			return "", true, true
+		}
+		return s.Value, true, true
+	}
+	return option.Default, false, true
+}
+
+// timeTraps lists options of time that were left at a harmful default.
+func (o options) timeTraps() []string {
+	harmless := map[string]string{"NetworkDelay": "0", "NetworkDelay2": "0", "RoundUpToFullSecond": "false"}
+	if least, ok := usi.FindOption(o.declared, "MinimumThinkingTime"); ok {
+		harmless["MinimumThinkingTime"] = strconv.FormatInt(least.Min, 10)
+	}
+	var traps []string
+	for _, name := range slices.Sorted(maps.Keys(harmless)) {
+		if value, set, ok := o.value(name); ok && !set && value != harmless[name] {
+			traps = append(traps, name+" "+value)
+		}
+	}
+	return traps
+}
+
+// books lists book options that are on by default and were left so.
+func (o options) books() []string {
+	if o.noBook() {
+		return nil
+	}
+	var on []string
+	for _, name := range []string{"USI_OwnBook", "OwnBook", "BookDepth"} {
+		value, set, ok := o.value(name)
+		if ok && !set && value != "false" && value != "0" && value != "" {
+			on = append(on, name+" "+value)
+		}
+	}
+	return on
+}
+
+// noBook reports whether the engine was told, or tells, that it uses no book.
+func (o options) noBook() bool {
+	for _, name := range []string{"USI_OwnBook", "OwnBook"} {
+		if value, _, ok := o.value(name); ok && value == "false" {
+			return true
+		}
+	}
+	value, _, ok := o.value("BookFile")
+	return ok && value == noBook
+}
+
+// isBook reports whether an option names a book: BookFile, Book_File.
+func isBook(name string) bool {
+	return strings.EqualFold(strings.ReplaceAll(name, "_", ""), "BookFile")
+}
+
+// isOutput reports whether an option names a file that the engine writes: its
+// contents say nothing of how it plays, and change from run to run.
+func isOutput(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "log") || name == "csafile"
+}
+
+// folderOf is a folder option's value, absolute; "" when there is none.
+func (o options) folderOf(name, base string) (path string, set bool) {
+	value, set, ok := o.value(name)
+	if !ok || cmp.Or(value, internalEval) == internalEval {
+		return "", false
+	}
+	return disk.Absolute(base, value), set
+}
+
+// internalEval is how YaneuraOu says that its network is within its binary.
+const internalEval = "<internal>"

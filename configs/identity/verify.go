@@ -1,0 +1,92 @@
+package identity
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gogi/match"
+	"gogi/usi"
+)
+
+// VerifyIdentity says what of a complete plan's engines is not here as the plan has it,
+// or nil: options that an engine does not declare, files that are missing, other or more
+// than those of its identity. Greetings are in the order of plan.Engines. It reads every
+// file. The built-in engine and engines behind ssh are not looked at, and of an identity
+// that was given by hand not the program.
+func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
+	engines := plan.Engines()
+	if len(greetings) != len(engines) {
+		return fmt.Errorf("verifying the engines: %d greetings for %d engines", len(greetings), len(engines))
+	}
+	hashes := Hasher{}
+	var errs []error
+	for i, e := range engines {
+		declared := greetings[i].Options
+		errs = append(errs, checkDeclared(e, plan, declared)...)
+		if e.Builtin || IsRemote(e.Command) {
+			continue
+		}
+		here, err := hashes.anew(e, inForce(e, plan, declared))
+		if err == nil {
+			err = compareFiles(e.Identity.Files, here)
+		}
+		if err == nil {
+			err = e.Identity.Check() // the binary is one of its variants
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("engine %s is not the plan's: %w", e.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// anew are an engine's files as they are now.
+func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
+	agreed := p.Identity.Files
+	p.Identity.Files = nil
+	for _, f := range agreed {
+		if f.Role != match.BookRole {
+			continue
+		}
+		if err := h.Add(&p, f.Role, f.Path); err != nil {
+			return nil, err
+		}
+	}
+	if p.Identity.Fixed == "" {
+		if err := h.Command(&p); err != nil {
+			return nil, err
+		}
+	}
+	_, err := h.complete(&p, in)
+	return p.Identity.Files, err
+}
+
+// compareFiles compares what was agreed on with what is here, whatever the order.
+func compareFiles(want, here []match.FileHash) error {
+	a, b := byRole(want), byRole(here)
+	var errs []error
+	for _, role := range slices.Sorted(maps.Keys(a)) {
+		switch is, ok := b[role]; {
+		case !ok:
+			errs = append(errs, fmt.Errorf("%s is not here, expected SHA-256 %s", role, a[role].SHA256))
+		case is.SHA256 != a[role].SHA256:
+			errs = append(errs, fmt.Errorf("%s (%s) has SHA-256 %s, expected %s", role, is.Path, is.SHA256, a[role].SHA256))
+		}
+	}
+	for _, role := range slices.Sorted(maps.Keys(b)) {
+		if _, ok := a[role]; !ok {
+			errs = append(errs, fmt.Errorf("it reads %s (%s), which the plan does not have", role, b[role].Path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func byRole(files []match.FileHash) map[string]match.FileHash {
+	m := map[string]match.FileHash{}
+	for _, f := range files {
+		m[f.Role] = f
+	}
+	return m
+}

@@ -1,0 +1,42 @@
+package identity
+
+import (
+	"os"
+	"strings"
+
+	"gogi/configs/advice"
+	"gogi/internal/disk"
+	"gogi/match"
+)
+
+// SplitPath returns the path of a file with blanks in its name that the first words of a command make
+// up. It returns "" if there is none, or if the first word alone is a path of a program.
+func SplitPath(base string, words []string) string {
+	if strings.Contains(words[0], "/") && disk.CheckProgram(disk.Absolute(base, words[0])) == nil {
+		return ""
+	}
+	for n := 2; n <= len(words); n++ {
+		path := strings.Join(words[:n], " ")
+		if !strings.Contains(path, "/") {
+			continue
+		}
+		if info, err := os.Stat(disk.Absolute(base, path)); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+// Clocks warns once of each clock that looks like a number of moves and their time.
+func Clocks(players []match.Player) (warnings []advice.Warning) {
+	warned := map[match.TimeControl]bool{}
+	for _, p := range players {
+		clock := p.Limits.Clock
+		if clock.Main <= 0 || clock.Byoyomi <= clock.Main || warned[clock] {
+			continue
+		}
+		warned[clock] = true
+		warnings = append(warnings, advice.Of("time control %s is %s of main time, then %s for each move; shogi has no time control of moves per period", clock, clock.Main, clock.Byoyomi))
+	}
+	return warnings
+}

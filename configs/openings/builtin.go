@@ -1,0 +1,121 @@
+package openings
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the built-in openings
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"gogi/configs/advice"
+	"gogi/match"
+)
+
+// The names of the built-in sets. docs/books.md describes how each was made.
+const (
+	BuiltinOpenings = "builtin"       // 12 to 16 moves; the default
+	BuiltinShort    = "builtin-short" // two moves
+	BuiltinFew      = "builtin-1000"  // a part of the first; the default on a farm, whose plans are short
+	BuiltinNamed    = "builtin-64"    // common openings by hand; the default of earlier versions
+)
+
+var (
+	//go:embed openings/long.sfen.gz
+	builtinLong []byte
+	//go:embed openings/short.sfen.gz
+	builtinShort []byte
+	//go:embed openings/builtin.sfen
+	builtinNamed []byte
+)
+
+// builtinText returns the lines of a built-in set, or nil if there is no set of this name.
+func builtinText(name string) []byte {
+	switch name {
+	case BuiltinOpenings:
+		return unpackedLong()
+	case BuiltinFew:
+		return someLines(unpackedLong(), 1000)
+	case BuiltinShort:
+		return unpacked(builtinShort)
+	case BuiltinNamed:
+		return builtinNamed
+	}
+	return nil
+}
+
+//nolint:gochecknoglobals // unpacked at most once in a process
+var unpackedLong = sync.OnceValue(func() []byte { return unpacked(builtinLong) })
+
+// unpacked unpacks an embedded set; it panics if the program was built with a damaged one.
+func unpacked(packed []byte) []byte {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		panic(fmt.Sprintf("openingfiles: built-in openings: %v", err))
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		panic(fmt.Sprintf("openingfiles: built-in openings: %v", err))
+	}
+	return text
+}
+
+// someLines returns so many lines of a text, spread evenly over it.
+func someLines(text []byte, count int) []byte {
+	lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	var some []byte
+	for i := range count {
+		some = append(some, lines[i*len(lines)/count]...)
+	}
+	return some
+}
+
+// IsBuiltin reports whether a name stands for a built-in set: "builtin", or one that begins with
+// "builtin-" and is no path.
+func IsBuiltin(name string) bool {
+	return name == BuiltinOpenings || strings.HasPrefix(name, BuiltinOpenings+"-") && !strings.ContainsAny(name, `./\`)
+}
+
+// Builtin returns a built-in set as [Read] returns a file. Of each line it keeps at most so many plies
+// (0: all). A name that is no set is an error.
+func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
+	text := builtinText(name)
+	if text == nil {
+		return nil, nil, fmt.Errorf("openings %s: there is no built-in set of this name; use %s, %s, %s or %s, or ./%s for a file",
+			name, BuiltinOpenings, BuiltinFew, BuiltinShort, BuiltinNamed, name)
+	}
+	asked := set{name, plies, rules}
+	if known, ok := readSets.Load(asked); ok {
+		return slices.Clone(known.([]match.Opening)), nil, nil
+	}
+	openings, warnings, err := parseOpenings(name, []openingText{{name, text}}, plies, rules)
+	if err == nil && warnings == nil {
+		readSets.Store(asked, slices.Clone(openings))
+	}
+	return openings, warnings, err
+}
+
+// set is what the openings of a built-in set depend on.
+type set struct {
+	name  string
+	plies int
+	rules match.Rules
+}
+
+// readSets has the openings of each set that was read without a warning: ten thousand lines take a
+// tenth of a second of CPU time to check.
+var readSets sync.Map //nolint:gochecknoglobals // a cache
+
+// SmallSet returns the name of the smaller built-in set that a stored run has, or "". The default was
+// the set of 64 once, and is that of 1,000 on a farm. A tune plays half of its set.
+func SmallSet(stored match.CanonicalOpenings, plies int) string {
+	for _, name := range []string{BuiltinNamed, BuiltinFew} {
+		list, _, err := Builtin(name, plies, match.Rules{})
+		if err == nil && (stored == match.OpeningsHash(list) || plies == 0 && stored.Count == len(list)/2) {
+			return name
+		}
+	}
+	return ""
+}

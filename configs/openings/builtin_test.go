@@ -1,0 +1,92 @@
+package openings_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/configs/openings"
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// The sets are as docs/books.md describes them: legal lines from the start, of these lengths, no two of
+// which lead to one position (Builtin would warn), and none the beginning of another.
+func TestBuiltinSets(t *testing.T) {
+	t.Parallel()
+	total := 0
+	for name, lengths := range map[string][]int{
+		openings.BuiltinOpenings: {12, 14, 16},
+		openings.BuiltinShort:    {2},
+	} {
+		openings, warnings, err := openings.Builtin(name, 0, match.RulesProfiles()[match.DefaultRules])
+		if err != nil || len(warnings) > 0 {
+			t.Fatal(name, warnings, err)
+		}
+		total += len(openings)
+		var lines []string
+		met := map[int]int{}
+		for _, o := range openings {
+			met[len(o.Moves)]++
+			lines = append(lines, o.String()+" ")
+			if !slices.Contains(lengths, len(o.Moves)) || o.Start != "startpos" {
+				t.Errorf("%s: %s", name, o)
+			}
+		}
+		testutil.Equal(t, len(met), len(lengths), "%s: numbers of lines by length: %v, expected lengths %v", name, met, lengths)
+		slices.Sort(lines) // then a beginning stands before what it begins
+		for i := range lines[1:] {
+			if strings.HasPrefix(lines[i+1], lines[i]) {
+				t.Errorf("%s: %sis the beginning of %s", name, lines[i], lines[i+1])
+			}
+		}
+	}
+	if total < 10_000 {
+		t.Errorf("%d openings, expected 10,000", total)
+	}
+}
+
+// Every line of the small set is one of the large set, and the first and the last thousandth of both
+// overlap: the lines are spread over all of it.
+func TestBuiltinFew(t *testing.T) {
+	t.Parallel()
+	read := func(name string) []string {
+		openings, warnings, err := openings.Builtin(name, 0, match.Rules{})
+		if err != nil || len(warnings) > 0 {
+			t.Fatal(warnings, err)
+		}
+		var lines []string
+		for _, o := range openings {
+			lines = append(lines, o.String())
+		}
+		return lines
+	}
+	all, few := read(openings.BuiltinOpenings), read(openings.BuiltinFew)
+	if len(few) != 1000 || !slices.Contains(all[:20], few[0]) || !slices.Contains(all[len(all)-20:], few[999]) {
+		t.Errorf("%d lines, from %q to %q", len(few), few[0], few[len(few)-1])
+	}
+	for _, line := range few {
+		if !slices.Contains(all, line) {
+			t.Fatalf("%q is not in the large set", line)
+		}
+	}
+}
+
+func TestNoSuchBuiltin(t *testing.T) {
+	t.Parallel()
+	if openings.IsBuiltin("./builtin-x") || openings.IsBuiltin("builtin-x.sfen") || openings.IsBuiltin("builtins") {
+		t.Error("a file was taken for a built-in set")
+	}
+	_, _, err := openings.Builtin("builtin-x", 0, match.Rules{})
+	if !openings.IsBuiltin("builtin-x") || err == nil || !strings.Contains(err.Error(), "use builtin, builtin-1000, builtin-short or builtin-64, or ./builtin-x") {
+		t.Error(err)
+	}
+}
+
+func BenchmarkBuiltin(b *testing.B) {
+	for b.Loop() {
+		if _, _, err := openings.Builtin(openings.BuiltinOpenings, 0, match.RulesProfiles()[match.DefaultRules]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

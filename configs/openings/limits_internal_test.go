@@ -1,0 +1,64 @@
+package openings
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"gogi/match"
+)
+
+// endless gives zeros for ever, as a bomb would.
+type endless struct{ given int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.given += len(p)
+	return len(p), nil
+}
+
+func (e *endless) Close() error { return nil }
+
+func TestReadLimited(t *testing.T) {
+	const chunk = 1 << 20
+	for _, test := range []struct {
+		limit, longest, most int
+		want                 string
+	}{
+		{1000, 1000, chunk, "more than 128 MiB of text in all"},
+		{maxOpenings, 2 * chunk, 3 * chunk, "a line has more than 2097152 bytes"},
+	} {
+		bomb := &endless{}
+		_, err := readLimited("bomb.gz", test.limit, test.longest, func() (io.ReadCloser, error) { return bomb, nil })
+		if want := "openings bomb.gz: " + test.want + ": expected a file of openings"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if bomb.given > test.most {
+			t.Errorf("%d bytes were read of at most %d", bomb.given, test.most)
+		}
+	}
+	data, err := readLimited("ok", 5, 5, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("12345")), nil })
+	if string(data) != "12345" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// A sound set: legal, short, no position twice, no line the start of another.
+func TestBuiltinOpenings(t *testing.T) {
+	openings, warnings, err := Builtin(BuiltinNamed, 0, match.RulesProfiles()[match.DefaultRules])
+	if err != nil || warnings != nil {
+		t.Fatal(warnings, err)
+	}
+	if len(openings) < 60 {
+		t.Errorf("only %d openings", len(openings))
+	}
+	for i, a := range openings {
+		if len(a.Moves) < 8 || len(a.Moves) > 12 || a.Start != "startpos" {
+			t.Errorf("%s: expected 8 to 12 moves from startpos", a)
+		}
+		for j, b := range openings {
+			if i != j && strings.HasPrefix(b.String()+" ", a.String()+" ") {
+				t.Errorf("%s is how %s begins", a, b)
+			}
+		}
+	}
+}

@@ -1,0 +1,251 @@
+// Package position finds the line of each key in a TOML text, for error messages. [Locate]
+// returns the places of all keys. [CheckShape] rejects a text that would make the TOML library
+// slow.
+package position
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Place is where a key stands in its file.
+type Place struct {
+	Line  int // from 1
+	Order int // its rank among the keys, from 1
+}
+
+// Locate finds every key of a TOML text, by paths such as "engine[1].limits"
+// with elements of lists counted from 0. The text must be valid (the TOML
+// library has read it): locate checks nothing, it only finds the way. It is
+// here because the library forgets where the keys of all but the last table of
+// a list are.
+func Locate(text string) map[string]Place {
+	l := locator{text: text, line: 1, places: map[string]Place{}, counts: map[string]int{}}
+	table := ""
+	for l.skip(); l.pos < len(l.text); l.skip() {
+		if l.peek() == '[' {
+			table = l.header()
+			continue
+		}
+		l.pair(table)
+	}
+	return l.places
+}
+
+type locator struct {
+	text   string
+	pos    int
+	line   int
+	places map[string]Place
+	counts map[string]int // how many tables [[path]] there were so far
+	depth  int            // of lists within lists
+}
+
+// maxDepth is how deep lists are told apart: no key is deeper, and paths do not
+// grow without end.
+const maxDepth = 8
+
+// peek is the byte at hand, 0 at the end.
+func (l *locator) peek() byte {
+	if l.pos < len(l.text) {
+		return l.text[l.pos]
+	}
+	return 0
+}
+
+// take passes over one byte.
+func (l *locator) take() {
+	if l.peek() == '\n' {
+		l.line++
+	}
+	l.pos++
+}
+
+// skip passes over blanks, line breaks and comments.
+func (l *locator) skip() {
+	for l.pos < len(l.text) {
+		switch l.peek() {
+		case ' ', '\t', '\r', '\n':
+			l.take()
+		case '#':
+			l.until("\n")
+		default:
+			return
+		}
+	}
+}
+
+// until passes over everything before the first byte that is one of stops.
+func (l *locator) until(stops string) {
+	for l.pos < len(l.text) && strings.IndexByte(stops, l.peek()) < 0 {
+		l.take()
+	}
+}
+
+func (l *locator) found(path string) {
+	if _, ok := l.places[path]; !ok {
+		l.places[path] = Place{l.line, len(l.places) + 1}
+	}
+}
+
+// header reads [a.b] or [[a.b]] and returns the path of the table it opens.
+func (l *locator) header() string {
+	l.take()
+	list := l.peek() == '['
+	if list {
+		l.take()
+	}
+	path := ""
+	keys := l.key()
+	for i, key := range keys {
+		path = Join(path, key)
+		last := i == len(keys)-1
+		l.found(path)
+		if list && last {
+			l.counts[path]++
+		}
+		if n := l.counts[path]; n > 0 {
+			path = Element(path, n-1)
+		}
+	}
+	l.found(path)
+	l.until("]\n")
+	for l.peek() == ']' {
+		l.take()
+	}
+	return path
+}
+
+// pair reads key = value in the table at path.
+func (l *locator) pair(path string) {
+	start := l.pos
+	for _, key := range l.key() {
+		path = Join(path, key)
+		l.found(path)
+	}
+	l.until("=\n")
+	l.take()
+	l.value(path)
+	l.moveOn(start)
+}
+
+// moveOn makes sure that no text, not even a broken one, stops the way.
+func (l *locator) moveOn(start int) {
+	if l.pos == start {
+		l.take()
+	}
+}
+
+// key reads a dotted key.
+func (l *locator) key() []string {
+	var keys []string
+	for {
+		l.skip()
+		keys = append(keys, l.keyPart())
+		l.skip()
+		if l.peek() != '.' {
+			return keys
+		}
+		l.take()
+	}
+}
+
+func (l *locator) keyPart() string {
+	if q := l.peek(); q == '"' || q == '\'' {
+		quoted := l.quoted()
+		if text, err := strconv.Unquote(quoted); err == nil && q == '"' {
+			return text
+		}
+		return strings.Trim(quoted, string(q))
+	}
+	start := l.pos
+	l.until(" \t\r\n.=]#")
+	return l.text[start:l.pos]
+}
+
+// quoted passes over a string of any of the four kinds.
+func (l *locator) quoted() string {
+	start := l.pos
+	quote := l.text[l.pos : l.pos+1]
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(l.text[l.pos:], triple) {
+		quote = triple
+	}
+	l.pos += len(quote)
+	for l.pos < len(l.text) && !strings.HasPrefix(l.text[l.pos:], quote) {
+		if l.peek() == '\\' && quote[0] == '"' {
+			l.take()
+		}
+		l.take()
+	}
+	l.pos = min(l.pos+len(quote), len(l.text))
+	for len(quote) == 3 && l.peek() == quote[0] {
+		l.take() // a text may end in quotes of its own
+	}
+	return l.text[start:l.pos]
+}
+
+func (l *locator) value(path string) {
+	l.skip()
+	switch l.peek() {
+	case '"', '\'':
+		l.quoted()
+	case '[':
+		l.list(path)
+	case '{':
+		l.inline(path)
+	default:
+		l.until(",]}#\n")
+	}
+}
+
+func (l *locator) list(path string) {
+	l.take()
+	l.depth++
+	defer func() { l.depth-- }()
+	for i := 0; ; i++ {
+		l.skip()
+		if l.pos >= len(l.text) || l.peek() == ']' {
+			l.take()
+			return
+		}
+		inner, start := path, l.pos
+		if l.depth <= maxDepth {
+			inner = Element(path, i)
+		}
+		l.found(inner)
+		l.value(inner)
+		l.comma()
+		l.moveOn(start)
+	}
+}
+
+func (l *locator) inline(path string) {
+	l.take()
+	for {
+		l.skip()
+		if l.pos >= len(l.text) || l.peek() == '}' {
+			l.take()
+			return
+		}
+		l.pair(path)
+		l.comma()
+	}
+}
+
+func (l *locator) comma() {
+	l.skip()
+	if l.peek() == ',' {
+		l.take()
+	}
+}
+
+// Join makes the path of a key in a table; the top table's path is "".
+func Join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// Element is the path of one element of a list, counted from 0.
+func Element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

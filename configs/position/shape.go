@@ -1,0 +1,90 @@
+package position
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The limits of a file's shape, far beyond what a series needs. The TOML library
+// takes time and memory by the square of them (24 kB of tables in tables: 18 s and
+// 4 GB), so they are looked at before it.
+const (
+	maxNesting  = 16  // lists and tables within each other
+	maxKeyParts = 16  // of a dotted key
+	maxKey      = 256 // bytes of a dotted key, all parts together
+)
+
+// CheckShape refuses a text that is nested too deeply, or whose keys are too long, and says
+// in which line, from 1. It reads as far as the text is valid TOML; what comes after that,
+// the library does not reach either.
+func CheckShape(text string) (line int, err error) {
+	s := shape{locator: locator{text: text, line: 1}, fresh: true, parts: 1}
+	for s.pos < len(s.text) {
+		line := s.line
+		if what := s.step(); what != "" {
+			return line, errors.New(what)
+		}
+	}
+	return 0, nil
+}
+
+// shape walks over a text by bytes, strings and comments.
+type shape struct {
+	locator
+
+	nesting  int
+	fresh    bool // nothing but blanks has come since the beginning of a line outside all brackets
+	inHeader bool // the line is [a table's] or [[a list's]]
+	begin    int  // of what may be a key
+	parts    int  // that it has so far
+}
+
+// step passes over one of them and says what is wrong with it, or nothing.
+func (s *shape) step() (wrong string) {
+	c := s.peek()
+	fresh := s.fresh
+	s.fresh = fresh && (c == ' ' || c == '\t' || c == '\r')
+	switch c {
+	case '"', '\'':
+		s.quoted()
+		return ""
+	case '#':
+		s.until("\n")
+		return ""
+	case '.':
+		s.parts++
+	case '=', ']':
+		if c == '=' || s.inHeader {
+			wrong = s.endKey()
+		}
+	}
+	s.take()
+	switch c {
+	case '[', '{':
+		s.inHeader = s.inHeader || fresh && c == '['
+		s.nesting++
+	case ']', '}':
+		s.nesting = max(0, s.nesting-1)
+	case '\n':
+		s.fresh, s.inHeader = s.nesting == 0, false
+	}
+	switch c {
+	case '[', '{', ']', '}', '\n', ',', '=':
+		s.begin, s.parts = s.pos, 1
+	}
+	if s.nesting > maxNesting {
+		wrong = fmt.Sprintf("lists and tables are nested too deeply: expected at most %d within each other", maxNesting)
+	}
+	return wrong
+}
+
+// endKey looks at the key that ends here.
+func (s *shape) endKey() string {
+	switch n := s.pos - s.begin; {
+	case s.parts > maxKeyParts:
+		return fmt.Sprintf("a key has too many parts: expected at most %d", maxKeyParts)
+	case n > maxKey:
+		return fmt.Sprintf("a key has %d bytes: expected at most %d", n, maxKey)
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+// Package ensembletest makes records of votes without engines, for tests of packages that read
+// them. Use [Records].
+package ensembletest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/ensemble"
+	"gogi/ensemble/voting"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// FiveMembers are the votes of the worked example of the adoption record: the
+// sums are 5, 8:2, 8:6 and 7:6:4, the weights at the end 5 5 4 3 2.
+const FiveMembers = "A A A A A|A A A A B|B A A B A|A B C A B"
+
+// voter is a member that votes as a script says: a letter for each decision, A
+// being the first legal move, B the second; r resigns, w declares.
+type voter struct {
+	script []string
+	asked  int
+}
+
+func (v *voter) NewGame(context.Context, usi.Game) error     { v.asked = 0; return nil }
+func (v *voter) GameOver(context.Context, usi.Outcome) error { return nil }
+func (v *voter) Close() error                                { return nil }
+
+func (v *voter) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
+	word := v.script[v.asked]
+	v.asked++
+	h, err := r.Position.History()
+	if err != nil {
+		return usi.Reply{}, err
+	}
+	reply := usi.Reply{Answer: usi.AnswerMove, Nodes: 100, Elapsed: time.Millisecond}
+	switch word[0] {
+	case 'r':
+		reply.Answer = usi.AnswerResign
+		return reply, nil
+	case 'w':
+		reply.Answer = usi.AnswerWin
+		return reply, nil
+	}
+	reply.Move = h.Position().LegalMoves(nil)[word[0]-'A']
+	info := usi.Info{MultiPV: 1, Depth: 9, HasScore: true, PV: []shogi.Move{reply.Move}}
+	if _, err := fmt.Sscan(word[1:]+" ", &info.Score.Value); len(word) > 1 && err != nil {
+		return reply, err
+	}
+	reply.Lines, reply.Exact = []usi.Info{info}, info
+	return reply, nil
+}
+
+// Records plays games of a real council whose members vote as the lines say, one
+// line a decision and a column for each member, and returns the records. A letter
+// is a vote, A for the first legal move, B for the second, with a score in
+// centipawns behind it; r resigns, w declares. The opponent always plays its first
+// legal move.
+func Records(tb testing.TB, rule string, games ...string) (records [][]byte) {
+	tb.Helper()
+	spec, err := voting.ParseSpec(rule)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for seed, game := range games {
+		lines := strings.Split(game, "|")
+		config := ensemble.Config{Name: "C", Rule: spec, Shadows: []voting.Spec{voting.DefaultSpec(voting.Majority)}}
+		for i := range strings.Fields(lines[0]) {
+			v := &voter{}
+			for _, line := range lines {
+				v.script = append(v.script, strings.Fields(line)[i])
+			}
+			config.Members = append(config.Members, ensemble.Member{
+				Voter: voting.Voter{Name: fmt.Sprintf("P%d", i+1)},
+				Open:  func(context.Context) (ensemble.Player, error) { return v, nil },
+			})
+		}
+		records = append(records, decide(tb, config, uint64(seed+1), len(lines))...) //nolint:gosec // an index
+	}
+	return records
+}
+
+func decide(tb testing.TB, config ensemble.Config, seed uint64, decisions int) (records [][]byte) {
+	tb.Helper()
+	c, err := ensemble.Open(tb.Context(), config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // the decisions are what counts
+	if err := c.NewGame(tb.Context(), usi.Game{Seed: seed}); err != nil {
+		tb.Fatal(err)
+	}
+	p := usi.Position{Start: "startpos"}
+	for range decisions {
+		reply, err := c.Think(tb.Context(), usi.Request{Position: p})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		records = append(records, reply.Detail)
+		if reply.Answer != usi.AnswerMove {
+			break
+		}
+		p.Moves = append(p.Moves, reply.Move)
+		h, err := p.History()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		p.Moves = append(p.Moves, h.Position().LegalMoves(nil)[0])
+	}
+	return records
+}

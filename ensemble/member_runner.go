@@ -1,0 +1,357 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gogi/ensemble/voting"
+	"gogi/usi"
+)
+
+// Player is whatever can be a member: an engine, or another council. Its
+// methods are called by one goroutine at a time.
+type Player interface {
+	NewGame(ctx context.Context, g usi.Game) error
+	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
+	GameOver(ctx context.Context, o usi.Outcome) error
+	Close() error
+}
+
+// Member is a player to be.
+type Member struct {
+	voting.Voter
+	// Open starts the player, also again after it failed.
+	Open func(ctx context.Context) (Player, error)
+	// Own, when set, is what the member may use for a move instead of the
+	// council's limits: nodes, depth, a time, or nothing (Infinite: it ends its
+	// searches by itself).
+	Own *usi.Go
+}
+
+// What some players can do beyond Player.
+type (
+	ponderer interface {
+		Ponder(context.Context, usi.Request) error
+	}
+	snapshotter interface{ Snapshot() usi.Reply }
+	mater       interface {
+		Mate(context.Context, usi.Request) (usi.Checkmate, error)
+	}
+	blamer interface {
+		Blame(kind, note string) (record string)
+	}
+	waiter  interface{ Waited() (time.Duration, bool) }
+	stopper interface{ Stopped() time.Duration }
+	strayer interface{ AffinityChanged() string }
+)
+
+// condition is how a member is.
+type condition int32
+
+const (
+	conditionReady    condition = iota
+	conditionStarting           // its process is being started (again)
+	conditionGone               // it failed too often; the next game tries once more
+)
+
+// memberRunner is a member at work. Its goroutine owns the player and does one job
+// after the other; the council reads the condition and sends jobs.
+type memberRunner struct {
+	Member
+	index int
+	// jobs is sent to by the council's caller only and closed by Close. It has
+	// room for what can be asked while a member is late with its last answer.
+	jobs    chan func(context.Context)
+	stopped sync.WaitGroup
+	state   atomic.Int32
+	changed chan<- struct{} // shared; told, without waiting, when the condition changed
+
+	// Of the seat's goroutine alone, but for player, which Snapshot and Waited
+	// read, too.
+	player   atomic.Pointer[Player]
+	game     usi.Game
+	pondered string // the position of the search on the opponent's time, or ""
+	restarts int    // left in this game
+	// shown is the number of the question that a snapshot is about; any
+	// goroutine reads it.
+	shown  atomic.Uint64
+	mu     sync.Mutex
+	last   error    // why it is not ready
+	events []string // for the next record
+}
+
+// jobRoom is more than can wait: a ponder stop, a game's end, a new game, an
+// opening and a search.
+const jobRoom = 16
+
+func newSeat(m Member, index int, changed chan<- struct{}) *memberRunner {
+	s := &memberRunner{Member: m, index: index, jobs: make(chan func(context.Context), jobRoom), changed: changed}
+	s.become(conditionStarting)
+	return s
+}
+
+// run does the jobs until there are no more, then closes the player.
+func (s *memberRunner) run(ctx context.Context) {
+	for job := range s.jobs {
+		job(ctx)
+	}
+	s.close()
+}
+
+// free reports whether the member can be given something to do: it is ready, and
+// not so far behind that its caller could have to wait.
+func (s *memberRunner) free() bool {
+	return s.condition() == conditionReady && len(s.jobs) <= jobRoom/2
+}
+
+func (s *memberRunner) condition() condition { return condition(s.state.Load()) }
+
+func (s *memberRunner) become(c condition) {
+	s.state.Store(int32(c))
+	select {
+	case s.changed <- struct{}{}:
+	default: // it is known already that something changed
+	}
+}
+
+func (s *memberRunner) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, s.Name+": "+fmt.Sprintf(format, args...))
+}
+
+// takeEvents returns what happened since the last record.
+func (s *memberRunner) takeEvents() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.events
+	s.events = nil
+	return list
+}
+
+func (s *memberRunner) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// open starts the player if there is none.
+func (s *memberRunner) open(ctx context.Context) error {
+	if s.player.Load() == nil {
+		p, err := s.Open(ctx)
+		if err != nil {
+			return err
+		}
+		s.player.Store(&p)
+	}
+	return nil
+}
+
+// persist tries again what failed by a fault of the player, in a new one each
+// time. What cannot be started at all is not tried again, nor what was silent for
+// as long as it may be: that can be minutes.
+func (s *memberRunner) persist(ctx context.Context, tries int, attempt func(context.Context) error) error {
+	for {
+		err := attempt(ctx)
+		if err == nil {
+			s.become(conditionReady)
+			return nil
+		}
+		s.close()
+		fault, ok := errors.AsType[*usi.Fault](err)
+		if tries--; !ok || fault.Kind != usi.FaultCrash || tries < 0 || ctx.Err() != nil {
+			return s.lost(err)
+		}
+		s.note("%s", brief(err))
+	}
+}
+
+// newGame prepares the member for a game.
+func (s *memberRunner) newGame(ctx context.Context, g usi.Game, restarts int) error {
+	s.game, s.restarts = g, restarts
+	return s.persist(ctx, restarts, s.prepare)
+}
+
+func (s *memberRunner) prepare(ctx context.Context) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	return (*s.player.Load()).NewGame(ctx, s.game)
+}
+
+// lost notes that the member is gone until the next game.
+func (s *memberRunner) lost(err error) error {
+	s.mu.Lock()
+	s.last = err
+	s.mu.Unlock()
+	s.become(conditionGone)
+	return err
+}
+
+// broke says what becomes of the member after a fault, so that the council knows
+// before it goes on: it is gone at once if it may not be started again.
+func (s *memberRunner) broke(why error) {
+	if s.restarts > 0 {
+		s.become(conditionStarting)
+		return
+	}
+	_ = s.lost(why) // returns why
+}
+
+// failed closes the player after a fault and starts it again, as often as the
+// game allows. It runs between two moves, after the council was told.
+func (s *memberRunner) failed(ctx context.Context, why error) {
+	s.broke(why)
+	s.note("%s", brief(why))
+	for s.close(); s.restarts > 0 && ctx.Err() == nil; s.close() {
+		s.restarts--
+		err := s.prepare(ctx)
+		if err == nil {
+			s.become(conditionReady)
+			s.note("started again")
+			return
+		}
+		s.note("%s", brief(err))
+		why = err
+	}
+	s.note("gone")
+	_ = s.lost(why) // returns why
+}
+
+// brief is an error in a few words.
+func brief(err error) string {
+	f, ok := errors.AsType[*usi.Fault](err)
+	if !ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s (%s)", f.Kind, f.Doing)
+}
+
+// close ends the player, if there is one. Its errors come after a fault, or at
+// the end: nobody needs them.
+func (s *memberRunner) close() {
+	if p := s.player.Swap(nil); p != nil {
+		_ = (*p).Close()
+	}
+}
+
+// answer is what a seat sends back to the council.
+type answer struct {
+	seat    int
+	reply   usi.Reply
+	err     error
+	arrived time.Duration // since the council was asked
+}
+
+// question is one request to all members: a vote, or the check of one.
+type question struct {
+	number  uint64 // from 1
+	start   time.Time
+	untimed bool // no clock: the deadline is for members that do not come to an end
+	to      chan<- answer
+}
+
+// think asks the player. The request's deadline counts from start, as the
+// council's does: a member that was still busy has less time.
+func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q question) {
+	p := s.player.Load()
+	if p == nil {
+		q.to <- answer{seat: s.index, err: errNotReady, arrived: time.Since(q.start)}
+		return
+	}
+	if r.Deadline > 0 {
+		if r.Deadline -= time.Since(q.start); r.Deadline <= 0 {
+			q.to <- answer{seat: s.index, err: errBusy, arrived: time.Since(q.start)}
+			return
+		}
+	}
+	s.show(&r, q.number)
+	reply, err := (*p).Think(ctx, r)
+	why := err
+	if err == nil && q.untimed && reply.Stopped && ctx.Err() == nil {
+		why = &usi.Fault{Kind: usi.FaultHang, Engine: s.Name, Doing: "thinking without an end", Searching: true, Elapsed: reply.Elapsed}
+	}
+	if why != nil {
+		s.broke(why)
+	}
+	q.to <- answer{seat: s.index, reply: reply, err: err, arrived: time.Since(q.start)}
+	if why != nil && life.Err() == nil {
+		s.failed(life, why)
+	}
+}
+
+// show lets snapshots be about a question. Where a search on the opponent's time
+// must be stopped first, which may take long, that is so from the first info of
+// the new search only.
+func (s *memberRunner) show(r *usi.Request, number uint64) {
+	missed := s.pondered != "" && s.pondered != r.Position.String()
+	s.pondered = ""
+	if !missed {
+		s.shown.Store(number)
+		return
+	}
+	r.OnInfo = func(usi.Info) { s.shown.Store(number) }
+}
+
+// errNotReady and errBusy are answers of a member that was not asked.
+var (
+	errNotReady = errors.New("it is being started again")
+	errBusy     = errors.New("it was still busy with its last search")
+)
+
+// waited is how long the player was kept waiting for a CPU since its start.
+func (s *memberRunner) waited() (time.Duration, bool) {
+	p := s.player.Load()
+	if p == nil {
+		return 0, false
+	}
+	w, ok := (*p).(waiter)
+	if !ok {
+		return 0, false
+	}
+	return w.Waited()
+}
+
+// stoppedFor is how long the player has been seen to be stopped since its start.
+func (s *memberRunner) stoppedFor() time.Duration {
+	p := s.player.Load()
+	if p == nil {
+		return 0
+	}
+	w, ok := (*p).(stopper)
+	if !ok {
+		return 0
+	}
+	return w.Stopped()
+}
+
+// strayed says where the player runs instead of its CPUs; "" also where there is none.
+func (s *memberRunner) strayed() string {
+	p := s.player.Load()
+	if p == nil {
+		return ""
+	}
+	if b, ok := (*p).(strayer); ok {
+		return b.AffinityChanged()
+	}
+	return ""
+}
+
+// snapshot is what the player's search for a question has said so far; ok is
+// false when it cannot be known, or the player is not that far yet: what it said
+// about another position must not become a vote.
+func (s *memberRunner) snapshot(question uint64) (usi.Reply, bool) {
+	p := s.player.Load()
+	if p == nil || s.shown.Load() != question {
+		return usi.Reply{}, false
+	}
+	shot, ok := (*p).(snapshotter)
+	if !ok {
+		return usi.Reply{}, false
+	}
+	return shot.Snapshot(), true
+}

@@ -1,0 +1,255 @@
+package votes
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gogi/ensemble/voting"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/regress"
+)
+
+// Fit is what gogi votes fit prints: how each member's centipawns become chances of
+// winning, by logistic regression of the games' results on the scores that went
+// with its votes.
+type Fit struct {
+	Version  int           `json:"version"`
+	Run      string        `json:"run,omitempty"`
+	Games    int           `json:"games"` // with a result
+	Councils []*councilFit `json:"councils"`
+}
+
+// councilFit is one council's part.
+type councilFit struct {
+	Council string       `json:"council"`
+	Members []*memberFit `json:"members"`
+	All     *memberFit   `json:"all"` // all members as one, for an engine that vary multiplies
+}
+
+// memberFit is a member's scale. The numbers are null where the games do not tell,
+// and Why says the reason.
+type memberFit struct {
+	Name        string    `json:"name"`
+	Games       int       `json:"games"`    // with a score of it
+	Scores      int       `json:"scores"`   // that were used, one a decision
+	LeftOut     int       `json:"left_out"` // mates and bounds, which are no score in centipawns
+	Slope       *float64  `json:"slope"`    // log odds of one centipawn
+	SlopeSE     *float64  `json:"slope_se"` // over games: the scores of one game are of one result
+	Intercept   *float64  `json:"intercept"`
+	InterceptSE *float64  `json:"intercept_se"`
+	Why         string    `json:"why,omitempty"`
+	Warnings    []caution `json:"warnings"`
+
+	scores, results []float64
+	games           []int
+}
+
+// caution is a reason not to take a fitted scale at its word.
+type caution string
+
+// The cautions, as the JSON has them.
+const (
+	fewGames  caution = "few_games"       // fewer than leastGames: the standard errors are too small
+	uncertain caution = "uncertain_slope" // less than two standard errors above 0
+	backwards caution = "backwards_slope" // not above 0: no scale
+)
+
+// leastGames is how many games standard errors by game need at least: a usual
+// rule of thumb for sandwich estimates is 30 to 50 clusters.
+const leastGames = 50
+
+// said is what the caution is about.
+func (c caution) said() i18n.Message {
+	switch c {
+	case fewGames:
+		return i18n.Of("fewer than %d games: the standard errors are too small", leastGames)
+	case uncertain:
+		return i18n.Of("the slope is not told from 0: more games")
+	case backwards:
+		return i18n.Of("the slope is not above 0: no scale for a council")
+	}
+	return i18n.Verbatim(string(c))
+}
+
+// NewFit is empty yet.
+func NewFit() *Fit { return &Fit{Version: 1, Councils: []*councilFit{}} }
+
+// Add takes the scores of a game that has a result. Scores are cut as votes cut
+// them, to the member's clamp, or to voting.DefaultClamp where none is recorded.
+func (f *Fit) Add(g *Game) error {
+	counted := false
+	for i := range g.Votes {
+		v := &g.Votes[i]
+		if math.IsNaN(v.score) {
+			continue
+		}
+		counted = true
+		c := f.council(v)
+		for _, vote := range v.played() {
+			for j := range vote.Ballots {
+				b := &vote.Ballots[j]
+				if b.Member < len(c.Members) {
+					c.Members[b.Member].add(b, clampOf(vote, b.Member), v.score, f.Games)
+					c.All.add(b, clampOf(vote, b.Member), v.score, f.Games)
+				}
+			}
+		}
+	}
+	if counted {
+		f.Games++
+	}
+	return nil
+}
+
+// council finds the part of a council; one with other members is another.
+func (f *Fit) council(v *Votes) *councilFit {
+	names := v.records[0].Members
+	for _, c := range f.Councils {
+		same := c.Council == v.Council && len(c.Members) == len(names)
+		for i := 0; same && i < len(names); i++ {
+			same = c.Members[i].Name == names[i]
+		}
+		if same {
+			return c
+		}
+	}
+	c := &councilFit{Council: v.Council, All: &memberFit{Name: "all members", Warnings: []caution{}}}
+	for _, name := range names {
+		c.Members = append(c.Members, &memberFit{Name: name, Warnings: []caution{}})
+	}
+	f.Councils = append(f.Councils, c)
+	return c
+}
+
+// clampOf is what a member's scores are cut to.
+func clampOf(vote *voting.Record, member int) float64 {
+	if member < len(vote.Clamps) && vote.Clamps[member] > 0 {
+		return vote.Clamps[member]
+	}
+	return voting.DefaultClamp
+}
+
+// add takes one ballot's score, if it is one of a search that came in time.
+func (m *memberFit) add(b *voting.BallotRecord, clamp, result float64, game int) {
+	if b.Kind != voting.KindMove && b.Kind != voting.KindResign || b.Source == voting.SourceBook {
+		return
+	}
+	if b.CP == nil || b.Bound != "" {
+		if b.CP != nil || b.Mate != "" {
+			m.LeftOut++
+		}
+		return
+	}
+	if len(m.games) == 0 || m.games[len(m.games)-1] != game {
+		m.Games++
+	}
+	m.scores = append(m.scores, max(-clamp, min(clamp, float64(*b.CP))))
+	m.results, m.games = append(m.results, result), append(m.games, game)
+}
+
+// Finish fits the scales, once all games were added.
+func (f *Fit) Finish() {
+	for _, c := range f.Councils {
+		for _, m := range c.Members {
+			m.finish()
+		}
+		c.All.finish()
+	}
+}
+
+func (m *memberFit) finish() {
+	m.Scores = len(m.scores)
+	fit, err := regress.Logistic(m.scores, m.results, m.games)
+	if err != nil {
+		m.Why = err.Error()
+		return
+	}
+	m.Slope, m.SlopeSE = &fit.Slope, &fit.SlopeSE
+	m.Intercept, m.InterceptSE = &fit.Intercept, &fit.InterceptSE
+	if m.Games < leastGames {
+		m.Warnings = append(m.Warnings, fewGames)
+	}
+	switch {
+	case fit.Slope <= 0:
+		m.Warnings = append(m.Warnings, backwards)
+	case fit.Slope < 2*fit.SlopeSE:
+		m.Warnings = append(m.Warnings, uncertain)
+	}
+}
+
+// Print writes tables, and the scales as a match file has them.
+func (f *Fit) Print(w io.Writer, in i18n.Language) {
+	for _, c := range f.Councils {
+		printHeading(w, i18n.Say(in, "%s · %s with a result", format.Name(c.Council), games(f.Games)))
+		c.print(w, in)
+	}
+}
+
+func (c *councilFit) print(w io.Writer, in i18n.Language) {
+	t := format.Table(i18n.Heads(in, "member", "games", "scores", "slope a centipawn", "± standard error", "intercept", "± standard error", "73% at")...)
+	t.SetColumnConfigs(format.RightAligned(2, 8))
+	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
+		row := table.Row{c.name(m, in), format.Count(m.Games), format.Count(m.Scores), "–", "–", "–", "–", "–"}
+		if m.Slope != nil {
+			copy(row[3:], []any{decimals(*m.Slope), decimals(*m.SlopeSE), decimals(*m.Intercept), decimals(*m.InterceptSE)})
+		}
+		if m.Slope != nil && *m.Slope > 0 {
+			row[7] = fmt.Sprintf("%.0f cp", 1/(*m.Slope))
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
+		m.printRemarks(w, c.name(m, in), in)
+	}
+	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.", decimals(voting.DefaultSlope)))
+	for _, m := range c.Members {
+		if scale := m.toml(); scale != "" {
+			fmt.Fprintf(w, "[[engine]]\nname = %s\n%s\n\n", strconv.Quote(m.Name), scale)
+		}
+	}
+	if scale := c.All.toml(); scale != "" && len(c.Members) > 1 {
+		fmt.Fprintf(w, "# %s\n%s\n\n", i18n.Say(in, "of one [[engine]] that vary multiplies to all of these members"), scale)
+	}
+}
+
+// name is what a table calls a member, or all of them.
+func (c *councilFit) name(m *memberFit, in i18n.Language) string {
+	if m == c.All {
+		return i18n.Say(in, "all members")
+	}
+	return format.Name(m.Name)
+}
+
+func (m *memberFit) printRemarks(w io.Writer, name string, in i18n.Language) {
+	if m.Why != "" {
+		fmt.Fprintln(w, i18n.Say(in, "%s: no scale: %s", name, m.Why))
+	}
+	for _, c := range m.Warnings {
+		fmt.Fprintln(w, i18n.Say(in, "%s: %s", name, c.said()))
+	}
+}
+
+// toml is the scale as an [[engine]] of a match file has it, "" where there is none.
+func (m *memberFit) toml() string {
+	if m.Slope == nil || *m.Slope <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("scale = {slope = %s, intercept = %s}", decimals(*m.Slope), decimals(*m.Intercept))
+}
+
+// decimals has five decimals at least three of which count, as TOML reads numbers.
+func decimals(x float64) string {
+	digits := 5
+	for a := math.Abs(x); a > 0 && a < 0.001 && digits < 12; digits++ {
+		a *= 10
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}

@@ -1,0 +1,164 @@
+package votes
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"gogi/ensemble/voting"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+)
+
+// GameVotes is what gogi votes --game prints.
+type GameVotes struct {
+	Version  int            `json:"version"`
+	Run      string         `json:"run,omitempty"`
+	Log      string         `json:"log,omitempty"`
+	Game     string         `json:"game"`
+	Councils []*gameCouncil `json:"councils"`
+}
+
+// gameCouncil are the decisions of one council in a game.
+type gameCouncil struct {
+	Council   string         `json:"council"`
+	Rule      string         `json:"rule"`
+	Members   []string       `json:"members"`
+	Decisions []gameDecision `json:"decisions"`
+	game      string
+}
+
+type gameDecision struct {
+	Ply     int          `json:"ply"`
+	Own     int          `json:"own"`
+	Played  string       `json:"played"`
+	By      voting.By    `json:"by"`
+	Split   string       `json:"split"`
+	Tie     voting.Tie   `json:"tie,omitempty"`
+	Differs bool         `json:"differs_from_plurality"`
+	Vetoed  string       `json:"vetoed,omitempty"`
+	Before  []float64    `json:"weights_before"`
+	After   []float64    `json:"weights_after"`
+	Votes   []gameBallot `json:"votes"`
+	// Record is the decision with its whole ballots: a line of a log of votes,
+	// from which the vote can be taken again.
+	Record *voting.Record `json:"record"`
+}
+
+type gameBallot struct {
+	Member string      `json:"member"`
+	Kind   voting.Kind `json:"kind"`
+	Move   string      `json:"move,omitempty"`
+}
+
+// NewGame lists the decisions of a game that it went on from.
+func NewGame(g *Game) *GameVotes {
+	r := &GameVotes{Version: 1, Game: g.Name}
+	for i := range g.Votes {
+		v := &g.Votes[i]
+		first := v.records[0]
+		c := &gameCouncil{Council: v.Council, Rule: first.Rule, Members: first.Members, game: g.Name}
+		for _, vote := range v.played() {
+			d := gameDecision{
+				Ply: vote.Ply, Own: vote.Own, Played: vote.Played, By: vote.By, Split: vote.Split, Tie: vote.Tie,
+				Differs: vote.Differs, Vetoed: vote.Vetoed, Before: vote.Before, After: vote.After, Votes: []gameBallot{}, Record: vote,
+			}
+			for j := range vote.Ballots {
+				b := &vote.Ballots[j]
+				d.Votes = append(d.Votes, gameBallot{vote.Members[b.Member], b.Kind, b.Move})
+			}
+			c.Decisions = append(c.Decisions, d)
+		}
+		r.Councils = append(r.Councils, c)
+	}
+	return r
+}
+
+// Print writes the decisions of each council as a table.
+func (r *GameVotes) Print(w io.Writer, in i18n.Language) {
+	for _, c := range r.Councils {
+		c.print(w, in)
+	}
+}
+
+// print is the table move by move.
+func (c *gameCouncil) print(w io.Writer, in i18n.Language) {
+	printHeading(w, i18n.Say(in, "%s · rule %s · game %s · %s", format.Name(c.Council), c.Rule, c.game, decisions(len(c.Decisions))))
+	header := append(i18n.Heads(in, "ply", "own", "played", "votes", "decided by"), "")
+	for i, name := range c.Members {
+		header = append(header, strconv.Itoa(i+1))
+		fmt.Fprintf(w, "%3d  %s\n", i+1, format.Name(name))
+	}
+	fmt.Fprintf(w, "\n%s\n\n", i18n.Say(in, "Under the members' numbers are their weights after the decision."))
+	t := format.Table(header...)
+	columns := append(format.RightAligned(1, 2), format.RightAligned(7, len(header))...)
+	t.SetColumnConfigs(append(columns, table.ColumnConfig{Number: 3, Align: text.AlignLeft}))
+	for i := range c.Decisions {
+		d := &c.Decisions[i]
+		row := table.Row{d.Ply, d.Own, d.Played, d.Split, d.reason().In(in), d.remark(in)}
+		for _, w := range d.After {
+			row = append(row, shortWeight(w))
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+}
+
+// reason is what decided, a tie-break included.
+func (d *gameDecision) reason() i18n.Message {
+	switch {
+	case d.By == voting.ByRule && d.Tie != "":
+		return i18n.Of("tie: %s", tieWords(d.Tie))
+	case d.By == voting.ByVeto:
+		return i18n.Of("veto of %s", d.Vetoed)
+	}
+	return i18n.Of(d.By.Words())
+}
+
+func (d *gameDecision) remark(in i18n.Language) string {
+	if d.Differs {
+		return i18n.Say(in, "≠ majority")
+	}
+	return ""
+}
+
+// shortWeight has at most two decimals.
+func shortWeight(w float64) string {
+	s := strconv.FormatFloat(w, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// CSV is a row for each decision with the weights after it; the row before the
+// first holds those at the start.
+func (c *gameCouncil) CSV() (string, error) {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	rows := [][]string{append([]string{"own", "ply", "played", "by", "split", "tie"}, c.Members...)}
+	for i := range c.Decisions {
+		d := &c.Decisions[i]
+		if i == 0 {
+			rows = append(rows, append([]string{strconv.Itoa(d.Own - 1), "", "", "", "", ""}, exactWeights(d.Before)...))
+		}
+		row := []string{strconv.Itoa(d.Own), strconv.Itoa(d.Ply), d.Played, string(d.By), d.Split, string(d.Tie)}
+		rows = append(rows, append(row, exactWeights(d.After)...))
+	}
+	for i := range rows {
+		rows[i] = format.Cells(rows[i])
+	}
+	err := w.WriteAll(rows)
+	return b.String(), err
+}
+
+func exactWeights(weights []float64) []string {
+	var list []string
+	for _, w := range weights {
+		list = append(list, strconv.FormatFloat(w, 'g', -1, 64))
+	}
+	return list
+}

@@ -1,0 +1,276 @@
+package votes
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gogi/ensemble/voting"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// NewReplay is empty yet, with a row for each thing to do: rules to vote by, the
+// recorded one where there is none, and a chain of ties, the recorded one where it is "". log is the file that the votes come
+// from, "" for a database. It fails for rules and chains that there are not.
+func NewReplay(log string, rules []string, ties string) (*Replay, error) {
+	r := &Replay{Version: 1, Log: log, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
+	if ties != "" {
+		chain, err := voting.ParseTies(ties)
+		if err != nil {
+			return nil, fmt.Errorf("--ties: %w", err)
+		}
+		r.ties = chain
+	}
+	for _, text := range rules {
+		spec, err := voting.ParseSpec(text)
+		if err != nil {
+			return nil, fmt.Errorf("--rule: %w", err)
+		}
+		r.rules = append(r.rules, &spec)
+	}
+	if len(r.rules) == 0 {
+		r.rules = []*voting.Spec{nil}
+	}
+	r.stored = log == ""
+	return r, nil
+}
+
+// Replay is what gogi votes replay prints.
+type Replay struct {
+	Version  int              `json:"version"`
+	Run      string           `json:"run,omitempty"`
+	Log      string           `json:"log,omitempty"`
+	Verifies bool             `json:"verifies"` // the recorded rule is checked
+	Games    int              `json:"games"`
+	Councils []*replayCouncil `json:"councils"`
+
+	rules  []*voting.Spec // nil is the recorded one
+	ties   []voting.Tie
+	stored bool // games come from a database, in the order of their pairs
+}
+
+// replayCouncil is one council's part.
+type replayCouncil struct {
+	Council string        `json:"council"`
+	Rule    string        `json:"rule"` // as recorded
+	Games   int           `json:"games"`
+	Replays []*replayRule `json:"replays"`
+}
+
+// replayRule is what one rule decides on the recorded ballots. It learns from
+// its own decisions.
+type replayRule struct {
+	Rule      string        `json:"rule"`
+	Ties      []string      `json:"ties"` // empty: as recorded
+	Decisions int           `json:"decisions"`
+	Differs   int           `json:"differs"`
+	Share     *float64      `json:"share"`
+	Why       string        `json:"why,omitempty"`
+	InTies    int           `json:"differs_in_ties"` // where the recorded vote was equal at the top
+	Where     []replayPlace `json:"where"`
+	LeftOut   int           `json:"where_left_out"` // places beyond those that are listed
+
+	replayer *voting.Replayer
+}
+
+// replayPlace is a decision that is another one now.
+type replayPlace struct {
+	Place    string `json:"place"` // a game and a ply, or a log's line
+	Own      int    `json:"own"`
+	Recorded string `json:"recorded"`
+	Played   string `json:"played"`
+	What     string `json:"what,omitempty"` // when the recorded rule is checked: the first thing that differs
+}
+
+// keptPlaces bounds what is remembered of a long run; shownPlaces what a table
+// shows.
+const (
+	keptPlaces  = 1000
+	shownPlaces = 20
+)
+
+// Add takes the votes of a game again by every rule. Games of one council come in
+// the order in which they were played, where its weights last. A record that cannot
+// be voted on is an error that says where it stands.
+func (r *Replay) Add(g *Game) error {
+	r.Games++
+	for i := range g.Votes {
+		if err := r.addCouncil(&g.Votes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Replay) addCouncil(v *Votes) error {
+	first := v.records[0]
+	i := slices.IndexFunc(r.Councils, func(c *replayCouncil) bool { return c.Council == v.Council && c.Rule == first.Rule })
+	if i < 0 {
+		i = len(r.Councils)
+		r.Councils = append(r.Councils, r.council(v.Council, first.Rule))
+	}
+	c := r.Councils[i]
+	c.Games++
+	for _, x := range c.Replays {
+		if x.Why != "" {
+			continue
+		}
+		for j, vote := range v.records {
+			if err := x.next(vote, v.places[j], r.Verifies); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Replay) council(name, rule string) *replayCouncil {
+	c := &replayCouncil{Council: name, Rule: rule}
+	for _, spec := range r.rules {
+		x := &replayRule{Rule: rule, Ties: []string{}, Where: []replayPlace{}, replayer: &voting.Replayer{Rule: spec, Ties: r.ties}}
+		if spec != nil {
+			x.Rule = spec.String()
+		}
+		for _, t := range r.ties {
+			x.Ties = append(x.Ties, string(t))
+		}
+		if recorded, err := voting.ParseSpec(rule); err == nil && spec == nil && r.stored && recorded.Reset == "never" {
+			x.Why = "the weights went on from game to game, and a database does not tell in which order one council played"
+		}
+		c.Replays = append(c.Replays, x)
+	}
+	return c
+}
+
+// next takes one vote again.
+func (x *replayRule) next(vote *voting.Record, place string, verify bool) error {
+	v, err := x.replayer.Next(vote)
+	if err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	x.Decisions++
+	p := replayPlace{Place: place, Own: vote.Own, Recorded: votedFor(vote), Played: v.Decision.Word()}
+	if verify {
+		p.Recorded = vote.Played
+		if p.What = v.Differs(vote); p.What == "" {
+			return nil
+		}
+	} else {
+		if v.Decision.By == voting.ByVeto {
+			p.Played = v.Decision.Vetoed.String()
+		}
+		if p.Played == p.Recorded {
+			return nil
+		}
+	}
+	x.Differs++
+	if vote.TopTie {
+		x.InTies++
+	}
+	if len(x.Where) == keptPlaces {
+		x.LeftOut++
+		return nil
+	}
+	x.Where = append(x.Where, p)
+	return nil
+}
+
+// Finish turns counts into shares, once all games were added.
+func (r *Replay) Finish() {
+	for _, c := range r.Councils {
+		for _, x := range c.Replays {
+			x.Share = format.Finite(float64(x.Differs) / float64(x.Decisions))
+		}
+	}
+}
+
+// Verdict is an error when the recorded rule does not decide the same again.
+func (r *Replay) Verdict() error {
+	if !r.Verifies {
+		return nil
+	}
+	decisions, differs := 0, 0
+	for _, c := range r.Councils {
+		decisions, differs = decisions+c.Replays[0].Decisions, differs+c.Replays[0].Differs
+	}
+	switch {
+	case differs > 0:
+		return fmt.Errorf("%d of %s are not the recorded ones when the votes are taken again", differs, format.NumberOf(decisions, "decision"))
+	case decisions == 0:
+		return errors.New("no decision could be checked")
+	}
+	return nil
+}
+
+// Print writes the replay as a person reads it.
+func (r *Replay) Print(w io.Writer, in i18n.Language) {
+	for _, c := range r.Councils {
+		printHeading(w, i18n.Say(in, "%s · rule %s · %s taken again", format.Name(c.Council), c.Rule, games(c.Games)))
+		if r.Verifies {
+			c.Replays[0].printCheck(w, in)
+			continue
+		}
+		c.print(w, in)
+	}
+}
+
+// printCheck says whether the recorded rule decides the same again.
+func (x *replayRule) printCheck(w io.Writer, in i18n.Language) {
+	switch {
+	case x.Why != "":
+		fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "not checked: %s", i18n.Of(x.Why)))
+		return
+	case x.Differs == 0:
+		fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s: all are the recorded ones, weights included", decisions(x.Decisions)))
+		return
+	}
+	t := format.Table(i18n.Heads(in, "where", "decision", "what differs")...)
+	t.SetColumnConfigs(format.RightAligned(2, 2))
+	for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
+		t.AppendRow(table.Row{p.Place, p.Own, p.What})
+	}
+	format.Render(w, t)
+	x.printMore(w, in)
+}
+
+// print compares other rules with the recorded decisions.
+func (c *replayCouncil) print(w io.Writer, in i18n.Language) {
+	t := format.Table(i18n.Heads(in, "rule", "decisions", "another move", "share", "in ties", "in clear votes")...)
+	for _, x := range c.Replays {
+		t.AppendRow(table.Row{x.name().In(in), format.Count(x.Decisions), format.Count(x.Differs), percentOr(x.Share), format.Count(x.InTies), format.Count(x.Differs - x.InTies)})
+	}
+	format.Render(w, t)
+	for _, x := range c.Replays {
+		if x.Why != "" {
+			fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s: %s", x.name(), i18n.Of(x.Why)))
+		}
+		if len(x.Where) == 0 {
+			continue
+		}
+		t := format.Table(append([]any{i18n.Say(in, "%s plays otherwise in", x.name())}, i18n.Heads(in, "decision", "recorded", "now")...)...)
+		for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
+			t.AppendRow(table.Row{p.Place, p.Own, p.Recorded, p.Played})
+		}
+		format.Render(w, t)
+		x.printMore(w, in)
+	}
+}
+
+func (x *replayRule) name() i18n.Message {
+	if len(x.Ties) == 0 {
+		return i18n.Verbatim(x.Rule)
+	}
+	return i18n.Of("%s, ties by %s", x.Rule, strings.Join(x.Ties, ","))
+}
+
+func (x *replayRule) printMore(w io.Writer, in i18n.Language) {
+	if more := x.Differs - shownPlaces; more > 0 {
+		fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "… and %s more", format.Count(more)))
+	}
+}

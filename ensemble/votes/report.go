@@ -1,0 +1,445 @@
+// Package votes reports how councils voted. It reads the records of their decisions from games
+// or from a log. A [Report] covers a whole run, a [GameVotes] one game move by move; a [Replay]
+// repeats the votes with other rules, and a [Fit] finds weights for the members.
+package votes
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/ensemble/voting"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+)
+
+// Report is what gogi votes prints of a run or a log.
+type Report struct {
+	Version  int        `json:"version"`
+	Run      string     `json:"run,omitempty"`
+	Log      string     `json:"log,omitempty"`
+	Games    int        `json:"games"`
+	Councils []*Council `json:"councils"`
+}
+
+// Council is how one council voted by one rule.
+type Council struct {
+	Council   string         `json:"council"`
+	Rule      string         `json:"rule"`
+	Members   []memberReport `json:"members"`
+	Games     int            `json:"games"`
+	Decisions int            `json:"decisions"`
+	TakenBack int            `json:"taken_back"` // decisions that the game did not go on from; they are not counted
+	Plies     *int           `json:"plies"`      // of the games, both sides, without the openings
+	Why       string         `json:"why,omitempty"`
+	Voted     int            `json:"voted"` // decisions with at least one vote
+	Early     int            `json:"early"`
+	Nodes     uint64         `json:"nodes"`
+
+	By         []reasonCount    `json:"by"`
+	Splits     []splitCount     `json:"splits"`
+	Unanimous  splitShare       `json:"unanimous"`
+	TopTies    topTies          `json:"top_ties"`
+	Differs    splitShare       `json:"differs_from_plurality"`
+	Entropy    entropyReport    `json:"entropy"`
+	Leaders    leaderReport     `json:"leaders"`
+	Dictators  dictatorReport   `json:"dictators"`
+	Shadows    []shadowReport   `json:"shadows"`
+	Agreements []agreementShare `json:"agreements"`
+
+	entropy   float64
+	tenures   int   // how often a leader took over
+	led       int   // decisions with a leader
+	longest   int   // the longest tenure, in decisions
+	leaders   int   // different ones of each game, summed up
+	onsets    []int // the decision at which a member outweighed all others, by game
+	agree     [][]int
+	both      [][]int
+	plies     int
+	anyLogged bool
+}
+
+// memberReport is one member's part.
+type memberReport struct {
+	Name    string      `json:"name"`
+	Votes   int         `json:"votes"`   // that were counted as moves
+	Adopted int         `json:"adopted"` // that were for the move that was played
+	Share   *float64    `json:"share"`
+	Why     string      `json:"why,omitempty"`
+	Led     int         `json:"led"` // decisions in which it was the heaviest
+	Nodes   uint64      `json:"nodes"`
+	Ballots []kindCount `json:"ballots"`
+}
+
+type kindCount struct {
+	Kind  voting.Kind `json:"kind"`
+	Count int         `json:"count"`
+}
+
+type reasonCount struct {
+	By    voting.By `json:"by"`
+	Count int       `json:"count"`
+	Share float64   `json:"share"`
+}
+
+// splitShare is a number of decisions as a share of the council's own and of all
+// plies of its games: sources that count splits do not say which they mean.
+type splitShare struct {
+	Count       int      `json:"count"`
+	OfDecisions *float64 `json:"of_decisions"`
+	OfPlies     *float64 `json:"of_plies"`
+	Why         string   `json:"why,omitempty"`
+}
+
+type splitCount struct {
+	Split string `json:"split"`
+	splitShare
+}
+
+// topTies are the decisions whose first two moves were equal by the rule.
+type topTies struct {
+	splitShare
+	Levels []tieCount `json:"levels"`
+}
+
+type tieCount struct {
+	Tie   voting.Tie `json:"tie"`
+	Count int        `json:"count"`
+}
+
+// entropyReport is how far the votes spread: 0 bits when all agree.
+type entropyReport struct {
+	Mean *float64 `json:"mean"`
+	Why  string   `json:"why,omitempty"`
+}
+
+// leaderReport is about the heaviest member, the first of equal ones, as long as
+// the weights are not all equal.
+type leaderReport struct {
+	Games         int      `json:"games"` // that had a leader
+	OneThroughout int      `json:"one_throughout"`
+	PerGame       *float64 `json:"per_game"` // different leaders
+	MeanTenure    *float64 `json:"mean_tenure"`
+	LongestTenure *int     `json:"longest_tenure"`
+	Why           string   `json:"why,omitempty"`
+}
+
+// dictatorReport is about members that outweigh all others together.
+type dictatorReport struct {
+	Games       int    `json:"games"` // that had one
+	Earliest    *int   `json:"earliest"`
+	MedianOnset *int   `json:"median_onset"`
+	Why         string `json:"why,omitempty"`
+}
+
+// shadowReport is what another rule, asked in the games, would have played.
+type shadowReport struct {
+	Rule      string  `json:"rule"`
+	Decisions int     `json:"decisions"`
+	Differs   int     `json:"differs"`
+	Share     float64 `json:"share"`
+}
+
+// agreementShare is how often two members voted for the same move.
+type agreementShare struct {
+	A     string   `json:"a"`
+	B     string   `json:"b"`
+	Both  int      `json:"both"` // decisions in which both voted
+	Same  int      `json:"same"`
+	Share *float64 `json:"share"`
+	Why   string   `json:"why,omitempty"`
+}
+
+// Add counts the votes of a game.
+func (r *Report) Add(g *Game) {
+	r.Games++
+	for i := range g.Votes {
+		v := &g.Votes[i]
+		c := r.of(v)
+		c.Games++
+		c.anyLogged = c.anyLogged || g.plies < 0
+		c.plies += g.plies
+		kept := v.played()
+		c.TakenBack += len(v.records) - len(kept)
+		for _, vote := range kept {
+			c.add(vote)
+		}
+		c.addLeaders(kept)
+	}
+}
+
+// of finds the report of a council; another rule or other members are another.
+func (r *Report) of(v *Votes) *Council {
+	first := v.records[0]
+	for _, c := range r.Councils {
+		if c.Council == v.Council && c.Rule == first.Rule && slices.EqualFunc(c.Members, first.Members, func(m memberReport, name string) bool { return m.Name == name }) {
+			return c
+		}
+	}
+	c := &Council{
+		Council: v.Council, Rule: first.Rule, By: []reasonCount{}, Splits: []splitCount{}, Shadows: []shadowReport{}, Agreements: []agreementShare{},
+	}
+	c.TopTies.Levels = []tieCount{}
+	for _, name := range first.Members {
+		c.Members = append(c.Members, memberReport{Name: name, Ballots: []kindCount{}})
+		c.agree = append(c.agree, make([]int, len(first.Members)))
+		c.both = append(c.both, make([]int, len(first.Members)))
+	}
+	r.Councils = append(r.Councils, c)
+	return c
+}
+
+// rowOf is a row of a list, which is added when it is not there.
+func rowOf[T any](list *[]T, is func(*T) bool, row T) *T {
+	for i := range *list {
+		if is(&(*list)[i]) {
+			return &(*list)[i]
+		}
+	}
+	*list = append(*list, row)
+	return &(*list)[len(*list)-1]
+}
+
+func (c *Council) add(vote *voting.Record) {
+	c.Decisions++
+	c.Nodes += vote.Nodes
+	rowOf(&c.By, func(x *reasonCount) bool { return x.By == vote.By }, reasonCount{By: vote.By}).Count++
+	if vote.Early {
+		c.Early++
+	}
+	if vote.Split != "" {
+		c.addVote(vote)
+	}
+	for _, s := range vote.Shadow {
+		x := rowOf(&c.Shadows, func(x *shadowReport) bool { return x.Rule == s.Rule }, shadowReport{Rule: s.Rule})
+		x.Decisions++
+		if s.Played != votedFor(vote) {
+			x.Differs++
+		}
+	}
+	c.addBallots(vote)
+}
+
+// votedFor is what the vote chose, also where a veto had another move played.
+func votedFor(vote *voting.Record) string {
+	if vote.By == voting.ByVeto {
+		return vote.Vetoed
+	}
+	return vote.Played
+}
+
+// addVote counts a decision in which somebody voted.
+func (c *Council) addVote(vote *voting.Record) {
+	c.Voted++
+	rowOf(&c.Splits, func(x *splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
+	if !strings.Contains(vote.Split, ":") {
+		c.Unanimous.Count++
+	}
+	if vote.TopTie {
+		c.TopTies.Count++
+		rowOf(&c.TopTies.Levels, func(x *tieCount) bool { return x.Tie == vote.Tie }, tieCount{Tie: vote.Tie}).Count++
+	}
+	if vote.Differs {
+		c.Differs.Count++
+	}
+	votes := 0
+	for _, e := range vote.Counts {
+		votes += e.Value
+	}
+	for _, e := range vote.Counts {
+		if p := float64(e.Value) / float64(votes); p > 0 {
+			c.entropy -= p * math.Log2(p)
+		}
+	}
+}
+
+func (c *Council) addBallots(vote *voting.Record) {
+	votes := make([]string, len(c.Members))
+	for i := range vote.Ballots {
+		b := &vote.Ballots[i]
+		if b.Member >= len(c.Members) {
+			continue
+		}
+		m := &c.Members[b.Member]
+		m.Nodes += b.Nodes
+		rowOf(&m.Ballots, func(x *kindCount) bool { return x.Kind == b.Kind }, kindCount{Kind: b.Kind}).Count++
+		if b.Kind != voting.KindMove {
+			continue
+		}
+		votes[b.Member] = b.Move
+		m.Votes++
+		if b.Move == vote.Played {
+			m.Adopted++
+		}
+	}
+	for i := range votes {
+		for j := range i {
+			if votes[i] == "" || votes[j] == "" {
+				continue
+			}
+			c.both[i][j]++
+			if votes[i] == votes[j] {
+				c.agree[i][j]++
+			}
+		}
+	}
+}
+
+// addLeaders follows the heaviest member through a game.
+func (c *Council) addLeaders(votes []*voting.Record) {
+	last, tenure, dictated := -1, 0, false
+	different := map[int]bool{}
+	for _, vote := range votes {
+		leader, outweighs := heaviest(vote.Before)
+		if leader != last {
+			tenure = 0
+		}
+		if leader >= 0 && leader < len(c.Members) {
+			if tenure++; tenure == 1 {
+				c.tenures++
+			}
+			c.led++
+			c.longest = max(c.longest, tenure)
+			c.Members[leader].Led++
+			different[leader] = true
+		}
+		last = leader
+		if outweighs && !dictated {
+			dictated = true
+			c.onsets = append(c.onsets, vote.Own)
+		}
+	}
+	c.leaders += len(different)
+	if len(different) > 0 {
+		c.Leaders.Games++
+	}
+	if len(different) == 1 {
+		c.Leaders.OneThroughout++
+	}
+}
+
+// heaviest is the first of the heaviest members, -1 while all weigh the same,
+// and whether it outweighs all others together.
+func heaviest(weights []float64) (leader int, outweighs bool) {
+	if len(weights) < 2 || voting.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {
+		return -1, false
+	}
+	sum := 0.0
+	for i, w := range weights {
+		sum += w
+		if voting.CompareSums(w, weights[leader]) > 0 {
+			leader = i
+		}
+	}
+	return leader, voting.CompareSums(weights[leader], sum-weights[leader]) > 0
+}
+
+// Finish turns counts into shares, once all games were added.
+func (r *Report) Finish() {
+	for _, c := range r.Councils {
+		c.finish()
+	}
+}
+
+// finish turns counts into shares.
+func (c *Council) finish() {
+	if c.anyLogged {
+		c.Why = "a log of votes does not say how long the games were"
+	} else {
+		c.Plies = &c.plies
+	}
+	for i := range c.By {
+		c.By[i].Share = float64(c.By[i].Count) / float64(c.Decisions)
+	}
+	slices.SortFunc(c.By, func(a, b reasonCount) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(string(a.By), string(b.By)))
+	})
+	for i := range c.Splits {
+		c.share(&c.Splits[i].splitShare)
+	}
+	slices.SortFunc(c.Splits, func(a, b splitCount) int { return cmp.Or(b.Count-a.Count, strings.Compare(b.Split, a.Split)) })
+	c.share(&c.Unanimous)
+	c.share(&c.TopTies.splitShare)
+	c.share(&c.Differs)
+	slices.SortFunc(c.TopTies.Levels, func(a, b tieCount) int { return cmp.Or(b.Count-a.Count, strings.Compare(string(a.Tie), string(b.Tie))) })
+	for i := range c.Shadows {
+		c.Shadows[i].Share = float64(c.Shadows[i].Differs) / float64(c.Shadows[i].Decisions)
+	}
+	c.finishMembers()
+	c.finishLeaders()
+}
+
+// share fills in both shares.
+func (c *Council) share(s *splitShare) {
+	s.OfDecisions = format.Finite(float64(s.Count) / float64(c.Decisions))
+	if c.Plies == nil {
+		s.Why = c.Why
+		return
+	}
+	s.OfPlies = format.Finite(float64(s.Count) / float64(*c.Plies))
+	if s.OfPlies == nil {
+		s.Why = "the games have no plies"
+	}
+}
+
+func (c *Council) finishMembers() {
+	for i := range c.Members {
+		m := &c.Members[i]
+		if m.Share = format.Finite(float64(m.Adopted) / float64(m.Votes)); m.Share == nil {
+			m.Why = "it never voted"
+		}
+		for j := range i {
+			a := agreementShare{A: c.Members[j].Name, B: m.Name, Both: c.both[i][j], Same: c.agree[i][j]}
+			if a.Share = format.Finite(float64(a.Same) / float64(a.Both)); a.Share == nil {
+				a.Why = "they never voted in the same decision"
+			}
+			c.Agreements = append(c.Agreements, a)
+		}
+	}
+	if c.Entropy.Mean = format.Finite(c.entropy / float64(c.Voted)); c.Entropy.Mean == nil {
+		c.Entropy.Why = "nobody voted"
+	}
+}
+
+func (c *Council) finishLeaders() {
+	c.Dictators.Games = len(c.onsets)
+	if c.tenures == 0 {
+		c.Leaders.Why = "the weights were equal all the time"
+	} else {
+		c.Leaders.PerGame = format.Finite(float64(c.leaders) / float64(c.Leaders.Games))
+		c.Leaders.MeanTenure = format.Finite(float64(c.led) / float64(c.tenures))
+		c.Leaders.LongestTenure = &c.longest
+	}
+	if len(c.onsets) == 0 {
+		c.Dictators.Why = "no member ever outweighed all others together"
+		return
+	}
+	slices.Sort(c.onsets)
+	c.Dictators.Earliest, c.Dictators.MedianOnset = &c.onsets[0], &c.onsets[(len(c.onsets)-1)/2]
+}
+
+// tieWords say what broke a tie.
+func tieWords(tie voting.Tie) i18n.Message {
+	switch tie {
+	case voting.TieScore:
+		return i18n.Of("best score")
+	case voting.TieMember:
+		return i18n.Of("order of the members")
+	case voting.TieWeight:
+		return i18n.Of("heaviest backer")
+	case voting.TieSum:
+		return i18n.Of("sum of weights")
+	case voting.TieCount:
+		return i18n.Of("number of backers")
+	case voting.TieLeader:
+		return i18n.Of("the leader's vote")
+	case voting.TiePrevious:
+		return i18n.Of("who was followed last")
+	case voting.TieRandom:
+		return i18n.Of("lot")
+	}
+	return i18n.Verbatim(strconv.Quote(string(tie)))
+}

@@ -1,0 +1,343 @@
+package votes
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
+
+	"gogi/ensemble/ensembletest"
+	"gogi/internal/i18n"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// logged are the games of a log with these records.
+func logged(t *testing.T, records [][]byte) (games []*Game) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "votes.log")
+	testutil.OK(t, os.WriteFile(path, append(bytes.Join(records, []byte("\n")), '\n'), 0o600))
+	testutil.OK(t, ReadLog(path, func(*Game) bool { return true }, func(g *Game) error { games = append(games, g); return nil }))
+	return games
+}
+
+// voted is the report of a log of one council.
+func voted(t *testing.T, records [][]byte) *Council {
+	t.Helper()
+	r := Report{Version: 1}
+	for _, g := range logged(t, records) {
+		r.Add(g)
+	}
+	r.Finish()
+	if len(r.Councils) != 1 {
+		t.Fatalf("%d councils", len(r.Councils))
+	}
+	return r.Councils[0]
+}
+
+// replayed takes the votes of a log again.
+func replayed(t *testing.T, records [][]byte, rules []string) *Replay {
+	t.Helper()
+	r := testutil.Must(NewReplay("votes.log", rules, ""))(t)
+	for _, g := range logged(t, records) {
+		testutil.OK(t, r.Add(g))
+	}
+	r.Finish()
+	return r
+}
+
+// TestVotesReport reckons the worked example by hand, played twice. P1 leads
+// once the weights differ, before the third and fourth decisions. The votes for
+// 4:1, 3:2 and 2:2:1 have 0.7219, 0.9710 and 1.5219 bits.
+func TestVotesReport(t *testing.T) {
+	c := voted(t, ensembletest.Records(t, "adoption", ensembletest.FiveMembers, ensembletest.FiveMembers))
+	if c.Council != "C" || c.Rule != "adoption" || c.Games != 2 || c.Decisions != 8 || c.Voted != 8 || c.Nodes != 4000 || c.Plies != nil {
+		t.Errorf("%+v", c)
+	}
+	testutil.Equal(t, fmt.Sprint(c.By), "[{rule 8 1}]", "decided")
+	var splits []string
+	for _, s := range c.Splits {
+		splits = append(splits, fmt.Sprintf("%s %d %v", s.Split, s.Count, *s.OfDecisions))
+	}
+	testutil.Equal(t, strings.Join(splits, ", "), "5 2 0.25, 4:1 2 0.25, 3:2 2 0.25, 2:2:1 2 0.25", "splits")
+	if c.Unanimous.Count != 2 || c.TopTies.Count != 0 || c.Differs.Count != 0 {
+		t.Errorf("unanimous %d, ties %d, differs %d", c.Unanimous.Count, c.TopTies.Count, c.Differs.Count)
+	}
+	if want := (0.7219 + 0.9710 + 1.5219) / 4; math.Abs(*c.Entropy.Mean-want) > 1e-4 {
+		t.Errorf("entropy %v, want %v", *c.Entropy.Mean, want)
+	}
+	l := c.Leaders
+	if l.Games != 2 || l.OneThroughout != 2 || *l.PerGame != 1 || *l.MeanTenure != 2 || *l.LongestTenure != 2 {
+		t.Errorf("leaders %+v", l)
+	}
+	if c.Dictators.Games != 0 || c.Dictators.Why == "" {
+		t.Errorf("dictators %+v", c.Dictators)
+	}
+	for i, want := range []string{"8 6 4", "8 6 0", "8 6 0", "8 6 0", "8 4 0"} {
+		m := c.Members[i]
+		if got := fmt.Sprint(m.Votes, m.Adopted, m.Led); got != want || m.Nodes != 800 {
+			t.Errorf("%s: votes, adopted, led %s, want %s; nodes %d", m.Name, got, want, m.Nodes)
+		}
+	}
+	if a := c.Agreements[0]; a.A != "P1" || a.B != "P2" || a.Both != 8 || a.Same != 4 || len(c.Agreements) != 10 {
+		t.Errorf("agreement %+v, %d pairs", a, len(c.Agreements))
+	}
+	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 8 0 0}]", "shadows")
+}
+
+// TestVotesTiesAndDictators: P1 sees its position best and gains each time; with
+// weights of 3, 1 and 1 it outweighs the others before its third decision.
+func TestVotesTiesAndDictators(t *testing.T) {
+	c := voted(t, ensembletest.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r r A"))
+	testutil.Equal(t, fmt.Sprint(c.TopTies.Count, c.TopTies.Levels), "1 [{score 1}]", "ties")
+	if c.Differs.Count != 1 { // in the third decision, where B has two of three
+		t.Errorf("differs %d", c.Differs.Count)
+	}
+	if c.Dictators.Games != 1 || *c.Dictators.Earliest != 3 || *c.Dictators.MedianOnset != 3 {
+		t.Errorf("dictators %+v", c.Dictators)
+	}
+	testutil.Equal(t, fmt.Sprint(c.By), "[{rule 3 0.75} {resignation 1 0.25}]", "decided")
+	testutil.Equal(t, c.Members[0].others().In(i18n.English), "resigned 1", "other ballots")
+	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 4 1 0.25}]", "shadows")
+}
+
+// TestVotesFigure: well-formed whatever the names are, with a line, a label and
+// numbers for each of up to fifteen members.
+func TestVotesFigure(t *testing.T) {
+	for _, n := range []int{1, 2, 15} {
+		line := strings.TrimSpace(strings.Repeat("A ", n))
+		records := ensembletest.Records(t, "adoption", line+"|"+line)
+		for i := range records {
+			records[i] = bytes.ReplaceAll(records[i], []byte(`"P1"`), []byte(`"<&\"'将棋"`))
+		}
+		out := testutil.Must(NewGame(logged(t, records)[0]).Councils[0].SVG())(t)
+		count := map[string]int{}
+		text := ""
+		for d := xml.NewDecoder(strings.NewReader(out)); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v in %s", err, out)
+			}
+			switch e := token.(type) {
+			case xml.StartElement:
+				count[e.Name.Local]++
+			case xml.CharData:
+				text += string(e)
+			}
+		}
+		if count["polyline"] != n || count["circle"] < n || !strings.Contains(text, `<&"'将棋: 3`) || strings.Contains(out, "NaN") {
+			t.Errorf("%d members: %v in %s", n, count, out)
+		}
+	}
+}
+
+// TestVotesTakenBack: what was taken back does not count, and is replayed all
+// the same.
+func TestVotesTakenBack(t *testing.T) {
+	records := ensembletest.Records(t, "adoption", "A A B|A B B|A A A")
+	again := ensembletest.Records(t, "adoption", "A A B|A A A|A A A")
+	records = append(records, again[1:]...)
+	c := voted(t, records)
+	if c.Decisions != 3 || c.TakenBack != 2 || c.Games != 1 || c.Unanimous.Count != 2 {
+		t.Errorf("%d decisions, %d taken back, %d games, %d unanimous", c.Decisions, c.TakenBack, c.Games, c.Unanimous.Count)
+	}
+	if r := replayed(t, records, nil); r.Verdict() != nil || r.Councils[0].Replays[0].Decisions != 5 {
+		t.Errorf("%+v: %v", r.Councils[0].Replays[0], r.Verdict())
+	}
+}
+
+// TestVotesAgainFromJSON: what --game --json prints is enough to take the votes
+// again; a ballot changed in it changes the decision.
+func TestVotesAgainFromJSON(t *testing.T) {
+	records := ensembletest.Records(t, "evaluation:decay=0.9", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r A B")
+	text := testutil.Must(json.Marshal(NewGame(logged(t, records)[0])))(t)
+	lower := bytes.Replace(text, []byte(`"mv":"5i4h","cp":50`), []byte(`"mv":"5i4h","cp":-50`), 1)
+	for i, form := range [][]byte{text, lower} {
+		var printed struct {
+			Councils []struct {
+				Decisions []struct {
+					Record json.RawMessage `json:"record"`
+				} `json:"decisions"`
+			} `json:"councils"`
+		}
+		testutil.OK(t, json.Unmarshal(form, &printed))
+		var alone [][]byte
+		for _, d := range printed.Councils[0].Decisions {
+			alone = append(alone, d.Record)
+		}
+		x := replayed(t, alone, nil).Councils[0].Replays[0]
+		if x.Decisions != 4 || (x.Differs == 0) != (i == 0) {
+			t.Errorf("form %d: %d of %d decisions differ: %+v", i, x.Differs, x.Decisions, x.Where)
+		}
+	}
+}
+
+// TestHeaviest: weights that differ by rounding are equal.
+func TestHeaviest(t *testing.T) {
+	for _, x := range []struct {
+		weights   []float64
+		leader    int
+		outweighs bool
+	}{
+		{[]float64{1, 1, 1}, -1, false}, {[]float64{0.3, 0.1 + 0.2}, -1, false}, {[]float64{0.1, 0.3, 0.1 + 0.2}, 1, false},
+		{[]float64{0.1 + 0.2, 0.1, 0.2}, 0, false}, {[]float64{1, 3, 1}, 1, true}, {[]float64{2, 1, 1}, 0, false}, {[]float64{5}, -1, false},
+	} {
+		if leader, outweighs := heaviest(x.weights); leader != x.leader || outweighs != x.outweighs {
+			t.Errorf("%v: %d, %v", x.weights, leader, outweighs)
+		}
+	}
+}
+
+// played is a game in which C, with Black, made these decisions.
+func played(t *testing.T, winner string, records [][]byte) *Game {
+	t.Helper()
+	record := kifu.Record{Black: "C", White: "B", Start: "startpos", Winner: winner}
+	p := shogi.StartPos()
+	for i := range 2 * len(records) {
+		m := kifu.Move{Move: p.LegalMoves(nil)[0]}
+		if i%2 == 0 {
+			m.Detail = records[i/2]
+		}
+		record.Moves = append(record.Moves, m)
+		p.Apply(m.Move)
+	}
+	g := testutil.Must(OfGame("0.0", len(record.Moves), &record, ""))(t)
+	return g
+}
+
+// TestScoreOf: what a side has of a game, in the words of a record.
+func TestScoreOf(t *testing.T) {
+	for winner, want := range map[string][2]float64{"black": {1, 0}, "white": {0, 1}, "draw": {0.5, 0.5}} {
+		if b, w := scoreOf(winner, shogi.Black), scoreOf(winner, shogi.White); b != want[0] || w != want[1] {
+			t.Errorf("%s: %v and %v", winner, b, w)
+		}
+	}
+	if s := scoreOf("", shogi.Black); !math.IsNaN(s) {
+		t.Errorf("without a result: %v", s)
+	}
+}
+
+// TestFit reckons by hand: with a score of +X the council wins three of four
+// games, with -X one of four, so that the log odds at ±X are ±log 3 and the slope
+// is log(3)/X; for the member whose scores are cut to the clamp, by the clamp. The
+// errors are White's, of each game's one score: in standardised x the scores'
+// squares add up to 8·3/16 and their mean second derivative is 3/16, so that the
+// error is sqrt(8·3/16)/(8·3/16)·sqrt(8/7)/X.
+func TestFit(t *testing.T) {
+	up, down := ensembletest.Records(t, "majority", "A100 A9000 A100"), ensembletest.Records(t, "majority", "A-100 A-9000 r")
+	f := NewFit()
+	for i, winner := range strings.Fields("black black black white white white white black") {
+		records := up
+		if i >= 4 {
+			records = down
+		}
+		testutil.OK(t, f.Add(played(t, winner, records)))
+	}
+	if err := f.Add(played(t, "", up)); err != nil { // a game without a result tells nothing
+		t.Fatal(err)
+	}
+	f.Finish()
+	c := f.Councils[0]
+	if f.Games != 8 || len(f.Councils) != 1 || len(c.Members) != 3 {
+		t.Fatalf("%+v", f)
+	}
+	variance := 8.0 * 3 / 16
+	for i, x := range []float64{100, voting.DefaultClamp} {
+		m := c.Members[i]
+		if m.Why != "" || m.Games != 8 || m.Scores != 8 {
+			t.Fatalf("%+v", m)
+		}
+		if want := math.Log(3) / x; math.Abs(*m.Slope-want) > 1e-12 || math.Abs(*m.Intercept) > 1e-9 {
+			t.Errorf("%s: slope %v, want %v, intercept %v", m.Name, *m.Slope, want, *m.Intercept)
+		}
+		if want := math.Sqrt(1/variance*8/7) / x; math.Abs(*m.SlopeSE-want) > 1e-9 {
+			t.Errorf("%s: error %v, want %v", m.Name, *m.SlopeSE, want)
+		}
+		if !slices.Contains(m.Warnings, fewGames) || !slices.Contains(m.Warnings, uncertain) || slices.Contains(m.Warnings, backwards) {
+			t.Errorf("%s: %v", m.Name, m.Warnings)
+		}
+	}
+	if m := c.Members[2]; m.Slope != nil || m.Why == "" || m.Games != 4 {
+		t.Errorf("a member whose score never varies: %+v", m)
+	}
+	var out strings.Builder
+	f.Print(&out, i18n.English)
+	for _, want := range []string{"name = \"P1\"\nscale = {slope = 0.01099, intercept = ", "\nscale = {slope = 0.000549", "P3: no scale: x does not vary", "fewer than 50 games"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, &out)
+		}
+	}
+}
+
+// TestFitWarns: of a slope that goes the wrong way, which is no scale, and where
+// results are separated.
+func TestFitWarns(t *testing.T) {
+	up, down := ensembletest.Records(t, "majority", "A100"), ensembletest.Records(t, "majority", "A-100")
+	fit := func(winners string) *memberFit {
+		f := NewFit()
+		for i, winner := range strings.Fields(winners) {
+			records := up
+			if i%2 == 1 {
+				records = down
+			}
+			testutil.OK(t, f.Add(played(t, winner, records)))
+		}
+		f.Finish()
+		return f.Councils[0].Members[0]
+	}
+	if m := fit("white black white black black white"); !slices.Contains(m.Warnings, backwards) || m.toml() != "" {
+		t.Errorf("%+v", m)
+	}
+	if m := fit("black white black white"); m.Slope != nil || !strings.Contains(m.Why, "separates the outcomes") {
+		t.Errorf("%+v", m)
+	}
+	if m := fit("draw draw draw draw"); m.Slope == nil || math.Abs(*m.Slope) > 1e-12 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestFitLeavesOut: mates, bounds, book moves and late ballots are no scores.
+func TestFitLeavesOut(t *testing.T) {
+	five := 5
+	m := &memberFit{}
+	for _, b := range []voting.BallotRecord{
+		{Kind: voting.KindMove, CP: &five}, {Kind: voting.KindResign, CP: &five},
+		{Kind: voting.KindMove, Mate: "3"}, {Kind: voting.KindMove, CP: &five, Bound: "lower"},
+		{Kind: voting.KindMove}, {Kind: voting.KindLate, CP: &five}, {Kind: voting.KindMove, CP: &five, Source: voting.SourceBook},
+	} {
+		m.add(&b, 1000, 1, 0)
+	}
+	if len(m.scores) != 2 || m.LeftOut != 2 || m.Games != 1 {
+		t.Errorf("%d scores, %d left out, %d games", len(m.scores), m.LeftOut, m.Games)
+	}
+}
+
+// TestBothSidesHaveTheirScore: two councils in one game.
+func TestBothSidesHaveTheirScore(t *testing.T) {
+	detail := ensembletest.Records(t, "majority", "A10")[0]
+	record := kifu.Record{Black: "C", White: "D", Start: "startpos", Winner: "white"}
+	p := shogi.StartPos()
+	for range 2 {
+		m := p.LegalMoves(nil)[0]
+		record.Moves = append(record.Moves, kifu.Move{Move: m, Detail: detail})
+		p.Apply(m)
+	}
+	g, err := OfGame("0.0", 2, &record, "")
+	if err != nil || len(g.Votes) != 2 || g.Votes[0].score != 0 || g.Votes[1].score != 1 || g.Votes[1].Council != "D" {
+		t.Errorf("%+v (%v)", g, err)
+	}
+}

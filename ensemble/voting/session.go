@@ -1,0 +1,469 @@
+package voting
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// By says what made a decision.
+type By string
+
+// What can make a decision.
+const (
+	ByForced      By = "forced"      // there was one legal move, or none
+	ByDeclaration By = "declaration" // the declaration rule wins the game
+	ByMate        By = "mate"        // a member's variation ends in checkmate
+	ByResignation By = "resignation" // a quorum of the members gave up
+	ByRule        By = "rule"        // the vote
+	ByVeto        By = "veto"        // the vote's runner-up, after other members objected
+	ByPlan        By = "plan"        // nobody voted: the last decision's variation goes on here
+	ByDefault     By = "default"     // nobody voted: the first legal move
+	ByBook        By = "book"        // the council's book: nobody was asked
+)
+
+// Settings are what holds in a chamber whatever its rule.
+type Settings struct {
+	Ties        []Tie                 // empty: DefaultTies
+	Declaration shogi.DeclarationRule // by which the council may declare
+	// ResignQuorum is the share of the living members of which more must resign;
+	// 0 means one half.
+	ResignQuorum float64
+	// Exact compares sums bit by bit, so that 0.1 + 0.2 is more than 0.3. That is
+	// how records of version 1 were decided, and for taking those again.
+	Exact bool
+}
+
+// Decision is what a council answers, and why.
+type Decision struct {
+	Answer     usi.Answer
+	Move       shogi.Move // of AnswerMove
+	Ponder     shogi.Move // the voted reply, or NoMove
+	By         By
+	Tie        Tie         // the level that decided between equal values, or ""
+	Candidates []Candidate // best first; of the votes that were counted
+	Leader     int         // the heaviest member before the decision, -1 without ballots
+	Speaker    int         // the member whose score and variation go with the move, or -1
+	Vetoed     shogi.Move  // what the vote had chosen, under ByVeto
+	Plain      shogi.Move  // what the same ballots, each counted once, choose
+}
+
+// Split is the backers of each move in falling order, such as "3:3:1".
+func (d *Decision) Split() string {
+	var counts []int
+	for i := range d.Candidates {
+		if n := d.Candidates[i].Count(); n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	slices.SortFunc(counts, func(a, b int) int { return cmp.Compare(b, a) })
+	parts := make([]string, len(counts))
+	for i, n := range counts {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ":")
+}
+
+// backers are the members that voted for a move.
+func (d *Decision) backers(m shogi.Move) []int {
+	for i := range d.Candidates {
+		if d.Candidates[i].Move == m {
+			return d.Candidates[i].Backers
+		}
+	}
+	return nil
+}
+
+// voted lists the members whose vote was counted.
+func (d *Decision) voted() []int {
+	var list []int
+	for i := range d.Candidates {
+		list = append(list, d.Candidates[i].Backers...)
+	}
+	return list
+}
+
+// Session takes the votes of one game after the other.
+type Session struct {
+	spec     Spec
+	text     string // of the spec
+	rule     Rule
+	voters   []Voter
+	Laws     Settings
+	seed     uint64
+	decision int
+	previous []int // whose vote was adopted last
+	plan     plan
+}
+
+// plan is the next move of the variation behind the last decision, and the
+// position that it is meant for.
+type plan struct {
+	key  uint64
+	move shogi.Move
+}
+
+// NewChamber makes the chamber of a rule; NewGame comes before the first vote.
+func NewChamber(spec Spec, voters []Voter, laws Settings) (*Session, error) {
+	if len(voters) == 0 {
+		return nil, errors.New("ensemble: a council without members cannot vote")
+	}
+	rule, err := NewRule(spec, voters, laws.Exact)
+	if err != nil {
+		return nil, fmt.Errorf("ensemble: %w", err)
+	}
+	if len(laws.Ties) == 0 {
+		laws.Ties = DefaultTies()
+	}
+	return &Session{spec: spec, text: spec.String(), rule: rule, voters: voters, Laws: laws}, nil
+}
+
+// Clone is a chamber that goes its own way from here.
+func (c *Session) Clone() *Session {
+	twin := *c
+	twin.rule = c.rule.clone()
+	return &twin
+}
+
+// Rule is the rule's text form.
+func (c *Session) Rule() string { return c.text }
+
+// Weights are what each member's ballot counts now.
+func (c *Session) Weights() []float64 { return c.rule.Weights() }
+
+// NewGame forgets the last game. The seed is of all that is random.
+func (c *Session) NewGame(seed uint64) {
+	c.seed, c.decision, c.previous, c.plan = seed, 0, nil, plan{}
+	c.rule.NewGame(seed)
+}
+
+// Before decides what needs no ballots: a forced move, or a declaration that
+// wins by the chamber's rule.
+func (c *Session) Before(p *shogi.Position) (Decision, bool) {
+	d := Decision{Leader: -1, Speaker: -1}
+	if p.Declaration(c.Laws.Declaration).Win {
+		d.Answer, d.By = usi.AnswerWin, ByDeclaration
+		return d, true
+	}
+	var room [600]shogi.Move
+	switch moves := p.LegalMoves(room[:0]); len(moves) {
+	case 0:
+		d.Answer, d.By = usi.AnswerResign, ByForced
+	case 1:
+		d.Answer, d.Move, d.By = usi.AnswerMove, moves[0], ByForced
+	default:
+		return d, false
+	}
+	return d, true
+}
+
+// FromBook is the decision for a move of a book, which needs no ballots.
+func FromBook(m shogi.Move) Decision {
+	return Decision{Answer: usi.AnswerMove, Move: m, By: ByBook, Leader: -1, Speaker: -1}
+}
+
+// Decide takes the vote. It changes nothing, and the order of the ballots does
+// not matter.
+func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
+	if d, ok := c.Before(p); ok {
+		return d
+	}
+	ballots = Examined(p, ballots)
+	d := Decision{Answer: usi.AnswerMove, By: ByRule, Speaker: -1, Leader: c.leader(ballots)}
+	votes := Counted(ballots)
+	order := c.ordering(d.Leader)
+	d.Candidates, d.Tie = c.rank(c.rule.Candidates(votes), order)
+	d.Plain = c.plain(votes, order)
+	switch mate := provenMate(ballots); {
+	case mate >= 0:
+		d.By, d.Move, d.Tie, d.Speaker = ByMate, ballots[mate].Move, "", ballots[mate].Member
+	case c.resigned(ballots):
+		d.Answer, d.By, d.Tie = usi.AnswerResign, ByResignation, ""
+	case len(d.Candidates) > 0:
+		d.Move = d.Candidates[0].Move
+	default:
+		c.fallBack(p, &d)
+	}
+	if d.Answer == usi.AnswerMove {
+		d.finish(p, votes, c.voters)
+	}
+	return d
+}
+
+// finish adds to the move who speaks for it, and the reply that is expected.
+func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
+	if d.Speaker < 0 {
+		d.Speaker = Speaker(votes, d.Move, voters)
+	}
+	next := *p
+	next.Apply(d.Move)
+	d.Ponder = expectedReply(&next, votes, d.Move, d.Leader)
+}
+
+// Observe learns from a decision that was played in the position.
+func (c *Session) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
+	ballots = Examined(p, ballots)
+	c.rule.Observe(ballots, d)
+	c.decision++
+	c.plan = planAfter(p, ballots, d)
+	if d.By == ByRule {
+		c.previous = d.backers(d.Move)
+	}
+}
+
+// Counted are the ballots that count as moves. A member that resigned votes for
+// the move that it would have played, if it said one: when the quorum has
+// resigned no vote is needed. Where all count, they are the ballots themselves.
+func Counted(ballots []Ballot) []Ballot {
+	n := 0
+	for n < len(ballots) && ballots[n].votes() {
+		n++
+	}
+	if n == len(ballots) {
+		return ballots
+	}
+	votes := make([]Ballot, 0, len(ballots))
+	for i := range ballots {
+		if b := &ballots[i]; b.votes() {
+			votes = append(votes, *b)
+		}
+	}
+	return votes
+}
+
+// leader is the heaviest member, the first of equal ones.
+func (c *Session) leader(ballots []Ballot) int {
+	if len(ballots) == 0 {
+		return -1
+	}
+	leader, weights := 0, c.rule.Weights()
+	for i, w := range weights {
+		if compareSums(w, weights[leader], c.Laws.Exact) > 0 {
+			leader = i
+		}
+	}
+	return leader
+}
+
+func (c *Session) ordering(leader int) *ordering {
+	chain := c.Laws.Ties
+	if c.spec.Tally == "count" {
+		chain = append([]Tie{TieSum}, chain...)
+	}
+	return &ordering{
+		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous, exact: c.Laws.Exact,
+		seed: Mix(c.seed, uint64(c.decision)), //nolint:gosec // small and not negative
+	}
+}
+
+// rank sorts the candidates and says which level of the chain separated the
+// first two, if their values were equal.
+func (c *Session) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
+	slices.SortFunc(list, func(a, b Candidate) int {
+		v, _ := order.compare(&a, &b)
+		return v
+	})
+	if len(list) < 2 {
+		return list, ""
+	}
+	_, tie := order.compare(&list[0], &list[1])
+	return list, tie
+}
+
+// plain is what the ballots would choose by simple majority.
+func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
+	list := make([]Candidate, 0, 4)
+	for i := range votes {
+		b := &votes[i]
+		x := CandidateOf(&list, b.Move)
+		x.back(b.Member, len(votes)-i)
+		x.Value++
+		x.Best = max(x.Best, c.voters[b.Member].odds(b))
+	}
+	if len(list) == 0 {
+		return shogi.NoMove
+	}
+	even := *order // of equal weights the first is the heaviest
+	even.weights, even.leader = slices.Repeat([]float64{1}, len(c.voters)), 0
+	list, _ = c.rank(list, &even)
+	return list[0].Move
+}
+
+// provenMate is the index of the ballot with the shortest mate that its own
+// variation shows to the end, or -1.
+func provenMate(ballots []Ballot) int {
+	best := -1
+	for i := range ballots {
+		b := &ballots[i]
+		if b.Kind != KindMove || b.Score.Mate <= 0 || !b.proven {
+			continue
+		}
+		if best < 0 || len(b.PV) < len(ballots[best].PV) {
+			best = i
+		}
+	}
+	return best
+}
+
+// resigned reports whether more than the quorum of the living gave up.
+func (c *Session) resigned(ballots []Ballot) bool {
+	resigned, alive := census(ballots)
+	return resigned > 0 && resigned >= c.quorumToResign(alive)
+}
+
+// census counts who resigned and who is alive.
+func census(ballots []Ballot) (resigned, alive int) {
+	for i := range ballots {
+		switch ballots[i].Kind {
+		case KindDead:
+			continue
+		case KindResign:
+			resigned++
+		case KindMove, KindWin, KindIllegal, KindNone, KindLate:
+		}
+		alive++
+	}
+	return resigned, alive
+}
+
+// quorumToResign is how many of the living members it takes.
+func (c *Session) quorumToResign(alive int) int {
+	return min(alive, int(math.Floor(c.ResignShare()*float64(alive)))+1)
+}
+
+// ResignShare is the share of members of which more must resign.
+func (c *Session) ResignShare() float64 {
+	if c.Laws.ResignQuorum == 0 {
+		return 0.5
+	}
+	return c.Laws.ResignQuorum
+}
+
+// fallBack answers when nobody voted: the council never resigns for that.
+func (c *Session) fallBack(p *shogi.Position, d *Decision) {
+	if c.plan.move != shogi.NoMove && c.plan.key == p.Key() && p.CheckLegal(c.plan.move) == nil {
+		d.By, d.Move = ByPlan, c.plan.move
+		return
+	}
+	var room [600]shogi.Move
+	d.By, d.Move = ByDefault, p.LegalMoves(room[:0])[0]
+}
+
+// planAfter reads the speaker's variation: the move, the reply, and the next move.
+func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
+	i := slices.IndexFunc(ballots, func(b Ballot) bool { return b.Member == d.Speaker })
+	if i < 0 || len(ballots[i].PV) < 3 || ballots[i].PV[0] != d.Move {
+		return plan{}
+	}
+	next := *p
+	for _, m := range ballots[i].PV[:2] {
+		if next.CheckLegal(m) != nil {
+			return plan{}
+		}
+		next.Apply(m)
+	}
+	return plan{next.Key(), ballots[i].PV[2]}
+}
+
+// Speaker is the backer of a move with the best score, the first of equal ones.
+func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
+	speaker, best := -1, 0.0
+	for i := range votes {
+		b := &votes[i]
+		if b.Move != m {
+			continue
+		}
+		if s := voters[b.Member].odds(b); speaker < 0 || s > best {
+			speaker, best = b.Member, s
+		}
+	}
+	return speaker
+}
+
+// expectedReply is voted for by those who voted for the move: the reply that
+// most of them expect, the first named of equal ones; if they name none, the
+// leader's.
+func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, leader int) shogi.Move {
+	var list []Candidate
+	for i := range votes {
+		b := &votes[i]
+		if b.Move == played && b.Ponder != shogi.NoMove && next.CheckLegal(b.Ponder) == nil {
+			CandidateOf(&list, b.Ponder).Value++
+		}
+	}
+	best := shogi.NoMove
+	most := 0.0
+	for i := range list {
+		if list[i].Value > most {
+			best, most = list[i].Move, list[i].Value
+		}
+	}
+	if best != shogi.NoMove || leader < 0 {
+		return best
+	}
+	for i := range votes {
+		if b := &votes[i]; b.Member == leader && b.Ponder != shogi.NoMove && next.CheckLegal(b.Ponder) == nil {
+			return b.Ponder
+		}
+	}
+	return shogi.NoMove
+}
+
+// Decided reports whether no ballot of the members that are still thinking can
+// change the vote. Only rules that add weights can know; a mate that a member
+// might still prove is given up.
+func (c *Session) Decided(ballots []Ballot, pending []int) bool {
+	if len(pending) == 0 {
+		return true
+	}
+	if !c.rule.Additive() || c.spec.Tally == "count" {
+		return false
+	}
+	ballots = Sorted(ballots) // no score matters to a sum of weights
+	return !c.couldResign(ballots, len(pending)) && c.ahead(ballots, pending)
+}
+
+// couldResign reports whether a quorum could give up, if some of the pending
+// members resigned and the others died.
+func (c *Session) couldResign(ballots []Ballot, pending int) bool {
+	resigned, alive := census(ballots)
+	for more := 0; more <= pending; more++ {
+		if resigned+more > 0 && resigned+more >= c.quorumToResign(alive+more) {
+			return true
+		}
+	}
+	return false
+}
+
+// ahead reports whether the first move leads by more than all that is pending.
+func (c *Session) ahead(ballots []Ballot, pending []int) bool {
+	list := c.rule.Candidates(Counted(ballots))
+	weights, left := c.rule.Weights(), 0.0
+	for _, i := range pending {
+		left += weights[i]
+	}
+	top, second := 0.0, 0.0
+	for i := range list {
+		switch v := list[i].Value; {
+		case v > top:
+			top, second = v, top
+		case v > second:
+			second = v
+		}
+	}
+	// Twice the rounding: sums are added in another order later.
+	return top > second+left+2*(absoluteRounding+relativeRounding*top)
+}
+
+// Overrule replaces the voted move by another one of the vote.
+func (c *Session) Overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
+	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
+	d.finish(p, Counted(Examined(p, ballots)), c.voters)
+}

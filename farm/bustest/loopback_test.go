@@ -1,0 +1,60 @@
+package bustest_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"gogi/farm"
+	"gogi/farm/bustest"
+	"gogi/internal/testutil"
+)
+
+// TestContract: what holds of every farm.Bus holds in memory.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	bustest.Run(t, func(t *testing.T) bustest.Farm {
+		t.Helper()
+		hall := bustest.NewHall()
+		hall.Limit(1 << 20)
+		connect := func(_ *testing.T, name string) farm.Transport { return hall.Connect(name) }
+		return bustest.Farm{
+			Bus: hall.Open(), Worker: connect, Owner: connect, Full: bytes.Repeat([]byte("x"), 400_000),
+			Again: func(*testing.T) farm.Bus { return hall.Open() },
+		}
+	})
+}
+
+// TestFaultsHappen: each of them, as often as it was asked for.
+func TestFaultsHappen(t *testing.T) {
+	t.Parallel()
+	hall := bustest.NewHall()
+	bus, w := hall.Open(), hall.Connect("w")
+	hall.Set(bustest.Faults{Double: 3, Swap: 4, LoseAck: 5})
+	for i := range 12 {
+		if err := w.Publish(t.Context(), "res.w.0", string(rune('a'+i)), []byte{byte(i)}); (i%5 == 4) != errors.Is(err, farm.ErrAway) {
+			t.Fatalf("publication %d: %v", i, err)
+		}
+	}
+	all := testutil.Must(bus.Results(t.Context(), 100))(t)
+	var got []byte
+	for i, d := range all {
+		got = append(got, d.Body[0])
+		if d.Sequence != uint64(i+1) {
+			t.Errorf("message %d has number %d", i, d.Sequence)
+		}
+	}
+	if want := []byte{0, 1, 2, 3, 2, 4, 5, 5, 7, 6, 8, 8, 9, 10, 11, 11}; !bytes.Equal(got, want) {
+		t.Errorf("the stream is %v, expected %v", got, want)
+	}
+	hall.Partition("w", true)
+	if err := w.Publish(t.Context(), "res.w.0", "z", nil); !errors.Is(err, farm.ErrAway) {
+		t.Errorf("from behind a partition: %v", err)
+	}
+	if c := hall.Count(); c.Doubled != 4 || c.Swapped != 3 || c.AcksLost != 2 || c.Away != 1 || c.Published != 12 {
+		t.Errorf("%+v", c)
+	}
+	if n := hall.Wipe(); n != 16 || hall.Waiting() != 0 {
+		t.Errorf("%d messages wiped, %d left", n, hall.Waiting())
+	}
+}

@@ -1,0 +1,136 @@
+//go:build unix
+
+package chaos_test
+
+import (
+	"context"
+	"fmt"
+
+	"gogi/farm"
+	"gogi/farm/keys"
+	"gogi/farm/nats"
+	"gogi/match"
+	"gogi/results"
+)
+
+// twin is a worker of which the test is master: it says what it is told to, when it is
+// told to, and plays nothing: its results are those of the same series that was played on
+// this machine.
+type twin struct {
+	w     *world
+	way   farm.Transport
+	sign  farm.Signer
+	name  string
+	sent  int
+	beats uint64
+}
+
+const twinSession = "twin"
+
+// twin brings a worker in that has a key already.
+func (w *world) twin(name string) *twin {
+	w.t.Helper()
+	creds, err := keys.ReadCreds(w.file(name + ".creds"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	v := &twin{w: w, name: name}
+	if v.way, err = nats.Dial(creds); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = v.way.Close() })
+	if v.sign, err = creds.Sign(); err != nil {
+		w.t.Fatal(err)
+	}
+	v.hello()
+	return v
+}
+
+func (v *twin) ask(subject string, in, out any) {
+	v.w.t.Helper()
+	var err error
+	v.w.until("the coordinator answers "+subject, func() bool {
+		ctx, cancel := context.WithTimeout(v.w.t.Context(), leaseTime)
+		defer cancel()
+		err = v.way.Request(ctx, subject+v.name, in, out)
+		return err == nil
+	})
+}
+
+func (v *twin) hello() {
+	v.w.t.Helper()
+	var w farm.HelloReply
+	v.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: twinSession, Start: 1, Slots: 8, Version: "twin"}, &w)
+	if w.Refusal != nil {
+		v.w.t.Fatal(w.Refusal)
+	}
+}
+
+// want is granted so many pairs.
+func (v *twin) want(n int) (grants []farm.Grant) {
+	v.w.t.Helper()
+	v.w.until(fmt.Sprintf("%s is granted %d pairs", v.name, n), func() bool {
+		var g farm.Grants
+		v.ask(farm.SubjectLease, farm.Ask{Session: twinSession, Want: n - len(grants)}, &g)
+		if g.Unknown {
+			v.hello()
+		}
+		grants = append(grants, g.Grants...)
+		return len(grants) >= n
+	})
+	return grants
+}
+
+// back gives pairs back.
+func (v *twin) back(grants []farm.Grant) {
+	v.w.t.Helper()
+	v.beats++
+	b := farm.Beat{Session: twinSession, Number: v.beats}
+	for i := range grants {
+		b.Back = append(b.Back, farm.Back{Held: grants[i].Held(), Why: "a test"})
+	}
+	v.ask(farm.SubjectBeat, b, &farm.BeatReply{})
+}
+
+// item is the result of a pair as this machine has played it.
+func (v *twin) item(run string, g farm.Grant, change func(*match.PairResult)) farm.Item {
+	v.w.t.Helper()
+	ctx := v.w.t.Context()
+	store, err := results.OpenExisting(ctx, v.w.file("local.db"))
+	if err != nil {
+		v.w.t.Fatal(err)
+	}
+	defer store.Close()
+	info, err := store.FindRun(ctx, run)
+	if err != nil {
+		v.w.t.Fatal(err)
+	}
+	p, err := store.Pair(ctx, info.ID, g.Pair)
+	if err != nil {
+		v.w.t.Fatal(err)
+	}
+	p.Played = match.Provenance{}
+	if change != nil {
+		change(&p)
+	}
+	text, err := match.EncodePair(p)
+	if err != nil {
+		v.w.t.Fatal(err)
+	}
+	return farm.Item{Lease: g.Held(), Pair: text}
+}
+
+// send publishes a message, under an id of its own each time.
+func (v *twin) send(items ...farm.Item) {
+	v.w.t.Helper()
+	body, err := farm.Seal(&farm.Batch{Worker: v.name, Session: twinSession, Items: items}, v.sign)
+	if err != nil {
+		v.w.t.Fatal(err)
+	}
+	v.sent++
+	v.w.until(v.name+" has sent a message", func() bool {
+		ctx, cancel := context.WithTimeout(v.w.t.Context(), leaseTime)
+		defer cancel()
+		return v.way.Publish(ctx, farm.SubjectResults+v.name+".0", fmt.Sprintf("%s/%d", v.name, v.sent), body) == nil
+	})
+}

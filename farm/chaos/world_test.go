@@ -1,0 +1,442 @@
+//go:build unix
+
+package chaos_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"gogi/farm/chaos"
+	"gogi/farm/keys"
+	"gogi/farm/site"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/results"
+)
+
+// What a farm is put through: a lease that a stop outlives.
+const (
+	leaseTime = 2 * time.Second
+	stopTime  = 3 * time.Second
+)
+
+// patience is how long something is waited for that must happen, also on a machine that
+// does much else.
+const patience = 5 * time.Minute
+
+// program is gogi, built once.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "gogi-chaos-")
+	if err != nil {
+		return "", err
+	}
+	scratch = dir
+	file := filepath.Join(dir, "gogi")
+	if out, err := exec.Command("go", "build", "-o", file, "gogi/cmd/gogi").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, nil
+})
+
+// scratch is where it is.
+var scratch string
+
+// needChaos skips a test where no chaos is asked for.
+func needChaos(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CHAOS") == "" {
+		t.Skip("it starts many processes: make chaos")
+	}
+}
+
+// world is a farm of processes.
+type world struct {
+	t     *testing.T
+	dir   string // of everything: the coordinator's state is in farm, its database farm.db
+	gogi  string
+	host  string
+	port  string
+	db    string // of games, in dir
+	trace *site.Trace
+
+	coordinator *process
+	workers     map[string]*process
+}
+
+// process is one of them.
+type process struct {
+	*exec.Cmd
+	over chan struct{} // closed when it has ended
+}
+
+// end signals a process, unless it has ended, and waits until it has.
+func (p *process) end(sig os.Signal) {
+	_ = p.Process.Signal(sig) // it may have ended
+	<-p.over
+}
+
+// setting is what a world is made with.
+type setting struct {
+	host  string // where the coordinator listens; "": this machine alone
+	db    string // its database; "": farm.db
+	extra string // lines of its settings
+}
+
+// newWorld makes keys for an owner, an approver and some workers, and serves.
+func newWorld(t *testing.T, s setting, workers ...string) *world {
+	t.Helper()
+	gogi, err := program()
+	testutil.OK(t, err)
+	if s.host == "" {
+		s.host = "127.0.0.1"
+	}
+	if s.db == "" {
+		s.db = "farm.db"
+	}
+	w := &world{t: t, dir: t.TempDir(), gogi: gogi, host: s.host, db: s.db, workers: map[string]*process{}}
+	trace, err := os.OpenFile(w.file("trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	testutil.OK(t, err)
+	w.trace = site.NewTrace(trace)
+	l, err := net.Listen("tcp", net.JoinHostPort(s.host, "0"))
+	testutil.OK(t, err)
+	if _, w.port, err = net.SplitHostPort(l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	testutil.OK(t, l.Close())
+	w.settings("farm", s.extra)
+	for _, key := range []struct {
+		name, owner string
+		right       keys.Right
+	}{{"ann", "red", keys.Submit}, {"ben", "blue", keys.Approve}, {"boss", "farm", keys.Admin}} {
+		w.issue(key.name, key.owner, key.right)
+	}
+	for _, name := range workers {
+		w.issue(name, "red", keys.Work)
+	}
+	t.Cleanup(func() {
+		w.endAll(syscall.SIGKILL)
+		if err := trace.Close(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Log(w.said())
+		}
+	})
+	return w
+}
+
+// settings writes the file that the coordinator is served by.
+func (w *world) settings(state, extra string) {
+	w.t.Helper()
+	text := fmt.Sprintf("[farm]\nlisten = %q\nstate = %q\nlease = %q\nhosts = [%q]\n[store]\ndb = %q\n%s\n",
+		net.JoinHostPort(w.host, w.port), state, leaseTime, w.host, w.db, extra)
+	if err := os.WriteFile(w.file("farm.toml"), []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
+
+// issue writes NAME.creds.
+func (w *world) issue(name, owner string, right keys.Right) {
+	w.t.Helper()
+	state, err := site.OpenState(w.file("farm"), time.Now())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	url := "tls://" + net.JoinHostPort(w.host, w.port)
+	ca, err := state.TrustedBy(url, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c, err := state.Issue(name, owner, []keys.Right{right}, time.Time{}, url, ca)
+	if err == nil {
+		err = c.Write(w.file(name + ".creds"))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// start begins a process; before it stands what runs it, where there is something.
+func (w *world) start(name string, before []string, args ...string) *process {
+	w.t.Helper()
+	line := append(append(before[:len(before):len(before)], w.gogi), args...)
+	p := &process{Cmd: exec.Command(line[0], line[1:]...), over: make(chan struct{})}
+	p.Dir = w.dir
+	p.Env = append(os.Environ(), "XDG_CACHE_HOME="+w.file("cache-"+name))
+	said, err := os.OpenFile(w.file(name+".err"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer said.Close()
+	p.Stderr = said
+	if err := p.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	go func() {
+		defer close(p.over)
+		_ = p.Wait() // how it ended is in its state
+	}()
+	return p
+}
+
+func (w *world) serve() {
+	w.t.Helper()
+	w.coordinator = w.start("coordinator", nil, "farm", "serve", "farm.toml", "--trace", "trace")
+}
+
+func (w *world) work(name string, before ...string) {
+	w.t.Helper()
+	w.workers[name] = w.start(name, before, "farm", "work", "--creds", name+".creds", "--concurrency", "2")
+}
+
+func (w *world) killWorker(name string) {
+	w.workers[name].end(syscall.SIGKILL)
+	w.trace.Tell(site.Step{What: chaos.StepKilled, Worker: name})
+}
+
+func (w *world) killCoordinator() {
+	w.coordinator.end(syscall.SIGKILL)
+	w.trace.Tell(site.Step{What: chaos.StepKilled})
+}
+
+// stopWorker stops a worker for longer than its lease.
+func (w *world) stopWorker(name string) {
+	p := w.workers[name].Process
+	if p.Signal(syscall.SIGSTOP) != nil {
+		return // it has ended
+	}
+	time.Sleep(stopTime)
+	if p.Signal(syscall.SIGCONT) == nil {
+		w.trace.Tell(site.Step{What: chaos.StepStopped, Worker: name})
+	}
+}
+
+// endAll ends all processes, workers first.
+func (w *world) endAll(sig os.Signal) {
+	for _, p := range w.workers {
+		_ = p.Process.Signal(syscall.SIGCONT)
+		p.end(sig)
+	}
+	if w.coordinator != nil {
+		w.coordinator.end(sig)
+	}
+}
+
+// run runs gogi to its end, and gives what it printed.
+func (w *world) run(args ...string) string {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, w.gogi, args...)
+	c.Dir = w.dir
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Run(); err != nil {
+		w.t.Fatalf("gogi %v: %v\n%s", args, err, &errs)
+	}
+	return out.String()
+}
+
+// series are the flags of a series of the built-in engine. gogi match and gogi farm submit
+// have different openings by default.
+func series(name string, games, nodes int, more ...string) []string {
+	return append([]string{"--run", name, "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", fmt.Sprint(nodes), "--option", "a.EvalNoise=3", "--openings", "builtin-1000", "--games", fmt.Sprint(games)}, more...)
+}
+
+// submit hands a series in and has it approved.
+func (w *world) submit(flags []string) {
+	w.t.Helper()
+	w.run(append([]string{"farm", "submit", "--creds", "ann.creds"}, flags...)...)
+	w.run("farm", "approve", "--creds", "ben.creds", flags[1])
+}
+
+// local plays it on this machine, into local.db.
+func (w *world) local(flags []string) {
+	w.t.Helper()
+	w.run(append([]string{"match", "-q", "--db", "local.db"}, flags...)...)
+}
+
+// same holds what the farm has stored against what one machine plays (I2).
+func (w *world) same(name string) {
+	w.t.Helper()
+	if local, farm := w.run("db", "dump", "--stable", "--db", "local.db", name), w.run("db", "dump", "--stable", "--db", w.db, name); local != farm {
+		w.t.Error("I2: what the farm has stored is not what one machine plays")
+	}
+}
+
+// mirror brings a copy up to what the farm has.
+func (w *world) mirror() {
+	w.t.Helper()
+	w.run("farm", "mirror", "--once", "-q", "--creds", "ann.creds", "--db", "copy.db")
+}
+
+// copied holds the copy against the farm (I10).
+func (w *world) copied(name string) {
+	w.t.Helper()
+	dump := func(db string) io.Reader { return strings.NewReader(w.run("db", "dump", "--stable", "--db", db, name)) }
+	for _, wrong := range chaos.Copy(dump(w.db), dump("copy.db")) {
+		w.t.Error(wrong)
+	}
+}
+
+// finished is how many pairs of a test are stored.
+func (w *world) finished(name string) int { return len(w.run1(name).Stored) }
+
+// run1 is a test as it is stored; empty where it cannot be read yet.
+func (w *world) run1(name string) (r chaos.Run) {
+	ctx := w.t.Context()
+	store, err := results.OpenExisting(ctx, w.file(w.db))
+	if err != nil {
+		return r // not there yet, or just being opened
+	}
+	defer store.Close()
+	info, err := store.FindRun(ctx, name)
+	if err != nil {
+		return r
+	}
+	r = chaos.Run{Digest: info.Digest, Pairs: info.Pairs, Stored: map[int]match.Provenance{}}
+	finished, err := store.Finished(ctx, info.ID)
+	if err != nil {
+		w.t.Error(err)
+	}
+	for id := range finished {
+		p, err := store.Pair(ctx, info.ID, id)
+		if err != nil {
+			w.t.Error(err)
+		}
+		r.Stored[id] = p.Played
+	}
+	return r
+}
+
+// until waits for something.
+func (w *world) until(what string, done func() bool) {
+	w.t.Helper()
+	waitFor(w.t, what, done)
+}
+
+func waitFor(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never happens that %s", what)
+		}
+	}
+}
+
+// stored waits until so many pairs are stored.
+func (w *world) stored(name string, pairs int) {
+	w.t.Helper()
+	w.until(fmt.Sprintf("%d pairs of %s are stored", pairs, name), func() bool { return w.finished(name) >= pairs })
+}
+
+// history is the trace so far.
+func (w *world) history() *chaos.History {
+	w.t.Helper()
+	f, err := os.Open(w.file("trace"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer f.Close()
+	h, err := chaos.Read(f)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return h
+}
+
+// judge ends everything in peace and judges what was written and stored.
+func (w *world) judge(name string, change func(*chaos.Run)) chaos.Evidence {
+	w.t.Helper()
+	w.endAll(os.Interrupt)
+	run := w.run1(name)
+	if change != nil {
+		change(&run)
+	}
+	evidence, wrong := chaos.Judge(w.history(), run)
+	for _, broken := range wrong {
+		w.t.Error(broken)
+	}
+	return evidence
+}
+
+// next waits for a step that is written from now on; nil: there was none in ten seconds.
+func (w *world) next(wanted func(*site.Step) bool) *site.Step {
+	return w.tail().next(wanted, func() { time.Sleep(200 * time.Microsecond) })
+}
+
+// tail is the trace from now on.
+type tail struct {
+	w    *world
+	file *os.File
+	rest string
+}
+
+func (w *world) tail() *tail {
+	f, err := os.Open(w.file("trace"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = f.Close() }) // it was read only
+	if _, err := f.Seek(0, io.SeekEnd); err != nil {
+		w.t.Fatal(err)
+	}
+	return &tail{w: w, file: f}
+}
+
+// next is the first step that is wanted, and calls pause as long as there is none; nil:
+// there was none in ten seconds.
+func (t *tail) next(wanted func(*site.Step) bool, pause func()) *site.Step {
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); pause() {
+		more, _ := io.ReadAll(t.file)
+		t.rest += string(more)
+		for {
+			line, after, whole := strings.Cut(t.rest, "\n")
+			if !whole {
+				break
+			}
+			t.rest = after
+			var s site.Step
+			if json.Unmarshal([]byte(line), &s) == nil && wanted(&s) {
+				return &s
+			}
+		}
+	}
+	return nil
+}
+
+// creep lets the coordinator, which is stopped, go on for some microseconds.
+func (w *world) creep() {
+	p := w.coordinator.Process
+	if p.Signal(syscall.SIGCONT) != nil {
+		return // it has ended
+	}
+	for began := time.Now(); time.Since(began) < 100*time.Microsecond; { // a sleep would be much longer
+	}
+	_ = p.Signal(syscall.SIGSTOP) // or it has ended
+}
+
+// said is the end of what the processes have written.
+func (w *world) said() string {
+	var all bytes.Buffer
+	names, _ := filepath.Glob(w.file("*.err"))
+	for _, name := range names {
+		text, _ := os.ReadFile(name)
+		fmt.Fprintf(&all, "%s:\n%s\n", filepath.Base(name), text[max(0, len(text)-2000):])
+	}
+	return all.String()
+}

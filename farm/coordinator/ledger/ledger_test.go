@@ -1,0 +1,550 @@
+package ledger_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator/ledger"
+)
+
+// book is a ledger with workers w0, w1, … that have entered, and a clock.
+type book struct {
+	t *testing.T
+	*ledger.Ledger
+	now time.Time
+}
+
+func newBook(t *testing.T, pairs, workers int, change func(*ledger.Config)) *book {
+	t.Helper()
+	c := ledger.Config{
+		Pairs: pairs, Finished: func(int) bool { return false }, Epochs: ledger.NewEpochs(1), Lease: lease, Now: time.Unix(1_000_000, 0),
+	}
+	if change != nil {
+		change(&c)
+	}
+	b := &book{t: t, Ledger: ledger.New(c), now: c.Now}
+	for i := range workers {
+		b.Enter(name(i), "s")
+	}
+	return b
+}
+
+func name(i int) string { return fmt.Sprint("w", i) }
+
+func (b *book) grant(worker, n int) []ledger.Lease { return b.Grant(b.now, name(worker), "s", n) }
+
+func (b *book) wait(d time.Duration) { b.now = b.now.Add(d) }
+
+func (b *book) beat(worker int, held ...ledger.Lease) []ledger.Lease {
+	dropped, _ := b.Beat(b.now, name(worker), "s", ledger.Listed{Held: held})
+	return dropped
+}
+
+func (b *book) wants(what string, got []ledger.Lease, pairs ...int) {
+	b.t.Helper()
+	if ids := pairsOf(got); !slices.Equal(ids, pairs) {
+		b.t.Fatalf("%s: pairs %v, expected %v", what, ids, pairs)
+	}
+}
+
+func pairsOf(leases []ledger.Lease) (pairs []int) {
+	for _, l := range leases {
+		pairs = append(pairs, l.Pair)
+	}
+	return pairs
+}
+
+// TestLowestFirst: what came back is granted before what was never granted.
+func TestLowestFirst(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 2, nil)
+	first := b.grant(0, 4)
+	b.wants("first", first, 0, 1, 2, 3)
+	b.Return(b.now, "w0", first[2], false)
+	b.Return(b.now, "w0", first[1], false)
+	b.wants("then", b.grant(1, 3), 1, 2, 4)
+}
+
+// TestSilence: a lease lives as long as it is told of, and a third of a lease of lost
+// beats costs nothing.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 2, nil)
+	held := b.grant(0, 3)
+	for range 5 {
+		b.wait(lease - time.Second)
+		b.wants("dropped", b.beat(0, held[:2]...))
+		b.wants("expired in time", b.Expire(b.now))
+		held[2].Pair = 2
+		if b.wait(time.Second); len(b.Expire(b.now)) > 0 {
+			break // the third was never told of
+		}
+	}
+	if s := b.State(); s.Counts.Expired != 1 || s.Held != 2 {
+		t.Fatalf("%+v", s)
+	}
+	if at, ok := b.Next(); !ok || !at.After(b.now) {
+		t.Errorf("the next to expire: %v, %v", at, ok)
+	}
+}
+
+// TestANewProcessFreesWhatItHasNot: at its first beat, and not at its hello: what is in
+// its outbox it still has.
+func TestANewProcessFreesWhatItHasNot(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 2, nil)
+	held := b.grant(0, 3)
+	b.Enter("w0", "s2")
+	b.wants("of an older session", b.beat(0, held...), 0, 1, 2)
+	b.wants("before it told", b.grant(1, 1), 3)
+	if dropped, _ := b.Beat(b.now, "w0", "s2", ledger.Listed{Outbox: held[1:2]}); len(dropped) > 0 {
+		t.Errorf("dropped what is in the outbox: %v", dropped)
+	}
+	b.wants("after it told", b.grant(1, 3), 0, 2, 4)
+	if s := b.State(); s.Counts.Replaced != 2 || b.HeldBy("w0") != 1 {
+		t.Errorf("%+v, w0 holds %d", s, b.HeldBy("w0"))
+	}
+}
+
+// TestGrace: after a restart nothing below the highest pair that may be held is granted
+// for a lease, what is told in the meantime is adopted, and the rest is granted then.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 20, 2, func(c *ledger.Config) {
+		c.Finished = func(id int) bool { return id < 3 || id == 7 }
+		c.Grace = lease
+	})
+	b.wants("at once", b.grant(1, 2), 8, 9)
+	old := []ledger.Lease{{Pair: 4, Epoch: 5}, {Pair: 12, Epoch: 6}}
+	b.wants("dropped", b.beat(0, old...))
+	b.wants("beyond what was told", b.grant(1, 1), 13)
+	b.wait(lease - 1)
+	b.wants("still", b.grant(1, 1), 14)
+	b.wait(1)
+	b.wants("kept", b.beat(0, old...))
+	b.wants("then", b.grant(1, 8), 3, 5, 6, 10, 11, 15, 16, 17)
+	if s := b.State(); s.Counts.Adopted != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestAdoption: a lease that was believed lost lives again as long as nobody else has
+// the pair.
+func TestAdoption(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 3, nil)
+	held := b.grant(0, 2)
+	b.wait(lease)
+	b.wants("expired", b.Expire(b.now), 0, 1)
+	b.wants("granted again", b.grant(1, 1), 0)
+	b.wants("dropped", b.beat(0, held...), 0)
+	b.wants("next", b.grant(2, 1), 2)
+}
+
+// TestStoredIsTold: what is finished is told to be stored, what is still played of it to
+// be dropped; and a stored pair is granted to nobody.
+func TestStoredIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 4, 2, nil)
+	held := b.grant(0, 4)
+	b.Stored(b.now, 1)
+	b.Stored(b.now, 2)
+	dropped, stored := b.Beat(b.now, "w0", "s", ledger.Listed{Held: held[:2], Outbox: held[2:3], Sent: held[3:]})
+	if !reflect.DeepEqual(dropped, held[1:2]) || !reflect.DeepEqual(stored, held[2:3]) {
+		t.Fatalf("dropped %v, stored %v", dropped, stored)
+	}
+	b.Leave(b.now, "w0")
+	b.wants("left", b.grant(1, 9), 0, 3)
+	if !b.IsStored(1) || b.IsStored(0) || b.IsStored(-1) || b.IsStored(4) {
+		t.Error("IsStored")
+	}
+}
+
+// TestSentKeepsAlive: as long as it may be in the stream; when the stream was read to
+// its end a lease later, it is not.
+func TestSentKeepsAlive(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 2, 2, nil)
+	held := b.grant(0, 2)
+	for range 10 {
+		dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: held[:1], Sent: held[1:]})
+		b.wants("dropped", dropped)
+		b.wait(lease / 2)
+		b.wants("expired", b.Expire(b.now))
+	}
+	if b.Playing("w0") != 0 || b.HeldBy("w0") != 2 || b.Playing("w9") != 0 {
+		t.Errorf("w0 plays %d of %d", b.Playing("w0"), b.HeldBy("w0"))
+	}
+	b.Drained(b.now)
+	dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: held[:1], Sent: held[1:]})
+	b.wants("not in the stream", dropped, 1)
+	b.wants("again", b.grant(1, 2), 1)
+	b.Leave(b.now, "w0")
+	if s := b.State(); s.Counts.Lost != 1 || b.Playing("w0") != 0 || b.Playing("w1") != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestSentIsLostAfterALease: a result is lost if the stream was read to its end more than a lease after it was sent.
+func TestSentIsLostAfterALease(t *testing.T) {
+	t.Parallel()
+	for drained, lost := range map[time.Duration][]int{time.Second: nil, lease / 2: nil, lease: nil, lease + time.Second: {0}} {
+		b := newBook(t, 1, 1, nil)
+		held := b.grant(0, 1)
+		tell := func() []ledger.Lease {
+			dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Sent: held})
+			return dropped
+		}
+		b.wants("sent", tell())
+		b.wait(drained)
+		b.Drained(b.now)
+		b.wants(fmt.Sprintf("read to its end %v later", drained), tell(), lost...)
+	}
+}
+
+// TestRefusedIsPlayedByOthers: the lease of a result that did not count is none, however
+// often it is told.
+func TestRefusedIsPlayedByOthers(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 3, 2, nil)
+	held := b.grant(0, 2)
+	b.Refused(b.now, held[0])
+	dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Sent: held})
+	b.wants("dropped", dropped, 0)
+	b.wants("again", b.grant(1, 1), 0)
+}
+
+// TestAnOldLeaseIsRevokedAndNeverRaced: it is granted to another only when its holder has
+// put it away, or is silent.
+func TestAnOldLeaseIsRevokedAndNeverRaced(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 1000, 2, nil)
+	slow := b.grant(0, 2)
+	for b.State().Counts.Revoked == 0 { // ten seconds each
+		l := b.grant(1, 1)[0]
+		b.wait(10 * time.Second)
+		b.wants("told to drop", b.beat(0, slow...))
+		b.Stored(b.now, l.Pair)
+		b.wants("expired", b.Expire(b.now))
+	}
+	s := b.State()
+	if s.P99 < 10*time.Second || s.P99 > 11*time.Second || s.Counts.Revoked != 2 || s.Stored < 100 {
+		t.Fatalf("%+v", s)
+	}
+	next := s.Stored + 2
+	b.wants("told", b.beat(0, slow...), 0, 1)
+	b.wants("not raced", b.grant(1, 1), next)
+	b.wants("finished meanwhile", b.beat(0)) // without 0 and 1: they are put away
+	b.wait(lease)                            // long enough for w1, who is not the faster half of two
+	b.wants("then", b.grant(1, 2), 0, 1)
+}
+
+// TestARevokedLeaseMayFinish: what is finished before its holder was told is kept.
+func TestARevokedLeaseMayFinish(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 1000, 2, nil)
+	slow := b.grant(0, 1)
+	for b.State().Counts.Revoked == 0 {
+		l := b.grant(1, 1)[0]
+		b.wait(10 * time.Second)
+		b.beat(0, slow...)
+		b.Stored(b.now, l.Pair)
+		b.Expire(b.now)
+	}
+	for range 3 {
+		dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: slow})
+		b.wants("dropped", dropped)
+		b.wait(lease / 2)
+		b.wants("expired", b.Expire(b.now))
+	}
+}
+
+// TestGapsGoToTheFast: a pair that came back goes to the faster half; to others after a
+// third of a lease, to the slow after two.
+func TestGapsGoToTheFast(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 1000, 4, nil) // w0 fast, w1 middling, w2 slow, w3 not known
+	for i, each := range []time.Duration{10, 15, 31} {
+		for range 8 {
+			l := b.grant(i, 1)[0]
+			b.wait(each * time.Second)
+			b.Stored(b.now, l.Pair)
+		}
+	}
+	// The median of the p95 is w1's: twice that is less than w2's.
+	b.wants("a new one", b.grant(0, 1), 24)
+	gone := b.grant(3, 5)
+	for _, l := range gone {
+		b.Return(b.now, "w3", l, false)
+	}
+	b.wants("fast", b.grant(0, 1), 25)
+	b.wants("middling", b.grant(1, 1), 26)
+	b.wants("slow", b.grant(2, 1), 30)
+	b.wants("not known", b.grant(3, 1), 31)
+	b.wait(lease / 3)
+	b.wants("not known, later", b.grant(3, 1), 27)
+	b.wants("slow, later", b.grant(2, 1), 32)
+	b.wait(2*lease - lease/3 - 1)
+	b.wants("slow, much later", b.grant(2, 1), 33)
+	b.wait(1)
+	b.wants("slow, at last", b.grant(2, 1), 28)
+}
+
+// TestWindow: nothing is granted beyond it, also of what came back after it shrank; and
+// it moves with the prefix.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 100, 2, nil)
+	b.Window(5)
+	held := b.grant(0, 9)
+	b.wants("the window", held, 0, 1, 2, 3, 4)
+	b.Stored(b.now, 1)
+	b.wants("a gap", b.grant(1, 9))
+	b.Stored(b.now, 0)
+	b.wants("moved", b.grant(1, 9), 5, 6)
+	b.Window(2)
+	b.Leave(b.now, "w0")
+	b.wants("shrunk", b.grant(1, 9), 2, 3)
+	if s := b.State(); s.Reach != 5 || s.Window != 2 || s.Prefix != 2 {
+		t.Errorf("%+v", s)
+	}
+	for remaining, want := range map[float64]int{0: 64, 639: 64, 641: 64, 10_000: 1000, 1e9: 4096} {
+		if got := ledger.Window(remaining); got != want {
+			t.Errorf("%v pairs remain: a window of %d, expected %d", remaining, got, want)
+		}
+	}
+}
+
+// TestOverAndPause: a run that is over takes what is played away, keeps what is
+// finished, and grants nothing; a paused one only grants nothing.
+func TestOverAndPause(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 1, nil)
+	held := b.grant(0, 3)
+	b.Pause(true)
+	b.wants("paused", b.grant(0, 1))
+	b.wants("played on", b.beat(0, held...))
+	b.Pause(false)
+	b.wants("resumed", b.grant(0, 1), 3)
+	b.Over(true)
+	b.wants("over", b.grant(0, 1))
+	dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Held: held[:1], Outbox: held[1:2], Sent: held[2:3]})
+	b.wants("dropped", dropped, 0)
+}
+
+// TestVoid: a pair that was purged is played again, and what was granted before counts
+// for nothing.
+func TestVoid(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 2, nil)
+	held := b.grant(0, 3)
+	for id := range 3 {
+		b.Stored(b.now, id)
+	}
+	b.Void(b.now, 1)
+	b.Void(b.now, 1)
+	b.Void(b.now, 5) // was never stored
+	if s := b.State(); s.Prefix != 1 || s.Stored != 2 || b.Take(1) != 1 || b.Take(5) != 0 {
+		t.Fatalf("%+v, take %d", s, b.Take(1))
+	}
+	dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Sent: held[1:2]})
+	b.wants("of the take before", dropped, 1)
+	again := b.grant(1, 2)
+	b.wants("again", again, 1, 3)
+	if again[0].Take != 1 || again[1].Take != 0 {
+		t.Errorf("takes %+v", again)
+	}
+}
+
+// TestAPairThatKillsWorkers: three lost leases make it play alone; two machines that die
+// of it alone, and it is given up. The pairs beside it are not.
+func TestAPairThatKillsWorkers(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 6, 4, nil)
+	killed := 0
+	for round := 0; len(b.Condemned()) == 0; round++ {
+		if round > 200 {
+			t.Fatalf("pair 2 is never given up: %+v", b.State())
+		}
+		worker := round % 4
+		b.wait(lease)
+		b.Expire(b.now)
+		l, granted, wait := b.Solo(b.now, name(worker), "s", worker == 3, 0)
+		held := []ledger.Lease{l}
+		if !granted {
+			if wait {
+				t.Fatalf("w%d has nothing and is told to wait", worker)
+			}
+			held = b.grant(worker, 2)
+		}
+		if slices.ContainsFunc(held, func(l ledger.Lease) bool { return l.Pair == 2 }) {
+			killed++
+			continue // it dies of it, with all it has
+		}
+		for _, l := range held {
+			b.Stored(b.now, l.Pair)
+		}
+	}
+	if killed != 5 {
+		t.Errorf("%d workers died: expected 3 and 2", killed)
+	}
+	s := b.State()
+	if s.Stored != 5 || s.Condemned != 1 || !slices.Equal(b.Condemned(), []int{2}) {
+		t.Errorf("%+v", s)
+	}
+	b.wants("given up", b.grant(0, 9))
+	b.Forgive(b.now)
+	b.wants("forgiven", b.grant(0, 9), 2)
+}
+
+// TestSoloIsAlone: a worker that has other pairs finishes them first and gets no more;
+// an owner's machine is preferred, and one where it crashed avoided, for a while.
+func TestSoloIsAlone(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 3, nil)
+	held := b.grant(0, 2)
+	if fate := b.Return(b.now, "w0", held[0], true); fate != ledger.FateSolo {
+		t.Fatalf("fate %v", fate)
+	}
+	solo := func(worker int, trusted bool, holding int) (granted, wait bool) {
+		_, granted, wait = b.Solo(b.now, name(worker), "s", trusted, holding)
+		return granted, wait
+	}
+	if granted, wait := solo(1, false, 0); granted || wait {
+		t.Error("a stranger's machine gets it at once")
+	}
+	if granted, wait := solo(0, true, 1); granted || wait {
+		t.Error("where it crashed it is tried again at once")
+	}
+	if granted, wait := solo(2, true, 3); granted || !wait {
+		t.Error("a worker is not emptied for it")
+	}
+	b.wants("others", b.grant(1, 1), 2)
+	if granted, _ := solo(1, true, 0); granted {
+		t.Error("two workers are emptied for it")
+	}
+	if granted, _ := solo(2, true, 0); !granted {
+		t.Error("it is not granted to the empty one")
+	}
+	if _, wait := solo(2, true, 1); !wait {
+		t.Error("whoever plays it gets others beside it")
+	}
+	b.Stored(b.now, 0)
+	if granted, wait := solo(2, true, 0); granted || wait {
+		t.Error("it is stored, and is granted again")
+	}
+	b.wait(4 * lease)
+	b.Expire(b.now)
+	b.wants("on", b.grant(2, 2), 1, 2)
+	b.Void(b.now, 0)
+	b.wants("what was known against it is forgotten", b.grant(2, 1), 0)
+}
+
+// TestAStoredPairIsNotPlayedAlone: the result of a pair that waits to be played alone comes late.
+func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 3, 2, nil)
+	held := b.grant(0, 2)
+	for _, l := range held {
+		if fate := b.Return(b.now, "w0", l, true); fate != ledger.FateSolo {
+			t.Fatalf("pair %d: fate %v", l.Pair, fate)
+		}
+	}
+	b.Stored(b.now, 0)
+	if s := b.State(); s.Solo != 1 {
+		t.Errorf("%d pairs wait to be played alone, want pair 1 only", s.Solo)
+	}
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 1 {
+		t.Errorf("granted %v: %+v, want pair 1", granted, l)
+	}
+}
+
+// TestWhatIsFinishedKillsNobody: however often its holder is lost, and however old it
+// gets.
+func TestWhatIsFinishedKillsNobody(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 1000, 2, nil)
+	for range 5 {
+		held := b.grant(0, 1)
+		b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: held})
+		b.wait(2 * lease)
+		b.wants("expired", b.Expire(b.now), 0)
+	}
+	waits := b.grant(0, 1)
+	b.wants("as if nothing were", waits, 0)
+	for range 200 {
+		l := b.grant(1, 1)[0]
+		b.wait(10 * time.Second)
+		b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: waits})
+		b.Stored(b.now, l.Pair)
+		b.Expire(b.now)
+	}
+	if s := b.State(); s.Counts.Revoked != 0 || s.Solo != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestTheLowestIsPlayedAloneFirst: behind one that the window does not reach, the run
+// would wait for ever.
+func TestTheLowestIsPlayedAloneFirst(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 3, 2, nil)
+	held := b.grant(0, 2)
+	b.Return(b.now, "w0", held[1], true)
+	b.Return(b.now, "w0", held[0], true)
+	b.Window(1)
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 0 {
+		t.Errorf("granted %v: %v", granted, l)
+	}
+	b.Stored(b.now, 0)
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 1 {
+		t.Errorf("then granted %v: %v", granted, l)
+	}
+}
+
+// TestCrashesOfTwoMachinesCondemn: also where engines crash and workers live.
+func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 3, 2, nil)
+	b.Return(b.now, "w0", b.grant(0, 1)[0], true)
+	l, granted, _ := b.Solo(b.now, "w1", "s", true, 0)
+	if !granted || b.Return(b.now, "w1", l, true) != ledger.FateVoid {
+		t.Fatalf("granted %v, %+v", granted, b.State())
+	}
+	// One machine alone: it is tried some times, and not for ever.
+	tries := 0
+	for b.Condemn(0); ; tries++ {
+		b.wait(5 * lease)
+		l, granted, _ := b.Solo(b.now, "w0", "s", false, 0)
+		if !granted {
+			l = b.grant(0, 1)[0]
+		}
+		if b.Return(b.now, "w0", l, true) == ledger.FateVoid {
+			break
+		}
+	}
+	if tries != 5 || !slices.Equal(b.Condemned(), []int{0, 1}) {
+		t.Errorf("%d tries, given up %v", tries+1, b.Condemned())
+	}
+}
+
+// TestEpochs: they are of their boot, and end before the next.
+func TestEpochs(t *testing.T) {
+	t.Parallel()
+	e := ledger.NewEpochs(3)
+	b := newBook(t, 5, 1, func(c *ledger.Config) { c.Epochs = e })
+	got := b.grant(0, 2)
+	if got[0].Epoch != farm.Epoch(3<<32|1) || got[1].Epoch != farm.Epoch(3<<32|2) || e.Left() != 1<<32-3 {
+		t.Errorf("%+v, %d left", got, e.Left())
+	}
+	spent := ledger.NewEpochs(7)
+	spent.Spend(1<<32 - 2)
+	last := newBook(t, 5, 1, func(c *ledger.Config) { c.Epochs = spent })
+	if got := last.grant(0, 3); len(got) != 1 || got[0].Epoch>>32 != 7 {
+		t.Errorf("of the last epoch %+v", got)
+	}
+}

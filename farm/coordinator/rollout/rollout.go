@@ -1,0 +1,175 @@
+// Package rollout decides which program version each worker should run. A [State] holds the
+// order, the machines of the trial, and the result of the trial: release to all, or stop. It
+// knows neither bus nor sessions; the coordinator asks it.
+package rollout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gogi/farm"
+)
+
+// State is what is kept of the programs that workers are to have. The zero value wants none.
+type State struct {
+	Releases []farm.Release `cbor:"releases"`
+	Known    []farm.Release `cbor:"known"` // wanted before, the latest first
+	Stage    farm.Stage     `cbor:"stage"`
+	Why      string         `cbor:"why"`
+	By       string         `cbor:"by"`
+	At       time.Time      `cbor:"at"`
+	// Trials are those of the releases, by SHA-256: each has one of its own, because what
+	// one kind of machine proves says nothing of another's program.
+	Trials map[string]*Trial `cbor:"trials"`
+}
+
+// Worker is one of which the farm has heard.
+type Worker struct {
+	Name     string
+	OS, Arch string // its kind of machine
+	Program  string // the SHA-256 (hex) of what it runs; "": one of before releases were known
+	Here     bool   // it was heard of within a lease
+	Sound    bool   // it is neither in quarantine nor to leave
+}
+
+// Order changes what is wanted, by who orders it, with the artefacts that the farm has and
+// their sizes. After an error nothing has changed.
+func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers []Worker, now time.Time) error {
+	next := *s // its maps and lists are made anew below
+	next.By, next.Why = by, o.Why
+	switch {
+	case o.Off:
+		next.Known, next.Releases, next.Stage, next.Trials = s.remembered(nil), nil, farm.StageNone, nil
+		*s = next
+		return nil
+	case len(o.Releases)+len(o.Known) > 0:
+		wanted, err := s.wantedOf(o, sizes)
+		if err != nil {
+			return err
+		}
+		next.Known, next.Releases = s.remembered(wanted), wanted
+		next.Stage, next.At = farm.StageTrial, now.Round(0)
+		next.beginTrials()
+	case s.Stage == farm.StageNone:
+		return errors.New("no program is wanted: expected releases")
+	}
+	if o.All {
+		next.Stage = farm.StageAll
+	}
+	*s = next
+	if s.Stage == farm.StageTrial {
+		s.draw(workers, now)
+	}
+	return nil
+}
+
+// Resume goes on with what was kept: a program of before kept one trial for all releases.
+func (s *State) Resume() {
+	if s.Stage == farm.StageTrial && len(s.Trials) == 0 {
+		s.beginTrials()
+	}
+}
+
+// beginTrials gives each release a trial of its own.
+func (s *State) beginTrials() {
+	s.Trials = map[string]*Trial{}
+	for i := range s.Releases {
+		s.Trials[s.Releases[i].SHA256] = &Trial{}
+	}
+}
+
+// wantedOf are the releases of an order: at most one for a kind of machine, and all of
+// them artefacts of the farm.
+func (s *State) wantedOf(u *farm.Update, sizes map[string]int64) ([]farm.Release, error) {
+	wanted := slices.Clone(u.Releases)
+	for i := range wanted {
+		if r := &wanted[i]; sizes[r.SHA256] != r.Size {
+			return nil, fmt.Errorf("the farm has no artefact %s of %d bytes: upload it first", r.SHA256, r.Size)
+		}
+	}
+	for _, sum := range u.Known {
+		all := slices.Concat(s.Releases, s.Known)
+		i := slices.IndexFunc(all, func(r farm.Release) bool { return r.SHA256 == sum })
+		if i < 0 {
+			return nil, fmt.Errorf("no release %s was ever wanted here: hand in the program itself, with its signature", sum)
+		}
+		wanted = append(wanted, all[i])
+	}
+	kinds := map[[2]string]bool{}
+	for i := range wanted {
+		kind := [2]string{wanted[i].OS, wanted[i].Arch}
+		if kinds[kind] {
+			return nil, fmt.Errorf("two releases for %s %s: expected one for a kind of machine", kind[0], kind[1])
+		}
+		kinds[kind] = true
+	}
+	return wanted, nil
+}
+
+// remembered are the releases that were wanted before others are.
+func (s *State) remembered(wanted []farm.Release) (known []farm.Release) {
+	for _, r := range slices.Concat(s.Releases, s.Known) {
+		same := func(o farm.Release) bool { return o.SHA256 == r.SHA256 }
+		if !slices.ContainsFunc(wanted, same) && !slices.ContainsFunc(known, same) && len(known) < farm.MaxReleases {
+			known = append(known, r)
+		}
+	}
+	return known
+}
+
+// release is the program that is wanted of a worker's kind; nil: none is.
+func (s *State) release(w *Worker) *farm.Release {
+	for i := range s.Releases {
+		if r := &s.Releases[i]; r.OS == w.OS && r.Arch == w.Arch {
+			return r
+		}
+	}
+	return nil
+}
+
+// has reports whether a worker's program is the one that is wanted of it.
+func (s *State) has(w *Worker) bool {
+	r := s.release(w)
+	return r != nil && r.SHA256 == w.Program
+}
+
+// Due is the program that a worker is told to take now; nil: none.
+func (s *State) Due(w Worker) *farm.Release {
+	r := s.release(&w)
+	switch {
+	case r == nil || s.has(&w):
+		return nil
+	case s.Stage == farm.StageAll, s.Stage == farm.StageTrial && s.Trials[r.SHA256].tells(w.Name):
+		return r
+	}
+	return nil
+}
+
+// Status is the update for others, with the workers that are here, by name.
+func (s *State) Status(workers []Worker) *farm.UpdateStatus {
+	out := &farm.UpdateStatus{
+		Stage: s.Stage, Why: s.Why, By: s.By, At: s.At, Releases: slices.Clone(s.Releases), Known: slices.Clone(s.Known), Need: trialPairs,
+	}
+	for i := range s.Releases {
+		if t := s.Trials[s.Releases[i].SHA256]; t != nil {
+			out.Trials = append(out.Trials, t.status(s.Releases[i].SHA256))
+		}
+	}
+	for i := range workers {
+		switch w := &workers[i]; {
+		case !w.Here || len(s.Releases) == 0:
+		case s.release(w) == nil:
+			out.None = append(out.None, w.Name)
+		case s.has(w):
+			out.Have = append(out.Have, w.Name)
+		default:
+			out.Want = append(out.Want, w.Name)
+		}
+	}
+	for _, list := range [][]string{out.None, out.Have, out.Want} {
+		slices.Sort(list)
+	}
+	return out
+}

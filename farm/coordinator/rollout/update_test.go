@@ -1,0 +1,217 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/internal/testutil"
+)
+
+var (
+	linux = farm.Release{SHA256: "new", Size: 3, OS: "linux", Arch: "amd64"}
+	mac   = farm.Release{SHA256: "mac", Size: 3, OS: "darwin", Arch: "arm64"}
+	sizes = map[string]int64{"new": 3, "mac": 3, "newer": 3}
+	noon  = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+)
+
+// crew are so many workers of Linux, all here and sound, with an old program.
+func crew(n int) (list []Worker) {
+	for i := range n {
+		list = append(list, Worker{Name: fmt.Sprintf("w%02d", i), OS: "linux", Arch: "amd64", Program: "old", Here: true, Sound: true})
+	}
+	return list
+}
+
+// ordered is a trial of the release for Linux.
+func ordered(t *testing.T, workers []Worker) *State {
+	t.Helper()
+	s := &State{}
+	testutil.OK(t, s.Order("boss", &farm.Update{Releases: []farm.Release{linux}}, sizes, workers, noon))
+	return s
+}
+
+// first are those of the trial of the release for Linux.
+func (s *State) first() []string { return s.Trials["new"].First }
+
+// A twentieth of each kind is told first, at least one: of 41 these are 3. Nobody is who
+// is away, quarantined or leaves, and who cannot take a program comes last.
+func TestWhoIsFirst(t *testing.T) {
+	workers := crew(41)
+	s := ordered(t, workers)
+	if len(s.first()) != 3 || s.Stage != farm.StageTrial || s.By != "boss" || !s.At.Equal(noon) {
+		t.Errorf("%+v", s)
+	}
+	again := ordered(t, append(slices.Clone(workers[20:]), workers[:20]...))
+	if !slices.Equal(s.first(), again.first()) {
+		t.Errorf("the draw depends on the order: %v, %v", s.first(), again.first())
+	}
+	workers = crew(4)
+	workers[0].Here, workers[1].Sound, workers[2].Program = false, false, ""
+	if s := ordered(t, workers); !slices.Equal(s.first(), []string{"w03"}) {
+		t.Errorf("first is %v", s.first())
+	}
+	if s := ordered(t, workers[:3]); !slices.Equal(s.first(), []string{"w02"}) {
+		t.Errorf("where no other is, first is %v", s.first())
+	}
+	if s := ordered(t, workers[:2]); len(s.first()) > 0 {
+		t.Errorf("first is %v", s.first())
+	}
+}
+
+func TestDue(t *testing.T) {
+	workers := crew(3)
+	s := ordered(t, workers)
+	first := s.first()[0]
+	for _, w := range workers {
+		if due := s.Due(w); (due != nil) != (w.Name == first) {
+			t.Errorf("%s is told %+v, first is %s", w.Name, due, first)
+		}
+	}
+	testutil.OK(t, s.Order("boss", &farm.Update{All: true}, nil, workers, noon))
+	workers[1].Program, workers[2].OS = "new", "plan9"
+	if s.Due(workers[0]) == nil || s.Due(workers[1]) != nil || s.Due(workers[2]) != nil {
+		t.Error("of all, only who has another program of its kind is told")
+	}
+	if u := s.Status(workers); !slices.Equal(u.Want, []string{"w00"}) || !slices.Equal(u.Have, []string{"w01"}) || !slices.Equal(u.None, []string{"w02"}) {
+		t.Errorf("%+v", u)
+	}
+	if err := s.Order("boss", &farm.Update{Off: true}, nil, workers, noon); err != nil || s.Due(workers[0]) != nil || s.Stage != farm.StageNone {
+		t.Errorf("%+v, %v", s, err)
+	}
+	// What was wanted is known, and may be wanted again without being handed in.
+	if err := s.Order("boss", &farm.Update{Known: []string{"new"}}, nil, workers, noon); err != nil || len(s.Releases) != 1 || len(s.Known) != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestOrderRefuses(t *testing.T) {
+	for want, o := range map[string]farm.Update{
+		"no program is wanted":     {All: true},
+		"no artefact other of 3":   {Releases: []farm.Release{{SHA256: "other", Size: 3}}},
+		"was ever wanted here":     {Known: []string{"never"}},
+		"two releases for linux a": {Releases: []farm.Release{linux, {SHA256: "newer", Size: 3, OS: "linux", Arch: "amd64"}}},
+	} {
+		s := &State{}
+		if err := s.Order("boss", &o, sizes, crew(2), noon); err == nil || !strings.Contains(err.Error(), want) || s.By != "" {
+			t.Errorf("%s: %v, %+v", want, err, s)
+		}
+	}
+	s := &State{}
+	if err := s.Order("boss", &farm.Update{Releases: []farm.Release{linux, mac}}, sizes, crew(2), noon); err != nil {
+		t.Errorf("one for each kind: %v", err)
+	}
+}
+
+// The trial is looked at ten times in 500 pairs of who was told and has it, and ends then;
+// a failure that the others have as often is none of the program's.
+func TestTrial(t *testing.T) {
+	workers := crew(2)
+	s := ordered(t, workers)
+	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
+	first, other := workers[i], workers[1-i]
+	if first.Program = "new"; s.Count("t", other, true, false) || s.Trials["new"].Pairs != 0 {
+		t.Error("another's pair counts")
+	}
+	liar := other
+	liar.Program = "new"
+	if s.Count("t", liar, true, true); s.Trials["new"].Pairs != 0 || s.Trials["new"].Tried["t"].Tries != 0 {
+		t.Error("who says to have it without having been told counts")
+	}
+	looks := 0
+	for n := range 500 {
+		s.Count("t", other, true, n%9 == 0)
+		if s.Count("t", first, true, n%9 == 0) {
+			looks++
+			if s.Look(""); s.Stage != farm.StageTrial && n < 499 {
+				t.Fatalf("it ended after %d pairs: %+v", n+1, s)
+			}
+		}
+	}
+	if looks != 10 || s.Stage != farm.StageAll {
+		t.Errorf("%d looks, %s: %s", looks, s.Stage, s.Why)
+	}
+	if s.Count("t", first, true, true); s.Trials["new"].Pairs != 500 {
+		t.Error("a pair counts after the trial")
+	}
+}
+
+// Ten failures in ten tries beside none in ten are no chance (5·10⁻⁶, of 184,756 ways to
+// choose ten of twenty); six in ten beside one are (0.029). Who is accused ends it at once.
+func TestHeld(t *testing.T) {
+	for _, test := range []struct {
+		mine, others int
+		accused      string
+		stage        farm.Stage
+	}{
+		{10, 0, "", farm.StageHeld}, {6, 1, "", farm.StageTrial}, {0, 0, "it lies", farm.StageHeld},
+	} {
+		workers := crew(2)
+		s := ordered(t, workers)
+		i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
+		first := workers[i]
+		first.Program = "new"
+		for n := range 10 {
+			s.Count("t", first, false, n < test.mine)
+			s.Count("t", workers[1-i], true, n < test.others)
+		}
+		s.Look(test.accused)
+		if s.Stage != test.stage || s.Trials["new"].Pairs != 0 || !strings.Contains(s.Why, test.accused) {
+			t.Errorf("%+v: %s, %s", test, s.Stage, s.Why)
+		}
+	}
+}
+
+// Each kind of machine proves its own program: one that has passed is told to all of its
+// kind, and to no other.
+func TestEachKind(t *testing.T) {
+	workers := append(crew(3), Worker{Name: "m", OS: "darwin", Arch: "arm64", Program: "old", Here: true, Sound: true})
+	s := &State{}
+	testutil.OK(t, s.Order("boss", &farm.Update{Releases: []farm.Release{linux, mac}}, sizes, workers, noon))
+	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
+	workers[i].Program = "new"
+	for range 500 {
+		if s.Count("t", workers[i], true, false) {
+			s.Look("")
+		}
+	}
+	if s.Stage != farm.StageTrial || s.Due(workers[(i+1)%3]) == nil || !slices.Equal(s.Trials["mac"].First, []string{"m"}) || s.Trials["mac"].Pairs != 0 {
+		t.Errorf("%+v, of mac %+v", s, s.Trials["mac"])
+	}
+	if why := s.Accused(func(name string) (string, time.Time) { return "it lies", noon }); !strings.HasPrefix(why, "m, ") {
+		t.Errorf("accused is %q, and the other trial has passed", why)
+	}
+	workers[3].Program = "mac"
+	for range 500 {
+		if s.Count("t", workers[3], true, false) {
+			s.Look("")
+		}
+	}
+	if s.Stage != farm.StageAll {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A trial whose workers do not run the program for an hour gets others beside them.
+func TestStuck(t *testing.T) {
+	workers := crew(2)
+	s := ordered(t, workers)
+	for minutes, drew := range map[int]bool{59: false, 60: true} {
+		again := ordered(t, workers)
+		if got := again.Tend(workers, "", noon.Add(time.Duration(minutes)*time.Minute)); got != drew || (len(again.first()) == 2) != drew {
+			t.Errorf("after %d minutes others are drawn: %t, %v", minutes, got, again.first())
+		}
+	}
+	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
+	workers[i].Program = "new"
+	s.Tend(workers, "", noon.Add(50*time.Minute))
+	if s.Tend(workers, "", noon.Add(100*time.Minute)) {
+		t.Error("others are drawn though one runs it")
+	}
+	if !s.Tend(workers, "it lies", noon.Add(time.Minute)) {
+		t.Error("nobody looks at who is accused")
+	}
+}

@@ -1,0 +1,26 @@
+package verify
+
+import (
+	"testing"
+
+	"gogi/match"
+	"gogi/shogi/kifu"
+)
+
+// TestVotesThatCannotBeRead: JSON that is no record of a vote is refused, wherever it
+// stands in a game.
+func TestVotesThatCannotBeRead(t *testing.T) {
+	good := []byte(`{"v":1,"type":"vote","members":["a"],"seed":"1"}`)
+	for text, bad := range map[string]bool{
+		string(good): false, `{}`: true, `[]`: true, `{"v":99,"type":"vote","members":["a"],"seed":"1"}`: true,
+		`{"v":1,"type":"vote","members":["a"],"seed":"1","ballots":[{"m":1}]}`: true, `{"v":1,"type":"vote","members":["a"],"seed":"1","ply":"x"}`: true,
+	} {
+		for where, r := range map[string]kifu.Record{
+			"a move": {Moves: []kifu.Move{{Detail: good}, {Detail: []byte(text)}}}, "the last answer": {Final: []byte(text)},
+		} {
+			if err := votes(&match.PairResult{Games: []match.Result{{Record: r}}}); (err != nil) != bad {
+				t.Errorf("%s of %s: %v", text, where, err)
+			}
+		}
+	}
+}

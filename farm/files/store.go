@@ -1,0 +1,352 @@
+// Package files stores files under the SHA-256 of their content. [Open] opens a [Store]. The
+// coordinator uses one for the files that runs need, and each worker uses one as a cache.
+package files
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"gogi/internal/disk"
+)
+
+// What keeping and reading fail with.
+var (
+	ErrUnknown = errors.New("artefacts: it is not here")
+	ErrHash    = errors.New("artefacts: the bytes have another SHA-256")
+	ErrTooBig  = errors.New("artefacts: it is larger than allowed")
+	ErrFull    = errors.New("artefacts: no room is left")
+)
+
+// Store is a directory of artefacts. Other processes may read it.
+type Store struct {
+	dir    string
+	max    int64 // bytes of all
+	evicts bool
+
+	mu       sync.Mutex
+	sizes    map[string]int64     // by SHA-256
+	used     map[string]time.Time // last
+	pins     map[string]int
+	verified map[string]bool // by this process
+	total    int64           // of sizes, and of what is being written
+}
+
+var hexSHA256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
+
+// Open opens a directory, makes it where there is none, and removes what was never
+// finished there. max bounds what it keeps, in bytes. One that evicts makes room by
+// removing what was used longest ago and is not pinned; one that does not is full then.
+func Open(dir string, maximum int64, evicts bool) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("artefacts: %w", err)
+	}
+	s := &Store{
+		dir: dir, max: maximum, evicts: evicts, sizes: map[string]int64{}, used: map[string]time.Time{},
+		pins: map[string]int{}, verified: map[string]bool{},
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("artefacts: %w", err)
+	}
+	for _, e := range entries {
+		if err := s.find(e); err != nil {
+			return nil, fmt.Errorf("artefacts: %w", err)
+		}
+	}
+	return s, nil
+}
+
+func (s *Store) find(e fs.DirEntry) error {
+	info, err := e.Info()
+	switch {
+	case err != nil:
+		return err
+	case hexSHA256().MatchString(e.Name()) && info.Mode().IsRegular():
+		s.sizes[e.Name()], s.used[e.Name()] = info.Size(), info.ModTime()
+		s.total += info.Size()
+	case partial(e.Name()):
+		return os.Remove(filepath.Join(s.dir, e.Name()))
+	}
+	return nil
+}
+
+const partialPrefix = ".part-"
+
+func partial(name string) bool {
+	return len(name) > len(partialPrefix) && name[:len(partialPrefix)] == partialPrefix
+}
+
+// Has says whether an artefact is here.
+func (s *Store) Has(sum string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.sizes[sum]
+	return ok
+}
+
+// List is what is here: SHA-256 and bytes.
+func (s *Store) List() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]int64, len(s.sizes))
+	for sum, size := range s.sizes {
+		all[sum] = size
+	}
+	return all
+}
+
+// Recent are at most n that are here, the last used first.
+func (s *Store) Recent(n int) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]string, 0, len(s.sizes))
+	for sum := range s.sizes {
+		all = append(all, sum)
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(s.used[b].Compare(s.used[a]), cmp.Compare(a, b)) })
+	return all[:min(n, len(all))]
+}
+
+// Put keeps what r reads, at most limit bytes, and returns its SHA-256. want, where it
+// is not "", is what that has to be. It is on the disk when Put returns, and can be run.
+func (s *Store) Put(r io.Reader, want string, limit int64) (sum string, err error) {
+	f, err := os.CreateTemp(s.dir, partialPrefix)
+	if err != nil {
+		return "", s.failed(err)
+	}
+	w := &writing{store: s, file: f}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // it may be closed already
+			_ = os.Remove(f.Name())
+			s.release(w.size)
+		}
+	}()
+	hash := sha256.New()
+	if _, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(r, limit+1)); err != nil {
+		return "", s.failed(err)
+	}
+	if w.size > limit {
+		return "", fmt.Errorf("%w: more than %d bytes", ErrTooBig, limit)
+	}
+	sum = hex.EncodeToString(hash.Sum(nil))
+	if want != "" && sum != want {
+		return "", fmt.Errorf("%w: %s instead of %s", ErrHash, sum, want)
+	}
+	if err = errors.Join(f.Chmod(0o500), f.Sync(), f.Close()); err != nil {
+		return "", s.failed(err)
+	}
+	return sum, s.adopt(f.Name(), sum, w.size)
+}
+
+// adopt gives a finished file its name.
+func (s *Store) adopt(file, sum string, size int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.Rename(file, filepath.Join(s.dir, sum)); err != nil {
+		return s.failed(err)
+	}
+	if err := syncDir(s.dir); err != nil {
+		return err
+	}
+	s.total -= s.sizes[sum] // of the same bytes, where two wrote them at once
+	s.sizes[sum], s.used[sum], s.verified[sum] = size, time.Now(), true
+	return nil
+}
+
+func syncDir(dir string) error {
+	if err := disk.SyncDir(dir); err != nil {
+		return fmt.Errorf("artefacts: %w", err)
+	}
+	return nil
+}
+
+// failed makes a full volume an ErrFull.
+func (s *Store) failed(err error) error {
+	if disk.IsFull(err) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	if errors.Is(err, ErrFull) {
+		return err
+	}
+	return fmt.Errorf("artefacts: %w", err)
+}
+
+// writing is a file that asks for room as it grows.
+type writing struct {
+	store *Store
+	file  *os.File
+	size  int64
+}
+
+func (w *writing) Write(b []byte) (int, error) {
+	if err := w.store.reserve(int64(len(b))); err != nil {
+		return 0, err
+	}
+	w.size += int64(len(b))
+	n, err := w.file.Write(b)
+	if disk.IsFull(err) && n == 0 && w.store.evict(int64(len(b))) {
+		n, err = w.file.Write(b)
+	}
+	return n, err
+}
+
+func (s *Store) reserve(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.total+n > s.max {
+		if !s.evictOne() {
+			return fmt.Errorf("%w: %d bytes of %d are kept", ErrFull, s.total, s.max)
+		}
+	}
+	s.total += n
+	return nil
+}
+
+func (s *Store) release(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total -= n
+}
+
+// evict frees at least n bytes on the volume, if it can.
+func (s *Store) evict(n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for before := s.total; before-s.total < n; {
+		if !s.evictOne() {
+			return false
+		}
+	}
+	return true
+}
+
+// evictOne removes what was used longest ago and is not pinned.
+func (s *Store) evictOne() bool {
+	if !s.evicts {
+		return false
+	}
+	oldest := ""
+	for sum := range s.sizes {
+		if s.pins[sum] == 0 && (oldest == "" || s.used[sum].Before(s.used[oldest])) {
+			oldest = sum
+		}
+	}
+	if oldest == "" {
+		return false
+	}
+	return s.forget(oldest) == nil
+}
+
+// Remove forgets an artefact; one that is not here is none.
+func (s *Store) Remove(sum string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.sizes[sum]; !ok {
+		return nil
+	}
+	return s.forget(sum)
+}
+
+func (s *Store) forget(sum string) error {
+	if err := os.Remove(filepath.Join(s.dir, sum)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("artefacts: %w", err)
+	}
+	s.total -= s.sizes[sum]
+	delete(s.sizes, sum)
+	delete(s.used, sum)
+	delete(s.verified, sum)
+	return nil
+}
+
+// Pin keeps an artefact from being evicted until release, whether it is here or not.
+func (s *Store) Pin(sum string) (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pins[sum]++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.pins[sum]--; s.pins[sum] == 0 {
+			delete(s.pins, sum)
+		}
+	})
+}
+
+// Path is where an artefact is. It is read through once by each process: one that was
+// damaged since it was kept is removed, and ErrHash.
+func (s *Store) Path(sum string) (string, error) {
+	s.mu.Lock()
+	_, ok := s.sizes[sum]
+	verified := s.verified[sum]
+	s.mu.Unlock()
+	path := filepath.Join(s.dir, sum)
+	if !ok {
+		return "", fmt.Errorf("%w: %s", ErrUnknown, sum)
+	}
+	if !verified {
+		if err := s.verify(path, sum); err != nil {
+			return "", err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.sizes[sum]; !ok {
+		return "", fmt.Errorf("%w: %s", ErrUnknown, sum)
+	}
+	s.used[sum], s.verified[sum] = time.Now(), true
+	if err := os.Chtimes(path, time.Time{}, s.used[sum]); err != nil {
+		return "", fmt.Errorf("artefacts: %w", err)
+	}
+	return path, nil
+}
+
+func (s *Store) verify(path, sum string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("artefacts: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return fmt.Errorf("artefacts: %w", err)
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); got != sum {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return errors.Join(fmt.Errorf("%w: %s instead of %s; it is removed", ErrHash, got, sum), s.forget(sum))
+	}
+	return nil
+}
+
+// ReadAt reads a piece of an artefact, and says how large the whole is. The piece is
+// shorter than b only at the end.
+func (s *Store) ReadAt(sum string, b []byte, offset int64) (n int, size int64, err error) {
+	s.mu.Lock()
+	size, ok := s.sizes[sum]
+	s.mu.Unlock()
+	if !ok {
+		return 0, 0, fmt.Errorf("%w: %s", ErrUnknown, sum)
+	}
+	f, err := os.Open(filepath.Join(s.dir, sum))
+	if err != nil {
+		return 0, 0, fmt.Errorf("artefacts: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	n, err = f.ReadAt(b, offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, 0, fmt.Errorf("artefacts: %w", err)
+	}
+	return n, size, nil
+}

@@ -1,0 +1,142 @@
+package files_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm/files"
+	"gogi/internal/testutil"
+)
+
+func sum(text string) string {
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:])
+}
+
+func open(t *testing.T, dir string, maximum int64, evicts bool) *files.Store {
+	t.Helper()
+	s := testutil.Must(files.Open(dir, maximum, evicts))(t)
+	return s
+}
+
+func put(t *testing.T, s *files.Store, text string) {
+	t.Helper()
+	if got, err := s.Put(strings.NewReader(text), sum(text), 1<<20); err != nil || got != sum(text) {
+		t.Fatalf("%q: %s, %v", text, got, err)
+	}
+}
+
+func TestWhatIsPutIsThere(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 1000, false)
+	put(t, s, "engine")
+	put(t, s, "engine")
+	put(t, s, "")
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, ".part-1"), []byte("half"), 0o600))
+	s = open(t, dir, 1000, false)
+	if all := s.List(); len(all) != 2 || all[sum("engine")] != 6 {
+		t.Errorf("after a restart: %v", all)
+	}
+	path, err := s.Path(sum("engine"))
+	testutil.OK(t, err)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o500 {
+		t.Errorf("%v, mode %v", err, info.Mode())
+	}
+	b := make([]byte, 4)
+	if n, size, err := s.ReadAt(sum("engine"), b, 3); err != nil || size != 6 || string(b[:n]) != "ine" {
+		t.Errorf("read %q of %d, %v", b[:n], size, err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("%d files", len(entries))
+	}
+	if _, err := s.Path(sum("nothing")); !errors.Is(err, files.ErrUnknown) {
+		t.Errorf("an unknown one: %v", err)
+	}
+}
+
+// TestWhatIsRefusedLeavesNothing, neither a file nor room that is counted.
+func TestWhatIsRefusedLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 10, false)
+	broken := io.MultiReader(strings.NewReader("half"), &failing{})
+	for name, test := range map[string]struct {
+		r     io.Reader
+		want  string
+		limit int64
+		err   error
+	}{
+		"another hash":  {strings.NewReader("engine"), sum("other"), 100, files.ErrHash},
+		"too long":      {strings.NewReader("engine"), "", 5, files.ErrTooBig},
+		"no room":       {strings.NewReader("engine of eleven"), "", 100, files.ErrFull},
+		"a lost reader": {broken, "", 100, errLost},
+	} {
+		if _, err := s.Put(test.r, test.want, test.limit); !errors.Is(err, test.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	put(t, s, "0123456789") // exactly what there is room for
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("%d files", len(entries))
+	}
+}
+
+var errLost = errors.New("lost")
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errLost }
+
+// TestTheLeastRecentlyUsedGoes, but what is pinned stays.
+func TestTheLeastRecentlyUsedGoes(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 12, true)
+	put(t, s, "aaaa")
+	put(t, s, "bbbb")
+	put(t, s, "cccc")
+	release := s.Pin(sum("aaaa"))
+	testutil.OK(t, testutil.Err(s.Path(sum("bbbb"))))
+	put(t, s, "dddd") // a is pinned, b was used: c goes
+	if all := s.List(); len(all) != 3 || all[sum("cccc")] != 0 {
+		t.Errorf("kept %v", all)
+	}
+	if got := s.Recent(1); len(got) != 1 || got[0] != sum("dddd") {
+		t.Errorf("the last used is %v", got)
+	}
+	s.Pin(sum("bbbb"))
+	s.Pin(sum("dddd"))
+	if _, err := s.Put(strings.NewReader("eeee"), "", 100); !errors.Is(err, files.ErrFull) {
+		t.Errorf("all are pinned: %v", err)
+	}
+	release()
+	release() // twice is once
+	put(t, s, "ffff")
+	if s.Has(sum("aaaa")) {
+		t.Error("what was released stays")
+	}
+}
+
+func TestDamageIsFound(t *testing.T) {
+	dir := t.TempDir()
+	put(t, open(t, dir, 100, true), "engine")
+	file := filepath.Join(dir, sum("engine"))
+	testutil.OK(t, os.Chmod(file, 0o700))
+	testutil.OK(t, os.WriteFile(file, bytes.ToUpper([]byte("engine")), 0o600))
+	testutil.OK(t, os.Chtimes(file, time.Time{}, time.Now()))
+	s := open(t, dir, 100, true)
+	if _, err := s.Path(sum("engine")); !errors.Is(err, files.ErrHash) {
+		t.Errorf("another process finds: %v", err)
+	}
+	if s.Has(sum("engine")) {
+		t.Error("it is kept")
+	}
+	put(t, s, "engine")
+}

@@ -1,0 +1,287 @@
+// Package mirror copies tests between a farm and a database elsewhere. A [Replica] replays
+// every pair by the rules and compares sums with the farm, so that a copy is equal to the
+// farm's or an error says that it is not. [Pull] copies a test without checking it, and
+// [Push] sends pairs to the farm.
+package mirror
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+
+	"gogi/farm"
+	"gogi/match"
+	"gogi/results"
+)
+
+// Ask asks the coordinator for a verb of its owners (adm.NAME.VERB), as
+// farm.Transport.Request does.
+type Ask func(ctx context.Context, verb string, in, out any) error
+
+// Moved is what a copy of a test has done.
+type Moved struct {
+	Run    string `json:"run"`
+	Added  int    `json:"added"`
+	Voided int    `json:"voided"` // that the farm has taken out since
+	Stored int    `json:"stored"` // there, then
+	Pairs  int    `json:"pairs"`  // planned
+	Tune   bool   `json:"tune,omitempty"`
+}
+
+// Pull copies what a test has and the database does not, and returns the test's plan. The
+// run has the test's name, with a part of its digest if that is another run's.
+func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, *match.Plan, error) {
+	return pull(ctx, store, ask, test, func(*match.Plan, *match.PairResult) error { return nil })
+}
+
+// pull is Pull of pairs that verify lets pass.
+func pull(ctx context.Context, store *results.Store, ask Ask, test string, verify func(*match.Plan, *match.PairResult) error) (Moved, *match.Plan, error) {
+	// The plan comes with the first page, and what is there already is asked of the run: an
+	// empty page first.
+	var page farm.Pulled
+	if err := ask(ctx, "pull", farm.Pull{Run: test, From: noPair}, &page); err != nil {
+		return Moved{}, nil, err
+	}
+	plan, err := match.DecodePlan(page.Plan)
+	if err != nil {
+		return Moved{}, nil, err
+	}
+	if plan.Run, err = store.NameOf(ctx, plan.Run, plan.Digest()); err != nil {
+		return Moved{}, nil, err
+	}
+	run, err := store.Begin(ctx, plan)
+	if err != nil {
+		return Moved{}, nil, err
+	}
+	c := &copying{run: run, plan: plan, verify: verify, out: Moved{Run: plan.Run, Pairs: plan.Pairs, Tune: plan.Tune != ""}}
+	err = c.all(ctx, store, ask, test)
+	if closed := run.Close(); err == nil {
+		err = closed
+	}
+	return c.out, plan, err
+}
+
+// noPair is a number that no plan has: of a page that brings none.
+const noPair = 1 << 40
+
+// copying is a pull under way.
+type copying struct {
+	run    *results.Run
+	plan   *match.Plan
+	verify func(*match.Plan, *match.PairResult) error
+	out    Moved
+
+	there  map[int]bool // pairs that are stored here
+	prefix int          // of them without a gap
+	// Of a tune: the states that are stored here, by blocks, and those that are not yet.
+	states map[int]match.TuneState
+	owed   []match.TuneState
+}
+
+// look reads what is stored here.
+func (c *copying) look(ctx context.Context) (err error) {
+	if c.there, err = c.run.Finished(ctx); err != nil {
+		return err
+	}
+	states, err := c.run.States(ctx)
+	c.states = map[int]match.TuneState{}
+	for _, s := range states {
+		c.states[s.Blocks] = s
+	}
+	c.prefix, c.owed = 0, nil
+	c.advance()
+	return err
+}
+
+func (c *copying) advance() {
+	for c.there[c.prefix] {
+		c.prefix++
+	}
+}
+
+// owe takes the states of a page, which are stored with the pairs that they rest on.
+func (c *copying) owe(states []match.TuneState) error {
+	for _, s := range states {
+		have, ok := c.states[s.Blocks]
+		if ok && !reflect.DeepEqual(have, s) {
+			return fmt.Errorf("run %s: the state after %d blocks is stored otherwise than the farm has it: pull into another database", c.plan.Run, s.Blocks)
+		}
+		if !ok {
+			c.owed = append(c.owed, s)
+		}
+	}
+	return nil
+}
+
+// resting are the owed states that rest on nothing that is missing here.
+func (c *copying) resting() (states []match.TuneState) {
+	n := 0
+	for n < len(c.owed) && c.owed[n].Pairs <= c.prefix {
+		n++
+	}
+	states, c.owed = c.owed[:n], c.owed[n:]
+	return states
+}
+
+func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test string) error {
+	if err := c.look(ctx); err != nil {
+		return err
+	}
+	have := spans(c.there, c.plan.Pairs)
+	for page := (farm.Pulled{More: true}); page.More; {
+		from := page.Next
+		page = farm.Pulled{}
+		if err := ask(ctx, "pull", farm.Pull{Run: test, From: from, Have: have}, &page); err != nil {
+			return err
+		}
+		again, err := c.takeOut(ctx, store, page.Voids)
+		if err != nil {
+			return err
+		}
+		if again { // what was taken out here may have been played anew there
+			if err := c.look(ctx); err != nil {
+				return err
+			}
+			have, page.Next, page.More = spans(c.there, c.plan.Pairs), from, true
+			continue
+		}
+		if err := c.owe(page.States); err != nil {
+			return err
+		}
+		if err := c.add(ctx, page.Pairs); err != nil {
+			return err
+		}
+	}
+	c.out.Stored = len(c.there)
+	return nil
+}
+
+// add stores a page.
+func (c *copying) add(ctx context.Context, texts [][]byte) error {
+	for _, text := range texts {
+		p, err := match.DecodePair(text, farm.MaxPair)
+		if err == nil {
+			err = c.verify(c.plan, &p)
+		}
+		if err != nil {
+			return err
+		}
+		if c.there[p.Pair.ID] {
+			continue
+		}
+		c.there[p.Pair.ID] = true
+		c.advance()
+		added, err := c.run.AddStates(ctx, p, c.resting())
+		if err != nil {
+			return err
+		}
+		if added {
+			c.out.Added++
+		}
+	}
+	return nil
+}
+
+// takeOut takes out what the farm has taken out and this copy still has, if anything: all
+// that has one reason at once, since each reads the run's games.
+func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
+	type reason struct{ why, by string }
+	out := map[reason]map[int]bool{}
+	for _, v := range voids {
+		there, err := c.has(ctx, store, v)
+		if err != nil {
+			return some, err
+		}
+		if !there {
+			continue
+		}
+		r := reason{cmp.Or(v.Why, "the farm has taken it out"), cmp.Or(v.By, "the farm")}
+		if out[r] == nil {
+			out[r] = map[int]bool{}
+		}
+		out[r][v.Pair] = true
+	}
+	for r, pairs := range out {
+		gone, err := c.run.Void(ctx, r.why, r.by, func(g match.Row) bool { return pairs[g.Pair] })
+		if err != nil {
+			return some, err
+		}
+		c.out.Voided, some = c.out.Voided+len(gone), true
+	}
+	return some, nil
+}
+
+// has reports whether this very playing is stored here.
+func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (bool, error) {
+	if !c.there[v.Pair] {
+		return false, nil
+	}
+	p, err := store.Pair(ctx, c.run.ID(), v.Pair)
+	if err != nil {
+		return false, err
+	}
+	same := p.Played.Worker == v.Worker && p.Played.Epoch == v.Epoch && len(p.Games) > 0 && p.Games[0].Started.Equal(v.Started)
+	return same, nil
+}
+
+// spans are a set's numbers below n, as many spans as an answer may ask for: what is left
+// out comes once more, and is not stored twice.
+func spans(set map[int]bool, n int) (list []farm.Span) {
+	for id := 0; id < n; id++ {
+		if !set[id] {
+			continue
+		}
+		if last := len(list) - 1; last >= 0 && list[last].Last == id-1 {
+			list[last].Last = id
+			continue
+		}
+		if len(list) == farm.MaxSpans {
+			break
+		}
+		list = append(list, farm.Span{First: id, Last: id})
+	}
+	return list
+}
+
+// pushBytes is how much one message brings, if not one pair is longer.
+const pushBytes = farm.MaxBody / 2
+
+// Push brings a run's pairs to the farm's test of the same plan, which verifies them.
+func Push(ctx context.Context, store *results.Store, info *results.RunInfo, ask Ask) (Moved, error) {
+	out := Moved{Run: info.Name, Pairs: info.Pairs}
+	var some [][]byte
+	size := 0
+	flush := func() error {
+		if len(some) == 0 {
+			return nil
+		}
+		var done farm.Pushed
+		err := ask(ctx, "push", farm.Push{Run: info.Digest, Pairs: some}, &done)
+		out.Added += done.Added
+		some, size = nil, 0
+		return err
+	}
+	err := store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		out.Stored++
+		p, err := store.Pair(ctx, info.ID, rows[0].Pair)
+		if err != nil {
+			return fmt.Errorf("pair %d: %w", rows[0].Pair, err)
+		}
+		text, err := match.EncodePair(p)
+		if err != nil {
+			return err
+		}
+		if size+len(text) > pushBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		some, size = append(some, text), size+len(text)
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return out, err
+}

@@ -1,0 +1,292 @@
+package mirror_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/bustest"
+	"gogi/farm/coordinator"
+	"gogi/farm/mirror"
+	"gogi/farm/site"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/results"
+	"gogi/results/farmstate"
+)
+
+// theFarm is a coordinator over a real database, and a follower with another one.
+type theFarm struct {
+	*testing.T
+	bus  *bustest.MemoryBroker
+	file string // the farm's database
+	f    *mirror.Replica
+	copy *results.Store
+}
+
+type keyring map[string]coordinator.Key
+
+func (k keyring) Key(name string) (coordinator.Key, bool) {
+	key, ok := k[name]
+	return key, ok
+}
+
+func begin(t *testing.T) *theFarm {
+	t.Helper()
+	f := &theFarm{T: t, bus: bustest.NewHall(), file: filepath.Join(t.TempDir(), "farm.db")}
+	open := func(file string) *results.Store {
+		s := testutil.Must(results.Open(t.Context(), file))(t)
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	keys := keyring{}
+	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "boss": "admin"} {
+		keys[name] = coordinator.Key{Name: name, Owner: name, Rights: []string{right}}
+	}
+	_, private, err := ed25519.GenerateKey(nil)
+	testutil.OK(t, err)
+	state, err := farmstate.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"))
+	testutil.OK(t, err)
+	t.Cleanup(func() { _ = state.Close() })
+	c, err := coordinator.New(t.Context(), coordinator.Config{
+		Bus: f.bus.Open(), State: state, Keys: keys, Sign: func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
+		Open: site.Stores(open(f.file)),
+	})
+	testutil.OK(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	testutil.Eventually(t, "the coordinator serves", func() bool { return f.ask("boss")(t.Context(), "list", farm.Order{}, new(any)) == nil })
+	f.copy = open(filepath.Join(t.TempDir(), "copy.db"))
+	f.f = &mirror.Replica{Store: f.copy, Ask: f.ask("boss"), Log: slog.New(slog.DiscardHandler)}
+	return f
+}
+
+func (f *theFarm) ask(who string) mirror.Ask {
+	t := f.bus.Connect(who)
+	return func(ctx context.Context, verb string, in, out any) error {
+		return t.Request(ctx, farm.SubjectAdmin+who+"."+verb, in, out)
+	}
+}
+
+func (f *theFarm) do(who, verb string, in any) {
+	f.Helper()
+	if err := f.ask(who)(f.Context(), verb, in, new(any)); err != nil {
+		f.Fatalf("%s of %s: %v", verb, who, err)
+	}
+}
+
+// test hands in a plan and lets it be played.
+func (f *theFarm) test(seed uint64) *match.Plan {
+	f.Helper()
+	p := &match.Plan{
+		Run: "r", Pairs: 3000, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
+		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+	}
+	for _, name := range []string{"a", "b"} {
+		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
+	}
+	text := testutil.Must(match.EncodePlan(p))(f)
+	f.do("ann", "submit", farm.Submission{Plan: text})
+	f.do("ben", "approve", farm.Order{Run: p.Digest()})
+	return p
+}
+
+// resigned is a pair of players who resign before their first move.
+func (f *theFarm) resigned(p *match.Plan, id int, second int64) []byte {
+	f.Helper()
+	r := match.PairResult{Pair: p.Pair(id)}
+	for leg := range 2 {
+		g := r.Pair.Game(leg)
+		one := match.Result{Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(0, match.Resignation, ""), Started: time.Unix(second, 0), Ended: time.Unix(second+1, 0)}
+		one.Record.Start, one.Record.Black, one.Record.White = "startpos", p.Players[g.Players[0]].Name, p.Players[g.Players[1]].Name
+		one.Record.Result, one.Record.Winner = one.Termination.String(), one.Outcome.String()
+		one.Sides[0].Plies = 1
+		r.Games = append(r.Games, one)
+	}
+	text := testutil.Must(match.EncodePair(r))(f)
+	return text
+}
+
+func (f *theFarm) push(p *match.Plan, second int64, ids ...int) {
+	f.Helper()
+	var texts [][]byte
+	for _, id := range ids {
+		texts = append(texts, f.resigned(p, id, second))
+	}
+	f.do("boss", "push", farm.Push{Run: p.Digest(), Pairs: texts})
+}
+
+// round copies, and wants so many pairs of the run in the copy, which is the farm's.
+func (f *theFarm) round(run string, want int) {
+	f.Helper()
+	testutil.OK(f, testutil.Err(f.f.Round(f.Context())))
+	info, err := f.copy.FindRun(f.Context(), run)
+	testutil.OK(f, err)
+	finished, err := f.copy.Finished(f.Context(), info.ID)
+	if err != nil || len(finished) != want {
+		f.Fatalf("the copy of %s has %d pairs, %v: want %d", run, len(finished), err, want)
+	}
+	testutil.OK(f, testutil.Err(f.f.Compare(f.Context())))
+}
+
+func ids(from, below int) (list []int) {
+	for id := from; id < below; id++ {
+		list = append(list, id)
+	}
+	return list
+}
+
+// TestReplicating: what is new comes once, also with gaps and in several pages; what the farm
+// takes out is taken out of the copy, and what is played in its place comes.
+func TestReplicating(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	p := f.test(1)
+	f.push(p, 1, ids(0, 300)...)
+	f.push(p, 1, 700, 2500)
+	f.round("r", 302)
+	f.push(p, 1, 500)
+	f.round("r", 303)
+
+	f.do("boss", "purge", farm.Order{Run: "r", Worker: "boss", Why: "warm"})
+	f.round("r", 0)
+	f.push(p, 1, 7) // the very same playing again
+	f.push(p, 2, 8) // another one
+	f.round("r", 2)
+	f.do("boss", "purge", farm.Order{Run: "r", Worker: "boss", Why: "warm"})
+	f.push(p, 3, 7, 8, 9) // between two rounds
+	f.round("r", 3)
+	pair, err := f.copy.Pair(t.Context(), 1, 8)
+	if err != nil || pair.Games[0].Started.Unix() != 3 {
+		t.Errorf("pair 8 of the copy was played at %v, %v", pair.Games[0].Started, err)
+	}
+	list, err := f.copy.Voided(t.Context(), 1)
+	if err != nil || len(list) != 305 || list[0].Why != "warm" || list[0].By != "boss" {
+		t.Errorf("%d void in the copy, %v", len(list), err)
+	}
+}
+
+// TestReplicatingTwoOfOneName: the second one has its digest in its name.
+func TestReplicatingTwoOfOneName(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	first := f.test(1)
+	f.push(first, 1, 0)
+	f.do("ann", "stop", farm.Order{Run: first.Digest()})
+	second := f.test(2)
+	f.push(second, 1, 0, 1)
+	f.round("r", 1)
+	f.round("r-"+second.Digest()[:8], 2)
+}
+
+// TestADifferentFarm is told: a pair of which a move or an end was changed in the farm's
+// database, and one that the farm has lost.
+func TestADifferentFarm(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]struct{ statement, want string }{
+		"lost":    {"UPDATE pairs SET pair = 2999 WHERE pair = 5; UPDATE games SET pair = 2999 WHERE pair = 5", "was it restored?"},
+		"changed": {"UPDATE games SET note = 'it was not so', checksum = NULL WHERE pair = 5", "SHA-256"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := begin(t)
+			p := f.test(1)
+			f.push(p, 1, ids(0, 10)...)
+			f.round("r", 10)
+			db := testutil.Must(sql.Open("sqlite3", f.file))(t)
+			defer db.Close()
+			for _, s := range strings.Split(change.statement, ";") {
+				testutil.OK(t, testutil.Err(db.ExecContext(t.Context(), s)))
+			}
+			if _, err := f.f.Compare(t.Context()); !errors.Is(err, mirror.ErrDiffers) || !strings.Contains(fmt.Sprint(err), change.want) {
+				t.Errorf("it says %v: want %q", err, change.want)
+			}
+		})
+	}
+}
+
+// TestAForgedFarm: what cannot have been played is not copied.
+func TestAForgedFarm(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	p := f.test(1)
+	f.push(p, 1, 0)
+	ask := f.f.Ask
+	f.f.Ask = func(ctx context.Context, verb string, in, out any) error {
+		err := ask(ctx, verb, in, out)
+		if page, ok := out.(*farm.Pulled); ok && len(page.Pairs) > 0 {
+			r, why := match.DecodePair(page.Pairs[0], 1<<20)
+			if why != nil {
+				return why
+			}
+			r.Games[0].Outcome = match.LossFor(1, match.Resignation, "").Outcome
+			page.Pairs[0], why = match.EncodePair(r)
+			err = errors.Join(err, why)
+		}
+		return err
+	}
+	if _, err := f.f.Round(t.Context()); !errors.Is(err, mirror.ErrDiffers) {
+		t.Errorf("it says %v", err)
+	}
+}
+
+// TestATestThatCannotBeCopied is told of, and the others are copied: of three, the second one.
+func TestATestThatCannotBeCopied(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	var plans []*match.Plan
+	for seed := range uint64(3) {
+		p := f.test(seed + 1)
+		f.push(p, 1, int(seed))
+		f.do("ann", "stop", farm.Order{Run: p.Digest()})
+		plans = append(plans, p)
+	}
+	ask, away := f.f.Ask, errors.New("its store is damaged")
+	f.f.Ask = func(ctx context.Context, verb string, in, out any) error {
+		if o, ok := in.(farm.Pull); ok && o.Run == plans[1].Digest() {
+			return away
+		}
+		return ask(ctx, verb, in, out)
+	}
+	if _, err := f.f.Round(t.Context()); !errors.Is(err, away) || !strings.Contains(err.Error(), "test r: ") {
+		t.Errorf("it says %v", err)
+	}
+	for name, want := range map[string]bool{"r": true, "r-" + plans[1].Digest()[:8]: false, "r-" + plans[2].Digest()[:8]: true} {
+		if _, err := f.copy.FindRun(t.Context(), name); (err == nil) != want {
+			t.Errorf("%s in the copy: %v, expected %t", name, err, want)
+		}
+	}
+	f.f.Ask = ask
+	f.round("r-"+plans[1].Digest()[:8], 1)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := 0
+	f.push(plans[0], 1, 10)
+	f.push(plans[2], 1, 10)
+	f.f.Ask = func(_ context.Context, verb string, in, out any) error {
+		if verb == "list" {
+			return ask(ctx, verb, in, out)
+		}
+		asked++
+		cancel()
+		return ctx.Err()
+	}
+	if _, err := f.f.Round(ctx); !errors.Is(err, context.Canceled) || asked != 1 {
+		t.Errorf("it says %v after %d questions: expected none after the end", err, asked)
+	}
+}

@@ -1,0 +1,179 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"gogi/farm"
+	"gogi/match"
+	"gogi/match/arbiter"
+	"gogi/results"
+	"gogi/results/dump"
+)
+
+// ErrDiffers is the error of a copy that is not what the farm has, or of a farm that gives
+// what cannot have been played.
+var ErrDiffers = errors.New("the copy and the farm differ")
+
+// Replica is a copy of a farm's tests in a database. It is for one goroutine.
+type Replica struct {
+	Store *results.Store
+	Ask   Ask
+	Log   *slog.Logger
+	Tests []string // names or digests; none: all tests that are approved
+	// Blocks brings the blocks of a test of self-play that are not here as the farm has them,
+	// takes out those that it has no more, and says how many are here. nil: such tests are not
+	// copied.
+	Blocks func(ctx context.Context, digest string) (here int, err error)
+
+	copied map[string]state // by digest
+}
+
+// state is a test as it was copied.
+type state struct {
+	run    string // its name here; "": of self-play
+	stored int
+	log    int // lines of the test's log: a purge is one
+	pairs  int
+}
+
+// Round copies what is new, and says what it did for each test that has pairs. Each pair is
+// replayed by the rules: ErrDiffers says that the farm gave one that cannot have been played.
+// After a test that cannot be copied it goes on with the next one.
+func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
+	tests, err := f.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if f.copied == nil {
+		f.copied = map[string]state{}
+	}
+	for i := range tests {
+		t := &tests[i]
+		if was, known := f.copied[t.Run]; known && was.stored == t.Stored && was.log == len(t.Log) {
+			continue
+		}
+		got, err := f.copy(ctx, t)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("test %s: %w", t.Name, err))
+		} else if got.Run != "" {
+			moved = append(moved, got)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return moved, failed
+}
+
+// list returns the tests that are to be copied.
+func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
+	if len(f.Tests) == 0 {
+		var s farm.Status
+		err := f.Ask(ctx, "list", farm.Order{}, &s)
+		return slices.DeleteFunc(s.Tests, func(t farm.TestStatus) bool { return t.State == farm.Submitted || t.Selfplay && f.Blocks == nil }), err
+	}
+	tests := make([]farm.TestStatus, len(f.Tests))
+	for i, name := range f.Tests {
+		if err := f.Ask(ctx, "show", farm.Order{Run: name}, &tests[i]); err != nil {
+			return nil, err
+		}
+	}
+	return tests, nil
+}
+
+// copy copies what is new of a test; Moved is zero if it has blocks.
+func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err error) {
+	now := state{stored: t.Stored, log: len(t.Log)}
+	if t.Selfplay && f.Blocks != nil {
+		here, err := f.Blocks(ctx, t.Run)
+		if err != nil {
+			return Moved{}, err
+		}
+		f.Log.Info("copied", "test", t.Name, "blocks", here, "of", t.Pairs)
+		f.copied[t.Run] = now
+		return Moved{}, nil
+	}
+	if got, _, err = pull(ctx, f.Store, f.Ask, t.Run, verify); err != nil {
+		return Moved{}, err
+	}
+	if got.Added+got.Voided > 0 {
+		f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "taken out", got.Voided, "stored", got.Stored, "of", got.Pairs)
+	}
+	now.run, now.pairs = got.Run, got.Pairs
+	f.copied[t.Run] = now
+	return got, nil
+}
+
+func verify(plan *match.Plan, p *match.PairResult) error {
+	if err := arbiter.Verify(plan, p); err != nil {
+		return fmt.Errorf("%w: pair %d, which the farm has stored, cannot have been played: %w", ErrDiffers, p.Pair.ID, err)
+	}
+	return nil
+}
+
+// Compare asks the farm for sums of all that was copied by the rounds before, and holds
+// the copies against them: ErrDiffers names the first pairs that are not the same, also
+// after they were copied once more, since a farm may have taken some out in between.
+func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
+	for _, digest := range slices.Sorted(maps.Keys(f.copied)) {
+		n, failed := f.test(ctx, digest)
+		if errors.Is(failed, ErrDiffers) {
+			delete(f.copied, digest)
+			_, again := f.Round(ctx) // what fails of the others is told, and hides nothing of this one
+			if _, copied := f.copied[digest]; copied {
+				n, failed = f.test(ctx, digest)
+			}
+			failed = errors.Join(failed, again)
+		}
+		pairs += n
+		if err = errors.Join(err, failed); ctx.Err() != nil {
+			break
+		}
+	}
+	return pairs, err
+}
+
+// test compares one test, as far as it was copied. Blocks are compared, and brought anew
+// where they differ, whenever they are copied.
+func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error) {
+	c := f.copied[digest]
+	if c.run == "" {
+		_, err := f.Blocks(ctx, digest)
+		return 0, err
+	}
+	info, err := f.Store.FindRun(ctx, c.run)
+	for from := 0; err == nil && from < c.pairs; from += farm.MaxSummed {
+		var n int
+		n, err = f.compare(ctx, digest, info, from, min(from+farm.MaxSummed, c.pairs))
+		pairs += n
+	}
+	return pairs, err
+}
+
+// compare compares pairs of which the farm and the copy have the same number: where it is
+// not, one has gone on.
+func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (int, error) {
+	here, stored, err := dump.StableSum(ctx, f.Store, info.ID, from, below)
+	if err != nil || stored == 0 {
+		return 0, err
+	}
+	var there farm.Sum
+	if err := f.Ask(ctx, "sum", farm.SumOf{Run: digest, From: from, Below: below}, &there); err != nil {
+		return 0, err
+	}
+	switch {
+	case there.Pairs < stored:
+		return 0, fmt.Errorf("%w: run %s has %d pairs from %d to %d here, and the farm has %d: was it restored? gogi farm mirror --push brings them back",
+			ErrDiffers, info.Name, stored, from, below-1, there.Pairs)
+	case there.Pairs > stored:
+		return 0, nil
+	case there.SHA256 != here:
+		return 0, fmt.Errorf("%w: run %s, pairs %d to %d: SHA-256 %s here, %s there", ErrDiffers, info.Name, from, below-1, here, there.SHA256)
+	}
+	return stored, nil
+}

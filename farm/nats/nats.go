@@ -1,0 +1,401 @@
+package nats
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gogi/farm"
+	"gogi/farm/files"
+	"gogi/farm/keys"
+)
+
+// Config is what a coordinator's bus consists of.
+type Config struct {
+	Dir    string      // of JetStream's files, in "jetstream", and of artefacts, in "artefacts"
+	Listen string      // HOST:PORT; port 0: any. Without Outside
+	TLS    *tls.Config // nil: none, on loopback only
+	Keys   *keys.Ring  // who comes in
+	Log    *slog.Logger
+
+	MaxStream    int64 // bytes of the stream of results, see DefaultStream
+	MaxArtefact  int64 // bytes of one
+	MaxArtefacts int64 // bytes of all
+	Readers      int   // pieces of artefacts that are read at a time
+	// SweepEvery is how soon a key that another process revoked is out; 0: 2 s.
+	SweepEvery time.Duration
+	// Outside, where it is not nil, is a server that somebody else runs.
+	Outside *Outside
+}
+
+// Bus is the coordinator's end; it implements farm.Bus.
+type Bus struct {
+	*conn
+	config   Config
+	embedded *embedded // nil: Outside
+	shelf    *artefactServer
+	judge    jetstream.Consumer
+	before   uint64 // sequence up to which a process before this one was given results
+
+	mu      sync.Mutex
+	stops   []func()
+	broken  error           // the journal cannot be written any more
+	ctx     context.Context //nolint:containedctx // ends with the bus: the handlers' own
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// The streams, and the consumer by which the coordinator reads results. There is one
+// shard.
+const (
+	shard    = "0"
+	stream   = farm.StreamResults + shard
+	evidence = "EVIDENCE"
+	judge    = "judge"
+
+	evidenceSubject = "evidence."
+)
+
+// What a reader of results is given: FARM's measured values. A judge whose batch takes
+// longer than ackWait would get it twice, which is harmless and costs.
+const (
+	ackWait       = 5 * time.Minute
+	maxAckPending = 64
+	Batch         = 16 // messages to ask Results for
+
+	evidenceAge = 7 * 24 * time.Hour
+)
+
+func evidenceBytes(maxStream int64) int64 { return max(maxStream/8, 2<<20) }
+
+// Open starts the coordinator's bus. Workers come in when everything is there.
+func Open(ctx context.Context, c Config) (_ *Bus, err error) {
+	store, err := files.Open(filepath.Join(c.Dir, "artefacts"), c.MaxArtefacts, false)
+	if err != nil {
+		return nil, fmt.Errorf("bus: %w", err)
+	}
+	b := &Bus{config: c, shelf: newShelf(store, c.MaxArtefact, max(c.Readers, 1))}
+	b.shelf.uploaded = newUploaded(filepath.Join(c.Dir, "uploads"), c.Keys)
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.Close())
+		}
+	}()
+	if err := b.begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.makeStreams(ctx); err != nil {
+		return nil, fmt.Errorf("bus: %w", err)
+	}
+	if err := b.serveArtefacts(); err != nil {
+		return nil, err
+	}
+	if b.embedded != nil {
+		b.embedded.door.open()
+		b.running.Go(b.sweep)
+	}
+	return b, nil
+}
+
+// begin connects to the server, and starts it where it is ours.
+func (b *Bus) begin(ctx context.Context) (err error) {
+	if b.config.Outside != nil {
+		b.conn, err = b.config.Outside.connect(ctx)
+		return err
+	}
+	own, seed, err := keys.New("own", "own", []keys.Right{keys.Admin}, time.Time{}, time.Time{})
+	if err != nil {
+		return err
+	}
+	sign, _, err := keys.Sign(seed)
+	if err != nil {
+		return err
+	}
+	inside := b.config
+	inside.Dir = filepath.Join(b.config.Dir, "jetstream")
+	if b.embedded, err = startServer(inside, own.Public); err != nil {
+		return err
+	}
+	b.conn, err = connect("", coordinatorName, nats.InProcessServer(b.embedded.server), nats.Nkey(own.Public, nats.SignatureHandler(sign)))
+	return err
+}
+
+// makeStreams has the streams and the judge's consumer as they should be. The stream
+// keeps what a consumer has yet to acknowledge: so another one may follow later; and
+// therefore there must be no moment in which it takes results without the judge's.
+func (b *Bus) makeStreams(ctx context.Context) error {
+	results := jetstream.StreamConfig{
+		Name: stream, Subjects: []string{farm.SubjectResults + "*." + shard}, Storage: jetstream.FileStorage,
+		Retention: jetstream.InterestPolicy, Discard: jetstream.DiscardNew, MaxBytes: b.config.MaxStream,
+		MaxMsgSize: maxMessage, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression, Replicas: 1,
+	}
+	if _, err := b.js.CreateOrUpdateStream(ctx, results); err != nil {
+		return fmt.Errorf("stream %s: %w", results.Name, err)
+	}
+	kept := jetstream.StreamConfig{
+		Name: evidence, Subjects: []string{evidenceSubject + "*"}, Storage: jetstream.FileStorage, Discard: jetstream.DiscardOld,
+		MaxAge: evidenceAge, MaxBytes: evidenceBytes(b.config.MaxStream), Compression: jetstream.S2Compression,
+	}
+	if _, err := b.js.CreateOrUpdateStream(ctx, kept); err != nil {
+		return fmt.Errorf("stream %s: %w", kept.Name, err)
+	}
+	for _, bucket := range []string{"farm", "tests", "workers"} { // of gogi before the state was in SQLite
+		if err := b.js.DeleteKeyValue(ctx, bucket); err != nil && !errors.Is(err, jetstream.ErrBucketNotFound) {
+			return fmt.Errorf("bucket %s: %w", bucket, err)
+		}
+	}
+	var err error
+	b.judge, err = b.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
+		Durable: judge, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: maxAckPending,
+		DeliverPolicy: jetstream.DeliverAllPolicy,
+	})
+	if err != nil {
+		return fmt.Errorf("consumer %s: %w", judge, err)
+	}
+	return b.rewind(ctx)
+}
+
+// rewind makes what the process before had not acknowledged come first, and now: else
+// it would come after newer results, when its ackWait is over.
+func (b *Bus) rewind(ctx context.Context) error {
+	info, err := b.judge.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("consumer %s: %w", judge, err)
+	}
+	b.before = info.Delivered.Stream
+	if info.NumAckPending == 0 {
+		return nil
+	}
+	if _, err := b.js.ResetConsumer(ctx, stream, judge); err != nil {
+		return fmt.Errorf("consumer %s: %w", judge, err)
+	}
+	return nil
+}
+
+func (b *Bus) serveArtefacts() error {
+	stopGiving, err := b.Answer(farm.SubjectArtefact+"*", b.shelf.give)
+	if err != nil {
+		return err
+	}
+	stopTaking, err := b.Answer(farm.SubjectUpload+"*", b.shelf.take)
+	b.stops = append(b.stops, stopGiving, stopTaking)
+	return err
+}
+
+const defaultSweepEvery = 2 * time.Second
+
+func (b *Bus) sweep() {
+	ticker := time.NewTicker(cmp.Or(b.config.SweepEvery, defaultSweepEvery))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-b.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		b.examine()
+		err := b.config.Keys.Refresh()
+		if err = errors.Join(err, b.embedded.door.sweep(b.alive, time.Now())); err != nil {
+			b.config.Log.Error("keys of the farm", "err", err)
+		}
+	}
+}
+
+// examine asks the server whether it can write its journal. One that could not, as on a
+// full volume, never writes there again, whatever room there is later: only another
+// process does.
+func (b *Bus) examine() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, name := range []string{stream, evidence} {
+		h := b.embedded.server.Healthz(&server.HealthzOptions{Account: server.DEFAULT_GLOBAL_ACCOUNT, Stream: name})
+		if h.Error != "" && b.broken == nil {
+			b.broken = fmt.Errorf("bus: the journal cannot be written any more, also when its volume has room again; this process has to end: %s", h.Error)
+		}
+	}
+}
+
+// unbroken is an error where the journal cannot be written any more.
+func (b *Bus) unbroken() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.broken
+}
+
+// alive are the connections that there are.
+func (b *Bus) alive() (map[uint64]bool, error) {
+	all := map[uint64]bool{}
+	for {
+		list, err := b.embedded.server.Connz(&server.ConnzOptions{Offset: len(all), Limit: maxConnections})
+		if err != nil {
+			return nil, fmt.Errorf("bus: %w", err)
+		}
+		before := len(all)
+		for _, c := range list.Conns {
+			all[c.Cid] = true
+		}
+		if len(all) == before || len(all) >= list.Total {
+			return all, nil
+		}
+	}
+}
+
+// URL is where the server listens, or the outside server's. Where it listens on all
+// addresses, whoever writes credentials puts a name of this machine in their place.
+func (b *Bus) URL() string {
+	if b.embedded == nil {
+		return b.config.Outside.Creds.URL
+	}
+	scheme := "nats://"
+	if b.config.TLS != nil {
+		scheme = "tls://"
+	}
+	return scheme + b.embedded.server.Addr().String()
+}
+
+// Revoke ends a key for good and closes its connections, before it returns. With an
+// outside server the latter is its operator's.
+func (b *Bus) Revoke(name, why string) error {
+	if err := b.config.Keys.Revoke(name, why, time.Now()); err != nil {
+		return err
+	}
+	if k, ok := b.config.Keys.Named(name); ok && b.embedded != nil {
+		b.embedded.door.shut(k.Public)
+	}
+	return nil
+}
+
+// Close ends everything, the server last. Handlers that are running are waited for.
+func (b *Bus) Close() error {
+	b.cancel()
+	b.mu.Lock()
+	stops := b.stops
+	b.stops = nil
+	b.mu.Unlock()
+	for _, stop := range stops {
+		stop()
+	}
+	b.shelf.close()
+	b.running.Wait()
+	if b.conn != nil {
+		b.conn.nats.Close()
+	}
+	if b.embedded != nil {
+		b.embedded.stop()
+	}
+	return nil
+}
+
+// atATime is how many requests on one subject are answered at a time; the rest waits.
+const atATime = 64
+
+// Answer implements farm.Bus. The answer goes to the inbox of the key that may ask on
+// the subject, and nowhere else: with another reply subject somebody could have us
+// speak for him.
+func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
+	slots := make(chan struct{}, atATime)
+	s, err := b.nats.Subscribe(subject, func(m *nats.Msg) {
+		if !ownInbox(m) {
+			return
+		}
+		select {
+		case slots <- struct{}{}:
+		case <-b.ctx.Done():
+			return
+		}
+		b.running.Go(func() {
+			defer func() { <-slots }()
+			b.answer(m, f)
+		})
+	})
+	if err != nil {
+		return nil, b.failure(err)
+	}
+	b.settle()
+	return func() { b.unsubscribe(s) }, nil
+}
+
+func ownInbox(m *nats.Msg) bool {
+	if strings.HasPrefix(m.Reply, keys.Inbox(coordinatorName)+".") {
+		return true // our own questions: nobody else hears that inbox
+	}
+	speaker := farm.Speaker(m.Subject)
+	return speaker != "" && strings.HasPrefix(m.Reply, keys.Inbox(speaker)+".")
+}
+
+func (b *Bus) answer(m *nats.Msg, f func(ctx context.Context, subject string, body []byte) (any, error)) {
+	reply := nats.NewMsg(m.Reply)
+	out, err := f(b.ctx, m.Subject, m.Data)
+	if err == nil {
+		if reply.Data, err = farm.Encode(out); err == nil && len(reply.Data) > farm.MaxAnswer {
+			reply.Data, err = nil, fmt.Errorf("an answer of %d bytes: at most %d are sent", len(reply.Data), farm.MaxAnswer)
+		}
+	}
+	if err != nil {
+		tellError(reply, err)
+	}
+	if err := b.nats.PublishMsg(reply); err != nil && b.ctx.Err() == nil {
+		b.config.Log.Warn("an answer was not sent", "to", m.Subject, "err", err)
+	}
+}
+
+// tellError puts an error into the headers of an answer.
+func tellError(m *nats.Msg, err error) {
+	if refusal, ok := errors.AsType[*farm.Refusal](err); ok {
+		if body, encodeErr := farm.Encode(refusal); encodeErr == nil {
+			m.Header.Set(headerRefusal, base64.StdEncoding.EncodeToString(body))
+			return
+		}
+	}
+	m.Header.Set(headerFailure, base64.StdEncoding.EncodeToString([]byte(err.Error())))
+}
+
+// answered reads what tellError wrote.
+func answered(m *nats.Msg) error {
+	if told := m.Header.Get(headerRefusal); told != "" {
+		body, err := base64.StdEncoding.DecodeString(told)
+		if err != nil {
+			return fmt.Errorf("bus: a refusal that cannot be read: %w", err)
+		}
+		r := &farm.Refusal{}
+		if err := farm.Decode(body, r); err != nil {
+			return err
+		}
+		return r
+	}
+	if told := m.Header.Get(headerFailure); told != "" {
+		text, err := base64.StdEncoding.DecodeString(told)
+		if err != nil {
+			return fmt.Errorf("bus: a failure that cannot be read: %w", err)
+		}
+		return fmt.Errorf("the coordinator failed: %s", text)
+	}
+	return nil
+}
+
+// Artefact implements farm.Transport.
+func (b *Bus) Artefact(_ context.Context, sum string) (io.ReadCloser, error) {
+	return b.shelf.open(sum)
+}
+
+// PutArtefact implements farm.Transport.
+func (b *Bus) PutArtefact(_ context.Context, r io.ReadSeeker, limit int64) (string, error) {
+	return b.shelf.put(r, limit)
+}
+
+// Artefacts implements farm.Bus.
+func (b *Bus) Artefacts(context.Context) (map[string]int64, error) { return b.shelf.store.List(), nil }

@@ -1,0 +1,142 @@
+package nats_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"gogi/farm"
+	"gogi/farm/bustest"
+	"gogi/farm/keys"
+	"gogi/farm/nats"
+	"gogi/internal/testutil"
+)
+
+// outside starts a server as somebody else would, from a file.
+func outside(t *testing.T, text string) *server.Server {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "nats.conf")
+	testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	o, err := server.ProcessConfigFile(file)
+	testutil.OK(t, err)
+	o.NoLog, o.NoSigs = true, true
+	s, err := server.NewServer(o)
+	testutil.OK(t, err)
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(30 * time.Second) {
+		t.Fatal("it does not start")
+	}
+	return s
+}
+
+// TestOutside: an outside server with the right settings passes the whole suite, with
+// keys that its configuration was written from.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	bustest.Run(t, func(t *testing.T) bustest.Farm {
+		own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
+		testutil.OK(t, err)
+		w := &world{ring: keys.NewRing(), public: own.Public}
+		creds := map[string]keys.Creds{}
+		for name, right := range map[string]keys.Right{"w1": keys.Work, "w2": keys.Work, "slow": keys.Work, "quick": keys.Work, "o1": keys.Admin} {
+			k, seed, err := keys.New(name, "owner", []keys.Right{right}, time.Now(), time.Time{})
+			testutil.OK(t, err)
+			testutil.OK(t, w.ring.Add(k))
+			creds[name] = keys.Creds{Name: name, Coordinator: own.Public, Seed: seed}
+		}
+		s := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
+			t.TempDir(), nats.Authorization(own.Public, w.ring, time.Now())))
+		w.config = nats.Config{
+			Dir: t.TempDir(), Keys: w.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20,
+			Outside: &nats.Outside{
+				Creds:   keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed},
+				Monitor: "http://" + s.MonitorAddr().String(),
+			},
+		}
+		w.start(t)
+		t.Cleanup(func() { w.bus.Close() })
+		joined := func(t *testing.T, name string) farm.Transport {
+			c := creds[name]
+			c.URL = s.ClientURL()
+			return w.dial(t, c)
+		}
+		return bustest.Farm{Bus: w.bus, Worker: joined, Owner: joined, Again: w.again, Full: incompressible(500_000)}
+	})
+}
+
+// TestABrokenConnectionAnswersNothing: what was under way is away at once, whatever the
+// patience of who asked.
+func TestABrokenConnectionAnswersNothing(t *testing.T) {
+	t.Parallel()
+	own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
+	testutil.OK(t, err)
+	k, working, err := keys.New("w1", "owner", []keys.Right{keys.Work}, time.Now(), time.Time{})
+	testutil.OK(t, err)
+	w := &world{ring: keys.NewRing()}
+	testutil.OK(t, w.ring.Add(k))
+	s := outside(t, "listen: 127.0.0.1:-1\n"+nats.Authorization(own.Public, w.ring, time.Now()))
+	coordinator := w.dial(t, keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed})
+	w1 := w.dial(t, keys.Creds{Name: "w1", URL: s.ClientURL(), Coordinator: own.Public, Seed: working})
+	began := make(chan struct{}, 2) // two are heard, and nobody answers
+	testutil.OK(t, testutil.Err(coordinator.Listen(farm.SubjectHello+"w1", func([]byte) { began <- struct{}{} })))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	ends := make(chan error, 2)
+	go func() { ends <- w1.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.BeatReply{}) }()
+	go func() { ends <- w1.Publish(ctx, farm.SubjectHello+"w1", "1", nil) }()
+	<-began
+	<-began
+	s.Shutdown()
+	for range 2 {
+		if err := <-ends; !errors.Is(err, farm.ErrAway) {
+			t.Errorf("what was under way: %v", err)
+		}
+	}
+}
+
+// TestExamine: settings that would lose results, as a server tells them.
+func TestExamine(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		conf string
+		want []string
+	}{
+		"good":      {"jetstream { store_dir: %q, sync_interval: always }\nauthorization { user: a, password: b }", nil},
+		"default":   {"jetstream { store_dir: %q }\nauthorization { user: a, password: b }", []string{"sync_interval is 2m0s"}},
+		"a second":  {"jetstream { store_dir: %q, sync_interval: 1s }\nauthorization { user: a, password: b }", []string{"sync_interval is 1s"}},
+		"open":      {"jetstream { store_dir: %q, sync_interval: always }", []string{"anybody may connect"}},
+		"small":     {"jetstream { store_dir: %q, sync_interval: always }\nmax_payload: 64KB\nauthorization { user: a, password: b }", []string{"max_payload is 65536"}},
+		"no stream": {"# %q\nauthorization { user: a, password: b }", []string{"JetStream is off"}},
+	} {
+		s := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\n"+test.conf, t.TempDir()))
+		o := nats.Outside{Monitor: "http://" + s.MonitorAddr().String()}
+		wrong, err := o.Examine(t.Context())
+		if err != nil || len(wrong) != len(test.want) {
+			t.Errorf("%s: %v, %v", name, wrong, err)
+			continue
+		}
+		for i, want := range test.want {
+			if !strings.Contains(wrong[i].Error(), want) {
+				t.Errorf("%s: %v, want %s", name, wrong[i], want)
+			}
+		}
+	}
+	page := httptest.NewServer(http.NotFoundHandler())
+	defer page.Close()
+	for name, o := range map[string]nats.Outside{"nowhere": {}, "another page": {Monitor: page.URL}} {
+		if _, err := o.Examine(t.Context()); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package nats
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"sync"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/files"
+)
+
+// pieceBytes is how much of an artefact one answer carries.
+const pieceBytes = 128 << 10
+
+// wanted asks for a piece of an artefact.
+type wanted struct {
+	SHA256 string `cbor:"s"`
+	Offset int64  `cbor:"o"`
+}
+
+// piece answers wanted.
+type piece struct {
+	Body []byte `cbor:"b"`
+	Size int64  `cbor:"n"`           // of the whole
+	Busy bool   `cbor:"y,omitempty"` // too many read at a time: ask again
+}
+
+// offered is a piece of a new artefact. The first one has offset 0; the one with which
+// Size is reached ends it.
+type offered struct {
+	SHA256 string `cbor:"s"`
+	Size   int64  `cbor:"n"`
+	Offset int64  `cbor:"o"`
+	Body   []byte `cbor:"b"`
+}
+
+// taken answers offered.
+type taken struct {
+	Have bool  `cbor:"h"` // it is kept, whole
+	Next int64 `cbor:"x"` // the offset wanted next
+}
+
+// client is the transport of a worker or an owner.
+type client struct {
+	*conn
+	name string
+}
+
+// Patience with a piece: how long one answer may take, and how often in a row none, or
+// a busy one, is put up with.
+const (
+	pieceDeadline = 20 * time.Second
+	pieceTries    = 12
+)
+
+// Artefact implements farm.Transport.
+func (c *client) Artefact(ctx context.Context, sum string) (io.ReadCloser, error) {
+	r := &reader{ctx: ctx, client: c, sum: sum, hash: sha256.New()}
+	return r, r.fill() // the first piece now: what is not there is told at once
+}
+
+// reader reads an artefact piece by piece.
+type reader struct {
+	ctx    context.Context //nolint:containedctx // io.Reader has no other place for it
+	client *client
+	sum    string
+	hash   hash.Hash
+	next   int64 // offset to ask for
+	size   int64
+	rest   []byte // of the piece
+}
+
+func (r *reader) Read(b []byte) (int, error) {
+	if len(r.rest) == 0 {
+		if r.next >= r.size {
+			return 0, r.end()
+		}
+		if err := r.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// end is io.EOF where the whole is what was asked for.
+func (r *reader) end() error {
+	if got := hex.EncodeToString(r.hash.Sum(nil)); got != r.sum {
+		return fmt.Errorf("%w: %s instead of %s", files.ErrHash, got, r.sum)
+	}
+	return io.EOF
+}
+
+func (r *reader) fill() error {
+	var p piece
+	err := r.client.patiently(r.ctx, farm.SubjectArtefact+r.client.name, wanted{SHA256: r.sum, Offset: r.next}, func() any { p = piece{}; return &p }, func() bool { return p.Busy })
+	if err != nil {
+		return fmt.Errorf("bus: artefact %s: %w", r.sum, err)
+	}
+	if len(p.Body) == 0 && r.next < p.Size || r.next > 0 && p.Size != r.size {
+		return fmt.Errorf("bus: artefact %s: a piece of %d bytes at %d of %d: the coordinator's copy has changed", r.sum, len(p.Body), r.next, p.Size)
+	}
+	r.hash.Write(p.Body)
+	r.rest, r.size, r.next = p.Body, p.Size, r.next+int64(len(p.Body))
+	return nil
+}
+
+func (r *reader) Close() error { return nil }
+
+// patiently asks again where no answer came, or a busy one, with growing waits.
+func (c *client) patiently(ctx context.Context, subject string, in any, out func() any, busy func() bool) error {
+	for try := 1; ; try++ {
+		asking, cancel := context.WithTimeout(ctx, pieceDeadline)
+		err := c.Request(asking, subject, in, out())
+		cancel()
+		if err == nil && !busy() {
+			return nil
+		}
+		if err == nil {
+			err = errBusy
+		}
+		passing := errors.Is(err, farm.ErrAway) || errors.Is(err, errBusy) || errors.Is(err, context.DeadlineExceeded)
+		if ctx.Err() != nil || !passing || try == pieceTries {
+			return err
+		}
+		if err := wait(ctx, reconnectWait(try+1)); err != nil {
+			return err
+		}
+	}
+}
+
+var errBusy = errors.New("the coordinator is busy with other readers")
+
+// wait waits, or says why ctx ended.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// PutArtefact implements farm.Transport.
+func (c *client) PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) (string, error) {
+	h := sha256.New()
+	size, err := io.Copy(h, io.LimitReader(r, limit+1))
+	if err != nil {
+		return "", fmt.Errorf("bus: artefact: %w", err)
+	}
+	if size > limit {
+		return "", fmt.Errorf("%w: more than %d bytes", files.ErrTooBig, limit)
+	}
+	o := offered{SHA256: hex.EncodeToString(h.Sum(nil)), Size: size}
+	for buffer := make([]byte, pieceBytes); ; {
+		if _, err := r.Seek(o.Offset, io.SeekStart); err != nil {
+			return "", fmt.Errorf("bus: artefact: %w", err)
+		}
+		n, err := io.ReadFull(r, buffer[:min(pieceBytes, size-o.Offset)])
+		if err != nil {
+			return "", fmt.Errorf("bus: artefact %s changed while it was sent: %w", o.SHA256, err)
+		}
+		o.Body = buffer[:n]
+		var answer taken
+		if err := c.patiently(ctx, farm.SubjectUpload+c.name, o, func() any { answer = taken{}; return &answer }, func() bool { return false }); err != nil {
+			return "", fmt.Errorf("bus: artefact %s: %w", o.SHA256, err)
+		}
+		if answer.Have {
+			return o.SHA256, nil
+		}
+		if answer.Next < 0 || answer.Next >= size {
+			return "", fmt.Errorf("bus: artefact %s: asked for byte %d of %d", o.SHA256, answer.Next, size)
+		}
+		o.Offset = answer.Next
+	}
+}
+
+// artefactServer is the coordinator's side of artefacts.
+type artefactServer struct {
+	store   *files.Store
+	largest int64         // bytes of one
+	reading chan struct{} // one for each piece that is read at a time
+
+	uploaded *uploaded // by workers
+
+	mu      sync.Mutex
+	uploads map[string]*upload // by the name of who sends
+}
+
+// upload is an artefact that is being sent: one for each owner at a time.
+type upload struct {
+	sum  string
+	next int64
+	pipe *io.PipeWriter
+	done chan error
+	last time.Time
+}
+
+func newShelf(store *files.Store, largest int64, readers int) *artefactServer {
+	return &artefactServer{store: store, largest: largest, reading: make(chan struct{}, readers), uploads: map[string]*upload{}}
+}
+
+// busyAfter is how long a reader is kept waiting before it is told to come again.
+const busyAfter = 2 * time.Second
+
+// give answers on SubjectArtefact.
+func (s *artefactServer) give(ctx context.Context, _ string, body []byte) (any, error) {
+	var w wanted
+	if err := farm.Decode(body, &w); err != nil {
+		return nil, &farm.Refusal{Why: err.Error(), Exit: 1}
+	}
+	ctx, cancel := context.WithTimeout(ctx, busyAfter)
+	defer cancel()
+	select {
+	case s.reading <- struct{}{}:
+		defer func() { <-s.reading }()
+	case <-ctx.Done():
+		return piece{Busy: true}, nil
+	}
+	b := make([]byte, pieceBytes)
+	n, size, err := s.store.ReadAt(w.SHA256, b, max(w.Offset, 0))
+	if errors.Is(err, files.ErrUnknown) {
+		return nil, &farm.Refusal{Why: fmt.Sprintf("the coordinator has no artefact %q", w.SHA256), Exit: 1}
+	}
+	return piece{Body: b[:n], Size: size}, err
+}
+
+// uploadsAtATime bounds open files and goroutines.
+const uploadsAtATime = 256
+
+// take answers on SubjectUpload. What is repeated, because its answer was lost, is
+// answered with what is wanted next.
+func (s *artefactServer) take(_ context.Context, subject string, body []byte) (any, error) {
+	var o offered
+	if err := farm.Decode(body, &o); err != nil {
+		return nil, &farm.Refusal{Why: err.Error(), Exit: 1}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := farm.Speaker(subject)
+	store, largest, err := s.placeOf(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case store.Has(o.SHA256):
+		return taken{Have: true}, nil
+	case o.Size > largest:
+		return nil, &farm.Refusal{Why: fmt.Sprintf("an artefact of %d bytes: at most %d are taken", o.Size, largest), Exit: 1}
+	case o.Offset < 0 || int64(len(o.Body)) > o.Size-o.Offset:
+		return nil, &farm.Refusal{Why: "a piece beyond the artefact's end", Exit: 1}
+	}
+	u := s.uploads[name]
+	if o.Offset == 0 && (u == nil || u.sum != o.SHA256 || u.next > int64(len(o.Body))) {
+		u = s.begin(name, store, o)
+	}
+	if u == nil || u.sum != o.SHA256 {
+		return taken{Next: 0}, nil // the coordinator has begun anew meanwhile
+	}
+	if o.Offset != u.next {
+		return taken{Next: u.next}, nil
+	}
+	return s.append(name, u, o)
+}
+
+func (s *artefactServer) begin(name string, store *files.Store, o offered) *upload {
+	s.abandon(name)
+	if len(s.uploads) == uploadsAtATime {
+		s.abandonOldest()
+	}
+	r, w := io.Pipe()
+	u := &upload{sum: o.SHA256, pipe: w, done: make(chan error, 1), last: time.Now()}
+	go func() {
+		_, err := store.Put(r, o.SHA256, o.Size)
+		r.CloseWithError(errors.Join(err, io.ErrClosedPipe))
+		u.done <- err
+	}()
+	s.uploads[name] = u
+	return u
+}
+
+func (s *artefactServer) append(name string, u *upload, o offered) (any, error) {
+	_, err := u.pipe.Write(o.Body)
+	if u.next += int64(len(o.Body)); err == nil && u.next < o.Size {
+		u.last = time.Now()
+		return taken{Next: u.next}, nil
+	}
+	_ = u.pipe.Close() // it never fails
+	delete(s.uploads, name)
+	if err := <-u.done; err != nil {
+		return nil, &farm.Refusal{Why: err.Error(), Exit: 1}
+	}
+	return taken{Have: true}, nil
+}
+
+var errAbandoned = errors.New("the upload was given up")
+
+func (s *artefactServer) abandon(name string) {
+	if u := s.uploads[name]; u != nil {
+		_ = u.pipe.CloseWithError(errAbandoned) // it never fails
+		<-u.done                                //nolint:errcheck // it was given up: its error is of no use
+		delete(s.uploads, name)
+	}
+}
+
+func (s *artefactServer) abandonOldest() {
+	oldest := ""
+	for name, u := range s.uploads {
+		if oldest == "" || u.last.Before(s.uploads[oldest].last) {
+			oldest = name
+		}
+	}
+	s.abandon(oldest)
+}
+
+// close gives up what is being sent.
+func (s *artefactServer) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.uploads {
+		s.abandon(name)
+	}
+}
+
+// put keeps an artefact of the coordinator's own.
+func (s *artefactServer) put(r io.Reader, limit int64) (string, error) {
+	return s.store.Put(r, "", min(limit, s.largest))
+}
+
+// open reads one.
+func (s *artefactServer) open(sum string) (io.ReadCloser, error) {
+	size, ok := s.store.List()[sum]
+	if !ok {
+		return nil, &farm.Refusal{Why: fmt.Sprintf("the coordinator has no artefact %q", sum), Exit: 1}
+	}
+	return io.NopCloser(io.NewSectionReader(&stored{s.store, sum}, 0, size)), nil
+}
+
+// stored is an artefact as an io.ReaderAt.
+type stored struct {
+	store *files.Store
+	sum   string
+}
+
+func (a *stored) ReadAt(b []byte, offset int64) (int, error) {
+	n, _, err := a.store.ReadAt(a.sum, b, offset)
+	if err == nil && n < len(b) {
+		err = io.EOF
+	}
+	return n, err
+}

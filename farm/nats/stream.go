@@ -1,0 +1,160 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gogi/farm"
+)
+
+// fetchWait is how long one question for the next result stands.
+const fetchWait = 5 * time.Second
+
+// Results implements farm.Bus. It fails where the journal cannot be written any more.
+func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
+	for {
+		if err := b.unbroken(); err != nil {
+			return nil, err
+		}
+		first, err := b.fetch(ctx, 1, false)
+		if err != nil || len(first) == 0 {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if n == 1 {
+			return first, nil
+		}
+		rest, err := b.fetch(ctx, n-1, true) // what is there by now
+		if err != nil {
+			return first, nil //nolint:nilerr // the next call meets it
+		}
+		return append(first, rest...), nil
+	}
+}
+
+func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var batch jetstream.MessageBatch
+	var err error
+	if there {
+		batch, err = b.judge.FetchNoWait(n)
+	} else {
+		waiting, cancel := context.WithTimeout(ctx, fetchWait)
+		defer cancel()
+		batch, err = b.judge.Fetch(n, jetstream.FetchContext(waiting))
+		if errors.Is(err, jetstream.ErrInvalidOption) { // the deadline came before the question
+			<-waiting.Done()
+			return nil, b.fetched(ctx, waiting.Err())
+		}
+	}
+	if errors.Is(err, jetstream.ErrInvalidOption) {
+		return nil, nil // the deadline of ctx is at hand: the caller meets it
+	}
+	if err != nil {
+		return nil, b.failure(err)
+	}
+	var all []farm.Delivery
+	for m := range batch.Messages() {
+		d, err := b.delivery(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, b.fetched(ctx, batch.Error())
+}
+
+// fetched sorts out why a fetch ended: that nothing came is no error.
+func (b *Bus) fetched(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil || errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages):
+		return nil
+	}
+	return b.failure(err)
+}
+
+func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return farm.Delivery{}, fmt.Errorf("bus: %w", err)
+	}
+	sequence := meta.Sequence.Stream
+	return farm.Delivery{
+		Subject: m.Subject(), Body: m.Data(), Sequence: sequence, Again: meta.NumDelivered > 1 || sequence <= b.before,
+		Ack: func(ctx context.Context) error { return b.ack(ctx, m) },
+		Refuse: func(ctx context.Context, why string) error {
+			if err := b.keepEvidence(ctx, m, sequence, why); err != nil {
+				return err
+			}
+			return b.ack(ctx, m)
+		},
+	}, nil
+}
+
+// ack waits for the stream's word.
+func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
+	if err := m.DoubleAck(ctx); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
+		return b.failure(err)
+	}
+	return nil
+}
+
+// besideEvidence is what a refused message has beside its body when it is kept, at the
+// most: its why, see oneLine, its number, and the names of the headers.
+const besideEvidence = 2 << 10
+
+// maxMessage is how long a message of the stream may be: whatever it takes can be kept as
+// evidence, or else one worker's garbage would end the coordinator again and again.
+const maxMessage = farm.MaxBody - besideEvidence
+
+// headerWhy is why a message of the evidence was refused.
+const headerWhy = "Gogi-Why"
+
+func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64, why string) error {
+	name := farm.Speaker(m.Subject())
+	if name == "" {
+		name = "unknown"
+	}
+	kept := &nats.Msg{Subject: evidenceSubject + name, Data: m.Data(), Header: nats.Header{
+		headerWhy: {oneLine(why)}, jetstream.MsgIDHeader: {fmt.Sprintf("%d", sequence)},
+	}}
+	if _, err := b.js.PublishMsg(ctx, kept); err != nil {
+		return fmt.Errorf("bus: evidence of %s: %w", m.Subject(), err)
+	}
+	return nil
+}
+
+// oneLine is a text as a header takes it: printable, without ends of lines.
+func oneLine(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if c < ' ' || c == 0x7f {
+			b[i] = ' '
+		}
+	}
+	return string(b[:min(len(b), 1000)])
+}
+
+// Fill implements farm.Bus.
+func (b *Bus) Fill(ctx context.Context) (float64, error) {
+	s, err := b.js.Stream(ctx, stream)
+	if err != nil {
+		return 0, b.failure(err)
+	}
+	info := s.CachedInfo()
+	if info.Config.MaxBytes <= 0 {
+		return 0, fmt.Errorf("bus: stream %s has no bound", stream)
+	}
+	return min(float64(info.State.Bytes)/float64(info.Config.MaxBytes), 1), nil
+}

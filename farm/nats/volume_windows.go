@@ -1,0 +1,17 @@
+package nats
+
+import "golang.org/x/sys/windows"
+
+// volume is how large the volume of a directory is, and how much of it we may still
+// use, in bytes.
+func volume(dir string) (size, free int64, err error) {
+	name, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	var ours, total, all uint64
+	if err := windows.GetDiskFreeSpaceEx(name, &ours, &total, &all); err != nil {
+		return 0, 0, err
+	}
+	return int64(total), int64(ours), nil //nolint:gosec // no volume has 2⁶³ bytes
+}

@@ -1,0 +1,180 @@
+// Package machine prepares a farm's plans on a worker's machine: it fetches the files that the
+// engines read, lays them out, and opens the players. [Open] returns a [Machine].
+package machine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gogi/configs/identity"
+	"gogi/farm"
+	"gogi/farm/files"
+	"gogi/farm/worker"
+	"gogi/match"
+	"gogi/players"
+	"gogi/runner"
+	"gogi/runner/crash"
+	"gogi/runner/selfplay"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// Config is what a Machine is opened with.
+type Config struct {
+	Dir       string // absolute; of artefacts, engines and bundles of faults
+	CacheMax  int64  // bytes of artefacts; 0: 20 GB
+	Mirrors   []string
+	Transport farm.Transport
+	Guard     *process.Guard
+	Slots     int
+	Log       *slog.Logger
+}
+
+// defaultCache is how much artefacts may take.
+const defaultCache = 20 << 30
+
+// Machine prepares plans. Its methods may be called by many goroutines.
+type Machine struct {
+	config  Config
+	here    identity.Env
+	store   *files.Store
+	fetcher *worker.Fetcher
+
+	mu      sync.Mutex
+	openers map[*match.Plan]*players.Opener // of plans that are ready
+}
+
+// Open opens the cache.
+func Open(c Config) (*Machine, error) {
+	if c.CacheMax == 0 {
+		c.CacheMax = defaultCache
+	}
+	m := &Machine{config: c, openers: map[*match.Plan]*players.Opener{}}
+	var err error
+	if m.here, err = players.Surroundings(); err != nil {
+		return nil, err
+	}
+	m.here.Engines, m.here.WorkDir = filepath.Join(c.Dir, "engines"), filepath.Join(c.Dir, "work")
+	if err := os.MkdirAll(m.here.WorkDir, 0o700); err != nil {
+		return nil, fmt.Errorf("worker: %w", err)
+	}
+	if m.store, err = files.Open(filepath.Join(c.Dir, "artefacts"), c.CacheMax, true); err != nil {
+		return nil, err
+	}
+	m.fetcher = &worker.Fetcher{Store: m.store, Transport: c.Transport, Mirrors: c.Mirrors, Largest: c.CacheMax, Log: c.Log}
+	return m, nil
+}
+
+// Artefacts are what is here, what was used last first.
+func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefactsTold) }
+
+// Ready is a worker.Config.Ready: the plan's files are here, its engines answer, and
+// they are the plan's.
+func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
+	ready, release, err := m.fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
+		return identity.Place(p, find, m.here)
+	})(ctx, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &players.Opener{Plan: ready, Guard: m.config.Guard, Records: crash.Begin(filepath.Join(m.config.Dir, "worker"), ready.Run, "")}
+	if err := m.examine(ctx, o); err != nil {
+		release()
+		return nil, nil, errors.Join(err, o.Records.Close())
+	}
+	m.mu.Lock()
+	m.openers[ready] = o
+	m.mu.Unlock()
+	return ready, release, nil
+}
+
+// examine greets the engines: they must be the plan's, and fit into this machine.
+func (m *Machine) examine(ctx context.Context, o *players.Opener) error {
+	greetings, err := o.GreetAll(ctx)
+	if err != nil {
+		return err
+	}
+	if err := identity.VerifyIdentity(o.Plan, greetings); err != nil {
+		return err
+	}
+	return m.fits(o.Plan, greetings)
+}
+
+// fits warns of what will go slowly, and refuses what cannot go.
+func (m *Machine) fits(plan *match.Plan, greetings []usi.Greeting) error {
+	here := *plan
+	here.Concurrency = m.config.Slots
+	warnings, fatal := players.CapacityFor(&here, greetings).Problems()
+	for _, w := range warnings {
+		m.config.Log.Warn(w.String(), "run", plan.Run)
+	}
+	return fatal
+}
+
+// OpenFor is a runner.Config.OpenFor for plans that Ready has given.
+func (m *Machine) OpenFor(plan *match.Plan) runner.Opener {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o := m.openers[plan]; o != nil {
+		return o.Open
+	}
+	return func(context.Context, match.Player, []int) (runner.Player, error) {
+		return nil, fmt.Errorf("run %s was not made ready here", plan.Run)
+	}
+}
+
+// Block is a worker.Config.Block for plans that Ready has given.
+func (m *Machine) Block(ctx context.Context, plan *match.Plan, number int) ([]byte, farm.Block, error) {
+	m.mu.Lock()
+	o := m.openers[plan]
+	m.mu.Unlock()
+	if o == nil {
+		return nil, farm.Block{}, fmt.Errorf("run %s was not made ready here", plan.Run)
+	}
+	u, err := selfplay.Handed(plan)
+	if err != nil {
+		return nil, farm.Block{}, err
+	}
+	if u == nil {
+		return nil, farm.Block{}, fmt.Errorf("run %s has no blocks", plan.Run)
+	}
+	g := selfplay.Generator{
+		Plan: u.Plan, Design: u.Design, Candidates: selfplay.VoteCounts,
+		Open: func(ctx context.Context) (selfplay.Player, error) { return o.Open(ctx, u.Plan.Players[0], nil) },
+	}
+	b, err := g.Block(ctx, number)
+	if err != nil {
+		return nil, farm.Block{}, err
+	}
+	for _, f := range b.Failures {
+		m.config.Log.Warn("a block was begun again", "run", plan.Run, "block", number, "err", f)
+	}
+	digest, err := u.Digest()
+	if err != nil {
+		return nil, farm.Block{}, err
+	}
+	data, err := b.Encode(digest)
+	sum, n := sha256.Sum256(data), b.Counts()
+	return data, farm.Block{
+		SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)), Games: n.Games, Discarded: n.Discarded,
+		Black: n.Black, Draws: n.Draws, White: n.White, Plies: n.Plies, Positions: n.Positions,
+	}, err
+}
+
+// Close writes down what is known of faults; nothing plays any more.
+func (m *Machine) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var errs []error
+	for _, o := range m.openers {
+		errs = append(errs, o.Records.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,122 @@
+package csv
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+func written(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "table.csv")
+	testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// chosen names the rows that all conditions choose.
+func chosen(t *testing.T, conditions ...string) (string, error) {
+	t.Helper()
+	where, err := ParseConditions(conditions)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	err = Read(written(t, "name,points,kind\nA,10,x\nB,2.50,y\nC,,x\nD,-3,\n"), where.Check, func(r Row) error {
+		holds, err := where.Hold(r)
+		if holds {
+			names = append(names, r.At(0))
+		}
+		return err
+	})
+	return strings.Join(names, ""), err
+}
+
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	for conditions, want := range map[string]string{
+		"points>2.5": "A", "points >= 2.5": "AB", "points<2.5": "D", "points<=10": "ABD", "points=2.5": "B", "POINTS=10.0": "A",
+		"points!=10": "BCD", "kind=x": "AC", "kind!=x": "BD", "kind=": "D", "points=": "C", "kind=x|points>0": "A", "name!=A|name!=B": "CD",
+	} {
+		if got, err := chosen(t, strings.Split(conditions, "|")...); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", conditions, got, err, want)
+		}
+	}
+	for condition, want := range map[string]string{
+		"points": "expected COLUMN=VALUE", "=3": "expected COLUMN=VALUE", "": "expected", "rank>3": `:1: no column "rank"; the header has name, points, kind`,
+		"kind>3": `column kind: found "x", expected a number to compare with 3`, "points>many": "the value is no number", "points!3": "expected COLUMN=VALUE",
+	} {
+		testutil.Fails(t, testutil.Err(chosen(t, condition)), want, "%s", condition)
+	}
+}
+
+// Cells as spreadsheets write them, and errors with their place.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	var got []float64
+	err := Read(written(t, "\ufeff\"a b\", n\r\n\r\nx,\" 4 \"\r\n"), func(s *Sheet) error {
+		if s.Column("nothing", "N") != 1 || s.Column("A B") != 0 || s.Column("x") != -1 {
+			t.Errorf("%q", s.Columns)
+		}
+		return nil
+	}, func(r Row) error {
+		v, err := r.Decimal(1)
+		got = append(got, v)
+		if n, errWhole := r.Whole(1, 4); n != 4 || errWhole != nil || r.At(-1) != "" || r.Line() != 3 {
+			t.Errorf("%d, %v, line %d", n, errWhole, r.Line())
+		}
+		testutil.Fails(t, testutil.Err(r.Whole(1, 3)), "table.csv:3, column n: found \"4\", expected a whole number from 0 to 3")
+		return err
+	})
+	if err != nil || len(got) != 1 || got[0] != 4 {
+		t.Errorf("%v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		"": "table.csv:1: the file is empty", "a,a\n": `table.csv:1, column 2: "a" is there twice`, "a,b\n1\n": "table.csv:2: the row has 1 cell, expected 2",
+		"a,b\n1,\"2\n": "table.csv:2: character",
+	} {
+		err := Read(written(t, text), func(*Sheet) error { return nil }, func(Row) error { return nil })
+		testutil.Fails(t, err, want, "%q", text)
+	}
+}
+
+// TestPlainAndQuoted holds that a row says the same with quotes and without, and that a line has
+// its number, whichever way it is read.
+func TestPlainAndQuoted(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<17)
+	for _, c := range []struct{ name, text, want string }{
+		{"plain", "a,b\n1, 2 \n\n,\r\n3,4", "2:1|2 4:| 5:3|4"},
+		{"quoted", "a,b\n1,\" 2\"\n\n,\r\n3,4", "2:1|2 4:| 5:3|4"},
+		{"quoted later", "a,b\n1,2\n\n\"x\ny\",\"3,4\"\n5,6\n", "2:1|2 4:x\ny|3,4 6:5|6"},
+		{"quoted header", "\"a\n\",b\n1,2\n", "3:1|2"},
+		{"long", "a,b\n1,2\n" + long + ",3\n4,5\n", "2:1|2 3:" + long + "|3 4:4|5"},
+		{"return at the end", "a,b\n1,2\r", "2:1|2"},
+	} {
+		s := testutil.Must(New("t.csv", strings.NewReader(c.text)))(t)
+		var rows []string
+		for {
+			row, err := s.next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			testutil.OK(t, err, "%s", c.name)
+			rows = append(rows, fmt.Sprintf("%d:%s|%s", row.Line(), row.At(0), row.At(1)))
+		}
+		testutil.Equal(t, strings.Join(rows, " "), c.want, "%s", c.name)
+	}
+	for text, want := range map[string]string{
+		"a,b\n1,2\n3\n": "t.csv:3: ", "a,b\n1,2\n\"3\"\n": "t.csv:3: ", "a,b\n1,2\n3\"4,5\n": "t.csv:3: character",
+	} {
+		s, err := New("t.csv", strings.NewReader(text))
+		for err == nil {
+			_, err = s.next()
+		}
+		testutil.Contains(t, err.Error(), want, "%q: %v", text, err)
+	}
+}

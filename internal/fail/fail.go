@@ -1,0 +1,54 @@
+// Package fail marks errors with who made them. [Usage] marks a mistake of the caller of
+// the program: a wrong flag, or a file with an impossible value. [Engine] marks a failure
+// of one engine: its program is missing, cannot be started, or lacks an option. The
+// command turns the marks into exit codes. What an engine does in a dialogue is marked by
+// usi.Fault.
+package fail
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A UsageError is a mistake of the caller.
+type UsageError struct{ cause error }
+
+// Error returns the text of the cause.
+func (e *UsageError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.cause }
+
+// Usage marks an error as a mistake of the caller; nil stays nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &UsageError{err}
+}
+
+// IsUsage reports whether an error is, or wraps, a mistake of the caller.
+func IsUsage(err error) bool {
+	_, ok := errors.AsType[*UsageError](err)
+	return ok
+}
+
+// An EngineError is a failure of one engine outside a dialogue.
+type EngineError struct {
+	Engine string // its name in the plan
+	cause  error
+}
+
+// Error names the engine and the cause.
+func (e *EngineError) Error() string { return fmt.Sprintf("engine %s: %v", e.Engine, e.cause) }
+
+// Unwrap returns the cause.
+func (e *EngineError) Unwrap() error { return e.cause }
+
+// Engine marks an error as the named engine's; nil stays nil.
+func Engine(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &EngineError{name, err}
+}

@@ -1,0 +1,229 @@
+// Package sanitize makes the text of other programs safe to store and to print. Engines send
+// Shift_JIS, terminal escapes and bytes that are no text. [Decode] turns bytes into UTF-8,
+// [Printable] escapes what no terminal should get, and [NewWriter] does so for a stream.
+package sanitize
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/japanese"
+)
+
+// Decode turns a line's bytes into text: UTF-8 when they are valid UTF-8, else
+// Shift_JIS (code page 932, older Japanese engines), else with U+FFFD for what
+// is neither. It never fails.
+func Decode(line []byte) string { return decode(string(line), false) }
+
+// Printable makes text safe for a terminal: escape sequences, control
+// characters and invisible format characters (they can reorder a line) are
+// removed, line breaks become spaces, and it is cut to limit characters.
+func Printable(text string, limit int) string {
+	text = printable(text)
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return text
+}
+
+// PrintableLines is Printable for each line of a text, however many.
+func PrintableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line, 4000)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// LastLine makes one printable line of the end of a program's raw output, its
+// lines joined by " | " and cut to the last limit characters. cut says that the
+// beginning of raw is lost, perhaps in the middle of a character.
+func LastLine(raw []byte, cut bool, limit int) string {
+	// Neither encoding has a line end inside a character.
+	lines := strings.FieldsFunc(string(raw), func(r rune) bool { return r == '\n' || r == '\r' })
+	var out []string
+	for i, line := range lines {
+		if text := printable(decode(line, cut && i == 0)); text != "" {
+			out = append(out, text)
+		}
+	}
+	return lastRunes(strings.Join(out, " | "), limit)
+}
+
+// decode reads a line as UTF-8, else as Shift_JIS, else with U+FFFD for what is
+// neither.
+func decode(line string, cut bool) string {
+	start := line
+	for i := 0; cut && i < utf8.UTFMax-1 && start != "" && !utf8.RuneStart(start[0]); i++ {
+		start = start[1:]
+	}
+	if utf8.ValidString(start) {
+		return start
+	}
+	sjis := line
+	for range 2 { // a cut line may begin with a character's second byte
+		// The decoder gives no error for what it cannot read, but U+FFFD.
+		s, err := japanese.ShiftJIS.NewDecoder().String(sjis)
+		if err == nil && !strings.ContainsRune(s, utf8.RuneError) {
+			return s
+		}
+		if !cut {
+			break
+		}
+		sjis = sjis[1:]
+	}
+	return strings.ToValidUTF8(start, string(utf8.RuneError))
+}
+
+// printable removes terminal escapes and control characters. Compiled here, as
+// a diagnosis is rare: CSI sequences, OSC strings, and the other escapes.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return strings.TrimSpace(s)
+	}
+	escapes := regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]")
+	s = escapes.ReplaceAllString(s, "")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n':
+			return ' '
+		case !unicode.IsGraphic(r): // control, formatting, unassigned
+			return -1
+		}
+		return r
+	}, s)
+	return strings.TrimSpace(s)
+}
+
+// lastRunes keeps the last n characters of s, and says so if there were more.
+func lastRunes(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return "…" + string(r[len(r)-n:])
+}
+
+// shows reports whether a terminal shows a character as itself, in its place in the line:
+// no control character, no invisible format character but the joiners of scripts and
+// emoji, and no line separator.
+func shows(r rune) bool {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return true
+	case r == '\u200c' || r == '\u200d':
+		return true
+	}
+	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// IsName reports whether a new name may have this text: valid UTF-8 that a terminal shows
+// as it is, without U+FFFD, which stands for what was lost.
+func IsName(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
+}
+
+// Escape returns text with each character that a terminal does not show as \uXXXX and each
+// byte that is not UTF-8 as \xXX, line ends and tabs included. The text is then one line.
+func Escape(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !shows(r) }) {
+		return text
+	}
+	return string(appendEscaped(nil, []byte(text), func(rune) bool { return false }))
+}
+
+// appendEscaped appends text, escaped but for what keep keeps.
+func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			to = fmt.Appendf(to, `\x%02x`, text[0])
+		case shows(r) || keep(r):
+			to = append(to, text[:size]...)
+		default: // as JSON writes it
+			for _, unit := range utf16.Encode([]rune{r}) {
+				to = fmt.Appendf(to, `\u%04x`, unit)
+			}
+		}
+		text = text[size:]
+	}
+	return to
+}
+
+// Writer writes text for people and programs: characters that a terminal does not show are
+// escaped as by Escape, but for line ends and tabs. In a JSON string the escape means the
+// character itself. Goroutines may share a Writer.
+type Writer struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	rest []byte // the beginning of a character whose end is still to come
+}
+
+// NewWriter returns a Writer that writes to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
+
+// Raw returns the writer below a Writer, for what is no text; any other w is returned itself.
+func Raw(w io.Writer) io.Writer {
+	if safe, ok := w.(*Writer); ok {
+		return safe.to
+	}
+	return w
+}
+
+// Write writes text. A character may come in two writes.
+func (w *Writer) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	whole := text
+	if len(w.rest) > 0 {
+		whole = append(w.rest, text...)
+	}
+	end := len(whole)
+	for i := 1; i < utf8.UTFMax && i <= len(whole); i++ {
+		if start := whole[len(whole)-i:]; utf8.RuneStart(start[0]) {
+			if !utf8.FullRune(start) {
+				end -= i
+			}
+			break
+		}
+	}
+	w.rest = append([]byte(nil), whole[end:]...)
+	if err := w.send(whole[:end]); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// Close writes the beginning of a character that never ended. The writer below stays open. Close does not wait for a
+// Write: a reader that reads nothing blocks it for ever, and the program must still end.
+func (w *Writer) Close() error {
+	if !w.mu.TryLock() {
+		return nil
+	}
+	defer w.mu.Unlock()
+	rest := w.rest
+	w.rest = nil
+	return w.send(rest)
+}
+
+func (w *Writer) send(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if !utf8.Valid(text) || bytes.ContainsFunc(text, func(r rune) bool { return !shows(r) && !inText(r) }) {
+		text = appendEscaped(make([]byte, 0, len(text)+16), text, inText)
+	}
+	_, err := w.to.Write(text)
+	return err
+}
+
+func inText(r rune) bool { return r == '\n' || r == '\t' }

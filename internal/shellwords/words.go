@@ -1,0 +1,108 @@
+// Package shellwords splits a command line into words as a shell does, without running a shell.
+// [Split] splits, [Quote] quotes one word.
+package shellwords
+
+import (
+	"errors"
+	"strings"
+)
+
+// Split splits a command as a POSIX shell splits it into words, and does
+// nothing else of what a shell does: blanks separate; 'text' is literal; in
+// "text" a backslash is only special before ", \, $, ` and a line break;
+// outside of quotes it makes the next character literal. Quotes that do not
+// end and a backslash at the end are errors. There may be no words at all.
+func Split(s string) ([]string, error) {
+	w := splitter{rest: s}
+	for w.rest != "" {
+		if err := w.step(); err != nil {
+			return nil, err
+		}
+	}
+	w.end()
+	return w.words, nil
+}
+
+type splitter struct {
+	rest  string
+	words []string
+	word  strings.Builder
+	open  bool // a word has begun; it may be empty, as "" is
+}
+
+func (w *splitter) end() {
+	if w.open {
+		w.words = append(w.words, w.word.String())
+	}
+	w.word.Reset()
+	w.open = false
+}
+
+// step reads one blank, character or quoted part.
+func (w *splitter) step() error {
+	c := w.rest[0]
+	w.rest = w.rest[1:]
+	switch c {
+	case ' ', '\t', '\n', '\r':
+		w.end()
+		return nil
+	case '\'':
+		return w.single()
+	case '"':
+		return w.double()
+	case '\\':
+		if w.rest == "" {
+			return errors.New(`a backslash at the end: expected a character after it`)
+		}
+		c = w.rest[0]
+		w.rest = w.rest[1:]
+		if c == '\n' { // a broken line goes on
+			return nil
+		}
+	}
+	w.add(c)
+	return nil
+}
+
+func (w *splitter) add(c byte) {
+	w.word.WriteByte(c)
+	w.open = true
+}
+
+func (w *splitter) single() error {
+	text, rest, ok := strings.Cut(w.rest, "'")
+	if !ok {
+		return errors.New("the quote ' is never closed: expected another one")
+	}
+	w.word.WriteString(text)
+	w.rest, w.open = rest, true
+	return nil
+}
+
+func (w *splitter) double() error {
+	w.open = true
+	for w.rest != "" {
+		c := w.rest[0]
+		w.rest = w.rest[1:]
+		switch {
+		case c == '"':
+			return nil
+		case c == '\\' && w.rest != "" && strings.Contains("\"\\$`\n", w.rest[:1]):
+			if w.rest[0] != '\n' { // a broken line goes on
+				w.add(w.rest[0])
+			}
+			w.rest = w.rest[1:]
+		default:
+			w.add(c)
+		}
+	}
+	return errors.New(`the quote " is never closed: expected another one`)
+}
+
+// Quote is a word as Split, and every POSIX shell, reads it back.
+func Quote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:,=@%") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,97 @@
+package shellwords_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"gogi/internal/shellwords"
+	"gogi/internal/testutil"
+)
+
+func TestSplitWords(t *testing.T) {
+	for _, test := range []struct {
+		in   string
+		want []string
+	}{
+		{"", nil},
+		{" \t\n ", nil},
+		{"./engine --flag", []string{"./engine", "--flag"}},
+		{"  a   b  ", []string{"a", "b"}},
+		{`'a b' c`, []string{"a b", "c"}},
+		{`"a b" c`, []string{"a b", "c"}},
+		{`a\ b c`, []string{"a b", "c"}},
+		{`a'b'"c"d`, []string{"abcd"}},
+		{`'' ""`, []string{"", ""}},
+		{`'a\b'`, []string{`a\b`}},
+		{`"a\"b\\c\d\$"`, []string{`a"b\c\d$`}},
+		{"a\\\nb \"c\\\nd\"", []string{"ab", "cd"}},
+		{`$HOME ~ * a;b|c #d`, []string{"$HOME", "~", "*", "a;b|c", "#d"}},
+		{"エンジン 二 枚", []string{"エンジン", "二", "枚"}},
+	} {
+		got, err := shellwords.Split(test.in)
+		if err != nil {
+			t.Errorf("%q: %v", test.in, err)
+		}
+		testutil.Diff(t, test.want, got, "%q", test.in)
+	}
+}
+
+func TestSplitWordsErrors(t *testing.T) {
+	for in, want := range map[string]string{
+		`a 'b`:  `the quote ' is never closed: expected another one`,
+		`a "b`:  `the quote " is never closed: expected another one`,
+		`a "b\`: `the quote " is never closed: expected another one`,
+		`a \`:   `a backslash at the end: expected a character after it`,
+	} {
+		if _, err := shellwords.Split(in); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", in, err, want)
+		}
+	}
+}
+
+func TestQuotedWordsComeBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "words")
+		var quoted []string
+		for _, w := range words {
+			quoted = append(quoted, shellwords.Quote(w))
+		}
+		got, err := shellwords.Split(strings.Join(quoted, " "))
+		if err != nil || cmp.Diff(words, got) != "" {
+			t.Fatalf("%q came back as %q, %v", words, got, err)
+		}
+	})
+}
+
+// A shell reads a quoted word as it was.
+func TestAShellReadsQuotedWords(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh: ", err)
+	}
+	for _, word := range []string{"", "a b", "it's", "''", `$HOME "x" \ *`, "two\nlines", "-plain/word.1,2:3@4=5%6", "~", "a#b", "#a", "日本"} {
+		out, err := exec.Command("sh", "-c", "printf %s "+shellwords.Quote(word)).Output()
+		if err != nil || string(out) != word {
+			t.Errorf("%q: %q, %v", word, out, err)
+		}
+	}
+}
+
+func FuzzSplitWords(f *testing.F) {
+	for _, seed := range []string{"", "a b", `'a`, `"a\`, `a\`, `"\$" '\'`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		words, err := shellwords.Split(s)
+		total := 0
+		for _, w := range words {
+			total += len(w)
+		}
+		if total > len(s) || err != nil && words != nil {
+			t.Errorf("%q became %q, %v", s, words, err)
+		}
+	})
+}

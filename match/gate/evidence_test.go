@@ -1,0 +1,169 @@
+package gate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// TestCopiesAreNoEvidence: two openings at fixed nodes, both won by A in both colours.
+// Counted pair by pair a test of [0, 100] passes here before the 40th; two openings are
+// two observations, however often they are played.
+func TestCopiesAreNoEvidence(t *testing.T) {
+	t.Parallel()
+	const pairs = 400
+	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	copies, apart := newGate(t, design, pairs), newGate(t, design, pairs)
+	for id := range pairs {
+		play := stats.Play{Pair: won(), Opening: fmt.Sprint(id % 2), Games: []uint64{uint64(id % 2), uint64(10 + id%2)}}
+		add(t, copies, id, play)
+		play.Opening, play.Games = "", []uint64{uint64(2 * id), uint64(2*id + 1)}
+		add(t, apart, id, play)
+	}
+	if j := apart.State().Judgement; j.Decision != stats.Pass || j.Units >= 40 || j.Copies != 0 {
+		t.Errorf("from openings of their own: %+v", j)
+	}
+	j := copies.State().Judgement
+	if j.Decision != stats.Inconclusive || j.Openings != 2 || j.Copies != pairs-2 || j.Units != pairs {
+		t.Errorf("from two openings: %+v", j)
+	}
+}
+
+func won() stats.Pair {
+	return stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
+}
+
+func newGate(t *testing.T, design match.Gate, pairs int) *Gate {
+	t.Helper()
+	g := testutil.Must(New(design, pairs))(t)
+	return g
+}
+
+func add(t *testing.T, g *Gate, id int, play stats.Play) {
+	t.Helper()
+	testutil.OK(t, g.Add(id, play))
+}
+
+// TestLevelOfDeterministicPlayers: equals who repeat an opening's pair whenever it comes
+// again pass no more often than α, whatever the number of openings. (Pair by pair
+// they pass in .30, .35, .25, .12 and .08 of the series.)
+func TestLevelOfDeterministicPlayers(t *testing.T) {
+	t.Parallel()
+	const series, pairs = 150, 400
+	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	for _, openings := range []int{2, 24, 100} {
+		r := rand.New(rand.NewPCG(7, uint64(openings)))
+		passes := 0
+		for range series {
+			g := newGate(t, design, pairs)
+			book := make([]stats.Pair, openings)
+			for i := range book {
+				book[i] = evenPair(r)
+			}
+			for id := 0; id < pairs && !g.State().Decided(); id++ {
+				n := id % openings
+				add(t, g, id, stats.Play{Pair: book[n], Opening: fmt.Sprint(n), Games: []uint64{uint64(2 * n), uint64(2*n + 1)}})
+			}
+			if g.State().Judgement.Decision == stats.Pass {
+				passes++
+			}
+		}
+		if p := binomial.NewBinomial(series, design.Alpha).AtLeast(passes); p < 0.001 {
+			t.Errorf("%d openings: %d of %d series between equals passed: p = %.2g where each passes with probability %v", openings, passes, series, p, design.Alpha)
+		}
+	}
+}
+
+// TestLiveAndStoredAreOneEvidence: a pair is the same play when it is judged as it is
+// played and when it is read back: what its opening is called is no matter, and how
+// its start is spelled is none.
+func TestLiveAndStoredAreOneEvidence(t *testing.T) {
+	t.Parallel()
+	m := testutil.Must(shogi.ParseMove("7g7f"))(t)
+	plan := match.Plan{
+		Pairs: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Rules: match.RulesProfiles()[match.DefaultRules],
+		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: []shogi.Move{m}}}, Players: []match.Player{{Name: "x"}, {Name: "y"}},
+	}
+	result := match.PairResult{Pair: plan.Pair(0)}
+	var rows []match.Row
+	for leg := range 2 {
+		game := result.Pair.Game(leg)
+		g := match.Result{
+			Leg: leg, Players: game.Players, Verdict: match.LossFor(shogi.White, match.Resignation, ""),
+			Record: kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: m}}},
+		}
+		result.Games = append(result.Games, g)
+		hash := testutil.Must(g.MovesHash())(t)
+		name := func(c shogi.Colour) string { return plan.Players[g.Players[c]].Name }
+		rows = append(rows, match.Row{
+			Leg: leg, Black: name(shogi.Black), White: name(shogi.White), PairA: "x", PairB: "y", Outcome: g.Outcome, Points: [2]float64{1, 0},
+			OpeningID: "another name", OpeningHash: plan.Openings[0].Hash(), MovesHash: hash,
+		})
+	}
+	live := testutil.Must(OfResult(&plan, result))(t)
+	want := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Loss}}
+	if stored := OfRows(rows); !reflect.DeepEqual(live, stored) || !reflect.DeepEqual(live.Pair, want) || live.Games[0] != live.Games[1] || live.Opening == "" {
+		t.Errorf("live %+v, stored %+v", live, stored)
+	}
+	result.Games[1].Record.Start = "nowhere"
+	if _, err := OfResult(&plan, result); err == nil {
+		t.Error("a game from nowhere is evidence")
+	}
+}
+
+// TestProspect: a gate of [0, 20] needs about ln 20/ln(s₁/s₀) = 2.996/0.0559 openings of
+// wins alone to pass, and 2.257/0.0593 of losses to fail, and a few more for the
+// outcomes that were not seen; a plan with fewer is refused, with the remedy.
+func TestProspect(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		openings, pairs int
+		limits          match.Limits
+		gate            bool
+		refused, warned bool
+	}{
+		"two openings":         {2, 400, match.Limits{Nodes: 1}, true, true, true},
+		"a clock is no remedy": {2, 400, match.Limits{MoveTime: 1}, true, true, false},
+		"too few pairs":        {400, 30, match.Limits{Nodes: 1}, true, true, false},
+		"enough to fail only":  {45, 400, match.Limits{Nodes: 1}, true, true, true},
+		"enough":               {100, 400, match.Limits{Nodes: 1}, true, false, true},
+		"no gate":              {2, 400, match.Limits{Depth: 1}, false, false, true},
+		"all apart":            {400, 400, match.Limits{Nodes: 1}, true, false, false},
+		"self":                 {100, 400, match.Limits{Self: true}, true, false, true},
+	} {
+		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Players: []match.Player{{Limits: c.limits}, {Limits: c.limits}}}
+		for i := range c.openings {
+			m := shogi.Move(i + 1)
+			plan.Openings = append(plan.Openings, match.Opening{ID: "same name", Start: "startpos", Moves: []shogi.Move{m}})
+		}
+		if c.gate {
+			plan.Gate = match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+		}
+		p := testutil.Must(NewProspect(plan))(t)
+		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "--openings builtin, or a file that gogi book make makes") {
+			t.Errorf("%s: %v, of %+v", name, refused, p)
+		}
+		if p.Warning().IsZero() == c.warned {
+			t.Errorf("%s: %q", name, p.Warning())
+		}
+		if c.gate && (p.Pass < 54 || p.Pass > 60 || p.Fail < 39 || p.Fail > 44) {
+			t.Errorf("%s: it takes %d openings to pass and %d to fail", name, p.Pass, p.Fail)
+		}
+		plan.ColourClocks[1] = &match.TimeControl{Main: 1}
+		if clocked, err := NewProspect(plan); err != nil || clocked.Repeats || clocked.Distinct() != clocked.Pairs {
+			t.Errorf("%s, with a clock for White: %+v, %v", name, clocked, err)
+		}
+		if want := min(c.openings, c.pairs); p.Openings != want {
+			t.Errorf("%s: %d openings, want %d", name, p.Openings, want)
+		}
+	}
+}

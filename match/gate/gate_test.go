@@ -1,0 +1,193 @@
+package gate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// TestGateUnderTheNull plays 3,000 series between equals, each with a look after every
+// pair, and counts those that pass: no more than α allows, by the binomial distribution
+// at one in ten thousand.
+func TestGateUnderTheNull(t *testing.T) {
+	t.Parallel()
+	const series, pairs = 3000, 120
+	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Model: match.GateLogistic}
+	r := rand.New(rand.NewPCG(1, 2))
+	passes, stops := 0, 0
+	for range series {
+		g := testutil.Must(New(design, pairs))(t)
+		for id := range pairs {
+			testutil.OK(t, g.Add(id, stats.Play{Pair: evenPair(r)}))
+			if g.State().Decided() {
+				break
+			}
+		}
+		switch g.State().Judgement.Decision {
+		case stats.Pass:
+			passes++
+			stops++
+		case stats.Fail:
+			stops++
+		case stats.Continue, stats.Inconclusive:
+		}
+	}
+	if p := binomial.NewBinomial(series, design.Alpha).AtLeast(passes); p < 0.0001 {
+		t.Errorf("%d of %d series between equals passed: p = %.2g where each passes with probability %v", passes, series, p, design.Alpha)
+	}
+	if stops < series/2 || passes == 0 {
+		t.Errorf("%d series stopped and %d passed: the simulation does not test the gate", stops, passes)
+	}
+}
+
+// evenPair is a pair between equals: Black wins a little more than half, and one
+// game in 25 is drawn.
+func evenPair(r *rand.Rand) stats.Pair {
+	var pair stats.Pair
+	for leg := range 2 {
+		l := stats.Leg{AIsBlack: leg == 0, Outcome: stats.Loss}
+		switch u := r.Float64(); {
+		case u < 0.04:
+			l.Outcome, l.Points = stats.Draw, 0.5
+		case (u < 0.04+0.96*0.53) == l.AIsBlack:
+			l.Outcome, l.Points = stats.Win, 1
+		}
+		pair = append(pair, l)
+	}
+	return pair
+}
+
+// TestGateIgnoresTheOrderOfArrival: the same pairs in any order decide alike.
+func TestGateIgnoresTheOrderOfArrival(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		played := make([]stats.Pair, 60)
+		for id := range played {
+			played[id] = evenPair(r)
+		}
+		forward, shuffled := judgeIn(t, design, played, identity(len(played))), judgeIn(t, design, played, r.Perm(len(played)))
+		if forward.Judgement != shuffled.Judgement || forward.Tally.Penta != shuffled.Tally.Penta {
+			t.Fatalf("in order %+v, shuffled %+v", forward, shuffled)
+		}
+	}
+}
+
+func identity(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) State {
+	t.Helper()
+	g := testutil.Must(New(design, len(played)))(t)
+	for _, id := range order {
+		for range 2 { // a redelivery counts once
+			testutil.OK(t, g.Add(id, stats.Play{Pair: played[id]}))
+		}
+	}
+	return g.State()
+}
+
+// TestGateRefusesAnotherResult: a pair that comes again with another result is told
+// and changes nothing, also where the test has long passed it.
+func TestGateRefusesAnotherResult(t *testing.T) {
+	t.Parallel()
+	g := testutil.Must(New(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10))(t)
+	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
+	lost := stats.Pair{{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}}
+	for _, id := range []int{0, 5} {
+		testutil.OK(t, g.Add(id, stats.Play{Pair: won}))
+		before := g.State()
+		if err := g.Add(id, stats.Play{Pair: lost}); err == nil {
+			t.Errorf("pair %d came again as a loss, and that was no error", id)
+		}
+		if after := g.State(); after.Judgement != before.Judgement {
+			t.Errorf("pair %d came again and changed %+v to %+v", id, before.Judgement, after.Judgement)
+		}
+	}
+}
+
+// TestVoid: after a void the gate is as one that has never seen the pairs, also where it
+// had decided, and takes them when they have been played again.
+func TestVoid(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	r := rand.New(rand.NewPCG(5, 6))
+	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
+	undone := 0
+	for range 50 {
+		played := make([]stats.Pair, 60)
+		for id := range played {
+			if played[id] = evenPair(r); r.IntN(4) == 0 {
+				played[id] = won
+			}
+		}
+		g := gateOf(t, design, played, nil)
+		before := g.State()
+		ids := r.Perm(60)[:1+r.IntN(5)]
+		testutil.OK(t, g.Void(ids))
+		never := gateOf(t, design, played, ids)
+		if got, want := g.State(), never.State(); got.Judgement != want.Judgement || got.Tally.Penta != want.Tally.Penta {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+		if before.Decided() && !g.State().Decided() {
+			undone++
+		}
+		for _, id := range ids {
+			if err := g.Add(id, stats.Play{Pair: won}); err != nil { // another result, and no error
+				t.Fatal(err)
+			}
+			played[id] = won
+		}
+		if got, want := g.State(), judgeIn(t, design, played, identity(60)); got.Judgement != want.Judgement {
+			t.Fatalf("played again: %+v, want %+v", got, want)
+		}
+	}
+	if undone == 0 {
+		t.Error("no decision was undone: nothing was tested")
+	}
+}
+
+// gateOf is a gate of all pairs but some.
+func gateOf(t *testing.T, design match.Gate, played []stats.Pair, but []int) *Gate {
+	t.Helper()
+	g := testutil.Must(New(design, len(played)))(t)
+	for id, pair := range played {
+		if !slices.Contains(but, id) {
+			testutil.OK(t, g.Add(id, stats.Play{Pair: pair}))
+		}
+	}
+	return g
+}
+
+// TestBounds: a test of older runs keeps its bounds, which are those of a ratio where it
+// passes, and so its verdicts; another boundary is another test.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	lower, upper := Test(design).Bounds()
+	// ln(0.1/(1-0.05·0.9)) and ln 20, by hand
+	if math.Abs(lower+2.256541) > 1e-6 || math.Abs(upper-2.995732) > 1e-6 {
+		t.Errorf("the bounds are %v and %v", lower, upper)
+	}
+	_, ratio := stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic, Boundary: stats.BoundaryRatio}.Bounds()
+	if math.Abs(upper-ratio) > 1e-12 {
+		t.Errorf("it passes at %v, and the ratio's bound is %v", upper, ratio)
+	}
+	bounded := design
+	bounded.Boundary = match.GateBounded
+	if got := Test(bounded); got.Boundary != stats.BoundaryBounded || got.Alpha != 0.05 || got.Beta != 0.1 || got.Check() != nil {
+		t.Errorf("%+v (%v)", got, got.Check())
+	}
+}

@@ -1,0 +1,73 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// Two players of a round robin of three meet at most three times in seven pairs, and
+// neighbours of four have up to four of ten.
+func TestMeetings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind                 match.DesignKind
+		players, pairs, want int
+	}{{match.DesignRoundRobin, 3, 7, 3}, {match.DesignAdaptive, 4, 10, 4}} {
+		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: c.kind, Swap: true}, Players: make([]match.Player, c.players)}
+		if p, err := NewProspect(plan); err != nil || p.Pairs != c.want {
+			t.Errorf("%s: %+v, %v; want %d pairs", c.kind, p, err, c.want)
+		}
+	}
+}
+
+// A plan with just as many openings as it takes is good; where no number is enough, that
+// is said.
+func TestLeastOpenings(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	if err := (Prospect{Openings: 54, Pass: 54, Fail: 40, gate: design}).Check(); err != nil {
+		t.Error(err)
+	}
+	for want, p := range map[string]Prospect{
+		"at least 54 openings to pass":             {Openings: 53, Pass: 54, Fail: 40, gate: design},
+		"more than any number of openings to pass": {Openings: 53, Pass: 0, Fail: 40, gate: design},
+	} {
+		testutil.Fails(t, p.Check(), want)
+	}
+}
+
+// Of single games as many are needed as the formula says; a test that is longer than
+// expected is expected to take a tenth more. (The estimate begins with 40 draws.)
+func TestRemainingOfAnyLength(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	g := newGate(t, design, 100_000)
+	for id := range 10 {
+		add(t, g, id, stats.Play{Pair: stats.Pair{{AIsBlack: true, Outcome: []stats.Outcome{stats.Win, stats.Loss}[id%2], Points: float64((id + 1) % 2)}}})
+	}
+	want, err := Test(design).Expect(0, stats.Conditions{DrawRate: 20. / 50})
+	if got := g.Remaining(); err != nil || math.Abs(got-(want.Games-10)) > 1e-6 {
+		t.Errorf("%v games, want %v (%v)", got, want.Games-10, err)
+	}
+	g = newGate(t, design, 100_000)
+	pairs := map[byte]stats.Pair{
+		'W': won(), 'L': {{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}},
+		's': {{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Loss}},
+	}
+	for id := range 1200 { // 13 points of 24 games each time, halfway between the hypotheses
+		add(t, g, id, stats.Play{Pair: pairs["WLsWLsWsLsWs"[id%12]], Opening: fmt.Sprint(id)})
+	}
+	if g.State().Decided() {
+		t.Fatal("it was decided: nothing is tested")
+	}
+	want, err = Test(design).Expect(binomial.Elo((1300+20.)/2440), stats.Conditions{DrawRate: 20. / 2440})
+	if got := g.Remaining(); err != nil || want.Games/2 > 1200 || math.Abs(got-want.Games/20) > 1e-6 {
+		t.Errorf("%v pairs, want a tenth of %v (%v)", got, want.Games/2, err)
+	}
+}

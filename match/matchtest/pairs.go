@@ -1,0 +1,163 @@
+// Package matchtest makes pairs and rows without engines, as input for tests of a store, a
+// report or a farm. [Plan] makes the plan, [Pair] the result of one pair; a pair depends only
+// on its plan and its number.
+package matchtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// Plan is a match of two players from two openings, of 100 pairs.
+func Plan(name string) *match.Plan {
+	limits := match.Limits{Nodes: 20000, Stall: match.DefaultStall}
+	rules := match.RulesProfiles()["denryu"]
+	return &match.Plan{
+		Run: name,
+		Players: []match.Player{
+			{
+				Name: "A", Command: []string{"/engines/a", "--flag"}, Dir: "/engines", Env: []string{"LANG=C"}, Limits: limits,
+				Options:  []match.Option{{Name: "Threads", Value: "1"}, {Name: "USI_Hash", Value: "64"}},
+				Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/engines/a", SHA256: "aa"}}},
+				Restart:  match.RestartNever, Greeting: time.Second, Ready: time.Minute,
+			},
+			{Name: "将棋", Command: []string{"/gogi"}, Builtin: true, Limits: limits, Identity: match.Identity{Fixed: "v1"}, Restart: match.RestartGame},
+		},
+		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1 << 63, Rules: rules,
+		Openings: []match.Opening{
+			{ID: "1", Start: "startpos", Moves: []shogi.Move{Move("7g7f"), Move("3c3d")}},
+			{ID: "2", Start: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"},
+		},
+		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 100, Concurrency: 2, PVPlies: 12,
+	}
+}
+
+// Move is a move in USI's words.
+func Move(s string) shogi.Move {
+	m, err := shogi.ParseMove(s)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// Pair is a pair of plausible games: legal moves, principal variations that
+// often come true, node counts near the limit. It depends on the ID alone.
+func Pair(plan *match.Plan, id, plies int) match.PairResult {
+	r := rand.New(rand.NewPCG(1, uint64(id)))
+	pair := plan.Pair(id)
+	result := match.PairResult{Pair: pair}
+	for leg := range pair.Legs {
+		result.Games = append(result.Games, playedGame(plan, pair.Game(leg), plies, r))
+	}
+	return result
+}
+
+func playedGame(plan *match.Plan, g match.Game, plies int, r *rand.Rand) match.Result {
+	started := time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC).Add(time.Duration(g.Pair) * time.Second)
+	result := match.Result{
+		Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: r.IntN(8), Started: started, Ended: started.Add(time.Minute), Marked: r.IntN(5) == 0,
+		Verdict: []match.Verdict{
+			{Outcome: match.BlackWins, Termination: match.Resignation},
+			{Outcome: match.Draw, Termination: match.Repetition},
+			{Outcome: match.WhiteWins, Termination: match.Crash, Note: "exit status 1 <&>"},
+		}[r.IntN(3)],
+		Record: kifu.Record{
+			Black: plan.Players[g.Players[0]].Name, White: plan.Players[g.Players[1]].Name, Event: "run", Started: started, Start: g.Opening.Start,
+		},
+	}
+	result.Record.Result, result.Record.Winner = result.Termination.String(), result.Outcome.String()
+	p, err := g.Opening.Position()
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range g.Opening.Moves {
+		result.Record.Moves = append(result.Record.Moves, kifu.Move{Move: m, Opening: true})
+		p.Apply(m)
+	}
+	playOn(&result, p, plies, r)
+	return result
+}
+
+func playOn(result *match.Result, p shogi.Position, plies int, r *rand.Rand) {
+	var line []shogi.Move
+	score := [2]int{20, -20}
+	for len(result.Record.Moves) < plies && p.HasLegalMove() {
+		if len(line) == 0 || r.IntN(2) == 0 {
+			line = line[:0]
+		}
+		line = extend(p, line, 12+r.IntN(6), r)
+		score[p.Side()] += r.IntN(81) - 40
+		depth := 10 + r.IntN(8)
+		m := kifu.Move{
+			Move: line[0], Score: score[p.Side()], HasScore: true, Depth: depth, SelDepth: depth + r.IntN(12), Nodes: 20000 + uint64(r.IntN(1500)),
+			Time: time.Duration(10000+r.IntN(30000)) * time.Microsecond, PV: append([]shogi.Move(nil), line[:min(len(line), 12)]...),
+		}
+		result.Record.Moves = append(result.Record.Moves, m)
+		result.Sides[p.Side()].Add(m, 0)
+		p.Apply(m.Move)
+		line = line[1:]
+	}
+}
+
+// extend makes a line of legal moves at least n long, unless it mates before.
+func extend(p shogi.Position, line []shogi.Move, n int, r *rand.Rand) []shogi.Move {
+	for _, m := range line {
+		p.Apply(m)
+	}
+	for len(line) < n {
+		moves := p.LegalMoves(nil)
+		if len(moves) == 0 {
+			break
+		}
+		line = append(line, moves[r.IntN(len(moves))])
+		p.Apply(line[len(line)-1])
+	}
+	return line
+}
+
+// PlayedBy is the provenance of a pair that a worker of a farm has played: three
+// workers, of two owners.
+func PlayedBy(id int) match.Provenance {
+	p := match.Provenance{Worker: fmt.Sprintf("worker-%d", id%3), Owner: "o", Epoch: math.MaxUint64 - uint64(id), Scale: 0.5 + float64(id%2)/2}
+	if id%2 == 0 {
+		p.Owner, p.Proof = "p", []byte{0, byte(id)}
+	}
+	return p
+}
+
+// Put adds pairs, each of which is new.
+func Put(tb testing.TB, run interface {
+	Add(ctx context.Context, pair match.PairResult) (added bool, err error)
+}, pairs ...match.PairResult,
+) {
+	tb.Helper()
+	for _, p := range pairs {
+		if added, err := run.Add(tb.Context(), p); err != nil || !added {
+			tb.Fatalf("pair %d: added %t, %v", p.Pair.ID, added, err)
+		}
+	}
+}
+
+// Closing is what was opened, closed at the test's end; err is that of opening it.
+func Closing[C io.Closer](tb testing.TB, opened C, err error) C {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return opened
+}

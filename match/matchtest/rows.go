@@ -1,0 +1,68 @@
+package matchtest
+
+import (
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// Run is a finished run in outline: each pair as its two results from the first
+// player's side, such as "WL".
+type Run struct {
+	Players []string
+	Pairs   []string
+	Planned int  // pairs; 0: as many as there are
+	Fault   bool // who loses has crashed
+	Repeat  int  // how many pairs share their opening and their games
+	Varied  bool // pairs that share their opening have games of their own
+	Slowed  int  // how many pairs the machine slowed, from the first
+}
+
+// Rows are the pairs in order, each with its games by leg.
+func (o Run) Rows() [][]match.Row {
+	var all [][]match.Row
+	for pair, text := range o.Pairs {
+		var rows []match.Row
+		for leg, result := range text {
+			rows = append(rows, o.Row(pair, leg, result))
+		}
+		all = append(all, rows)
+	}
+	return all
+}
+
+// Row is one game of a pair: W, D or L from the first player's side.
+func (o Run) Row(pair, leg int, result rune) match.Row {
+	a, b := o.Players[0], o.Players[1]
+	if n := len(o.Players); n > 2 { // everybody against everybody
+		a, b = o.Players[pair%n], o.Players[(pair+1)%n]
+		if pair%n == n-1 {
+			a, b = b, a
+		}
+	}
+	same := pair / max(1, o.Repeat)
+	game := same
+	if o.Varied {
+		game = pair
+	}
+	r := match.Row{
+		Pair: pair, Leg: leg, PairA: a, PairB: b, Black: a, White: b, Outcome: match.Draw, Termination: match.Repetition,
+		Points: [2]float64{0.5, 0.5}, Plies: 30 + 7*pair%200, MovesHash: uint64(2*game + leg), OpeningID: "1", OpeningHash: uint64(same),
+		Marked:   pair < o.Slowed,
+		LastSFEN: "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
+	}
+	colour := shogi.Black
+	if leg == 1 {
+		r.Black, r.White, colour = b, a, shogi.White
+	}
+	if result == 'L' {
+		colour = colour.Opponent()
+	}
+	if result != 'D' {
+		r.Outcome, r.Termination, r.Points = match.WinFor(colour), match.Checkmate, [2]float64{}
+		r.Points[colour] = 1
+	}
+	if o.Fault && result == 'L' {
+		r.Termination, r.Note = match.Crash, "exit status 7"
+	}
+	return r
+}

@@ -1,0 +1,75 @@
+package openings
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"gogi/shogi"
+	"gogi/shogi/book"
+	"gogi/usi"
+)
+
+// Drawing says which lines are drawn out of a book.
+type Drawing struct {
+	Start  string // as Design.Start
+	Plies  int    // of each line
+	Margin int    // where a book has scores and no counts, a move may be so many centipawns worse than the best
+	Window int    // no move of a line has a score beyond, in centipawns; 0: any
+	Wanted int
+	Seed   uint64
+}
+
+// ErrFew marks a book that has fewer lines than are wanted.
+var ErrFew = errors.New("the book has too few such lines")
+
+// Draw draws lines by the book's own weights (book.Book.ChooseNear), no two of which lead to
+// the same position. With fewer than are wanted after 100 draws for each, it gives what it
+// has and ErrFew.
+func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
+	seen := map[string]bool{}
+	start := usi.Position{Start: d.Start}
+	p, err := start.StartPosition()
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(d.Seed, 0)) //nolint:gosec // to be repeated, not to be secret
+	for range 100 * d.Wanted {
+		if len(lines) == d.Wanted {
+			return lines, nil
+		}
+		line, end, ok := drawLine(b, p, d, random)
+		if ok && !seen[end] {
+			seen[end] = true
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) < d.Wanted {
+		return lines, fmt.Errorf("%w: %d of %d plies that lead to different positions, %d are wanted", ErrFew, len(lines), d.Plies, d.Wanted)
+	}
+	return lines, nil
+}
+
+// drawLine draws one line; false where the book ends before it does, or values a move
+// beyond the window.
+func drawLine(b *book.Book, p shogi.Position, d Drawing, random *rand.Rand) (line usi.Position, end string, ok bool) {
+	line.Start = d.Start
+	for range d.Plies {
+		m := b.ChooseNear(&p, d.Margin, random)
+		if m == shogi.NoMove || d.Window > 0 && beyond(b.Find(&p), m, d.Window) {
+			return line, "", false
+		}
+		line.Moves = append(line.Moves, m)
+		p.Apply(m)
+	}
+	return line, book.Key(&p), p.HasLegalMove()
+}
+
+func beyond(e *book.Entry, m shogi.Move, window int) bool {
+	for _, x := range e.Moves {
+		if x.Move == m {
+			return x.HasScore && max(x.Score, -x.Score) > window
+		}
+	}
+	return false
+}

@@ -1,0 +1,343 @@
+// Package openings makes sets of openings, and measures openings from stored games. A [Maker]
+// makes a set with an engine, [Draw] takes one from a book, and a [Gatherer] counts games by
+// opening. To read a user's openings, use package configs/openings.
+package openings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// Design says which openings are wanted. It decides the set: the same design, engine
+// and options make the same openings, as far as the engine repeats itself.
+type Design struct {
+	Start  string // where all begin, as the position command has it: "startpos" or "sfen …", also with moves
+	Plies  int    // moves that each adds to the start, from 1
+	Margin int    // a move may be so many centipawns worse than the best
+	Window int    // both sides must value the end at most so many centipawns from Centre
+	Centre int    // the value that counts as equal, in centipawns from Black's view
+	Nodes  uint64 // of each search
+	Lines  int    // of MultiPV, from 1
+	Seed   uint64
+}
+
+// String returns the design as the head of a file of openings states it. A Centre of zero is left
+// out, so that older files can still be continued.
+func (d Design) String() string {
+	centre := ""
+	if d.Centre != 0 {
+		centre = fmt.Sprintf(" centre=%d", d.Centre)
+	}
+	return fmt.Sprintf("seed=%d plies=%d nodes=%d multipv=%d margin=%d window=%d%s start=%s",
+		d.Seed, d.Plies, d.Nodes, d.Lines, d.Margin, d.Window, centre, d.Start)
+}
+
+// near reports whether both values of an end are within the window.
+func (d Design) near(values [2]int) bool {
+	return max(abs(values[0]-d.Centre), abs(values[1]-d.Centre)) <= d.Window
+}
+
+func abs(v int) int { return max(v, -v) }
+
+// Opening is one that was found.
+type Opening struct {
+	Attempt int // which it was, from 0
+	Line    usi.Position
+	// Black and White are what the engine thought of the end, in centipawns from Black's
+	// view, when the side was to move: one of them before the last move.
+	Black, White int
+}
+
+// String is the opening as a line of a file, with its attempt and values behind #.
+func (o Opening) String() string {
+	return fmt.Sprintf("%s # %d %+d %+d", Text(o.Line), o.Attempt, o.Black, o.White)
+}
+
+// Text is a line as files of openings have it.
+func Text(line usi.Position) string { return strings.TrimPrefix(line.String(), "position ") }
+
+// Thinker is an engine that has MultiPV set.
+type Thinker interface {
+	NewGame(ctx context.Context, g usi.Game) error
+	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
+	Close() error
+}
+
+// Maker makes openings.
+type Maker struct {
+	Design Design
+	Wanted int // openings in all, those that are there included
+	Slots  int // engines at a time, from 1
+	Open   func(ctx context.Context) (Thinker, error)
+	Found  func(o Opening) error // in the order of attempts; an error ends the making
+	// Given are lines that the engine values, in this order, in the place of drawn ones. Attempt n is
+	// line n. Run ends after the last line, also if fewer than Wanted were found.
+	Given []usi.Position
+	// Tried is called after each attempt with the numbers of attempts and openings. It may be nil.
+	Tried func(tried, found int)
+
+	seen    map[string]bool // ends
+	count   int
+	first   int // attempt to begin with
+	Refused Refused
+}
+
+// Refused counts attempts that became no opening.
+type Refused struct {
+	Unequal  int `json:"unequal"`  // one side values the end beyond the window
+	Repeated int `json:"repeated"` // it leads where an earlier one leads
+	Ended    int `json:"ended"`    // the game ended, or the engine resigned
+}
+
+// maxBarren is how many attempts in a row may become nothing.
+const maxBarren = 500
+
+// Run makes what is missing. made are the openings that are there, by attempt. It fails
+// where an engine does, or where 500 attempts in a row became nothing.
+func (m *Maker) Run(ctx context.Context, made []Opening) error {
+	if err := m.recall(made); err != nil || m.count >= m.Wanted {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	slots, inner := errgroup.WithContext(ctx)
+	results := make(chan attempt) // from slots; closed when all have ended
+	next := atomic.Int64{}
+	next.Store(int64(m.first))
+	for range max(1, m.Slots) {
+		slots.Go(func() error { return m.slot(inner, &next, results) })
+	}
+	failed := make(chan error, 1)
+	go func() {
+		failed <- slots.Wait()
+		close(results)
+	}()
+	err := m.collect(results, cancel)
+	slotsErr := <-failed
+	switch {
+	case err != nil || m.count >= m.Wanted:
+		return err
+	case ctx.Err() != nil && slotsErr == nil:
+		return context.Cause(ctx)
+	}
+	return slotsErr
+}
+
+// recall takes up what is there.
+func (m *Maker) recall(made []Opening) error {
+	m.seen = map[string]bool{}
+	for _, o := range made {
+		end, err := endOf(o.Line)
+		if err != nil {
+			return fmt.Errorf("attempt %d: %w", o.Attempt, err)
+		}
+		m.seen[end], m.first = true, max(m.first, o.Attempt+1)
+	}
+	m.count = len(made)
+	return nil
+}
+
+// endOf is the position that a line leads to, without the number of its move.
+func endOf(line usi.Position) (string, error) {
+	h, err := line.History()
+	if err != nil {
+		return "", err
+	}
+	sfen := h.Position().SFEN()
+	return sfen[:strings.LastIndexByte(sfen, ' ')], nil
+}
+
+// attempt is what became of one.
+type attempt struct {
+	number  int
+	opening Opening
+	why     func(r *Refused) // nil: it may count
+}
+
+// slot makes attempts until the context ends.
+func (m *Maker) slot(ctx context.Context, next *atomic.Int64, results chan<- attempt) (err error) {
+	engine, err := m.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	for ctx.Err() == nil {
+		n := int(next.Add(1) - 1)
+		if m.Given != nil && n >= len(m.Given) {
+			return nil
+		}
+		a, err := m.try(ctx, engine, n)
+		if err != nil {
+			return fmt.Errorf("attempt %d: %w", n, err)
+		}
+		select {
+		case results <- a:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// collect takes attempts in their order. Once there are enough, or an error, the slots
+// are ended, and what they still bring is dropped.
+func (m *Maker) collect(results <-chan attempt, end func()) (err error) {
+	waiting := map[int]attempt{}
+	turn, barren := m.first, 0
+	for a := range results {
+		waiting[a.number] = a
+		for {
+			a, here := waiting[turn]
+			if !here || err != nil || m.count >= m.Wanted {
+				break
+			}
+			delete(waiting, turn)
+			turn++
+			barren++
+			var taken bool
+			if taken, err = m.take(a); taken {
+				barren = 0
+			}
+			if m.Tried != nil {
+				m.Tried(turn, m.count)
+			}
+			if err == nil && barren >= maxBarren && m.Given == nil {
+				err = fmt.Errorf("%d attempts in a row became no opening (%+v): expected a wider window, a smaller margin or fewer openings", barren, m.Refused)
+			}
+		}
+		if err != nil || m.count >= m.Wanted {
+			end()
+		}
+	}
+	return err
+}
+
+// take keeps an attempt that leads somewhere new.
+func (m *Maker) take(a attempt) (bool, error) {
+	if a.why != nil {
+		a.why(&m.Refused)
+		return false, nil
+	}
+	end, err := endOf(a.opening.Line)
+	if err != nil {
+		return false, err
+	}
+	if m.seen[end] {
+		m.Refused.Repeated++
+		return false, nil
+	}
+	m.seen[end] = true
+	m.count++
+	return true, m.Found(a.opening)
+}
+
+// try plays an opening: in each position one of the engine's best lines is drawn, and at
+// the end it is asked once more.
+func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, error) {
+	if m.Given != nil {
+		return m.value(ctx, engine, number)
+	}
+	d := &m.Design
+	start, err := usi.ParsePosition(d.Start)
+	if err != nil {
+		return attempt{}, err
+	}
+	a := attempt{number: number, opening: Opening{Attempt: number, Line: start}}
+	random := rand.New(rand.NewPCG(d.Seed, uint64(number))) //nolint:gosec // to be repeated, not to be secret
+	if err := engine.NewGame(ctx, usi.Game{Seed: random.Uint64()}); err != nil {
+		return a, err
+	}
+	var values [2]int // of the last two searches, from Black's view, by the side to move
+	for ply := range d.Plies + 1 {
+		h, err := a.opening.Line.History()
+		if err != nil {
+			return a, err
+		}
+		p := h.Position()
+		lines, err := m.ask(ctx, engine, a.opening.Line)
+		if err != nil {
+			return a, err
+		}
+		if len(lines) == 0 {
+			a.why = func(r *Refused) { r.Ended++ }
+			return a, nil
+		}
+		values[p.Side()] = forBlack(p, lines)
+		if ply < d.Plies {
+			a.opening.Line.Moves = append(slices.Clip(a.opening.Line.Moves), m.draw(p, lines, random))
+		}
+	}
+	a.judge(d, values)
+	return a, nil
+}
+
+// forBlack returns the value of the best line from Black's view.
+func forBlack(p *shogi.Position, lines []usi.Info) int {
+	best := lines[0].Score.Number()
+	if p.Side() == shogi.White {
+		return -best
+	}
+	return best
+}
+
+// judge notes the values of the end, by the side to move, and whether they are near the centre.
+func (a *attempt) judge(d *Design, values [2]int) {
+	a.opening.Black, a.opening.White = values[shogi.Black], values[shogi.White]
+	if !d.near(values) {
+		a.why = func(r *Refused) { r.Unequal++ }
+	}
+}
+
+// ask is the engine's lines with a score and a move, best first; none where it has none, or
+// ends the game.
+func (m *Maker) ask(ctx context.Context, engine Thinker, line usi.Position) (lines []usi.Info, err error) {
+	reply, err := engine.Think(ctx, usi.Request{Position: line, Go: usi.Go{Nodes: m.Design.Nodes}})
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // it may have been stopped
+	}
+	if reply.Answer == usi.AnswerInvalid {
+		return nil, fmt.Errorf("it answered %q in %s", reply.Text, Text(line))
+	}
+	if reply.Answer != usi.AnswerMove {
+		return nil, nil
+	}
+	for _, l := range reply.Lines {
+		if l.HasScore && len(l.PV) > 0 {
+			lines = append(lines, l)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b usi.Info) int { return b.Score.Number() - a.Score.Number() })
+	if len(lines) == 0 {
+		return nil, errors.New("it gave no line with a score: expected one that says score and pv")
+	}
+	return lines, nil
+}
+
+// draw draws among the lines that are near the best one, in the order of their moves, so
+// that ties in the engine's list do not matter.
+func (m *Maker) draw(p *shogi.Position, lines []usi.Info, random *rand.Rand) shogi.Move {
+	best := lines[0].Score.Number()
+	var moves []shogi.Move
+	for _, l := range lines {
+		if best-l.Score.Number() <= m.Design.Margin && p.CheckLegal(l.PV[0]) == nil && !slices.Contains(moves, l.PV[0]) {
+			moves = append(moves, l.PV[0])
+		}
+	}
+	if len(moves) == 0 {
+		return lines[0].PV[0] // illegal: the line says so
+	}
+	slices.Sort(moves)
+	return moves[random.IntN(len(moves))]
+}

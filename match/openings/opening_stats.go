@@ -1,0 +1,201 @@
+package openings
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/stats/binomial"
+)
+
+// OpeningStats is what games tell of openings. All of it is a look after the fact: of many
+// openings some stand out by chance, and no interval allows for how many there are.
+type OpeningStats struct {
+	Version  int     `json:"version"`
+	Games    int     `json:"games"`
+	Copies   int     `json:"copies"` // games that repeat another of their opening, left out
+	Openings []Share `json:"openings"`
+	All      Share   `json:"all"`
+}
+
+// Share is the games of one opening.
+type Share struct {
+	Opening string `json:"opening"`
+	Games   int    `json:"games"`
+	Black   int    `json:"black_wins"`
+	Draws   int    `json:"draws"`
+	White   int    `json:"white_wins"`
+	// BlackWins is Black's share of the decided games, Drawn the draws' of all, each with
+	// its exact 95% interval (Clopper and Pearson, games as independent), null where there
+	// are none.
+	BlackWins *Rate `json:"black"`
+	Drawn     *Rate `json:"drawn"`
+	Pairs     int   `json:"pairs"` // of two games with the colours swapped
+	// Told is the share of pairs that one player won, by two wins or a win and a draw:
+	// what the opening tells of the players. In the others the colour won both games, or
+	// both were drawn.
+	Told *Rate `json:"told"`
+}
+
+// Rate is a share with its interval, from 0 to 1.
+type Rate struct {
+	Rate float64 `json:"rate"`
+	Lo   float64 `json:"lo"`
+	Hi   float64 `json:"hi"`
+}
+
+// Gatherer counts games by opening.
+type Gatherer struct {
+	by     map[string]*tally
+	seen   map[played]struct{} // one map for all: imported games may have an opening each
+	copies int
+}
+
+// played is a game of an opening, by the hash of its moves.
+type played struct {
+	from  *tally
+	moves uint64
+}
+
+// tally is an opening's games.
+type tally struct {
+	share Share
+	told  int
+}
+
+// NewGatherer counts from nothing.
+func NewGatherer() *Gatherer { return &Gatherer{by: map[string]*tally{}, seen: map[played]struct{}{}} }
+
+// Add counts a pair's games, by leg, from the opening they were played from. A game with
+// the moves of one that was counted is a copy and tells nothing new; its pair is left out.
+func (g *Gatherer) Add(o match.Opening, rows []match.Row) {
+	key := o.String()
+	t := g.by[key]
+	if t == nil {
+		t = &tally{share: Share{Opening: key}}
+		g.by[key] = t
+	}
+	fresh := 0
+	for _, r := range rows {
+		game := played{t, r.MovesHash}
+		if _, copied := g.seen[game]; copied {
+			g.copies++
+			continue
+		}
+		g.seen[game] = struct{}{}
+		fresh++
+		t.share.add(r.Outcome)
+	}
+	if len(rows) != 2 || fresh != 2 {
+		return
+	}
+	t.share.Pairs++
+	if scoreOfA(rows[0])+scoreOfA(rows[1]) != 2 {
+		t.told++
+	}
+}
+
+func (s *Share) add(o match.Outcome) {
+	s.Games++
+	switch o {
+	case match.BlackWins:
+		s.Black++
+	case match.WhiteWins:
+		s.White++
+	case match.Draw:
+		s.Draws++
+	case match.Unfinished:
+	}
+}
+
+// scoreOfA is what the pair's first player has of a game, in half points.
+func scoreOfA(r match.Row) int {
+	winner, decided := r.Outcome.Winner()
+	switch {
+	case !decided:
+		return 1
+	case (winner == shogi.Black) == (r.Black == r.PairA):
+		return 2
+	}
+	return 0
+}
+
+// Stats returns what was counted: the openings with the most games first, of equal ones by
+// their text.
+func (g *Gatherer) Stats() *OpeningStats {
+	w := &OpeningStats{Version: 1, Copies: g.copies, Openings: make([]Share, 0, len(g.by))}
+	rates := rates{}
+	all, told := Share{Opening: "all"}, 0
+	for _, t := range g.by {
+		s := t.share
+		all.Games, all.Black, all.Draws, all.White, all.Pairs = all.Games+s.Games, all.Black+s.Black, all.Draws+s.Draws, all.White+s.White, all.Pairs+s.Pairs
+		told += t.told
+		s.rate(t.told, rates)
+		w.Openings = append(w.Openings, s)
+	}
+	all.rate(told, rates)
+	w.All, w.Games = all, all.Games
+	slices.SortFunc(w.Openings, func(a, b Share) int {
+		return cmp.Or(b.Games-a.Games, cmp.Compare(a.Opening, b.Opening))
+	})
+	return w
+}
+
+func (s *Share) rate(told int, of rates) {
+	s.BlackWins, s.Drawn, s.Told = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games), of.rate(told, s.Pairs)
+}
+
+// rates are the rates that were asked for, by count and number: most openings have few
+// games, and so one of few rates.
+type rates map[[2]int]*Rate
+
+func (m rates) rate(k, n int) *Rate {
+	key := [2]int{k, n}
+	if r, known := m[key]; known {
+		return r
+	}
+	i, err := binomial.ClopperPearson(k, n, 0.95)
+	if err != nil { // n is 0
+		return nil
+	}
+	m[key] = &Rate{float64(k) / float64(n), i.Lo, i.Hi}
+	return m[key]
+}
+
+// Print writes the first openings as a table; write errors are dropped.
+func (w *OpeningStats) Print(out io.Writer, most int) {
+	t := format.Table("opening", "games", "Black W–D–L", "Black won", "drawn", "tells")
+	for _, s := range append(slices.Clone(w.Openings[:min(most, len(w.Openings))]), w.All) {
+		t.AppendRow([]any{short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White), s.BlackWins, s.Drawn, s.Told})
+	}
+	format.Render(out, t)
+	if hidden := len(w.Openings) - most; hidden > 0 {
+		fmt.Fprintf(out, "%d more openings have fewer games\n", hidden)
+	}
+	if w.Copies > 0 {
+		fmt.Fprintf(out, "%d games that repeat another of their opening are left out\n", w.Copies)
+	}
+	fmt.Fprintln(out, "[95% Clopper–Pearson, games as independent]; won: of decided games; tells: the\nshare of pairs that one player won; of many openings some stand out by chance")
+}
+
+// short is an opening without the words that most have in common, cut to a column.
+func short(opening string) string {
+	opening = strings.TrimPrefix(opening, "startpos moves ")
+	if len(opening) > 26 {
+		opening = opening[:25] + "…"
+	}
+	return opening
+}
+
+// String is the rate with its interval, a dash for none.
+func (r *Rate) String() string {
+	if r == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f%% [%.0f, %.0f]", 100*r.Rate, 100*r.Lo, 100*r.Hi)
+}

@@ -1,0 +1,392 @@
+package tournament
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gogi/stats/binomial"
+	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
+)
+
+// adaptive spends pairs where the ranking is least certain. A block of pairs is drawn
+// at a time, from the results of all blocks but the one before it, so that slots need
+// not wait for its last pair; the path depends on the size of the blocks, which is the
+// plan's, and not on how many pairs are played at a time.
+//
+// The results give a Bradley–Terry posterior (Posterior). The question is the order of
+// neighbours in the ranking, or, with an anchor, who is above it. Each comparison
+// weighs as much as its order is likely to be wrong. Pair after pair of the block is
+// given to the two players whose games are expected to shrink the variances of the
+// comparisons most, each relative to what it is; what a pair is expected to tell is
+// taken into account for those after it.
+type adaptive struct {
+	blocks int            // that were drawn
+	met    map[[2]int]int // pairs of two players, the smaller number first
+}
+
+// lag is how many blocks before one are not known when it is drawn.
+const lag = 1
+
+func newAdaptive(*Schedule) *adaptive { return &adaptive{met: map[[2]int]int{}} }
+
+func (a *adaptive) left(s *Schedule) int { return s.spec.Pairs - s.played }
+
+func (a *adaptive) draw(s *Schedule) ([]Slot, error) {
+	size := s.spec.Tournament.Block
+	first := a.blocks * size
+	known := max(0, (a.blocks-lag)*size) // pairs whose results count
+	if first >= s.spec.Pairs || !s.finished(max(0, known-size), known) {
+		return nil, nil
+	}
+	sight, err := newSight(s, s.before(known))
+	if err != nil {
+		return nil, err
+	}
+	for _, slot := range s.drawn {
+		if slot.Pair >= known {
+			sight.expect(slot.Players)
+		}
+	}
+	var slots []Slot
+	for id := first; id < first+size; id++ { // whole blocks: the target may move
+		players := sight.best()
+		sight.expect(players)
+		slots = append(slots, Slot{Pair: id, Players: players, Opening: a.met[players]})
+		a.met[players]++
+	}
+	a.blocks++
+	return slots, nil
+}
+
+// finished reports whether the pairs of a block have results; those of the blocks before
+// it had when it was drawn.
+func (s *Schedule) finished(from, to int) bool {
+	for id := from; id < to; id++ {
+		if !s.Finished(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// before are the results of the pairs with smaller numbers, by number.
+func (s *Schedule) before(known int) []Outcome {
+	var list []Outcome
+	for id := range known {
+		list = append(list, s.results[id])
+	}
+	return list
+}
+
+// spreads are the standard deviations that the prior of a log strength may have, in Elo.
+// That of the most likely one is taken (empirical Bayes): with a prior wider than the
+// field, pairs that go to whoever seems close pull equals apart.
+var spreads = [...]float64{6.25, 12.5, 25, 50, 100, 200, 400}
+
+// Posterior is what results tell of log strengths under the Bradley–Terry model, a draw
+// counting as half a win, with a Gaussian prior whose width the results choose: the most
+// likely values, and the covariance there (Laplace's approximation). Values are rounded,
+// by far less than they are uncertain, so that machines that round sums differently draw
+// the same pairs.
+type Posterior struct {
+	Mean       []float64   // in natural units, by player
+	Covariance [][]float64 // of these
+	Spread     float64     // standard deviation of the prior, in Elo; 0 without games
+}
+
+// PosteriorOf fits the results of so many players.
+func PosteriorOf(results []Outcome, players int) (*Posterior, error) {
+	games := tally(results)
+	if len(games) == 0 {
+		widest := spreads[len(spreads)-1] / binomial.EloPerNat
+		p := blank(players, widest)
+		return p, nil
+	}
+	var best *Posterior
+	most := math.Inf(-1)
+	for _, spread := range spreads {
+		p, evidence, err := posteriorWithin(games, players, spread)
+		if err != nil {
+			return nil, fmt.Errorf("tournament: rating %d pairs: %w", len(results), err)
+		}
+		if evidence > most+1e-6 {
+			best, most = p, evidence
+		}
+	}
+	return best, nil
+}
+
+// blank is the prior itself.
+func blank(players int, sd float64) *Posterior {
+	p := &Posterior{Mean: make([]float64, players), Covariance: make([][]float64, players)}
+	for i := range p.Covariance {
+		p.Covariance[i] = make([]float64, players)
+		p.Covariance[i][i] = sd * sd
+	}
+	return p
+}
+
+// posteriorWithin is that with a prior of one width, and the logarithm of how likely the
+// results are under it, but for a constant, by Laplace's approximation.
+func posteriorWithin(games []crosstable.Count, players int, spread float64) (*Posterior, float64, error) {
+	sd := spread / binomial.EloPerNat
+	fit, err := rating.Rate(games, rating.Model{Prior: rating.Prior{SD: sd}})
+	if err != nil {
+		return nil, 0, err
+	}
+	matrix, err := fit.Covariance()
+	if err != nil {
+		return nil, 0, err
+	}
+	p, evidence := blank(players, sd), fit.LogLik
+	p.Spread = spread
+	numbers := make([]int, len(fit.Players)) // who has not played keeps the prior
+	for place, rated := range fit.Players {
+		if numbers[place], err = strconv.Atoi(rated.Name); err != nil {
+			return nil, 0, err
+		}
+		x := rated.Elo / binomial.EloPerNat
+		p.Mean[numbers[place]] = rounded(x)
+		evidence -= x*x/(2*sd*sd) + math.Log(sd)
+	}
+	for a, i := range numbers {
+		for b, j := range numbers {
+			p.Covariance[i][j] = rounded(matrix.Matrix[a][b])
+		}
+	}
+	return p, evidence + logDet(matrix.Matrix)/2, nil
+}
+
+// logDet is the logarithm of the determinant of a positive definite matrix, by Cholesky's
+// decomposition; -∞ where it is none.
+func logDet(matrix [][]float64) float64 {
+	sum := 0.0
+	rows := make([][]float64, len(matrix))
+	for i, row := range matrix {
+		rows[i] = make([]float64, i+1)
+		for j := range i + 1 {
+			x := row[j]
+			for k := range j {
+				x -= rows[i][k] * rows[j][k]
+			}
+			if j < i {
+				rows[i][j] = x / rows[j][j]
+				continue
+			}
+			if x <= 0 {
+				return math.Inf(-1)
+			}
+			rows[i][i] = math.Sqrt(x)
+			sum += math.Log(x)
+		}
+	}
+	return sum
+}
+
+// rounded is x to a millionth of a natural unit.
+func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// tally adds the results up by pairing.
+func tally(results []Outcome) []crosstable.Count {
+	points := map[[2]int][2]float64{}
+	for _, o := range results {
+		key, swapped := meeting(o.Players[0], o.Players[1]), 0
+		if key != o.Players {
+			swapped = 1
+		}
+		sum := points[key]
+		sum[swapped] += o.Points[0]
+		sum[1-swapped] += o.Points[1]
+		points[key] = sum
+	}
+	var games []crosstable.Count
+	for key, sum := range points {
+		wins := [2]int{int(math.Floor(sum[0] + 1e-9)), int(math.Floor(sum[1] + 1e-9))}
+		c := crosstable.Count{
+			Black: fmt.Sprintf("%07d", key[0]), White: fmt.Sprintf("%07d", key[1]), BlackWins: wins[0], WhiteWins: wins[1],
+			Draws: int(math.Round(sum[0]+sum[1])) - wins[0] - wins[1],
+		}
+		if c.Games() > 0 { // rules may give nobody points
+			games = append(games, c)
+		}
+	}
+	slices.SortFunc(games, func(x, y crosstable.Count) int {
+		return cmp.Or(cmp.Compare(x.Black, y.Black), cmp.Compare(x.White, y.White))
+	})
+	return games
+}
+
+// sight is a posterior while pairs are chosen by it.
+type sight struct {
+	*Posterior
+	legs    float64
+	anchor  int
+	order   []int // players, best first
+	place   []int // in order, by player
+	asked   [][2]int
+	wrong   []float64 // how likely each comparison is in the wrong order
+	options [][2]int
+}
+
+// window is how many places apart two players may be to be given a pair, and how far
+// away a comparison may be on which it is judged.
+const window = 8
+
+func newSight(s *Schedule, results []Outcome) (*sight, error) {
+	p, err := PosteriorOf(results, len(s.spec.Players))
+	if err != nil {
+		return nil, err
+	}
+	w := &sight{Posterior: p, legs: float64(s.spec.Legs), anchor: slices.Index(s.spec.Players, s.spec.Anchor)}
+	w.order = p.Ranking()
+	w.place = make([]int, len(w.order))
+	for place, player := range w.order {
+		w.place[player] = place
+	}
+	w.ask()
+	return w, nil
+}
+
+// ask settles which comparisons matter and which pairs may be played.
+func (w *sight) ask() {
+	for i, a := range w.order {
+		if w.anchor >= 0 {
+			if a != w.anchor {
+				w.asked = append(w.asked, [2]int{a, w.anchor})
+				w.options = append(w.options, meeting(a, w.anchor))
+			}
+			continue
+		}
+		for j := i + 1; j < min(len(w.order), i+1+window); j++ {
+			if j == i+1 {
+				w.asked = append(w.asked, [2]int{a, w.order[j]})
+			}
+			w.options = append(w.options, meeting(a, w.order[j]))
+		}
+	}
+	for _, c := range w.asked {
+		w.wrong = append(w.wrong, w.Posterior.Wrong(c[0], c[1]))
+	}
+}
+
+// Difference is how much stronger a is than b, in natural units, and the variance of
+// that.
+func (p *Posterior) Difference(a, b int) (mean, variance float64) {
+	c := p.Covariance
+	return p.Mean[a] - p.Mean[b], c[a][a] + c[b][b] - 2*c[a][b]
+}
+
+// FromMean is how much stronger a player is than the mean of all, in natural units, and
+// the variance of that.
+func (p *Posterior) FromMean(player int) (mean, variance float64) {
+	n := float64(len(p.Mean))
+	mean, variance = p.Mean[player], p.Covariance[player][player]
+	for i, row := range p.Covariance {
+		mean -= p.Mean[i] / n
+		variance -= 2 * row[player] / n
+		for _, x := range row {
+			variance += x / n / n
+		}
+	}
+	return mean, variance
+}
+
+// Ranking are the players, best first, equals by number.
+func (p *Posterior) Ranking() []int {
+	order := make([]int, len(p.Mean))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Mean[b], p.Mean[a]) })
+	return order
+}
+
+// Wrong is the probability that who is rated below is the better of two, at most 0.5.
+func (p *Posterior) Wrong(a, b int) float64 {
+	mean, variance := p.Difference(a, b)
+	if variance <= 0 {
+		return 0
+	}
+	return math.Erfc(math.Abs(mean)/math.Sqrt(2*variance)) / 2
+}
+
+// information is what a pair of two players is expected to tell of their difference.
+func (w *sight) information(a, b int) float64 {
+	q := 1 / (1 + math.Exp(w.Mean[b]-w.Mean[a]))
+	return w.legs * q * (1 - q)
+}
+
+// expect takes the information of a pair for known: the covariance shrinks by what the
+// rule of Sherman and Morrison says.
+func (w *sight) expect(players [2]int) {
+	a, b := players[0], players[1]
+	toward := make([]float64, len(w.Mean)) // covariance of each with the difference of a and b
+	for i, row := range w.Covariance {
+		toward[i] = row[a] - row[b]
+	}
+	info := w.information(a, b)
+	factor := info / (1 + info*(toward[a]-toward[b]))
+	for i, row := range w.Covariance {
+		for j := range row {
+			row[j] -= factor * toward[i] * toward[j]
+		}
+	}
+}
+
+// best is the pair that is worth most; of equals the first by number.
+func (w *sight) best() [2]int {
+	var chosen [2]int
+	most := -1.0
+	for _, o := range w.options {
+		// Equals are told apart by their numbers, and not by the last bit of a sum.
+		value := math.Round(w.value(o)*1e9) / 1e9
+		if value > most || value == most && slices.Compare(o[:], chosen[:]) < 0 {
+			chosen, most = o, value
+		}
+	}
+	return chosen
+}
+
+// value is by which share the pair is expected to shrink the variances of comparisons,
+// added up, each weighed by how likely it is wrong.
+func (w *sight) value(pair [2]int) float64 {
+	a, b := pair[0], pair[1]
+	_, between := w.Difference(a, b)
+	info := w.information(a, b)
+	factor, sum := info/(1+info*between), 0.0
+	for _, n := range w.near(a, b) {
+		i, j := w.asked[n][0], w.asked[n][1]
+		_, variance := w.Difference(i, j)
+		if variance <= 0 {
+			continue
+		}
+		c := w.Covariance
+		toward := c[i][a] - c[i][b] - c[j][a] + c[j][b]
+		sum += w.wrong[n] * factor * toward * toward / variance
+	}
+	return sum
+}
+
+// near are the comparisons on which a pair is judged.
+func (w *sight) near(a, b int) []int {
+	var list []int
+	if w.anchor >= 0 {
+		place := w.place[a]
+		if a == w.anchor {
+			place = w.place[b]
+		}
+		if place > w.place[w.anchor] {
+			place--
+		}
+		return append(list, place)
+	}
+	from, to := min(w.place[a], w.place[b])-window, max(w.place[a], w.place[b])+window
+	for n := max(0, from); n < min(len(w.asked), to); n++ {
+		list = append(list, n)
+	}
+	return list
+}

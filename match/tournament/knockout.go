@@ -1,0 +1,268 @@
+package tournament
+
+import (
+	"gogi/internal/i18n"
+	"gogi/match"
+)
+
+// knockout is a bracket: the winner of a match goes on. The start numbers are its seeds,
+// placed so that the first two can meet in the final alone, the first four not before
+// the semifinals, and so on; where their number is no power of two the first have byes.
+//
+// A match is MatchPairs pairs, all of them played, and more points win it. Where they
+// are equal it goes on pair by pair, up to Tiebreaks further ones, until a pair is not
+// drawn; after the last the better seed wins. Each match has its own dense numbers of
+// pairs, those of tie-breaks included, so that no match waits for another one's length.
+type knockout struct {
+	matches []*duel
+	pending []*duel // that are not decided
+}
+
+// duel is a match of a bracket.
+type duel struct {
+	number int
+	round  int // from 0
+	left   int // rounds to come: 0 is the final
+	third  bool
+	from   [2]origin
+	seats  [2]int // players; nobody while they are not known
+	drawn  int    // pairs that were drawn
+	winner int    // a player; nobody while it is open
+	how    Decision
+}
+
+// Decision is how a match of a knockout was won.
+type Decision string
+
+// The ways to win a match of a knockout.
+const (
+	Undecided  Decision = ""
+	ByPoints   Decision = "points"
+	ByTiebreak Decision = "tie-break"
+	BySeed     Decision = "seed" // still equal after the last tie-break: the better seed
+)
+
+// nobody is a player that is not known yet.
+const nobody = -1
+
+// origin is where a side of a match comes from: a player, or the winner or loser of a
+// match before.
+type origin struct {
+	player int
+	match  *duel
+	loser  bool
+}
+
+func newKnockout(s *Schedule) *knockout {
+	k := &knockout{}
+	level := k.entries(s)
+	for round := 0; len(level) > 1; round++ {
+		if len(level) == 2 && s.spec.Tournament.ThirdPlace {
+			k.playThird(level, round)
+		}
+		var winners []origin
+		for i := 0; i < len(level); i += 2 {
+			winners = append(winners, k.join(level[i], level[i+1], round))
+		}
+		level = winners
+	}
+	last := k.matches[len(k.matches)-1].round
+	for _, d := range k.matches {
+		d.left = last - d.round
+	}
+	k.pending = k.matches
+	return k
+}
+
+// entries are the seeds in the order of the bracket, with empty places (byes) for those
+// that do not exist.
+func (k *knockout) entries(s *Schedule) []origin {
+	seeds := []int{0}
+	for len(seeds) < len(s.start) {
+		var wider []int
+		for _, seed := range seeds {
+			wider = append(wider, seed, 2*len(seeds)-1-seed)
+		}
+		seeds = wider
+	}
+	level := make([]origin, len(seeds))
+	for i, seed := range seeds {
+		level[i] = origin{player: nobody}
+		if seed < len(s.start) {
+			level[i].player = s.start[seed]
+		}
+	}
+	return level
+}
+
+// join makes a match of two places, or lets one go on whose place beside it is empty.
+func (k *knockout) join(a, b origin, round int) origin {
+	switch {
+	case b.empty():
+		return a
+	case a.empty():
+		return b
+	}
+	return origin{player: nobody, match: k.add(&duel{round: round, from: [2]origin{a, b}})}
+}
+
+// playThird makes the match of the losers of both semifinals, where both are played.
+func (k *knockout) playThird(level []origin, round int) {
+	a, b := level[0], level[1]
+	if a.match == nil || b.match == nil {
+		return
+	}
+	a.loser, b.loser = true, true
+	k.add(&duel{round: round, from: [2]origin{a, b}, third: true})
+}
+
+func (k *knockout) add(d *duel) *duel {
+	d.number, d.seats, d.winner = len(k.matches), [2]int{nobody, nobody}, nobody
+	k.matches = append(k.matches, d)
+	return d
+}
+
+func (o origin) empty() bool { return o.match == nil && o.player == nobody }
+
+// known is the player that comes from there, or nobody yet.
+func (o origin) known() int {
+	switch {
+	case o.match == nil:
+		return o.player
+	case o.match.winner == nobody || !o.loser:
+		return o.match.winner
+	}
+	return o.match.loser()
+}
+
+func (d *duel) loser() int {
+	if d.winner == d.seats[0] {
+		return d.seats[1]
+	}
+	return d.seats[0]
+}
+
+// length is the most pairs that a match may have.
+func length(t match.Tournament) int { return t.MatchPairs + t.Tiebreaks }
+
+// KnockoutPairs is the greatest number of pairs in a knockout of so many players.
+func KnockoutPairs(d match.Design, players int) int {
+	matches := players - 1
+	if d.Tournament.ThirdPlace && players > 3 {
+		matches++
+	}
+	return matches * length(d.Tournament)
+}
+
+func (k *knockout) draw(s *Schedule) ([]Slot, error) {
+	var slots []Slot
+	var open []*duel
+	for _, d := range k.pending { // a match comes behind those that lead to it
+		slots = append(slots, d.draw(s)...)
+		if d.winner == nobody {
+			open = append(open, d)
+		}
+	}
+	k.pending = open
+	return slots, nil
+}
+
+// draw is what a match needs next: nothing while a pair of it is not finished.
+func (d *duel) draw(s *Schedule) []Slot {
+	t := s.spec.Tournament
+	for i, from := range d.from {
+		d.seats[i] = from.known()
+	}
+	if d.seats[0] == nobody || d.seats[1] == nobody {
+		return nil
+	}
+	d.seats = meeting(d.seats[0], d.seats[1])
+	points, played := d.points(s)
+	if played < d.drawn {
+		return nil
+	}
+	upTo := t.MatchPairs
+	if d.drawn > 0 {
+		if d.decide(s, points); d.winner != nobody {
+			return nil
+		}
+		upTo = d.drawn + 1
+	}
+	var slots []Slot
+	for ; d.drawn < upTo; d.drawn++ {
+		slots = append(slots, Slot{Pair: d.number*length(t) + d.drawn, Players: d.seats, Opening: d.round*length(t) + d.drawn})
+	}
+	return slots
+}
+
+// points are those of both sides, in millionths, and the pairs that they are from.
+func (d *duel) points(s *Schedule) (points [2]int, played int) {
+	for j := range d.drawn {
+		o, ok := s.results[d.number*length(s.spec.Tournament)+j]
+		if !ok {
+			continue
+		}
+		played++
+		for side := range points {
+			points[side] += exact(o.Points[side])
+		}
+	}
+	return points, played
+}
+
+// decide names the winner of a match without open pairs, where there is one.
+func (d *duel) decide(s *Schedule, points [2]int) {
+	t := s.spec.Tournament
+	switch {
+	case points[0] == points[1] && d.drawn < length(t):
+		return
+	case points[0] == points[1]:
+		d.winner, d.how = d.seats[0], BySeed
+		if seedOf(s, d.seats[1]) < seedOf(s, d.seats[0]) {
+			d.winner = d.seats[1]
+		}
+		return
+	case points[0] > points[1]:
+		d.winner = d.seats[0]
+	default:
+		d.winner = d.seats[1]
+	}
+	d.how = ByPoints
+	if d.drawn > t.MatchPairs {
+		d.how = ByTiebreak
+	}
+}
+
+// seedOf is a player's start number, from 0.
+func seedOf(s *Schedule, player int) int {
+	for seed, p := range s.start {
+		if p == player {
+			return seed
+		}
+	}
+	return len(s.start)
+}
+
+func (k *knockout) left(s *Schedule) int {
+	n := 0
+	for _, d := range k.pending {
+		_, played := d.points(s)
+		n += max(d.drawn, s.spec.Tournament.MatchPairs) - played
+	}
+	return n
+}
+
+// name is what people call the match's round.
+func (d *duel) name() i18n.Message {
+	switch {
+	case d.third:
+		return i18n.Of("third place")
+	case d.left == 0:
+		return i18n.Of("final")
+	case d.left == 1:
+		return i18n.Of("semifinals")
+	case d.left == 2:
+		return i18n.Of("quarterfinals")
+	}
+	return i18n.Of("round of %d", 2<<d.left)
+}

@@ -1,0 +1,94 @@
+package tournament
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// TestOutlook: what a dry run says of each design.
+func TestOutlook(t *testing.T) {
+	spec := func(kind match.DesignKind, x match.Tournament, players, pairs int) Spec {
+		return Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: names(players), Pairs: pairs, Legs: 2}
+	}
+	anchored := spec(match.DesignAdaptive, match.Tournament{Block: 4}, 3, 8)
+	anchored.Anchor = "p2"
+	for _, test := range []struct {
+		spec Spec
+		want []string
+	}{
+		{spec(match.DesignSwiss, match.Tournament{MatchPairs: 2}, 5, 12), []string{
+			"3 rounds of 2 matches of 2 pairs, and a bye", "start numbers: p0, p1, p2, p3, p4", "begins with p0–p2, p1–p3, p4 has the bye",
+		}},
+		{spec(match.DesignKnockout, match.Tournament{MatchPairs: 1, Tiebreaks: 2}, 3, 6), []string{
+			"2 matches of 1 pair, and up to 2 more while tied", "start numbers: p0, p1, p2", "begins with p1–p2",
+		}},
+		{spec(match.DesignSwiss, match.Tournament{MatchPairs: 1}, 20, 10), []string{
+			"1 round of 10 matches of 1 pair",
+			"start numbers: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15 and 4 more",
+			"begins with p0–p10, p1–p11, p2–p12, p3–p13, p4–p14, p5–p15, p6–p16, p7–p17, p8–p18, p9–p19",
+		}},
+		{anchored, []string{"blocks of 4 pairs, each drawn from the results of all but the block before it", "asked: who is above p2"}},
+	} {
+		if got, err := Outlook(test.spec); err != nil || !slices.Equal(i18n.Each(i18n.English, got), test.want) {
+			t.Errorf("%q, %v, want %q", got, err, test.want)
+		}
+	}
+	if _, err := Outlook(spec(match.DesignMatch, match.Tournament{}, 2, 1)); err == nil {
+		t.Error("a match has an outlook by results")
+	}
+}
+
+// TestAdaptiveAsks: of two pairs of players of whom nothing else is known, the one that is
+// nearer in strength, or less known, is worth more; with an anchor only its own games are.
+func TestAdaptiveAsks(t *testing.T) {
+	x := func(a, b int, points float64) Outcome {
+		return Outcome{Players: [2]int{a, b}, Points: [2]float64{points, 40 - points}}
+	}
+	s := begun(t, adaptiveSpec(4, 0))
+	// 0 far above 1, 2 and 3 alike, all met alike: the two that are alike play.
+	w := testutil.Must(newSight(s, []Outcome{x(0, 1, 38), x(1, 2, 38), x(2, 3, 20)}))(t)
+	testutil.Equal(t, w.best(), [2]int{2, 3}, "play, where 2 and 3 alone seem equal")
+	before := w.value([2]int{2, 3})
+	for range 50 {
+		w.expect([2]int{2, 3})
+	}
+	if after := w.value([2]int{2, 3}); after > before/2 {
+		t.Errorf("the 51st pair is worth %v, the first %v", after, before)
+	}
+	spec := adaptiveSpec(4, 12)
+	spec.Anchor = "p1"
+	anchored := begun(t, spec)
+	playAll(t, anchored, dice(3))
+	for _, slot := range anchored.Drawn() {
+		if slot.Players[0] != 1 && slot.Players[1] != 1 {
+			t.Errorf("%+v is not of the anchor", slot)
+		}
+	}
+}
+
+func adaptiveSpec(players, pairs int) Spec {
+	return Spec{
+		Design:  match.Design{Kind: match.DesignAdaptive, Swap: true, Tournament: match.Tournament{Block: 4}},
+		Players: names(players), Pairs: pairs, Legs: 2,
+	}
+}
+
+// TestPosteriorByHand: two players, w wins of n games with a prior of log strengths: the
+// mode solves n(w/n - 1/(1+e^-d)) = d/(2σ²) for their difference d, and its variance is
+// 1/(n p q + 1/(2σ²)).
+func TestPosteriorByHand(t *testing.T) {
+	results := tally([]Outcome{{Players: [2]int{0, 1}, Points: [2]float64{30, 10}}})
+	p, _, err := posteriorWithin(results, 2, 200)
+	testutil.OK(t, err)
+	d, variance := p.Difference(0, 1)
+	// By bisection with σ = 200/173.7178 = 1.151293: d = 1.046642, and n p q = 7.693512,
+	// 1/(2σ²) = 0.377223, so 1/8.070735.
+	if math.Abs(d-1.046642) > 1e-5 || math.Abs(variance-0.123904) > 1e-5 {
+		t.Errorf("the difference is %v with variance %v", d, variance)
+	}
+}

@@ -1,0 +1,360 @@
+package tournament
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// canAll is whether all that are left can be matched, by trying.
+func canAll(g graph, left []int) bool {
+	if len(left) == 0 {
+		return true
+	}
+	for i := 1; i < len(left); i++ {
+		rest := append(slices.Clone(left[1:i]), left[i+1:]...)
+		if g.edge(left[0], left[i]) && canAll(g, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstByTrying is the matching that firstMatching promises, by trying.
+func firstByTrying(g graph, left []int, candidates func(int) []int) [][2]int {
+	if len(left) == 0 {
+		return nil
+	}
+	for _, to := range candidates(left[0]) {
+		if !slices.Contains(left, to) || !g.edge(left[0], to) {
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Clone(left), func(v int) bool { return v == left[0] || v == to })
+		if canAll(g, rest) {
+			return append([][2]int{{left[0], to}}, firstByTrying(g, rest, candidates)...)
+		}
+	}
+	return nil
+}
+
+// TestMatching compares with trying all, in graphs with odd cycles and without.
+func TestMatching(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := 2 * rapid.IntRange(1, 5).Draw(t, "half")
+		edges := map[[2]int]bool{}
+		for a := range n {
+			for b := range a {
+				edges[meeting(a, b)] = rapid.IntRange(0, 9).Draw(t, "edge") < 4
+			}
+		}
+		g := graph{n, func(a, b int) bool { return edges[meeting(a, b)] }}
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		candidates := func(v int) []int { return below(v, n) }
+		want := firstByTrying(g, all, candidates)
+		if got := firstMatching(g, candidates); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v, by trying %v, of %v", got, want, edges)
+		}
+	})
+}
+
+// TestSwissLaws: in every round each player plays once or has the bye; nobody meets again,
+// nor has another bye, while a round without that exists.
+func TestSwissLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 8).Draw(t, "players")
+		spec := Spec{
+			Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: rapid.IntRange(1, 2).Draw(t, "pairs"), Lot: rapid.Bool().Draw(t, "lot")}},
+			Seed:   rapid.Uint64().Draw(t, "seed"), Players: names(n), Legs: 2,
+		}
+		rounds := rapid.IntRange(1, 2*n).Draw(t, "rounds")
+		spec.Pairs = SwissPairs(spec.Design, n, rounds)
+		s := begun(t, spec)
+		playAll(t, s, dice(rapid.Uint64().Draw(t, "world")))
+		table := s.Rounds()
+		if len(table) != rounds {
+			t.Fatalf("%d rounds, want %d", len(table), rounds)
+		}
+		met := map[[2]int]int{}
+		for _, round := range table {
+			seen, most := map[int]int{}, 0
+			for _, m := range round.Matches {
+				for _, p := range m.Players {
+					seen[p]++
+				}
+				most = max(most, met[meeting(m.Players[0], m.Players[1])])
+			}
+			everybody := make([]int, 0, n+1)
+			for i := -n % 2; i < n; i++ { // with -1, the bye, where they are odd
+				if everybody = append(everybody, i); seen[i] != 1 {
+					t.Fatalf("%s has player %d %d times: %+v", round.Name, i, seen[i], round.Matches)
+				}
+			}
+			g := graph{0, func(a, b int) bool { return met[meeting(a, b)] < most }}
+			if most > 0 && canAll(g, everybody) {
+				t.Fatalf("%s has a meeting after %d, and there is a round with fewer", round.Name, most)
+			}
+			for _, m := range round.Matches {
+				met[meeting(m.Players[0], m.Players[1])]++
+			}
+		}
+	})
+}
+
+// swissOf five players, in which the lower start number wins every game.
+func swissOf(t *testing.T, players, rounds int) *Schedule {
+	t.Helper()
+	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}, Players: names(players), Legs: 2}
+	spec.Pairs = SwissPairs(spec.Design, players, rounds)
+	s := begun(t, spec)
+	for list := open(s); len(list) > 0; list = open(s) {
+		o := Outcome{Pair: list[0].Pair, Players: list[0].Players}
+		better := 0
+		if o.Players[1] < o.Players[0] {
+			better = 1
+		}
+		o.Points[better] = 2
+		testutil.OK(t, s.Learn(o))
+	}
+	return s
+}
+
+// TestSwissByHand: a Swiss of five, paired with paper and pencil. Round 1: the upper half
+// meets the lower (0–2, 1–3), the last has the bye. Then 0, 1 and 4 have two points: 0–1,
+// 4 meets the next below, 2, and 3 has the bye. Then 0 has 4, and 1 (2 points), 2 (2),
+// 3 (2) and 4 (2): 0 has met 1 and 2, so 0–3; 1–2; 4 had the bye, and everybody could
+// only be paired by giving it to 2 or 1: the first that 1 takes is 2, which would leave
+// 4 its second bye. So 1–4, and 2 has the bye.
+func TestSwissByHand(t *testing.T) {
+	s := swissOf(t, 5, 3)
+	var got []string
+	for _, r := range s.Rounds() {
+		text := ""
+		for _, m := range r.Matches {
+			text += fmt.Sprintf("%d–%d %g–%g; ", m.Players[0], m.Players[1], m.Points[0], m.Points[1])
+		}
+		got = append(got, text)
+	}
+	want := []string{"0–2 2–0; 1–3 2–0; 4–-1 2–0; ", "0–1 2–0; 2–4 2–0; 3–-1 2–0; ", "0–3 2–0; 1–4 2–0; 2–-1 2–0; "}
+	if !slices.Equal(got, want) {
+		t.Fatalf("%q\nwant %q", got, want)
+	}
+	// Points: 0 has 6; 1, 2 and 4 have 4 (won: 3, 4; 4 and the bye; –), no: 4 has its bye
+	// alone, 2; 3 likewise. Buchholz of 1: 3 (2) + 0 (6) + 4 (2) = 10. Of 2: 0 (6) + 4 (2)
+	// + bye, its own 4 = 12. Sonneborn–Berger: 1 won against 3 and 4: 2 + 2 = 4; 2 against
+	// 4 and the bye: 2 + 4 = 6.
+	standings := map[int]Standing{}
+	for _, x := range s.Standings() {
+		standings[x.Player] = x
+	}
+	for _, w := range []Standing{
+		{Player: 0, Start: 1, Place: 1, Points: 6, Pairs: 3, Buchholz: 4 + 4 + 2, Berger: 4 + 4 + 2},
+		{Player: 2, Start: 3, Place: 2, Points: 4, Pairs: 2, Byes: 1, Buchholz: 12, Berger: 6},
+		{Player: 1, Start: 2, Place: 3, Points: 4, Pairs: 3, Buchholz: 10, Berger: 4},
+		{Player: 3, Start: 4, Place: 4, Points: 2, Pairs: 2, Byes: 1, Buchholz: 4 + 6 + 2, Berger: 2},
+		{Player: 4, Start: 5, Place: 5, Points: 2, Pairs: 2, Byes: 1, Buchholz: 2 + 4 + 4, Berger: 2},
+	} {
+		testutil.Same(t, standings[w.Player], w)
+	}
+}
+
+// TestUnfinishedMatchesBreakNoTies: a match of two pairs counts in the tie-breaks once both are played.
+func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
+	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 2}}, Players: names(4), Legs: 2}
+	spec.Pairs = SwissPairs(spec.Design, 4, 1)
+	s := begun(t, spec)
+	slots := open(s) // two pairs of 0–2, and of 1–3
+	for _, x := range []struct {
+		of     [2]int
+		points [2]float64
+		want   [4][2]float64 // Buchholz and Sonneborn–Berger of each player
+	}{
+		{[2]int{0, 2}, [2]float64{2, 0}, [4][2]float64{}},
+		{[2]int{1, 3}, [2]float64{2, 0}, [4][2]float64{}},
+		{[2]int{0, 2}, [2]float64{1, 1}, [4][2]float64{0: {1, 0.75}, 2: {3, 0.75}}},
+	} {
+		i := slices.IndexFunc(slots, func(slot Slot) bool { return meeting(slot.Players[0], slot.Players[1]) == x.of })
+		points := x.points
+		if slots[i].Players != x.of {
+			points[0], points[1] = points[1], points[0]
+		}
+		testutil.OK(t, s.Learn(Outcome{Pair: slots[i].Pair, Players: slots[i].Players, Points: points}))
+		slots = slices.Delete(slots, i, i+1)
+		for _, standing := range s.Standings() {
+			if got := [2]float64{standing.Buchholz, standing.Berger}; got != x.want[standing.Player] {
+				t.Errorf("after %v of %v: player %d has %v, want %v", x.points, x.of, standing.Player, got, x.want[standing.Player])
+			}
+		}
+	}
+}
+
+// TestSwissOfMany: a round of hundreds is paired at once, and all are met before any is
+// met again.
+func TestSwissOfMany(t *testing.T) {
+	s := swissOf(t, 201, 12)
+	if place := s.Standings()[0]; place.Player != 0 || place.Points != 24 {
+		t.Errorf("%+v", place)
+	}
+}
+
+// knockoutOf plays a knockout; points gives A's of the j-th pair of a match, of 2.
+func knockoutOf(t *testing.T, players int, x match.Tournament, points func(players [2]int, j int) float64) *Schedule {
+	t.Helper()
+	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: x}, Players: names(players), Legs: 2}
+	spec.Pairs = KnockoutPairs(spec.Design, players)
+	s := begun(t, spec)
+	for list := open(s); len(list) > 0; list = open(s) {
+		slot := list[len(list)-1]
+		a := points(slot.Players, slot.Pair%length(x))
+		testutil.OK(t, s.Learn(Outcome{Pair: slot.Pair, Players: slot.Players, Points: [2]float64{a, 2 - a}}))
+	}
+	return s
+}
+
+// better is the world in which the lower number wins.
+func better(players [2]int, _ int) float64 {
+	if players[0] < players[1] {
+		return 2
+	}
+	return 0
+}
+
+// TestBracket: where the better seed wins, the first two meet in the final, the first four
+// in the semifinals, and byes are those of the first.
+func TestBracket(t *testing.T) {
+	for players := 2; players <= 33; players++ {
+		for _, third := range []bool{false, true} {
+			s := knockoutOf(t, players, match.Tournament{MatchPairs: 1, ThirdPlace: third}, better)
+			rounds, total := s.Rounds(), 0
+			first := map[int]bool{}
+			for i, r := range rounds {
+				total += len(r.Matches)
+				for _, m := range r.Matches {
+					if m.Winner != min(m.Players[0], m.Players[1]) || m.How != ByPoints || m.Pairs != 1 {
+						t.Fatalf("%d players, %s: %+v", players, r.Name, m)
+					}
+					if i == 0 {
+						first[m.Players[0]], first[m.Players[1]] = true, true
+					}
+				}
+			}
+			want := players - 1
+			if third && players > 3 {
+				want++
+			}
+			if planned := s.spec.Pairs; total != want || len(s.Drawn()) != want || planned != want {
+				t.Errorf("%d players: %d matches in %d pairs of %d that were planned, want %d", players, total, len(s.Drawn()), planned, want)
+			}
+			final := rounds[len(rounds)-1]
+			if final.Name.String() != "final" || meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) != [2]int{0, 1} {
+				t.Errorf("%d players: %+v", players, final)
+			}
+			byes := 1
+			for ; byes < players; byes *= 2 {
+			}
+			for seed := range byes - players {
+				if first[seed] {
+					t.Errorf("%d players: seed %d has no bye", players, seed)
+				}
+			}
+			checkPlaces(t, s, players, third)
+		}
+	}
+}
+
+// checkPlaces: the places are the numbers, but for those who left in one round.
+func checkPlaces(t *testing.T, s *Schedule, players int, third bool) {
+	t.Helper()
+	standings := s.Standings()
+	for i, x := range standings {
+		want := i + 1
+		for level := 2; level < players; level *= 2 { // 3–4, 5–8, 9–16, …
+			if i >= level && i < 2*level && !(third && level == 2) {
+				want = level + 1
+			}
+		}
+		if x.Player != i || x.Place != want {
+			t.Fatalf("%d players, third %v: %+v at %d, want place %d", players, third, x, i+1, want)
+		}
+	}
+	if standings[0].Reached.String() != "winner" || standings[1].Reached.String() != "final" {
+		t.Errorf("%+v", standings[:2])
+	}
+}
+
+// TestTiebreaks: a match of two pairs that is tied goes on pair by pair until one is not
+// drawn, and after the last the better seed wins.
+func TestTiebreaks(t *testing.T) {
+	x := match.Tournament{MatchPairs: 2, Tiebreaks: 3}
+	for _, test := range []struct {
+		points []float64 // of player 1, who meets 0
+		winner int
+		how    Decision
+	}{
+		{[]float64{2, 0.5}, 1, ByPoints},
+		{[]float64{0, 1.5}, 0, ByPoints},
+		{[]float64{2, 0, 1.5}, 1, ByTiebreak},
+		{[]float64{1, 1, 1, 0.5}, 0, ByTiebreak},
+		{[]float64{1, 1, 1, 1, 1.5}, 1, ByTiebreak},
+		{[]float64{0, 2, 1, 1, 1}, 0, BySeed},
+	} {
+		s := knockoutOf(t, 2, x, func(players [2]int, j int) float64 {
+			if players != [2]int{0, 1} {
+				t.Fatalf("%v", players)
+			}
+			return 2 - test.points[j]
+		})
+		m := s.Rounds()[0].Matches[0]
+		if m.Winner != test.winner || m.How != test.how || m.Pairs != len(test.points) || !s.Over() {
+			t.Errorf("%v: %+v", test.points, m)
+		}
+	}
+	// Everything is drawn: the first start number wins, whoever has it.
+	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1, Lot: true}}, Seed: 5, Players: names(8), Pairs: 7, Legs: 2}
+	s := begun(t, spec)
+	for list := open(s); len(list) > 0; list = open(s) {
+		testutil.OK(t, s.Learn(Outcome{Pair: list[0].Pair, Players: list[0].Players, Points: [2]float64{1, 1}}))
+	}
+	if first := s.Standings()[0]; first.Player != s.start[0] || first.Start != 1 {
+		t.Errorf("%+v won, the first start number is %d", first, s.start[0])
+	}
+}
+
+// TestOpenings: all matches of a round have the same openings, pair for pair, and no round
+// those of another; two players of an adaptive design have none twice.
+func TestOpenings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec, world := specs().Draw(t, "spec"), dice(rapid.Uint64().Draw(t, "world"))
+		s := begun(t, spec)
+		playAll(t, s, world)
+		met := map[[2]int]map[int]bool{}
+		for _, slot := range s.Drawn() {
+			key := meeting(slot.Players[0], slot.Players[1])
+			if met[key] == nil {
+				met[key] = map[int]bool{}
+			}
+			if met[key][slot.Opening] {
+				t.Fatalf("%v play opening %d again", slot.Players, slot.Opening)
+			}
+			met[key][slot.Opening] = true
+		}
+		if spec.Kind != match.DesignSwiss {
+			return
+		}
+		length, matches := spec.Tournament.MatchPairs, len(spec.Players)/2
+		for _, slot := range s.Drawn() {
+			round := slot.Pair / (length * matches)
+			if want := round*length + slot.Pair%length; slot.Opening != want {
+				t.Fatalf("%+v, want opening %d", slot, want)
+			}
+		}
+	})
+}

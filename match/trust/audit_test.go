@@ -1,0 +1,412 @@
+package trust
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/stats/binomial"
+)
+
+// e-BH by its definition, by hand: with K = 4 and α = 0.1 the k-th largest must be at
+// least 40/k.
+func TestAccused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		e    [4]float64
+		want string
+	}{
+		{[4]float64{1, 39, 19, 12}, ""},
+		{[4]float64{1, 41, 19, 12}, "b"},
+		{[4]float64{1, 39, 20.1, 12}, "bc"},  // two at once: 39 ≥ 20 too
+		{[4]float64{1, 15, 14, 13.4}, "bcd"}, // three at 40/3
+		{[4]float64{10.1, 15, 14, 11}, "bcda"},
+		{[4]float64{0, 0, 0, 0}, ""},
+	} {
+		var all []Evidence
+		for i, e := range c.e {
+			all = append(all, Evidence{Worker: string(rune('a' + i)), LogE: math.Log(e)})
+		}
+		got := ""
+		for _, e := range Accused(all, 0.1) {
+			got += e.Worker
+		}
+		testutil.Equal(t, got, c.want, "%v: accused", c.e)
+	}
+	if Accused(nil, 0.1) != nil {
+		t.Error("nobody was accused of nothing")
+	}
+}
+
+// One worker that differs in all tests is a machine; several owners' that differ in one
+// test are the patch.
+func TestAttribute(t *testing.T) {
+	t.Parallel()
+	var cells []Cell
+	for w := range 20 {
+		for test := range 4 {
+			c := Cell{Worker: fmt.Sprintf("w%02d", w), Owner: fmt.Sprintf("o%d", w/2), Test: fmt.Sprintf("t%d", test), LogE: -0.5}
+			switch {
+			case w == 0:
+				c.LogE = 6 // in each a little
+			case w == 1 && test == 1:
+				c.LogE = 30 // once, alone
+			case test == 3 && w >= 10 && w%2 == 0:
+				c.LogE = 12
+			case test == 2 && (w == 4 || w == 5): // one owner's two
+				c.LogE = 20
+			}
+			cells = append(cells, c)
+		}
+	}
+	want := map[string]Cause{"w00": Machine, "w01": Unknown, "w04": Unknown, "w05": Unknown, "w10": Patch, "w12": Patch, "w14": Patch, "w16": Patch, "w18": Patch}
+	got := Attribute(cells, Alpha)
+	for _, a := range got {
+		testutil.Equal(t, a.Cause, want[a.Worker], "%+v", a)
+		if a.Worker == "w10" && (a.Test != "t3" || math.Abs(a.LogE-10.5) > 1e-9) {
+			t.Errorf("%+v", a)
+		}
+	}
+	testutil.Equal(t, len(got), len(want), "accused")
+}
+
+// TestSeveralOwners: workers of three owners that differ in one test are enough to call it the patch, two are not.
+func TestSeveralOwners(t *testing.T) {
+	t.Parallel()
+	for owners, want := range map[int]Cause{1: Unknown, 2: Unknown, 3: Patch, 4: Patch} {
+		var cells []Cell
+		for w := range 8 {
+			for _, test := range []string{"a", "b"} {
+				c := Cell{Worker: fmt.Sprint("w", w), Owner: fmt.Sprint("o", w), Test: test, LogE: -0.5}
+				if test == "b" && w < owners {
+					c.LogE = 20
+				}
+				cells = append(cells, c)
+			}
+		}
+		got := Attribute(cells, Alpha)
+		testutil.Equal(t, len(got), owners, "accused")
+		for _, a := range got {
+			if a.Cause != want || a.Test != "b" {
+				t.Errorf("%d owners: %+v, want %q", owners, a, want)
+			}
+		}
+	}
+}
+
+// TestExact: games are repeated move for move only if no player, and no member of a council, has a clock or threads.
+func TestExact(t *testing.T) {
+	t.Parallel()
+	nodes := match.Limits{Nodes: 100}
+	timed := match.Limits{MoveTime: time.Second}
+	engine := func(limits match.Limits, threads string) match.Player {
+		return match.Player{Limits: limits, Options: []match.Option{{Name: "threads", Value: threads}}}
+	}
+	council := func(own bool, member match.Limits) match.Player {
+		return match.Player{Limits: nodes, Council: &match.Council{
+			Members: []match.Player{{Builtin: true}, {Builtin: true, Limits: member}}, Own: []bool{false, own},
+		}}
+	}
+	for name, c := range map[string]struct {
+		player match.Player
+		ponder match.PonderMode
+		want   bool
+	}{
+		"nodes":                         {player: engine(nodes, "1"), want: true},
+		"depth":                         {player: engine(match.Limits{Depth: 3}, "1"), want: true},
+		"two threads":                   {player: engine(nodes, "2")},
+		"nothing known of threads":      {player: match.Player{Limits: nodes}},
+		"the built-in engine":           {player: match.Player{Limits: nodes, Builtin: true}, want: true},
+		"no limit":                      {player: engine(match.Limits{}, "1")},
+		"a clock":                       {player: engine(timed, "1")},
+		"pondering":                     {player: engine(nodes, "1"), ponder: "opponent"},
+		"no pondering":                  {player: engine(nodes, "1"), ponder: match.PonderOff, want: true},
+		"a council":                     {player: council(true, match.Limits{Nodes: 9}), want: true},
+		"a council with a timed member": {player: council(true, timed)},
+		"a member's unused clock":       {player: council(false, timed), want: true},
+	} {
+		p := &match.Plan{Players: []match.Player{engine(nodes, "1"), c.player}, Ponder: c.ponder}
+		testutil.Equal(t, Exact(p), c.want, "%s", name)
+	}
+}
+
+// The draws are those of Python's hmac and hashlib.
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	a := Auditor{Secret: []byte("secret")}
+	for _, c := range []struct {
+		run  string
+		pair int
+		want float64
+	}{{"4c1d", 0, 0.5232441033243891}, {"4c1d", 1, 0.25961056781399083}, {"4c1d", 12, 0.9989844099004913}, {"r", 7, 0.19268607828312667}} {
+		testutil.Equal(t, a.draw(c.run, c.pair), c.want, "%s|%d", c.run, c.pair)
+	}
+	if !a.Audits("r", 7, Untrusted, NewPairs) || a.Audits("r", 7, Verified, NewPairs) || a.Audits("4c1d", 1, Untrusted, NewPairs) {
+		t.Error("0.19 is audited of an untrusted worker, and of no other; 0.26 of none")
+	}
+	if !a.Audits("4c1d", 12, Owner, NewPairs-1) {
+		t.Error("the first pairs of a new worker are all audited")
+	}
+}
+
+func TestShares(t *testing.T) {
+	t.Parallel()
+	const pairs = 20_000
+	a := Auditor{Secret: []byte("another")}
+	for level, share := range map[Level]float64{Untrusted: ShareUntrusted, Verified: ShareTrusted, Owner: ShareTrusted} {
+		n := 0
+		for pair := range pairs {
+			if a.Audits("r", pair, level, 1000) {
+				n++
+			}
+		}
+		if p := binomial.NewBinomial(pairs, share).AtLeast(n); p < 0.0001 || p > 0.9999 {
+			t.Errorf("%s: %d pairs of %d, p = %.2g", level, n, pairs, p)
+		}
+	}
+}
+
+// played is a pair of two games with these moves.
+func played(t *testing.T, texts ...string) *match.PairResult {
+	t.Helper()
+	r := &match.PairResult{}
+	for leg, text := range texts {
+		g := match.Result{Leg: leg, Slot: leg, Verdict: match.LossFor(shogi.White, match.Resignation, text)}
+		for word := range strings.FieldsSeq(text) {
+			m := testutil.Must(shogi.ParseMove(word))(t)
+			g.Record.Moves = append(g.Record.Moves, kifu.Move{Move: m, Nodes: uint64(len(text))})
+		}
+		r.Games = append(r.Games, g)
+	}
+	return r
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	a := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
+	same := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
+	same.Games[0].Marked, same.Games[1].Slot, same.Games[1].Note = true, 9, "another note"
+	if d := Compare(a, same); d != nil {
+		t.Errorf("the same games: %s", d)
+	}
+	ended := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
+	ended.Games[1].Verdict = match.LossFor(shogi.Black, match.Resignation, "")
+	late := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
+	late.Games[1].Termination = match.TimeForfeit
+	for want, b := range map[string]*match.PairResult{
+		"game 1 of the pair differs from ply 2 on: 3c3d and 8c8d":                                played(t, "7g7f 8c8d", "2g2f 8c8d 2f2e"),
+		"game 2 of the pair differs from ply 3 on: it has 3 and 2 plies":                         played(t, "7g7f 3c3d", "2g2f 8c8d"),
+		"game 2 of the pair differs from ply 4 on: black (resignation) and white (resignation)":  ended,
+		"game 2 of the pair differs from ply 4 on: black (resignation) and black (time_forfeit)": late,
+	} {
+		if d := Compare(a, b); d == nil || d.String() != want {
+			t.Errorf("%v, want %s", d, want)
+		}
+	}
+	other := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
+	other.Pair.ID = 1
+	if Compare(a, other) == nil || Compare(a, played(t, "7g7f 3c3d")) == nil {
+		t.Error("another pair, or half a pair, is the same")
+	}
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	a, b, c := played(t, "7g7f"), played(t, "2g2f"), played(t, "5g5f")
+	for _, d := range []struct {
+		third         *match.PairResult
+		first, second bool
+	}{{a, false, true}, {b, true, false}, {c, false, false}} {
+		if first, second := Decide(a, b, d.third); first != d.first || second != d.second {
+			t.Errorf("%t, %t", first, second)
+		}
+	}
+}
+
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s    Standing
+		want Level
+	}{
+		{Standing{Level: Untrusted, Agreed: 199}, Untrusted},
+		{Standing{Level: Untrusted, Agreed: 200}, Verified},
+		{Standing{Level: Untrusted, Agreed: 500, Refuted: 1}, Untrusted},
+		{Standing{Level: Verified, Agreed: 3}, Verified},
+		{Standing{Level: Verified, Agreed: 500, Refuted: 1}, Untrusted},
+		{Standing{Level: Owner, Refuted: 1}, Owner},
+	} {
+		testutil.Equal(t, c.s.Next(), c.want, "%+v", c.s)
+	}
+	// 1% invented, 20% audited: 0.998^1000 by hand, e^(1000·ln 0.998)
+	if got := Undetected(0.01, 0.2, 1000); math.Abs(got-0.135065) > 1e-6 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		nps  float64 // where the plan has 1,000,000 and the factor is 2
+		want Action
+	}{{500_000, Nothing}, {545_000, Nothing}, {560_000, Rebench}, {455_000, Nothing}, {450_000, Rebench}, {640_000, Rebench}, {650_000, Probation}, {380_000, Probation}} {
+		var d Drift
+		d.Add(math.NaN(), 2, 1e6)
+		d.Add(0, 2, 1e6)
+		for range 60 { // long ago
+			d.Add(100, 2, 1e6)
+		}
+		for i := range driftPairs {
+			if i == driftPairs-1 {
+				d.Add(1, 2, 1e6) // once; a median does not care
+				break
+			}
+			d.Add(c.nps, 2, 1e6)
+		}
+		if got := d.Action(); got != c.want {
+			t.Errorf("%.0f: %q, want %q (%s)", c.nps, got, c.want, d.String())
+		}
+	}
+	var few Drift
+	for range driftPairs - 1 {
+		few.Add(1, 1, 1e6)
+	}
+	if few.Action() != Nothing || !strings.Contains(few.String(), "of 49 pairs, expected 50") {
+		t.Errorf("%q: %s", few.Action(), few.String())
+	}
+}
+
+func TestAdvise(t *testing.T) {
+	t.Parallel()
+	fast, faster := Drift{}, Drift{}
+	for range driftPairs {
+		fast.Add(115, 1, 100)
+		faster.Add(135, 1, 100)
+	}
+	e := &Evidence{Worker: "w", Pairs: 400, LogE: 12 * math.Ln10, Kind: Crashes}
+	for _, c := range []struct {
+		r    Record
+		act  Action
+		word string
+	}{
+		{Record{}, Nothing, ""},
+		{Record{Refused: 2}, Nothing, ""},
+		{Record{Refused: 3, Drift: fast}, Quarantine, "cannot have been played: 3"},
+		{Record{Standing: Standing{Refuted: 1}, Refused: 9}, Quarantine, "refuted: 1"},
+		{Record{Evidence: e, Drift: fast}, Quarantine, "its crashes are not those of the others: e = 10^12.0 after 400 pairs"},
+		{Record{Drift: fast, Standing: Standing{Open: 1}}, Probation, "third playing: 1"},
+		{Record{Drift: faster}, Probation, "1.35 times as fast"},
+		{Record{Drift: fast}, Rebench, "1.15 times as fast"},
+		{Record{Standing: Standing{Open: 2}}, Probation, "third playing: 2"},
+	} {
+		c.r.Worker = "w"
+		if got := Advise(c.r); got.Worker != "w" || got.Act != c.act || !strings.Contains(got.Why, c.word) {
+			t.Errorf("%+v: %+v", c.r, got)
+		}
+	}
+}
+
+func TestPairsOfNobody(t *testing.T) {
+	t.Parallel()
+	var r Residuals
+	for _, p := range []Pair{{}, {Worker: "w", Points: 3}, {Worker: "w", Points: math.NaN()}, {Worker: "w", OnTime: -1}, {Worker: "w", Ratio: math.Inf(1)}} {
+		if r.Add(p) == nil {
+			t.Errorf("%+v was taken", p)
+		}
+	}
+	for range blockPairs - 1 {
+		testutil.OK(t, r.Add(Pair{Worker: "w", Points: 1}))
+	}
+	testutil.Equal(t, len(r.Evidence()), 0, "half a block was judged")
+	if err := r.Add(Pair{Worker: "w"}); err != nil { // alone, it differs from nobody
+		t.Fatal(err)
+	}
+	if e := r.Evidence(); len(e) != 1 || e[0].Pairs != blockPairs || math.Abs(e[0].LogE) > 1e-12 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A pair is the same, played or stored: of A, who was Black first, half a point and a
+// win, at 300 nodes in 3 seconds against B's 2,000 in 4.
+func TestPairOf(t *testing.T) {
+	t.Parallel()
+	plan := &match.Plan{Rules: match.RulesProfiles()["default"]}
+	r := &match.PairResult{Played: match.Provenance{Worker: "w"}}
+	r.Pair.Players = [2]int{3, 5}
+	r.Games = []match.Result{
+		{Players: [2]int{3, 5}, Verdict: match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}, Sides: [2]match.Side{{Nodes: 100, Time: time.Second}, {Nodes: 500, Time: time.Second}}, Marked: true},
+		{Players: [2]int{5, 3}, Verdict: match.LossFor(shogi.Black, match.TimeForfeit, ""), Sides: [2]match.Side{{Nodes: 1500, Time: 3 * time.Second}, {Nodes: 200, Time: 2 * time.Second}}},
+	}
+	want := Pair{Worker: "w", Points: 1.5, OnTime: 1, Slowed: true, Ratio: 0.2}
+	testutil.Equal(t, OfResult(plan, r), want, "played")
+	rows := []match.Row{
+		{Worker: "w", PairA: "A", PairB: "B", Black: "A", White: "B", Termination: match.MaxPlies, Points: [2]float64{0.5, 0.5}, Sides: r.Games[0].Sides, Marked: true},
+		{Worker: "w", PairA: "A", PairB: "B", Black: "B", White: "A", Termination: match.TimeForfeit, Points: [2]float64{0, 1}, Sides: r.Games[1].Sides},
+	}
+	testutil.Equal(t, OfRows(rows), want, "stored")
+	if got := BaseSpeed(r); got != 500 {
+		t.Errorf("B plays %v nodes a second, want 500", got)
+	}
+	r.Games[0].Termination, r.Games[1].Termination = match.Crash, match.Crash
+	r.Games[0].Sides, r.Games[1].Sides = [2]match.Side{}, [2]match.Side{}
+	if got := OfResult(plan, r); got.Crashes != 2 || got.OnTime != 0 || got.Ratio != 0 || BaseSpeed(r) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestClaims: three workers whose speed fits what they claim, and one of each fault.
+func TestClaims(t *testing.T) {
+	for name, nps := range map[string]float64{"the base engine is the reference": 1e6, "another one": 0} {
+		base := 1e6
+		if nps == 0 {
+			base = 3.3e5 // what it searches on the plan's machine nobody has said
+		}
+		c := NewClaims(nps)
+		for i := range 49 {
+			for j, worker := range []string{"a", "b", "c", "slow", "wrong"} {
+				scale := 0.5 * float64(1+j)
+				speed := base / scale * map[string]float64{"slow": 0.85, "wrong": 1.4}[worker]
+				if speed == 0 {
+					speed = base / scale * (1 + 0.02*float64(i%5-2))
+				}
+				if c.Add(worker, speed, scale) {
+					t.Errorf("%s: %s is due after %d pairs", name, worker, i+1)
+				}
+			}
+		}
+		for j, worker := range []string{"a", "b", "c", "slow", "wrong"} {
+			if act, _ := c.Action(worker); act != Nothing {
+				t.Errorf("%s: after 49 pairs %s asks for %q", name, worker, act)
+			}
+			scale := 0.5 * float64(1+j)
+			c.Add(worker, base/scale*cmp.Or(map[string]float64{"slow": 0.85, "wrong": 1.4}[worker], 1), scale)
+		}
+		for worker, want := range map[string]struct {
+			act Action
+			why string
+		}{"a": {Nothing, ""}, "b": {Nothing, ""}, "c": {Nothing, ""}, "slow": {Rebench, "0.85 times"}, "wrong": {Probation, "1.40 times"}} {
+			if act, why := c.Action(worker); act != want.act || !strings.Contains(why, want.why) {
+				t.Errorf("%s: %s: %q (%s), expected %q (%s)", name, worker, act, why, want.act, want.why)
+			}
+		}
+		c.Forget("wrong")
+		if act, _ := c.Action("wrong"); act != Nothing {
+			t.Errorf("%s: it was measured anew, and asks for %q", name, act)
+		}
+	}
+	two := NewClaims(0)
+	for range 50 {
+		two.Add("a", 1e6, 1)
+		two.Add("b", 2e6, 1)
+	}
+	if act, _ := two.Action("b"); act != Nothing {
+		t.Errorf("of two that differ nobody knows which is wrong: %q", act)
+	}
+}

@@ -1,0 +1,49 @@
+package trust
+
+import "gogi/stats/binomial"
+
+// Failing is how often engines failed in one test: of some workers, and of the others.
+type Failing struct {
+	Tries, Failed             int // of the workers that are looked at
+	OthersTries, OthersFailed int
+}
+
+// Worse is how likely the workers that are looked at fail as often as they did, or more
+// often, where they fail as often as the others do in each test: the exact test of Fisher,
+// over tests (each a table of two by two with its margins given). A test in which all
+// engines crash is so no evidence against whoever plays more of it. 1 where nothing can be
+// compared.
+func Worse(tests []Failing) float64 {
+	sum := []float64{1} // how likely each number of failures is in all
+	failed := 0
+	for _, t := range tests {
+		sum = convolve(sum, t.chances())
+		failed += t.Failed
+	}
+	p := 0.0
+	for i := failed; i < len(sum); i++ {
+		p += sum[i]
+	}
+	return min(p, 1)
+}
+
+// chances are how likely 0, 1, … of the test's failures fall to the workers that are
+// looked at, if chance alone deals them: the hypergeometric distribution.
+func (f Failing) chances() []float64 {
+	all, bad, drawn := f.Tries+f.OthersTries, f.Failed+f.OthersFailed, f.Tries
+	out := make([]float64, min(bad, drawn)+1)
+	for k := max(0, bad+drawn-all); k < len(out); k++ {
+		out[k] = binomial.Hypergeometric(all, bad, drawn, k)
+	}
+	return out
+}
+
+func convolve(a, b []float64) []float64 {
+	out := make([]float64, len(a)+len(b)-1)
+	for i, x := range a {
+		for j, y := range b {
+			out[i+j] += x * y
+		}
+	}
+	return out
+}

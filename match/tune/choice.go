@@ -1,0 +1,113 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gogi/match"
+	"gogi/stats/binomial"
+)
+
+// drawChoice deals the levels of a choice: every ordered pair of two levels once
+// in each round of as many pairs, shuffled by parameter. A probe's points, and
+// those of a choice that is not tuned, have the start's.
+func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
+	p := &s.Params[i]
+	d.Plus[i], d.Minus[i] = st.Theta[i], st.Theta[i]
+	if !on || d.Kind == KindProbe {
+		return
+	}
+	n := len(p.Levels)
+	deals := n * (n - 1)
+	round := uint64(d.Pair / deals)                                                        //nolint:gosec // not negative
+	shuffled := rand.New(rand.NewPCG(s.Seed^match.SplitMix(uint64(i)), round)).Perm(deals) //nolint:gosec // to be repeated
+	deal := shuffled[d.Pair%deals]
+	a, b := deal/(n-1), deal%(n-1)
+	if b >= a {
+		b++
+	}
+	d.Plus[i], d.Minus[i] = float64(a), float64(b)
+}
+
+func met(a, b float64) string { return fmt.Sprintf("%d>%d", int(a), int(b)) }
+
+// countLevels adds an outcome to the sums of the choices.
+func (st *State) countLevels(s *Settings, o *Outcome) {
+	for i := range s.Params {
+		if s.Params[i].Kind != Choice || o.Kind != KindDuel || o.Plus[i] == o.Minus[i] {
+			continue
+		}
+		e := &st.Each[i]
+		if e.Won == nil {
+			e.Won, e.Met = map[string]float64{}, map[string]float64{}
+		}
+		e.Won[met(o.Plus[i], o.Minus[i])] += o.Score
+		e.Met[met(o.Plus[i], o.Minus[i])]++
+		e.N++
+		e.YY += o.Score * o.Score
+	}
+}
+
+// Level is what the duels say of one level of a choice against its start's.
+type Level struct {
+	Name string `json:"name"`
+	// Elo is the shrunken mean difference to the start's level, Lo and Hi its interval
+	// at 95 % over all levels of the choice (Bonferroni) before shrinking.
+	Elo float64 `json:"elo"`
+	Lo  float64 `json:"lo"`
+	Hi  float64 `json:"hi"`
+}
+
+// Levels is what the duels say of a choice's levels; the start's is left out. Duels of
+// other levels help: each level's score is its mean over all that it met.
+func Levels(s *Settings, st *State, i int) []Level {
+	p, e := &s.Params[i], &st.Each[i]
+	n, start := len(p.Levels), int(p.Start)
+	sum, of := make([]float64, n), make([]float64, n)
+	for a := range n {
+		for b := range n {
+			key := met(float64(a), float64(b))
+			sum[a] += e.Won[key]
+			sum[b] -= e.Won[key]
+			of[a] += e.Met[key]
+			of[b] += e.Met[key]
+		}
+	}
+	var levels []Level
+	for a := range n {
+		if a == start || of[a] == 0 || of[start] == 0 {
+			continue
+		}
+		levels = append(levels, s.against(e, p.Levels[a], sum[a]/of[a], sum[start]/of[start], of[a], of[start], n))
+	}
+	return levels
+}
+
+// against estimates the difference of two levels. Each met all n − 1 others equally
+// often, so a level's mean is n/(n−1) of a share of its advantage over their mean, and the
+// difference of two means n/(n−1) times the difference of the levels.
+func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart float64, n int) Level {
+	toElo := EloPerPair * float64(n-1) / float64(n)
+	variance := e.YY / e.N
+	// Shared duels count in both means, with opposite signs.
+	se := toElo * math.Sqrt(variance*(1/ofA+1/ofStart)*float64(n)/float64(n-1))
+	diff := toElo * (a - start)
+	z := binomial.ZAbove(0.025 / float64(n-1))
+	shrink := max(0, 1-float64(se*se)/max(diff*diff, 1e-300))
+	return Level{Name: name, Elo: shrink * diff, Lo: diff - z*se, Hi: diff + z*se}
+}
+
+// level is the answer of a choice: the best of the levels whose interval excludes that
+// they are no better than the start's, else the start's.
+func (s *Settings) level(st *State, i int) float64 {
+	p := &s.Params[i]
+	best, at := 0.0, p.Start
+	for _, l := range Levels(s, st, i) {
+		if l.Lo > 0 && l.Elo > best {
+			best = l.Elo
+			at, _ = p.Value(l.Name)
+		}
+	}
+	return at
+}

@@ -1,0 +1,134 @@
+package tune
+
+import (
+	"fmt"
+
+	"gogi/stats/binomial"
+)
+
+// Faults watches how often points fail: games that are lost by a fault of the engine, and
+// pairs that are decided because a point does not start. It is told of whole blocks.
+type Faults struct {
+	settings *Settings
+	blocks   [][]pointPlayed // the latest
+}
+
+// pointPlayed is one point of a duel.
+type pointPlayed struct {
+	failed bool
+	above  []float64 // by parameter: 1 above the centre, −1 below it, 0 at it
+}
+
+// Failures is what is known of a pair's two points, plus and minus.
+type Failures [2]bool
+
+const (
+	faultBlocks = 10   // are looked at
+	faultShare  = 0.05 // of the pairs in them may have a failure
+)
+
+// NewFaults begins to watch.
+func NewFaults(s *Settings) *Faults { return &Faults{settings: s} }
+
+// Block is told of a learnt block: its duels and who failed in each. It is an error, a
+// *Faulty, where too many of the latest blocks' pairs have a failure.
+func (f *Faults) Block(duels []Duel, failed []Failures) error {
+	var block []pointPlayed
+	for j := range duels {
+		for side, sign := range []float64{1, -1} {
+			p := pointPlayed{failed: failed[j][side], above: make([]float64, len(duels[j].Flips))}
+			for i, flip := range duels[j].Flips {
+				if duels[j].Kind == KindDuel || side == 0 {
+					p.above[i] = sign * flip
+				}
+			}
+			block = append(block, p)
+		}
+	}
+	f.blocks = append(f.blocks, block)
+	if len(f.blocks) > faultBlocks {
+		f.blocks = f.blocks[1:]
+	}
+	if len(f.blocks) < faultBlocks {
+		return nil
+	}
+	return f.judge()
+}
+
+func (f *Faults) judge() error {
+	pairs, bad := 0, 0
+	for _, block := range f.blocks {
+		for j := 0; j+1 < len(block); j += 2 {
+			pairs++
+			if block[j].failed || block[j+1].failed {
+				bad++
+			}
+		}
+	}
+	if float64(bad) <= faultShare*float64(pairs) {
+		return nil
+	}
+	worst := &Faulty{Bad: bad, Pairs: pairs, P: 1}
+	for i := range f.settings.Params {
+		for _, side := range []float64{1, -1} {
+			if p := f.fisher(i, side); p < worst.P {
+				worst.Param, worst.Above, worst.P = f.settings.Params[i].Name, side > 0, p
+			}
+		}
+	}
+	worst.P = min(1, worst.P*float64(2*len(f.settings.Params)))
+	return worst
+}
+
+// fisher is the one-sided p value of R. A. Fisher's exact test that points on one side of
+// a parameter's centre fail no more often than those on the other.
+func (f *Faults) fisher(i int, side float64) float64 {
+	var n, k [2]int // points and failures: on that side, on the other
+	for _, block := range f.blocks {
+		for _, p := range block {
+			if p.above[i] == 0 {
+				continue
+			}
+			at := 0
+			if p.above[i] != side {
+				at = 1
+			}
+			n[at]++
+			if p.failed {
+				k[at]++
+			}
+		}
+	}
+	sum := 0.0
+	all, failures := n[0]+n[1], k[0]+k[1]
+	for x := k[0]; x <= min(failures, n[0]); x++ {
+		sum += binomial.Hypergeometric(all, n[0], failures, x)
+	}
+	return min(1, sum)
+}
+
+// Faulty says that points fail too often to go on without somebody looking.
+type Faulty struct {
+	Bad, Pairs int     // pairs with a failure, of how many
+	Param      string  // whose side fails most; "" where none stands out
+	Above      bool    // which side of its centre
+	P          float64 // of Fisher's exact test, times all sides of all parameters (Bonferroni, which is Holm's first step)
+}
+
+// Error says what to do.
+func (f *Faulty) Error() string {
+	return f.What() + `: narrow its bounds, or go on with faults = "forfeit" (--faults forfeit), which takes failing for losing`
+}
+
+// What says what was seen, and not what to do.
+func (f *Faulty) What() string {
+	text := fmt.Sprintf("in %d of the last %d pairs an engine failed or did not start", f.Bad, f.Pairs)
+	if f.Param != "" && f.P < 0.05 {
+		side := "below"
+		if f.Above {
+			side = "above"
+		}
+		text += fmt.Sprintf(", most with %s %s its centre (p = %.2g)", f.Param, side, f.P)
+	}
+	return text
+}

@@ -1,0 +1,146 @@
+package tune
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+// reference is a tune that testdata/reference.py calculated from the definitions.
+type reference struct {
+	Name     string
+	Method   string
+	Pairs    int
+	Block    int
+	Inflight int
+	Spread   float64
+	Probes   float64
+	Average  float64
+	REnd     float64 `json:"r_end"`
+	A        float64
+	Alpha    float64
+	Gamma    float64
+	Factor   float64 // before the first block
+	Params   []struct {
+		Start, Min, Max float64
+		C               float64 // the perturbation at the end of the schedule
+	}
+	Outcomes []struct {
+		Kind         DuelKind
+		Flips, C, At []float64
+		Score        float64
+	}
+	States []struct { // after each block
+		Centre []float64
+		Factor float64
+	}
+	Answer       []float64
+	Drift        []float64
+	DriftSquares []float64 `json:"drift_squares"`
+}
+
+func (r *reference) settings() Settings {
+	s := Settings{
+		Method: r.Method, Pairs: r.Pairs, Seed: 1, Block: r.Block, Inflight: r.Inflight, Spread: r.Spread, Probes: r.Probes,
+		A: r.A, Alpha: r.Alpha, Gamma: r.Gamma, REnd: r.REnd, Average: r.Average,
+	}
+	for i, p := range r.Params {
+		s.Params = append(s.Params, Param{
+			Name: string(rune('A' + i)), Kind: Float, Start: p.Start, Min: p.Min, Max: p.Max, Scale: p.C / scaleOfCEnd,
+		})
+	}
+	return s
+}
+
+// TestReference compares whole tunes with those of testdata/reference.py: every state, every perturbation, the
+// answer, and the evidence that a parameter moved.
+func TestReference(t *testing.T) {
+	text := testutil.Must(os.ReadFile("testdata/reference.json"))(t)
+	var file struct{ Cases []reference }
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Cases) == 0 {
+		t.Fatal(err)
+	}
+	for i := range file.Cases {
+		t.Run(file.Cases[i].Name, func(t *testing.T) { file.Cases[i].compare(t) })
+	}
+}
+
+func (r *reference) compare(t *testing.T) {
+	s := r.settings()
+	begin := Begin(&s)
+	begin.Factor = r.Factor
+	states := []State{begin}
+	for b := range s.Blocks() {
+		states = append(states, Learn(&s, states[b], r.block(t, &s, &states[s.DrawnFrom(b)], b)))
+		want, got := r.States[b], states[b+1]
+		near(t, "the centre", got.Theta, want.Centre)
+		near(t, "the factor", []float64{got.Factor}, []float64{want.Factor})
+		if t.Failed() {
+			t.Fatalf("after block %d", b)
+		}
+	}
+	last := states[s.Blocks()]
+	near(t, "the answer", Answer(&s, &last), r.Answer)
+	for i := range r.Drift {
+		near(t, "the drift", []float64{last.Each[i].Drift, last.Each[i].DriftSquares}, []float64{r.Drift[i], r.DriftSquares[i]})
+	}
+}
+
+// block is the outcomes of a block with the signs of the reference. The perturbations of SPSA are compared with the
+// reference. Those of the other method have drawn middles, which are replaced by the reference's.
+func (r *reference) block(t *testing.T, s *Settings, from *State, b int) (block []Outcome) {
+	first, end := s.PairsOf(b)
+	for n := first; n < end; n++ {
+		d, want := Draw(s, from, n), r.Outcomes[n]
+		if d.Kind != want.Kind {
+			t.Errorf("pair %d is a %s, want a %s", n, d.Kind, want.Kind)
+		}
+		near(t, "the perturbations", d.C, want.C)
+		if s.Method == SPSA {
+			near(t, "the middles", d.At, want.At)
+		}
+		d.Flips, d.At = want.Flips, want.At
+		block = append(block, Outcome{Duel: d, Score: want.Score})
+	}
+	return block
+}
+
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if len(got) != len(want) || !(math.Abs(got[i]-want[i]) <= 1e-8*(1+math.Abs(want[i]))) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+			return
+		}
+	}
+}
+
+// TestHighest compares with a search over a fine grid, for convex and concave curves.
+func TestHighest(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	convex := 0
+	for range 500 {
+		slope, curve := 4*random.Float64()-2, 4*random.Float64()-2
+		lo := 4*random.Float64() - 3
+		hi := lo + 2*random.Float64()
+		height := func(z float64) float64 { return slope*z + curve*z*z/2 }
+		best := math.Inf(-1)
+		for i := range 2001 {
+			best = max(best, height(lo+(hi-lo)*float64(i)/2000))
+		}
+		z := highest(slope, curve, lo, hi)
+		if z < lo || z > hi || height(z) < best-1e-12 {
+			t.Errorf("%v z + %v z²/2 in [%v, %v]: %v at %v, a search finds %v", slope, curve, lo, hi, height(z), z, best)
+		}
+		if curve > 0 {
+			convex++
+		}
+	}
+	if convex < 100 {
+		t.Errorf("%d convex curves", convex)
+	}
+}

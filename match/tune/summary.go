@@ -1,0 +1,152 @@
+package tune
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gogi/stats/binomial"
+)
+
+// Summary is what is told of a tune. Nothing in it proves that a value plays better:
+// intervals and p values explain the tune's own games.
+type Summary struct {
+	Method string `json:"method"`
+	Pairs  int    `json:"pairs"` // learnt
+	Budget int    `json:"budget"`
+	Blocks int    `json:"blocks"`
+	// Factor is what the controller multiplies the perturbations by; Loss what plus
+	// has lost to the centre in all probes, in Elo with its interval at 95 %. Nil: there
+	// were none.
+	Factor   float64            `json:"factor"`
+	Loss     *binomial.Interval `json:"loss"`
+	Equal    int                `json:"equal"`    // duels of two equal points
+	Forfeits int                `json:"forfeits"` // pairs decided because a point did not start
+	Params   []ParamSummary     `json:"params"`
+}
+
+// ParamSummary is what is told of one parameter. What is not known is nil.
+type ParamSummary struct {
+	Name  string   `json:"name"`
+	Kind  Kind     `json:"kind"`
+	Start float64  `json:"start"`
+	Now   float64  `json:"now"`
+	Mean  float64  `json:"mean"`  // the answer, not rounded
+	Value string   `json:"value"` // the answer as it is sent
+	Error *float64 `json:"error"` // standard error of where the path wandered, from batch means
+	// Moved is where the pairs pull the parameter, early ones more than later ones, in
+	// standard deviations of that pull on a parameter that changes nothing; P its two-sided
+	// p value, adjusted over all parameters (Holm).
+	Moved *float64 `json:"moved"`
+	P     *float64 `json:"p"`
+	// Distinct says that P is below 0.05.
+	Distinct bool `json:"distinct"`
+	// Sensitivity is the mean difference between plus and minus by this parameter, in
+	// Elo with its interval at 95 %.
+	Sensitivity    *binomial.Interval `json:"sensitivity"`
+	SensitivityElo *float64           `json:"sensitivity_elo"`
+	Levels         []Level            `json:"levels,omitempty"`
+}
+
+// Summarize tells a state.
+func Summarize(s *Settings, st *State) Summary {
+	sum := Summary{
+		Method: s.Method, Pairs: st.Pairs, Budget: s.Pairs, Blocks: st.Blocks, Factor: st.Factor,
+		Equal: st.Equal, Forfeits: st.Forfeits, Loss: loss(st),
+	}
+	answer := Answer(s, st)
+	var tested []int
+	for i := range s.Params {
+		p := &s.Params[i]
+		e := &st.Each[i]
+		one := ParamSummary{Name: p.Name, Kind: p.Kind, Start: p.Start, Now: st.Theta[i], Mean: answer[i], Value: p.Text(answer[i])}
+		if p.Kind == Choice {
+			one.Levels = Levels(s, st, i)
+			one.Distinct = answer[i] != p.Start
+		} else if e.N > 0 {
+			one.Error = e.standardError()
+			one.SensitivityElo, one.Sensitivity = e.sensitivity()
+			if one.Moved = e.moved(); one.Moved != nil {
+				p := 2 * distuv.UnitNormal.Survival(math.Abs(*one.Moved))
+				one.P = &p
+				tested = append(tested, i)
+			}
+		}
+		sum.Params = append(sum.Params, one)
+	}
+	sum.holm(tested)
+	return sum
+}
+
+// holm adjusts the p values of the parameters that were tested.
+func (sum *Summary) holm(tested []int) {
+	p := make([]float64, len(tested))
+	for j, i := range tested {
+		p[j] = *sum.Params[i].P
+	}
+	adjusted, err := binomial.Holm.Adjust(p)
+	if err != nil {
+		return // there is none
+	}
+	for j, i := range tested {
+		sum.Params[i].P, sum.Params[i].Distinct = &adjusted[j], adjusted[j] < 0.05
+	}
+}
+
+// loss is what the probes have lost, in Elo.
+func loss(st *State) *binomial.Interval {
+	if st.Probes < 2 {
+		return nil
+	}
+	n := float64(st.Probes)
+	mean := -st.ProbeSum / n
+	// W − L is at most 2 either way: the most that its variance can be, given its mean.
+	half := binomial.ZWithin(0.95) * math.Sqrt((4-min(mean*mean, 4))/n)
+	i := binomial.NewInterval("normal", 0.95, EloPerPair*(mean-half), EloPerPair*(mean+half))
+	return &i
+}
+
+// standardError is that of the mean over the averaged part of the path, from the spread
+// of its batches.
+func (e *ParamSums) standardError() *float64 {
+	var means []float64
+	for b := range batches {
+		if e.Of[b] > 0 {
+			means = append(means, e.Mean[b]/e.Of[b])
+		}
+	}
+	if len(means) < batches/2 {
+		return nil
+	}
+	mean, square := 0.0, 0.0
+	for _, m := range means {
+		mean += m / float64(len(means))
+	}
+	for _, m := range means {
+		square += (m - mean) * (m - mean)
+	}
+	n := float64(len(means))
+	se := math.Sqrt(square / (n - 1) / n)
+	return &se
+}
+
+func (e *ParamSums) moved() *float64 {
+	if e.DriftSquares == 0 {
+		return nil
+	}
+	z := e.Drift / math.Sqrt(e.DriftSquares)
+	return &z
+}
+
+// sensitivity is the slope of W − L on the sign of the perturbation, with the
+// heteroscedasticity-consistent variance (H. White, Econometrica 48 (1980) 817).
+func (e *ParamSums) sensitivity() (*float64, *binomial.Interval) {
+	if e.N < 2 {
+		return nil, nil
+	}
+	slope := e.FY / e.N
+	half := binomial.ZWithin(0.95) * math.Sqrt(max(0, e.YY-e.N*slope*slope)) / e.N
+	elo := EloPerPair * slope
+	i := binomial.NewInterval("normal", 0.95, EloPerPair*(slope-half), EloPerPair*(slope+half))
+	return &elo, &i
+}

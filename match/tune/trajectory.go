@@ -1,0 +1,212 @@
+package tune
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"gogi/match"
+)
+
+// Trajectory is a tune that is played and stored: a Path, with the stored pairs that it cannot
+// learn yet, the states that the store is owed, and what fails. Whoever plays a tune, on
+// one machine or on many, keeps to it. Its methods are called by one goroutine at a time.
+type Trajectory struct {
+	settings *Settings
+	path     *Path
+	ahead    map[int]Result
+	points   map[int]uint64    // of stored pairs that are not learnt yet: what they were played with
+	states   map[int]bool      // stored, by blocks
+	owed     []match.TuneState // that a stored pair led to and that are not stored
+	failed   map[int]Failures  // by pair, of blocks that are not learnt
+	watch    *Faults
+	drawn    map[int]Duel // of blocks that are not learnt
+}
+
+// NewCourse begins a tune of which these states are stored. What else is stored is told to
+// Played and Resume, before anything is played.
+func NewCourse(s Settings, states []match.TuneState) (*Trajectory, error) {
+	path, err := NewPath(s)
+	if err != nil {
+		return nil, err
+	}
+	c := &Trajectory{
+		settings: &s, path: path, ahead: map[int]Result{}, points: map[int]uint64{}, states: map[int]bool{},
+		failed: map[int]Failures{}, watch: NewFaults(&s), drawn: map[int]Duel{},
+	}
+	path.Expect(states)
+	for _, st := range states {
+		c.states[st.Blocks] = true
+	}
+	return c, nil
+}
+
+// HashPoints stands for options: those of a million pairs would fill the memory.
+func HashPoints(options [2][]match.Option) uint64 {
+	h := fnv.New64a()
+	for _, list := range options {
+		for _, o := range list {
+			fmt.Fprintf(h, "%q%q", o.Name, o.Value)
+		}
+		fmt.Fprint(h, ";")
+	}
+	return h.Sum64()
+}
+
+// Played says what a stored pair was played with.
+func (c *Trajectory) Played(pair int, options [2][]match.Option) {
+	c.points[pair] = HashPoints(options)
+}
+
+// Resume takes the games of a stored pair, whose options Played has told. The states are
+// those that it leads to, oldest first.
+func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
+	id := rows[0].Pair
+	if id >= c.settings.Pairs {
+		return nil, fmt.Errorf("tune: pair %d is stored, and the tune has %d", id, c.settings.Pairs)
+	}
+	c.ahead[id] = ResultOfRows(rows)
+	return c.catchUp()
+}
+
+// Watch forgets what failed so far: it has been told.
+func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
+
+// Drawable is the number of pairs, from the first, that can be drawn by now.
+func (c *Trajectory) Drawable() int { return c.path.Drawable() }
+
+// Blocks is how many blocks are learnt.
+func (c *Trajectory) Blocks() int { return c.path.Blocks() }
+
+// Done reports whether all blocks are learnt.
+func (c *Trajectory) Done() bool { return c.path.Blocks() == c.settings.Blocks() }
+
+// State is what all whole blocks from the first on have taught.
+func (c *Trajectory) State() State { return c.path.State() }
+
+// Known reports whether a pair's result is in, learnt or not.
+func (c *Trajectory) Known(pair int) bool {
+	_, ahead := c.ahead[pair]
+	return ahead || c.path.Known(pair)
+}
+
+// Points are what a pair is played with.
+func (c *Trajectory) Points(pair int) (options [2][]match.Option, err error) {
+	duel, err := c.Draw(pair)
+	if err != nil {
+		return options, err
+	}
+	return c.settings.Points(&duel), nil
+}
+
+// Draw is the duel that a pair is.
+func (c *Trajectory) Draw(id int) (Duel, error) {
+	if duel, ok := c.drawn[id]; ok {
+		return duel, nil
+	}
+	duel, ok := c.path.Draw(id)
+	if !ok || c.settings.BlockOf(id) < c.path.Blocks() {
+		return duel, fmt.Errorf("tune: pair %d cannot be drawn: blocks before it are not known, or it is learnt", id)
+	}
+	c.drawn[id] = duel
+	return duel, nil
+}
+
+// Learn takes a pair that was played, and refuses one that is known, or was played with
+// other points than are drawn for it. It may make stored pairs learnable that were not.
+// The states are those that it leads to, oldest first; faulty says that too many points
+// fail. The store is owed what Owed tells then.
+func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (states []State, faulty, err error) {
+	if c.Known(pair) {
+		return nil, nil, fmt.Errorf("tune: pair %d is known", pair)
+	}
+	want, err := c.Points(pair)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !slices.Equal(options[0], want[0]) || !slices.Equal(options[1], want[1]) {
+		return nil, nil, fmt.Errorf("tune: pair %d was not played with the points that are drawn for it", pair)
+	}
+	states, faulty, err = c.enter(pair, result)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := c.catchUp()
+	return append(states, more...), faulty, err
+}
+
+// Owed are states, oldest first, that follow from what is learnt and are not stored. They
+// are to be stored with the pair that was learnt last, which they all may rest on.
+func (c *Trajectory) Owed() []match.TuneState { return c.owed }
+
+// Settled says that what was owed is stored.
+func (c *Trajectory) Settled() {
+	for _, st := range c.owed {
+		c.states[st.Blocks] = true
+	}
+	c.owed = nil
+}
+
+// enter adds one pair to the path. States that it leads to and that are not stored yet
+// are owed.
+func (c *Trajectory) enter(id int, r Result) (states []State, faulty, err error) {
+	c.failed[id] = r.Failed
+	_, states, err = c.path.Add(id, r.Score, r.Forfeit)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, st := range states {
+		if !c.states[st.Blocks] {
+			c.owed = append(c.owed, st.Stored())
+		}
+		if err := c.watchBlock(st.Blocks - 1); err != nil {
+			faulty = err
+		}
+	}
+	return states, faulty, nil
+}
+
+// watchBlock tells the faults of a learnt block, and forgets it.
+func (c *Trajectory) watchBlock(block int) error {
+	first, end := c.settings.PairsOf(block)
+	var duels []Duel
+	var failed []Failures
+	for id := first; id < end; id++ {
+		duels, failed = append(duels, c.drawn[id]), append(failed, c.failed[id])
+		delete(c.drawn, id)
+		delete(c.failed, id)
+	}
+	return c.watch.Block(duels, failed)
+}
+
+// catchUp adds the stored pairs that can be drawn by now, of which there may be more
+// after each block.
+func (c *Trajectory) catchUp() (states []State, err error) {
+	for id := c.path.Blocks() * c.settings.Block; len(c.ahead) > 0 && id < c.path.Drawable(); id++ {
+		r, ok := c.ahead[id]
+		if !ok {
+			continue
+		}
+		more, err := c.takeStored(id, r)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, more...)
+	}
+	return states, nil
+}
+
+// takeStored adds a pair of an earlier session.
+func (c *Trajectory) takeStored(id int, r Result) ([]State, error) {
+	delete(c.ahead, id)
+	want, err := c.Points(id)
+	if err != nil {
+		return nil, err
+	}
+	if c.points[id] != HashPoints(want) {
+		return nil, fmt.Errorf("tune: pair %d is stored with other points than the results before it lead to (gogi tune verify tells all; gogi db void --pairs %d takes it out, to be played anew)", id, id)
+	}
+	delete(c.points, id)
+	states, _, err := c.enter(id, r)
+	return states, err
+}

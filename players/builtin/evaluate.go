@@ -1,0 +1,160 @@
+package builtin
+
+import "gogi/shogi"
+
+// span is how many offsets lie between two squares of a line, both ways.
+const span = 17
+
+// tables are the weights laid out for the search.
+type tables struct {
+	board   [32][squares]int32 // by piece: material and square, positive for Black
+	hand    [2][8][fullHand + 1]int32
+	near    [2][pieceTypes][span * span]int32 // by own or enemy king, type and offset from it
+	offsets [squares]int32                    // of a square, for near
+	worth   [pieceTypes]int32                 // what taking the piece gains, for move ordering
+	byKing  *kingNoise                        // nil: none
+}
+
+// Index of tables.near.
+const (
+	ownKing = iota
+	enemyKing
+)
+
+func newTables(w *weights) *tables {
+	t := &tables{}
+	for kind := shogi.Pawn; kind <= shogi.Dragon; kind++ {
+		for s := range shogi.NoSquare {
+			value := int32(w.material[kind] + w.square[kind][s])
+			t.board[shogi.NewPiece(shogi.Black, kind)][s] = value
+			t.board[shogi.NewPiece(shogi.White, kind)][squares-1-s] = -value
+			t.offsets[s] = int32(s.File()*span + s.Rank())
+		}
+		if kind <= shogi.Gold {
+			for n, value := range w.hand[kind] {
+				t.hand[shogi.Black][kind][n] = int32(value)
+				t.hand[shogi.White][kind][n] = -int32(value)
+			}
+		}
+		t.fillNear(kind, w)
+		t.worth[kind] = int32(w.material[kind] + w.material[kind.Base()])
+	}
+	return t
+}
+
+// fillNear spreads the weights around the kings over distance. Attackers are
+// best in front of the king and defenders not behind it.
+func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
+	percent := [9]int{0, 100, 65, 35, 15, 5, 0, 0, 0}
+	for file := -8; file <= 8; file++ {
+		for rank := -8; rank <= 8; rank++ {
+			i := centre + int32(file*span+rank)
+			distance := max(file, -file, rank, -rank)
+			attack, defence := w.attack[kind], w.defence[kind]
+			if rank < 0 { // beyond the enemy king, before the own
+				attack = attack * 3 / 4
+			} else if rank > 0 {
+				defence = defence * 3 / 4
+			}
+			t.near[ownKing][kind][i] = int32(defence * percent[distance] / 100)
+			t.near[enemyKing][kind][i] = int32(attack * percent[distance] / 100)
+		}
+	}
+}
+
+// centre is the index of no offset in tables.near.
+const centre = 8*span + 8
+
+// kings are the squares of both kings by colour, as offsets; without a king
+// there are no terms for it.
+type kings struct {
+	at     [2]int32
+	square [2]shogi.Square
+	there  [2]bool
+}
+
+func (t *tables) kings(p *shogi.Position) (k kings) {
+	for c := range k.at {
+		if s := p.KingSquare(shogi.Colour(c)); s != shogi.NoSquare {
+			k.at[c], k.square[c], k.there[c] = t.offsets[s], s, true
+		}
+	}
+	return k
+}
+
+// piece is the worth of a piece on a square, positive for Black.
+func (t *tables) piece(piece shogi.Piece, s shogi.Square, k *kings) int32 {
+	value := t.board[piece][s]
+	if piece.Type() == shogi.King {
+		return value
+	}
+	c, kind, at := piece.Colour(), piece.Type(), t.offsets[s]
+	sign := 1 - 2*int32(c)
+	if k.there[c] {
+		value += sign * t.near[ownKing][kind][centre+sign*(at-k.at[c])]
+	}
+	if enemy := c.Opponent(); k.there[enemy] {
+		value += sign * t.near[enemyKing][kind][centre+sign*(at-k.at[enemy])]
+	}
+	if t.byKing != nil {
+		value += sign * t.byKing.piece(c, kind, s, k)
+	}
+	return value
+}
+
+// inHand is the worth of a number of pieces in hand, positive for Black.
+func (t *tables) inHand(c shogi.Colour, kind shogi.PieceType, n int, k *kings) int32 {
+	value := t.hand[c][kind][n]
+	if t.byKing != nil {
+		value += (1 - 2*int32(c)) * t.byKing.pieces(c, kind, n, k)
+	}
+	return value
+}
+
+// whole evaluates a position from nothing, positive for Black.
+func (t *tables) whole(p *shogi.Position) int32 {
+	k := t.kings(p)
+	var sum int32
+	for s := range shogi.NoSquare {
+		if piece := p.PieceAt(s); piece != shogi.NoPiece {
+			sum += t.piece(piece, s, &k)
+		}
+	}
+	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
+		for kind := shogi.Pawn; kind <= shogi.Gold; kind++ {
+			sum += t.inHand(c, kind, p.Hand(c, kind), &k)
+		}
+	}
+	return sum
+}
+
+// after is whole(next), where m leads from p, whose worth is sum, to next. It
+// looks only at what the move changes, unless a king moved.
+func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.Position) int32 {
+	us, to := p.Side(), m.To()
+	k := t.kings(p)
+	if m.IsDrop() {
+		kind, n := m.Dropped(), p.Hand(us, m.Dropped())
+		return sum + t.inHand(us, kind, n-1, &k) - t.inHand(us, kind, n, &k) + t.piece(next.PieceAt(to), to, &k)
+	}
+	moved := p.PieceAt(m.From())
+	if moved.Type() == shogi.King {
+		return t.whole(next)
+	}
+	if taken := p.PieceAt(to); taken != shogi.NoPiece {
+		base := taken.Type().Base()
+		n := p.Hand(us, base)
+		sum += t.inHand(us, base, n+1, &k) - t.inHand(us, base, n, &k) - t.piece(taken, to, &k)
+	}
+	return sum - t.piece(moved, m.From(), &k) + t.piece(next.PieceAt(to), to, &k)
+}
+
+// gain is what a move wins at once: the piece taken, and the promotion.
+func (t *tables) gain(p *shogi.Position, m shogi.Move) int32 {
+	value := t.worth[p.PieceAt(m.To()).Type()]
+	if m.Promotes() {
+		kind := p.PieceAt(m.From()).Type()
+		value += t.worth[kind.Promoted()] - t.worth[kind]
+	}
+	return value
+}

@@ -1,0 +1,112 @@
+package builtin
+
+import (
+	"unsafe"
+
+	"gogi/shogi"
+)
+
+// bound says what a stored score is.
+type bound uint8
+
+const (
+	exact bound = iota
+	atLeast
+	atMost
+)
+
+// entry is what is remembered of one position.
+type entry struct {
+	key    uint64
+	move   shogi.Move
+	score  int16
+	search uint16 // the number of the search that wrote it; 0 in an empty entry
+	depth  int8
+	bound  bound
+}
+
+// hashTable remembers positions. Each search has a number, and entries of
+// searches before the oldest valid one count as empty, so that forgetting
+// everything costs nothing.
+type hashTable struct {
+	entries []entry
+	search  uint16
+	oldest  uint16
+	game    uint16 // the first search of the game at hand
+}
+
+// resize empties the table if its size changes.
+func (h *hashTable) resize(megabytes int) {
+	n := megabytes << 20 / int(unsafe.Sizeof(entry{}))
+	if len(h.entries) != n {
+		*h = hashTable{entries: make([]entry, n), game: 1}
+	}
+}
+
+// newGame forgets all searches so far.
+func (h *hashTable) newGame() { h.game = h.search + 1 }
+
+// newSearch begins a search; alone, it sees no other search's entries.
+func (h *hashTable) newSearch(alone bool) {
+	if h.search >= 1<<16-2 { // newGame adds one more
+		clear(h.entries)
+		h.search, h.game = 0, 1
+	}
+	h.search++
+	h.oldest = h.game
+	if alone {
+		h.oldest = h.search
+	}
+}
+
+func (h *hashTable) slot(key uint64) *entry {
+	return &h.entries[(key>>32)*uint64(len(h.entries))>>32]
+}
+
+// find returns the entry of a position, or nil. Mate scores come back relative
+// to the root, from which the position is ply moves away.
+func (h *hashTable) find(key uint64) *entry {
+	e := h.slot(key)
+	if e.key != key || e.search < h.oldest {
+		return nil
+	}
+	return e
+}
+
+// store remembers a position. A deeper result of this search on the same
+// position stays, and so does a known move when there is no new one.
+func (h *hashTable) store(key uint64, m shogi.Move, score, depth, ply int, b bound) {
+	e := h.slot(key)
+	if e.key == key && e.search >= h.oldest {
+		if e.search == h.search && int(e.depth) > depth && b != exact {
+			return
+		}
+		if m == shogi.NoMove {
+			m = e.move
+		}
+	}
+	*e = entry{key: key, move: m, score: int16(fromRoot(score, -ply)), search: h.search, depth: int8(depth), bound: b}
+}
+
+// fromRoot moves a mate score by a number of plies away from the mate: entries
+// count from their own position, the search from its root.
+func fromRoot(score, ply int) int {
+	switch {
+	case score > mateBound:
+		return score - ply
+	case score < -mateBound:
+		return score + ply
+	}
+	return score
+}
+
+// full is how much of the table this search has filled, per mille.
+func (h *hashTable) full() int {
+	n := 0
+	for i := range 1000 {
+		if h.entries[i].search == h.search {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,144 @@
+package builtin
+
+import "gogi/shogi"
+
+// What moves are worth in the order in which they are tried; quiet moves come
+// by their history, between ±historyLimit.
+const (
+	hashMoveFirst = 1 << 28
+	captureFirst  = 1 << 20
+	killerFirst   = 1 << 16
+	historyLimit  = 1 << 14
+)
+
+// frame is one position on the path of the search.
+type frame struct {
+	pos     shogi.Position
+	sum     int32      // its worth, positive for Black
+	check   bool       // whether the side to move is in check
+	move    shogi.Move // that led here
+	moves   []shogi.Move
+	values  []int32
+	killers [2]shogi.Move // quiet moves that refuted something at this ply
+	pv      []shogi.Move
+}
+
+// dropNeedless removes the needless moves from the list.
+func (f *frame) dropNeedless() {
+	n := 0
+	for _, m := range f.moves {
+		if !needless(&f.pos, m) {
+			f.moves[n] = m
+			n++
+		}
+	}
+	f.moves = f.moves[:n]
+}
+
+// rate values the moves of a frame for next.
+func (s *search) rate(f *frame, first shogi.Move) {
+	f.values = f.values[:0]
+	for _, m := range f.moves {
+		f.values = append(f.values, s.rating(f, m, first))
+	}
+}
+
+func (s *search) rating(f *frame, m, first shogi.Move) int32 {
+	switch {
+	case m == first:
+		return hashMoveFirst
+	case !quiet(&f.pos, m):
+		own := s.tables.worth[f.pos.PieceAt(m.From()).Type()]
+		return captureFirst + s.tables.gain(&f.pos, m)*16 - own
+	case m == f.killers[0]:
+		return killerFirst + 1
+	case m == f.killers[1]:
+		return killerFirst
+	}
+	return *s.past(f, m)
+}
+
+// next moves the best of the moves from i on to i. After a while all that is left
+// is as good as unknown, and in no order.
+func (f *frame) next(i int) shogi.Move {
+	if i >= 32 {
+		return f.moves[i]
+	}
+	best := i
+	for j := i + 1; j < len(f.values); j++ {
+		if f.values[j] > f.values[best] {
+			best = j
+		}
+	}
+	f.moves[i], f.moves[best] = f.moves[best], f.moves[i]
+	f.values[i], f.values[best] = f.values[best], f.values[i]
+	return f.moves[i]
+}
+
+// quiet reports whether a move neither takes nor promotes.
+func quiet(p *shogi.Position, m shogi.Move) bool {
+	return !m.Promotes() && (m.IsDrop() || p.PieceAt(m.To()) == shogi.NoPiece)
+}
+
+// needless reports whether m leaves a pawn, lance, bishop or rook unpromoted
+// that loses nothing by promoting. (It can avoid mate by a dropped pawn; that
+// rare case is given up.)
+func needless(p *shogi.Position, m shogi.Move) bool {
+	if m.IsDrop() || m.Promotes() {
+		return false
+	}
+	to, from := rankSeen(p.Side(), m.To()), rankSeen(p.Side(), m.From())
+	switch p.PieceAt(m.From()).Type() {
+	case shogi.Pawn:
+		return to <= 3
+	case shogi.Lance:
+		return to <= 2
+	case shogi.Bishop, shogi.Rook:
+		return min(to, from) <= 3
+	default:
+	}
+	return false
+}
+
+// rankSeen is the rank as c sees it: 1 is the far one.
+func rankSeen(c shogi.Colour, s shogi.Square) int {
+	if c == shogi.Black {
+		return s.Rank()
+	}
+	return 10 - s.Rank()
+}
+
+// past is the history of a quiet move: how well moves of that piece to that
+// square did in this search.
+func (s *search) past(f *frame, m shogi.Move) *int32 {
+	kind := m.Dropped() + pieceTypes
+	if !m.IsDrop() {
+		kind = f.pos.PieceAt(m.From()).Type()
+	}
+	return &s.history[f.pos.Side()][kind][m.To()]
+}
+
+// reward notes that the i-th move of a frame refuted the position, and that the
+// quiet ones before it did not.
+func (s *search) reward(f *frame, i, depth int) {
+	m := f.moves[i]
+	if !quiet(&f.pos, m) {
+		return
+	}
+	if f.killers[0] != m {
+		f.killers[0], f.killers[1] = m, f.killers[0]
+	}
+	bonus := min(int32(depth*depth)*16, historyLimit/4)
+	s.learn(f, m, bonus)
+	for _, earlier := range f.moves[:i] {
+		if quiet(&f.pos, earlier) {
+			s.learn(f, earlier, -bonus)
+		}
+	}
+}
+
+// learn moves a history by the bonus, less the nearer it is to the limit.
+func (s *search) learn(f *frame, m shogi.Move, bonus int32) {
+	h := s.past(f, m)
+	*h += bonus - *h*max(bonus, -bonus)/historyLimit
+}

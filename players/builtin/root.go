@@ -1,0 +1,190 @@
+package builtin
+
+import (
+	"cmp"
+	"slices"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// line is a move of the root with what the search found for it.
+type line struct {
+	move    shogi.Move
+	score   int
+	depth   int // 0: not searched, the score is the root's evaluation
+	deepest int // ply reached
+	pv      []shogi.Move
+}
+
+// prepare sets up the root and lists its moves, best guess first; those in only
+// when that names legal ones.
+func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
+	s.nodes, s.stopped, s.deepest = 0, false, 0
+	s.history = [2][2 * pieceTypes][squares]int32{}
+	for i := range s.stack {
+		s.stack[i].killers = [2]shogi.Move{}
+	}
+	s.path.reset(h)
+	f := &s.stack[0]
+	f.pos, f.check, f.move = *h.Position(), h.Position().InCheck(), shogi.NoMove
+	f.sum = s.tables.whole(&f.pos)
+	f.moves = f.pos.LegalMoves(f.moves[:0])
+	if chosen := common(f.moves, only); len(chosen) > 0 {
+		f.moves = chosen
+	} else {
+		f.dropNeedless()
+	}
+	first := shogi.NoMove
+	if e := s.hash.find(f.pos.Key()); e != nil {
+		first = e.move
+	}
+	s.rate(f, first)
+	lines := make([]line, len(f.moves))
+	for i := range lines {
+		m := f.next(i)
+		lines[i] = line{move: m, score: s.static(f), pv: []shogi.Move{m}}
+	}
+	if i := slices.IndexFunc(lines, s.tries); i > 0 {
+		lines[0], lines[i] = lines[i], lines[0]
+	}
+	return lines
+}
+
+// tries reports whether a move of the root wins by the try rule: then no search
+// is too short to find it.
+func (s *search) tries(l line) bool {
+	if s.rule != shogi.TryRule {
+		return false
+	}
+	next := s.stack[0].pos
+	next.Apply(l.move)
+	return tried(&next, l.move)
+}
+
+// common lists the moves that stand in both lists.
+func common(moves, only []shogi.Move) []shogi.Move {
+	var both []shogi.Move
+	for _, m := range moves {
+		if slices.Contains(only, m) {
+			both = append(both, m)
+		}
+	}
+	return both
+}
+
+// deepen searches deeper and deeper, keeps the best n lines in front, and calls
+// report after each finished iteration. The result of an unfinished iteration
+// counts only where there is one line, and always if it is all there is.
+func (s *search) deepen(lines []line, n, depth int, report func([]line)) []line {
+	n = min(n, len(lines))
+	for s.iterate = 1; s.iterate <= depth && !s.enough(lines[:n]); s.iterate++ {
+		s.deepest = 0
+		next := slices.Clone(lines)
+		for i := range n {
+			s.bestOf(next, i)
+		}
+		if s.stopped {
+			if n == 1 || s.iterate == 1 {
+				lines = next
+			}
+			break
+		}
+		slices.SortStableFunc(next[:n], func(a, b line) int { return cmp.Compare(b.score, a.score) })
+		lines = next
+		report(lines[:n])
+	}
+	return lines[:n]
+}
+
+// enough reports whether another iteration is of no use: there is no time for
+// it, or all lines end in mates that no deeper search can improve.
+func (s *search) enough(lines []line) bool {
+	if s.exhausted() || s.budget.soft > 0 && s.elapsed() >= s.budget.soft {
+		return true
+	}
+	return !slices.ContainsFunc(lines, func(l line) bool {
+		return l.depth <= mateScore-max(l.score, -l.score)
+	})
+}
+
+// bestOf searches the moves from the i-th on and brings the best one to i.
+func (s *search) bestOf(lines []line, i int) {
+	alpha := -infinity
+	for j := i; j < len(lines) && s.enter(0, lines[j].move); j++ {
+		score := s.reply(0, j-i, s.iterate-1, alpha, infinity)
+		if s.stopped {
+			return
+		}
+		if score <= alpha {
+			continue
+		}
+		alpha = score
+		found := line{move: lines[j].move, score: score, depth: s.iterate, deepest: s.deepest}
+		found.pv = append([]shogi.Move{found.move}, s.stack[1].pv...)
+		copy(lines[i+1:j+1], lines[i:j])
+		lines[i] = found
+	}
+}
+
+// answer searches the lines of a position and tells of them.
+func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
+	var infos []usi.Info
+	report := func(lines []line) {
+		infos = s.infos(lines)
+		for _, i := range infos {
+			if r.OnInfo != nil {
+				r.OnInfo(i)
+			}
+		}
+	}
+	depth := maxDepth
+	if r.Go.Depth > 0 {
+		depth = min(depth, r.Go.Depth)
+	}
+	lines = s.deepen(lines, n, depth, report)
+	if s.stopped || infos == nil {
+		report(lines) // the last word on lines and nodes
+	}
+	best := lines[0]
+	reply := usi.Reply{Answer: usi.AnswerMove, Move: best.move, Text: best.move.String(), Lines: infos}
+	if len(infos[0].PV) > 0 && infos[0].Depth > 0 {
+		reply.Exact = infos[0] // a line's score is never a bound
+	}
+	if len(best.pv) > 1 {
+		reply.Ponder = best.pv[1]
+	}
+	return reply
+}
+
+// infos are the lines in the words of the protocol. Of several only those that
+// were searched are told.
+func (s *search) infos(lines []line) []usi.Info {
+	elapsed := s.elapsed()
+	var infos []usi.Info
+	for i, l := range lines {
+		if i > 0 && l.depth == 0 {
+			break
+		}
+		info := usi.Info{
+			Depth: l.depth, SelDepth: l.deepest, MultiPV: i + 1, Score: usiScore(l.score), HasScore: true,
+			Nodes: s.nodes, Time: elapsed, HashFull: s.hash.full(), PV: l.pv,
+		}
+		if elapsed > 0 {
+			info.NPS = uint64(float64(s.nodes) / elapsed.Seconds())
+		}
+		infos = append(infos, info)
+	}
+	return infos
+}
+
+// usiScore is a score in the words of the protocol.
+func usiScore(score int) usi.Score {
+	switch {
+	case score > mateBound:
+		return usi.Score{Mate: 1, Value: mateScore - score}
+	case score < -mateBound:
+		return usi.Score{Mate: -1, Value: mateScore + score}
+	}
+	return usi.Score{Value: score}
+}

@@ -1,0 +1,291 @@
+package builtin
+
+import (
+	"math/bits"
+	"time"
+
+	"gogi/shogi"
+)
+
+const (
+	maxPly    = 100 // moves from the root, at most
+	maxDepth  = 60
+	infinity  = 32_001
+	mateScore = 32_000             // a mated side has ply-mate
+	mateBound = mateScore - maxPly // scores beyond it are mates
+	ruleWin   = 28_000             // the opponent loses by perpetual check
+	evalLimit = 25_000
+	jitter    = 2 // of an evaluation when there is a seed
+)
+
+// search is one search. Its memory is used again by the next one.
+type search struct {
+	tables *tables
+	hash   *hashTable
+	seed   uint64
+	rule   shogi.DeclarationRule
+
+	now      func() time.Time
+	start    time.Time
+	budget   budget
+	maxNodes uint64          // 0: no limit
+	done     <-chan struct{} // of the context
+
+	nodes   uint64
+	stopped bool
+	iterate int // depth of the iteration
+	deepest int // ply reached in this iteration
+	path    path
+	history [2][2 * pieceTypes][squares]int32
+	stack   [maxPly + 1]frame
+}
+
+// enter plays a move of the position at ply. It does not, and returns false,
+// once the search must end.
+func (s *search) enter(ply int, m shogi.Move) bool {
+	if s.exhausted() {
+		return false
+	}
+	s.nodes++
+	f, next := &s.stack[ply], &s.stack[ply+1]
+	next.pos = f.pos
+	next.pos.Apply(m)
+	next.sum = s.tables.after(&f.pos, f.sum, m, &next.pos)
+	next.check = next.pos.InCheck()
+	next.move = m
+	s.path.set(ply+1, next.pos.Key(), next.check)
+	s.deepest = max(s.deepest, ply+1)
+	return true
+}
+
+// exhausted reports whether a limit is reached. The clock and the context are
+// asked once in 256 nodes, less than a millisecond.
+func (s *search) exhausted() bool {
+	if s.stopped {
+		return true
+	}
+	if s.maxNodes > 0 && s.nodes >= s.maxNodes {
+		s.stopped = true
+	} else if s.nodes%256 == 0 {
+		select {
+		case <-s.done:
+			s.stopped = true
+		default:
+			s.stopped = s.budget.hard > 0 && s.elapsed() >= s.budget.hard
+		}
+	}
+	return s.stopped
+}
+
+func (s *search) elapsed() time.Duration { return s.now().Sub(s.start) }
+
+// static is the evaluation for the side to move.
+func (s *search) static(f *frame) int {
+	score := int(f.sum)
+	if f.pos.Side() == shogi.White {
+		score = -score
+	}
+	if s.seed != 0 {
+		score += int(mix(f.pos.Key()^s.seed*0x9e3779b97f4a7c15)%(2*jitter+1)) - jitter
+	}
+	return max(-evalLimit, min(evalLimit, score))
+}
+
+// ended judges what ends a game besides a side without moves: repetition, and
+// under the try rule a king that got home.
+func (s *search) ended(ply int) (score int, ok bool) {
+	f := &s.stack[ply]
+	if s.rule == shogi.TryRule && tried(&f.pos, f.move) {
+		return ply - mateScore, true
+	}
+	return s.path.repeated(ply)
+}
+
+// tried reports whether m, which led to p, was a king's winning move under the
+// try rule.
+func tried(p *shogi.Position, m shogi.Move) bool {
+	mover := p.Side().Opponent()
+	return p.KingSquare(mover) == m.To() && p.TryAchieved(mover)
+}
+
+// alphaBeta is the score of the position at ply for its side to move, exact
+// between alpha and beta, a bound outside of them. It means nothing once the
+// search is stopped.
+func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
+	f := &s.stack[ply]
+	f.pv = f.pv[:0]
+	if score, ok := s.ended(ply); ok {
+		return score
+	}
+	if f.check && ply < 2*s.iterate {
+		depth++
+	}
+	if depth <= 0 || ply >= maxPly {
+		return s.quiesce(ply, 0, alpha, beta)
+	}
+	// No mate is nearer than the one at hand.
+	if alpha, beta = max(alpha, ply-mateScore), min(beta, mateScore-ply-1); alpha >= beta {
+		return alpha
+	}
+	wide := beta-alpha > 1
+	var first shogi.Move
+	if e := s.hash.find(f.pos.Key()); e != nil {
+		first = e.move
+		if score := fromRoot(int(e.score), ply); !wide && int(e.depth) >= depth && e.settles(score, beta) {
+			return score
+		}
+	}
+	static := s.static(f)
+	if !wide && !f.check && depth <= 5 && static-100*depth >= beta && beta > -mateBound {
+		return static
+	}
+	f.moves = f.pos.LegalMoves(f.moves[:0])
+	if len(f.moves) == 0 {
+		return ply - mateScore
+	}
+	f.dropNeedless()
+	s.rate(f, first)
+	return s.tryMoves(ply, depth, alpha, beta, static)
+}
+
+// settles reports whether a stored score answers a window of one below beta.
+func (e *entry) settles(score, beta int) bool {
+	switch e.bound {
+	case atLeast:
+		return score >= beta
+	case atMost:
+		return score < beta
+	case exact:
+	}
+	return true
+}
+
+// tryMoves searches the moves of the position at ply and remembers the result.
+func (s *search) tryMoves(ply, depth, alpha, beta, static int) int {
+	f := &s.stack[ply]
+	best, bestMove, kind := -infinity, shogi.NoMove, atMost
+	for i := range f.moves {
+		m := f.next(i)
+		if best > -mateBound && s.hopeless(f, i, depth, alpha, static) {
+			continue
+		}
+		if !s.enter(ply, m) {
+			return 0
+		}
+		score := s.reply(ply, i, depth-1, alpha, beta)
+		if s.stopped {
+			return 0
+		}
+		if score <= best {
+			continue
+		}
+		best = score
+		if score <= alpha {
+			continue
+		}
+		alpha, bestMove, kind = score, m, exact
+		f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
+		if score >= beta {
+			kind = atLeast
+			s.reward(f, i, depth)
+			break
+		}
+	}
+	s.hash.store(f.pos.Key(), bestMove, best, depth, ply, kind)
+	return best
+}
+
+// hopeless reports whether the i-th move is not worth a search near the leaves:
+// quiet, no check, and late in the order or far below alpha.
+func (s *search) hopeless(f *frame, i, depth, alpha, static int) bool {
+	if depth > 3 || f.check {
+		return false
+	}
+	late := i >= 4*depth*(depth+2)
+	if !late && static+120*depth > alpha {
+		return false
+	}
+	m := f.moves[i]
+	return quiet(&f.pos, m) && !f.pos.GivesCheck(m)
+}
+
+// reply is the score of the i-th move of the position at ply, which was
+// entered. All but the first are expected to be no better than alpha, and late
+// quiet ones are searched less deep, until they show otherwise.
+func (s *search) reply(ply, i, depth, alpha, beta int) int {
+	if i == 0 {
+		return -s.alphaBeta(ply+1, depth, -beta, -alpha)
+	}
+	f := &s.stack[ply]
+	if i >= 3 && depth >= 2 && !f.check && !s.stack[ply+1].check && quiet(&f.pos, s.stack[ply+1].move) {
+		reduced := depth - bits.Len(uint(i))*bits.Len(uint(depth))/5
+		score := -s.alphaBeta(ply+1, max(reduced, 0), -alpha-1, -alpha)
+		if score <= alpha || s.stopped {
+			return score
+		}
+	}
+	score := -s.alphaBeta(ply+1, depth, -alpha-1, -alpha)
+	if score > alpha && score < beta && !s.stopped {
+		score = -s.alphaBeta(ply+1, depth, -beta, -alpha)
+	}
+	return score
+}
+
+// Plies of the quiescence search after which evasions are no longer all tried,
+// and after which only the last piece that moved is taken.
+const (
+	quietEvasions = 4
+	quietCaptures = 5
+)
+
+// quiesce is alphaBeta for captures, promotions of pawns, and evasions, until
+// the position is quiet; depth counts its plies.
+func (s *search) quiesce(ply, depth, alpha, beta int) int {
+	f := &s.stack[ply]
+	f.pv = f.pv[:0]
+	best := s.static(f)
+	if ply >= maxPly {
+		return best
+	}
+	evade := f.check && depth < quietEvasions
+	if evade {
+		best = ply - mateScore
+		f.moves = f.pos.LegalMoves(f.moves[:0])
+	} else {
+		if best >= beta {
+			return best
+		}
+		f.moves = f.pos.Captures(f.moves[:0])
+	}
+	static := best
+	alpha = max(alpha, best)
+	f.dropNeedless()
+	s.rate(f, shogi.NoMove)
+	for i := range f.moves {
+		m := f.next(i)
+		if !evade && (depth >= quietCaptures && m.To() != f.move.To() ||
+			static+int(s.tables.gain(&f.pos, m))+150 <= alpha) {
+			continue
+		}
+		if !s.enter(ply, m) {
+			return 0
+		}
+		score := -s.quiesce(ply+1, depth+1, -beta, -alpha)
+		if s.stopped {
+			return 0
+		}
+		if score <= best {
+			continue
+		}
+		best = score
+		if score <= alpha {
+			continue
+		}
+		alpha = score
+		f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
+		if score >= beta {
+			break
+		}
+	}
+	return best
+}

@@ -1,0 +1,99 @@
+package builtin
+
+import (
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// NewTunable is New, with the evaluation's weights as further options:
+//
+//   - Material.Pawn … Material.Rook: what a piece on the board is worth, in centipawns;
+//   - Hand.Pawn … Hand.Rook: what it is worth more in hand;
+//   - Attack, Defence: what pieces near the kings are worth, in percent of the usual.
+//
+// Their defaults are the engine's own: with these it plays as any other.
+func NewTunable() *Engine {
+	e := New()
+	e.settings.tunable = true
+	return e
+}
+
+// weightKnob is a weight that can be an option.
+type weightKnob struct {
+	name       string
+	value, max int // the default, and the most
+}
+
+const (
+	knobAttack  = "Attack"
+	knobDefence = "Defence"
+)
+
+// pieceKnobs are the pieces that can be in hand, by the names of their options.
+func pieceKnobs() map[shogi.PieceType]string {
+	return map[shogi.PieceType]string{
+		shogi.Pawn: "Pawn", shogi.Lance: "Lance", shogi.Knight: "Knight", shogi.Silver: "Silver", shogi.Gold: "Gold",
+		shogi.Bishop: "Bishop", shogi.Rook: "Rook",
+	}
+}
+
+// weightKnobs are all of them, in order.
+func weightKnobs() []weightKnob {
+	w, premium := handMadeBoard(), handPremiums()
+	var list []weightKnob
+	for t := shogi.Pawn; t <= shogi.Gold; t++ {
+		if name, ok := pieceKnobs()[t]; ok {
+			list = append(list, weightKnob{"Material." + name, w.material[t], 2000})
+		}
+	}
+	for t := shogi.Pawn; t <= shogi.Gold; t++ {
+		if name, ok := pieceKnobs()[t]; ok {
+			list = append(list, weightKnob{"Hand." + name, premium[t], 500})
+		}
+	}
+	return append(list, weightKnob{knobAttack, 100, 400}, weightKnob{knobDefence, 100, 400})
+}
+
+// weightOptions declares them.
+func weightOptions() []usi.Option {
+	var list []usi.Option
+	for _, k := range weightKnobs() {
+		list = append(list, spin(k.name, k.value, 0, int64(k.max)))
+	}
+	return list
+}
+
+// knobValues are by how much the values of weightKnobs differ from their defaults.
+type knobValues [16]int
+
+// set changes the value of a knob.
+func (v *knobValues) set(name string, value int) {
+	for i, k := range weightKnobs() {
+		if k.name == name {
+			v[i] = value - k.value
+		}
+	}
+}
+
+// of is the evaluation with these weights.
+func (v *knobValues) of() *weights {
+	w := handMadeBoard()
+	premium, i := handPremiums(), 0
+	for _, values := range []*[pieceTypes]int{&w.material, &premium} {
+		for t := shogi.Pawn; t <= shogi.Gold; t++ {
+			if _, ok := pieceKnobs()[t]; ok {
+				values[t] += v[i]
+				i++
+			}
+		}
+	}
+	for _, values := range []*[pieceTypes]int{&w.attack, &w.defence} {
+		for t := range values {
+			values[t] = values[t] * (100 + v[i]) / 100
+		}
+		i++
+	}
+	w.fillHands(premium)
+	w.fillSquares()
+	return w
+}

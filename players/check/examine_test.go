@@ -1,0 +1,187 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// TestCheckPositions holds that each position is what its comment says.
+func TestCheckPositions(t *testing.T) {
+	middle, err := middlegame().History()
+	if err != nil || middle.MoveCount() != 26 || middle.Position().InCheck() {
+		t.Errorf("middlegame: %v", err)
+	}
+	legal := map[int]string{ // of some positions, all legal moves or their number
+		1: "5i4i 5i6h 5i6i", 3: "5i4h 5i4i 5i5h 5i6h 5i6i", 4: "2g1f 2g1h", 5: "1c2a+ 2b2a+ 8b8a+",
+	}
+	illegal := map[int]string{0: "P*1b", 2: "5h4g", 4: "P*1f"}
+	for i, p := range trickyPositions() {
+		position, err := shogi.ParseSFEN(p.sfen)
+		if err != nil {
+			t.Errorf("%s: %v", p.why, err)
+			continue
+		}
+		var moves []string
+		for _, m := range position.LegalMoves(nil) {
+			if i != 5 || position.PieceAt(m.From()).Type() != shogi.King {
+				moves = append(moves, m.String())
+			}
+		}
+		slices.Sort(moves)
+		if got := strings.Join(moves, " "); len(moves) == 0 || legal[i] != "" && got != legal[i] {
+			t.Errorf("%s: legal are %s, want %s", p.why, got, legal[i])
+		}
+		if slices.Contains(moves, illegal[i]) {
+			t.Errorf("%s: %s is legal", p.why, illegal[i])
+		}
+		if i == len(trickyPositions())-1 && len(moves) != 593 {
+			t.Errorf("%s: %d legal moves", p.why, len(moves))
+		}
+	}
+}
+
+func TestCheckDeclarations(t *testing.T) {
+	for sfen, want := range map[string]bool{declarable: true, undeclarable: false} {
+		p := testutil.Must(shogi.ParseSFEN(sfen))(t)
+		if d := p.Declaration(shogi.CSARule27); d.Win != want {
+			t.Errorf("%s: %v", sfen, d.Why())
+		}
+	}
+}
+
+func TestJudgeMate(t *testing.T) {
+	for answer, want := range map[string]Verdict{
+		"checkmate G*5b":            Pass,
+		"bestmove G*5b ponder 1a1b": Pass,
+		"bestmove G*4b":             Warn,
+		"bestmove 5c5b+":            Warn,
+		"bestmove 1a1b":             Warn,
+		"checkmate nomate":          Warn,
+		"checkmate notimplemented":  Warn,
+		"checkmate":                 Warn,
+	} {
+		testutil.Equal(t, judgeMate(answer), want, "%s", answer)
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	a := usi.Reply{Text: "7g7f", Nodes: 10_000, Lines: []usi.Info{{Score: usi.Score{Value: 30}}}}
+	b := usi.Reply{Text: "2g2f", Nodes: 10_001, Lines: []usi.Info{{Score: usi.Score{Mate: 1, Value: 3}}}}
+	if got := differences(a, a); len(got) > 0 {
+		t.Errorf("the same: %v", got)
+	}
+	if got, want := differences(a, b).In(i18n.English), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The worst note comes first, and is the verdict.
+func TestFindingNotes(t *testing.T) {
+	f := &Finding{Check: "stop"}
+	f.add(Pass, "fine")
+	f.add(Warn, "bad\x1b[31m %s", "word")
+	f.add(Fail, "worse")
+	f.add(Pass, "fine, too")
+	if want := "worse; bad word; fine; fine, too"; f.Detail != want || f.Verdict != Fail {
+		t.Errorf("%v: %q, want %q", f.Verdict, f.Detail, want)
+	}
+}
+
+// Silence is the machine's where a process that does nothing was slow at the same time, and
+// the engine's where that was not; a crash is always the engine's.
+func TestCharge(t *testing.T) {
+	const second = time.Second
+	silent := &usi.Fault{Kind: usi.FaultStart, Awaiting: "readyok", Note: "silent"}
+	crashed := &usi.Fault{Kind: usi.FaultCrash, Awaiting: "readyok", Note: "exit status 3"}
+	hung := &usi.Fault{Kind: usi.FaultHang, Searching: true}
+	now := time.Now()
+	calm, slow := stamp{now, 12 * time.Millisecond, true, true}, stamp{now, 3 * second, true, true}
+	stuck, deaf := stamp{now, 4 * second, false, true}, stamp{now, 2 * second, false, false}
+	for _, test := range []struct {
+		err   error
+		aside stamp
+		want  Verdict
+		text  string
+	}{
+		{&notStarted{silent}, stamp{}, Warn, "not tried: a fresh process was not ready in time (no readyok); is the machine busy?"},
+		{silent, stamp{}, Fail, "fails on go nodes 5, waiting for readyok: silent"},
+		{&notStarted{silent}, calm, Fail, "fails on go nodes 5, waiting for readyok: silent; a process that does nothing took 12 ms to start at the same time"},
+		{silent, slow, Warn, "cannot be told: no readyok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
+		{&notStarted{silent}, stuck, Warn, "cannot be told: no readyok in time, but the machine is busy: a process that does nothing had not started after 4 s, at the same time"},
+		{&notStarted{crashed}, slow, Fail, "aborts on go nodes 5, waiting for readyok: exit status 3"},
+		{hung, deaf, Warn, "cannot be told: no bestmove in time, but the machine is busy: a process that does nothing had not answered after 2 s, at that moment"},
+		{hung, stamp{}, Fail, "hangs on go nodes 5: no bestmove, not even 0.0 ms after stop"},
+		{&notStarted{&unanswered{"usiok", second}}, slow, Warn, "cannot be told: no usiok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
+		{&unanswered{"checkmate", second}, stamp{}, Fail, "go nodes 5: no checkmate within 1 s"},
+	} {
+		f := &Finding{}
+		charged := (&subject{aside: test.aside}).charge(f, Fail, test.err, i18n.Verbatim("go nodes 5"))
+		if f.Verdict != test.want || f.Detail != test.text || charged != (test.want == Fail) {
+			t.Errorf("%v: %v: %q, want %q", test.err, f.Verdict, f.Detail, test.text)
+		}
+	}
+}
+
+// A slow greeting and a slow stop are the machine's, too, where that was as slow.
+func TestSlowness(t *testing.T) {
+	now := time.Now()
+	for _, test := range []struct {
+		took time.Duration
+		want Verdict
+	}{{10 * time.Millisecond, Warn}, {1500 * time.Millisecond, Pass}} {
+		s := &subject{aside: stamp{now, test.took, true, true}}
+		greeting, stop := &Finding{}, &Finding{}
+		s.sayUnlessBusy(greeting, i18n.Of("slow: some GUIs give up after 2 s"))
+		s.sayStop(stop, 1700*time.Millisecond)
+		if greeting.Verdict != test.want || stop.Verdict != test.want {
+			t.Errorf("%v: %q, %q", test.took, greeting.Detail, stop.Detail)
+		}
+	}
+}
+
+// A tenth of a millisecond is no lateness, nor is what the machine was late itself, and a
+// busy machine is named.
+func TestLate(t *testing.T) {
+	for _, test := range []struct {
+		over, waited, aside int // milliseconds
+		noted               bool
+		want                Verdict
+		says                string
+	}{
+		{-1, 0, 0, false, Pass, ""}, {1, 0, 0, false, Pass, ""}, {1, 0, 50, false, Pass, ""},
+		{2, 0, 0, true, Warn, "2.0 ms too late"},
+		{20, 10, 0, true, Warn, "the machine is busy: it waited 10 ms for a CPU"},
+		{20, 0, 19, true, Pass, "20 ms too late, as the machine is: a process that does nothing took 19 ms to answer at that moment"},
+		{20, 0, 18, true, Warn, "; a process that does nothing took 18 ms to answer at that moment"},
+	} {
+		s := &subject{waited: time.Duration(test.waited) * time.Millisecond}
+		if test.aside > 0 {
+			s.aside = stamp{Asked: time.Now(), Took: time.Duration(test.aside) * time.Millisecond, Answered: true}
+		}
+		f := &Finding{}
+		noted := s.late(f, usi.Reply{Elapsed: time.Second + time.Duration(test.over)*time.Millisecond}, time.Second)
+		if noted != test.noted || f.Verdict != test.want || !strings.Contains(f.Detail, test.says) || (f.Detail != "") != noted {
+			t.Errorf("%+v: %v, %v: %q", test, noted, f.Verdict, f.Detail)
+		}
+	}
+}
+
+// A fresh process for each game is advised only where fresh processes agree.
+func TestAdvice(t *testing.T) {
+	reply := func(nodes uint64) usi.Reply { return usi.Reply{Text: "7g7f", Nodes: nodes} }
+	for _, test := range []struct {
+		again, fresh uint64
+		want         bool
+	}{{1, 1, false}, {2, 1, true}, {2, 3, false}, {1, 3, false}} {
+		f := &Finding{}
+		(&subject{}).compare(f, goKind{}, reply(1), reply(test.again), reply(test.fresh))
+		testutil.Equal(t, strings.Contains(f.Detail, "--restart game"), test.want, "%+v: %q", test, f.Detail)
+	}
+}

@@ -1,0 +1,246 @@
+package check
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// How many moves are looked at, and for how long at most.
+const (
+	checkedMoves  = 50
+	checkedTime   = 12 * time.Second
+	checkedFaults = 3 // after which the rest is left
+)
+
+// moveCheck collects answers in many positions.
+type moveCheck struct {
+	s       *subject
+	f       *Finding
+	until   time.Time
+	asked   int
+	resigns int
+	faults  int
+	untold  int // what the machine had no time for
+}
+
+// checkLegalMoves asks in tricky positions and then plays games against itself.
+func checkLegalMoves(ctx context.Context, s *subject, f *Finding) {
+	m := &moveCheck{s: s, f: f, until: time.Now().Add(checkedTime)}
+	for _, t := range trickyPositions() {
+		m.ask(ctx, fromSFEN(t.sfen), t.why)
+	}
+	for start := (usi.Position{Start: "startpos"}); m.goesOn(ctx); start = middlegame() {
+		m.play(ctx, start)
+	}
+	m.sum()
+	if s.engine != nil {
+		s.checkSettled(ctx, f)
+	}
+}
+
+func (m *moveCheck) goesOn(ctx context.Context) bool {
+	return ctx.Err() == nil && m.asked < checkedMoves && m.faults < checkedFaults && time.Now().Before(m.until)
+}
+
+// play goes on from a position until the game ends.
+func (m *moveCheck) play(ctx context.Context, p usi.Position) {
+	history, err := p.History()
+	if err != nil {
+		m.fault(i18n.Because(err))
+		return
+	}
+	for m.goesOn(ctx) && history.Repetition() == shogi.RepetitionNone && len(history.Position().LegalMoves(nil)) > 0 {
+		p.Moves = history.Moves()
+		move := m.ask(ctx, p, i18n.Of("a game against itself"))
+		if move == shogi.NoMove {
+			return
+		}
+		history.Push(move)
+	}
+}
+
+// ask returns the engine's move, or none if there is no legal one.
+func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) shogi.Move {
+	if !m.goesOn(ctx) {
+		return shogi.NoMove
+	}
+	request, err := m.s.swift(p)
+	if err != nil {
+		m.fault(i18n.Because(err))
+		m.faults = checkedFaults
+		return shogi.NoMove
+	}
+	m.asked++
+	reply, err := m.s.think(ctx, request)
+	if err != nil {
+		if m.s.charge(m.f, Fail, err, where(p, why)) {
+			m.faults++
+		} else {
+			m.untold++
+		}
+		return shogi.NoMove
+	}
+	if v, wrong := m.s.judge(p, reply); v == Fail {
+		m.fault(i18n.Of("%s in %s", wrong, where(p, why)))
+		return shogi.NoMove
+	}
+	if reply.Answer == usi.AnswerResign {
+		m.resigns++
+	}
+	return reply.Move
+}
+
+// fault notes what is wrong, but not everything again and again.
+func (m *moveCheck) fault(wrong i18n.Message) {
+	m.faults++
+	m.f.add(Fail, "%s", wrong)
+}
+
+func where(p usi.Position, why i18n.Message) i18n.Message {
+	if sfen, ok := strings.CutPrefix(p.Start, "sfen "); ok {
+		return i18n.Of("%s (%s)", sfen, why)
+	}
+	return i18n.Of("%s, ply %d", why, len(p.Moves)+1)
+}
+
+func (m *moveCheck) sum() {
+	asked := m.asked - m.untold
+	text := i18n.Of("%d of %d answers", asked-m.faults, asked)
+	if m.faults == 0 {
+		text = i18n.Of("all of %d answers", asked)
+	}
+	if m.resigns > 0 {
+		text = i18n.Of("%s, %d of them resign", text, m.resigns)
+	}
+	if m.asked < checkedMoves && m.faults < checkedFaults {
+		text = i18n.Of("%s (no more in %s)", text, format.Span(checkedTime))
+	}
+	m.f.add(Pass, "%s", text)
+}
+
+// checkDeclaration asks whether it claims a win (nyugyoku sengen) where it may,
+// and where it may not.
+func checkDeclaration(ctx context.Context, s *subject, f *Finding) {
+	may, ok := s.declares(ctx, declarable, f)
+	if !ok {
+		return
+	}
+	if may {
+		f.add(Pass, "says bestmove win with 28 points")
+	} else {
+		f.add(Warn, "does not declare a win with 28 points under the 27-point rule")
+	}
+	mayNot, ok := s.declares(ctx, undeclarable, f)
+	switch {
+	case mayNot:
+		f.add(Fail, "declares a win that loses: Black has 27 points and needs 28")
+	case ok:
+		f.add(Pass, "does not with 27")
+	}
+}
+
+// declares reports whether the answer in a position is a declaration; ok is
+// false when there was no answer.
+func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
+	request, err := s.swift(fromSFEN(sfen))
+	if err != nil {
+		f.add(Warn, "%s", i18n.Because(err))
+		return false, false
+	}
+	reply, err := s.think(ctx, request)
+	if err != nil {
+		s.charge(f, Fail, err, i18n.Verbatim(sfen))
+		return false, false
+	}
+	return reply.Answer == usi.AnswerWin, true
+}
+
+// checkRepeatable searches the same twice in one process, with a game between,
+// and once in a fresh one.
+func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
+	kind, ok := s.works("nodes")
+	if !ok {
+		kind, ok = s.works("depth")
+	}
+	if !ok {
+		f.add(Warn, "cannot be told: neither go nodes nor go depth works")
+		return
+	}
+	first, again, err := s.searchTwice(ctx, kind)
+	if err != nil {
+		s.charge(f, Fail, err, i18n.Verbatim(kind.with.String()))
+		return
+	}
+	fresh, err := s.searchFresh(ctx, kind)
+	if err != nil {
+		s.charge(f, Fail, err, i18n.Verbatim(kind.with.String()))
+		return
+	}
+	s.compare(f, kind, first, again, fresh)
+}
+
+func (s *subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply) {
+	between, within := differences(first, fresh), differences(first, again)
+	if len(between) > 0 {
+		f.add(Warn, "two fresh processes differ: %s", between)
+	}
+	switch {
+	case len(within) == 0:
+	case len(between) > 0: // a fresh process would not help
+		f.add(Warn, "in a second game of the process: %s", within)
+	default:
+		f.add(Warn, "in a second game of the process: %s; --restart game avoids that", within)
+	}
+	if len(between) == 0 && len(within) == 0 {
+		f.add(Pass, "%s: the same move, score and nodes in a second game and in a fresh process", kind.with)
+		return
+	}
+	if o, ok := s.offers("Threads"); ok && len(between) > 0 && o.Default != "1" {
+		f.add(Warn, "Threads is %s by default, and only one thread repeats itself", o.Default)
+	}
+}
+
+// searchFresh searches in a process of its own.
+func (s *subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
+	if err := s.end(); err != nil {
+		return usi.Reply{}, err
+	}
+	return s.think(ctx, usi.Request{Position: middlegame(), Go: kind.with, Deadline: kind.until})
+}
+
+func (s *subject) searchTwice(ctx context.Context, kind goKind) (first, again usi.Reply, err error) {
+	if first, err = s.searchFresh(ctx, kind); err != nil {
+		return first, again, err
+	}
+	for _, sfen := range []string{trickyPositions()[0].sfen, declarable} { // the game between
+		if _, err = s.think(ctx, usi.Request{Position: fromSFEN(sfen), Go: kind.with, Deadline: kind.until}); err != nil {
+			return first, again, err
+		}
+	}
+	if _, err = s.settle(ctx); err != nil {
+		return first, again, err
+	}
+	again, err = s.think(ctx, usi.Request{Position: middlegame(), Go: kind.with, Deadline: kind.until})
+	return first, again, err
+}
+
+// differences says in what two answers differ.
+func differences(a, b usi.Reply) i18n.Row {
+	var row i18n.Row
+	differ := func(x, y string, how i18n.Message) {
+		if x != y {
+			how.Args = []any{x, y}
+			row = append(row, how)
+		}
+	}
+	differ(a.Text, b.Text, i18n.Of("move %s and %s"))
+	differ(a.Best().Score.String(), b.Best().Score.String(), i18n.Of("score %s and %s"))
+	differ(format.Count(int(a.Nodes)), format.Count(int(b.Nodes)), i18n.Of("nodes %s and %s"))
+	return row
+}

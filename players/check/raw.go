@@ -1,0 +1,201 @@
+package check
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/players"
+	"gogi/shogi"
+)
+
+// rawDialogue talks to a process of its own, line by line, where a usi.Engine
+// says too much or too little: about mate, and about the end.
+type rawDialogue struct {
+	proc  players.Process
+	lines *bufio.Reader
+	limit time.Duration // for a write
+	calm  func() bool   // ends the watch over the context
+}
+
+// raw starts a process and makes it ready.
+func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
+	proc, err := s.opener.Start(s.player, nil, s.waits.end)
+	if err != nil {
+		return nil, err
+	}
+	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), limit: s.waits.end, calm: context.AfterFunc(ctx, proc.Kill)}
+	if err := s.beside(ctx, func() error { return d.greet(s) }); err != nil {
+		return nil, &notStarted{errors.Join(err, d.close())}
+	}
+	return d, nil
+}
+
+func (d *rawDialogue) greet(s *subject) error {
+	if _, err := d.ask("usi", s.player.Greeting, "usiok"); err != nil {
+		return err
+	}
+	var options strings.Builder
+	for _, o := range s.settings {
+		options.WriteString(o.String() + "\n")
+	}
+	_, err := d.ask(options.String()+"isready", s.player.Ready, "readyok")
+	return err
+}
+
+func (d *rawDialogue) close() error {
+	d.calm()
+	return d.proc.Close()
+}
+
+func (d *rawDialogue) tell(command string) error {
+	_ = d.proc.SetWriteDeadline(time.Now().Add(d.limit)) // fails only if the process is closed, and then so does Write
+	_, err := io.WriteString(d.proc, command+"\n")
+	return err
+}
+
+// ask waits for a line that begins with one of the words.
+func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) (string, error) {
+	_ = d.proc.SetReadDeadline(time.Now().Add(limit)) // fails only if the process is closed, and then so does Read
+	err := d.tell(command)
+	for err == nil {
+		var line string
+		if line, err = d.line(); err != nil {
+			break
+		}
+		if first, _, _ := strings.Cut(line, " "); slices.Contains(words, first) {
+			return line, nil
+		}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", &unanswered{awaited: words[0], limit: limit}
+	}
+	asked := command[strings.LastIndexByte(command, '\n')+1:]
+	return "", i18n.Errorf("aborts on %s: %s", asked, d.proc.Diagnosis())
+}
+
+// unanswered is that a line did not come in time.
+type unanswered struct {
+	awaited string // its first word
+	limit   time.Duration
+}
+
+func (u *unanswered) Error() string { return u.said().String() }
+
+func (u *unanswered) said() i18n.Message {
+	return i18n.Of("no %s within %s", u.awaited, format.Span(u.limit))
+}
+
+// line is the next line, printable; what does not fit the buffer is dropped.
+func (d *rawDialogue) line() (string, error) {
+	line, more, err := d.lines.ReadLine()
+	text := sanitize.Printable(sanitize.Decode(line), 1000)
+	for more && err == nil {
+		_, more, err = d.lines.ReadLine()
+	}
+	return text, err
+}
+
+// checkMate asks for a mate in one. Engines without a mate search answer with
+// a bestmove, or not at all.
+func checkMate(ctx context.Context, s *subject, f *Finding) {
+	d, err := s.raw(ctx)
+	if err != nil {
+		s.charge(f, Fail, err, i18n.Verbatim("usi"))
+		return
+	}
+	answer, err := d.ask("position sfen "+mateInOne+"\ngo mate 1000", time.Second+s.waits.end, "checkmate", "bestmove")
+	if err != nil {
+		s.charge(f, Warn, err, i18n.Verbatim("go mate 1000"))
+	} else {
+		f.add(judgeMate(answer), "%s", answer)
+	}
+	if err := d.close(); err != nil {
+		f.add(Fail, "%s", i18n.Because(err))
+	}
+}
+
+// judgeMate holds an answer's first move against the mate.
+func judgeMate(answer string) Verdict {
+	words := strings.Fields(answer)
+	if len(words) < 2 {
+		return Warn
+	}
+	position, err := shogi.ParseSFEN(mateInOne)
+	if err != nil {
+		return Warn
+	}
+	move, err := shogi.ParseMove(words[1])
+	if err != nil || position.CheckLegal(move) != nil {
+		return Warn
+	}
+	position.Apply(move)
+	if position.InCheck() && len(position.LegalMoves(nil)) == 0 {
+		return Pass
+	}
+	return Warn
+}
+
+// checkQuit sees whether the engine ends when it is told to.
+func checkQuit(ctx context.Context, s *subject, f *Finding) {
+	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
+		began := time.Now()
+		if err := d.tell("quit"); err != nil {
+			return 0, errors.Join(err, d.close())
+		}
+		ended, cancel := context.WithTimeout(ctx, s.waits.end)
+		defer cancel()
+		select {
+		case <-d.proc.Done():
+		case <-ended.Done():
+			d.proc.Kill()
+		}
+		took := time.Since(began)
+		return took, d.close()
+	})
+}
+
+// checkEndOfInput sees whether the engine ends when its input does: that is
+// all it learns of a GUI that was killed.
+func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
+	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
+		began := time.Now()
+		err := d.close() // closes its input, and signals only when its patience is over
+		return time.Since(began), err
+	})
+}
+
+// checkEnd ends a process by end, which returns how long it took.
+func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
+	d, err := s.raw(ctx)
+	if err != nil {
+		s.charge(f, Fail, err, i18n.Verbatim("usi"))
+		return
+	}
+	var took time.Duration
+	err = s.beside(ctx, func() (err error) {
+		took, err = end(d)
+		return err
+	})
+	exit := d.proc.Exit()
+	switch {
+	case err != nil:
+		f.add(Fail, "%s", i18n.Because(err))
+	case took >= s.waits.end && s.aside.busy():
+		f.add(Warn, "cannot be told: still running after %s, but the machine is busy: %s", format.Span(s.waits.end), s.aside)
+	case took >= s.waits.end:
+		f.add(Warn, "still running after %s: it had to be killed", format.Span(s.waits.end))
+	case exit.Signal != 0:
+		f.add(Warn, "crashes after %s: %s", format.Span(took), exit.Ending())
+	default:
+		f.add(Pass, "ends after %s with %s", format.Span(took), exit.Ending())
+	}
+}

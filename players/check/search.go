@@ -1,0 +1,309 @@
+package check
+
+import (
+	"context"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/usi"
+)
+
+// goKind is one kind of "go".
+type goKind struct {
+	name  string
+	with  usi.Go
+	until time.Duration // when it is stopped
+	limit time.Duration // what its clock allows; 0: it has none
+	least time.Duration // an engine that uses less wastes its time
+	core  bool          // USI defines it; the others are extensions
+	slow  bool
+}
+
+// goKinds lists the kinds that gogi can ask for. Times are as short as they
+// can be without an engine's overhead deciding; after overrun it is stopped.
+func goKinds(overrun time.Duration) []goKind {
+	const (
+		short = 500 * time.Millisecond
+		main  = 3 * short
+		worth = short / 5
+	)
+	clock := usi.Go{Clock: true, BTime: main, WTime: main}
+	byoyomi, both, fischer := usi.Go{Clock: true}, clock, clock
+	byoyomi.UseByoyomi, byoyomi.Byoyomi = true, short
+	both.UseByoyomi, both.Byoyomi = true, short
+	fischer.UseInc, fischer.BInc, fischer.WInc = true, short, short
+	return []goKind{
+		{name: "nodes", with: usi.Go{Nodes: 10_000}, until: 10 * time.Second},
+		{name: "depth", with: usi.Go{Depth: 5}, until: 10 * time.Second},
+		{name: "movetime", with: usi.Go{MoveTime: short}, limit: short, least: worth, until: short + overrun},
+		{name: "byoyomi", with: byoyomi, limit: short, least: worth, until: short + overrun, core: true},
+		{name: "main_and_byoyomi", with: both, limit: main + short, least: worth, until: main + short + overrun, core: true, slow: true},
+		{name: "increment", with: fischer, limit: main + short, least: worth, until: main + short + overrun, slow: true},
+		{name: "infinite", with: usi.Go{Infinite: true}, until: short, core: true},
+	}
+}
+
+// due is when its answer should be there.
+func (k goKind) due() time.Duration {
+	if k.limit > 0 {
+		return k.limit
+	}
+	return k.until
+}
+
+// gravity is the verdict on an engine that cannot do it.
+func (k goKind) gravity() Verdict {
+	if k.core {
+		return Fail
+	}
+	return Warn
+}
+
+// checkGo tries one kind of search.
+func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
+	position := middlegame()
+	reply, err := s.thinkFor(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until}, k.due())
+	if err != nil {
+		s.charge(f, k.gravity(), err, i18n.Verbatim(k.with.String()))
+		return
+	}
+	if v, wrong := s.judge(position, reply); !wrong.IsZero() {
+		f.add(v, "%s", wrong)
+	}
+	s.measure(reply, k, f)
+	s.checkSettled(ctx, f)
+	if f.Verdict < Fail && reply.Stopped == k.with.Infinite {
+		s.understood = append(s.understood, k)
+	}
+}
+
+// measure holds what the search used against what it was allowed.
+func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
+	switch {
+	case k.with.Infinite:
+		s.measureStop(r, k.until, f)
+	case r.Stopped && s.aside.busy():
+		f.add(Warn, "cannot be told: no %s in time, but the machine is busy: %s", "bestmove", s.aside)
+	case r.Stopped:
+		f.add(k.gravity(), "does not end by itself: stopped after %s", format.Span(k.until))
+	case k.with.Nodes > 0:
+		measureNodes(r, k.with.Nodes, f)
+	case k.with.Depth > 0:
+		f.add(Pass, "depth %d in %s", r.Best().Depth, format.Span(r.Elapsed))
+	default:
+		s.measureTime(r, k, f)
+	}
+}
+
+func measureNodes(r usi.Reply, limit uint64, f *Finding) {
+	switch {
+	case r.Nodes == 0:
+		f.add(Warn, "bestmove after %s, but it does not tell how many nodes", format.Span(r.Elapsed))
+	case r.Nodes > 2*limit:
+		f.add(Warn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
+	default:
+		f.add(Pass, "%s nodes in %s", format.Count(int(r.Nodes)), format.Span(r.Elapsed))
+	}
+}
+
+// measureTime looks at the clock.
+func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
+	switch {
+	case s.late(f, r, k.limit):
+	case r.Elapsed < k.least:
+		f.add(Warn, "%s of %s: most of its time is unused", format.Span(r.Elapsed), format.Span(k.limit))
+	default:
+		f.add(Pass, "%s of %s", format.Span(r.Elapsed), format.Span(k.limit))
+	}
+}
+
+// noise is what no engine can be blamed for: clocks are told in whole milliseconds, and
+// an answer goes through a pipe.
+const noise = time.Millisecond
+
+// late notes an answer that came after the limit. It warns of it, unless a process that
+// does nothing was as late at the same moment.
+func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
+	over := r.Elapsed - limit
+	if over <= noise {
+		return false
+	}
+	if over <= noise+s.aside.Took {
+		f.add(Pass, "%s of %s: %s too late, as the machine is: %s", format.Span(r.Elapsed), format.Span(limit), format.Span(over), s.aside)
+		return true
+	}
+	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
+	if s.waited >= over/2 {
+		f.add(Warn, "the machine is busy: it waited %s for a CPU", format.Span(s.waited))
+	}
+	if s.aside.known() {
+		f.add(Warn, "%s", s.aside)
+	}
+	return true
+}
+
+// prompt is how soon a bestmove must follow "stop" in a game.
+const prompt = 500 * time.Millisecond
+
+// measureStop says how soon the answer came after a stop that was said when
+// the search was that old.
+func (s *subject) measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
+	if !r.Stopped {
+		f.add(Warn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
+		return
+	}
+	s.sayStop(f, max(0, r.Elapsed-stopped))
+}
+
+func (s *subject) sayStop(f *Finding, late time.Duration) {
+	f.add(Pass, "bestmove %s after stop", format.Span(late))
+	switch {
+	case late <= prompt:
+	case late-s.aside.Took <= prompt:
+		f.add(Pass, "the machine is busy: %s", s.aside)
+	default:
+		f.add(Warn, "in a game it would be killed after %s", format.Span(prompt))
+	}
+}
+
+// checkStop ends a search on the clock early and watches for second answers.
+func checkStop(ctx context.Context, s *subject, f *Finding) {
+	const early, quiet = 300 * time.Millisecond, 200 * time.Millisecond
+	search := usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 10 * time.Second}
+	position := middlegame()
+	reply, err := s.think(ctx, usi.Request{Position: position, Go: search, Deadline: early})
+	if err != nil {
+		s.charge(f, Fail, err, i18n.Of("%s and stop", search))
+		return
+	}
+	if v, wrong := s.judge(position, reply); !wrong.IsZero() {
+		f.add(v, "%s", wrong)
+	}
+	if reply.Stopped {
+		s.measureStop(reply, early, f)
+	} else {
+		f.add(Pass, "it moved within %s, before it could be stopped", format.Span(reply.Elapsed))
+	}
+	pause(ctx, quiet)
+	s.checkSettled(ctx, f)
+}
+
+// checkPonderHit lets the engine think on the opponent's time, for longer than
+// its own clock has, and then play.
+func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
+	s.pondering(ctx, f, func(r usi.Request) {
+		reply, err := s.thinkFor(ctx, r, r.Go.Byoyomi)
+		if err != nil {
+			s.chargePonder(f, err, i18n.Of("go ponder and ponderhit"))
+			return
+		}
+		if v, wrong := s.judge(r.Position, reply); !wrong.IsZero() {
+			f.add(v, "%s", wrong)
+		}
+		if reply.Stopped {
+			s.cannotPonder(f, i18n.Of("no bestmove %s after ponderhit", format.Span(r.Deadline)))
+			return
+		}
+		if !s.late(f, reply, r.Go.Byoyomi) {
+			f.add(Pass, "bestmove %s after ponderhit, of %s", format.Span(reply.Elapsed), format.Span(r.Go.Byoyomi))
+		}
+	})
+}
+
+// checkPonderStop lets the engine think on the opponent's time in vain.
+func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
+	s.pondering(ctx, f, func(usi.Request) {
+		began, answer := time.Now(), s.control.answering(ctx, 0)
+		err := s.survived(s.engine.GameOver(ctx, usi.Draw))
+		took := time.Since(began)
+		s.aside = answer()
+		if err != nil {
+			s.chargePonder(f, err, i18n.Of("go ponder and stop"))
+			return
+		}
+		s.sayStop(f, took)
+	})
+}
+
+// pondering begins a search on the opponent's time, and ends it by end.
+func (s *subject) pondering(ctx context.Context, f *Finding, end func(usi.Request)) {
+	const byoyomi = 200 * time.Millisecond
+	r := usi.Request{
+		Position: middlegame(),
+		Go:       usi.Go{Clock: true, UseByoyomi: true, Byoyomi: byoyomi},
+		Deadline: byoyomi + s.waits.overrun,
+	}
+	if err := s.beginPonder(ctx, r); err != nil {
+		s.chargePonder(f, err, i18n.Verbatim("go ponder"))
+		return
+	}
+	pause(ctx, 3*byoyomi)
+	early := s.engine.Counters().Early
+	end(r)
+	if s.engine == nil {
+		return
+	}
+	if s.engine.Counters().Early > early {
+		s.cannotPonder(f, i18n.Of("answers before it is asked to"))
+	}
+	s.checkSettled(ctx, f)
+	if s.engine == nil {
+		return
+	}
+	if err := s.setPonder(ctx, "false"); err != nil {
+		s.charge(f, Fail, err, i18n.Verbatim("setoption"))
+	}
+}
+
+func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
+	if err := s.awake(ctx); err != nil {
+		return err
+	}
+	if err := s.setPonder(ctx, "true"); err != nil {
+		return err
+	}
+	return s.survived(s.engine.Ponder(ctx, r))
+}
+
+// setPonder tells an engine that has the option whether it will ponder.
+func (s *subject) setPonder(ctx context.Context, value string) error {
+	option, ok := s.offers("USI_Ponder")
+	if !ok {
+		return nil
+	}
+	if err := s.survived(s.engine.Configure([]usi.Setting{{Name: option.Name, Value: value}})); err != nil {
+		return err
+	}
+	return s.newGame(ctx)
+}
+
+// cannotPonder notes that an engine fails to ponder. One that does not offer to
+// is never asked in a game.
+func (s *subject) cannotPonder(f *Finding, how i18n.Message) {
+	if s.ponders() {
+		f.add(Fail, "%s", how)
+		return
+	}
+	f.add(Warn, "%s", how)
+	s.neverPonders(f)
+}
+
+// chargePonder is charge for a fault while it ponders.
+func (s *subject) chargePonder(f *Finding, err error, at i18n.Message) {
+	if s.ponders() {
+		s.charge(f, Fail, err, at)
+	} else if s.charge(f, Warn, err, at) {
+		s.neverPonders(f)
+	}
+}
+
+func (s *subject) ponders() bool {
+	_, ok := s.offers("USI_Ponder")
+	return ok
+}
+
+func (s *subject) neverPonders(f *Finding) {
+	f.add(Warn, "it does not offer USI_Ponder, so it is never asked to")
+}

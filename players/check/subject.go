@@ -1,0 +1,308 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// subject is the engine under examination. An item takes the process that the
+// item before it left; after a fault there is none, and the next item that
+// needs one gets a fresh one. So no fault spoils more than its own item.
+type subject struct {
+	opener *players.Opener
+	plan   *match.Plan // the opener's
+	player match.Player
+	waits  waits
+
+	control control // what its times are held against
+	aside   stamp   // what the control did at the last start, or when the last search should have ended
+
+	greeting   usi.Greeting  // of the first process
+	settings   []usi.Setting // what every process is sent
+	understood []goKind      // the kinds of search that worked
+
+	proc   players.Process // the one that runs, or nil
+	engine *usi.Engine     // the dialogue with it
+	extra  int             // bestmoves too many that it has been blamed for
+	waited time.Duration   // how long its last search had to wait for a CPU
+}
+
+// start begins a fresh process as far as usiok.
+func (s *subject) start(ctx context.Context) error {
+	if err := s.end(); err != nil {
+		return err
+	}
+	proc, err := s.opener.Start(s.player, nil, process.DefaultGrace)
+	if err != nil {
+		return err
+	}
+	greeted, stop := ctx, func() {}
+	if s.greeting.Elapsed == 0 { // for the first time
+		greeted, stop = s.opener.Recognise(ctx, s.player)
+	}
+	engine, err := usi.Greet(greeted, proc, usi.Config{
+		Name:   s.player.Name,
+		Limits: usi.Limits{Greeting: s.player.Greeting, Ready: s.player.Ready, Stop: s.waits.stop},
+	})
+	stop()
+	if err != nil {
+		return err
+	}
+	s.proc, s.engine, s.extra = proc, engine, 0
+	return nil
+}
+
+// awake makes sure that there is a process, and that it is ready for a game.
+func (s *subject) awake(ctx context.Context) error {
+	if s.engine != nil {
+		return nil
+	}
+	return s.beside(ctx, func() error {
+		if err := s.start(ctx); err != nil {
+			return err
+		}
+		err := s.engine.Configure(s.settings)
+		if err == nil {
+			err = s.engine.NewGame(ctx, usi.Game{})
+		}
+		return s.survived(err)
+	})
+}
+
+// beside does something that ends with the engine being ready, and starts processes that
+// do nothing meanwhile.
+func (s *subject) beside(ctx context.Context, do func() error) error {
+	end := s.control.starting(ctx)
+	err := do()
+	s.aside = end()
+	return err
+}
+
+// newGame makes the process that runs ready for a game.
+func (s *subject) newGame(ctx context.Context) error {
+	return s.beside(ctx, func() error { return s.survived(s.engine.NewGame(ctx, usi.Game{})) })
+}
+
+// survived passes an error on, and gives up the process if it is a fault.
+func (s *subject) survived(err error) error {
+	if err == nil {
+		return nil
+	}
+	s.proc.Kill()
+	return errors.Join(err, s.end())
+}
+
+// end ends the process, if one runs.
+func (s *subject) end() error {
+	if s.engine == nil {
+		return nil
+	}
+	err := s.engine.Close()
+	s.proc, s.engine = nil, nil
+	return err
+}
+
+// think asks for a move.
+func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	return s.thinkFor(ctx, r, r.Deadline)
+}
+
+// thinkFor asks for a move that should be there after a time; from then on, the control
+// is waited for, too.
+func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration) (usi.Reply, error) {
+	if err := s.awake(ctx); err != nil {
+		return usi.Reply{}, &notStarted{err}
+	}
+	before, _ := s.engine.Waited()
+	answer := s.control.answering(ctx, due)
+	reply, err := s.engine.Think(ctx, r)
+	s.aside = answer()
+	after, known := s.engine.Waited()
+	s.waited = 0
+	if known {
+		s.waited = max(0, after-before)
+	}
+	return reply, s.survived(err)
+}
+
+// settle begins a new game, and returns how many bestmoves came since the last
+// one that nobody had asked for: isready pushes them out.
+func (s *subject) settle(ctx context.Context) (extra int, err error) {
+	if err := s.newGame(ctx); err != nil {
+		return 0, err
+	}
+	all := s.engine.Counters().Stale
+	extra, s.extra = all-s.extra, all
+	return extra, nil
+}
+
+// checkSettled notes bestmoves too many, and an engine that has ended by now.
+func (s *subject) checkSettled(ctx context.Context, f *Finding) {
+	extra, err := s.settle(ctx)
+	switch {
+	case err != nil:
+		s.charge(f, Fail, err, i18n.Of("isready after the search"))
+	case extra > 0:
+		f.add(Fail, "%d bestmoves for one go", extra+1)
+	}
+}
+
+// offers returns the declared option that a name means.
+func (s *subject) offers(name string) (usi.Option, bool) {
+	return usi.FindOption(s.greeting.Options, name)
+}
+
+// works reports whether a kind of search was understood, and returns it.
+func (s *subject) works(name string) (goKind, bool) {
+	i := slices.IndexFunc(s.understood, func(k goKind) bool { return k.name == name })
+	if i < 0 {
+		return goKind{}, false
+	}
+	return s.understood[i], true
+}
+
+// swift is the request for a quick move, by the quickest kind of search that
+// worked. To be stopped comes last: some engines lose a stop that comes soon.
+func (s *subject) swift(p usi.Position) (usi.Request, error) {
+	r := usi.Request{Position: p, Deadline: 5 * time.Second}
+	const moment = 100 * time.Millisecond
+	if _, ok := s.works("nodes"); ok {
+		r.Go = usi.Go{Nodes: 2000}
+		return r, nil
+	}
+	if _, ok := s.works("movetime"); ok {
+		r.Go = usi.Go{MoveTime: moment / 2}
+		return r, nil
+	}
+	if _, ok := s.works("byoyomi"); ok {
+		r.Go = usi.Go{Clock: true, UseByoyomi: true, Byoyomi: moment}
+		return r, nil
+	}
+	if _, ok := s.works("infinite"); ok {
+		r.Go, r.Deadline = usi.Go{Infinite: true}, moment
+		return r, nil
+	}
+	return r, errors.New("no kind of search worked")
+}
+
+// judge says what is wrong with an answer; nothing when nothing is.
+func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, i18n.Message) {
+	history, err := at.History()
+	if err != nil {
+		return Fail, i18n.Because(err)
+	}
+	p := history.Position()
+	switch r.Answer {
+	case usi.AnswerMove:
+		if err := p.CheckLegal(r.Move); err != nil {
+			return Fail, i18n.Of("bestmove %s", err)
+		}
+	case usi.AnswerWin:
+		if d := p.Declaration(s.plan.Rules.Declaration); !d.Win {
+			return Fail, i18n.Of("bestmove win: %s", d.Why())
+		}
+	case usi.AnswerResign:
+		if len(p.LegalMoves(nil)) > 0 {
+			return Warn, i18n.Of("resigns")
+		}
+	case usi.AnswerInvalid:
+		return Fail, i18n.Of("cannot read the answer %q", "bestmove "+r.Text)
+	}
+	return Pass, i18n.Message{}
+}
+
+// notStarted is that an item's process did not come as far as the item.
+type notStarted struct{ cause error }
+
+func (e *notStarted) Error() string { return e.cause.Error() }
+
+// Unwrap is the cause.
+func (e *notStarted) Unwrap() error { return e.cause }
+
+// charge judges an item by an error of it, and reports whether the engine is to blame. It
+// is not for silence while a process that does nothing was slow as well: that is the
+// machine's. Where the control is not known, a fresh process that was not ready in time says nothing of what
+// was to be tried.
+func (s *subject) charge(f *Finding, gravity Verdict, err error, at i18n.Message) bool {
+	silent, what := silence(err)
+	_, early := errors.AsType[*notStarted](err)
+	switch {
+	case silent && s.aside.busy():
+		f.add(Warn, "cannot be told: no %s in time, but the machine is busy: %s", what, s.aside)
+		return false
+	case silent && early && !s.aside.known():
+		f.add(Warn, "not tried: a fresh process was not ready in time (no %s); is the machine busy?", what)
+		return false
+	}
+	f.add(gravity, "%s", s.blame(err, at))
+	if silent && s.aside.known() {
+		f.add(gravity, "%s", s.aside)
+	}
+	return true
+}
+
+// sayUnlessBusy warns of slowness, or says that it is the machine's.
+func (s *subject) sayUnlessBusy(f *Finding, slow i18n.Message) {
+	if s.aside.busy() {
+		f.add(Pass, "the machine is busy: %s", s.aside)
+		return
+	}
+	f.add(Warn, "%s", slow)
+}
+
+// silence reports whether an error is that something did not come in time, and what.
+func silence(err error) (silent bool, what string) {
+	if u, ok := errors.AsType[*unanswered](err); ok {
+		return true, u.awaited
+	}
+	fault, ok := errors.AsType[*usi.Fault](err)
+	switch {
+	case !ok || fault.Kind == usi.FaultCrash:
+		return false, ""
+	case fault.Kind == usi.FaultHang:
+		return true, "bestmove"
+	}
+	return fault.Awaiting != "", fault.Awaiting
+}
+
+// blame says in plain words how the engine failed at something.
+func (s *subject) blame(err error, at i18n.Message) i18n.Message {
+	if u, ok := errors.AsType[*unanswered](err); ok {
+		return i18n.Of("%s: %s", at, u.said())
+	}
+	fault, ok := errors.AsType[*usi.Fault](err)
+	if !ok {
+		return i18n.Of("%s: %s", at, i18n.Because(err))
+	}
+	if fault.Kind == usi.FaultHang {
+		return i18n.Of("hangs on %s: no bestmove, not even %s after stop", at, format.Span(s.waits.stop))
+	}
+	if fault.Awaiting != "" { // it did not come as far as the search
+		at = i18n.Of("%s, waiting for %s", at, fault.Awaiting)
+	}
+	note := sanitize.Printable(fault.Note, 110)
+	if fault.Kind == usi.FaultCrash {
+		return i18n.Of("aborts on %s: %s", at, note)
+	}
+	return i18n.Of("fails on %s: %s", at, note)
+}
+
+// pause waits while the engine goes on.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,51 @@
+// Package planning makes a plan from a series file and flags. [Plan] returns it; gogi match and
+// gogi farm submit both use it, so both play the same plan.
+package planning
+
+import (
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identity"
+	"gogi/match"
+	"gogi/match/gate"
+	"gogi/players"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// Plan resolves a file whose paths are relative to dir, before any engine is started.
+func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+	if err := players.AskIdentities(file, guard); err != nil {
+		return nil, nil, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, nil, err
+	}
+	return file.Plan(dir, here)
+}
+
+// Complete completes the opener's plan by what its engines have said, see
+// identity.Complete; greetings are in the order of plan.Engines. It refuses options that
+// engines do not have, and a gate that cannot decide.
+func Complete(o *players.Opener, greetings []usi.Greeting) ([]advice.Warning, error) {
+	plan, warnings, err := identity.Complete(o.Plan, greetings)
+	if err != nil {
+		return nil, err
+	}
+	o.Plan = plan
+	for i, p := range plan.Engines() {
+		warnings = append(warnings, identity.Lint(p, plan, greetings[i].Options)...)
+	}
+	prospect, err := gate.NewProspect(plan)
+	if err == nil {
+		err = prospect.Check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w := prospect.Warning(); !w.IsZero() {
+		warnings = append(warnings, advice.Warning{Text: w})
+	}
+	return warnings, nil
+}

@@ -1,0 +1,48 @@
+package planning
+
+import (
+	"context"
+	"errors"
+
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identity"
+	"gogi/internal/fail"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// TuneBase is the match that a tune is made of, and what its engine says of itself.
+type TuneBase struct {
+	Plan      *match.Plan // of two players that are the same engine
+	Opener    *players.Opener
+	Greetings []usi.Greeting
+	Warnings  []advice.Warning
+}
+
+// Declared are the engine's options.
+func (b *TuneBase) Declared() []usi.Option { return b.Greetings[0].Options }
+
+// NewTuneBase resolves a file that the tune was taken out of, whose paths are relative to
+// dir, and greets the engine.
+func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*TuneBase, error) {
+	plan, _, err := Plan(file, dir, guard)
+	if err == nil && len(plan.Openings) == 0 {
+		err = errors.New("no openings")
+	}
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	b := &TuneBase{Opener: &players.Opener{Plan: plan, Guard: guard}}
+	if b.Greetings, err = b.Opener.GreetAll(ctx); err != nil {
+		return nil, err
+	}
+	if b.Plan, _, err = identity.Complete(plan, b.Greetings); err != nil { // that both players are the same is what is meant
+		return nil, fail.Usage(err)
+	}
+	b.Opener.Plan = b.Plan
+	b.Warnings = identity.Lint(b.Plan.Players[0], b.Plan, b.Declared())
+	return b, nil
+}

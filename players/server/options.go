@@ -1,0 +1,221 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/ensemble/voting"
+
+	"gogi/ensemble"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// councilOption is an option of the council itself. apply changes the
+// configuration by a value that is not the default; nil: the value is looked at
+// where it is needed.
+type councilOption struct {
+	usi.Option
+	apply func(config *ensemble.Config, value string) error
+}
+
+// declare lists the council's own options. Defaults are what the file says; an
+// option that is left at its default changes nothing of that, so numbers that
+// are rounded here are exact there. As with the members' options no name, choice
+// or default has a space in it.
+func (s *council) declare() []councilOption {
+	c := s.player.Council
+	veto := c.Veto
+	if veto.Margin == 0 {
+		veto.Margin = ensemble.DefaultVetoMargin
+	}
+	quorum := c.Quorum
+	if quorum == 0 {
+		quorum = ensemble.DefaultQuorum
+	}
+	name, keys, _ := strings.Cut(c.Rule, ":")
+	return []councilOption{
+		{combo("Rule", name, voting.RuleNames()), nil},
+		{usi.Option{Name: "RuleKeys", Type: usi.String, Default: keys}, nil},
+		{combo("Stop", c.Stop, ensemble.StopNames()), func(x *ensemble.Config, v string) error {
+			x.Stop = ensemble.StopPolicy(v)
+			return nil
+		}},
+		// Rounded down: two of three are more than 66% and less than 67%.
+		{spin("QuorumPct", int(math.Floor(quorum*100)), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Quorum = float64(n) / 100 })},
+		{usi.Option{Name: "TieBreak", Type: usi.String, Default: strings.Join(s.ties(), ",")}, func(x *ensemble.Config, v string) (err error) {
+			x.Laws.Ties, err = voting.ParseTies(v)
+			return err
+		}},
+		{spin("MinAlive", max(1, c.MinAlive), 1, len(c.Members)), wholeNumber(func(x *ensemble.Config, n int) { x.MinAlive = n })},
+		{spin("ResignQuorumPct", wholePercent(c.ResignQuorum, 0.5), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Laws.ResignQuorum = float64(n) / 100 })},
+		{spin("VetoMs", int(veto.Time.Milliseconds()), 0, 60_000), wholeNumber(func(x *ensemble.Config, n int) {
+			x.Veto.Time, x.Veto.Nodes = time.Duration(n)*time.Millisecond, 0
+		})},
+		{spin("VetoCp", int(veto.Margin), 1, 10_000), wholeNumber(func(x *ensemble.Config, n int) { x.Veto.Margin = float64(n) })},
+		{combo("EnteringKingRule", s.opener.Plan.Rules.Declaration.String(), declarationRules()), func(x *ensemble.Config, v string) (err error) {
+			x.Laws.Declaration, err = shogi.ParseDeclarationRule(v)
+			return err
+		}},
+		{combo("ShowMembers", showWinner, []string{showWinner, showAll, showNone}), nil},
+		{usi.Option{Name: "VoteLog", Type: usi.Filename}, nil},
+		{spin("MultiPV", 1, 1, 100), nil},
+		{spin("MarginMs", 200, 0, 60_000), nil},
+		{check("USI_Ponder", false), nil},
+		{check("EarlyPonder", false), nil},
+		{spin("USI_Hash", s.hashInForce(), 1, 1<<25), nil},
+		{check("KeepAlive", true), nil},
+	}
+}
+
+func combo(name, value string, choices []string) usi.Option {
+	return usi.Option{Name: name, Type: usi.Combo, Default: value, Vars: defaultFirst(value, choices)}
+}
+
+// defaultFirst moves the default to the front: uci2wb takes the first choice for
+// the default, and sends it to the engine.
+func defaultFirst(value string, choices []string) []string {
+	i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, value) })
+	if i < 0 {
+		return choices
+	}
+	return slices.Concat(choices[i:i+1], choices[:i], choices[i+1:])
+}
+
+func spin(name string, value, least, most int) usi.Option {
+	return usi.Option{Name: name, Type: usi.Spin, Default: strconv.Itoa(value), Min: int64(least), Max: int64(most)}
+}
+
+func check(name string, value bool) usi.Option {
+	return usi.Option{Name: name, Type: usi.Check, Default: strconv.FormatBool(value)}
+}
+
+// wholeNumber applies a whole number, whose range the declaration has checked.
+func wholeNumber(apply func(*ensemble.Config, int)) func(*ensemble.Config, string) error {
+	return func(x *ensemble.Config, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return errors.New("expected a whole number")
+		}
+		apply(x, n)
+		return nil
+	}
+}
+
+func wholePercent(share, def float64) int {
+	if share == 0 {
+		share = def
+	}
+	return max(1, int(math.Round(share*100)))
+}
+
+func declarationRules() []string {
+	var names []string
+	for _, r := range []shogi.DeclarationRule{
+		shogi.NoEnteringKing, shogi.CSARule24, shogi.CSARule24H, shogi.CSARule27, shogi.CSARule27H, shogi.TryRule,
+	} {
+		names = append(names, r.String())
+	}
+	return names
+}
+
+// ties is the chain of the file, or the default one.
+func (s *council) ties() []string {
+	if len(s.player.Council.Ties) > 0 {
+		return s.player.Council.Ties
+	}
+	var names []string
+	for _, t := range voting.DefaultTies() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// value is what the GUI chose, or the default.
+func (s *council) value(name string) string {
+	if v, ok := s.chosen[name]; ok {
+		return v
+	}
+	for _, o := range s.options {
+		if o.Name == name {
+			return o.Default
+		}
+	}
+	return ""
+}
+
+// whole is the value of a spin, whose range the declaration has checked.
+func (s *council) whole(name string) int {
+	n, err := strconv.Atoi(s.value(name))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (s *council) milliseconds(name string) time.Duration {
+	return time.Duration(s.whole(name)) * time.Millisecond
+}
+
+// rule is the rule that the options choose. Keys belong to a rule: those of the
+// file's rule are not meant for another one, although the GUI sends them along.
+func (s *council) rule(file voting.Spec) (voting.Spec, error) {
+	name, another := s.chosen["Rule"]
+	keys, typed := s.chosen["RuleKeys"]
+	switch {
+	case !another && !typed:
+		return file, nil
+	case another && !typed:
+		return voting.ParseSpec(name)
+	case !another:
+		name = file.Name
+	}
+	rule, err := voting.ParseSpec(name + ":" + keys)
+	if err != nil {
+		return rule, fmt.Errorf("options Rule and RuleKeys: %w", err)
+	}
+	return rule, nil
+}
+
+// hashInForce is what the engines that are known to have a hash use together,
+// as the file has it.
+func (s *council) hashInForce() int {
+	sum := 0
+	for _, e := range s.engines {
+		e.mu.Lock()
+		if o, ok := usi.FindOption(e.declared, "USI_Hash"); ok {
+			if n, err := strconv.Atoi(e.inForce(o)); err == nil {
+				sum += max(0, n)
+			}
+		}
+		e.mu.Unlock()
+	}
+	return max(1, sum)
+}
+
+// hashParts divides USI_Hash evenly, rounding down, among the engines that have
+// a hash, each getting at least 1 MiB. Whoever was not asked yet counts: rather
+// too little memory than too much. Empty means that an engine keeps what it has.
+func (s *council) hashParts() []string {
+	parts := make([]string, len(s.engines))
+	if _, ok := s.chosen["USI_Hash"]; !ok {
+		return parts
+	}
+	var with []int
+	for i, e := range s.engines {
+		e.mu.Lock()
+		if _, ok := usi.FindOption(e.declared, "USI_Hash"); ok || !e.known {
+			with = append(with, i)
+		}
+		e.mu.Unlock()
+	}
+	for _, i := range with {
+		parts[i] = strconv.Itoa(max(1, s.whole("USI_Hash")/len(with)))
+	}
+	return parts
+}

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+
+	"gogi/ensemble/voting"
+
+	"gogi/usi"
+)
+
+// What ShowMembers can say.
+const (
+	showWinner = "winner" // the vote, and the line of the member who speaks for the move
+	showAll    = "all"    // what each member said as well
+	showNone   = "none"   // that line alone
+)
+
+// show tells the GUI of a decision. The last info is the one that GUIs keep: the
+// variation and the score of one and the same member, with the nodes of all.
+func (s *council) show(say func(usi.Info), record *voting.Record, reply *usi.Reply) {
+	members := s.value("ShowMembers")
+	if members == showAll {
+		for i := range record.Ballots {
+			say(usi.Info{Text: ballotLine(record, &record.Ballots[i])})
+		}
+	}
+	if members != showNone {
+		say(usi.Info{Text: voteLine(record)})
+	}
+	if len(reply.Lines) == 0 {
+		return
+	}
+	shown := s.whole("MultiPV")
+	for _, line := range reply.Lines[:min(shown, len(reply.Lines))] {
+		if shown > 1 {
+			say(line)
+		}
+	}
+	best := reply.Lines[0]
+	if shown == 1 {
+		best.MultiPV = 0 // not said
+	}
+	say(best)
+}
+
+// ballotLine is one member's answer, such as "[O] b3 7g7f cp 50 depth 14".
+func ballotLine(r *voting.Record, b *voting.BallotRecord) string {
+	mark := "[X]"
+	if b.Move == r.Played && b.Kind == voting.KindMove || string(b.Kind) == r.Played {
+		mark = "[O]"
+	}
+	words := []string{mark, b.Name}
+	if b.Kind != voting.KindMove {
+		words = append(words, string(b.Kind))
+	}
+	if b.Move != "" {
+		words = append(words, b.Move)
+	}
+	switch {
+	case b.CP != nil:
+		words = append(words, fmt.Sprintf("cp %d", *b.CP))
+	case b.Mate != "":
+		words = append(words, "mate "+b.Mate)
+	}
+	if b.Depth > 0 {
+		words = append(words, fmt.Sprintf("depth %d", b.Depth))
+	}
+	if b.Text != "" {
+		words = append(words, "("+b.Text+")")
+	}
+	return strings.Join(words, " ")
+}
+
+// voteLine is the count of a decision, such as "vote 7g7f=4(w12.0)
+// 2g2f=3(w8.0) split 4:3", with what decided where that was no plain vote.
+func voteLine(r *voting.Record) string {
+	words := []string{"vote"}
+	for _, c := range r.Counts {
+		words = append(words, fmt.Sprintf("%s=%d(w%.1f)", c.Key, c.Value, r.Sums.Get(c.Key)))
+	}
+	if r.Split != "" {
+		words = append(words, "split "+r.Split)
+	}
+	if r.Tie != "" {
+		words = append(words, "tie "+string(r.Tie))
+	}
+	if r.By != voting.ByRule {
+		words = append(words, "by "+string(r.By))
+	}
+	if r.Vetoed != "" {
+		words = append(words, "vetoed "+r.Vetoed)
+	}
+	if r.Early {
+		words = append(words, "early")
+	}
+	return strings.Join(words, " ")
+}

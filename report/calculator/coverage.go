@@ -1,0 +1,203 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// CoverageQuestion asks how often intervals of N games hold the truth.
+type CoverageQuestion struct {
+	N          []int
+	P          []float64 // true probabilities to win a game
+	Confidence float64   // in (0, 1)
+	Method     string    // one of [CoverageNames], or all
+}
+
+// CoverageNames are the spellings of the methods for wins of decisive games.
+func CoverageNames() []string { return append(binomialNames(), methodAnytime) }
+
+// CoverageRow is the coverage of one method at one truth.
+type CoverageRow struct {
+	Method     string  `json:"method"`
+	N          int     `json:"n"`
+	P          float64 `json:"p"`
+	Confidence float64 `json:"confidence"` // what is promised
+	Coverage   float64 `json:"coverage"`   // what is kept: an exact sum
+}
+
+// Coverages are coverages, by method and by truth.
+type Coverages struct {
+	Version   int           `json:"version"`
+	Coverages []CoverageRow `json:"coverages"`
+}
+
+// mostCovered is the most games, as each number of wins takes an interval.
+const mostCovered = 2000
+
+func (q CoverageQuestion) check() error {
+	err := errors.Join(CheckShare("confidence", q.Confidence), checkMethod(q.Method, CoverageNames()))
+	if len(q.N) == 0 {
+		err = errors.Join(err, errors.New("--n: expected a number of games"))
+	}
+	for _, n := range q.N {
+		if n < 1 || n > mostCovered {
+			err = errors.Join(err, fmt.Errorf("--n %d: expected 1 to %d games", n, mostCovered))
+		}
+	}
+	for _, p := range q.P {
+		if !(p >= 0 && p <= 1) {
+			err = errors.Join(err, fmt.Errorf("--p %g: expected a probability, from 0 to 1", p))
+		}
+	}
+	return fail.Usage(err)
+}
+
+// Answer sums over all numbers of wins.
+func (q CoverageQuestion) Answer() (*Coverages, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	out := &Coverages{version, []CoverageRow{}}
+	for _, n := range q.N {
+		for _, m := range q.methods(n) {
+			for _, p := range q.P {
+				out.Coverages = append(out.Coverages, CoverageRow{m.name, n, p, q.Confidence, coverage(n, p, m.interval)})
+			}
+		}
+	}
+	return out, nil
+}
+
+// Print writes a table for each number of games, with a row a truth.
+func (s *Coverages) Print(w io.Writer, in i18n.Language) {
+	if len(s.Coverages) == 0 {
+		fmt.Fprintln(w, i18n.Say(in, "no probabilities: expected --p"))
+		return
+	}
+	for rest := s.Coverages; len(rest) > 0; {
+		end := slices.IndexFunc(rest, func(c CoverageRow) bool { return c.N != rest[0].N })
+		if end < 0 {
+			end = len(rest)
+		}
+		printCoverages(w, in, rest[:end])
+		rest = rest[end:]
+	}
+}
+
+// printCoverages prints those of one number of games.
+func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
+	first := all[0]
+	head, truths := i18n.Heads(in, "true p"), 0
+	for _, c := range all {
+		if head[len(head)-1] != c.Method {
+			head = append(head, c.Method)
+		}
+		if c.Method == first.Method {
+			truths++
+		}
+	}
+	rows := make([][]any, truths)
+	for i, c := range all { // method by method, each with all truths
+		row := i % truths
+		if i < truths {
+			rows[row] = append(rows[row], fmt.Sprint(c.P))
+		}
+		rows[row] = append(rows[row], fmt.Sprintf("%.4f", c.Coverage))
+	}
+	t := format.Table(head...)
+	for _, r := range rows {
+		t.AppendRow(r)
+	}
+	fmt.Fprintln(w, i18n.Say(in, "How often the interval of %s, at a promised %s, holds the truth", i18n.Number{N: first.N, Noun: "decisive game"}, format.PercentShort(first.Confidence)))
+	format.Render(w, t)
+}
+
+// intervalMethod is a method with its intervals by wins.
+type intervalMethod struct {
+	name     string
+	interval func(k int) (binomial.Interval, error)
+}
+
+// methods are those asked for, for n games. Each interval is made once.
+func (q CoverageQuestion) methods(n int) []intervalMethod {
+	var all []intervalMethod
+	for _, m := range binomial.IntervalMethods() {
+		all = append(all, intervalMethod{methodName(m), func(k int) (binomial.Interval, error) { return m.Interval(k, n, q.Confidence) }})
+	}
+	all = append(all, intervalMethod{methodAnytime, func(k int) (binomial.Interval, error) {
+		return stats.WDL{Wins: k, Losses: n - k}.DecisiveScores().AnytimeInterval(q.Confidence)
+	}})
+	var chosen []intervalMethod
+	for _, m := range all {
+		if q.Method == methodAll || q.Method == m.name {
+			chosen = append(chosen, intervalMethod{m.name, allIntervals(n, m.interval)})
+		}
+	}
+	return chosen
+}
+
+// coverage is the probability that the interval of n games holds p, where p is
+// the truth: an exact sum. A result without an interval holds nothing.
+func coverage(n int, p float64, interval func(k int) (binomial.Interval, error)) float64 {
+	if p == 0 || p == 1 { // one number of wins is certain, which the sum does not see
+		i, err := interval(int(p) * n)
+		return indicator(err == nil && i.Lo <= p && p <= i.Hi)
+	}
+	wins := distuv.Binomial{N: float64(n), P: p}
+	sum := 0.0
+	for k := range n + 1 {
+		if i, err := interval(k); err == nil && i.Lo-coverageSlack <= p && p <= i.Hi+coverageSlack {
+			sum += wins.Prob(float64(k))
+		}
+	}
+	return sum
+}
+
+func indicator(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// coverageSlack forgives an end its rounding error.
+const coverageSlack = 1e-12
+
+// lowestCoverage is the smallest coverage for truths from lo to hi. Between the
+// ends of intervals coverage has no minimum, so it is looked for just outside of
+// each end.
+func lowestCoverage(n int, lo, hi float64, interval func(k int) (binomial.Interval, error)) float64 {
+	const aside = 1e-9
+	lowest := min(coverage(n, lo, interval), coverage(n, hi, interval))
+	for k := range n + 1 {
+		i, err := interval(k)
+		if err != nil {
+			continue
+		}
+		for _, p := range []float64{i.Lo - aside, i.Hi + aside} {
+			if lo <= p && p <= hi {
+				lowest = min(lowest, coverage(n, p, interval))
+			}
+		}
+	}
+	return lowest
+}
+
+// allIntervals are a method's intervals by wins, made once.
+func allIntervals(n int, interval func(k int) (binomial.Interval, error)) func(k int) (binomial.Interval, error) {
+	intervals, errs := make([]binomial.Interval, n+1), make([]error, n+1)
+	for k := range n + 1 {
+		intervals[k], errs[k] = interval(k)
+	}
+	return func(k int) (binomial.Interval, error) { return intervals[k], errs[k] }
+}

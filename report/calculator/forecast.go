@@ -1,0 +1,79 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats"
+)
+
+// ForecastQuestion asks who wins a match of so many games, by a record of earlier ones.
+type ForecastQuestion struct {
+	Record     stats.WDL
+	Games      []int // of the match; several matches
+	Confidence float64
+}
+
+// ForecastRow is the forecast of one match.
+type ForecastRow struct {
+	Games      int       `json:"games"`
+	Record     stats.WDL `json:"record"`
+	Win        *float64  `json:"win"` // predictive probability of more than half of the points
+	Draw       *float64  `json:"draw"`
+	Loss       *float64  `json:"loss"`
+	Lo         *float64  `json:"lo"` // of the probability to win at the true rates
+	Hi         *float64  `json:"hi"`
+	Confidence float64   `json:"confidence"`
+	Why        string    `json:"why,omitempty"`
+}
+
+// Forecasts are forecasts of matches.
+type Forecasts struct {
+	Version   int           `json:"version"`
+	Forecasts []ForecastRow `json:"forecasts"`
+}
+
+// mostForecast bounds the games of a match: the sums grow with their square.
+const mostForecast = 10_000
+
+// Answer makes the forecasts.
+func (q ForecastQuestion) Answer() (*Forecasts, error) {
+	wrong := errors.Join(checkWDL(q.Record), CheckShare("confidence", q.Confidence))
+	for _, n := range q.Games {
+		if n < 1 || n > mostForecast {
+			wrong = errors.Join(wrong, fmt.Errorf("--games %d: expected a match of 1 to %d games", n, mostForecast))
+		}
+	}
+	if wrong != nil {
+		return nil, fail.Usage(wrong)
+	}
+	out := &Forecasts{version, []ForecastRow{}}
+	for _, n := range q.Games {
+		f, err := q.Record.Forecast(n, q.Confidence)
+		out.Forecasts = append(out.Forecasts, ForecastRow{
+			n, q.Record, known(f.Win, err), known(f.Draw, err), known(f.Loss, err),
+			known(f.Interval.Lo, err), known(f.Interval.Hi, err), q.Confidence, whyNot(err),
+		})
+	}
+	return out, nil
+}
+
+// Print writes them as a table.
+func (s *Forecasts) Print(w io.Writer, in i18n.Language) {
+	first := s.Forecasts[0]
+	fmt.Fprintln(w, i18n.Say(in, "A match between players of whom one has won %d, drawn %d and lost %d", first.Record.Wins, first.Record.Draws, first.Record.Losses))
+	t := format.Table(i18n.Heads(in, "games", "wins the match", "from", "to", "draws it", "loses it")...)
+	for _, f := range s.Forecasts {
+		t.AppendRow([]any{format.Count(f.Games), cell(f.Win, "%.4f"), cell(f.Lo, "%.4f"), cell(f.Hi, "%.4f"), cell(f.Draw, "%.4f"), cell(f.Loss, "%.4f")})
+	}
+	format.Render(w, t)
+	if first.Why != "" {
+		fmt.Fprintln(w, i18n.Say(in, first.Why))
+		return
+	}
+	fmt.Fprintln(w, i18n.Say(in, "The probabilities are predictive (Jeffreys prior). From and to: the probability to win at the ends of the record's win rate (%s, Clopper–Pearson), at its draw rate.", format.PercentShort(first.Confidence)))
+}

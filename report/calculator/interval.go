@@ -1,0 +1,397 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// IntervalQuestion asks for intervals of a win rate or a score.
+type IntervalQuestion struct {
+	Counts      *stats.WDL // games; nil if only pairs are given
+	Pentanomial string     // "LL,LD,MID,WD,WW" of colour-swapped pairs, or ""
+	DrawMode    string     // what becomes of draws: drop, half or floor
+	Confidence  float64    // in (0, 1)
+	Method      string     // one of [MethodNames], all, or "" for the usual ones
+}
+
+const (
+	methodAll     = "all"
+	methodGaffke  = "gaffke"
+	methodAnytime = "anytime"
+)
+
+// Draw modes.
+const (
+	dropDraws  = "drop"
+	halfDraws  = "half"
+	floorDraws = "floor"
+)
+
+// MethodNames are the spellings of all methods on the command line, the exact ones first.
+func MethodNames() []string { return append(binomialNames(), methodGaffke, methodAnytime) }
+
+// binomialNames are those of the methods that take wins of decisive games.
+func binomialNames() []string {
+	var names []string
+	for _, m := range binomial.IntervalMethods() {
+		names = append(names, methodName(m))
+	}
+	return names
+}
+
+func methodName(m binomial.IntervalMethod) string {
+	switch m {
+	case binomial.MethodMidP:
+		return "midp"
+	case binomial.MethodWilsonContinuity:
+		return "wilson-cc"
+	default: // the rest are spelt alike
+	}
+	return strings.ReplaceAll(string(m), "_", "-")
+}
+
+// checkMethod returns an error unless a method is one of the names, or all.
+func checkMethod(name string, names []string) error {
+	if name != methodAll && !slices.Contains(names, name) {
+		return fmt.Errorf("--method %s: expected %s or one of %s", name, methodAll, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// IntervalRow is the interval by one method.
+type IntervalRow struct {
+	Method     string   `json:"method"`
+	Unit       string   `json:"unit"` // decisive_game, game or pair
+	N          int      `json:"n"`    // units that count under the draw mode
+	Wins       float64  `json:"wins"` // among them; points under the draw mode half, of a pair at most 1
+	Estimate   *float64 `json:"estimate"`
+	Lo         *float64 `json:"lo"`
+	Hi         *float64 `json:"hi"`
+	Elo        *float64 `json:"elo"` // of the estimate, and of the ends; null if infinite
+	EloLo      *float64 `json:"elo_lo"`
+	EloHi      *float64 `json:"elo_hi"`
+	Confidence float64  `json:"confidence"`
+	DrawMode   string   `json:"draw_mode"`
+	Exact      bool     `json:"exact"` // the confidence is a guarantee
+	Why        string   `json:"why,omitempty"`
+	EloWhy     string   `json:"elo_why,omitempty"`
+	*Evidence
+	*Spread
+}
+
+// Evidence is what an anytime interval has beside its ends: the evidence
+// against even chances.
+type Evidence struct {
+	EValue *float64 `json:"e_value"`
+	LogE   *float64 `json:"ln_e"`
+	P      *float64 `json:"anytime_p"`
+}
+
+// Spread is what the calculator of the Laboratory for Fundamental Information on
+// Computer Shogi prints beside its interval.
+type Spread struct {
+	Error    *float64 `json:"standard_error"` // S of the win rate, with the divisor n - 3/2
+	EloError *float64 `json:"elo_error"`      // S in Elo, to first order
+}
+
+// Intervals are the intervals by some methods.
+type Intervals struct {
+	Version   int           `json:"version"`
+	Intervals []IntervalRow `json:"intervals"`
+}
+
+// Answer makes the intervals that are asked for.
+func (q IntervalQuestion) Answer() (*Intervals, error) {
+	pairs, err := q.check()
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	out := &Intervals{Version: version}
+	if q.Counts != nil {
+		for _, m := range binomial.IntervalMethods() {
+			if q.asks(methodName(m), m == binomial.MethodClopperPearson && q.DrawMode != halfDraws) {
+				out.Intervals = append(out.Intervals, q.interval(m))
+			}
+		}
+	}
+	scores := q.scores(pairs)
+	if q.Method == methodGaffke || q.asks(methodGaffke, true) && scores.Unit != "decisive_game" {
+		out.Intervals = append(out.Intervals, q.gaffke(scores))
+	}
+	if q.asks(methodAnytime, true) {
+		out.Intervals = append(out.Intervals, q.anytime(scores))
+	}
+	return out, nil
+}
+
+// asks reports whether the question is about a method; usual are those that are shown
+// without a name.
+func (q IntervalQuestion) asks(method string, usual bool) bool {
+	return q.Method == method || q.Method == methodAll || q.Method == "" && usual
+}
+
+// check returns the pairs, nil for none.
+func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
+	err := CheckShare("confidence", q.Confidence)
+	if q.Method != "" {
+		err = errors.Join(err, checkMethod(q.Method, MethodNames()))
+	}
+	if q.Counts != nil {
+		err = errors.Join(err, checkWDL(*q.Counts))
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Counts == nil && q.Pentanomial == "":
+		return nil, errors.New("expected --wins W and --losses L, or --pentanomial LL,LD,MID,WD,WW")
+	case q.Counts == nil && slices.Contains(binomialNames(), q.Method):
+		return nil, fmt.Errorf("--method %s: it takes games; expected --wins W and --losses L", q.Method)
+	case q.DrawMode == floorDraws && q.Method == "":
+		return nil, errors.New("--draw-mode floor: only lfics takes it; add --all or --method lfics")
+	case q.Pentanomial == "":
+		return nil, nil
+	}
+	pairs, err := parsePentanomial(q.Pentanomial)
+	if err == nil && q.Counts != nil {
+		err = agree(*q.Counts, pairs)
+	}
+	return &pairs, err
+}
+
+// agree returns an error if games cannot be those of the pairs.
+func agree(games stats.WDL, pairs stats.Pentanomial) error {
+	points := float64(games.Wins) + float64(games.Draws)/2
+	if s := pairs.PairScores(); games.Games() != 2*s.N() || math.Abs(points-2*s.Mean()*float64(s.N())) > 0.1 {
+		return fmt.Errorf("--pentanomial: %d pairs with %g points are not the %d games with %g points of --wins, --draws and --losses; expected all games of the pairs",
+			s.N(), 2*s.Mean()*float64(s.N()), games.Games(), points)
+	}
+	return nil
+}
+
+// scores are the pairs, or else the games under the draw mode: none if draws are made wins.
+func (q IntervalQuestion) scores(pairs *stats.Pentanomial) stats.Scores {
+	switch {
+	case pairs != nil:
+		return pairs.PairScores()
+	case q.DrawMode == halfDraws:
+		return q.Counts.GameScores()
+	case q.DrawMode == floorDraws:
+		return stats.Scores{Unit: "game"}
+	}
+	return q.Counts.DecisiveScores()
+}
+
+func (q IntervalQuestion) rule() binomial.DrawRule {
+	switch q.DrawMode {
+	case halfDraws:
+		return binomial.DrawsHalf
+	case floorDraws:
+		return binomial.DrawsFloored
+	}
+	return binomial.DrawsDropped
+}
+
+func (q IntervalQuestion) interval(m binomial.IntervalMethod) IntervalRow {
+	row := IntervalRow{Method: methodName(m), Unit: "decisive_game", Confidence: q.Confidence, DrawMode: q.DrawMode, Exact: m.Exact()}
+	counted, err := q.Counts.Counted(q.rule())
+	if err != nil {
+		row.Why = whyNot(err)
+		return row
+	}
+	if counted.Draws != binomial.DrawsDropped {
+		row.Unit = "game"
+	}
+	row.N, row.Wins = counted.N, counted.Points
+	ends, err := counted.Interval(m, q.Confidence)
+	row.set(counted.Score(), ends, err)
+	if row.Why != "" && counted.Draws == binomial.DrawsFloored && m != binomial.MethodLFICS {
+		row.Why = "does not hold where draws were made wins" // without the name, which stands beside it
+	}
+	if m == binomial.MethodLFICS {
+		row.setSpread(counted)
+	}
+	return row
+}
+
+// set gives a row its estimate and its ends, and these in Elo.
+func (i *IntervalRow) set(estimate float64, ends binomial.Interval, err error) {
+	i.Estimate, i.Elo = format.Finite(estimate), format.Finite(binomial.Elo(estimate))
+	i.Lo, i.Hi, i.Why = known(ends.Lo, err), known(ends.Hi, err), whyNot(err)
+	i.EloLo, i.EloHi = known(binomial.Elo(ends.Lo), err), known(binomial.Elo(ends.Hi), err)
+	if i.Elo == nil || err == nil && (i.EloLo == nil || i.EloHi == nil) {
+		i.EloWhy = "a score of 0 or 1 has no finite Elo"
+	}
+}
+
+// setSpread adds the standard error, where the calculator has one.
+func (i *IntervalRow) setSpread(c binomial.Counted) {
+	if c.Draws == binomial.DrawsHalf {
+		return // half points are no wins
+	}
+	s, err := binomial.StandardError(int(c.Points), c.N)
+	if err != nil {
+		return // nobody won all in the intervals that are defined
+	}
+	inElo, err := binomial.EloError(c.Score(), s)
+	i.Spread = &Spread{&s, known(inElo, err)}
+}
+
+// ofScores is a row without its ends, and why it cannot have any.
+func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
+	row := IntervalRow{Method: method, Unit: s.Unit, N: s.N(), Wins: s.Mean() * float64(s.N()), Confidence: q.Confidence, DrawMode: q.DrawMode}
+	if s.Unit == "pair" {
+		row.DrawMode = halfDraws
+	}
+	return row
+}
+
+// floored is why draws that were made wins have no interval of scores.
+const floored = "draws made wins are no scores of single games: use --draw-mode half"
+
+// gaffke is the row of Gaffke's interval.
+func (q IntervalQuestion) gaffke(s stats.Scores) IntervalRow {
+	row := q.ofScores(methodGaffke, s)
+	if row.DrawMode == floorDraws {
+		row.Why = floored
+		return row
+	}
+	ends, err := s.Interval(q.Confidence)
+	row.set(s.Mean(), ends, err)
+	return row
+}
+
+func (q IntervalQuestion) anytime(s stats.Scores) IntervalRow {
+	row := q.ofScores(methodAnytime, s)
+	row.Exact, row.Evidence = true, &Evidence{}
+	if row.DrawMode == floorDraws {
+		row.Why = floored
+		return row
+	}
+	ends, err := s.AnytimeInterval(q.Confidence)
+	row.set(s.Mean(), ends, err)
+	evidence, err := s.EValue(0.5)
+	row.Evidence = &Evidence{known(math.Exp(evidence.LogE), err), known(evidence.LogE, err), known(evidence.P, err)}
+	if row.EValue == nil && err == nil {
+		row.Why = "the e-value is larger than a number can be: ln_e is its logarithm"
+	}
+	return row
+}
+
+// Print writes them as a table, without those that have no ends.
+func (s *Intervals) Print(w io.Writer, in i18n.Language) {
+	t := format.Table(i18n.Heads(in, "method", "wins", "of", "estimate", "from", "to", "Elo", "from", "to", "holds")...)
+	t.SetColumnConfigs(format.RightAligned(2, 9))
+	modes := map[string][]string{} // methods by what became of draws
+	rows := 0
+	for _, i := range s.Intervals {
+		if i.Lo == nil {
+			continue
+		}
+		rows++
+		t.AppendRow(table.Row{
+			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), unitNumber(i).In(in), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"),
+			eloCell(i.Estimate), eloCell(i.Lo), eloCell(i.Hi), holds(i.Method).In(in),
+		})
+		modes[i.DrawMode] = append(modes[i.DrawMode], i.Method)
+	}
+	if rows > 0 {
+		format.Render(w, t)
+	}
+	for _, mode := range slices.Sorted(maps.Keys(modes)) {
+		words := i18n.Say(in, "%s confidence, draws: %s", format.PercentShort(s.Intervals[0].Confidence), drawModeWords(mode))
+		if len(modes) > 1 {
+			words = strings.Join(modes[mode], ", ") + ": " + words
+		}
+		fmt.Fprintln(w, words)
+	}
+	s.printGaps(w, in)
+	for _, i := range s.Intervals {
+		if e := i.Evidence; e != nil && e.LogE != nil {
+			fmt.Fprintln(w, i18n.Say(in, "evidence against even chances: e-value %s, p = %s, valid at any time", eValueWords(e), format.PValue(*e.P)))
+		}
+		if s := i.Spread; s != nil {
+			fmt.Fprintln(w, i18n.Say(in, "S = %s, the standard error of the win rate with the divisor n - 3/2; in Elo ± %s, to first order",
+				cell(s.Error, "%.5f"), cell(s.EloError, "%.1f")))
+		}
+	}
+}
+
+// unitNumber is how many units a row has.
+func unitNumber(i IntervalRow) i18n.Number {
+	return i18n.Number{N: i.N, Noun: strings.ReplaceAll(i.Unit, "_", " ")}
+}
+
+// eloCell prints the Elo of a score.
+func eloCell(score *float64) string {
+	switch elo := binomial.Elo(*score); {
+	case math.IsInf(elo, 1):
+		return "+∞"
+	case math.IsInf(elo, -1):
+		return "-∞"
+	default:
+		return fmt.Sprintf("%+.1f", elo)
+	}
+}
+
+// holds says how well a method keeps its confidence, as docs/statistics.md does.
+func holds(method string) i18n.Message {
+	switch method {
+	case "clopper-pearson", "blaker":
+		return i18n.Of("exactly")
+	case "wilson-cc":
+		return i18n.Of("mostly")
+	case "wald":
+		return i18n.Of("not kept")
+	case "lfics":
+		return i18n.Of("no confidence interval")
+	case methodGaffke:
+		return i18n.Of("in all cases tried")
+	case methodAnytime:
+		return i18n.Of("at any time")
+	}
+	return i18n.Of("on average")
+}
+
+// printGaps says why ends are missing, once for all methods of the same reason.
+func (s *Intervals) printGaps(w io.Writer, in i18n.Language) {
+	methods := map[string][]string{}
+	for _, i := range s.Intervals {
+		methods[i.Why] = append(methods[i.Why], i.Method)
+	}
+	for _, why := range slices.Sorted(maps.Keys(methods)) {
+		if why != "" {
+			fmt.Fprintln(w, i18n.Say(in, "%s: %s", strings.Join(methods[why], ", "), i18n.Of(why)))
+		}
+	}
+}
+
+func eValueWords(e *Evidence) string {
+	if e.EValue == nil {
+		return fmt.Sprintf("10^%.0f", *e.LogE/math.Ln10)
+	}
+	return fmt.Sprintf("%.3g", *e.EValue)
+}
+
+func drawModeWords(mode string) i18n.Message {
+	switch mode {
+	case "half":
+		return i18n.Of("half a win each")
+	case "floor":
+		return i18n.Of("half of them, rounded down, are wins")
+	}
+	return i18n.Of("dropped")
+}

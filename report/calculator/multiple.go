@@ -1,0 +1,154 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// AdjustQuestion asks what p values are worth, given how many there are.
+type AdjustQuestion struct {
+	P      []float64
+	Method string // a spelling of [binomial.Correction]
+	Alpha  float64
+}
+
+// AdjustedRow is one p value.
+type AdjustedRow struct {
+	Method      string  `json:"method"`
+	P           float64 `json:"p"`
+	Adjusted    float64 `json:"adjusted"`
+	Alpha       float64 `json:"alpha"`
+	Significant bool    `json:"significant"` // adjusted, at alpha
+}
+
+// Adjustments are p values in the order given.
+type Adjustments struct {
+	Version  int           `json:"version"`
+	Adjusted []AdjustedRow `json:"adjusted"`
+}
+
+// Answer adjusts.
+func (q AdjustQuestion) Answer() (*Adjustments, error) {
+	adjusted, err := binomial.Correction(q.Method).Adjust(q.P)
+	if err != nil {
+		err = fmt.Errorf("--p: %w", err)
+	}
+	if err := errors.Join(err, CheckShare("alpha", q.Alpha)); err != nil {
+		return nil, fail.Usage(err)
+	}
+	out := &Adjustments{version, []AdjustedRow{}}
+	for i, p := range q.P {
+		significant := binomial.Test{P: adjusted[i]}.Significant(q.Alpha)
+		out.Adjusted = append(out.Adjusted, AdjustedRow{q.Method, p, adjusted[i], q.Alpha, significant})
+	}
+	return out, nil
+}
+
+// Print writes them as a table.
+func (s *Adjustments) Print(w io.Writer, in i18n.Language) {
+	if len(s.Adjusted) == 0 {
+		fmt.Fprintln(w, i18n.Say(in, "no p values"))
+		return
+	}
+	t := format.Table(append([]any{"p"}, i18n.Heads(in, "adjusted", "significant")...)...)
+	for _, a := range s.Adjusted {
+		word := i18n.Say(in, "no")
+		if a.Significant {
+			word = i18n.Say(in, "yes")
+		}
+		t.AppendRow([]any{format.PValue(a.P), format.PValue(a.Adjusted), word})
+	}
+	format.Render(w, t)
+	first := s.Adjusted[0]
+	fmt.Fprintln(w, i18n.Say(in, "Adjusted for %s by %s, held against %s.", i18n.Number{N: len(s.Adjusted), Noun: "p value"}, first.Method, format.PercentShort(first.Alpha)))
+}
+
+// HomogeneityQuestion asks whether several sources, such as machines, agree.
+type HomogeneityQuestion struct {
+	Counts []string // of each source, "W,D,L"
+	Alpha  float64  // over all residuals together
+}
+
+// HomogeneityRow is the test of all sources.
+type HomogeneityRow struct {
+	ChiSquare *float64 `json:"chi_square"`
+	Freedom   *int     `json:"freedom"`
+	P         *float64 `json:"p"`
+	Limit     *float64 `json:"limit"`  // beyond which a residual stands out
+	Sparse    int      `json:"sparse"` // cells with fewer than 5 games expected: many make p rough
+	Why       string   `json:"why,omitempty"`
+}
+
+// SourceRow is one source.
+type SourceRow struct {
+	Counts    stats.WDL `json:"counts"`
+	Residuals []float64 `json:"residuals,omitempty"` // standardised, of losses, draws and wins
+	StandsOut bool      `json:"stands_out"`
+}
+
+// Homogeneities are the test and its sources.
+type Homogeneities struct {
+	Version int              `json:"version"`
+	Tests   []HomogeneityRow `json:"tests"`
+	Sources []SourceRow      `json:"sources"`
+}
+
+// Answer tests.
+func (q HomogeneityQuestion) Answer() (*Homogeneities, error) {
+	out, wrong := &Homogeneities{Version: version, Sources: []SourceRow{}}, CheckShare("alpha", q.Alpha)
+	var sources []stats.Outcomes
+	for _, list := range q.Counts {
+		w, err := parseWDL("counts", list)
+		wrong = errors.Join(wrong, err)
+		sources = append(sources, w)
+		out.Sources = append(out.Sources, SourceRow{Counts: w})
+	}
+	if wrong != nil {
+		return nil, fail.Usage(wrong)
+	}
+	h, err := stats.SameEverywhere(sources, q.Alpha)
+	if err != nil {
+		out.Tests = []HomogeneityRow{{Why: err.Error()}}
+		return out, nil
+	}
+	out.Tests = []HomogeneityRow{{format.Finite(h.ChiSquare), &h.Freedom, format.Finite(h.P), format.Finite(h.Limit), h.Sparse, ""}}
+	for i := range out.Sources {
+		out.Sources[i].Residuals = h.Residuals[i]
+	}
+	for _, i := range h.Outliers {
+		out.Sources[i].StandsOut = true
+	}
+	return out, nil
+}
+
+// Print writes the test and a table of the sources.
+func (s *Homogeneities) Print(w io.Writer, in i18n.Language) {
+	test := s.Tests[0]
+	if test.Why != "" {
+		fmt.Fprintln(w, i18n.Say(in, "no test: %s", i18n.Of(test.Why)))
+		return
+	}
+	fmt.Fprintln(w, i18n.Say(in, "Were all sources alike: χ² = %s, %d degrees of freedom, p = %s", cell(test.ChiSquare, "%.3f"), *test.Freedom, format.PValue(*test.P)))
+	t := format.Table(append(i18n.Heads(in, "source", "wins", "draws", "losses", "residual of wins", "draws", "losses"), "")...)
+	for i, source := range s.Sources {
+		word := ""
+		if source.StandsOut {
+			word = i18n.Say(in, "stands out")
+		}
+		r := source.Residuals
+		c := source.Counts
+		t.AppendRow([]any{i + 1, c.Wins, c.Draws, c.Losses, fmt.Sprintf("%+.2f", r[2]), fmt.Sprintf("%+.2f", r[1]), fmt.Sprintf("%+.2f", r[0]), word})
+	}
+	format.Render(w, t)
+	fmt.Fprintln(w, i18n.Say(in, "Residuals beyond ±%s stand out.", cell(test.Limit, "%.2f")))
+	if test.Sparse > 0 {
+		fmt.Fprintln(w, i18n.Say(in, "%s with fewer than 5 games expected: p is rough.", i18n.Number{N: test.Sparse, Noun: "cell"}))
+	}
+}

@@ -1,0 +1,260 @@
+package calculator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// PlanQuestion asks how many games a difference takes.
+type PlanQuestion struct {
+	Elo        float64 // the true difference, of the score of all games
+	Alpha      float64 // probability of a false alarm
+	Power      float64 // to find the difference; 1 - beta of a sequential test
+	OneSided   bool    // look for a difference on Elo's side alone
+	Unpaired   bool    // games without colour swap, each from an opening of its own
+	Conditions Conditions
+	SPRT       *match.SPRT // a sequential test to be planned, too; Alpha and 1 - Power are its default error rates
+	Boundary   string      // of that where SPRT names none, one of [BoundaryNames]
+	Most       *int        // games that it is given up after
+	Games      *int        // say which difference so many games find, too
+	PerHour    *float64    // games, to have hours
+}
+
+// PlanRow is one plan.
+type PlanRow struct {
+	Kind        string   `json:"kind"` // fixed, sequential, detectable; bounded, deterministic: what would be cheaper than sequential
+	Elo         *float64 `json:"elo"`  // true difference; the one that is found, for detectable
+	Alpha       float64  `json:"alpha"`
+	Power       float64  `json:"power"` // asked for
+	Unit        string   `json:"unit"`  // that the test takes for independent: pair, game
+	DrawRate    float64  `json:"draw_rate"`
+	Correlation float64  `json:"correlation"` // of the two games of a pair
+	Conditions  string   `json:"conditions"`  // where these two come from
+	Games       *float64 `json:"games"`       // needed; expected, for a sequential test; given, for detectable
+	Hours       *float64 `json:"hours,omitempty"`
+	Why         string   `json:"why,omitempty"`
+	*FixedTest
+	*PairLength
+	*GameLength
+	*PlanCourse
+}
+
+// FixedTest is the test of a series of fixed length.
+type FixedTest struct {
+	Alternative binomial.Alternative `json:"alternative"` // two_sided, greater, less
+	Test        string               `json:"test"`        // pair_sign_flip, binomial_exact
+}
+
+// PairLength is the length over pairs.
+type PairLength struct {
+	Pairs   int     `json:"pairs"`
+	Reached float64 `json:"reached_power"`
+	Method  string  `json:"power_method"` // exact, normal
+}
+
+// GameLength is the length where games are independent. It counts decisive ones.
+type GameLength struct {
+	Decisive     int     `json:"decisive"`
+	CriticalWins int     `json:"critical_wins"`
+	Reached      float64 `json:"exact_power"`
+	Safe         int     `json:"safe_decisive"` // from which on the power never falls below again
+	SafeGames    int     `json:"safe_games"`
+}
+
+// Plans are plans for one difference.
+type Plans struct {
+	Version int       `json:"version"`
+	Plans   []PlanRow `json:"plans"`
+}
+
+// Answer makes the plans.
+func (q PlanQuestion) Answer() (*Plans, error) {
+	if err := q.check(); err != nil {
+		return nil, fail.Usage(err)
+	}
+	out := &Plans{version, []PlanRow{q.fixed()}}
+	if q.SPRT != nil {
+		s, err := q.sequence()
+		if err != nil {
+			return nil, fail.Usage(err)
+		}
+		out.Plans = append(out.Plans, s.rows(q.Elo, !q.Unpaired)...)
+	}
+	if q.Games != nil {
+		out.Plans = append(out.Plans, q.detectable(*q.Games))
+	}
+	return out, nil
+}
+
+func (q PlanQuestion) check() error {
+	err := errors.Join(CheckShare("alpha", q.Alpha), CheckShare("power", q.Power), checkDrawRate(q.Conditions.DrawRate))
+	if c := q.Conditions.Correlation; !(c > -1 && c <= 1) {
+		err = errors.Join(err, fmt.Errorf("--correlation %g: expected more than -1, and at most 1", c))
+	}
+	if q.Games != nil {
+		err = errors.Join(err, CheckCount("games", *q.Games))
+	}
+	if q.Most != nil {
+		err = errors.Join(err, q.checkMost(*q.Most))
+	}
+	if q.PerHour != nil && !(*q.PerHour > 0 && *q.PerHour <= math.MaxFloat32) {
+		err = errors.Join(err, fmt.Errorf("--games-per-hour %g: expected a number above 0", *q.PerHour))
+	}
+	return err
+}
+
+func (q PlanQuestion) checkMost(games int) error {
+	switch {
+	case games < 2:
+		return fmt.Errorf("--max-games %d: expected at least one pair", games)
+	case q.Unpaired:
+		return errors.New("--max-games: only the course of pairs is followed to a maximum, not that of --unpaired games")
+	}
+	return CheckCount("max-games", games)
+}
+
+// sequence is the sequential test of the question.
+func (q PlanQuestion) sequence() (sequence, error) {
+	beta := math.Round(1e12*(1-q.Power)) / 1e12 // 1 - 0.95 as people write it
+	g := q.SPRT.Gate(match.Gate{Alpha: q.Alpha, Beta: beta, Model: match.GateLogistic})
+	d := Design{g.Elo0, g.Elo1, g.Alpha, g.Beta, string(g.Model), cmp.Or(q.SPRT.Boundary, q.Boundary)}
+	s := sequence{asked: d, conditions: q.Conditions, unpaired: q.Unpaired, perHour: q.PerHour}
+	if q.Most != nil {
+		s.most = *q.Most / 2
+	}
+	var err error
+	if s.test, err = d.test(); err != nil {
+		return s, fmt.Errorf("--sprt with alpha %g and beta %g (by default --alpha and 1 - --power): %w", g.Alpha, g.Beta, err)
+	}
+	return s, nil
+}
+
+func (q PlanQuestion) row(kind string, elo float64) PlanRow {
+	row := q.Conditions.row(kind, elo, q.Unpaired)
+	row.Alpha, row.Power = q.Alpha, q.Power
+	return row
+}
+
+// alternative is the side, or the sides, on which a difference is looked for.
+func (q PlanQuestion) alternative() binomial.Alternative {
+	switch {
+	case !q.OneSided:
+		return binomial.TwoSided
+	case q.Elo < 0:
+		return binomial.Less
+	}
+	return binomial.Greater
+}
+
+func (q PlanQuestion) pairs() stats.PairDesign {
+	return stats.PairDesign{Alpha: q.Alpha, Power: q.Power, Alternative: q.alternative(), Conditions: q.Conditions.Conditions}
+}
+
+func (q PlanQuestion) games() binomial.Design {
+	return binomial.Design{Alpha: q.Alpha, Power: q.Power, DrawRate: q.Conditions.DrawRate, Alternative: q.alternative()}
+}
+
+// fixed is the plan of a length fixed beforehand: of the test that gives the verdict.
+func (q PlanQuestion) fixed() PlanRow {
+	row := q.row("fixed", q.Elo)
+	if q.Unpaired {
+		row.FixedTest = &FixedTest{q.alternative(), "binomial_exact"}
+		l, err := q.games().Length(q.Elo)
+		row.setGames(float64(l.Games), err, q.PerHour)
+		if err == nil {
+			row.GameLength = &GameLength{l.Decisive, l.CriticalWins, l.Power, l.Safe, l.SafeGames}
+		}
+		return row
+	}
+	row.FixedTest = &FixedTest{q.alternative(), "pair_sign_flip"}
+	l, err := q.pairs().Length(q.Elo)
+	row.setGames(float64(l.Games), err, q.PerHour)
+	if err == nil {
+		row.PairLength = &PairLength{l.Pairs, l.Power, l.Method}
+	}
+	return row
+}
+
+// detectable is the difference that so many games find, by the test of fixed.
+func (q PlanQuestion) detectable(games int) PlanRow {
+	row := q.row("detectable", 0)
+	row.setGames(float64(games), nil, q.PerHour)
+	var elo float64
+	var err error
+	if q.Unpaired {
+		row.FixedTest = &FixedTest{q.alternative(), "binomial_exact"}
+		elo, err = q.games().Detectable(games)
+	} else {
+		row.FixedTest = &FixedTest{q.alternative(), "pair_sign_flip"}
+		elo, err = q.pairs().Detectable(games / 2)
+	}
+	row.Elo, row.Why = known(elo, err), whyNot(err)
+	return row
+}
+
+func (p *PlanRow) setGames(games float64, err error, perHour *float64) {
+	p.Games, p.Why = known(games, err), whyNot(err)
+	if p.Games != nil {
+		p.Hours = hours(games, perHour)
+	}
+}
+
+// hours are what so many games take; nil where the speed is not known.
+func hours(games float64, perHour *float64) *float64 {
+	if perHour == nil {
+		return nil
+	}
+	return format.Finite(games / *perHour)
+}
+
+// Conditions are those that games are planned for, and where they are from.
+type Conditions struct {
+	stats.Conditions
+	Source string // typical, given, or the run that was played under them
+}
+
+// Typical are the conditions where nothing is known. Shogi has few draws; between
+// engines that mostly play differently, the games of a pair were correlated by -0.09 to
+// +0.06 (docs/statistics.md).
+func Typical() Conditions {
+	return Conditions{stats.Conditions{DrawRate: TypicalDraws}, "typical"}
+}
+
+// Played are the conditions of a run of two players. It fails where its pairs do not
+// show them.
+func Played(run string, t *stats.Tally) (Conditions, error) {
+	c, err := t.Conditions()
+	if err != nil {
+		return Conditions{}, fmt.Errorf("run %s: %w", run, err)
+	}
+	return Conditions{c, "run " + run}, nil
+}
+
+// row is a plan without its length.
+func (c Conditions) row(kind string, elo float64, unpaired bool) PlanRow {
+	row := PlanRow{Kind: kind, Elo: &elo, Unit: "pair", DrawRate: c.DrawRate, Correlation: c.Correlation, Conditions: c.Source}
+	if unpaired {
+		row.Unit, row.Correlation = "game", 0
+	}
+	return row
+}
+
+// truths are the differences that a sequential test is planned for: its hypotheses,
+// halfway between, where it takes longest, and others.
+func truths(elo0, elo1 float64, others ...float64) []float64 {
+	all := append([]float64{elo0, (elo0 + elo1) / 2, elo1}, others...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TypicalDraws is the draw rate for estimates where no earlier run tells: shogi has few.
+const TypicalDraws = 0.03

@@ -1,0 +1,188 @@
+package calculator
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/binomial"
+)
+
+// Print writes the plans as tables: what is asked for, and what would be cheaper.
+func (s *Plans) Print(w io.Writer, in i18n.Language) {
+	first := s.Plans[0]
+	if first.Unit == "game" {
+		fmt.Fprintln(w, i18n.Say(in, "Plans for games without colour swap; draw rate %s (%s)", format.PercentShort(first.DrawRate), first.source()))
+	} else {
+		fmt.Fprintln(w, i18n.Say(in, "Plans for colour-swapped pairs; draw rate %s, correlation of the games of a pair %+.2f (%s)",
+			format.PercentShort(math.Round(1e4*first.DrawRate)/1e4), first.Correlation, first.source()))
+	}
+	t := format.Table(i18n.Heads(in, "plan", "true Elo", "games", "50% within", "90% within", "99% within", "time", "passes", "undecided", "remark")...)
+	t.SetColumnConfigs(format.RightAligned(2, 9))
+	for i := range s.Plans {
+		if p := &s.Plans[i]; !p.cheaper() {
+			t.AppendRow(p.tableRow(in))
+		}
+	}
+	format.Render(w, t)
+	if slices.ContainsFunc(s.Plans, func(p PlanRow) bool { return p.PlanCourse != nil }) {
+		fmt.Fprintln(w, i18n.Say(in, "Of a sequential test, games are the expected number."))
+	}
+	s.printCheaper(w, in)
+}
+
+// cheaper reports whether the row is not what is asked for, but what could be.
+func (p *PlanRow) cheaper() bool { return p.Kind == "bounded" || p.Kind == "deterministic" }
+
+// source is where the conditions are from.
+func (p *PlanRow) source() i18n.Message {
+	switch p.Conditions {
+	case Typical().Source:
+		return i18n.Of("typical")
+	case "given":
+		return i18n.Of("given")
+	}
+	return i18n.Verbatim(p.Conditions)
+}
+
+// kind is the kind in words.
+func (p *PlanRow) kind() i18n.Message {
+	switch p.Kind {
+	case "fixed":
+		return i18n.Of("fixed")
+	case "sequential":
+		return i18n.Of("sequential")
+	case "detectable":
+		return i18n.Of("detectable")
+	}
+	return i18n.Verbatim(p.Kind)
+}
+
+func (p *PlanRow) tableRow(in i18n.Language) table.Row {
+	pass, undecided := format.Percent(p.Power), "–"
+	if p.PlanCourse != nil {
+		pass = percentCell(p.Pass)
+		undecided = percentCell(p.Unfinished)
+	}
+	return table.Row{
+		p.kind().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
+		p.timeCell(), pass, undecided, p.remark().In(in),
+	}
+}
+
+func percentCell(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return format.Percent(*v)
+}
+
+func (p *PlanRow) gamesCell() string {
+	if p.Games == nil {
+		return "–"
+	}
+	return format.Count(int(math.Round(*p.Games)))
+}
+
+func (p *PlanRow) timeCell() string {
+	if p.Hours == nil {
+		return "–"
+	}
+	return format.Duration(time.Duration(*p.Hours * float64(time.Hour)))
+}
+
+// quantile is the number of games within which a share of the tests ends, 0 where it is
+// not known.
+func (p *PlanRow) quantile(share float64) int {
+	if p.PlanCourse != nil {
+		for _, q := range p.Quantiles {
+			if q.Share == share { //nolint:gosec // written, not computed
+				return q.Games
+			}
+		}
+	}
+	return 0
+}
+
+func (p *PlanRow) quantileCell(share float64) string {
+	if n := p.quantile(share); n > 0 {
+		return format.Count(n)
+	}
+	return "–"
+}
+
+func (p *PlanRow) remark() i18n.Message {
+	switch {
+	case p.Why != "":
+		return i18n.Of(p.Why)
+	case p.GameLength != nil:
+		return i18n.Of("%s: %s wins of %s decisive games; from %s games on always enough", sidesWords(p.Alternative), format.Count(p.CriticalWins), format.Count(p.Decisive), format.Count(p.SafeGames))
+	case p.PairLength != nil:
+		return i18n.Of("%s sign flips of %s pairs, the test of the verdict; power %s", sidesWords(p.Alternative), format.Count(p.Pairs), p.PairLength.Method)
+	case p.PlanCourse != nil:
+		return i18n.Of("test of %g against %g, boundary %s", p.Elo0, p.Elo1, p.Boundary)
+	}
+	return i18n.Of("the smallest difference that so many games find, %s", sidesWords(p.Alternative))
+}
+
+func sidesWords(a binomial.Alternative) i18n.Message {
+	if a == binomial.TwoSided {
+		return i18n.Of("two-sided")
+	}
+	return i18n.Of("one-sided")
+}
+
+// printCheaper tells what the opt-in boundary and deterministic players would save.
+func (s *Plans) printCheaper(w io.Writer, in i18n.Language) {
+	t := format.Table(i18n.Heads(in, "cheaper, if chosen", "true Elo", "games", "change", "99% within", "change")...)
+	rows := 0
+	for i := range s.Plans {
+		p := &s.Plans[i]
+		if !p.cheaper() || p.Why != "" {
+			continue
+		}
+		than := s.sequentialAt(*p.Elo)
+		if than == nil || than.Games == nil {
+			continue
+		}
+		rows++
+		now, before := p.quantile(0.99), than.quantile(0.99)
+		t.AppendRow(table.Row{
+			p.cheaperWords().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), change(*p.Games, *than.Games), p.quantileCell(0.99), change(float64(now), float64(before)),
+		})
+	}
+	if rows > 0 {
+		format.Render(w, t)
+	}
+}
+
+func (s *Plans) sequentialAt(elo float64) *PlanRow {
+	for i := range s.Plans {
+		if p := &s.Plans[i]; p.Kind == "sequential" && *p.Elo == elo {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *PlanRow) cheaperWords() i18n.Message {
+	if p.Kind == "bounded" {
+		return i18n.Of("bounded boundary")
+	}
+	return i18n.Of("deterministic players that differ at %s of plies", format.PercentShort(p.Divergence))
+}
+
+func change(now, before float64) string {
+	return fmt.Sprintf("%+.0f%%", math.Round(100*(now/before-1))+0) // + 0: no minus before it
+}
+
+// PerHour is how many games an hour so many at a time make.
+func PerHour(game time.Duration, atATime int) float64 {
+	return float64(atATime) * float64(time.Hour) / float64(game)
+}

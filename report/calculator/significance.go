@@ -1,0 +1,169 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/binomial"
+)
+
+// TestQuestion asks whether a result is significant, or how many wins would be: of Wins
+// and Losses, or of Games alone.
+type TestQuestion struct {
+	Wins, Losses, Games *int
+	Alpha               []float64 // levels of significance
+}
+
+// TestRow is a result's test; p_greater is one-sided, for the hypothesis that the winner of
+// "wins" is stronger.
+type TestRow struct {
+	N         int      `json:"n"`
+	Wins      int      `json:"wins"`
+	PGreater  *float64 `json:"p_greater"`
+	PTwoSided *float64 `json:"p_two_sided"`
+	Why       string   `json:"why,omitempty"`
+}
+
+// CriticalRow is how many wins of n are significant at a level.
+type CriticalRow struct {
+	Alpha        float64  `json:"alpha"`
+	N            int      `json:"n"`
+	Wins         *int     `json:"wins"` // one-sided
+	P            *float64 `json:"p"`    // with so many wins
+	NormalWins   *int     `json:"normal_wins"`
+	TwoSidedWins *int     `json:"two_sided_wins"`
+	TwoSidedP    *float64 `json:"two_sided_p"`
+	Why          string   `json:"why,omitempty"`
+}
+
+// Tests are the tests of a result, and the wins that are significant.
+type Tests struct {
+	Version  int           `json:"version"`
+	Tests    []TestRow     `json:"tests"`
+	Critical []CriticalRow `json:"critical"`
+}
+
+// Answer makes the test, if there are results, and the critical wins.
+func (q TestQuestion) Answer() (*Tests, error) {
+	if err := q.check(); err != nil {
+		return nil, fail.Usage(err)
+	}
+	out := &Tests{Version: version, Tests: []TestRow{}, Critical: []CriticalRow{}}
+	var n int
+	if q.Games != nil {
+		n = *q.Games
+	} else {
+		n = *q.Wins + *q.Losses
+		out.Tests = append(out.Tests, newTest(*q.Wins, n))
+	}
+	for _, alpha := range q.Alpha {
+		out.Critical = append(out.Critical, newCritical(n, alpha))
+	}
+	return out, nil
+}
+
+func (q TestQuestion) check() error {
+	byResult := q.Wins != nil && q.Losses != nil && q.Games == nil
+	byLength := q.Wins == nil && q.Losses == nil && q.Games != nil
+	if !byResult && !byLength {
+		return errors.New("expected --wins W and --losses L, or --games N alone")
+	}
+	var wrong []error
+	for _, alpha := range q.Alpha {
+		wrong = append(wrong, CheckShare("alpha", alpha))
+	}
+	if byLength {
+		wrong = append(wrong, CheckCount("games", *q.Games))
+	} else {
+		wrong = append(wrong, CheckCount("wins", *q.Wins), CheckCount("losses", *q.Losses))
+	}
+	return errors.Join(wrong...)
+}
+
+func newTest(wins, n int) TestRow {
+	greater, err := binomial.Exact(wins, n, 0.5, binomial.Greater)
+	twoSided, err2 := binomial.Exact(wins, n, 0.5, binomial.TwoSided)
+	t := TestRow{N: n, Wins: wins, Why: whyNot(err)} // both fail for the same reason
+	t.PGreater, t.PTwoSided = known(greater.P, err), known(twoSided.P, err2)
+	return t
+}
+
+func newCritical(n int, alpha float64) CriticalRow {
+	c := CriticalRow{Alpha: alpha, N: n}
+	c.Wins, c.P = criticalWinsOf(n, alpha, binomial.Greater)
+	c.TwoSidedWins, c.TwoSidedP = criticalWinsOf(n, alpha, binomial.TwoSided)
+	if k, ok := binomial.NormalCriticalWins(n, alpha, binomial.Greater); ok {
+		c.NormalWins = &k
+	}
+	c.Why = c.why().String()
+	return c
+}
+
+// why is what is missing, nothing where nothing is.
+func (c *CriticalRow) why() i18n.Message {
+	switch {
+	case c.N == 0:
+		return i18n.Of("no games to judge by")
+	case c.Wins == nil:
+		return i18n.Of("even %s of %d prove nothing at this level", i18n.Number{N: c.N, Noun: "win"}, c.N)
+	case c.TwoSidedWins == nil:
+		return i18n.Of("even %s of %d prove nothing two-sided at this level", i18n.Number{N: c.N, Noun: "win"}, c.N)
+	}
+	return i18n.Message{}
+}
+
+// criticalWinsOf is the smallest significant number of wins and its p value, nil
+// where no number is significant.
+func criticalWinsOf(n int, alpha float64, alt binomial.Alternative) (*int, *float64) {
+	k, ok := binomial.CriticalWins(n, alpha, alt)
+	if !ok {
+		return nil, nil
+	}
+	test, err := binomial.Exact(k, n, 0.5, alt)
+	return &k, known(test.P, err)
+}
+
+// Print writes them as sentences and a table.
+func (s *Tests) Print(w io.Writer, in i18n.Language) {
+	for _, t := range s.Tests {
+		if t.PGreater == nil {
+			fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "no test: %s", i18n.Of(t.Why)))
+			continue
+		}
+		line := func(what i18n.Message, p string) { fmt.Fprintf(w, "  %s%s\n", format.Pad(what.In(in), 41), p) }
+		fmt.Fprintln(w, i18n.Say(in, "%s of %d decisive games; were both sides equally strong, the chance of", i18n.Number{N: t.Wins, Noun: "win"}, t.N))
+		line(i18n.Of("at least as many wins (one-sided)"), format.PValue(*t.PGreater))
+		line(i18n.Of("a result as lopsided either way"), format.PValue(*t.PTwoSided))
+		fmt.Fprintln(w)
+	}
+	s.printCritical(w, in)
+}
+
+func (s *Tests) printCritical(w io.Writer, in i18n.Language) {
+	t := format.Table(i18n.Heads(in, "level", "games", "wins, one-sided", "p", "wins, two-sided", "p", "normal approximation")...)
+	tooFew := []CriticalRow{}
+	for _, c := range s.Critical {
+		t.AppendRow(table.Row{
+			format.PercentShort(c.Alpha), format.Count(c.N), countCell(c.Wins), cell(c.P, "%.5f"), countCell(c.TwoSidedWins), cell(c.TwoSidedP, "%.5f"), countCell(c.NormalWins),
+		})
+		if c.Wins != nil && c.NormalWins != nil && *c.NormalWins < *c.Wins {
+			tooFew = append(tooFew, c)
+		}
+	}
+	fmt.Fprintln(w, i18n.Say(in, "Wins that are significant, of decisive games (draws do not count)"))
+	format.Render(w, t)
+	for _, c := range s.Critical {
+		if c.Why != "" {
+			fmt.Fprintln(w, i18n.Say(in, "%s: %s", format.PercentShort(c.Alpha), c.why()))
+		}
+	}
+	for _, c := range tooFew {
+		fmt.Fprintln(w, i18n.Say(in, "%s: %d is often quoted; it is the normal approximation without continuity correction (one-sided), and too few", format.PercentShort(c.Alpha), *c.NormalWins))
+	}
+}

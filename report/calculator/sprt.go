@@ -1,0 +1,185 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/match/gate"
+	"gogi/stats"
+)
+
+// SPRTQuestion asks for the state of a sequential test at some counts: of Pentanomial,
+// "LL,LD,MID,WD,WW" of colour-swapped pairs, MID being a win and a loss or two draws, or
+// of Trinomial, "W,D,L" of independent games.
+type SPRTQuestion struct {
+	Pentanomial, Trinomial string
+	Design                 Design
+	Confidence             float64 // of the interval of the Elo difference
+}
+
+// Design is a sequential test as it is asked for.
+type Design struct {
+	Elo0, Elo1  float64
+	Alpha, Beta float64
+	Model       string // logistic, normalized or bayeselo
+	Boundary    string // one of [BoundaryNames]
+}
+
+// wald is how the bounds are spelt that no gate has.
+const wald = "wald"
+
+// BoundaryNames are the spellings of where a test may stop: those of gates, that of most
+// gates first, and Wald's.
+func BoundaryNames() []string {
+	return []string{match.GateRatio.String(), match.GateBounded.String(), wald}
+}
+
+// test is the design as a test. Those of gates are made where a gate makes its own: the
+// two cannot part.
+func (d Design) test() (stats.SPRT, error) {
+	s := stats.SPRT{Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: stats.EloModel(d.Model)}
+	g := match.Gate{Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model)}
+	switch d.Boundary {
+	case wald:
+	case match.GateBounded.String():
+		g.Boundary = match.GateBounded
+		s = gate.Test(g)
+	case match.GateRatio.String():
+		s = gate.Test(g)
+	default:
+		return s, fmt.Errorf("--boundary %s: expected one of %s", d.Boundary, strings.Join(BoundaryNames(), ", "))
+	}
+	if err := s.Check(); err != nil {
+		return s, fmt.Errorf("impossible test: %w", err)
+	}
+	return s, nil
+}
+
+// SPRTRow is the state of a sequential test.
+type SPRTRow struct {
+	Model      string         `json:"model"`
+	Boundary   string         `json:"boundary"` // one of [BoundaryNames]
+	Unit       string         `json:"unit"`     // pair, game
+	N          int            `json:"n"`        // units
+	LLR        *float64       `json:"llr"`
+	Lower      float64        `json:"lower"`
+	Upper      float64        `json:"upper"`
+	Decision   stats.Decision `json:"decision"` // pass, fail, continue; "" without a ratio
+	Elo        *float64       `json:"elo"`      // logistic whatever the model, median-unbiased
+	EloLo      *float64       `json:"elo_lo"`
+	EloHi      *float64       `json:"elo_hi"`
+	Confidence float64        `json:"confidence"`
+	Why        string         `json:"why,omitempty"`
+	EloWhy     string         `json:"elo_why,omitempty"`
+	asked      Design
+	test       stats.SPRT
+}
+
+// SPRTs are states of sequential tests.
+type SPRTs struct {
+	Version int       `json:"version"`
+	SPRTs   []SPRTRow `json:"sprts"`
+}
+
+// Answer makes the ratio, the bounds and what may be concluded.
+func (q SPRTQuestion) Answer() (*SPRTs, error) {
+	test, err := q.Design.test()
+	if err := errors.Join(err, CheckShare("confidence", q.Confidence)); err != nil {
+		return nil, fail.Usage(err)
+	}
+	outcomes, row, err := q.counts()
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	row.Model, row.Boundary, row.Confidence, row.asked, row.test = q.Design.Model, q.Design.Boundary, q.Confidence, q.Design, test
+	row.Lower, row.Upper = test.Bounds()
+	if row.Unit == "pair" && test.Model == stats.ModelBayesElo {
+		row.Why = "BayesElo needs the draw rate, which the five cells of a pentanomial do not tell: use --trinomial"
+		row.EloWhy = row.Why
+	} else {
+		row.judge(outcomes)
+	}
+	return &SPRTs{version, []SPRTRow{row}}, nil
+}
+
+func (q SPRTQuestion) counts() (stats.Outcomes, SPRTRow, error) {
+	if q.Trinomial != "" {
+		w, err := parseWDL("trinomial", q.Trinomial)
+		return w, SPRTRow{Unit: "game", N: w.Games()}, err
+	}
+	p, err := parsePentanomial(q.Pentanomial)
+	if err != nil {
+		return nil, SPRTRow{}, err
+	}
+	return p, SPRTRow{Unit: "pair", N: p.Pairs()}, nil
+}
+
+func (s *SPRTRow) judge(o stats.Outcomes) {
+	judgement, err := s.test.Judge(o)
+	if err == nil { // the bounds in force: bounded ones move
+		s.Lower, s.Upper = judgement.Lower, judgement.Upper
+	}
+	s.LLR, s.Decision, s.Why = known(judgement.LLR, err), judgement.Decision, whyNot(err)
+	if !stats.Vary(o) { // the ratio adds a little to empty cells: that is no variance of the games
+		s.EloWhy = "all have the same score: their variance is not known yet"
+		return
+	}
+	estimate, err := s.test.Elo(o, s.Confidence)
+	s.Elo, s.EloWhy = known(estimate.Elo, err), whyNot(err)
+	s.EloLo, s.EloHi = known(estimate.Interval.Lo, err), known(estimate.Interval.Hi, err)
+	if err == nil && (s.Elo == nil || s.EloLo == nil || s.EloHi == nil) {
+		s.EloWhy = "what is null lies beyond 1000 Elo, where the scale ends"
+	}
+}
+
+// Print writes them as tables.
+func (s *SPRTs) Print(w io.Writer, in i18n.Language) {
+	for i := range s.SPRTs {
+		s.SPRTs[i].print(w, in)
+	}
+}
+
+func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
+	after := i18n.Number{N: s.N, Noun: "pair"}
+	if s.Unit == "game" {
+		after = i18n.Number{N: s.N, Noun: "game"}
+	}
+	fmt.Fprintln(w, i18n.Say(in, "Sequential test of %g against %g Elo (%s), alpha %g, beta %g, after %s",
+		s.asked.Elo0, s.asked.Elo1, s.Model, s.asked.Alpha, s.asked.Beta, after))
+	t := format.Table(i18n.Heads(in, "log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")...)
+	decision := i18n.Say(in, string(s.Decision))
+	if decision == "" {
+		decision = "–"
+	}
+	t.AppendRow(table.Row{
+		cell(s.LLR, "%.4f"), fmt.Sprintf("%.4f", s.Lower), fmt.Sprintf("%.4f", s.Upper), decision,
+		cell(s.Elo, "%+.2f"), cell(s.EloLo, "%+.2f"), cell(s.EloHi, "%+.2f"),
+	})
+	format.Render(w, t)
+	fmt.Fprintln(w, i18n.Say(in, "Bounds: %s.", boundaryWords(s.Boundary)))
+	fmt.Fprintln(w, i18n.Say(in, "Elo is median-unbiased (logistic, %s); the raw score of a stopped test is biased.", format.PercentShort(s.Confidence)))
+	if s.Why != "" {
+		fmt.Fprintln(w, i18n.Say(in, "no ratio: %s", i18n.Of(s.Why)))
+	}
+	if s.EloWhy != "" && s.EloWhy != s.Why {
+		fmt.Fprintln(w, i18n.Say(in, "Elo: %s", i18n.Of(s.EloWhy)))
+	}
+}
+
+func boundaryWords(name string) i18n.Message {
+	switch name {
+	case match.GateRatio.String():
+		return i18n.Of("ratio, those of gogi gate")
+	case match.GateBounded.String():
+		return i18n.Of("bounded, which draw together as games come in; a gate uses them where it is told to")
+	}
+	return i18n.Of("Wald's, as fishtest uses them; gogi gate does not (--boundary ratio)")
+}

@@ -1,0 +1,367 @@
+// Package compare compares runs that were played against one opponent: how much more a newer
+// version gained than an older one, and the trend of several versions. [New] makes a
+// [Gatherer], which returns a [Report].
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/match/gate"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// Level is the confidence of all intervals, and one less the level of all tests.
+const Level = 0.95
+
+// Least is how many openings each run must have for a test that takes their mean for
+// normal; with two, it would call chance significant.
+const Least = 20
+
+// Run is a stored run as a comparison knows it.
+type Run struct {
+	Name     string
+	Plan     *match.CanonicalPlan // of two players
+	Finished bool                 // no more pairs will come
+	Gate     string               // the sequential test that it was played with, in words; "" where it had none
+}
+
+// Report is what "gogi compare --json" prints. A number that does not exist is null,
+// with a "why" beside it.
+type Report struct {
+	Version  int            `json:"version"`
+	Opponent string         `json:"opponent"`
+	Runs     []Result       `json:"runs"`  // in the order given, the oldest version first
+	Steps    []Step         `json:"steps"` // each run against the one before it
+	Trend    *Trend         `json:"trend,omitempty"`
+	Remarks  []i18n.Message `json:"remarks"`
+}
+
+// Result is one run: its version against the opponent.
+type Result struct {
+	Run      string       `json:"run"`
+	Player   string       `json:"player"`
+	Limits   string       `json:"limits"`
+	Games    int          `json:"games"`
+	Pairs    int          `json:"pairs"`
+	Openings int          `json:"openings"` // the independent units
+	Copies   int          `json:"copies"`   // pairs that repeat an earlier one move for move
+	Slowed   int          `json:"slowed"`   // pairs with a move that the machine slowed
+	Faults   int          `json:"faults"`   // games that ended by an engine's fault
+	Score    *float64     `json:"score"`
+	Elo      *float64     `json:"elo"`
+	Lo       *float64     `json:"lo"` // in Elo
+	Hi       *float64     `json:"hi"`
+	Why      i18n.Message `json:"why,omitzero"`
+}
+
+// Step is by how much more a version gained than the one before.
+type Step struct {
+	Older    string       `json:"older"` // runs
+	Newer    string       `json:"newer"`
+	Method   string       `json:"method"` // paired_openings, partly_paired, independent
+	Shared   int          `json:"shared"` // openings that both played
+	Elo      *float64     `json:"elo"`
+	Lo       *float64     `json:"lo"`
+	Hi       *float64     `json:"hi"`
+	Test     string       `json:"test,omitempty"` // paired_sign_flip (exact), partly_paired_normal, welch_normal
+	P        *float64     `json:"p"`              // two-sided
+	Adjusted *float64     `json:"adjusted"`       // by Holm, for all tested steps
+	NotWorse *NotWorse    `json:"not_worse,omitempty"`
+	Why      i18n.Message `json:"why,omitzero"`
+}
+
+// NotWorse is the answer to whether the newer version is not worse than the older one by a margin
+// or more.
+type NotWorse struct {
+	Margin   float64  `json:"margin"` // Elo
+	Verdict  Verdict  `json:"verdict"`
+	Bound    *float64 `json:"bound"`    // the gain is at least that: 95%, one-sided; null where there is no test
+	P        *float64 `json:"p"`        // one-sided, of a gain of -margin or less; approximate
+	Adjusted *float64 `json:"adjusted"` // by Holm, for all tested steps
+}
+
+// Verdict says what the games show about a margin.
+type Verdict string
+
+// The verdicts.
+const (
+	ShownNotWorse Verdict = "not_worse" // the gain is above -margin
+	ShownWorse    Verdict = "worse"     // the gain is below -margin
+	Undecided     Verdict = "undecided"
+)
+
+// Trend is the line through the Elo of all runs, one version apart.
+type Trend struct {
+	Slope  *float64     `json:"slope"` // Elo a version
+	Lo     *float64     `json:"lo"`
+	Hi     *float64     `json:"hi"`
+	P      *float64     `json:"p"`      // two-sided, of no slope
+	Misfit *float64     `json:"misfit"` // p of the versions lying on a line
+	Why    i18n.Message `json:"why,omitzero"`
+}
+
+// Gatherer adds up the pairs of the runs.
+type Gatherer struct {
+	runs     []Run
+	opponent []int // its place in each run
+	remarks  []i18n.Message
+	results  []Result
+	series   []*stats.Series
+
+	// Margin asks whether each newer version is not worse than the older one by that many
+	// Elo; 0: that is not asked.
+	Margin float64
+}
+
+// New checks that the runs can be compared. The opponent is a player of the first run,
+// by its name; "" is its second. An error is the caller's mistake, and says what
+// differs.
+func New(runs []Run, opponentName string) (*Gatherer, error) {
+	opponent, err := check(runs, opponentName)
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	g := &Gatherer{runs: runs, opponent: opponent, remarks: differences(runs, opponent)}
+	for i, r := range runs {
+		p := r.Plan.Players[1-opponent[i]]
+		g.results = append(g.results, Result{Run: r.Name, Player: p.Name, Limits: p.Limits})
+		g.series = append(g.series, &stats.Series{})
+	}
+	return g, nil
+}
+
+// Add takes the next whole pair of a run, in plan order, with its opening.
+func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
+	r := &g.results[run]
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].PairA = r.Player
+		if rows[i].Termination.IsFault() && !rows[i].BySlowness() { // that is one of Slowed
+			r.Faults++
+		}
+	}
+	play := gate.OfRows(rows)
+	play.Opening = opening.String() // which two runs may share
+	if _, err := g.series[run].Add(play); err != nil {
+		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, r.Run, err)
+	}
+	r.Games += len(rows)
+	if slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked }) {
+		r.Slowed++
+	}
+	return nil
+}
+
+// Report is what the pairs so far show.
+func (g *Gatherer) Report() *Report {
+	first := g.runs[0].Plan.Players[g.opponent[0]]
+	rep := &Report{Version: 1, Opponent: first.Name, Steps: []Step{}, Remarks: slices.Clone(g.remarks)}
+	for i := range g.runs {
+		rep.Runs = append(rep.Runs, g.result(i))
+	}
+	for i := 1; i < len(g.runs); i++ {
+		rep.Steps = append(rep.Steps, g.step(i-1, i))
+	}
+	rep.adjust()
+	if len(g.runs) > 2 {
+		rep.Trend = g.trend()
+	}
+	rep.Remarks = append(append(g.lengths(), rep.Remarks...), rep.evidence()...)
+	return rep
+}
+
+// length says why intervals and tests of a fixed length do not hold for a run, "" where
+// they do.
+func (r Run) length() i18n.Message {
+	switch {
+	case !r.Finished:
+		return i18n.Of("run %s is not finished", r.Name)
+	case r.Gate != "":
+		return i18n.Of("the length of run %s depended on its results", r.Name)
+	}
+	return i18n.Message{}
+}
+
+// lengths explains it, once for each run.
+func (g *Gatherer) lengths() []i18n.Message {
+	var all []i18n.Message
+	for _, r := range g.runs {
+		switch {
+		case !r.Finished:
+			all = append(all, i18n.Of("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.", r.Name))
+		case r.Gate != "":
+			all = append(all, i18n.Of("Run %[1]s was played with a sequential test (%[2]s): its score leans away from the middle, as its end depended on it. Intervals and tests of a fixed length do not hold and are left out; gogi gate %[1]s has the Elo that allows for the stop.", r.Name, r.Gate))
+		}
+	}
+	return all
+}
+
+func (g *Gatherer) result(i int) Result {
+	r, s := g.results[i], g.series[i]
+	r.Pairs, r.Openings, r.Copies = s.Pairs(), s.Openings(), s.Copies()
+	e, err := s.Elo(Level)
+	if err != nil {
+		r.Why = i18n.Because(err)
+		return r
+	}
+	if sample, err := s.Sample(); err == nil {
+		r.Score = &sample.Mean
+	}
+	r.Elo = format.Finite(e.Elo)
+	if r.Why = g.runs[i].length(); r.Why.IsZero() {
+		r.Lo, r.Hi = format.Finite(e.Interval.Lo), format.Finite(e.Interval.Hi)
+	}
+	return r
+}
+
+func (g *Gatherer) step(older, newer int) Step {
+	s := Step{Older: g.runs[older].Name, Newer: g.runs[newer].Name}
+	if g.Margin > 0 {
+		s.NotWorse = &NotWorse{Margin: g.Margin, Verdict: Undecided}
+	}
+	c, err := stats.Compare(g.series[newer], g.series[older], Level)
+	s.Method, s.Shared = c.Method, c.Shared
+	if err != nil {
+		s.Why = i18n.Because(err)
+		return s
+	}
+	s.Elo = format.Finite(c.Elo)
+	for _, i := range []int{newer, older} {
+		if why := g.runs[i].length(); !why.IsZero() {
+			s.Why = why
+			return s
+		}
+	}
+	s.Lo, s.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi)
+	few := min(c.First, c.Second) < Least
+	if s.NotWorse != nil && !few {
+		s.NotWorse.test(g.series[newer], g.series[older])
+	}
+	if c.Method != "paired_openings" && few {
+		s.Why = fewOpenings()
+		return s
+	}
+	s.Test, s.P = c.Test.Method, format.Finite(c.Test.P)
+	return s
+}
+
+// test tests the margin, where it can be tested.
+func (n *NotWorse) test(newer, older *stats.Series) {
+	if t, err := stats.TestNotWorse(newer, older, n.Margin, Level); err == nil {
+		n.Bound, n.P = format.Finite(t.Bound), format.Finite(t.Test.P)
+	}
+}
+
+func fewOpenings() i18n.Message {
+	return i18n.Of("a run has fewer than 20 openings, and the test that is left is a normal approximation")
+}
+
+// adjust allows for the number of steps.
+func (r *Report) adjust() {
+	var raw []float64
+	var tested []*Step
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.P != nil {
+			raw, tested = append(raw, *s.P), append(tested, s)
+		}
+	}
+	adjusted, err := binomial.Holm.Adjust(raw)
+	for i := range adjusted {
+		if err == nil {
+			tested[i].Adjusted = &adjusted[i]
+		}
+	}
+	r.decide()
+}
+
+// decide gives the verdicts about the margin, allowing for the number of steps.
+func (r *Report) decide() {
+	var raw []float64
+	var tested []*NotWorse
+	for i := range r.Steps {
+		if n := r.Steps[i].NotWorse; n != nil && n.P != nil {
+			raw, tested = append(raw, *n.P), append(tested, n)
+		}
+	}
+	adjusted, err := binomial.Holm.Adjust(raw)
+	if err != nil {
+		return // there is none
+	}
+	for i, n := range tested {
+		n.Adjusted = &adjusted[i]
+		switch {
+		case significant(adjusted[i]):
+			n.Verdict = ShownNotWorse
+		case significant((1 - *n.P) * float64(len(tested))):
+			n.Verdict = ShownWorse
+		}
+	}
+}
+
+// Verdict is that about the margin of all steps together: not worse where each is shown to be
+// not worse, worse where one is shown to be worse. It is undecided where no margin was asked for.
+func (r *Report) Verdict() Verdict {
+	all := ShownNotWorse
+	for _, s := range r.Steps {
+		switch {
+		case s.NotWorse == nil:
+			return Undecided
+		case s.NotWorse.Verdict == ShownWorse:
+			return ShownWorse
+		case s.NotWorse.Verdict == Undecided:
+			all = Undecided
+		}
+	}
+	return all
+}
+
+func (g *Gatherer) trend() *Trend {
+	var place []float64
+	for i := range g.runs {
+		place = append(place, float64(i))
+	}
+	elo, covariance, err := stats.EloCovariance(g.series)
+	if err != nil {
+		return &Trend{Why: i18n.Because(err)}
+	}
+	fitted, err := newLine(place, elo, covariance, Level)
+	if err != nil {
+		return &Trend{Why: i18n.Because(err)}
+	}
+	t := &Trend{Slope: format.Finite(fitted.Slope)}
+	for i, r := range g.runs {
+		if t.Why = r.length(); t.Why.IsZero() && g.series[i].Openings() < Least {
+			t.Why = fewOpenings()
+		}
+		if !t.Why.IsZero() {
+			return t
+		}
+	}
+	t.Lo, t.Hi = format.Finite(fitted.Interval.Lo), format.Finite(fitted.Interval.Hi)
+	t.P, t.Misfit = format.Finite(fitted.P), format.Finite(fitted.Misfit)
+	return t
+}
+
+// evidence are remarks on what the games are worth.
+func (r *Report) evidence() []i18n.Message {
+	var all []i18n.Message
+	for _, run := range r.Runs {
+		if run.Copies > 0 {
+			all = append(all, i18n.Of("Run %s has %s of %s that repeat an earlier one move for move; an opening counts once, however often it was played.",
+				run.Run, format.Count(run.Copies), i18n.Number{N: run.Pairs, Noun: "pair"}))
+		}
+		if run.Slowed > 0 {
+			all = append(all, i18n.Of("Run %s has %s of %s with a move that the machine slowed.", run.Run, format.Count(run.Slowed), i18n.Number{N: run.Pairs, Noun: "pair"}))
+		}
+		if run.Faults > 0 {
+			all = append(all, i18n.Of("Run %s has %s that ended by an engine's fault, which tells of reliability rather than strength.", run.Run, i18n.Number{N: run.Faults, Noun: "game"}))
+		}
+	}
+	return all
+}

@@ -1,0 +1,175 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/binomial"
+)
+
+// Print writes the report as a person reads it in a terminal, in a tongue: the verdict first.
+func (r *Report) Print(w io.Writer, in i18n.Language) {
+	fmt.Fprintf(w, "%s\n\n", r.Claim().In(in))
+	t := format.Table(i18n.Heads(in, "run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")...)
+	for _, run := range r.Runs {
+		score := "–"
+		if run.Score != nil {
+			score = format.Percent(*run.Score)
+		}
+		row := table.Row{run.Run, format.Name(run.Player), run.Limits, format.Count(run.Games), format.Count(run.Openings), score, elo(run.Elo, run.Score), "", ""}
+		if run.Lo != nil || run.Hi != nil {
+			row[7], row[8] = format.Elo(run.Lo, -1), format.Elo(run.Hi, 1)
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+	r.printSteps(w, in)
+	if r.Trend != nil {
+		fmt.Fprintf(w, "%s %s\n", format.Pad(i18n.Say(in, "trend"), trendWidth), r.Trend.line().In(in))
+	}
+	fmt.Fprintln(w)
+	for _, remark := range i18n.Each(in, r.Remarks) {
+		fmt.Fprintln(w, remark)
+	}
+}
+
+// trendWidth is the room of the word before the trend, in columns of the terminal.
+const trendWidth = 7
+
+func (r *Report) printSteps(w io.Writer, in i18n.Language) {
+	tested := 0
+	for _, s := range r.Steps {
+		if s.P != nil {
+			tested++
+		}
+	}
+	for _, s := range r.Steps {
+		fmt.Fprintln(w, i18n.Say(in, "%s against %s   %s", s.Newer, s.Older, s.line(tested)))
+		if s.Elo != nil {
+			fmt.Fprintf(w, "  %s\n", s.how().In(in))
+		}
+		if s.NotWorse != nil {
+			fmt.Fprintf(w, "  %s\n", s.NotWorse.line(tested).In(in))
+		}
+	}
+}
+
+// line is a step's difference, with its test adjusted where there are several.
+func (s Step) line(tested int) i18n.Message {
+	if s.Elo == nil {
+		return i18n.Of("no difference: %s", s.Why)
+	}
+	elo := fmt.Sprintf("%+.1f", *s.Elo)
+	if s.Lo == nil && s.Hi == nil {
+		return i18n.Of("%s Elo, no interval and no test: %s", elo, s.Why)
+	}
+	said := i18n.Of("%s Elo   [%s, %s]  95%% approximate", elo, format.Elo(s.Lo, -1), format.Elo(s.Hi, 1))
+	switch {
+	case s.P == nil:
+		return i18n.Of("%s   no test: %s", said, s.Why)
+	case tested > 1:
+		return i18n.Of("%s   p = %s, %s for %d tests", said, format.PValue(*s.P), format.PValue(*s.Adjusted), tested)
+	}
+	return i18n.Of("%s   p = %s", said, format.PValue(*s.P))
+}
+
+// how says what was compared.
+func (s Step) how() i18n.Message {
+	openings := i18n.Number{N: s.Shared, Noun: "opening"}
+	said := i18n.Of("the %s that both played, one by one", openings)
+	switch s.Method {
+	case "partly_paired":
+		said = i18n.Of("all openings of both, of which they share %s", openings)
+	case "independent":
+		said = i18n.Of("as independent samples: they share %s", openings)
+	}
+	switch s.Test {
+	case "paired_sign_flip":
+		return i18n.Of("%s; the test is exact, two-sided", said)
+	case "":
+		return said
+	}
+	return i18n.Of("%s; the test is approximate, two-sided", said)
+}
+
+// line is the answer about the margin, with its test.
+func (n *NotWorse) line(tested int) i18n.Message {
+	margin := fmt.Sprintf("%g", n.Margin)
+	said := i18n.Of("not shown: not worse by %s Elo or more", margin)
+	switch {
+	case n.P == nil:
+		return i18n.Of("%s; there is no test", said)
+	case n.Verdict == ShownNotWorse:
+		said = i18n.Of("shown: not worse by %s Elo or more", margin)
+	case n.Verdict == ShownWorse:
+		said = i18n.Of("shown: worse by more than %s Elo", margin)
+	}
+	said = i18n.Of("%s; the gain is at least %s Elo (95%%, one-sided, approximate)", said, fmt.Sprintf("%+.1f", *n.Bound))
+	if tested > 1 {
+		return i18n.Of("%s   p = %s, %s for %d tests", said, format.PValue(*n.P), format.PValue(*n.Adjusted), tested)
+	}
+	return i18n.Of("%s   p = %s", said, format.PValue(*n.P))
+}
+
+func (t *Trend) line() i18n.Message {
+	switch {
+	case t.Slope == nil:
+		return i18n.Of("none: %s", t.Why)
+	case t.P == nil:
+		return i18n.Of("%s Elo a version, no interval and no test: %s", fmt.Sprintf("%+.1f", *t.Slope), t.Why)
+	}
+	said := i18n.Of("%s Elo a version   [%s, %s]  95%% approximate   p = %s", fmt.Sprintf("%+.1f", *t.Slope), format.Elo(t.Lo, -1), format.Elo(t.Hi, 1), format.PValue(*t.P))
+	if significant(*t.Misfit) {
+		return i18n.Of("%s, but the versions do not lie on a line (p = %s)", said, format.PValue(*t.Misfit))
+	}
+	return said
+}
+
+// Claim is what the runs show, in a sentence: of two runs the difference, of more the
+// trend.
+func (r *Report) Claim() i18n.Message {
+	if r.Trend != nil {
+		return r.trendClaim()
+	}
+	s := r.Steps[0]
+	switch {
+	case s.Elo == nil:
+		return i18n.Of("There is nothing to compare: %s.", s.Why)
+	case s.P == nil:
+		return i18n.Of("There is no verdict: %s.", s.Why)
+	case !significant(*s.P):
+		return i18n.Of("The games do not show whether %s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
+	case *s.Elo > 0:
+		return i18n.Of("%s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
+	}
+	return i18n.Of("%s gained less against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
+}
+
+func (r *Report) trendClaim() i18n.Message {
+	switch t := r.Trend; {
+	case t.P == nil:
+		return i18n.Of("There is no verdict: %s.", t.Why)
+	case !significant(*t.P):
+		return i18n.Of("The games show no trend of the versions against %s.", format.Name(r.Opponent))
+	case *t.Slope > 0:
+		return i18n.Of("The versions gain against %s, from first to last.", format.Name(r.Opponent))
+	}
+	return i18n.Of("The versions lose ground against %s, from first to last.", format.Name(r.Opponent))
+}
+
+func significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Level) }
+
+// elo prints a rating, infinite where the score is 0 or 1.
+func elo(value, score *float64) string {
+	switch {
+	case score == nil:
+		return "–"
+	case *score < 0.5:
+		return format.Elo(value, -1)
+	}
+	return format.Elo(value, 1)
+}

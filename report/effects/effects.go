@@ -1,0 +1,179 @@
+// Package effects finds where the difference between two players comes from. It sorts the games
+// of a run by opening, colour, turning point, time, length and termination, and compares each
+// group with the rest. [New] makes a [Gatherer]; give it whole pairs with their records in plan
+// order, and it returns a [Table].
+//
+// The p values are corrected for the number of rows, and for nothing else. A group that differs
+// is a question for a new run.
+package effects
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gogi/match"
+	"gogi/match/gate"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/stats"
+)
+
+// Level is the confidence of all intervals, and one less the level of all tests.
+const Level = 0.95
+
+// Run is what must be known of a run beside its games.
+type Run struct {
+	Name string
+	A, B string // the two players; the table is of A's points against B
+	// Clocks are the players' clocks by colour, A's first; the zero value where a
+	// player has none.
+	Clocks   [2][2]match.TimeControl
+	Finished bool   // no more pairs will come
+	Gate     string // the sequential test that the run was played with, in words; "" where it had none
+}
+
+// Gatherer sorts the games of a run into groups.
+type Gatherer struct {
+	run       Run
+	groupings []*grouping
+	openings  map[string]int    // by text, numbered as they came
+	seen      map[[3]uint64]int // the distinct pairs: opening and hashes of the games, by A's colour
+	series    stats.Series
+	games     int
+}
+
+// New sorts the games of a run.
+func New(run Run) *Gatherer {
+	return &Gatherer{run: run, groupings: newGroupings(), openings: map[string]int{}, seen: map[[3]uint64]int{}}
+}
+
+// game is one game as groupings see it, from A's side.
+type game struct {
+	match.Row
+	record  *kifu.Record
+	opening match.Opening
+	colour  shogi.Colour         // A's
+	first   shogi.Colour         // who had the first move
+	clocks  [2]match.TimeControl // by colour
+}
+
+// Wants reports whether the pair is one of A against B, whose records Add needs.
+func (g *Gatherer) Wants(rows []match.Row) bool {
+	return len(rows) > 0 && (rows[0].PairA == g.run.A && rows[0].PairB == g.run.B || rows[0].PairA == g.run.B && rows[0].PairB == g.run.A)
+}
+
+// Add takes the next whole pair of the two players, its games and their records by
+// leg; other pairs are left out. It fails for games that stats refuses.
+func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
+	if !g.Wants(rows) || len(records) != len(rows) {
+		return nil
+	}
+	opening := match.PlayedOpening(rows[0], records[0])
+	number, known := g.openings[opening.String()]
+	if !known {
+		number = len(g.openings)
+		g.openings[opening.String()] = number
+	}
+	ours := slices.Clone(rows)
+	for i := range ours {
+		ours[i].PairA = g.run.A
+	}
+	play := gate.OfRows(ours)
+	play.Opening = opening.String()
+	if _, err := g.series.Add(play); err != nil {
+		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.run.Name, err)
+	}
+	pair := g.distinct(number, play)
+	for i, r := range rows {
+		g.games++
+		seat := game{Row: r, record: &records[i], opening: opening, colour: colourOf(r, g.run.A), first: firstMover(&records[i])}
+		for c := range seat.clocks {
+			player := 0
+			if shogi.Colour(c) != seat.colour { //nolint:gosec // 0 and 1
+				player = 1
+			}
+			seat.clocks[c] = g.run.Clocks[player][c]
+		}
+		for _, way := range g.groupings {
+			way.add(seat, number, pair)
+		}
+	}
+	return nil
+}
+
+// distinct numbers the pair; one that repeats another of its opening has its number.
+func (g *Gatherer) distinct(opening int, p stats.Play) int {
+	key := [3]uint64{uint64(opening)} //nolint:gosec // counts up from 0
+	for i, leg := range p.Pair {
+		at := 2
+		if leg.AIsBlack {
+			at = 1
+		}
+		key[at] = p.Games[i]
+	}
+	number, known := g.seen[key]
+	if !known {
+		number = len(g.seen)
+		g.seen[key] = number
+	}
+	return number
+}
+
+func colourOf(r match.Row, player string) shogi.Colour {
+	if r.Black == player {
+		return shogi.Black
+	}
+	return shogi.White
+}
+
+// cell is where a game counts: a group of one grouping, and the independent unit.
+type cell struct {
+	group string
+	unit  int
+}
+
+// sum is A's games in a cell.
+type sum struct {
+	games  int
+	drawn  int
+	points int // in thousandths
+}
+
+func (s *sum) merge(o sum) {
+	s.games += o.games
+	s.drawn += o.drawn
+	s.points += o.points
+}
+
+// share is the mean score, in whole thousandths.
+func (s sum) share() float64 {
+	return math.Round(float64(s.points)/float64(s.games)) / 1000
+}
+
+// add counts a game where it belongs.
+func (w *grouping) add(g game, opening, pair int) {
+	group, of := w.sort(g)
+	if group == "" {
+		return
+	}
+	at := cell{group, opening}
+	if w.byPair {
+		at.unit = pair
+	}
+	s, known := w.cells[at]
+	if !known {
+		s = &sum{}
+		w.cells[at], w.order = s, append(w.order, at)
+	}
+	one := sum{games: 1, points: int(math.Round(1000 * g.Points[g.colour]))}
+	if g.Outcome == match.Draw {
+		one.drawn = 1
+	}
+	s.merge(one)
+	if of != nobody {
+		who := w.who[group]
+		who[of]++
+		w.who[group] = who
+	}
+}

@@ -1,0 +1,538 @@
+package effects
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/stats"
+)
+
+func moveOf(t *testing.T, text string) shogi.Move {
+	t.Helper()
+	m := testutil.Must(shogi.ParseMove(text))(t)
+	return m
+}
+
+func TestFamilies(t *testing.T) {
+	t.Parallel()
+	moves := []shogi.Move{moveOf(t, "7g7f"), moveOf(t, "3c3d"), moveOf(t, "2g2f")}
+	handicap, _ := shogi.FindHandicap("two-piece")
+	for want, o := range map[string]match.Opening{
+		"7g7f 3c3d":        {Start: "startpos", Moves: moves},
+		"7g7f":             {Start: "startpos", Moves: moves[:1]},
+		"no moves":         {Start: "startpos"},
+		"two-piece":        {Start: handicap.SFEN, Moves: moves[1:]},
+		"another position": {Start: "4k4/9/9/9/9/9/9/9/4K4 b - 1"},
+	} {
+		testutil.Equal(t, family(o), want, "%s", o)
+	}
+}
+
+// scored is a game won by Black whose moves have these scores from their movers'
+// views, n none and o a move of the opening.
+func scored(text string) game {
+	g := game{Row: match.Row{Outcome: match.BlackWins}, record: &kifu.Record{Start: "startpos"}}
+	for _, word := range strings.Fields(text) {
+		m := kifu.Move{Opening: word == "o", HasScore: word != "n" && word != "o"}
+		if m.HasScore {
+			_, _ = fmt.Sscan(word, &m.Score)
+		}
+		g.record.Moves = append(g.record.Moves, m)
+	}
+	return g
+}
+
+func TestDecisiveSwing(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"100 -100 700 -650 900 -900":  3, // Black sees it first
+		"100 -700 700 -650":           2, // White does
+		"700 -700 599 -700 700 -700":  4, // one doubt, and it begins again
+		"600 -600":                    1,
+		"700 599 700 700":             0, // White never sees it
+		"o o 700 -700":                3,
+		"9000 -9000 n -999999":        1, // a silent move changes nothing
+		"n n n":                       0,
+		"-700 700 -700 700":           0, // both took White for the winner
+		"100 -700 800 -800 1000 1000": 0, // at the end White does not
+	} {
+		testutil.Equal(t, decidedAt(scored(text), shogi.Black), want, "%s: ply", text)
+	}
+	white := scored("-700 700")
+	white.Outcome = match.WhiteWins
+	testutil.Equal(t, decidedAt(white, shogi.White), 1, "won by White: ply")
+	white.first = shogi.White // a handicap: the same scores are the other side's
+	testutil.Equal(t, decidedAt(white, shogi.White), 0, "White moves first: ply")
+}
+
+func TestPhases(t *testing.T) {
+	t.Parallel()
+	for plies, want := range map[int]string{28: "opening (to ply 30)", 29: "opening (to ply 30)", 30: "middlegame (to 80)", 79: "middlegame (to 80)", 80: "endgame (from 81)"} {
+		g := scored(strings.Repeat("n ", plies) + "700 -700")
+		if plies%2 == 1 {
+			g.first = shogi.White // so that Black moves then
+		}
+		testutil.Equal(t, swing(g), want, "after %d plies", plies)
+	}
+	drawn := scored("700 -700")
+	drawn.Outcome = match.Draw
+	testutil.Equal(t, swing(drawn), "drawn")
+	testutil.Equal(t, swing(scored("n n")), "unseen")
+}
+
+// timed is a game of A (Black) whose moves took these seconds.
+func timed(clock match.TimeControl, seconds ...int) game {
+	g := game{Row: match.Row{Outcome: match.BlackWins}, record: &kifu.Record{Start: "startpos"}, clocks: [2]match.TimeControl{clock, clock}}
+	for _, s := range seconds {
+		g.record.Moves = append(g.record.Moves, kifu.Move{Time: time.Duration(s) * time.Second})
+	}
+	return g
+}
+
+func TestTimeTrouble(t *testing.T) {
+	t.Parallel()
+	sudden := match.TimeControl{Main: 100 * time.Second}
+	fischer := match.TimeControl{Main: 100 * time.Second, Increment: 5 * time.Second}
+	lost := timed(sudden, 1, 1)
+	lost.Termination = match.TimeForfeit // White lost, whose last move never came
+	opening := timed(sudden, 95, 1, 1)
+	opening.record.Moves[0].Opening = true
+	white := timed(sudden, 90, 1, 1)
+	white.colour = shogi.White
+	for name, c := range map[string]struct {
+		g     game
+		group string
+		of    int
+	}{
+		"nobody":                    {timed(sudden, 50, 50, 1, 1), "neither", nobody},
+		"a tenth is left":           {timed(sudden, 90, 1, 1), "one alone", playerA},
+		"the other":                 {timed(sudden, 1, 90, 1, 1), "one alone", playerB},
+		"A is White":                {white, "one alone", playerB},
+		"more than a tenth":         {timed(sudden, 89, 1, 1), "neither", nobody},
+		"no move came after":        {timed(sudden, 90, 1), "neither", nobody},
+		"increments come back":      {timed(fischer, 94, 1, 1), "neither", nobody},
+		"increments used up":        {timed(fischer, 95, 1, 1), "one alone", playerA},
+		"both":                      {timed(sudden, 90, 90, 1, 1), "both", nobody},
+		"lost on time":              {lost, "one alone", playerB},
+		"byoyomi: main used up":     {timed(match.TimeControl{Main: 10 * time.Second, Byoyomi: 5 * time.Second}, 12, 1, 1), "one alone", playerA},
+		"only byoyomi":              {timed(match.TimeControl{Byoyomi: time.Second}, 1, 1, 1), "", nobody},
+		"the opening takes no time": {opening, "neither", nobody},
+	} {
+		if group, of := trouble(c.g); group != c.group || of != c.of {
+			t.Errorf("%s: %q of %d, want %q of %d", name, group, of, c.group, c.of)
+		}
+	}
+}
+
+func TestOtherClasses(t *testing.T) {
+	t.Parallel()
+	for plies, want := range map[int]string{1: "1 to 60", 60: "1 to 60", 61: "61 to 100", 150: "101 to 150", 151: "from 151"} {
+		testutil.Equal(t, lengthName(plies), want, "%d plies", plies)
+	}
+	for want, sides := range map[string][2]match.Side{
+		"":           {},
+		"under 40%":  {{PonderHits: 39}, {PonderMisses: 61}},
+		"40% to 60%": {{PonderHits: 20, PonderMisses: 20}, {PonderHits: 40, PonderMisses: 20}},
+		"over 60%":   {{PonderHits: 61}, {PonderMisses: 39}},
+	} {
+		testutil.Equal(t, pondering(sides), want, "%v", sides)
+	}
+	g := game{Row: match.Row{Outcome: match.WhiteWins, Termination: match.Crash}, colour: shogi.White}
+	if group, of := ending(g); group != "crash" || of != playerB {
+		t.Errorf("%q of %d", group, of)
+	}
+}
+
+// runOf plays pairs given as A's results, "WL", of openings in turn; each game has
+// its own moves unless copies says that an opening is always played alike.
+func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, records [][]kifu.Record) {
+	for id, text := range pairs {
+		opening := openings[id%len(openings)]
+		var pair []match.Row
+		var both []kifu.Record
+		for leg, result := range text {
+			r := match.Row{
+				Pair: id, Leg: leg, PairA: "A", PairB: "B", Black: "A", White: "B", Outcome: match.Draw, Termination: match.Repetition,
+				Points: [2]float64{0.5, 0.5}, Plies: 80, MovesHash: uint64(2*id + leg), OpeningID: opening, OpeningPlies: 2,
+			}
+			if copies {
+				r.MovesHash = uint64(2*(id%len(openings)) + leg)
+			}
+			a := shogi.Black
+			if leg == 1 {
+				r.Black, r.White, a = "B", "A", shogi.White
+			}
+			if result != 'D' {
+				winner := a
+				if result == 'L' {
+					winner = a.Opponent()
+				}
+				r.Outcome, r.Termination, r.Points = match.WinFor(winner), match.Resignation, [2]float64{}
+				r.Points[winner] = 1
+			}
+			record := kifu.Record{Start: "startpos"}
+			for _, word := range strings.Fields(opening) {
+				m, err := shogi.ParseMove(word)
+				if err != nil {
+					panic(err)
+				}
+				record.Moves = append(record.Moves, kifu.Move{Move: m, Opening: true})
+			}
+			pair, both = append(pair, r), append(both, record)
+		}
+		rows, records = append(rows, pair), append(records, both)
+	}
+	return rows, records
+}
+
+func groupingOf(t *testing.T, table *Table, name string) Grouping {
+	t.Helper()
+	i := slices.IndexFunc(table.Groupings, func(g Grouping) bool { return g.Name == name })
+	if i < 0 {
+		t.Fatalf("no grouping %s", name)
+	}
+	return table.Groupings[i]
+}
+
+func whole(t *testing.T, run Run, rows [][]match.Row, records [][]kifu.Record) *Table {
+	t.Helper()
+	g := New(run)
+	for i := range rows {
+		testutil.OK(t, g.Add(rows[i], records[i]))
+	}
+	table := testutil.Must(g.Table())(t)
+	return table
+}
+
+// many are pairs, so many of each result.
+func many(counts map[string]int) (all []string) {
+	for _, text := range []string{"WW", "WL", "LW", "LL", "DD", "WD"} {
+		all = append(all, slices.Repeat([]string{text}, counts[text])...)
+	}
+	return all
+}
+
+// Two openings by turns, twelve pairs each that repeat no other: A wins all in one
+// and loses all in the other. Each of 24 pairs contributes a quarter: they add up to
+// six, with a variance of 24/16.
+func TestOpeningsOfPairs(t *testing.T) {
+	t.Parallel()
+	var pairs []string
+	for range 12 {
+		pairs = append(pairs, "WW", "LL")
+	}
+	rows, records := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, false)
+	table := whole(t, clocked(), rows, records)
+	g := groupingOf(t, table, "opening")
+	if len(g.Rows) != 2 || g.Unit != "distinct_pair" {
+		t.Fatalf("%+v", g)
+	}
+	for i, score := range []float64{0, 1} { // by name
+		r := g.Rows[i]
+		if r.Score != score || r.Units != 12 || r.Games != 24 || r.P == nil || math.Abs(*r.P-math.Erfc(6/math.Sqrt(3))) > 1e-12 || !r.Stands() {
+			t.Errorf("%+v", r)
+		}
+		if r.Elo != nil || math.Abs(*r.Effect) != 1 || r.Shift != nil || r.Lo == nil || r.Hi == nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	// Holm: the least p times the number of tests.
+	if want := *g.Rows[0].P * float64(table.Tested); math.Abs(*g.Rows[0].Adjusted/want-1) > 1e-9 {
+		t.Errorf("adjusted %v, want %v", *g.Rows[0].Adjusted, want)
+	}
+	// The families are of two openings, which is two units, however often played.
+	f := groupingOf(t, table, "family")
+	if f.Unit != "" && len(f.Rows) > 0 {
+		t.Errorf("%+v", f)
+	}
+	testutil.Contains(t, table.Claim().String(), "opening, 7g7f 3c3d")
+}
+
+// The same games over and over are one observation each.
+func TestCopiesProveNothing(t *testing.T) {
+	t.Parallel()
+	var pairs []string
+	for range 30 {
+		pairs = append(pairs, "WW", "LL")
+	}
+	rows, records := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, pairs, true)
+	table := whole(t, clocked(), rows, records)
+	if table.Tested != 0 || table.Copies != 58 || table.Openings != 2 {
+		t.Errorf("%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
+	}
+	if claim := table.Claim().String(); !strings.HasPrefix(claim, "Nothing is tested") || strings.Contains(table.Warnings[0].String(), "adjusted p") {
+		t.Errorf("%q, %q", claim, table.Warnings[0].String())
+	}
+	testutil.Contains(t, strings.Join(i18n.Each(i18n.English, table.Warnings), " "), "58 pairs repeat", "%q", table.Warnings)
+}
+
+// own makes an opening for each of n pairs.
+func own(n int) (openings []string) {
+	for i := range n {
+		openings = append(openings, "7g7f "+shogi.NewMove(shogi.Square(i), 80).String()) //nolint:gosec // small
+	}
+	return openings
+}
+
+// Black wins 20 pairs of 25, White the others: A scores 80% as Black and 20% as
+// White. The colours' difference is (40-10)/50 a pair in its sign: z = 15/√(25/…),
+// and by flipping whole pairs (15²/25 = 9) exactly three standard deviations.
+func TestColoursByPairs(t *testing.T) {
+	t.Parallel()
+	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	table := whole(t, clocked(), rows, records)
+	g := groupingOf(t, table, "colour")
+	if len(g.Rows) != 2 || g.Unit != "pair_part" {
+		t.Fatalf("%+v", g)
+	}
+	black := g.Rows[0]
+	if want := math.Erfc(3 / math.Sqrt2); black.Name != "as Black" || math.Abs(black.Score-0.8) > 1e-12 || math.Abs(*black.P-want) > 1e-12 || math.Abs(*black.Effect-0.6) > 1e-12 {
+		t.Errorf("%+v, want p %v", black, want)
+	}
+	// Pairs won or lost as a whole say nothing of colours: 12 less 3 halves, and 15
+	// squares of a half.
+	rows, records = runOf(own(25), many(map[string]int{"WL": 12, "WW": 6, "LW": 3, "LL": 4}), false)
+	white := groupingOf(t, whole(t, clocked(), rows, records), "colour").Rows[1]
+	if want := math.Erfc(4.5 / math.Sqrt(2*3.75)); math.Abs(*white.P-want) > 1e-12 {
+		t.Errorf("%+v, want p %v", white, want)
+	}
+}
+
+// By hand: 15 openings of a game without ponder hits and one with some, 15 of one without and
+// one with many. Of the games without 20 of 30 are won, of the others 5 of 15 each. About the mean of a
+// half, the openings' contributions add up to 5 and twice −2.5, their squares to 2.5,
+// 3.75 and 1.25.
+func TestThreeClassesByOpenings(t *testing.T) {
+	t.Parallel()
+	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10), slices.Repeat([]string{"LL"}, 10))
+	rows, records := runOf(own(30), pairs, false)
+	for i := range rows {
+		for leg, hits := range []int{0, 5} {
+			if i >= 15 && leg == 1 {
+				hits = 9
+			}
+			rows[i][leg].Sides[0].PonderHits, rows[i][leg].Sides[0].PonderMisses = hits, 10-hits
+		}
+	}
+	g := groupingOf(t, whole(t, clocked(), rows, records), "ponder_hits")
+	if len(g.Rows) != 3 || g.Rows[0].Units != 30 || g.Rows[1].Units != 15 {
+		t.Fatalf("%+v", g)
+	}
+	for i, want := range []float64{5 / math.Sqrt(2.5), 2.5 / math.Sqrt(3.75), 2.5 / math.Sqrt(1.25)} {
+		if p := math.Erfc(want / math.Sqrt2); math.Abs(*g.Rows[i].P-p) > 1e-12 {
+			t.Errorf("%+v, want p %v", g.Rows[i], p)
+		}
+	}
+}
+
+// A row is not tested against a rest of fewer than ten units, however large it is.
+func TestSmallRest(t *testing.T) {
+	t.Parallel()
+	var openings []string
+	for i, o := range own(38) {
+		openings = append(openings, []string{"7g7f", "2g2f"}[i/30]+" 3c3d "+strings.Fields(o)[1])
+	}
+	rows, records := runOf(openings, slices.Concat(slices.Repeat([]string{"WW"}, 30), slices.Repeat([]string{"LL"}, 8)), false)
+	for i := range rows {
+		for leg := range rows[i] {
+			rows[i][leg].OpeningPlies = 3
+		}
+	}
+	g := groupingOf(t, whole(t, clocked(), rows, records), "family")
+	if len(g.Rows) != 2 || g.Rows[0].Units != 30 {
+		t.Fatalf("%+v", g)
+	}
+	for _, r := range g.Rows {
+		if r.P != nil || !strings.Contains(r.Why.String(), "fewer than 10") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A pair is a copy by A's colours, whichever leg was first.
+func TestDistinctPairs(t *testing.T) {
+	t.Parallel()
+	g := New(clocked())
+	black, white := stats.Leg{AIsBlack: true}, stats.Leg{}
+	first := g.distinct(0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}})
+	for name, c := range map[string]struct {
+		opening int
+		play    stats.Play
+		copies  bool
+	}{
+		"again":         {0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}}, true},
+		"other order":   {0, stats.Play{Pair: stats.Pair{white, black}, Games: []uint64{2, 1}}, true},
+		"other colours": {0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{2, 1}}, false},
+		"other opening": {1, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}}, false},
+	} {
+		testutil.Equal(t, g.distinct(c.opening, c.play) == first, c.copies, "%s: a copy", name)
+	}
+}
+
+// Draws score a half whoever is stronger: they are no finding and no part of the rest.
+func TestDrawnRows(t *testing.T) {
+	t.Parallel()
+	rows, records := runOf(own(60), many(map[string]int{"WW": 40, "DD": 20}), false)
+	for i := range rows[:15] {
+		for leg := range rows[i] {
+			rows[i][leg].Termination = match.Checkmate
+		}
+	}
+	g := groupingOf(t, whole(t, clocked(), rows, records), "termination")
+	if len(g.Rows) != 3 {
+		t.Fatalf("%+v", g)
+	}
+	for _, r := range g.Rows {
+		drawn := r.Name == "repetition"
+		if drawn != (r.Effect == nil) || r.P != nil || r.Why.IsZero() || !drawn && (*r.Effect != 0 || *r.OfA != 0 || *r.OfB != r.Games) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Groups of fewer than ten units are one row; the most frequent ones come first.
+func TestSmallFamilies(t *testing.T) {
+	t.Parallel()
+	var openings []string
+	for i, o := range own(40) {
+		first := []string{"7g7f", "2g2f", "6g6f", "5g5f"}[[]int{0, 0, 1, 0, 1, 0, 1, 2, 0, 3}[i%10]]
+		openings = append(openings, first+" 3c3d "+strings.Fields(o)[1])
+	}
+	rows, records := runOf(openings, slices.Repeat([]string{"WL"}, 40), false)
+	for i := range rows {
+		for leg := range rows[i] {
+			rows[i][leg].OpeningPlies = 3
+		}
+	}
+	g := groupingOf(t, whole(t, clocked(), rows, records), "family")
+	var names []string
+	for _, r := range g.Rows {
+		names = append(names, fmt.Sprintf("%s %d %t", r.Name, r.Units, r.P != nil))
+	}
+	if want := []string{"7g7f 3c3d 20 true", "2g2f 3c3d 12 true", "others 8 false"}; !slices.Equal(names, want) || g.Unit != "pair" {
+		t.Errorf("%q of %s, want %q", names, g.Unit, want)
+	}
+}
+
+func TestUnfinishedRun(t *testing.T) {
+	t.Parallel()
+	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	run := clocked()
+	run.Finished = false
+	table := whole(t, run, rows, records)
+	for _, g := range table.Groupings {
+		for _, r := range g.Rows {
+			if r.P != nil || r.Adjusted != nil || r.Lo != nil || r.EloHi != nil || r.Why.IsZero() {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if table.Tested != 0 || table.Lo != nil || !strings.Contains(table.Warnings[1].String(), "not finished") {
+		t.Errorf("%+v", table)
+	}
+	run.Finished, run.Gate = true, "SPRT [0, 4]"
+	if table := whole(t, run, rows, records); !strings.Contains(table.Warnings[1].String(), "SPRT [0, 4]") || table.Tested == 0 {
+		t.Errorf("%q", table.Warnings)
+	}
+}
+
+// Pairs of others are left out, and the seats of A and B do not matter.
+func TestOnlyTheTwo(t *testing.T) {
+	t.Parallel()
+	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	swapped := slices.Clone(rows)
+	for i := range swapped {
+		swapped[i] = slices.Clone(swapped[i])
+		for leg := range swapped[i] {
+			swapped[i][leg].PairA, swapped[i][leg].PairB = "B", "A"
+		}
+	}
+	a, b := whole(t, clocked(), rows, records), whole(t, clocked(), swapped, records)
+	one, _ := json.Marshal(a)
+	two, _ := json.Marshal(b)
+	testutil.Equal(t, string(one), string(two), "%s %s", one, two)
+	run := clocked()
+	run.B = "C"
+	if table := whole(t, run, rows, records); table.Games != 0 || !strings.Contains(table.Claim().String(), "No game") {
+		t.Errorf("%+v", table)
+	}
+}
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
+	run := clocked()
+	for i := range rows {
+		for leg := range rows[i] {
+			r := &rows[i][leg]
+			r.Black, r.White = strings.Replace(r.Black, "A", "<b>&", 1), strings.Replace(r.White, "A", "<b>&", 1)
+			r.PairA = "<b>&"
+		}
+	}
+	run.A = "<b>&"
+	table := whole(t, run, rows, records)
+	html := testutil.Must(table.HTML(i18n.English))(t)
+	for d := xml.NewDecoder(strings.NewReader(string(html))); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in %s", err, html)
+		}
+	}
+	var text strings.Builder
+	table.Print(&text, i18n.English)
+	for _, want := range []string{"after the fact", "COLOUR", "as Black", "80.0%", "0.003"} {
+		testutil.Contains(t, text.String(), want, "no")
+	}
+	if strings.Index(text.String(), "after the fact") > strings.Index(text.String(), "COLOUR") || strings.Contains(string(html), "<b>") {
+		t.Error("the warning is not first, or a name is not escaped")
+	}
+}
+
+// A player who wins quickly has other scores in short games than in long ones, whatever the
+// openings: no row that results make has a p value, though its figures are there.
+func TestRowsThatResultsMake(t *testing.T) {
+	t.Parallel()
+	rows, records := runOf(own(60), many(map[string]int{"WW": 30, "WL": 20, "LL": 10}), false)
+	for i := range rows {
+		for leg := range rows[i] {
+			row := &rows[i][leg]
+			won := (row.Outcome == match.BlackWins) == (row.Black == row.PairA)
+			if row.Plies = 110; won {
+				row.Plies = 50
+			}
+		}
+	}
+	table := whole(t, clocked(), rows, records)
+	length := groupingOf(t, table, "length")
+	if len(length.Rows) != 2 || *length.Rows[0].Effect < 0.9 || length.Rows[0].Units < 20 || length.Rows[0].Lo == nil {
+		t.Fatalf("%+v", length)
+	}
+	for _, g := range table.Groupings {
+		made := slices.Contains([]string{"swing", "time_trouble", "length", "termination"}, g.Name)
+		for _, r := range g.Rows {
+			if made && (r.P != nil || r.Adjusted != nil || r.Method != "" || r.Why.IsZero()) {
+				t.Errorf("%s: %+v", g.Name, r)
+			}
+		}
+		if len(g.Rows) > 0 && made != strings.Contains(g.Note().String(), "not tested") {
+			t.Errorf("%s: %s", g.Name, g.Note())
+		}
+	}
+	if table.Tested != 2 { // the colours
+		t.Errorf("%d tested", table.Tested)
+	}
+}

@@ -1,0 +1,277 @@
+package effects
+
+import (
+	"fmt"
+	"slices"
+
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/match/arbiter"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// The bounds of the classes. They are fixed, so that nobody chooses them by the
+// result.
+const (
+	// Decisive is the score, in centipawns, beyond which a game counts as decided.
+	Decisive = 600
+	// OpeningEnds and MiddleEnds are the last plies of the opening and of the
+	// middlegame, counted from the start position.
+	OpeningEnds = 30
+	MiddleEnds  = 80
+	// LowTime is the share of the main time, in percent, with which time trouble
+	// begins.
+	LowTime = 10
+)
+
+// lengths are the classes of length, by their last ply.
+func lengths() []int { return []int{60, 100, 150} }
+
+// grouping sorts games into groups. All of them but the colour look alike from both
+// sides: were the players interchangeable, A would score half in each group, and no
+// row would stand out.
+type grouping struct {
+	name    string // as JSON has it
+	title   i18n.Message
+	about   i18n.Message // how games are sorted
+	classes []string     // in order; nil: the groups are what comes, those with the most units first
+	byPair  bool         // the unit is the pair that repeats no other, not the opening
+	made    bool         // the result of a game has a part in its group, so that no row is tested
+	missing i18n.Message // why there may be no group at all
+
+	sort func(game) (group string, of int) // "" leaves a game out; of is the player that it is about
+
+	cells map[cell]*sum
+	order []cell // as they came, so that sums are always taken alike
+	who   map[string][2]int
+}
+
+// Whom a group is about.
+const (
+	nobody = iota - 1
+	playerA
+	playerB
+)
+
+func newGroupings() []*grouping {
+	all := []*grouping{
+		{
+			name: "opening", title: i18n.Of("Opening"), byPair: true,
+			about: i18n.Of("the opening, where it was played in enough pairs that repeat no other move for move"),
+			sort:  func(g game) (string, int) { return g.opening.ID, nobody },
+		}, {
+			name: "family", title: i18n.Of("Family of openings"),
+			about: i18n.Of("the handicap, or the opening's first two moves from the usual start; other positions are one family"),
+			sort:  func(g game) (string, int) { return family(g.opening), nobody },
+		}, {
+			name: "colour", title: i18n.Of("Colour"), classes: []string{"as Black", "as White"},
+			about: i18n.Of("A's colour; with two players, Black's advantage and a player's liking for a colour cannot be told apart"),
+			sort:  func(g game) (string, int) { return [2]string{"as Black", "as White"}[g.colour], nobody },
+		}, {
+			name: "swing", title: i18n.Of("Decisive swing"), classes: swings(), made: true,
+			about: i18n.Of("the first ply from which the scores of both engines stay beyond %d centipawns for the winner until the end: to ply %d, to ply %d, later; unseen where no score told both; drawn games apart", Decisive, OpeningEnds, MiddleEnds),
+			sort:  func(g game) (string, int) { return swing(g), nobody },
+		}, {
+			name: "time_trouble", title: i18n.Of("Time trouble"), classes: []string{"neither", "one alone", "both"}, made: true,
+			about:   i18n.Of("players who at some move had %d%% of their main time left or less, or lost on time, with whom one alone was", LowTime),
+			missing: i18n.Of("no player had a main time to run out of"), sort: trouble,
+		}, {
+			name: "ponder_hits", title: i18n.Of("Ponder hits"), classes: []string{"under 40%", "40% to 60%", "over 60%"},
+			about:   i18n.Of("how many of the opponent's moves both players together guessed right while pondering"),
+			missing: i18n.Of("nobody pondered"), sort: func(g game) (string, int) { return pondering(g.Sides), nobody },
+		}, {
+			name: "length", title: i18n.Of("Length"), classes: lengthNames(), made: true,
+			about: i18n.Of("plies, the opening's included"),
+			sort:  func(g game) (string, int) { return lengthName(g.Plies), nobody },
+		}, {
+			name: "termination", title: i18n.Of("End"), made: true,
+			about: i18n.Of("what ended the game, with how many A and B lost so"),
+			sort:  ending,
+		},
+	}
+	for _, w := range all {
+		w.cells, w.who = map[cell]*sum{}, map[string][2]int{}
+	}
+	return all
+}
+
+// family is the handicap's name, or the first two moves from the usual start.
+func family(o match.Opening) string {
+	if o.Start == "startpos" {
+		switch len(o.Moves) {
+		case 0:
+			return "no moves"
+		case 1:
+			return o.Moves[0].String()
+		}
+		return o.Moves[0].String() + " " + o.Moves[1].String()
+	}
+	for _, h := range shogi.Handicaps() {
+		if h.SFEN == o.Start {
+			return h.Name
+		}
+	}
+	return "another position"
+}
+
+func swings() []string {
+	return []string{
+		fmt.Sprintf("opening (to ply %d)", OpeningEnds), fmt.Sprintf("middlegame (to %d)", MiddleEnds),
+		fmt.Sprintf("endgame (from %d)", MiddleEnds+1), "unseen", "drawn",
+	}
+}
+
+// swing is the phase of the first decisive swing.
+func swing(g game) string {
+	names := swings()
+	winner, ok := g.Outcome.Winner()
+	if !ok {
+		return names[4]
+	}
+	switch ply := decidedAt(g, winner); {
+	case ply == 0:
+		return names[3]
+	case ply <= OpeningEnds:
+		return names[0]
+	case ply <= MiddleEnds:
+		return names[1]
+	}
+	return names[2]
+}
+
+// decidedAt is the first ply, counted from 1, from which every score until the end
+// is beyond Decisive for the winner, those of both engines; 0 where there is none.
+// Scores are each mover's own, and are turned to the winner's view.
+func decidedAt(g game, winner shogi.Colour) int {
+	ply, told := 0, [2]bool{}
+	for i, m := range slices.Backward(g.record.Moves) {
+		if !m.HasScore {
+			continue
+		}
+		mover, score := g.mover(i), m.Score
+		if mover != winner {
+			score = -score
+		}
+		if score < Decisive {
+			break
+		}
+		ply, told[mover] = i+1, true
+	}
+	if told != [2]bool{true, true} {
+		return 0
+	}
+	return ply
+}
+
+// mover is the colour that made move i of the record.
+func (g game) mover(i int) shogi.Colour {
+	if i%2 == 1 {
+		return g.first.Opponent()
+	}
+	return g.first
+}
+
+// firstMover has the first move of a record; a start that cannot be read is taken
+// for the usual one.
+func firstMover(record *kifu.Record) shogi.Colour {
+	p, err := match.Opening{Start: record.Start}.Position()
+	if err != nil {
+		return shogi.Black
+	}
+	return p.Side()
+}
+
+// trouble is who ran short of time.
+func trouble(g game) (group string, of int) {
+	if g.clocks[0].Main == 0 && g.clocks[1].Main == 0 {
+		return "", nobody
+	}
+	short := g.short()
+	if loser, ok := g.Outcome.Winner(); ok && g.Termination == match.TimeForfeit {
+		short[loser.Opponent()] = true
+	}
+	switch a, b := short[g.colour], short[g.colour.Opponent()]; {
+	case a && b:
+		return "both", nobody
+	case a:
+		return "one alone", playerA
+	case b:
+		return "one alone", playerB
+	}
+	return "neither", nobody
+}
+
+// short is who had little of the main time left when a move began, by colour.
+func (g game) short() (short [2]bool) {
+	var clocks [2]arbiter.Clock
+	for c := range clocks {
+		clocks[c] = arbiter.NewClock(match.Limits{Clock: g.clocks[c]})
+	}
+	for i, m := range g.record.Moves {
+		if m.Opening {
+			continue
+		}
+		c := g.mover(i)
+		main := g.clocks[c].Main
+		if main > 0 && clocks[c].Sent()*100 <= main*LowTime {
+			short[c] = true
+		}
+		clocks[c].Spend(m.Time)
+	}
+	return short
+}
+
+// pondering is the class of the share of right guesses, "" where nobody pondered.
+func pondering(sides [2]match.Side) string {
+	hits := sides[0].PonderHits + sides[1].PonderHits
+	all := hits + sides[0].PonderMisses + sides[1].PonderMisses
+	switch {
+	case all == 0:
+		return ""
+	case 100*hits < 40*all:
+		return "under 40%"
+	case 100*hits <= 60*all:
+		return "40% to 60%"
+	}
+	return "over 60%"
+}
+
+func lengthNames() []string {
+	var names []string
+	from := 1
+	for _, to := range lengths() {
+		names = append(names, fmt.Sprintf("%d to %d", from, to))
+		from = to + 1
+	}
+	return append(names, fmt.Sprintf("from %d", from))
+}
+
+func lengthName(plies int) string {
+	i := 0
+	for i < len(lengths()) && plies > lengths()[i] {
+		i++
+	}
+	return lengthNames()[i]
+}
+
+// ending is the termination, and who lost by it.
+func ending(g game) (group string, of int) {
+	winner, ok := g.Outcome.Winner()
+	switch {
+	case !ok:
+		return g.Termination.String(), nobody
+	case winner == g.colour:
+		return g.Termination.String(), playerB
+	}
+	return g.Termination.String(), playerA
+}
+
+// Classes are the phrases of all groups that have names of ours, but for the ends of games.
+func Classes() []string {
+	words := []string{others}
+	for _, w := range newGroupings() {
+		words = append(words, w.classes...)
+	}
+	return words
+}

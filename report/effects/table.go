@@ -1,0 +1,411 @@
+package effects
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gogi/stats/binomial"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats"
+)
+
+const (
+	// Least is how many units a row and the rest must have to be tested; groups of
+	// openings and of ends with fewer are put together.
+	Least = 10
+	// Most is how many groups of openings, or of ends, have rows of their own.
+	Most = 12
+	// others are the groups that have none.
+	others = "others"
+)
+
+// Table is what "gogi elo-where --json" prints. A number that does not exist is
+// null, with a "why" beside it.
+type Table struct {
+	Version  int    `json:"version"`
+	Run      string `json:"run"`
+	A        string `json:"a"`
+	B        string `json:"b"`
+	Finished bool   `json:"finished"`
+	Games    int    `json:"games"`
+	Pairs    int    `json:"pairs"`
+	Openings int    `json:"openings"`
+	Copies   int    `json:"copies"` // pairs that repeat an earlier one move for move
+
+	Score *float64 `json:"score"` // A's, of the openings' means
+	Elo   *float64 `json:"elo"`
+	Lo    *float64 `json:"lo"` // in Elo
+	Hi    *float64 `json:"hi"`
+
+	Warnings  []i18n.Message `json:"warnings"`
+	Tested    int            `json:"tested"` // rows with a p value: how many the adjusted ones allow for
+	Groupings []Grouping     `json:"groupings"`
+}
+
+// Grouping is one way to sort the games.
+type Grouping struct {
+	Name  string       `json:"name"`
+	Title i18n.Message `json:"title"`
+	About i18n.Message `json:"about"` // how games are sorted
+	// Unit is what is independent in this grouping: distinct_pair, pair or opening,
+	// or game, pair_part or opening_part, the games of a pair or opening that fall
+	// into the same row, where rows divide these.
+	Unit string       `json:"unit"`
+	Rows []Row        `json:"rows"`
+	Why  i18n.Message `json:"why,omitzero"` // there are no rows
+}
+
+// Row is one group of games.
+type Row struct {
+	Name  string `json:"name"`
+	Games int    `json:"games"`
+	Units int    `json:"units"`
+	OfA   *int   `json:"of_a,omitempty"` // games in which the row is about A
+	OfB   *int   `json:"of_b,omitempty"`
+
+	Score float64  `json:"score"` // A's, the mean over the units
+	Lo    *float64 `json:"lo"`
+	Hi    *float64 `json:"hi"`
+	Elo   *float64 `json:"elo"`
+	EloLo *float64 `json:"elo_lo"`
+	EloHi *float64 `json:"elo_hi"`
+
+	Effect   *float64     `json:"effect"`     // score less that of the rest
+	Shift    *float64     `json:"effect_elo"` // the same in Elo
+	Method   string       `json:"method,omitempty"`
+	P        *float64     `json:"p"`        // two-sided: that the group differs from the rest so far by chance
+	Adjusted *float64     `json:"adjusted"` // by Holm, for all tested rows of the table
+	Why      i18n.Message `json:"why,omitzero"`
+
+	class bool // the name is a word of ours, not an opening's
+
+	shares []float64 // the units' mean scores
+}
+
+// Stands reports whether the row stands out, allowing for the number of rows.
+func (r Row) Stands() bool {
+	return r.Adjusted != nil && binomial.Test{P: *r.Adjusted}.Significant(1-Level)
+}
+
+// Table is the table of the pairs so far. It changes nothing: more may follow.
+func (g *Gatherer) Table() (*Table, error) {
+	t, err := g.tested()
+	if err != nil || !g.run.Finished {
+		return t, err
+	}
+	if i, err := g.series.Interval(Level); err == nil {
+		image := binomial.EloInterval(i)
+		t.Lo, t.Hi = format.Finite(image.Lo), format.Finite(image.Hi)
+	}
+	for i := range t.Groupings {
+		for j := range t.Groupings[i].Rows {
+			if err := t.Groupings[i].Rows[j].setInterval(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// tested is the table without the rows' intervals.
+func (g *Gatherer) tested() (*Table, error) {
+	t := &Table{
+		Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games,
+		Pairs: g.series.Pairs(), Openings: g.series.Openings(), Copies: g.series.Copies(),
+	}
+	if s, err := g.series.Sample(); err == nil {
+		t.Score, t.Elo = &s.Mean, format.Finite(binomial.Elo(s.Mean))
+	}
+	for _, w := range g.groupings {
+		t.Groupings = append(t.Groupings, w.table(t.Openings < t.Pairs, t.Games == t.Pairs))
+	}
+	if !g.run.Finished {
+		t.withhold()
+	}
+	err := t.adjust()
+	t.Warnings = t.warn(g.run.Gate)
+	return t, err
+}
+
+// withhold leaves out what only holds at the end that was planned.
+func (t *Table) withhold() {
+	for i := range t.Groupings {
+		for j := range t.Groupings[i].Rows {
+			r := &t.Groupings[i].Rows[j]
+			r.P, r.Method, r.Why = nil, "", i18n.Of("the run is not finished")
+		}
+	}
+}
+
+// setInterval is Gaffke's, of the units' scores, with its image in Elo.
+func (r *Row) setInterval() error {
+	i, err := stats.Group{Name: r.Name, Scores: r.shares}.Interval(Level)
+	if err != nil {
+		return err
+	}
+	image := binomial.EloInterval(i)
+	r.Lo, r.Hi, r.EloLo, r.EloHi = format.Finite(i.Lo), format.Finite(i.Hi), format.Finite(image.Lo), format.Finite(image.Hi)
+	return nil
+}
+
+// adjust allows for all rows that were tested.
+func (t *Table) adjust() error {
+	var raw []float64
+	var rows []*Row
+	for i := range t.Groupings {
+		for j := range t.Groupings[i].Rows {
+			if r := &t.Groupings[i].Rows[j]; r.P != nil {
+				raw, rows = append(raw, *r.P), append(rows, r)
+			}
+		}
+	}
+	t.Tested = len(rows)
+	adjusted, err := binomial.Holm.Adjust(raw)
+	for i := range adjusted {
+		rows[i].Adjusted = &adjusted[i]
+	}
+	return err
+}
+
+func (t *Table) warn(gate string) []i18n.Message {
+	looks := i18n.Of("These are looks after the fact: what stands out is an explanation to test in a new run, not a result.")
+	if t.Tested > 0 {
+		looks = i18n.Of("%s The adjusted p values allow for the %s of this table, not for other tables, runs or bounds that were tried.", looks, i18n.Number{N: t.Tested, Noun: "tested row"})
+	}
+	all := []i18n.Message{looks}
+	if !t.Finished {
+		all = append(all, i18n.Of("The run is not finished: intervals and tests hold only at the end that was planned, and are left out."))
+	}
+	if gate != "" {
+		all = append(all, i18n.Of("The run was played with a sequential test (%s), so its scores, Elo and intervals lean away from the middle; rows may still be held against the rest, as the test looked at no groups.", gate))
+	}
+	switch {
+	case t.Copies == 1:
+		all = append(all, i18n.Of("1 pair repeats an earlier one of the same opening move for move; an opening counts once, however often it was played."))
+	case t.Copies > 0:
+		all = append(all, i18n.Of("%s pairs repeat an earlier one of the same opening move for move; an opening counts once, however often it was played.", format.Count(t.Copies)))
+	}
+	return all
+}
+
+// table makes the rows of a grouping. reused says that openings recur, single that
+// a pair is one game.
+func (w *grouping) table(reused, single bool) Grouping {
+	out := Grouping{Name: w.name, Title: w.title, About: w.about, Rows: []Row{}}
+	parts := w.parts()
+	divided := isDivided(parts)
+	switch {
+	case w.byPair:
+		out.Unit = "distinct_pair"
+	case single && !reused:
+		out.Unit = "game"
+	case divided && reused:
+		out.Unit = "opening_part"
+	case divided:
+		out.Unit = "pair_part"
+	case reused:
+		out.Unit = "opening"
+	default:
+		out.Unit = "pair"
+	}
+	if len(parts) < 2 {
+		if out.Why = w.missing; out.Why.IsZero() || len(w.cells) > 0 {
+			out.Why = i18n.Of("all games are of one group")
+		}
+		if w.byPair {
+			out.Why = i18n.Of("no opening was played in %d pairs that repeat no other", Least)
+		}
+		return out
+	}
+	for _, p := range parts {
+		row := p.row()
+		row.class = w.classes != nil || w.name == "termination" || p.name == others
+		if who, ok := w.who[p.name]; ok {
+			row.OfA, row.OfB = &who[playerA], &who[playerB]
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	test(out.Rows, parts)
+	if w.made {
+		untested(out.Rows)
+	}
+	return out
+}
+
+// untested leaves out the tests of rows that results make. A stronger player wins sooner, and
+// the loser is short of time: such rows differ from the rest though nothing else does.
+func untested(rows []Row) {
+	for i := range rows {
+		if r := &rows[i]; r.P != nil {
+			r.P, r.Method, r.Why = nil, "", i18n.Of("not tested: results have a part in who is in this group")
+		}
+	}
+}
+
+// part is a row in the making: its units with their mean scores.
+type part struct {
+	name   string
+	games  int
+	drawn  int
+	units  []int
+	shares []float64
+}
+
+// parts are the groups, small ones put together, in the order of the rows.
+func (w *grouping) parts() []part {
+	kept := w.keep()
+	merged, order := map[cell]*sum{}, []cell{}
+	for _, at := range w.order {
+		from := w.cells[at]
+		if kept != nil && !slices.Contains(kept, at.group) {
+			at.group = others
+		}
+		if merged[at] == nil {
+			merged[at], order = &sum{}, append(order, at)
+		}
+		merged[at].merge(*from)
+	}
+	names := slices.Clone(w.classes)
+	if names == nil {
+		names = append(kept, others)
+	}
+	parts := make([]part, len(names))
+	for i, name := range names {
+		parts[i].name = name
+	}
+	for _, at := range order {
+		p, s := &parts[slices.Index(names, at.group)], merged[at]
+		p.games += s.games
+		p.drawn += s.drawn
+		p.units, p.shares = append(p.units, at.unit), append(p.shares, s.share())
+	}
+	return slices.DeleteFunc(parts, func(p part) bool { return p.games == 0 })
+}
+
+// keep are the groups with rows of their own, nil for fixed classes. The choice
+// looks at numbers only, never at scores.
+func (w *grouping) keep() []string {
+	if w.classes != nil {
+		return nil
+	}
+	units := map[string]int{}
+	for _, at := range w.order {
+		units[at.group]++
+	}
+	kept := []string{}
+	for name, n := range units {
+		if n >= Least {
+			kept = append(kept, name)
+		}
+	}
+	slices.SortFunc(kept, func(a, b string) int { return cmp.Or(units[b]-units[a], cmp.Compare(a, b)) })
+	return kept[:min(Most, len(kept))]
+}
+
+// isDivided reports whether a unit has games in two rows.
+func isDivided(parts []part) bool {
+	seen := map[int]bool{}
+	for _, p := range parts {
+		for _, u := range p.units {
+			if seen[u] {
+				return true
+			}
+			seen[u] = true
+		}
+	}
+	return false
+}
+
+// row is a part without its test and its interval.
+func (p part) row() Row {
+	r := Row{Name: p.name, Games: p.games, Units: len(p.units), Score: mean(p.shares), shares: p.shares}
+	r.Elo = format.Finite(binomial.Elo(r.Score))
+	return r
+}
+
+// test holds each row against the rest, by the signs of whole units' contributions.
+// Permuting units would be exact for groups of one distribution, but groups of the same
+// mean differ in how close their games are, and then it calls chance significant too
+// often. Rows of draws alone score a half whoever is stronger: they are neither tested
+// nor a part of the rest.
+func test(rows []Row, parts []part) {
+	var kept []part
+	var at []int
+	for i, p := range parts {
+		if p.drawn == p.games {
+			rows[i].Why = i18n.Of("all of these games were drawn")
+			continue
+		}
+		kept, at = append(kept, p), append(at, i)
+	}
+	all := pooled(kept, -1)
+	for k, i := range at {
+		r, n := &rows[i], len(kept[k].units)
+		if len(kept) < 2 {
+			r.Why = i18n.Of("there is no rest to hold it against")
+			return
+		}
+		rest := mean(pooled(kept, k))
+		effect := r.Score - rest
+		r.Effect, r.Shift = &effect, format.Finite(binomial.Elo(r.Score)-binomial.Elo(rest))
+		if n < Least || len(all)-n < Least {
+			r.Why = i18n.Of("fewer than %d units, here or in the rest", Least)
+			continue
+		}
+		flip := stats.ScoreFlip(contributions(kept, k, mean(all)))
+		r.Method, r.P = flip.Method, &flip.P
+	}
+}
+
+// mean is that of scores in thousandths; scores that are all alike have exactly theirs.
+func mean(scores []float64) float64 {
+	sum := 0.0
+	for _, s := range scores {
+		sum += math.Round(1000 * s)
+	}
+	return sum / float64(1000*len(scores))
+}
+
+// pooled are the scores of all parts but one, -1: of all.
+func pooled(parts []part, without int) (scores []float64) {
+	for k, p := range parts {
+		if k != without {
+			scores = append(scores, p.shares...)
+		}
+	}
+	return scores
+}
+
+// contributions are those of each unit to the difference of part k from the rest.
+func contributions(parts []part, k int, mean float64) []float64 {
+	n := 0
+	for _, p := range parts {
+		n += len(p.units)
+	}
+	share := float64(len(parts[k].units)) / float64(n)
+	var all []float64
+	index := map[int]int{}
+	for j, p := range parts {
+		inside := -share
+		if j == k {
+			inside++
+		}
+		for x, u := range p.units {
+			slot, known := index[u]
+			if !known {
+				slot = len(all)
+				index[u], all = slot, append(all, 0)
+			}
+			all[slot] += (p.shares[x] - mean) * inside
+		}
+	}
+	for i, z := range all {
+		if math.Abs(z) < 1e-12 {
+			all[i] = 0
+		}
+	}
+	return all
+}

@@ -1,0 +1,134 @@
+package effects
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+)
+
+// Print writes the table as a person reads it in a terminal, in a tongue: warnings first.
+func (t *Table) Print(w io.Writer, in i18n.Language) {
+	say := func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) }
+	fmt.Fprintf(w, "%s\n\n", say("%s · where the points of %s against %s come from · %s in %s", t.Run, format.Name(t.A), format.Name(t.B),
+		i18n.Number{N: t.Games, Noun: "game"}, i18n.Number{N: t.Pairs, Noun: "pair"}))
+	for _, line := range i18n.Each(in, t.Warnings) {
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintf(w, "\n%s\n\n", t.Claim().In(in))
+	if t.Games == 0 {
+		return
+	}
+	list := format.Table(append([]any{""}, i18n.Heads(in, "games", "units", "score", "Elo", "95% from", "to", "less rest", "p", "adjusted")...)...)
+	for _, g := range t.Groupings {
+		if len(g.Rows) == 0 {
+			continue
+		}
+		list.AppendRow(table.Row{strings.ToUpper(g.Title.In(in))})
+		for i := range g.Rows {
+			list.AppendRow(g.Rows[i].cells(in))
+		}
+	}
+	format.Render(w, list)
+	fmt.Fprintln(w, say("A is %s, B %s; each row is held against the rest of its group of rows.", format.Name(t.A), format.Name(t.B)))
+	for _, g := range t.Groupings {
+		fmt.Fprintln(w, i18n.Of("%s.", i18n.Of("%s: %s", g.Title, g.Note())).In(in))
+	}
+}
+
+// Note says how the games are sorted and what is independent, or why there are no rows.
+func (g Grouping) Note() i18n.Message {
+	if len(g.Rows) == 0 {
+		return i18n.Of("not shown, %s", g.Why)
+	}
+	if slices.ContainsFunc(newGroupings(), func(w *grouping) bool { return w.name == g.Name && w.made }) {
+		return i18n.Of("%s; the unit: %s; not tested, as results have a part in it", g.About, g.unit())
+	}
+	return i18n.Of("%s; the unit: %s", g.About, g.unit())
+}
+
+// unit is the unit in words.
+func (g Grouping) unit() i18n.Message {
+	switch g.Unit {
+	case "distinct_pair":
+		return i18n.Of("a pair that repeats no other")
+	case "pair":
+		return i18n.Of("a pair")
+	case "opening":
+		return i18n.Of("an opening")
+	case "game":
+		return i18n.Of("a game")
+	case "pair_part":
+		return i18n.Of("a game, or both of a pair where they are in one row")
+	}
+	return i18n.Of("the games of an opening in one row")
+}
+
+// cells are the columns of the printed table.
+func (r *Row) cells(in i18n.Language) table.Row {
+	row := table.Row{"  " + r.Label().In(in), format.Count(r.Games), format.Count(r.Units), format.Percent(r.Score), eloOf(r.Elo, r.Score), "", "", "", "", ""}
+	if r.Lo != nil {
+		row[5], row[6] = format.Elo(r.EloLo, -1), format.Elo(r.EloHi, 1)
+	}
+	if r.Effect != nil {
+		row[7] = fmt.Sprintf("%+.1f%%", 100**r.Effect)
+	}
+	if r.P != nil {
+		row[8], row[9] = format.PValue(*r.P), format.PValue(*r.Adjusted)
+	} else {
+		row[8] = "–"
+	}
+	return row
+}
+
+// Label is the row's name with whom it is about.
+func (r *Row) Label() i18n.Message {
+	words := format.Words(format.Name(r.Name))
+	name := i18n.Verbatim(words)
+	if r.class {
+		name = i18n.Of(words)
+	}
+	if r.OfA == nil {
+		return name
+	}
+	return i18n.Of("%s (A %d, B %d)", name, *r.OfA, *r.OfB)
+}
+
+// eloOf is the Elo of a score, infinite where that is 0 or 1.
+func eloOf(elo *float64, score float64) string {
+	if score < 0.5 {
+		return format.Elo(elo, -1)
+	}
+	return format.Elo(elo, 1)
+}
+
+// Claim is what the table finds, in a sentence.
+func (t *Table) Claim() i18n.Message {
+	if t.Games == 0 {
+		return i18n.Of("No game of the two players is finished yet.")
+	}
+	if !t.Finished {
+		return i18n.Of("Nothing is tested before the end of the run.")
+	}
+	var found i18n.Clauses
+	for _, g := range t.Groupings {
+		for _, r := range g.Rows {
+			if r.Stands() {
+				found = append(found, i18n.Of("%s, %s (%s, %+.1f points in a hundred against the rest, adjusted p = %s)",
+					i18n.Small(g.Title), r.Label(), format.Percent(r.Score), 100**r.Effect, format.PValue(*r.Adjusted)))
+			}
+		}
+	}
+	switch {
+	case len(found) == 0 && t.Tested == 0:
+		return i18n.Of("Nothing is tested: no group, nor what it is held against, has enough units for that.")
+	case len(found) == 0:
+		return i18n.Of("Nothing stands out: no group differs from the rest at 5%%, allowing for %s.", i18n.Number{N: t.Tested, Noun: "test"})
+	}
+	return i18n.Of("What stands out at 5%%, to be tested in a new run: %s.", found)
+}

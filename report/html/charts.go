@@ -1,0 +1,208 @@
+package html
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/internal/format"
+	"gogi/internal/svg"
+)
+
+// The charts are SVG, drawn by the templates; here are only their measures. A
+// chart carries its own text alternative.
+
+// lineChart is the score curve, in user units.
+type lineChart struct {
+	Points string // of the polyline
+	Band   string // of the polygon between the ends of the anytime interval; "": none is known
+	XTicks []tick
+	YTicks []tick
+	Even   float64 // where 50 % is
+	End    float64 // where the last score is
+	Desc   string
+	Cut    bool // the first pairs leave the picture
+	svg.Frame
+}
+
+type tick struct {
+	At    float64
+	Label string
+}
+
+// newLineChart draws A's score over pairs, nil where there is no line. The scale follows the later pairs:
+// the first few swing so widely that they would flatten the rest.
+func newLineChart(a string, points []CurvePoint, words Words) *lineChart {
+	if len(points) < 2 {
+		return nil
+	}
+	last := points[len(points)-1]
+	lo, hi := scoreRange(points, last.Pairs/10)
+	c := &lineChart{Frame: svg.Frame{Left: 76, Top: 14, Right: 626, Bottom: 236}}
+	x := func(pairs float64) float64 { return c.Left + (c.Right-c.Left)*pairs/float64(last.Pairs) }
+	y := func(score float64) float64 { return c.Bottom - (c.Bottom-c.Top)*(score-lo)/(hi-lo) }
+	var line strings.Builder
+	for _, p := range points {
+		fmt.Fprintf(&line, "%.1f,%.1f ", x(float64(p.Pairs)), y(p.Score)) // a Builder never fails
+		c.Cut = c.Cut || p.Score < lo || p.Score > hi
+	}
+	c.Band = band(points, x, y)
+	c.Points, c.Even, c.End = strings.TrimSpace(line.String()), y(0.5), y(last.Score)
+	step := float64(max(1, roundUp((last.Pairs+4)/5)))
+	for v := 0.0; v <= float64(last.Pairs); v += step {
+		c.XTicks = append(c.XTicks, tick{x(v), format.Count(int(v))})
+	}
+	for _, v := range scoreTicks(lo, hi) {
+		c.YTicks = append(c.YTicks, tick{y(v), format.PercentShort(max(0, math.Round(v*1000)/1000))})
+	}
+	c.Desc = words.Say("After %s pairs %s has %s of the points.", format.Count(last.Pairs), a, format.Percent(last.Score))
+	return c
+}
+
+// band goes along the upper ends of the anytime intervals, and back along the lower ones.
+func band(points []CurvePoint, x, y func(float64) float64) string {
+	var there, back []string
+	for _, p := range points {
+		if p.Hi == nil || p.Lo == nil {
+			continue
+		}
+		there = append(there, fmt.Sprintf("%.1f,%.1f", x(float64(p.Pairs)), y(*p.Hi)))
+		back = append(back, fmt.Sprintf("%.1f,%.1f", x(float64(p.Pairs)), y(*p.Lo)))
+	}
+	slices.Reverse(back)
+	return strings.Join(append(there, back...), " ")
+}
+
+// scoreRange is the smallest scale that shows 50 % and all scores and intervals after
+// the first skip pairs, with round ends.
+func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
+	lo, hi = 0.5, 0.5
+	for _, p := range points {
+		if p.Pairs > skip {
+			lo, hi = min(lo, p.Score), max(hi, p.Score)
+			if p.Lo != nil && p.Hi != nil {
+				lo, hi = min(lo, *p.Lo), max(hi, *p.Hi)
+			}
+		}
+	}
+	margin := max(0.02, (hi-lo)/20)
+	above, below := hi > 0.5, lo < 0.5
+	if below || !above {
+		lo -= margin
+	}
+	if above || !below {
+		hi += margin
+	}
+	step := scoreStep(lo, hi)
+	lo, hi = math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
+	return max(0, lo), min(1, hi)
+}
+
+// scoreTicks are the round values of a scale.
+func scoreTicks(lo, hi float64) []float64 {
+	step := scoreStep(lo, hi)
+	var ticks []float64
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9; k++ {
+		ticks = append(ticks, k*step)
+	}
+	return ticks
+}
+
+func scoreStep(lo, hi float64) float64 {
+	for _, step := range []float64{0.01, 0.02, 0.05, 0.1} {
+		if (hi-lo)/step <= 6 {
+			return step
+		}
+	}
+	return 0.2
+}
+
+// barChart has one horizontal bar a row, with its words above it.
+type barChart struct {
+	Rows   []bar
+	Height int
+	Desc   string
+}
+
+type bar struct {
+	Y      int // of the words; the bar is below
+	Label  string
+	Value  string
+	Length float64
+	Fault  bool
+	value  float64
+}
+
+// barsWidth is the longest bar: the chart's width in user units.
+const barsWidth = 360
+
+// brief cuts a name to what fits above a bar, beside the value.
+func brief(name string) string { return text.Snip(name, 28, "…") }
+
+func newBarChart(rows []bar) *barChart {
+	longest := 0.0
+	for _, r := range rows {
+		longest = max(longest, r.value)
+	}
+	if longest == 0 {
+		return nil
+	}
+	c := &barChart{Height: 38*len(rows) + 4}
+	var words []string
+	for i, r := range rows {
+		r.Y, r.Length = 38*i+15, barsWidth*r.value/longest
+		c.Rows = append(c.Rows, r)
+		words = append(words, r.Label+": "+r.Value)
+	}
+	c.Desc = strings.Join(words, "; ") + "."
+	return c
+}
+
+// columnChart is the histogram of the games' lengths.
+type columnChart struct {
+	Columns []column
+	XTicks  []tick
+	YTicks  []tick
+	Desc    string
+	svg.Frame
+}
+
+type column struct {
+	X, Y, Width, Height float64
+	Words               string // what shows when the pointer rests on it
+}
+
+// newColumnChart is nil where all games are of one class.
+func newColumnChart(classes []lengthClass, words Words) *columnChart {
+	most, mode := 0, 0
+	for i, class := range classes {
+		if class.Games > most {
+			most, mode = class.Games, i
+		}
+	}
+	if len(classes) < 2 {
+		return nil
+	}
+	c := &columnChart{Frame: svg.Frame{Left: 38, Top: 10, Right: 352, Bottom: 160}}
+	c.Desc = words.Say("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To, format.Count(most))
+	width := (c.Right - c.Left) / float64(len(classes))
+	top := float64(most) * 1.05
+	for i, class := range classes {
+		height := (c.Bottom - c.Top) * float64(class.Games) / top
+		c.Columns = append(c.Columns, column{
+			X: c.Left + float64(i)*width + width*0.08, Width: width * 0.84, Y: c.Bottom - height, Height: height,
+			Words: words.Say("%d to %d plies: %s games", class.From, class.To, format.Count(class.Games)),
+		})
+	}
+	for i := 0; i < len(classes); i += (len(classes) + 5) / 6 {
+		c.XTicks = append(c.XTicks, tick{c.Left + float64(i)*width, format.Count(classes[i].From)})
+	}
+	step := roundUp((most + 3) / 4)
+	for v := 0; v <= most; v += step {
+		c.YTicks = append(c.YTicks, tick{c.Bottom - (c.Bottom-c.Top)*float64(v)/top, format.Count(v)})
+	}
+	return c
+}

@@ -1,0 +1,303 @@
+// Package html prints a report as one HTML page with charts and diagrams. The page loads no
+// other file and runs no script. [Shown] is its content.
+package html
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/report"
+	"gogi/report/text"
+	"gogi/shogi"
+	"gogi/shogi/diagram"
+	"gogi/shogi/kifu"
+)
+
+// templates are the page's HTML and CSS. A page loads nothing from anywhere and
+// needs no scripts.
+//
+//go:embed templates
+var templates embed.FS
+
+// Style is the style sheet of the sections and of the diagrams in them; it leaves the
+// body to whoever shows them.
+func Style() string {
+	style, err := templates.ReadFile("templates/sections.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(style) + diagram.Style
+}
+
+// page is what the template shows: the report, and what only the page has.
+type page struct {
+	*report.Report
+	Style    template.CSS
+	Verdict  report.Verdict
+	Lang     i18n.Language
+	Digest   string
+	Created  string
+	Plan     *match.CanonicalPlan
+	Engines  []report.Engine
+	Curve    *lineChart
+	Endings  *barChart
+	Lengths  *columnChart
+	Millis   *barChart
+	Speeds   *barChart
+	Matrix   []matrixRow // nil for two players
+	FaultLog []match.Row
+	Figures  []figure
+	More     []template.HTML // sections that other packages made
+	Online   bool            // games have pages of their own
+
+	words Words
+}
+
+// matrixRow is one player's results against each of the others.
+type matrixRow struct {
+	Name  string
+	Cells []matrixCell
+}
+
+type matrixCell struct{ Score, Games string }
+
+// figure is the end of one game.
+type figure struct {
+	Game    string // as --game wants it
+	Link    string // to the game's own page; "": it has none
+	Black   string
+	White   string
+	Result  string
+	Last    string
+	Note    string
+	Diagram template.HTML
+}
+
+// Shown is a run and what else was seen of it.
+type Shown struct {
+	Report *report.Report
+	Seen   *Scenes
+	About  report.About
+	// Record opens the few games that are drawn.
+	Record func(pair, leg int) (kifu.Record, error)
+	// More are sections before the plan's, whole and escaped.
+	More []template.HTML
+}
+
+// Write writes a run's page in a tongue, which stands alone.
+func (s Shown) Write(w io.Writer, in i18n.Language) error {
+	p, err := s.page(Words{in}, nil)
+	if err != nil {
+		return err
+	}
+	body, err := templates.ReadFile("templates/report.css")
+	if err != nil {
+		return err
+	}
+	p.Style = template.CSS(Style() + string(body)) // both are our own
+	return p.execute(w, "report.gohtml")
+}
+
+// Sections writes what stands inside the main element of another page, which has Style
+// in its style sheet: without any style or script of its own. link is where a game has
+// its page.
+func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) string) error {
+	p, err := s.page(words, link)
+	if err != nil {
+		return err
+	}
+	return p.execute(w, "sections")
+}
+
+func (s Shown) page(words Words, link func(pair, leg int) string) (*page, error) {
+	p := newPage(s.Report, s.About, s.Seen, words)
+	p.More, p.Online = s.More, link != nil
+	for _, g := range s.Seen.games() {
+		record, err := s.Record(g.Pair, g.Leg)
+		if err != nil {
+			return nil, err
+		}
+		f, err := newFigure(g, record, words)
+		if err != nil {
+			return nil, fmt.Errorf("game %d.%d: %w", g.Pair, g.Leg, err)
+		}
+		if link != nil {
+			f.Link = link(g.Pair, g.Leg)
+		}
+		p.Figures = append(p.Figures, f)
+	}
+	return p, nil
+}
+
+func newPage(r *report.Report, about report.About, seen *Scenes, words Words) *page {
+	return &page{
+		Report: r, Verdict: r.Verdict(), Lang: words.In, Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
+		Plan: about.Plan, Engines: about.Engines, words: words,
+		Curve: newLineChart(r.A, seen.curve.all(), words), Lengths: newColumnChart(seen.histogram(), words),
+		Endings: endingsChart(r, words), FaultLog: seen.faults(), Matrix: matrix(r),
+		Millis: playersChart(r, "ms", 1, func(p report.Player) *float64 { return p.MillisPerMove }),
+		Speeds: playersChart(r, words.Say("nodes/s"), 0, func(p report.Player) *float64 { return p.NodesPerSecond }),
+	}
+}
+
+func (p *page) execute(w io.Writer, name string) error {
+	t, err := template.New(name).Funcs(p.functions()).ParseFS(templates, "templates/*.gohtml")
+	if err != nil {
+		return err
+	}
+	return t.ExecuteTemplate(w, name, p)
+}
+
+// functions are what the templates may call: t says a phrase in the page's language.
+func (p *page) functions() template.FuncMap {
+	w := p.words
+	return template.FuncMap{
+		"t": w.Say, "count": format.Count, "number": func(n int, noun string) string { return i18n.Number{N: n, Noun: noun}.In(w.In) }, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
+		"points": format.Points, "rankedElo": text.RankedElo, "rankedBounds": text.RankedBounds, "rankingNotes": text.RankingNotes,
+		"plus": func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
+		"tenth":   func(v float64) string { return fmt.Sprintf("%.1f", v) },
+		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
+		"label":   saying(w, text.IntervalLabel), "interval": saying(w, text.Interval), "test": saying(w, text.TestLabel), "result": saying(w, text.Test),
+		"elo": saying(w, text.Elo), "stopped": saying(w, text.StoppedElo), "gate": saying(w, text.Gate), "ifIndependent": saying(w, text.IfIndependent),
+		"advantage": saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match), "note": saying(w, text.RatingNote), "said": w.Said, "change": saying(w, report.Change.Said),
+		"ending": w.Ending, "design": w.Design, "againstRest": text.AgainstRest, "workerEvidence": text.Evidence,
+		"worker": saying(w, text.WorkerName),
+	}
+}
+
+// saying makes what tells of a value a function of templates.
+func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
+	return func(v T) string { return w.Said(tell(v)) }
+}
+
+// endingsChart shows how many games ended in each way.
+func endingsChart(r *report.Report, words Words) *barChart {
+	var rows []bar
+	index := map[string]int{}
+	for _, e := range r.Terminations {
+		i, ok := index[e.Termination]
+		if !ok {
+			i, index[e.Termination] = len(rows), len(rows)
+			t, err := match.ParseTermination(e.Termination)
+			rows = append(rows, bar{Label: words.Ending(e.Termination), Fault: err == nil && t.IsFault()})
+		}
+		rows[i].value += float64(e.Count)
+	}
+	for i := range rows {
+		rows[i].Value = fmt.Sprintf("%s (%s)", format.Count(int(rows[i].value)), format.Percent(rows[i].value/float64(r.Games)))
+	}
+	return newBarChart(rows)
+}
+
+// playersChart shows one figure of each player.
+func playersChart(r *report.Report, unit string, digits int, of func(report.Player) *float64) *barChart {
+	var rows []bar
+	for i := range r.Players {
+		if v := of(r.Players[i]); v != nil {
+			rows = append(rows, bar{Label: r.Players[i].Name, Value: format.Decimal(v, digits) + " " + unit, value: *v})
+		}
+	}
+	return newBarChart(rows)
+}
+
+// matrix is the crosstable, each pairing seen from both sides.
+func matrix(r *report.Report) []matrixRow {
+	if len(r.Players) < 3 {
+		return nil
+	}
+	rows := make([]matrixRow, len(r.Players))
+	index := map[string]int{}
+	for i := range rows {
+		rows[i] = matrixRow{Name: r.Players[i].Name, Cells: make([]matrixCell, len(rows))}
+		index[rows[i].Name] = i
+	}
+	for _, c := range r.Crosstable {
+		a, b := index[c.A], index[c.B]
+		rows[a].Cells[b] = matrixCell{format.Percent(c.Score), text.WDL(c.WDL)}
+		rows[b].Cells[a] = matrixCell{format.Percent(1 - c.Score), text.WDL(c.Mirror())}
+	}
+	return rows
+}
+
+// Swapped reports whether pairs have two games with colours swapped.
+func (p *page) Swapped() bool { return p.Pentanomial.Pairs() > 0 }
+
+// Cells are the pentanomial's columns in order.
+func (p *page) Cells() []pentaCell {
+	c, say := p.Pentanomial, p.words.Say
+	return []pentaCell{
+		{"LL", say("both lost"), c.LL},
+		{"LD", say("a loss and a draw"), c.LD},
+		{"WL", say("a win and a loss"), c.WL},
+		{"DD", say("both drawn"), c.DD},
+		{"WD", say("a win and a draw"), c.WD},
+		{"WW", say("both won"), c.WW},
+	}
+}
+
+type pentaCell struct {
+	Name, Words string
+	Pairs       int
+}
+
+// newFigure is the last position of a game, with its last move.
+func newFigure(g match.Row, record kifu.Record, words Words) (figure, error) {
+	position, err := shogi.ParseSFEN(g.LastSFEN)
+	if err != nil {
+		return figure{}, err
+	}
+	f := figure{Game: fmt.Sprintf("%d.%d", g.Pair, g.Leg), Black: g.Black, White: g.White, Note: g.Note, Result: words.Result(g)}
+	last, err := lastMove(g, record)
+	if err != nil {
+		return figure{}, err
+	}
+	if last != shogi.NoMove {
+		f.Last = words.Say("%s, by %s", last, [2]string{g.Black, g.White}[position.Side().Opponent()])
+	}
+	f.Diagram = template.HTML(words.Draw(diagram.Diagram{ // which escapes every text
+		Position: position, Last: last, ID: fmt.Sprintf("game-%d-%d", g.Pair, g.Leg),
+		Title: words.Say("Last position of game %s, %s (Black) against %s (White)", f.Game, g.Black, g.White),
+	}))
+	return f, nil
+}
+
+// lastMove is the last move that was made; an illegal one was not.
+func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
+	p, err := match.Opening{ID: g.OpeningID, Start: record.Start}.Position()
+	if err != nil {
+		return shogi.NoMove, err
+	}
+	last := shogi.NoMove
+	for _, m := range record.Moves {
+		if p.CheckLegal(m.Move) != nil {
+			break
+		}
+		p.Apply(m.Move)
+		last = m.Move
+	}
+	return last, nil
+}
+
+// FromBooks say how many moves of each player came from its book, of those that have one.
+func (p *page) FromBooks() (list []i18n.Message) {
+	for i := range p.Players {
+		if said := text.FromBook(&p.Players[i]); !said.IsZero() {
+			list = append(list, said)
+		}
+	}
+	return list
+}
+
+// Asked says what the plan's mate solver was asked, the zero value where nothing is known.
+func (p *page) Asked() i18n.Message {
+	if p.Mates == nil {
+		return i18n.Message{}
+	}
+	return text.Asked(*p.Mates)
+}

@@ -1,0 +1,422 @@
+package html
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/matchtest"
+	"gogi/report"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/stats"
+)
+
+func aboutRun(o matchtest.Run) report.About {
+	a := report.About{
+		Digest: "abcdef", Rules: "default", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Plan: &match.CanonicalPlan{Design: "match", Swap: true, Seed: 7},
+	}
+	a.Plan.Openings.Count, a.Plan.Openings.SHA256 = 3, "00ff"
+	for _, name := range o.Players {
+		a.Engines = append(a.Engines, report.Engine{Name: name, Limits: "nodes 10", Identity: "by hand"})
+	}
+	return a
+}
+
+// gather is the report of a run and what its page shows beside it.
+func gather(t *testing.T, o matchtest.Run) (*report.Report, *Scenes) {
+	t.Helper()
+	return gatherAs(t, o, report.Registration{})
+}
+
+// gatherAs is gather of a run that may have a gate.
+func gatherAs(t *testing.T, o matchtest.Run, gate report.Registration, starts ...report.Start) (*report.Report, *Scenes) {
+	t.Helper()
+	run := report.Run{Gate: gate, Starts: starts, Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
+	for _, name := range o.Players {
+		run.Players = append(run.Players, report.Player{Name: name, Identity: "by hand", Limits: "nodes 10"})
+	}
+	g := testutil.Must(report.New(run))(t)
+	seen := NewScenes(o.Players[0], o.Players[1])
+	for _, rows := range o.Rows() {
+		seen.Add(rows)
+		testutil.OK(t, g.Add(rows))
+	}
+	return g.Report(), seen
+}
+
+// pageOfRun renders a run, whose records all are 7g7f.
+func pageOfRun(t *testing.T, o matchtest.Run) string {
+	t.Helper()
+	r, seen := gather(t, o)
+	return render(t, o, r, seen)
+}
+
+func render(t *testing.T, o matchtest.Run, r *report.Report, seen *Scenes) string {
+	t.Helper()
+	var b bytes.Buffer
+	testutil.OK(t, Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
+		return kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: move(t, "7g7f")}}}, nil
+	}}.Write(&b, i18n.English))
+	return b.String()
+}
+
+func move(t *testing.T, text string) shogi.Move {
+	t.Helper()
+	m := testutil.Must(shogi.ParseMove(text))(t)
+	return m
+}
+
+// checkPage asserts what holds for each page: it is well-formed, loads nothing,
+// runs nothing, labels what it has and names no id twice. It returns the text
+// and how often each element occurs.
+func checkPage(t *testing.T, page string) (text string, elements map[string]int) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.Entity = false, xml.HTMLEntity
+	elements = map[string]int{}
+	var ids, referred []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		testutil.OK(t, err, "not well-formed")
+		switch e := token.(type) {
+		case xml.CharData:
+			text += string(e)
+		case xml.StartElement:
+			elements[e.Name.Local]++
+			for _, a := range e.Attr {
+				checkAttribute(t, e.Name.Local, a)
+				switch a.Name.Local {
+				case "id":
+					ids = append(ids, a.Value)
+				case "aria-labelledby":
+					referred = append(referred, strings.Fields(a.Value)...)
+				}
+			}
+		}
+	}
+	for _, id := range referred {
+		if !slices.Contains(ids, id) {
+			t.Errorf("no element has the id %q", id)
+		}
+	}
+	slices.Sort(ids)
+	if unique := slices.Compact(slices.Clone(ids)); len(unique) != len(ids) {
+		t.Errorf("an id occurs twice: %v", ids)
+	}
+	for _, name := range []string{"script", "link", "iframe", "img", "object", "image", "use", "base", "form"} {
+		if elements[name] > 0 {
+			t.Errorf("the page has %d %s elements", elements[name], name)
+		}
+	}
+	if strings.Contains(page, "@import") || strings.Contains(strings.ReplaceAll(page, "url(#curve-c)", ""), "url(") || strings.Contains(page, "ZgotmplZ") {
+		t.Error("the page refers to something outside, or a value was refused")
+	}
+	if elements["h1"] != 1 || elements["title"] == 0 || elements["main"] != 1 {
+		t.Errorf("headings: %v", elements)
+	}
+	return text, elements
+}
+
+func checkAttribute(t *testing.T, element string, a xml.Attr) {
+	t.Helper()
+	name := strings.ToLower(a.Name.Local)
+	if strings.HasPrefix(name, "on") || name == "src" || name == "href" || name == "srcset" || name == "style" {
+		t.Errorf("<%s> has the attribute %s=%q", element, name, a.Value)
+	}
+	if element == "th" && name == "scope" && a.Value != "col" && a.Value != "row" {
+		t.Errorf("a table header has the scope %q", a.Value)
+	}
+}
+
+func TestPageIsSelfContained(t *testing.T) {
+	for name, o := range map[string]matchtest.Run{
+		"many":       {Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WL", "WW", "DL", "DD"}, 30)},
+		"unfinished": {Players: []string{"x", "y"}, Pairs: []string{"WL", "WW"}, Planned: 9},
+		"empty":      {Players: []string{"x", "y"}, Planned: 2},
+		"one game":   {Players: []string{"x", "y"}, Pairs: []string{"W"}},
+		"three":      {Players: []string{"x", "y", "z"}, Pairs: []string{"WL", "WW", "DL", "DD", "LL", "WW"}},
+		"faults":     {Players: []string{"x", "y"}, Pairs: []string{"LL", "LL", "LL"}, Fault: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, elements := checkPage(t, pageOfRun(t, o))
+			if games := len(strings.Join(o.Pairs, "")); (elements["figcaption"] > 0) != (games > 0) {
+				t.Errorf("%d games and %d figures", games, elements["figcaption"])
+			}
+		})
+	}
+}
+
+// TestPageOfAFarm: who has played what stands on the page, and nothing of it where no
+// farm has; a verdict that was withdrawn is told.
+func TestPageOfAFarm(t *testing.T) {
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 4)}
+	r, seen := gather(t, o)
+	if text, _ := checkPage(t, render(t, o, r, seen)); strings.Contains(text, "Against the rest") {
+		t.Error("workers without a farm")
+	}
+	e := 7.25
+	r.Workers = []report.Worker{{Name: "<attic>", Pairs: 3, Share: 0.75, Log10E: &e, StandsOut: "crashes"}, {Pairs: 1, Share: 0.25}}
+	r.Looks.FixedLength = false
+	r.Gate = &report.Gate{Decision: stats.Continue, Withdrawn: stats.Pass, Verdict: report.Inconclusive}
+	text, _ := checkPage(t, render(t, o, r, seen))
+	for _, want := range []string{"Against the rest", "<attic>", "75.0%", "10^7.2 !", "(this process)", "undecided (pass withdrawn)"} {
+		testutil.Contains(t, strings.Join(strings.Fields(text), " "), want, "no word")
+	}
+}
+
+// TestPageSaysHowItEnded: what a stopped run, a late gate, a moved target and a slow
+// machine do to a result is on the page as it is in every other form, and no figure for
+// a fixed length is beside it.
+func TestPageSaysHowItEnded(t *testing.T) {
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Slowed: 60}
+	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+	retarget := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
+	r, seen := gatherAs(t, o, late, retarget)
+	text, _ := checkPage(t, render(t, o, r, seen))
+	for _, want := range append([]string{r.Looks.Changes[0].String()},
+		"The gate is inconclusive", "the machine slowed 60 of 60 pairs · rules", "Target changed 1 time", "Stopped by a test after every pair",
+		"written down or changed after the first game", "Elo after the stop", "at any time, by 60 pairs") {
+		testutil.Contains(t, strings.Join(strings.Fields(text), " "), want, "no word")
+	}
+	for _, no := range []string{"binomial", "Clopper", "p = "} {
+		if strings.Contains(text, no) {
+			t.Errorf("a stopped run has %q", no)
+		}
+	}
+	r, seen = gather(t, matchtest.Run{Players: o.Players, Pairs: o.Pairs})
+	text, _ = checkPage(t, render(t, o, r, seen))
+	for _, want := range []string{"by 60 pairs", "exact test over 60 pairs", "Clopper–Pearson, 120 games", "60 pairs from 60 openings"} {
+		testutil.Contains(t, text, want, "no word")
+	}
+}
+
+func TestPageEscapes(t *testing.T) {
+	const hostile = `</title></style><script>alert(1)</script><img src=x onerror=alert(1)>"'&`
+	o := matchtest.Run{Players: []string{hostile, "b" + hostile}, Pairs: []string{"LW", "WL", "LL"}, Fault: true}
+	text, _ := checkPage(t, pageOfRun(t, o))
+	if n := strings.Count(text, hostile); n < 10 {
+		t.Errorf("the name stands only %d times in the text", n)
+	}
+}
+
+func TestPageOfThreePlayers(t *testing.T) {
+	o := matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL"}}
+	r, _ := gather(t, o)
+	got := matrix(r)
+	want := [][]matrixCell{
+		{{}, {"100.0%", "2–0–0"}, {"0.0%", "0–0–2"}}, // the third pair is x against z
+		{{"0.0%", "0–0–2"}, {}, {"75.0%", "1–1–0"}},
+		{{"100.0%", "2–0–0"}, {"25.0%", "0–1–1"}, {}},
+	}
+	for i, row := range got {
+		testutil.Slices(t, row.Cells, want[i], "%s", row.Name)
+	}
+}
+
+// TestScenesAreBounded: a long run leaves as little as a short one, and the
+// curve still ends with the result.
+func TestScenesAreBounded(t *testing.T) {
+	const pairs = 12345
+	s := NewScenes("x", "y")
+	o := matchtest.Run{Players: []string{"x", "y"}}
+	points := 0.0
+	for pair := range pairs {
+		var rows []match.Row
+		for leg, result := range []rune{'W', rune("WDL"[pair%3])} {
+			row := o.Row(pair, leg, result)
+			if pair == 5 {
+				row.Termination = match.Stall
+			}
+			rows = append(rows, row)
+			points += map[rune]float64{'W': 1, 'D': 0.5, 'L': 0}[result]
+		}
+		s.Add(rows)
+	}
+	curve := s.curve.all()
+	if n := len(curve); n > curvePoints+1 || n < curvePoints/2 {
+		t.Errorf("%d points are kept", n)
+	}
+	if last := curve[len(curve)-1]; last.Pairs != pairs || last.Score != points/(2*pairs) {
+		t.Errorf("the last point is %v, want %d pairs and %v", last, pairs, points/(2*pairs))
+	}
+	for i := 1; i < len(curve); i++ {
+		if curve[i].Pairs <= curve[i-1].Pairs {
+			t.Fatalf("point %d of %d pairs follows one of %d", i, curve[i].Pairs, curve[i-1].Pairs)
+		}
+	}
+	games := s.games()
+	if len(games) != shownGames || games[0].Termination != match.Stall {
+		t.Errorf("%d games are shown, the first ended by %s", len(games), games[0].Termination)
+	}
+	if len(s.faults()) != 2 || s.faults()[0].Leg != 1 {
+		t.Errorf("faults: %v", s.faults())
+	}
+	if n := len(s.histogram()); n > 25 {
+		t.Errorf("the histogram has %d classes", n)
+	}
+}
+
+func TestHistogramKeepsEveryGame(t *testing.T) {
+	for _, plies := range [][]int{{0}, {9, 10}, {14, 85, 85}, {3, 511, 2000}} {
+		s := NewScenes("x", "y")
+		for _, n := range plies {
+			s.Add([]match.Row{{Plies: n}})
+		}
+		total := 0
+		for i, class := range s.histogram() {
+			total += class.Games
+			inside := 0
+			for _, n := range plies {
+				if n >= class.From && n <= class.To {
+					inside++
+				}
+			}
+			if inside != class.Games {
+				t.Errorf("%v: class %d, %d to %d plies, has %d games, want %d", plies, i, class.From, class.To, class.Games, inside)
+			}
+		}
+		if total != len(plies) {
+			t.Errorf("%v: %d games in all classes", plies, total)
+		}
+	}
+}
+
+func TestLineChart(t *testing.T) {
+	var points []CurvePoint
+	for i := 1; i <= 100; i++ {
+		points = append(points, CurvePoint{Pairs: i, Score: 0.53 + 0.47/float64(i*i)})
+	}
+	c := newLineChart("x", points, Words{i18n.English})
+	if !c.Cut {
+		t.Error("the wild beginning decides the scale")
+	}
+	testutil.Equal(t, strings.Count(c.Points, ","), len(points), "points: %s", c.Points)
+	if c.Even < c.End || c.End < c.Top || c.Even > c.Bottom {
+		t.Errorf("50%% is at %v, the end at %v, in %+v", c.Even, c.End, c.Frame)
+	}
+	for _, list := range [][]tick{c.XTicks, c.YTicks} {
+		if len(list) < 3 || len(list) > 8 {
+			t.Errorf("%d ticks: %v", len(list), list)
+		}
+	}
+	if labels := fmt.Sprint(c.YTicks); !strings.Contains(labels, "50%") {
+		t.Errorf("no 50%% at the side: %s", labels)
+	}
+}
+
+// TestTournamentPage: the page has the standings and the matches, escaped, and nothing of
+// two players who may not have met.
+func TestTournamentPage(t *testing.T) {
+	t.Parallel()
+	rep := &report.Report{
+		Run: "cup", Finished: true, A: "a", B: "b", Games: 2, Pairs: 1, Players: []report.Player{{Name: "<a>"}, {Name: "b"}},
+		Tournament: &report.Tournament{
+			Design: match.DesignSwiss, Over: true,
+			Rounds:    []report.Round{{Name: i18n.Of("round 1"), Matches: []report.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
+			Standings: []report.Standing{{Place: 1, Player: "<a>", Start: 2, Points: 2}, {Place: 2, Player: "b", Start: 1}},
+		},
+	}
+	var b strings.Builder
+	testutil.OK(t, newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), Words{i18n.English}).execute(&b, "report.gohtml"))
+	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
+		testutil.Contains(t, b.String(), want, "no")
+	}
+	if strings.Contains(b.String(), `id="head"`) {
+		t.Error("figures of a against b")
+	}
+}
+
+// TestBand: a run that is watched while it is read has the anytime interval along its
+// score: at its end the report's own, and wider before; one that is not has no band.
+func TestBand(t *testing.T) {
+	t.Parallel()
+	run := report.Run{Name: "run", Pairs: 100, Players: []report.Player{{Name: "x"}, {Name: "y"}}}
+	g := testutil.Must(report.New(run))(t)
+	seen := NewScenes("x", "y")
+	seen.Watch(g.Moment)
+	for _, rows := range (matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "WL", "DL"}, 10)}).Rows() {
+		testutil.OK(t, g.Add(rows))
+		seen.Add(rows)
+	}
+	curve := seen.Curve()
+	first, last := curve[0], curve[len(curve)-1]
+	rep := g.Report()
+	i := slices.IndexFunc(rep.Intervals, func(i report.Interval) bool { return i.Method == "anytime" })
+	if i < 0 || last.Lo == nil || *last.Lo != *rep.Intervals[i].Lo || *last.Hi != *rep.Intervals[i].Hi {
+		t.Fatalf("the curve ends at %+v, the report has %+v", last, rep.Intervals)
+	}
+	if *first.Hi-*first.Lo <= *last.Hi-*last.Lo || *last.Lo >= last.Score || *last.Hi <= last.Score {
+		t.Errorf("from %v–%v to %v–%v around %v", *first.Lo, *first.Hi, *last.Lo, *last.Hi, last.Score)
+	}
+	if c := newLineChart("x", curve, Words{i18n.English}); strings.Count(c.Band, ",") != 2*len(curve) {
+		t.Errorf("the band has %d corners for %d points", strings.Count(c.Band, ","), len(curve))
+	}
+	if c := newLineChart("x", []CurvePoint{{Pairs: 1, Score: 0.5}, {Pairs: 2, Score: 0.5}}, Words{i18n.English}); c.Band != "" {
+		t.Errorf("a band of nothing: %s", c.Band)
+	}
+}
+
+// TestSections: what stands in another page has no page around it, no style of its own, and
+// links its games; its phrases are the language's.
+func TestSections(t *testing.T) {
+	t.Parallel()
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WL", "WW", "DL"}}
+	r, seen := gather(t, o)
+	var b strings.Builder
+	shown := Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
+		return kifu.Record{Start: "startpos"}, nil
+	}}
+	testutil.OK(t, shown.Sections(&b, Words{i18n.Japanese}, func(pair, leg int) string { return fmt.Sprintf("/at/%d/%d", pair, leg) }))
+	for _, want := range []string{`href="/at/2/1"`, "対局が示すこと", "終局の内訳"} {
+		testutil.Contains(t, b.String(), want, "no")
+	}
+	for _, bad := range []string{"<html", "<main", "<style", " style=", "gogi games"} {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("there is %s", bad)
+		}
+	}
+}
+
+// TestPageTellsWhatWasAsked: what a mate solver was asked, and what books gave, stand on the
+// page in both tongues, and nothing of them where there is neither.
+func TestPageTellsWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WW", "WL"}}
+	wants := map[i18n.Language][]string{
+		i18n.English:  {"mate solver: asked 7 times, claimed a mate 3 times: proven 1, refuted 1, not proven 1; failed 2 times", "book moves: y: 5 of "},
+		i18n.Japanese: {"詰将棋ソルバー: ", "定跡手: y：", "手中 5手"},
+	}
+	for in, texts := range wants {
+		for _, asked := range []bool{false, true} {
+			r, seen := gather(t, o)
+			if asked {
+				r.Mates = &match.Questions{Asked: 7, Claimed: 3, Proven: 1, Refuted: 1, Unproven: 1, Failed: 2}
+				r.Players[1].BookMoves = new(5)
+			}
+			var b strings.Builder
+			testutil.OK(t, newPage(r, aboutRun(o), seen, Words{in}).execute(&b, "sections"))
+			for _, want := range texts {
+				if strings.Contains(b.String(), want) != asked {
+					t.Errorf("%s, asked %t: %q", in, asked, want)
+				}
+			}
+			if strings.Contains(b.String(), "book moves: x") || strings.Contains(b.String(), "定跡手: x") {
+				t.Error("a player without a book has moves from one")
+			}
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package html
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gogi/match"
+	"gogi/report"
+	"gogi/shogi"
+)
+
+// How much of a run is kept for its page, however long the run is.
+const (
+	curvePoints = 400 // of the score curve
+	shownGames  = 8   // as diagrams
+	shownFaults = 12  // with their notes
+	lengthStep  = 10  // plies; the finest classes of the histogram
+)
+
+// Scenes are what the page shows and the report does not have. They see each pair
+// once, in order, and keep a bounded part.
+type Scenes struct {
+	a, b    string
+	curve   curve
+	lengths map[int]int // games by plies / lengthStep
+	latest  map[match.Termination][]match.Row
+}
+
+// NewScenes watches the games of a run of which the page is about a against b.
+func NewScenes(a, b string) *Scenes {
+	return &Scenes{
+		a: a, b: b, curve: curve{every: 1},
+		lengths: map[int]int{}, latest: make(map[match.Termination][]match.Row),
+	}
+}
+
+// Watch has the score's anytime interval and the gate's state kept with the score: now
+// tells them, and is asked after a pair was added.
+func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
+
+// Curve is A's score along the run, thinned out: some hundred points at most.
+func (s *Scenes) Curve() []CurvePoint { return s.curve.all() }
+
+// Add takes the next whole pair; it never fails.
+func (s *Scenes) Add(rows []match.Row) {
+	points, games := 0.0, 0
+	for _, r := range rows {
+		s.addGame(r)
+		if r.PairA != s.a || r.PairB != s.b {
+			continue
+		}
+		colour := shogi.White
+		if r.Black == s.a {
+			colour = shogi.Black
+		}
+		points += r.Points[colour]
+		games++
+	}
+	if games > 0 {
+		s.curve.add(points, games)
+	}
+}
+
+func (s *Scenes) addGame(r match.Row) {
+	s.lengths[r.Plies/lengthStep]++
+	kept := append(s.latest[r.Termination], r)
+	s.latest[r.Termination] = kept[max(0, len(kept)-shownFaults):]
+}
+
+// curve is A's score after each pair, thinned out as it grows.
+type curve struct {
+	pairs  int
+	games  int
+	points float64
+	every  int // pairs between two points
+	kept   []CurvePoint
+	moment func() report.Moment // nil: nobody tells
+}
+
+// CurvePoint is A's score after so many pairs, and what was known then.
+type CurvePoint struct {
+	Pairs int
+	Score float64
+	report.Moment
+}
+
+func (c *curve) add(points float64, games int) {
+	c.pairs++
+	c.points += points
+	c.games += games
+	if c.pairs%c.every != 0 {
+		return
+	}
+	if len(c.kept) == curvePoints {
+		c.every *= 2
+		c.kept = slices.DeleteFunc(c.kept, func(p CurvePoint) bool { return p.Pairs%c.every != 0 })
+	}
+	if c.pairs%c.every == 0 {
+		c.kept = append(c.kept, c.now())
+	}
+}
+
+func (c *curve) now() CurvePoint {
+	p := CurvePoint{Pairs: c.pairs, Score: c.points / float64(c.games)}
+	if c.moment != nil {
+		p.Moment = c.moment()
+	}
+	return p
+}
+
+// all are the points that were kept, and the last one.
+func (c *curve) all() []CurvePoint {
+	if n := len(c.kept); c.pairs > 0 && (n == 0 || c.kept[n-1].Pairs != c.pairs) {
+		return append(slices.Clone(c.kept), c.now())
+	}
+	return c.kept
+}
+
+// games chooses what to show: unusual ends first, the latest of each, then the
+// second latest of each, and so on.
+func (s *Scenes) games() []match.Row {
+	var chosen []match.Row
+	for back := 1; back <= shownGames; back++ {
+		for _, t := range s.endings() {
+			list := s.latest[t]
+			if back <= len(list) && len(chosen) < shownGames {
+				chosen = append(chosen, list[len(list)-back])
+			}
+		}
+	}
+	slices.SortStableFunc(chosen, func(x, y match.Row) int { return strangeness(y.Termination) - strangeness(x.Termination) })
+	return chosen
+}
+
+// endings are the terminations that occurred, the unusual ones first.
+func (s *Scenes) endings() []match.Termination {
+	var all []match.Termination
+	for t := range s.latest {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(x, y match.Termination) int {
+		return cmp.Or(strangeness(y)-strangeness(x), cmp.Compare(x, y))
+	})
+	return all
+}
+
+// strangeness ranks terminations by how much a reader wants to see them.
+func strangeness(t match.Termination) int {
+	switch {
+	case t.IsFault():
+		return 3
+	case t == match.Declaration || t == match.FalseDeclaration || t == match.Impasse:
+		return 2
+	case t == match.Checkmate || t == match.Resignation:
+		return 0
+	}
+	return 1
+}
+
+// faults are the latest games that ended by a fault.
+func (s *Scenes) faults() []match.Row {
+	var all []match.Row
+	for t, list := range s.latest {
+		if t.IsFault() {
+			all = append(all, list...)
+		}
+	}
+	slices.SortFunc(all, func(x, y match.Row) int { return cmp.Or(y.Pair-x.Pair, y.Leg-x.Leg) })
+	return all[:min(len(all), shownFaults)]
+}
+
+// lengthClass is a bar of the histogram: games of From to To plies.
+type lengthClass struct{ From, To, Games int }
+
+// histogram merges the classes until there are few enough for a picture.
+func (s *Scenes) histogram() []lengthClass {
+	const most = 24
+	low, high := math.MaxInt, 0
+	for class := range s.lengths {
+		low, high = min(low, class), max(high, class)
+	}
+	if high < low {
+		return nil
+	}
+	merge := roundUp((high - low + most) / most)
+	low -= low % merge
+	classes := make([]lengthClass, (high-low)/merge+1)
+	for i := range classes {
+		from := (low + i*merge) * lengthStep
+		classes[i] = lengthClass{From: from, To: from + merge*lengthStep - 1}
+	}
+	for class, games := range s.lengths {
+		classes[(class-low)/merge].Games += games
+	}
+	return classes
+}
+
+// roundUp is the next of 1, 2, 5, 10, 20, 50, …
+func roundUp(n int) int {
+	for scale := 1; ; scale *= 10 {
+		for _, digit := range []int{1, 2, 5} {
+			if digit*scale >= n {
+				return digit * scale
+			}
+		}
+	}
+}

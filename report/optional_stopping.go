@@ -1,0 +1,132 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/stats"
+)
+
+// OptionalStopping is whether anybody could see results before the length of the run was settled.
+// Who looks often enough finds a difference between equals; so tests and intervals for a
+// length that was fixed beforehand do not hold where a test stopped the run, or might
+// have.
+type OptionalStopping struct {
+	TargetChanges int            `json:"target_changes"` // of the number of pairs, after the first game
+	Sequential    bool           `json:"sequential"`     // a test looked after every pair, to stop the run
+	Stopped       bool           `json:"stopped"`        // and it did
+	LateDesign    bool           `json:"late_design"`    // that test is younger than the first game, or was changed after it
+	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length hold as far as the target was not moved by results
+	Remarks       []i18n.Message `json:"remarks"`        // all of that in words, a line each
+	Changes       []Change       `json:"changes"`        // of settings between the run's starts, with their time, a line each
+}
+
+// newLooks is what the log of settings and the gate tell; gate is nil where there is none.
+func newLooks(run Run, gate *Gate) OptionalStopping {
+	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
+	if l.TargetChanges > 0 {
+		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: figures hold only if nobody had looked", i18n.Number{N: l.TargetChanges, Noun: "time"}))
+	}
+	for i := range run.Voided {
+		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
+	}
+	if gate == nil {
+		return l
+	}
+	l.Stopped = gate.Decision == stats.Pass || gate.Decision == stats.Fail
+	l.LateDesign = !run.Gate.Registered || len(run.Gate.Changes) > 0
+	if l.Stopped {
+		l.Remarks = append(l.Remarks, i18n.Of("stopped by a test after every pair: the raw score is biased, the gate's figures are not"))
+	} else {
+		l.Remarks = append(l.Remarks, i18n.Of("a test looked after every pair: figures for a fixed length do not hold"))
+	}
+	if l.LateDesign {
+		l.Remarks = append(l.Remarks, i18n.Of("the gate was written down or changed after the first game: it decides nothing"))
+	}
+	return l
+}
+
+// retargeted is how often the number of pairs was changed after the first game.
+func retargeted(starts []Start) int {
+	n := 0
+	for _, s := range starts {
+		for _, c := range s.Changes {
+			if s.Late && slices.Equal(c.Path, []string{"pairs"}) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// changes are the differences between the starts of a run.
+func changes(starts []Start) []Change {
+	list := []Change{}
+	for _, s := range starts {
+		for _, c := range s.Changes {
+			list = append(list, Change{s.At, c})
+		}
+	}
+	return list
+}
+
+// Change is what a start of the run found otherwise than the one before.
+type Change struct {
+	At time.Time
+	match.Difference
+}
+
+// Said is the change in words, with its time.
+func (c Change) Said() i18n.Message {
+	return i18n.Of("%s – %s: %s before, %s now%s", c.At.Format("2006-01-02 15:04 MST"), c.place(), value(c.Before), value(c.Now), c.note())
+}
+
+// String says it in English.
+func (c Change) String() string { return c.Said().String() }
+
+// MarshalText is what JSON has of it.
+func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// place is which value it is.
+func (c Change) place() i18n.Message {
+	path := strings.Join(c.Path, ".")
+	if c.Order {
+		return i18n.Of("%s (order)", path)
+	}
+	return i18n.Verbatim(path)
+}
+
+func (c Change) note() string {
+	if c.Note == "" {
+		return ""
+	}
+	return " (" + c.Note + ")"
+}
+
+// value is one of a difference's two.
+func value(v *string) i18n.Message {
+	switch {
+	case v == nil:
+		return i18n.Of("absent")
+	case *v == "":
+		return i18n.Verbatim(`""`)
+	}
+	return i18n.Verbatim(*v)
+}
+
+// noFixedLength says why figures for a length that was fixed beforehand do not stand, nothing
+// where they do.
+func (r *Report) noFixedLength() i18n.Message {
+	switch {
+	case r.Tournament != nil:
+		return i18n.Of("results decided who plays whom, and so how many pairs these two have: only the anytime interval holds")
+	case !r.Finished:
+		return i18n.Of("the run is not finished: only the anytime interval holds before its end")
+	case !r.Looks.FixedLength:
+		return i18n.Of("a sequential test looked after every pair: the gate's figures and the anytime interval hold")
+	}
+	return i18n.Message{}
+}

@@ -1,0 +1,109 @@
+package ratings
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/fail"
+	"gogi/stats/binomial"
+	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
+)
+
+// Anchor is a player whose rating is fixed: the others are measured from it.
+type Anchor struct {
+	Player string  `json:"player"`
+	Elo    float64 `json:"elo"`
+}
+
+// ParseAnchor reads "NAME" or "NAME=ELO".
+func ParseAnchor(text string) (*Anchor, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // no anchor is none, and no error
+	}
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 {
+		return &Anchor{Player: text}, nil
+	}
+	elo, err := strconv.ParseFloat(text[at+1:], 64)
+	if at == 0 || err != nil || math.IsNaN(elo) || math.Abs(elo) > 1e6 {
+		return nil, fmt.Errorf("--anchor %s: expected NAME or NAME=ELO, such as base=1500", text)
+	}
+	return &Anchor{text[:at], elo}, nil
+}
+
+// checkAnchor refuses an anchor who did not play, and intervals that are of the mean.
+func (o Options) checkAnchor(games map[string]int) error {
+	switch {
+	case o.Anchor == nil:
+		return nil
+	case games[o.Anchor.Player] == 0:
+		return fmt.Errorf("--anchor: %s has no games here", o.Anchor.Player)
+	case o.Bootstrap > 0:
+		return fail.Usage(errors.New("--anchor: the intervals of --bootstrap are of ratings less their mean: leave one of them out"))
+	}
+	return nil
+}
+
+// intervals are those of all ratings: less their mean, or less the anchor's.
+func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
+	if o.Anchor == nil {
+		return o.playerIntervals(fit)
+	}
+	if !slices.ContainsFunc(fit.Players, func(p crosstable.Player) bool { return p.Name == o.Anchor.Player }) {
+		return nil, fmt.Errorf("--anchor: the games do not rate %s, and so nobody is measured from it", o.Anchor.Player)
+	}
+	if len(fit.Players) > profiled {
+		return fit.WaldFrom(o.Anchor.Player, o.Confidence)
+	}
+	var list []binomial.Interval
+	for _, p := range fit.Players {
+		if p.Name == o.Anchor.Player {
+			list = append(list, binomial.Interval{Level: o.Confidence})
+			continue
+		}
+		i, err := fit.ProfileDifference(p.Name, o.Anchor.Player, o.Confidence)
+		if err != nil {
+			// A profile that must be followed very far may get lost.
+			return fit.WaldFrom(o.Anchor.Player, o.Confidence)
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}
+
+// fix shifts ratings so that the anchor has its own; intervals are of differences from
+// it already.
+func (r *Report) fix(a Anchor) {
+	r.Anchor = &a
+	at := slices.IndexFunc(r.Players, func(p Player) bool { return p.Name == a.Player })
+	if at < 0 || r.Players[at].Elo == nil {
+		return
+	}
+	shift := a.Elo - *r.Players[at].Elo
+	for i := range r.Players {
+		p := &r.Players[i]
+		if p.Elo != nil {
+			*p.Elo += shift
+		}
+		for _, end := range []*float64{p.Lo, p.Hi} {
+			if end != nil {
+				*end += a.Elo
+			}
+		}
+	}
+	r.Players[at].Lo, r.Players[at].Hi = nil, nil // it is fixed, and not estimated
+}
+
+// unboundAside takes back the bounds of players without a rating: they are of the mean.
+func (r *Report) unboundAside() {
+	for i := range r.Players {
+		if p := &r.Players[i]; p.OneSided {
+			p.Lo, p.Hi, p.OneSided = nil, nil, false
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package ratings
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gogi/internal/csv"
+	"gogi/internal/sanitize"
+)
+
+// The limits of a cell; what is larger is a mistake, and would overflow sums.
+const (
+	mostGames    = 1_000_000_000
+	mostHandicap = 1000
+)
+
+// gameColumns are the places of what a file of games says, -1 for what it does
+// not.
+type gameColumns struct {
+	black, white                int
+	result                      int // of one game
+	blackWins, draws, whiteWins int // of many
+	handicap, receiver          int
+	pair                        int // games with one text there depend on each other
+}
+
+func findGameColumns(s *csv.Sheet) (gameColumns, error) {
+	c := gameColumns{
+		black: s.Column("black", "sente"), white: s.Column("white", "gote"),
+		result:    s.Column("result", "winner"),
+		blackWins: s.Column("black_wins", "sente_wins"), draws: s.Column("draws"), whiteWins: s.Column("white_wins", "gote_wins"),
+		handicap: s.Column("handicap"), receiver: s.Column("receiver"),
+		pair: s.Column("pair"),
+	}
+	many := c.blackWins >= 0 && c.whiteWins >= 0
+	switch {
+	case c.black < 0:
+		return c, lacks(s, "black")
+	case c.white < 0:
+		return c, lacks(s, "white")
+	case c.result < 0 && !many:
+		return c, lacks(s, "result")
+	case c.result >= 0 && many:
+		return c, fmt.Errorf("%s:1: expected one game a row or one pairing a row, but the header has both %s and %s", s.Name, s.Columns[c.result], s.Columns[c.blackWins])
+	case c.receiver >= 0 && c.handicap < 0:
+		return c, lacks(s, "handicap")
+	case c.pair >= 0 && many:
+		return c, fmt.Errorf("%s:1: a column pair needs one game a row, but the header has %s", s.Name, s.Columns[c.blackWins])
+	}
+	return c, nil
+}
+
+func lacks(s *csv.Sheet, column string) error {
+	return fmt.Errorf("%s:1: no column %s; expected black,white,result[,handicap,receiver][,pair] or black,white,black_wins,draws,white_wins, found %s",
+		s.Name, column, sanitize.Printable(strings.Join(s.Columns, ","), 200))
+}
+
+// ReadFile adds the games of a CSV file: one game a row (black, white, result) or
+// one pairing a row (black, white, black_wins, draws, white_wins), by the names of
+// its columns. Optional ones are handicap (a number, or a name that
+// shogi.FindHandicap knows), receiver (black, white; else Black), and pair: games
+// of one row's pair depend on each other. An error names file, line and column.
+func (g *Games) ReadFile(path string) error {
+	var columns gameColumns
+	before := g.files.counts.len()
+	source := g.files.sources.of([]byte(path))
+	pairs := map[string]int32{}
+	err := csv.Read(path, func(s *csv.Sheet) (err error) {
+		columns, err = findGameColumns(s)
+		return err
+	}, func(row csv.Row) error {
+		c, err := columns.count(row, &g.files.names)
+		if err != nil {
+			return err
+		}
+		if c.handicap > 0 && !g.numbered {
+			_, err := strconv.Atoi(row.At(columns.handicap))
+			g.numbered = err == nil
+		}
+		if name := row.Bytes(columns.pair); len(name) > 0 {
+			c.cluster = pairs[string(name)]
+			if c.cluster == 0 {
+				g.clusters++
+				c.cluster = int32(g.clusters) //nolint:gosec // memory ends before
+				pairs[string(name)] = c.cluster
+			}
+		}
+		c.source = source
+		g.files.add(c)
+		return nil
+	})
+	if err == nil && before == g.files.counts.len() {
+		return fmt.Errorf("%s:2: no game below the header", path)
+	}
+	return err
+}
+
+// count is what one row says.
+func (c gameColumns) count(row csv.Row, names *interned) (n fileCount, err error) {
+	black, white := row.Bytes(c.black), row.Bytes(c.white)
+	switch {
+	case len(black) == 0:
+		return n, row.Unexpected(c.black, "a player's name")
+	case len(white) == 0:
+		return n, row.Unexpected(c.white, "a player's name")
+	case bytes.Equal(black, white):
+		return n, row.Unexpected(c.white, "another player than Black")
+	}
+	n.black, n.white = names.of(black), names.of(white)
+	if err := c.addHandicap(row, &n); err != nil {
+		return n, err
+	}
+	if c.result >= 0 {
+		return n, c.addResult(row, &n)
+	}
+	return n, c.addResults(row, &n)
+}
+
+func (c gameColumns) addResult(row csv.Row, n *fileCount) error {
+	wins, draws, losses, known := outcomeOf(row.Bytes(c.result))
+	switch {
+	case known:
+		n.blackWins, n.draws, n.whiteWins = wins, draws, losses
+		return nil
+	case strings.EqualFold(row.Of.Columns[c.result], "winner"):
+		return row.Unexpected(c.result, "B, W or draw")
+	}
+	return row.Unexpected(c.result, "1-0, 0-1 or 1/2, as Black sees it")
+}
+
+// outcomeOf reads a result in whatever case.
+func outcomeOf(cell []byte) (wins, draws, losses uint32, known bool) {
+	for {
+		switch string(cell) {
+		case "1-0", "b", "black":
+			return 1, 0, 0, true
+		case "0-1", "w", "white":
+			return 0, 0, 1, true
+		case "1/2", "1/2-1/2", "½", "½-½", "draw", "d":
+			return 0, 1, 0, true
+		}
+		lower := bytes.ToLower(cell)
+		if bytes.Equal(lower, cell) {
+			return 0, 0, 0, false
+		}
+		cell = lower
+	}
+}
+
+func (c gameColumns) addResults(row csv.Row, n *fileCount) (err error) {
+	if n.blackWins, err = gamesOf(row, c.blackWins); err != nil {
+		return err
+	}
+	if c.draws >= 0 {
+		if n.draws, err = gamesOf(row, c.draws); err != nil {
+			return err
+		}
+	}
+	n.whiteWins, err = gamesOf(row, c.whiteWins)
+	return err
+}
+
+func gamesOf(row csv.Row, column int) (uint32, error) {
+	n, err := row.Whole(column, mostGames)
+	return uint32(n), err //nolint:gosec // at most mostGames
+}
+
+// addHandicap reads who received what; without a column for the receiver it is
+// Black, as in shogi, where the weaker side moves as if it were Black.
+func (c gameColumns) addHandicap(row csv.Row, n *fileCount) error {
+	if c.handicap < 0 || len(row.Bytes(c.handicap)) == 0 && len(row.Bytes(c.receiver)) == 0 {
+		return nil
+	}
+	number, known := HandicapNumber(row.At(c.handicap))
+	if !known {
+		var err error
+		if number, err = row.Whole(c.handicap, mostHandicap); err != nil {
+			return err
+		}
+	}
+	n.handicap = int16(number) //nolint:gosec // at most mostHandicap
+	if n.handicap == 0 || c.receiver < 0 {
+		return nil
+	}
+	switch strings.ToLower(row.At(c.receiver)) {
+	case "black", "b":
+		n.receiver = byBlack
+	case "white", "w":
+		n.receiver = byWhite
+	default:
+		return row.Unexpected(c.receiver, "black or white, who received the handicap")
+	}
+	return nil
+}

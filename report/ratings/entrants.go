@@ -1,0 +1,131 @@
+package ratings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+)
+
+// Entrant is a player of a run. Two runs' entrants are one player when their
+// names and all their traits are the same.
+type Entrant struct {
+	Name   string
+	Traits []Trait // what decides how it plays, what a reader should see first in front
+}
+
+// Trait is one of the things that make a player what it is: its limits, an
+// option, its identity.
+type Trait struct{ Name, Value string }
+
+func (e Entrant) same(o Entrant) bool { return e.Name == o.Name && slices.Equal(e.Traits, o.Traits) }
+
+func (e Entrant) value(trait string) (string, bool) {
+	for _, t := range e.Traits {
+		if t.Name == trait {
+			return t.Value, true
+		}
+	}
+	return "", false
+}
+
+// said is a trait as it stands behind a name: limits speak for themselves.
+func (e Entrant) said(trait string) string {
+	value, has := e.value(trait)
+	switch {
+	case !has:
+		return "no " + trait
+	case trait == "limits" || trait == "identity":
+		return value
+	}
+	return trait + "=" + value
+}
+
+// entrants are the players of all runs, each once, in the order of their coming.
+type entrants []Entrant
+
+// number finds a player or adds it.
+func (l *entrants) number(e Entrant) int {
+	at := slices.IndexFunc(*l, e.same)
+	if at < 0 {
+		at = len(*l)
+		*l = append(*l, e)
+	}
+	return at
+}
+
+// labels are the names that tell all players apart: "a" is the only one of that
+// name, "a (nodes 60)" differs so from another "a".
+func (l entrants) labels() []string {
+	labels := make([]string, len(l))
+	for i, e := range l {
+		labels[i] = e.Name
+		if alike := l.named(e.Name); len(alike) > 1 {
+			labels[i] = fmt.Sprintf("%s (%s)", e.Name, strings.Join(e.differences(alike), ", "))
+		}
+	}
+	return labels
+}
+
+func (l entrants) named(name string) entrants {
+	var list entrants
+	for _, e := range l {
+		if e.Name == name {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// differences are as few traits as tell a player from the others of its name:
+// those in front first, and of them such as differ.
+func (e Entrant) differences(alike entrants) []string {
+	var said []string
+	left := slices.DeleteFunc(slices.Clone(alike), e.same)
+	for _, trait := range alike.traits() {
+		if len(left) == 0 {
+			break
+		}
+		mine := e.said(trait)
+		if !slices.ContainsFunc(alike, func(o Entrant) bool { return o.said(trait) != mine }) {
+			continue
+		}
+		said = append(said, mine)
+		left = slices.DeleteFunc(left, func(o Entrant) bool { return o.said(trait) != mine })
+	}
+	return said
+}
+
+// traits are the names of all traits that any of them has, in their order.
+func (l entrants) traits() []string {
+	var names []string
+	for _, e := range l {
+		for _, t := range e.Traits {
+			if !slices.Contains(names, t.Name) {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	return names
+}
+
+// ofFile is the player that a file means by a name: one of the runs, if just one
+// has it, or another.
+func (l entrants) ofFile(name, file string) (label string, err error) {
+	labels := l.labels()
+	if slices.Contains(labels, name) {
+		return name, nil
+	}
+	if alike := l.named(name); len(alike) > 1 {
+		var quoted []string
+		for i, e := range l {
+			if e.Name == name {
+				quoted = append(quoted, format.Quoted(labels[i]))
+			}
+		}
+		return "", fail.Usage(fmt.Errorf("%s: %s is not one player in these runs; write which in the file: %s", file, format.Quoted(name), strings.Join(quoted, " or ")))
+	}
+	return name, nil
+}

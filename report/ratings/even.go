@@ -1,0 +1,89 @@
+package ratings
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gogi/internal/format"
+	"gogi/stats/binomial"
+	"gogi/stats/rating"
+
+	"gogi/internal/i18n"
+)
+
+// evenFit is a model of games without handicaps.
+type evenFit struct {
+	name string
+	fit  *rating.Fit
+	row  Model
+}
+
+// newEvenReport is a model's row, with what it estimates beside strengths.
+func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, error) {
+	m := Model{Name: name, LogLik: format.Finite(fit.LogLik), K: fit.Parameters, Params: []Param{}}
+	errs, err := fit.TermErrors()
+	if err != nil {
+		return m, err
+	}
+	if fit.Model.FirstMove != rating.NoFirstMove {
+		m.Params = append(m.Params, logParam("log_first_move", fit.FirstMove, errorOf(errs, "first_move"), confidence))
+	}
+	if fit.Model.Draws != rating.HalfWin {
+		m.Params = append(m.Params, logParam("log_draw", fit.Draw, errorOf(errs, "draw"), confidence))
+	}
+	if fit.Model.Prior != (rating.Prior{}) {
+		m.Why = i18n.Of("a prior pulls the ratings away from the greatest likelihood, by which models are compared")
+		return m, nil
+	}
+	m.criteria(fit.Evidence)
+	return m, nil
+}
+
+// errorOf is NaN for a term that the games left alone.
+func errorOf(errs map[string]float64, name string) float64 {
+	if se, estimated := errs[name]; estimated {
+		return se
+	}
+	return math.NaN()
+}
+
+// quantile is how many standard errors an interval reaches to each side.
+func quantile(confidence float64) float64 {
+	return distuv.UnitNormal.Quantile((1 + confidence) / 2)
+}
+
+// logParam is the logarithm of a factor, whose errors are about normal.
+func logParam(name string, factor, se, confidence float64) Param {
+	value, reach := math.Log(factor), quantile(confidence)*se
+	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Lo: format.Finite(value - reach), Hi: format.Finite(value + reach)}
+	if p.SE == nil {
+		p.Why = i18n.Of("the games do not determine its error")
+	}
+	return p
+}
+
+// profiled is how many players get profile intervals; more would take too long,
+// and with so many the simpler ones agree with them.
+const profiled = 60
+
+func (r *Report) setDrawParam(fit *rating.Fit) {
+	r.DrawParam.Model = string(fit.Model.Draws)
+	switch {
+	case fit.Model.Draws != rating.HalfWin:
+		r.DrawParam.Value = format.Finite(fit.Draw)
+	case r.Drawn == 0:
+		r.DrawParam.Why = i18n.Of("no game was drawn")
+	default:
+		r.DrawParam.Why = i18n.Of("a draw counts as half a win")
+	}
+}
+
+// newOrderEffect takes logarithms of the factor.
+func newOrderEffect(value, lo, hi float64) orderEffect {
+	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(binomial.EloPerNat * value), Lo: format.Finite(binomial.EloPerNat * lo), Hi: format.Finite(binomial.EloPerNat * hi)}
+	if e.Lo == nil || e.Hi == nil {
+		e.Why = noBound()
+	}
+	return e
+}

@@ -1,0 +1,164 @@
+package ratings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/stats/rating"
+
+	"gogi/internal/i18n"
+)
+
+// Matchup is a game to be predicted: A receives the handicap, or, in an even
+// game, is Black.
+type Matchup struct {
+	A, B     string
+	Handicap int
+}
+
+// ParseMatchup reads "A,B" or "A,B,HANDICAP", where the last is a number or a name
+// as HandicapNumber has it.
+func ParseMatchup(text string) (Matchup, error) {
+	parts := strings.Split(text, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	wrong := fail.Usage(fmt.Errorf("--predict %s: expected A,B or A,B,HANDICAP, such as a,b,two-piece", format.Quoted(text)))
+	if len(parts) < 2 || slices.Contains(parts, "") {
+		return Matchup{}, wrong
+	}
+	// A name may hold commas itself, as "a (nodes 60, Threads=2)" does, so only the
+	// player in front ends at a comma outside of brackets.
+	m := Matchup{}
+	parts = joined(parts)
+	switch len(parts) {
+	case 3:
+		number, known := HandicapNumber(parts[2])
+		if !known {
+			return m, fail.Usage(fmt.Errorf("--predict %s: no handicap %s; expected a number or a name such as two-piece", format.Quoted(text), format.Quoted(parts[2])))
+		}
+		m.Handicap = number
+	case 2:
+	default:
+		return m, wrong
+	}
+	m.A, m.B = parts[0], parts[1]
+	return m, nil
+}
+
+// joined puts together again what was cut inside of brackets.
+func joined(parts []string) []string {
+	var list []string
+	open := 0
+	for _, p := range parts {
+		if open > 0 {
+			list[len(list)-1] += ", " + p
+		} else {
+			list = append(list, p)
+		}
+		open = max(0, open+strings.Count(p, "(")-strings.Count(p, ")"))
+	}
+	return list
+}
+
+// Prediction is what the selected model expects of a game.
+type Prediction struct {
+	A        string       `json:"a"`
+	B        string       `json:"b"`
+	Handicap int          `json:"handicap"` // that a receives; 0: none, and a is Black
+	Score    *float64     `json:"score"`    // a's expected points
+	Lo       *float64     `json:"lo"`       // of the score, as hi
+	Hi       *float64     `json:"hi"`
+	Win      *float64     `json:"win"` // a's probabilities; of a model that counts draws as halves, win is the score
+	Draw     *float64     `json:"draw"`
+	Loss     *float64     `json:"loss"`
+	Why      i18n.Message `json:"why,omitzero"`
+}
+
+func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
+	p := Prediction{A: m.A, B: m.B, Handicap: m.Handicap}
+	if err != nil {
+		p.Why = i18n.Because(err)
+		return p
+	}
+	p.Score, p.Lo, p.Hi = format.Finite(q.Score), format.Finite(q.Interval.Lo), format.Finite(q.Interval.Hi)
+	p.Win, p.Draw, p.Loss = format.Finite(q.Win), format.Finite(q.Draw), format.Finite(q.Loss)
+	if p.Lo == nil || p.Hi == nil {
+		p.Why = noBound()
+	}
+	return p
+}
+
+// checkPlayers refuses a matchup of somebody who did not play.
+func checkPlayers(matchups []Matchup, games map[string]int) error {
+	for _, m := range matchups {
+		for _, name := range []string{m.A, m.B} {
+			if _, plays := games[name]; !plays {
+				var names []string
+				for n := range games {
+					names = append(names, format.Name(n))
+				}
+				slices.Sort(names)
+				return fail.Usage(fmt.Errorf("--predict: no player %s; the games have %s", format.Quoted(name), strings.Join(names[:min(20, len(names))], ", ")))
+			}
+		}
+		if m.A == m.B {
+			return fail.Usage(fmt.Errorf("--predict: %s does not play itself", format.Quoted(m.A)))
+		}
+	}
+	return nil
+}
+
+// Comparison is what the ratings say about two players, a being rated higher.
+type Comparison struct {
+	A     string       `json:"a"`
+	B     string       `json:"b"`
+	Elo   *float64     `json:"elo"` // a's less b's
+	SE    *float64     `json:"se"`  // in Elo
+	P     *float64     `json:"p"`   // two-sided, of no difference, for these two alone
+	PHolm *float64     `json:"p_holm"`
+	Lo    *float64     `json:"lo"` // of elo, for all comparisons at once (Bonferroni)
+	Hi    *float64     `json:"hi"`
+	Why   i18n.Message `json:"why,omitzero"`
+}
+
+func (r *Report) addComparisons(list []rating.Comparison) {
+	for _, c := range list {
+		row := Comparison{
+			A: c.A, B: c.B, Elo: format.Finite(c.Elo), SE: format.Finite(c.SE), P: format.Finite(c.P), PHolm: format.Finite(c.PHolm),
+			Lo: format.Finite(c.Simultaneous.Lo), Hi: format.Finite(c.Simultaneous.Hi),
+		}
+		if row.SE == nil || row.Lo == nil {
+			row.Why = noBound()
+		}
+		r.Comparisons = append(r.Comparisons, row)
+	}
+}
+
+// Iterate is the strengths after one step of the MM algorithm from equal ones.
+type Iterate struct {
+	Step      int                `json:"step"`      // from 1
+	Strengths map[string]float64 `json:"strengths"` // they sum to 1
+}
+
+// addIterates gives the first steps of Hunter's algorithm (2004), each player from
+// the old strengths, a draw being half a win.
+func (r *Report) addIterates(record played, steps int) error {
+	connection := record.table.Connection()
+	iterates, err := rating.MMIterates(slices.Collect(record.counts), steps, false)
+	if err != nil {
+		return fmt.Errorf("--iterates %s: %w", strconv.Itoa(steps), err)
+	}
+	for n, strengths := range iterates {
+		step := Iterate{Step: n + 1, Strengths: map[string]float64{}}
+		for i, name := range connection.Groups[0] {
+			step.Strengths[name] = strengths[i]
+		}
+		r.Iterates = append(r.Iterates, step)
+	}
+	return nil
+}

@@ -1,0 +1,348 @@
+package ratings
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/stats"
+	"gogi/stats/rating/crosstable"
+)
+
+// Games are the games of all files and runs. [Rate] rates those who played them.
+type Games struct {
+	files    fileGames
+	clusters int            // numbers given out
+	openings map[string]int // numbers given out
+	numbered bool           // a file has a handicap as a number, which may be of another game than shogi
+
+	players entrants
+	units   map[unitKey]*unit
+	order   []*unit
+	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
+
+	looked   []i18n.Message // of runs whose length depends on their results, why
+	paired   []string       // runs whose pairs results chose
+	competed []string       // runs that were a Swiss or a knockout
+	anchors  []string       // of the runs, "" where one has none
+
+	odd      int    // games from odd starts
+	oddStart string // the first of these
+}
+
+// unitKey is an opening between two players, the smaller number first, in pairs
+// of so many games.
+type unitKey struct {
+	a, b, legs int
+	opening    string
+}
+
+// unit is what counts as one observation: all pairs that two players played from
+// one opening, in whatever run (stats.Series says why).
+type unit struct {
+	cluster int
+	opening int
+	pairs   int
+	games   map[unitGame]*crosstable.Count
+	order   []unitGame
+}
+
+// unitGame is the terms of a game: players by number.
+type unitGame struct {
+	black, white int
+	start        start
+}
+
+// NewGames has none yet.
+func NewGames() *Games {
+	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
+}
+
+// Run is a run whose pairs are to be added.
+type Run struct {
+	games   *Games
+	players map[string]int
+}
+
+// Run says who plays in a run.
+func (g *Games) Run(players []Entrant) *Run {
+	r := &Run{g, map[string]int{}}
+	for _, e := range players {
+		r.players[e.Name] = g.players.number(e)
+	}
+	return r
+}
+
+// Unfinished says that the run's last pair is still to be played.
+func (g *Games) Unfinished(run string) {
+	g.looked = append(g.looked, i18n.Of("run %s is not finished: ratings and intervals hold only at the end that was planned", run))
+}
+
+// Stopped says that a sequential test could stop the run.
+func (g *Games) Stopped(run, gate string) {
+	g.looked = append(g.looked, i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
+}
+
+// Paired says that an adaptive design chose the run's pairs by their results.
+func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
+
+// Competed says that a run was a Swiss or a knockout, whose first is chosen by its results.
+func (g *Games) Competed(run string) { g.competed = append(g.competed, run) }
+
+// Anchored says which player a run's plan measures ratings from; "": none.
+func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) }
+
+// anchor is the player from whom all games are to be measured by the plans of the runs, nil
+// where they do not agree on one.
+func (g *Games) anchor() *Anchor {
+	if g.files.counts.len() > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
+		return nil
+	}
+	for _, name := range g.anchors {
+		if name != g.anchors[0] {
+			return nil
+		}
+	}
+	return &Anchor{Player: g.anchors[0]}
+}
+
+// Add counts a whole pair, its games by leg. It fails for players that the run
+// does not have, and for a pair that is none. A pair with an unfinished game is
+// not counted.
+func (r *Run) Add(rows []match.Row) error {
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(r match.Row) bool { return r.Outcome == match.Unfinished }) {
+		return nil
+	}
+	s := startOf(rows[0].Start)
+	if s.kind == oddStart {
+		if r.games.odd == 0 {
+			r.games.oddStart = rows[0].Start
+		}
+		r.games.odd += len(rows)
+		return nil
+	}
+	a, knownA := r.players[rows[0].PairA]
+	b, knownB := r.players[rows[0].PairB]
+	if !knownA || !knownB || a == b {
+		return fmt.Errorf("pair %d: %q and %q are not two players of the run", rows[0].Pair, rows[0].PairA, rows[0].PairB)
+	}
+	key := unitKey{min(a, b), max(a, b), len(rows), rows[0].Start + " " + rows[0].OpeningID + " " + strconv.FormatUint(rows[0].OpeningHash, 16)}
+	if err := r.games.see(key, rows, r.players); err != nil {
+		return fmt.Errorf("pair %d: %w", rows[0].Pair, err)
+	}
+	u := r.games.unit(key)
+	u.pairs++
+	for _, row := range rows {
+		u.add(unitGame{r.players[row.Black], r.players[row.White], s}, row.Outcome)
+	}
+	return nil
+}
+
+// see keeps the pair as evidence.
+func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error {
+	p := stats.Play{Opening: key.opening}
+	for _, row := range rows {
+		p.Pair = append(p.Pair, leg(row, players[row.Black] == key.a))
+		p.Games = append(p.Games, row.MovesHash)
+	}
+	both := [3]int{key.a, key.b, len(rows)}
+	if g.series[both] == nil {
+		g.series[both] = &stats.Series{}
+	}
+	_, err := g.series[both].Add(p)
+	return err
+}
+
+// leg is a game as its one player, Black or not, sees it.
+func leg(r match.Row, black bool) stats.Leg {
+	colour, won := shogi.White, match.WhiteWins
+	if black {
+		colour, won = shogi.Black, match.BlackWins
+	}
+	l := stats.Leg{AIsBlack: black, Outcome: stats.Loss, Points: r.Points[colour]}
+	switch r.Outcome {
+	case won:
+		l.Outcome = stats.Win
+	case match.Draw, match.Unfinished:
+		l.Outcome = stats.Draw
+	case match.BlackWins, match.WhiteWins:
+	}
+	return l
+}
+
+func (g *Games) unit(key unitKey) *unit {
+	u := g.units[key]
+	if u == nil {
+		g.clusters++
+		if g.openings[key.opening] == 0 {
+			g.openings[key.opening] = len(g.openings) + 1
+		}
+		u = &unit{cluster: g.clusters, opening: g.openings[key.opening], games: map[unitGame]*crosstable.Count{}}
+		g.units[key] = u
+		g.order = append(g.order, u)
+	}
+	return u
+}
+
+func (u *unit) add(game unitGame, outcome match.Outcome) {
+	c := u.games[game]
+	if c == nil {
+		c = &crosstable.Count{Handicap: game.start.handicap, Cluster: u.cluster, Opening: u.opening}
+		u.games[game] = c
+		u.order = append(u.order, game)
+	}
+	switch outcome {
+	case match.BlackWins:
+		c.BlackWins++
+	case match.WhiteWins:
+		c.WhiteWins++
+	case match.Draw:
+		c.Draws++
+	case match.Unfinished:
+	}
+}
+
+// record adds up all games under the names that tell players apart.
+func (g *Games) record() (played, error) {
+	labels, err := g.fileLabels()
+	if err != nil {
+		return played{}, err
+	}
+	files, runs := &g.files.counts, g.runCounts()
+	r := played{}
+	at := func(i int) crosstable.Count {
+		if i < files.len() {
+			return files.at(i).counted(labels)
+		}
+		return runs[i-files.len()]
+	}
+	r.counts = func(yield func(crosstable.Count) bool) {
+		for i := range files.len() + len(runs) {
+			if !yield(at(i)) {
+				return
+			}
+		}
+	}
+	for i := range files.len() {
+		r.drawn += int(files.at(i).draws)
+	}
+	for _, c := range runs {
+		r.drawn += c.Draws
+	}
+	r.table, err = crosstable.Collect(files.len()+len(runs), at)
+	return r, err
+}
+
+// runCounts are the games of runs.
+func (g *Games) runCounts() []crosstable.Count {
+	labels := g.players.labels()
+	list := make([]crosstable.Count, 0, len(g.order))
+	for _, u := range g.order {
+		for _, game := range u.order {
+			c := *u.games[game]
+			c.Black, c.White = labels[game.black], labels[game.white]
+			c.Weight = 1 / float64(u.pairs)
+			if c.Handicap > 0 {
+				c.Receiver = c.Black
+				if game.start.receiver == shogi.White {
+					c.Receiver = c.White
+				}
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// fileLabels are the players whom each file means by its names, "" for one that it does
+// not have.
+func (g *Games) fileLabels() ([][]string, error) {
+	labels := make([][]string, len(g.files.sources.list))
+	for i := range labels {
+		labels[i] = make([]string, len(g.files.names.list))
+	}
+	find := func(source, name int32) (err error) {
+		if labels[source][name] == "" {
+			labels[source][name], err = g.players.ofFile(g.files.names.list[name], g.files.sources.list[source])
+		}
+		return err
+	}
+	for i := range g.files.counts.len() {
+		c := g.files.counts.at(i)
+		if err := find(c.source, c.black); err != nil {
+			return nil, err
+		}
+		if err := find(c.source, c.white); err != nil {
+			return nil, err
+		}
+	}
+	return labels, nil
+}
+
+// Evidence is what the games rest on.
+type Evidence struct {
+	Independent int `json:"independent_games"` // each taken as independent: those of files without a column pair
+	Clusters    int `json:"clusters"`          // openings of runs and pairs of files: the games of one depend on each other
+	Pairs       int `json:"pairs"`             // of runs
+	Openings    int `json:"openings"`          // of runs, each counted for every two players who played it
+	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier one move for move
+}
+
+// evidence counts; [stats.Series] says what a copy is.
+func (g *Games) evidence() Evidence {
+	e := Evidence{Clusters: g.clusters}
+	for _, s := range g.series {
+		e.Pairs += s.Pairs()
+		e.Openings += s.Openings()
+		e.Copies += s.Copies()
+	}
+	for i := range g.files.counts.len() {
+		if f := g.files.counts.at(i); f.cluster == 0 {
+			e.Independent += f.games()
+		}
+	}
+	return e
+}
+
+// shared are names that files and runs have in common: a file cannot say which
+// program it means.
+func (g *Games) shared() []string {
+	var list []string
+	for _, name := range g.files.names.list {
+		if len(g.players.named(name)) == 1 {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// played is all games: added up, and one after the other.
+type played struct {
+	table  crosstable.Table
+	counts iter.Seq[crosstable.Count]
+	drawn  int
+}
+
+func (r played) handicapped() int {
+	n := 0.0
+	for i := range r.table.Cells {
+		if c := &r.table.Cells[i]; c.Handicap > 0 {
+			n += c.Played
+		}
+	}
+	return int(n)
+}
+
+// gamesOf are each player's games.
+func (r played) gamesOf() map[string]int {
+	games, _ := r.table.Totals()
+	of := make(map[string]int, len(games))
+	for i, name := range r.table.Names {
+		of[name] = int(games[i])
+	}
+	return of
+}

@@ -1,0 +1,383 @@
+package ratings
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/stats/rating/crosstable"
+)
+
+func sfenOf(t *testing.T, handicap string) string {
+	t.Helper()
+	h, ok := shogi.FindHandicap(handicap)
+	if !ok {
+		t.Fatal(handicap)
+	}
+	return h.SFEN
+}
+
+// pairOf is two games from one opening with colours swapped; "BW" is won by Black
+// and then by White, "D" is a draw.
+func pairOf(pair int, a, b, start, results string) []match.Row {
+	var rows []match.Row
+	for leg, r := range results {
+		row := match.Row{Pair: pair, Leg: leg, Black: a, White: b, PairA: a, PairB: b, Start: start, OpeningID: fmt.Sprint(pair), OpeningHash: uint64(pair)}
+		if leg == 1 {
+			row.Black, row.White = b, a
+		}
+		row.Outcome = map[rune]match.Outcome{'B': match.BlackWins, 'W': match.WhiteWins, 'D': match.Draw}[r]
+		row.Points = map[rune][2]float64{'B': {1, 0}, 'W': {0, 1}, 'D': {0.5, 0.5}}[r]
+		row.MovesHash = uint64(2*pair + leg)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func entrant(name, limits string, traits ...Trait) Entrant {
+	return Entrant{name, append([]Trait{{"limits", limits}}, traits...)}
+}
+
+func add(t *testing.T, r *Run, pairs ...[]match.Row) {
+	t.Helper()
+	for _, p := range pairs {
+		testutil.OK(t, r.Add(p))
+	}
+}
+
+func mustRate(t *testing.T, g *Games, o Options) *Report {
+	t.Helper()
+	r := testutil.Must(Rate(g, o.filled()))(t)
+	checkGaps(t, object(t, r))
+	return r
+}
+
+func (r *Report) kinds() (kinds []WarningKind) {
+	for _, w := range r.Warnings {
+		kinds = append(kinds, w.Kind)
+	}
+	return kinds
+}
+
+// Equals of whom b gave two pieces in every game that it did not play even: the
+// handicap wins these games, and not a's strength.
+func TestHandicapsOfRuns(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
+	two := sfenOf(t, "two-piece")
+	for n := range 10 {
+		add(t, r, pairOf(2*n, "a", "b", "startpos", []string{"BB", "WW", "BW", "WB"}[n%4]))
+		add(t, r, pairOf(2*n+1, "a", "b", two, []string{"B", "B", "B", "B", "W"}[n%5]))
+	}
+	report := mustRate(t, g, Options{Predict: []Matchup{{"a", "b", 6}, {"b", "a", 6}}})
+	if report.Handicapped != 10 || len(report.Handicaps) != 2 || report.Handicaps[1].Handicap != 6 || report.Handicaps[1].Points != 8 || report.Handicaps[1].Games != 10 {
+		t.Errorf("%+v", report.Handicaps)
+	}
+	if elo := *playerOf(t, report, "a").Elo; math.Abs(elo) > 30 { // 23 of 30 games, taken as even, are +103
+		t.Errorf("a has %+.1f Elo", elo)
+	}
+	if p := report.Predictions; math.Abs(*p[0].Score-0.8) > 0.05 || math.Abs(*p[1].Score-0.8) > 0.05 || *p[0].Lo >= *p[0].Score || *p[0].Hi <= *p[0].Score {
+		t.Errorf("%+v", p)
+	}
+	if p := playerOf(t, report, "b"); p.Lo == nil || p.Hi == nil {
+		t.Errorf("%+v has no interval", p)
+	}
+}
+
+// Where one side received the handicap in every game, nothing tells its worth from
+// the players' strengths.
+func TestConfoundedHandicap(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
+	for n := range 12 {
+		add(t, r, pairOf(n, "a", "b", sfenOf(t, "two-piece"), []string{"B", "B", "B", "W"}[n%4]))
+	}
+	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), "--model bt") || !strings.Contains(err.Error(), "who received which handicap") {
+		t.Error(err)
+	}
+	report := mustRate(t, g, Options{Model: "bt"})
+	if p := playerOf(t, report, "a"); math.Abs(*p.Elo-200*math.Log10(3)) > 1e-6 || report.Handicaps[1].Name != "two-piece" {
+		t.Errorf("%+v, %+v", p, report.Handicaps)
+	}
+}
+
+func TestStarts(t *testing.T) {
+	t.Parallel()
+	for i, h := range shogi.Handicaps() {
+		testutil.Equal(t, startOf(h.SFEN), (start{handicapStart, i + 1, shogi.Black}), "%s", h.Name)
+	}
+	for sfen, want := range map[string]start{
+		"startpos": {},
+		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1":  {},
+		"lnsgkgsnl/1r7/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL b Bb 5": {},                              // bishops exchanged
+		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b - 1":      {handicapStart, 6, shogi.White}, // two pieces, turned about
+		"1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1":  {kind: oddStart},                // Black moves first
+		"4k4/9/9/9/9/9/9/9/4K4 b - 1":                                      {kind: oddStart},                // nearly empty
+		"lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 17":   {handicapStart, 4, shogi.Black}, // whatever the move's number
+		"lnsgkgsnl/7b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2":  {kind: oddStart},                // a rook is missing, later
+		"nonsense": {kind: oddStart},
+	} {
+		testutil.Equal(t, startOf(sfen), want, "%s", sfen)
+	}
+	for text, want := range map[string]int{"0": 0, "2": 2, "two-piece": 6, "二枚落ち": 6, "lance": 1, "ten-piece": 15, "1000": 1000, "1001": -1, "-1": -1, "queen": -1} {
+		if n, known := HandicapNumber(text); known != (want >= 0) || known && n != want {
+			t.Errorf("%s is %d, %v", text, n, known)
+		}
+	}
+}
+
+func TestOddStartsAreSetAside(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
+	add(t, r, pairOf(0, "a", "b", "startpos", "BB"), pairOf(1, "a", "b", "startpos", "BW"), pairOf(2, "a", "b", "4k4/9/9/9/9/9/9/9/4K4 b - 1", "BB"))
+	report := mustRate(t, g, Options{})
+	if report.Games != 4 || !slices.Contains(report.kinds(), OddStarts) || !strings.Contains(report.Warnings[0].Text.String(), "2 games set aside") {
+		t.Errorf("%d games, %+v", report.Games, report.Warnings)
+	}
+}
+
+// One name, two players: their limits tell them apart, and then options.
+func TestNamesApart(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	slow := g.Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")})
+	fast := g.Run([]Entrant{entrant("a", "nodes 600"), entrant("b", "nodes 60")})
+	wide := g.Run([]Entrant{entrant("a", "nodes 60", Trait{"Threads", "2"}), entrant("b", "nodes 60")})
+	again := g.Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")})
+	add(t, slow, pairOf(0, "a", "b", "startpos", "BB"), pairOf(1, "a", "b", "startpos", "WB"))
+	add(t, fast, pairOf(0, "a", "b", "startpos", "BW"), pairOf(1, "a", "b", "startpos", "BB"))
+	add(t, wide, pairOf(0, "a", "b", "startpos", "WW"))
+	add(t, again, pairOf(2, "a", "b", "startpos", "WW"))
+	report := mustRate(t, g, Options{Model: "bt"})
+	var names []string
+	for _, p := range report.Players {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	testutil.Slices(t, []string{"a (nodes 60, Threads=2)", "a (nodes 60, no Threads)", "a (nodes 600)", "b"}, names)
+	if !slices.Contains(report.kinds(), NamesApart) || playerOf(t, report, "a (nodes 60, no Threads)").Games != 6 {
+		t.Errorf("%+v", report)
+	}
+	file := written(t, "games.csv", "black,white,result\na,b,1-0\n")
+	testutil.OK(t, g.ReadFile(file))
+	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), `"a" is not one player in these runs`) || !strings.Contains(err.Error(), `"a (nodes 600)"`) {
+		t.Errorf("%v", err)
+	}
+	if m, err := ParseMatchup("a (nodes 60, Threads=2), b, 二枚落ち"); err != nil || m != (Matchup{"a (nodes 60, Threads=2)", "b", 6}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, wrong := range []string{"", "a", "a,", "a,b,c", "a,b,1,2"} {
+		if _, err := ParseMatchup(wrong); err == nil {
+			t.Errorf("%q is a matchup", wrong)
+		}
+	}
+}
+
+// A file's name is taken for the run's player, and that is said.
+func TestNamesShared(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	add(t, g.Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")}), pairOf(0, "a", "b", "startpos", "BB"))
+	testutil.OK(t, g.ReadFile(written(t, "games.csv", "black,white,result,pair\na,b,1-0,1\nb,a,1/2,1\na,c,0-1,\nc,a,0-1,\n")))
+	r := mustRate(t, g, Options{Model: "bt"})
+	if !slices.Contains(r.kinds(), NamesShared) || playerOf(t, r, "a").Games != 6 || r.Evidence != (Evidence{Independent: 2, Clusters: 2, Pairs: 1, Openings: 1}) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// 37 pairs from two openings, 35 of them copies, are two observations.
+func TestCopiesCountOnce(t *testing.T) {
+	t.Parallel()
+	g, plain := NewGames(), NewGames()
+	players := []Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")}
+	r, p := g.Run(players), plain.Run(players)
+	results := []string{"BW", "BB"} // a wins both, each wins one
+	for n := range 37 {
+		pair := pairOf(n%2, "a", "b", "startpos", results[n%2])
+		add(t, r, pair)
+		if n < 2 {
+			add(t, p, pair)
+		}
+	}
+	got, want := mustRate(t, g, Options{Model: "bt"}), mustRate(t, plain, Options{Model: "bt"})
+	if got.Games != 74 || got.Evidence != (Evidence{Clusters: 2, Pairs: 37, Openings: 2, Copies: 35}) || !slices.Contains(got.kinds(), OpeningsReused) {
+		t.Errorf("%d games, %+v, %v", got.Games, got.Evidence, got.kinds())
+	}
+	a, b := playerOf(t, got, "a"), playerOf(t, want, "a")
+	if math.Abs(*a.Elo-*b.Elo) > 1e-6 || math.Abs(*a.Lo-*b.Lo) > 1e-3 || math.Abs(*a.Hi-*b.Hi) > 1e-3 || *a.Points != 19*2+18 {
+		t.Errorf("%+v (points %v), without copies %+v", a, *a.Points, b)
+	}
+}
+
+func TestRunRefusesStrangers(t *testing.T) {
+	t.Parallel()
+	r := NewGames().Run([]Entrant{entrant("a", "nodes 60"), entrant("b", "nodes 60")})
+	testutil.Fails(t, r.Add(pairOf(3, "a", "x", "startpos", "BB")), "pair 3")
+	if err := r.Add(pairOf(3, "a", "a", "startpos", "BB")); err == nil {
+		t.Error("a plays itself")
+	}
+}
+
+// Who won everything has a bound from below, and of two players the exact one.
+func TestOneSided(t *testing.T) {
+	t.Parallel()
+	path := written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,5000,0,5000\nc,a,4,0,0\nb,d,3,0,0\n")
+	r := rated(t, Options{Model: "bt"}, path)
+	c, d := playerOf(t, r, "c"), playerOf(t, r, "d")
+	p := math.Pow(0.05, 1.0/4)
+	if !c.OneSided || c.Hi != nil || c.Elo != nil || math.Abs(*c.Lo-400*math.Log10(p/(1-p))) > 5 || !d.OneSided || d.Lo != nil || d.Hi == nil {
+		t.Errorf("%+v, %+v", c, d)
+	}
+	var text strings.Builder
+	r.Print(&text, i18n.English)
+	if !strings.Contains(text.String(), "above -") || !strings.Contains(text.String(), "c has no rating: won all 4 games; at least") {
+		t.Error(text.String())
+	}
+	_, err := ratedOr(Options{}, written(t, "games.csv", "black,white,result\na,b,0-1\nb,a,1-0\nb,a,1-0\na,b,0-1\nb,a,1-0\na,b,0-1\n"))
+	p = math.Pow(0.05, 1.0/6)
+	if want := fmt.Sprintf("b is the stronger by %+.0f Elo or more (95%%, one-sided)", 400*math.Log10(p/(1-p))); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	_, err = ratedOr(Options{}, written(t, "games.csv", "black,white,result\na,b,0-1\nb,a,1-0\n"))
+	if want := "nothing shows that b is the stronger: it may be as much as 216 Elo weaker"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Errors name the option that works.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	path := written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1/2\n")
+	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "davidson", Model: "bt"}, path)), "--draws half")
+	if _, err := ratedOr(Options{Draws: "half", Model: "bt"}, path); err != nil {
+		t.Error(err)
+	}
+	path = written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1-0\na,b,1-0\n")
+	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "half", Model: "bt", Bootstrap: 10}, path)), "--draws davidson")
+	if r := rated(t, Options{Draws: "half", Model: "bt"}, path); !strings.Contains(r.Goodness.Why.String(), "--draws davidson") {
+		t.Errorf("%+v", r.Goodness)
+	}
+}
+
+// TestFalseWarnings: correct games with two to a pairing warned in 40 of 40 sets,
+// and equals beat each other in circles. At 5% more than seven of 40 have a
+// probability below 0.1%.
+func TestFalseWarnings(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 5))
+	count := map[WarningKind]int{}
+	for range 40 {
+		g := NewGames()
+		var players []Entrant
+		for i := range 6 {
+			players = append(players, entrant(fmt.Sprint(i), "nodes 60"))
+		}
+		run, pair := g.Run(players), 0
+		for a := range 6 {
+			for b := range a {
+				add(t, run, pairOf(pair, fmt.Sprint(a), fmt.Sprint(b), "startpos", []string{"BB", "BW", "WB", "WW"}[random.IntN(4)]))
+				pair++
+			}
+		}
+		r, err := Rate(g, Options{}.filled())
+		if err != nil {
+			continue
+		}
+		for _, kind := range r.kinds() {
+			count[kind]++
+		}
+	}
+	t.Log(count)
+	for _, kind := range []WarningKind{ModelFails, PairingFails, CycleFound} {
+		if count[kind] > 7 {
+			t.Errorf("%d false warnings of 40: %s", count[kind], kind)
+		}
+	}
+}
+
+func tableOf(t *testing.T, counts ...crosstable.Count) crosstable.Table {
+	t.Helper()
+	table := testutil.Must(crosstable.New(counts))(t)
+	return table
+}
+
+// TestFalseCycleWarnings: thirty equals go round in some triple at 5% every third
+// time, but no warning says so.
+func TestFalseCycleWarnings(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(6, 6))
+	warned := 0
+	for range 15 {
+		var counts []crosstable.Count
+		for a := range 30 {
+			for b := range a {
+				won := 0
+				for range 40 {
+					won += random.IntN(2)
+				}
+				counts = append(counts, crosstable.Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
+			}
+		}
+		r := &Report{}
+		if r.warnCycles(tableOf(t, counts...)); len(r.Warnings) > 0 {
+			warned++
+		}
+	}
+	if warned > 4 { // 5 of 15 at 5% have a probability below 0.1%
+		t.Errorf("warned %d times of 15", warned)
+	}
+	r := &Report{}
+	r.warnCycles(tableOf(t,
+		crosstable.Count{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2}, crosstable.Count{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
+		crosstable.Count{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
+	))
+	if len(r.Warnings) != 1 || r.Warnings[0].Kind != CycleFound {
+		t.Errorf("%+v", r.Warnings)
+	}
+}
+
+// TestLengthDepends: a run that is not finished, and one that a test could stop, are doubted.
+func TestLengthDepends(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	run := g.Run([]Entrant{{Name: "a"}, {Name: "b"}})
+	for i, won := range []string{"BB", "WW", "BW", "WB"} {
+		testutil.OK(t, run.Add(pairOf(i, "a", "b", "startpos", won)))
+	}
+	g.Unfinished("one")
+	g.Stopped("two", "SPRT [0, 4]")
+	r := testutil.Must(Rate(g, Options{Model: "bt", Draws: "auto", Confidence: 0.95}))(t)
+	var text strings.Builder
+	r.Print(&text, i18n.English)
+	for _, want := range []string{"! run one is not finished", "! run two was played with a sequential test (SPRT [0, 4])", "gogi gate two has"} {
+		testutil.Contains(t, text.String(), want, "no word")
+	}
+}
+
+// TestOpeningsAcrossOpponents: games from one opening depend on each other whoever played them,
+// as a player may like it against everybody; those of two players are a cluster of their own.
+func TestOpeningsAcrossOpponents(t *testing.T) {
+	g := NewGames()
+	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10"), entrant("c", "nodes 10")})
+	for opening := range 2 {
+		add(t, r, pairOf(opening, "a", "b", "startpos", "BW"), pairOf(opening, "a", "c", "startpos", "BW"))
+	}
+	clusters, openings := map[int]int{}, map[int]int{}
+	for _, c := range g.runCounts() {
+		clusters[c.Cluster]++
+		openings[c.Opening]++
+	}
+	if len(clusters) != 4 || len(openings) != 2 || openings[0] > 0 || openings[1] != 4 {
+		t.Errorf("clusters %v, openings %v", clusters, openings)
+	}
+}

@@ -1,0 +1,144 @@
+package ratings
+
+import (
+	"slices"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/shogi"
+	"gogi/stats/rating"
+)
+
+// handicapModelName is a handicap model as the command line spells it.
+type handicapModelName struct {
+	name  string
+	model rating.HandicapModel
+}
+
+// HandicapModelNames are all of them, from the plainest.
+func HandicapModelNames() []handicapModelName {
+	return []handicapModelName{
+		{"bt", rating.NoEffect},
+		{"order", rating.FirstMoveOnly},
+		{"add1", rating.Additive1},
+		{"add2", rating.Additive2},
+		{"add3", rating.Additive3},
+		{"mul1", rating.Multiplicative1},
+		{"mul2", rating.Multiplicative2},
+		{"mul3", rating.Multiplicative3},
+		{"linear", rating.LogLinear},
+		{"free", rating.LogFree},
+		{"free+order", rating.LogFreeFirst},
+	}
+}
+
+// shortModel is the command line's name of a model.
+func shortModel(m rating.HandicapModel) string {
+	for _, n := range HandicapModelNames() {
+		if n.model == m {
+			return n.name
+		}
+	}
+	return string(m)
+}
+
+func newHandicapReport(f *rating.HandicapFit) Model {
+	m := Model{
+		Name: shortModel(f.Model), LogLik: format.Finite(f.LogLik), K: f.Parameters, Params: []Param{},
+		AIC: format.Finite(f.AIC), BIC: format.Finite(f.BIC), Notes: f.Notes,
+	}
+	m.setAICc(f.AICc)
+	for _, p := range f.Params {
+		m.Params = append(m.Params, newHandicapParam(p))
+	}
+	return m
+}
+
+// noted is what the model remarks on a number, nothing where that is nothing.
+func noted(remark string) i18n.Message {
+	if remark == "" {
+		return i18n.Message{}
+	}
+	return i18n.Verbatim(remark)
+}
+
+func newHandicapParam(p rating.Param) Param {
+	name := p.Name
+	if name == "first_move" {
+		name = "log_first_move" // as the model of even games has it
+	}
+	row := Param{Name: name, Value: format.Finite(p.Value), Lo: format.Finite(p.Interval.Lo), Hi: format.Finite(p.Interval.Hi), Why: noted(p.Note)}
+	switch {
+	case p.SE > 0:
+		row.SE = format.Finite(p.SE)
+	case row.Why.IsZero():
+		row.Why = i18n.Of("the games give it no standard error")
+	}
+	if (row.Lo == nil || row.Hi == nil) && row.Why.IsZero() {
+		row.Why = noBound()
+	}
+	return row
+}
+
+// describeHandicaps gives the players and handicaps of a model.
+func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
+	r.DrawParam = drawParam{Model: string(rating.HalfWin), Why: i18n.Of("a draw counts as half a win")}
+	if r.Drawn == 0 {
+		r.DrawParam.Why = i18n.Of("no game was drawn")
+	}
+	if r.OrderEffect.Elo == nil && r.OrderEffect.Why.IsZero() {
+		r.OrderEffect.Why = i18n.Of("the model has no first move in it; --model order has")
+	}
+	r.addPlayers(f.Players)
+	r.addWorths(f)
+	for i := range f.Players {
+		p := &r.Players[i]
+		interval, err := f.Profile(p.Name, o.Confidence)
+		switch {
+		case err == nil:
+			p.setInterval(interval)
+			r.Intervals = interval.Method
+		case p.Why.IsZero():
+			p.Why = i18n.Because(err)
+		}
+	}
+	for _, m := range o.Predict {
+		q, err := f.Predict(m.A, m.B, m.Handicap, o.Confidence)
+		r.Predictions = append(r.Predictions, newPrediction(m, q, err))
+	}
+	g, err := f.Goodness(o.replay(r))
+	r.setGoodness(g, err)
+	if err == nil {
+		r.warnModel(g, nil)
+	}
+}
+
+// setFirstMove reports what moving first is worth in even games.
+func (r *Report) setFirstMove(f *rating.HandicapFit) {
+	if len(f.Params) > 0 {
+		p := f.Params[0]
+		r.OrderEffect = newOrderEffect(p.Value, p.Interval.Lo, p.Interval.Hi)
+		r.OrderEffect.P = format.Finite(f.Against.P)
+	}
+}
+
+// nameHandicaps calls shogi's handicaps by their names.
+func (r *Report) nameHandicaps() {
+	known := shogi.Handicaps()
+	for i := range r.Handicaps {
+		if h := &r.Handicaps[i]; h.Handicap > 0 && h.Handicap <= len(known) {
+			h.Name = known[h.Handicap-1].Name
+		}
+	}
+}
+
+func (r *Report) addWorths(f *rating.HandicapFit) {
+	additive := []rating.HandicapModel{rating.Additive1, rating.Additive2, rating.Additive3}
+	for _, s := range f.Steps {
+		w := handicapWorth{Handicap: s.Handicap, Games: s.Games, Points: s.Points, Value: format.Finite(s.Value), Elo: format.Finite(s.Elo)}
+		if s.Handicap > 0 && slices.Contains(additive, f.Model) {
+			w.Elo, w.Why = nil, i18n.Of("it is worth more to the weak than to the strong")
+		}
+		r.Handicaps = append(r.Handicaps, w)
+	}
+}

@@ -1,0 +1,262 @@
+package ratings
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/csv"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/rating/plackettluce"
+)
+
+// Orders are games of more than two players.
+type Orders struct {
+	games [][]plackettluce.Placing // points
+	ranks [][]string               // best first; empty for a game with a tie
+	ties  int
+}
+
+// ReadOrders reads a CSV file with a row for each player in each game: game, player,
+// and either rank (1 is the best; then n players get n, n-1, …, 1 points) or points.
+func ReadOrders(file string) (*Orders, error) {
+	var game, player, rank, points int
+	var names []string
+	rows := map[string][]plackettluce.Placing{}
+	err := csv.Read(file, func(s *csv.Sheet) error {
+		game, player, rank, points = s.Column("game"), s.Column("player"), s.Column("rank"), s.Column("points")
+		if game < 0 || player < 0 || (rank < 0) == (points < 0) {
+			return fmt.Errorf("%s:1: expected the columns game, player, and rank or points", file)
+		}
+		return nil
+	}, func(row csv.Row) error {
+		column := max(rank, points)
+		v, err := row.Decimal(column)
+		switch {
+		case err != nil:
+			return err
+		case row.At(player) == "":
+			return row.Unexpected(player, "a player's name")
+		case rank >= 0 && (v < 1 || v != float64(int(v))):
+			return row.Unexpected(rank, "a rank from 1")
+		case points >= 0 && v < 0:
+			return row.Unexpected(points, "points, which are not negative")
+		}
+		name := row.At(game)
+		if rows[name] == nil {
+			names = append(names, name)
+		}
+		if rank >= 0 {
+			v = -v
+		}
+		rows[name] = append(rows[name], plackettluce.Placing{Player: row.At(player), Points: v})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	o := &Orders{}
+	for _, name := range names {
+		o.add(rows[name], rank >= 0)
+	}
+	return o, nil
+}
+
+// Has reports whether a player took part in a game.
+func (o *Orders) Has(player string) bool {
+	return slices.ContainsFunc(o.games, func(game []plackettluce.Placing) bool {
+		return slices.ContainsFunc(game, func(p plackettluce.Placing) bool { return p.Player == player })
+	})
+}
+
+// add takes a game; ranks are negative points.
+func (o *Orders) add(game []plackettluce.Placing, ranks bool) {
+	slices.SortStableFunc(game, func(a, b plackettluce.Placing) int { return cmp.Compare(b.Points, a.Points) })
+	var order []string
+	tied := false
+	for i, p := range game {
+		order = append(order, p.Player)
+		tied = tied || i > 0 && game[i-1].Points == p.Points
+	}
+	if tied {
+		o.ties++
+	} else {
+		o.ranks = append(o.ranks, order)
+	}
+	if ranks {
+		game = shared(game)
+	}
+	o.games = append(o.games, game)
+}
+
+// shared are the points of a finishing order, n for the best of n; who share a rank
+// share its points.
+func shared(game []plackettluce.Placing) []plackettluce.Placing {
+	points := make([]plackettluce.Placing, len(game))
+	for from := 0; from < len(game); {
+		to := from + 1
+		for to < len(game) && game[to].Points == game[from].Points {
+			to++
+		}
+		for i := from; i < to; i++ {
+			points[i] = plackettluce.Placing{Player: game[i].Player, Points: float64(len(game)) - float64(from+to-1)/2}
+		}
+		from = to
+	}
+	return points
+}
+
+// OrderReport is what "gogi stats orders --json" prints.
+type OrderReport struct {
+	Version    int           `json:"version"`
+	Games      int           `json:"games"`
+	Ties       int           `json:"games_with_ties"` // not in the model of orders
+	Confidence float64       `json:"confidence"`
+	Shares     []ShareRow    `json:"shares"`
+	Compared   []ShareTest   `json:"comparisons,omitempty"`
+	Players    []OrderPlayer `json:"players"` // Plackett–Luce
+	LogLik     *float64      `json:"loglik"`
+	Why        string        `json:"why,omitempty"` // there is no model of orders
+}
+
+// ShareRow is a player's part of all points.
+type ShareRow struct {
+	Name   string   `json:"name"`
+	Games  int      `json:"games"`
+	Points float64  `json:"points"`
+	Share  float64  `json:"share"`
+	Lo     *float64 `json:"lo"` // of games drawn again; null below five games
+	Hi     *float64 `json:"hi"`
+	Why    string   `json:"why,omitempty"`
+}
+
+// ShareTest compares the shares of two players.
+type ShareTest struct {
+	A          string   `json:"a"`
+	B          string   `json:"b"`
+	Games      int      `json:"games"`      // in which both took part
+	Difference *float64 `json:"difference"` // of shares, a's less b's
+	Lo         *float64 `json:"lo"`
+	Hi         *float64 `json:"hi"`
+	P          *float64 `json:"p"` // two-sided sign-flip test over games
+	Method     string   `json:"method,omitempty"`
+	Why        string   `json:"why,omitempty"`
+}
+
+// fewGames is why there is no interval.
+func fewGames() string {
+	return fmt.Sprintf("an interval takes at least %d games", plackettluce.LeastGames)
+}
+
+// OrderPlayer is a player's strength by the finishing orders.
+type OrderPlayer struct {
+	Name     string   `json:"name"`
+	Strength *float64 `json:"strength"` // they sum to 50 per player rated
+	Elo      *float64 `json:"elo"`      // mean 0
+	Games    int      `json:"games"`
+	Why      string   `json:"why,omitempty"`
+}
+
+// compare compares two players' shares.
+func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint64) {
+	c, err := plackettluce.Compare(o.games, pair[0], pair[1], samples, r.Confidence, seed)
+	row := ShareTest{A: pair[0], B: pair[1]}
+	if err != nil {
+		row.Why = err.Error()
+	} else {
+		row.Games, row.Difference, row.P, row.Method = c.Games, format.Finite(c.Difference), format.Finite(c.Test.P), c.Test.Method
+		if row.Lo, row.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi); row.Lo == nil {
+			row.Why = fewGames()
+		}
+	}
+	r.Compared = append(r.Compared, row)
+}
+
+// RateOrders gives shares of points with intervals by samples of whole games, comparisons of
+// the shares of pairs of players, and Plackett–Luce strengths by the games without ties.
+func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, seed uint64) (*OrderReport, error) {
+	shares, err := plackettluce.Shares(o.games, samples, confidence, seed)
+	if err != nil {
+		return nil, err
+	}
+	r := &OrderReport{Version: 1, Games: len(o.games), Ties: o.ties, Confidence: confidence, Shares: []ShareRow{}, Players: []OrderPlayer{}}
+	games := map[string]int{}
+	for _, s := range shares {
+		games[s.Player] = s.Games
+		row := ShareRow{Name: s.Player, Games: s.Games, Points: s.Points, Share: s.Share, Lo: format.Finite(s.Interval.Lo), Hi: format.Finite(s.Interval.Hi)}
+		if row.Lo == nil {
+			row.Why = fewGames()
+		}
+		r.Shares = append(r.Shares, row)
+	}
+	for _, pair := range pairs {
+		r.compare(o, pair, samples, seed)
+	}
+	fit, err := plackettluce.PlackettLuce(o.ranks)
+	if err != nil {
+		r.Why = err.Error()
+		return r, nil
+	}
+	r.LogLik = format.Finite(fit.LogLik)
+	for _, p := range fit.Players {
+		r.Players = append(r.Players, OrderPlayer{Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games})
+	}
+	for _, a := range fit.SetAside {
+		r.Players = append(r.Players, OrderPlayer{Name: a.Player, Games: games[a.Player], Why: a.Why})
+	}
+	return r, nil
+}
+
+// shareInterval is the interval of a share.
+func shareInterval(lo, hi *float64) string {
+	if lo == nil || hi == nil {
+		return "–"
+	}
+	return fmt.Sprintf("[%s, %s]", format.Percent(*lo), format.Percent(*hi))
+}
+
+func (r *OrderReport) printCompared(w io.Writer, in i18n.Language) {
+	if len(r.Compared) == 0 {
+		return
+	}
+	t := format.Table(append(i18n.Heads(in, "comparison", "games", "difference of shares"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)), i18n.Say(in, "p (sign flips)"))...)
+	for _, c := range r.Compared {
+		row := table.Row{format.Name(c.A) + " – " + format.Name(c.B), c.Games, "–", "–", c.Why}
+		if c.Difference != nil {
+			row[2], row[3], row[4] = strings.Replace(fmt.Sprintf("%+.1f%%", 100**c.Difference), "-", "−", 1), shareInterval(c.Lo, c.Hi), optionalP(c.P)
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+}
+
+// Print writes both tables as a person reads them.
+func (r *OrderReport) Print(w io.Writer, in i18n.Language) {
+	t := format.Table(append(i18n.Heads(in, "player", "games", "points", "share"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
+	for _, s := range r.Shares {
+		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), shareInterval(s.Lo, s.Hi)})
+	}
+	format.Render(w, t)
+	if r.Games < plackettluce.LeastGames {
+		fmt.Fprintln(w, i18n.Say(in, "no intervals: resampled games need at least %s", i18n.Number{N: plackettluce.LeastGames, Noun: "game"}))
+	}
+	r.printCompared(w, in)
+	if r.Why != "" {
+		fmt.Fprintln(w, i18n.Say(in, "no strengths by finishing order: %s", r.Why))
+		return
+	}
+	t = format.Table(append(i18n.Heads(in, "player", "Elo", "strength", "games"), "")...)
+	for _, p := range r.Players {
+		t.AppendRow(table.Row{format.Name(p.Name), format.Elo(p.Elo, 0), format.Decimal(p.Strength, 3), p.Games, p.Why})
+	}
+	format.Render(w, t)
+	fmt.Fprintln(w, i18n.Say(in, "log-likelihood %s (Plackett–Luce)", format.Decimal(r.LogLik, 4)))
+	if r.Ties > 0 {
+		fmt.Fprintln(w, i18n.Say(in, "%s with a tie not in the model of orders", i18n.Number{N: r.Ties, Noun: "game"}))
+	}
+}

@@ -1,0 +1,414 @@
+// Package ratings rates players by the games of files and runs, and lists what weakens the
+// ratings. [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders]
+// do the same for games of more than two players. The models are those of package stats/rating.
+package ratings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gogi/stats/binomial"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
+)
+
+// Options are how games are to be rated.
+type Options struct {
+	Model      string // bt, order, add1 to mul3, linear, free, free+order, all
+	Draws      string // auto, davidson, rao-kupper, half
+	Prior      rating.Prior
+	Confidence float64 // of the intervals, between 0 and 1
+	Bootstrap  int     // repetitions for intervals, too; 0: only for the test of the model, as many as it takes
+	Seed       uint64  // of the bootstrap
+	Predict    []Matchup
+	Pairwise   bool    // compare every two players
+	Iterates   int     // steps of the MM algorithm to show; 0: none
+	Anchor     *Anchor // whose rating is fixed; nil: the mean of all is 0
+	Untested   bool    // leave out the test of the model, which plays all games again many times
+}
+
+// Rate fits what was asked for to the games. It fails, and says what would work,
+// where the games determine no ratings, for a name in a file that several players
+// of the runs have, and for options that do not fit the games.
+func Rate(games *Games, o Options) (*Report, error) {
+	record, err := games.record()
+	if err != nil {
+		return nil, err
+	}
+	if planned := games.anchor(); o.Anchor == nil && planned != nil && o.Bootstrap == 0 && record.handicapped() == 0 && record.gamesOf()[planned.Player] > 0 {
+		o.Anchor = planned
+	}
+	if err := errors.Join(checkPlayers(o.Predict, record.gamesOf()), o.checkAnchor(record.gamesOf())); err != nil {
+		return nil, err
+	}
+	r := &Report{
+		Version: 2, Games: int(record.table.Played()), Handicapped: record.handicapped(), Evidence: games.evidence(),
+		Drawn: record.drawn, Confidence: o.Confidence, Warnings: []Warning{},
+	}
+	r.warnGames(games)
+	if r.Handicapped > 0 {
+		err = o.rateHandicaps(r, record)
+	} else {
+		err = o.rateEven(r, record)
+	}
+	if err == nil && o.Anchor != nil {
+		r.unboundAside()
+	}
+	if err == nil && !games.numbered {
+		r.nameHandicaps()
+	}
+	if err == nil && o.Iterates > 0 {
+		err = r.addIterates(record, o.Iterates)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.warnCycles(record.table)
+	return r, nil
+}
+
+// noRatings explains why there is no rating, and what one can do about it.
+func (o Options) noRatings(err error, record played, handicaps bool) error {
+	connection := record.table.Connection()
+	if connection.Why == "" {
+		return err
+	}
+	lines := []i18n.Message{i18n.Of("no ratings: %s", i18n.Of(connection.Why))}
+	for _, aside := range connection.SetAside {
+		lines = append(lines, i18n.Of("%s: %s", aside.Player, apart(aside)))
+	}
+	if !handicaps && int(record.table.Played()) > 0 {
+		if bound := o.boundOfTwo(record, connection.SetAside); !bound.IsZero() {
+			lines = append(lines, bound)
+		}
+		lines = append(lines, i18n.Of("--prior gaussian=300 rates everybody all the same"))
+	}
+	return i18n.Errorf("%s", i18n.Lines(lines))
+}
+
+// boundOfTwo is how much stronger at least a player is who won every game against
+// the only other one: the exact one-sided bound of Clopper and Pearson, where the
+// games of a pair or opening count as one.
+func (o Options) boundOfTwo(record played, aside []crosstable.Excluded) i18n.Message {
+	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
+		return i18n.Message{}
+	}
+	winner := aside[0].Player
+	if aside[0].Kind == crosstable.LostAll {
+		winner = aside[1].Player
+	}
+	units, seen := 0, map[int]bool{}
+	for c := range record.counts {
+		if c.Cluster == 0 {
+			units += c.Games()
+		} else if !seen[c.Cluster] {
+			seen[c.Cluster] = true
+			units++
+		}
+	}
+	least := binomial.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
+	if least <= 0 {
+		return i18n.Of("nothing shows that %s is the stronger: it may be as much as %.0f Elo weaker (%s, one-sided)", winner, -least, format.PercentShort(o.Confidence))
+	}
+	return i18n.Of("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
+}
+
+func (o Options) rateEven(r *Report, record played) error {
+	fits, err := o.fitEven(r, record)
+	if err != nil {
+		return o.noRatings(err, record, false)
+	}
+	for _, f := range fits {
+		r.Models = append(r.Models, f.row)
+	}
+	// With a prior nothing is compared; the larger model is the more careful one.
+	chosen := fits[len(fits)-1]
+	r.Selected = chosen.name
+	r.weigh()
+	for _, f := range fits {
+		if f.name == r.Selected {
+			chosen = f
+		}
+	}
+	r.Rated = chosen.fit.Games
+	if err := o.describeEven(r, chosen.fit); err != nil {
+		return err
+	}
+	r.addAside(chosen.fit.SetAside, record.gamesOf(), chosen.fit)
+	r.setDrawParam(chosen.fit)
+	return o.setOrderEffect(r, fits)
+}
+
+// fitEven fits the models asked for. Of several, those that the games do not
+// determine are left out with a warning.
+func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
+	names := []string{o.Model}
+	switch o.Model {
+	case "bt", "order":
+	case "all":
+		names = []string{"bt", "order"}
+	default:
+		return nil, fail.Usage(fmt.Errorf("--model %s: no game has a handicap; expected bt, order or all", o.Model))
+	}
+	var fits []evenFit
+	var failure error
+	for _, name := range names {
+		f, err := o.fitModel(name, record, rating.Model{Draws: o.drawModel(r), Prior: o.Prior})
+		if err != nil {
+			failure = fmt.Errorf("model %s: %w", name, o.advised(err, name, record, r))
+			continue
+		}
+		fits = append(fits, f)
+	}
+	if len(fits) == 0 {
+		return nil, failure
+	}
+	if failure != nil {
+		r.warn(LeftOut, i18n.Of("left out: %s", i18n.Because(failure)))
+	}
+	return fits, nil
+}
+
+// advised is why a model of draws has no estimate, with the option that works
+// instead, if there is one.
+func (o Options) advised(err error, model string, record played, r *Report) error {
+	if o.drawModel(r) == rating.HalfWin {
+		return err
+	}
+	if _, half := o.fitModel(model, record, rating.Model{Draws: rating.HalfWin, Prior: o.Prior}); half != nil {
+		return err
+	}
+	return fmt.Errorf("%w; --draws half, where a draw is half a win, has an estimate", err)
+}
+
+func (o Options) fitModel(name string, record played, m rating.Model) (evenFit, error) {
+	if name == "order" {
+		m.FirstMove = rating.Multiplicative
+	}
+	fit, err := rating.RateTable(record.table, m)
+	if err != nil {
+		return evenFit{}, err
+	}
+	row, err := newEvenReport(name, fit, o.Confidence)
+	return evenFit{name, fit, row}, err
+}
+
+// drawModel is that of --draws; without a draw, or with nothing else, there is
+// no rate of draws to model.
+func (o Options) drawModel(r *Report) rating.Draws {
+	switch {
+	case o.Draws == "half" || r.Drawn == 0 || o.Draws == "auto" && r.Drawn == r.Games:
+		return rating.HalfWin
+	case o.Draws == "rao-kupper":
+		return rating.RaoKupper
+	}
+	return rating.Davidson
+}
+
+// describeEven gives the players with their intervals, and the goodness of fit.
+func (o Options) describeEven(r *Report, fit *rating.Fit) error {
+	r.addPlayers(fit.Players)
+	intervals, err := o.intervals(fit)
+	if err != nil {
+		return err
+	}
+	for i := range fit.Players {
+		r.Players[i].setInterval(intervals[i])
+		r.Intervals = cmp.Or(intervals[i].Method, r.Intervals)
+	}
+	if o.Anchor != nil {
+		r.fix(*o.Anchor)
+	}
+	for _, m := range o.Predict {
+		q, err := fit.Predict(m.A, m.B, o.Confidence)
+		if m.Handicap > 0 {
+			err = fmt.Errorf("no game was played with a handicap: the ratings do not say what %d is worth", m.Handicap)
+		}
+		r.Predictions = append(r.Predictions, newPrediction(m, q, err))
+	}
+	if o.Pairwise {
+		list, err := fit.Pairwise(o.Confidence)
+		if err != nil {
+			return fmt.Errorf("--pairwise: %w", err)
+		}
+		r.addComparisons(list)
+	}
+	g, err := fit.Goodness(o.replay(r))
+	r.setGoodness(g, o.drawAdvice(err, r))
+	if err == nil && g.Samples > 0 {
+		r.warnModel(g, fit.Residuals())
+	}
+	return nil
+}
+
+// drawAdvice names the option without which nothing can be played again.
+func (o Options) drawAdvice(err error, r *Report) error {
+	if err != nil && o.Draws == "half" && r.Drawn > 0 && r.Drawn < r.Games {
+		return errors.New("a draw as half a win is no model of how likely draws are; --draws davidson is one")
+	}
+	return err
+}
+
+// The limits of playing again where nobody asked for it: as a p value is needed
+// to know whether it is below 5%, samples of enough to tell.
+const (
+	replaySamples = 499
+	replayExceed  = 25
+	replayGames   = 200_000 // from here on fewer samples
+	replayPlayers = 150     // from here on none: a sample takes too long
+)
+
+// replay is how the games are played again to test the model.
+func (o Options) replay(r *Report) rating.Replay {
+	switch {
+	case o.Bootstrap > 0:
+		return rating.Replay{Samples: o.Bootstrap, Seed: o.Seed}
+	case o.Untested || len(r.Players) > replayPlayers:
+		return rating.Replay{}
+	case r.Games > replayGames:
+		return rating.Replay{Samples: replaySamples / 5, Seed: o.Seed, Exceed: replayExceed / 5}
+	}
+	return rating.Replay{Samples: replaySamples, Seed: o.Seed, Exceed: replayExceed}
+}
+
+func (o Options) playerIntervals(fit *rating.Fit) ([]binomial.Interval, error) {
+	switch {
+	case o.Bootstrap > 0:
+		b, err := fit.Bootstrap(o.Bootstrap, o.Confidence, o.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("--bootstrap: %w", o.bootstrapAdvice(err))
+		}
+		return b.Players, nil
+	case len(fit.Players) > profiled:
+		return fit.Wald(o.Confidence)
+	}
+	var list []binomial.Interval
+	for _, p := range fit.Players {
+		i, err := fit.Profile(p.Name, o.Confidence)
+		if err != nil {
+			// A profile that must be followed very far may get lost.
+			return fit.Wald(o.Confidence)
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}
+
+// bootstrapAdvice names the option that makes a bootstrap possible.
+func (o Options) bootstrapAdvice(err error) error {
+	if o.Draws == "half" {
+		return fmt.Errorf("%w (--draws davidson)", err)
+	}
+	return err
+}
+
+// setOrderEffect reports the first move's worth, also where the model without it
+// was selected.
+func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
+	last := fits[len(fits)-1]
+	if last.name != "order" {
+		r.OrderEffect.Why = i18n.Of("the model has no first move in it; --model order has")
+		return nil
+	}
+	interval, err := last.fit.ProfileFirstMove(o.Confidence)
+	if err != nil {
+		return err
+	}
+	r.OrderEffect = newOrderEffect(math.Log(last.fit.FirstMove), math.Log(interval.Lo), math.Log(interval.Hi))
+	if len(fits) < 2 {
+		r.OrderEffect.Why = i18n.Of("p: without the model bt there is nothing to test against; --model all has it")
+		return nil
+	}
+	test, err := rating.LikelihoodRatio(fits[0].fit, last.fit)
+	if err != nil {
+		r.OrderEffect.Why = i18n.Of("p: %s", i18n.Because(err))
+		return nil
+	}
+	r.OrderEffect.P = format.Finite(test.P)
+	return nil
+}
+
+func (o Options) rateHandicaps(r *Report, record played) error {
+	switch {
+	case o.Prior != (rating.Prior{}):
+		return fail.Usage(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
+	case o.Draws != "auto" && o.Draws != "half":
+		return fail.Usage(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; --draws half says so", o.Draws))
+	case o.Anchor != nil:
+		return fail.Usage(errors.New("--anchor: the models of handicaps have none; leave it out, or rate even games only"))
+	case o.Pairwise:
+		return fail.Usage(errors.New("--pairwise: the models of handicaps compare no players in pairs; leave it out, or rate even games only"))
+	}
+	comparison, err := o.fitHandicaps(r, record)
+	if err != nil {
+		return o.noRatings(err, record, true)
+	}
+	if o.Model == "all" && confounded(comparison.Warnings) {
+		return errors.New("no ratings: who received which handicap is a function of who played, so the games cannot tell its worth from the ratings" +
+			"\n  even games between the same players, or the handicap the other way round, would" +
+			"\n  --model bt rates as if the handicap were worth nothing")
+	}
+	for _, f := range comparison.Fits {
+		r.Models = append(r.Models, newHandicapReport(f))
+	}
+	r.Selected, r.Rated = shortModel(comparison.Best), comparison.Games
+	r.weigh()
+	r.warnComparison(comparison.Warnings)
+	for _, f := range comparison.Fits {
+		if f.Model == rating.FirstMoveOnly {
+			r.setFirstMove(f)
+		}
+		if f.Model == comparison.Best {
+			o.describeHandicaps(r, f)
+			r.addAside(comparison.SetAside, record.gamesOf(), f)
+		}
+	}
+	return nil
+}
+
+func confounded(warnings []rating.Warning) bool {
+	return slices.ContainsFunc(warnings, func(w rating.Warning) bool { return w.Kind == rating.HandicapIsGap })
+}
+
+// fitHandicaps fits the models asked for. Of all, those that the games do not
+// determine are left out with a warning.
+func (o Options) fitHandicaps(r *Report, record played) (*rating.HandicapComparison, error) {
+	var models []rating.HandicapModel
+	for _, n := range HandicapModelNames() {
+		if o.Model == "all" || o.Model == n.name {
+			models = append(models, n.model)
+		}
+	}
+	comparison, err := rating.CompareHandicapTable(record.table, o.Confidence, models...)
+	var failed *rating.ModelError
+	if err == nil || !errors.As(err, &failed) {
+		return comparison, err
+	}
+	if len(models) == 1 {
+		return nil, inShort(failed)
+	}
+	var possible []rating.HandicapModel
+	for _, m := range models {
+		if _, why := rating.CompareHandicapTable(record.table, o.Confidence, m); errors.As(why, &failed) {
+			r.warn(LeftOut, i18n.Of("left out: %s", i18n.Because(inShort(failed))))
+			continue
+		}
+		possible = append(possible, m)
+	}
+	if len(possible) == 0 {
+		return nil, inShort(failed)
+	}
+	return rating.CompareHandicapTable(record.table, o.Confidence, possible...)
+}
+
+// inShort names the model as the command line does.
+func inShort(e *rating.ModelError) error {
+	return fmt.Errorf("model %s: %w", shortModel(e.Model), e.Err)
+}

@@ -1,0 +1,229 @@
+package ratings
+
+import (
+	"math"
+	"strconv"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/binomial"
+	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
+)
+
+// Report is what "gogi rate --json" prints. A number that does not exist is
+// null, with a "why" beside it.
+type Report struct {
+	Version     int              `json:"version"` // 2: warnings have a kind
+	Games       int              `json:"games"`
+	Rated       int              `json:"games_rated"` // between players rated: those of the likelihood
+	Handicapped int              `json:"handicap_games"`
+	Drawn       int              `json:"drawn_games"`
+	Evidence    Evidence         `json:"evidence"`
+	Confidence  float64          `json:"confidence"`
+	Intervals   string           `json:"intervals,omitempty"` // the method of those of players
+	Anchor      *Anchor          `json:"anchor,omitempty"`    // whose rating is fixed; else their mean is 0
+	Players     []Player         `json:"players"`
+	OrderEffect orderEffect      `json:"order_effect"`
+	DrawParam   drawParam        `json:"draw_param"`
+	Handicaps   []handicapWorth  `json:"handicaps,omitempty"` // by the model selected
+	Models      []Model          `json:"models"`
+	Selected    string           `json:"selected"`
+	Goodness    goodnessOfRating `json:"goodness"` // of the model selected
+	Predictions []Prediction     `json:"predictions,omitempty"`
+	Comparisons []Comparison     `json:"comparisons,omitempty"` // every two players, by Options.Pairwise
+	Iterates    []Iterate        `json:"iterates,omitempty"`    // by Options.Iterates
+	Warnings    []Warning        `json:"warnings"`
+}
+
+// Player is one player's rating, or why there is none.
+type Player struct {
+	Name     string       `json:"name"`
+	Strength *float64     `json:"strength"` // they sum to 50 per player rated
+	Elo      *float64     `json:"elo"`      // mean 0, or from the anchor
+	Lo       *float64     `json:"lo"`
+	Hi       *float64     `json:"hi"`
+	Games    int          `json:"games"` // against players rated; of those without a rating, all
+	Points   *float64     `json:"points"`
+	OneSided bool         `json:"one_sided,omitempty"` // lo or hi is a bound at the confidence, and the other end infinite
+	Why      i18n.Message `json:"why,omitzero"`
+}
+
+// orderEffect is what moving first is worth.
+type orderEffect struct {
+	Factor *float64     `json:"factor"` // of Black's strength
+	Elo    *float64     `json:"elo"`
+	Lo     *float64     `json:"lo"` // in Elo, as Hi
+	Hi     *float64     `json:"hi"`
+	P      *float64     `json:"p"` // of the likelihood-ratio test against no effect
+	Why    i18n.Message `json:"why,omitzero"`
+}
+
+type drawParam struct {
+	Model string       `json:"model"` // half_win, davidson or rao_kupper
+	Value *float64     `json:"value"` // ν of davidson, λ of rao_kupper
+	Why   i18n.Message `json:"why,omitzero"`
+}
+
+// handicapWorth is what a handicap does to its receiver's strength.
+type handicapWorth struct {
+	Handicap int          `json:"handicap"`
+	Name     string       `json:"name,omitempty"` // where all handicaps are shogi's
+	Games    int          `json:"games"`
+	Points   float64      `json:"points"` // of the receivers
+	Value    *float64     `json:"value"`
+	Elo      *float64     `json:"elo"`
+	Why      i18n.Message `json:"why,omitzero"`
+}
+
+// Model is what one model makes of the games.
+type Model struct {
+	Name   string       `json:"name"`
+	LogLik *float64     `json:"loglik"`
+	K      int          `json:"k"`
+	Params []Param      `json:"params"`
+	AIC    *float64     `json:"aic"`
+	AICc   *float64     `json:"aicc"`
+	BIC    *float64     `json:"bic"`
+	Weight *float64     `json:"weight"` // Akaike's, by AIC
+	Why    i18n.Message `json:"why,omitzero"`
+	Notes  []string     `json:"notes,omitempty"`
+}
+
+// Param is a number that a model estimates beside strengths.
+type Param struct {
+	Name  string       `json:"name"`
+	Value *float64     `json:"value"`
+	SE    *float64     `json:"se"`
+	Lo    *float64     `json:"lo"`
+	Hi    *float64     `json:"hi"`
+	Why   i18n.Message `json:"why,omitzero"`
+}
+
+// goodnessOfRating is how far the results are from what the model expects of
+// each pairing.
+type goodnessOfRating struct {
+	Deviance *float64     `json:"deviance"`
+	DF       *int         `json:"df"`
+	PAgain   *float64     `json:"p_bootstrap,omitempty"` // by playing again
+	PWorst   *float64     `json:"p_worst,omitempty"`     // by playing again, of the pairing farthest from the model
+	Samples  int          `json:"samples,omitempty"`     // played again
+	Why      i18n.Message `json:"why,omitzero"`
+}
+
+// apart is why a player was set aside.
+func apart(a crosstable.Excluded) i18n.Message {
+	games := strconv.FormatFloat(a.Games, 'f', 0, 64)
+	switch {
+	case a.Kind == crosstable.LostAll && a.Later:
+		return i18n.Of("lost all %s games against players not set aside before", games)
+	case a.Kind == crosstable.LostAll:
+		return i18n.Of("lost all %s games", games)
+	case a.Kind == crosstable.WonAll && a.Later:
+		return i18n.Of("won all %s games against players not set aside before", games)
+	case a.Kind == crosstable.WonAll:
+		return i18n.Of("won all %s games", games)
+	case a.Later:
+		return i18n.Of("played no game against players not set aside before")
+	}
+	return i18n.Of("played no game")
+}
+
+// noBound is why an end of an interval is missing.
+func noBound() i18n.Message { return i18n.Of("the games set no bound") }
+
+// setInterval gives a player's interval, or says what is missing of it.
+func (p *Player) setInterval(i binomial.Interval) {
+	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+	if p.Lo == nil || p.Hi == nil {
+		p.Why = noBound()
+	}
+}
+
+// addPlayers lists the players of a model, best first.
+func (r *Report) addPlayers(players []crosstable.Player) {
+	for _, p := range players {
+		row := Player{
+			Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games, Points: format.Finite(p.Points),
+		}
+		if row.Elo == nil {
+			row.Why = i18n.Of("the likelihood only rises to a limit: no finite rating")
+		}
+		r.Players = append(r.Players, row)
+	}
+}
+
+// bounder is a fit beside which players were set aside.
+type bounder interface {
+	Bound(player string, level float64) (binomial.Interval, error)
+}
+
+// addAside lists the players whom the games do not rate, with the bound of those
+// who won or lost every game.
+func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit bounder) {
+	for _, a := range aside {
+		p := Player{Name: a.Player, Games: games[a.Player], Why: apart(a)}
+		if i, err := fit.Bound(a.Player, r.Confidence); err == nil {
+			p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+			p.OneSided = p.Lo != nil || p.Hi != nil
+		}
+		r.Players = append(r.Players, p)
+	}
+}
+
+// weigh compares the models and selects the one with the least AIC.
+func (r *Report) weigh() {
+	aics := make([]float64, len(r.Models))
+	for i, m := range r.Models {
+		if m.AIC == nil {
+			return
+		}
+		aics[i] = *m.AIC
+	}
+	weights, err := rating.AkaikeWeights(aics)
+	if err != nil {
+		return
+	}
+	best := 0
+	for i := range r.Models {
+		r.Models[i].Weight = format.Finite(weights[i])
+		if aics[i] < aics[best] {
+			best = i
+		}
+	}
+	r.Selected = r.Models[best].Name
+	r.warnClose(*r.Models[best].AIC)
+}
+
+// setGoodness keeps how well the selected model fits.
+func (r *Report) setGoodness(g rating.Goodness, err error) {
+	if err != nil {
+		r.Goodness.Why = i18n.Because(err)
+		return
+	}
+	r.Goodness = goodnessOfRating{Deviance: format.Finite(g.Deviance), DF: &g.DF}
+	if g.DF <= 0 {
+		r.Goodness.Why = i18n.Of("there are as many parameters as rates to explain")
+	}
+	if g.Samples > 0 {
+		r.Goodness.PAgain, r.Goodness.PWorst, r.Goodness.Samples = format.Finite(g.Bootstrap), format.Finite(g.Worst), g.Samples
+	}
+}
+
+// criteria are a model's by its log-likelihood.
+func (m *Model) criteria(games float64) {
+	k, n, l := float64(m.K), games, *m.LogLik
+	m.AIC, m.BIC = format.Finite(2*k-2*l), format.Finite(k*math.Log(n)-2*l)
+	m.setAICc(math.Inf(1))
+	if n > k+1 {
+		m.setAICc(2*k - 2*l + 2*k*(k+1)/(n-k-1))
+	}
+}
+
+// setAICc says why where too few games leave none.
+func (m *Model) setAICc(v float64) {
+	m.AICc, m.Why = format.Finite(v), i18n.Message{}
+	if m.AICc == nil {
+		m.Why = i18n.Of("aicc: too few games for so many parameters")
+	}
+}

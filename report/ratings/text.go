@@ -1,0 +1,334 @@
+package ratings
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+)
+
+// Print writes the ratings as a person reads them, in a tongue.
+func (r *Report) Print(w io.Writer, in i18n.Language) {
+	title := i18n.Of("%s · %s", i18n.Number{N: len(r.Players), Noun: "player"}, i18n.Number{N: r.Games, Noun: "game"})
+	if r.Rated < r.Games {
+		title = i18n.Of("%s · %s of them between players rated", title, format.Count(r.Rated))
+	}
+	if r.Handicapped > 0 {
+		title = i18n.Of("%s · %s with a handicap", title, format.Count(r.Handicapped))
+	}
+	if r.Drawn > 0 {
+		title = i18n.Of("%s · %s drawn", title, format.Count(r.Drawn))
+	}
+	head := title.In(in)
+	fmt.Fprintf(w, "%s\n%s\n\n", head, strings.Repeat("═", format.Width(head)))
+	r.printPlayers(w, in)
+	r.printHandicaps(w, in)
+	r.printPredictions(w, in)
+	r.printComparisons(w, in)
+	r.printIterates(w, in)
+	r.printEffects(w, in)
+	r.printModels(w, in)
+	r.printRemarks(w, in)
+}
+
+func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
+	header := append([]any{""}, i18n.Heads(in, "player", "Elo", "points", "games")...)
+	bounded := slices.ContainsFunc(r.Players, func(p Player) bool { return p.OneSided })
+	if r.Intervals != "" || bounded {
+		header = append(header, i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))
+	}
+	t := format.Table(header...)
+	t.SetColumnConfigs(append(format.RightAligned(3, 6), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
+	for i, p := range r.Players {
+		row := table.Row{i + 1, format.Name(p.Name), "–", "–", format.Count(p.Games), ""}
+		if p.Points == nil {
+			row[0] = "" // there is no place without a rating
+		} else {
+			row[3] = format.Points(*p.Points)
+		}
+		if p.Elo != nil {
+			row[2] = format.Elo(p.Elo, 0)
+		}
+		switch {
+		case p.OneSided && p.Lo != nil:
+			row[5] = i18n.Say(in, "above %s", format.Elo(p.Lo, 0))
+		case p.OneSided:
+			row[5] = i18n.Say(in, "below %s", format.Elo(p.Hi, 0))
+		case p.Lo != nil || p.Hi != nil:
+			row[5] = fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
+		}
+		t.AppendRow(row[:len(header)])
+	}
+	format.Render(w, t)
+	r.printWhyNot(w, in)
+}
+
+// printWhyNot says what the table does not show.
+func (r *Report) printWhyNot(w io.Writer, in i18n.Language) {
+	missing := false
+	for _, p := range r.Players {
+		if p.Elo == nil {
+			missing = true
+			fmt.Fprintln(w, i18n.Say(in, "%s has no rating: %s%s", format.Name(p.Name), p.Why, p.boundWords(r.Confidence)))
+		}
+	}
+	if missing {
+		fmt.Fprintln(w)
+	}
+}
+
+// boundWords say what is known of a player without a rating.
+func (p Player) boundWords(confidence float64) i18n.Message {
+	switch {
+	case p.OneSided && p.Lo != nil:
+		return i18n.Of("; at least %s Elo (%s, one-sided)", format.Elo(p.Lo, 0), format.PercentShort(confidence))
+	case p.OneSided:
+		return i18n.Of("; at most %s Elo (%s, one-sided)", format.Elo(p.Hi, 0), format.PercentShort(confidence))
+	}
+	return i18n.Verbatim("")
+}
+
+func (r *Report) printPredictions(w io.Writer, in i18n.Language) {
+	if len(r.Predictions) == 0 {
+		return
+	}
+	t := format.Table(append(append(i18n.Heads(in, "prediction", "handicap", "expected points"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence))), i18n.Heads(in, "wins", "draws", "loses")...)...)
+	for _, p := range r.Predictions {
+		handicap := i18n.Say(in, "even")
+		if p.Handicap > 0 {
+			handicap = strconv.Itoa(p.Handicap)
+		}
+		row := table.Row{i18n.Say(in, "%s against %s", format.Name(p.A), format.Name(p.B)), handicap, "–", p.Why.In(in), "–", "–", "–"}
+		if p.Score != nil {
+			row[2], row[3] = format.Percent(*p.Score), p.interval(in)
+			row[4], row[5], row[6] = format.Percent(*p.Win), format.Percent(*p.Draw), format.Percent(*p.Loss)
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+}
+
+// interval is that of the score; an end that the games do not set is left out.
+func (p Prediction) interval(in i18n.Language) string {
+	switch {
+	case p.Lo != nil && p.Hi != nil:
+		return fmt.Sprintf("[%s, %s]", format.Percent(*p.Lo), format.Percent(*p.Hi))
+	case p.Lo != nil:
+		return i18n.Say(in, "above %s", format.Percent(*p.Lo))
+	case p.Hi != nil:
+		return i18n.Say(in, "below %s", format.Percent(*p.Hi))
+	}
+	return p.Why.In(in)
+}
+
+func (r *Report) printComparisons(w io.Writer, in i18n.Language) {
+	if len(r.Comparisons) == 0 {
+		return
+	}
+	t := format.Table(append(i18n.Heads(in, "comparison", "Elo", "standard error", "p", "p by Holm"), i18n.Say(in, "%s for all at once", format.PercentShort(r.Confidence)))...)
+	for _, c := range r.Comparisons {
+		t.AppendRow(table.Row{
+			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), optionalP(c.P), optionalP(c.PHolm),
+			fmt.Sprintf("[%s, %s]", format.Elo(c.Lo, -1), format.Elo(c.Hi, 1)),
+		})
+	}
+	format.Render(w, t)
+}
+
+func optionalP(p *float64) string {
+	if p == nil {
+		return "–"
+	}
+	return format.PValue(*p)
+}
+
+func (r *Report) printIterates(w io.Writer, in i18n.Language) {
+	if len(r.Iterates) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(r.Iterates[0].Strengths))
+	header := i18n.Heads(in, "step")
+	for _, n := range names {
+		header = append(header, format.Name(n))
+	}
+	t := format.Table(header...)
+	for _, step := range r.Iterates {
+		row := table.Row{step.Step}
+		for _, n := range names {
+			row = append(row, strconv.FormatFloat(step.Strengths[n], 'f', 6, 64))
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+}
+
+func (r *Report) printHandicaps(w io.Writer, in i18n.Language) {
+	if len(r.Handicaps) == 0 {
+		return
+	}
+	t := format.Table(i18n.Heads(in, "handicap", "games", "receiver's points", "worth in Elo")...)
+	for _, h := range r.Handicaps {
+		name, worth := strconv.Itoa(h.Handicap), i18n.Say(in, "depends")
+		switch {
+		case h.Handicap == 0:
+			name = i18n.Say(in, "none (Black's points)")
+		case h.Name != "":
+			name += " " + h.Name
+		}
+		switch {
+		case h.Elo != nil && *h.Elo == 0:
+			worth = "0"
+		case h.Elo != nil:
+			worth = format.Elo(h.Elo, 0)
+		}
+		t.AppendRow(table.Row{name, format.Count(h.Games), fmt.Sprintf("%s (%s)", format.Points(h.Points), format.Share(h.Points, h.Games)), worth})
+	}
+	format.Render(w, t)
+	r.printParams(w, in)
+}
+
+// printParams shows what the selected model estimates beside the strengths.
+func (r *Report) printParams(w io.Writer, in i18n.Language) {
+	t := format.Table(append(i18n.Heads(in, "number", "estimate", "standard error"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)), "")...)
+	for _, m := range r.Models {
+		if m.Name != r.Selected {
+			continue
+		}
+		for _, p := range m.Params {
+			interval := fmt.Sprintf("[%s, %s]", format.SignedOr(p.Lo, "−∞"), format.SignedOr(p.Hi, "+∞"))
+			t.AppendRow(table.Row{p.Name, format.SignedOr(p.Value, "–"), format.SignedOr(p.SE, "–"), interval, p.Why.In(in)})
+		}
+	}
+	if t.Length() > 0 {
+		format.Render(w, t)
+	}
+}
+
+// effectWidth is the room of an effect's name, in columns of the terminal.
+const effectWidth = 16
+
+func (r *Report) printEffects(w io.Writer, in i18n.Language) {
+	line := func(label, said i18n.Message) {
+		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), effectWidth), said.In(in))
+	}
+	if r.Anchor != nil {
+		line(i18n.Of("anchor"), i18n.Of("%s, fixed at %s Elo; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, "")))
+	}
+	line(i18n.Of("first move"), r.OrderEffect.text(r.Confidence))
+	line(i18n.Of("draws"), r.DrawParam.text())
+	line(i18n.Of("games"), r.Evidence.text())
+	line(i18n.Of("ratings by"), i18n.Of("%s: %s", r.Selected, i18n.Of(modelWords(r.Selected))))
+	if r.Goodness.PAgain != nil {
+		line(i18n.Of("fit"), r.Goodness.text())
+	}
+	fmt.Fprintln(w)
+}
+
+// text says which games depend on each other.
+func (e Evidence) text() i18n.Message {
+	independent := i18n.Of("%s taken as independent of each other (no column pair)", i18n.Number{N: e.Independent, Noun: "game"})
+	if e.Clusters == 0 {
+		return independent
+	}
+	said := i18n.Of("dependent in %s", i18n.Number{N: e.Clusters, Noun: "pair"})
+	if e.Openings > 0 {
+		said = i18n.Of("%s from %s; the games of an opening depend on each other", i18n.Number{N: e.Pairs, Noun: "pair"}, i18n.Number{N: e.Openings, Noun: "opening"})
+	}
+	if e.Independent > 0 {
+		said = i18n.Of("%s; %s", said, independent)
+	}
+	return said
+}
+
+func (e orderEffect) text(confidence float64) i18n.Message {
+	if e.Elo == nil {
+		return i18n.Of("not estimated: %s", e.Why)
+	}
+	said := i18n.Of("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1), format.PercentShort(confidence))
+	if e.P != nil {
+		said = i18n.Of("%s, p = %s against no effect", said, format.PValue(*e.P))
+	}
+	return said
+}
+
+func (d drawParam) text() i18n.Message {
+	switch {
+	case d.Value == nil:
+		return d.Why
+	case d.Model == "davidson":
+		return i18n.Of("Davidson's model: between equals %s are drawn", format.Percent(*d.Value/(2+*d.Value)))
+	}
+	return i18n.Of("Rao and Kupper's model: between equals %s are drawn", format.Percent((*d.Value-1)/(*d.Value+1)))
+}
+
+func (g goodnessOfRating) text() i18n.Message {
+	return i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
+}
+
+// ModelWords are the phrases of all models.
+func ModelWords() []string {
+	var words []string
+	for _, name := range []string{"bt", "order", "add1", "add2", "add3", "mul1", "mul2", "mul3", "linear", "free", "free+order"} {
+		words = append(words, modelWords(name))
+	}
+	return words
+}
+
+// modelWords say what a model takes a game to depend on.
+func modelWords(name string) string {
+	switch name {
+	case "bt":
+		return "strength alone"
+	case "order":
+		return "strength and the first move"
+	case "add1":
+		return "a handicap adds strength, a heavier one no less"
+	case "add2":
+		return "a handicap adds strength, on a straight line"
+	case "add3":
+		return "a handicap adds strength, the same for each step"
+	case "mul1":
+		return "a handicap multiplies strength, a heavier one no less"
+	case "mul2":
+		return "a handicap multiplies strength, on a straight line"
+	case "mul3":
+		return "a handicap multiplies strength, the same for each step"
+	case "linear":
+		return "a handicap gives the same Elo for each step"
+	case "free":
+		return "each handicap gives Elo of its own"
+	case "free+order":
+		return "each handicap and the first move give Elo of their own"
+	}
+	return name
+}
+
+func (r *Report) printModels(w io.Writer, in i18n.Language) {
+	t := format.Table(i18n.Heads(in, "model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")...)
+	t.SetColumnConfigs(format.RightAligned(2, 7))
+	for _, m := range r.Models {
+		weight := "–"
+		if m.Weight != nil {
+			weight = format.Percent(*m.Weight)
+		}
+		t.AppendRow(table.Row{
+			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), weight, i18n.Say(in, modelWords(m.Name)),
+		})
+	}
+	format.Render(w, t)
+}
+
+func (r *Report) printRemarks(w io.Writer, in i18n.Language) {
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "! %s\n", sanitize.Printable(warning.Text.In(in), 1000))
+	}
+}

@@ -1,0 +1,156 @@
+package ratings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/report"
+	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
+)
+
+// WarningKind is what a [Warning] is about.
+type WarningKind string
+
+// The kinds, beside those of package rating.
+const (
+	LeftOut        WarningKind = "left_out"         // a model that the games do not determine
+	ModelFails     WarningKind = "model_fails"      // results that the model does not explain
+	PairingFails   WarningKind = "pairing_fails"    // one pairing goes otherwise than the model says
+	CycleFound     WarningKind = "cycle"            // three players of whom each beats the next
+	OddStarts      WarningKind = "odd_starts"       // games set aside: neither even nor a customary handicap
+	NamesApart     WarningKind = "names_apart"      // one name, several players
+	NamesShared    WarningKind = "names_shared"     // a file's name is taken for the run's player
+	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or is not reached
+	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
+	WinnerSelected WarningKind = "winner_selected"  // a run has a winner, whom its results chose
+	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
+)
+
+// Warning is a reason for doubt, to be shown beside the ratings.
+type Warning struct {
+	Kind WarningKind  `json:"kind"`
+	Text i18n.Message `json:"text"`
+}
+
+func (r *Report) warn(kind WarningKind, said i18n.Message) {
+	r.Warnings = append(r.Warnings, Warning{kind, said})
+}
+
+// warnGames tells what was done with the games before any model saw them.
+func (r *Report) warnGames(g *Games) {
+	if g.odd > 0 {
+		r.warn(OddStarts, i18n.Of("%s set aside: pieces are missing at the start, but as in no customary handicap (%s)", i18n.Number{N: g.odd, Noun: "game"}, g.oddStart))
+	}
+	for _, why := range g.looked {
+		r.warn(LengthDepends, why)
+	}
+	for _, run := range g.paired {
+		r.warn(PairedByResult, i18n.Of("run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/tournaments.md)", run))
+	}
+	for _, run := range g.competed {
+		r.warn(WinnerSelected, i18n.Of("run %s is a Swiss or a knockout: the interval of 95%% of whoever came first was seen to hold in 60%% to 73%%, as results chose that player (docs/tournaments.md)", run))
+	}
+	told := map[string]bool{}
+	for _, e := range g.players {
+		if alike := g.players.named(e.Name); len(alike) > 1 && !told[e.Name] {
+			told[e.Name] = true
+			r.warn(NamesApart, i18n.Of("%s is %d different players in these runs; they are rated apart", e.Name, len(alike)))
+		}
+	}
+	if shared := g.shared(); len(shared) > 0 {
+		r.warn(NamesShared, i18n.Of("a file cannot say which program plays: %s of the files and of the runs are taken for the same", i18n.List(shared)))
+	}
+	if e := r.Evidence; e.Pairs > e.Openings {
+		copies := i18n.Verbatim("")
+		if e.Copies > 0 {
+			copies = i18n.Of(" (%s repeat an earlier one move for move)", i18n.Number{N: e.Copies, Noun: "pair"})
+		}
+		r.warn(OpeningsReused, i18n.Of("openings were played more than once%s: an opening counts as one pair, however often two players played it", copies))
+	}
+}
+
+// warnComparison leaves out those of close models, which weigh gives in one
+// sentence.
+func (r *Report) warnComparison(warnings []rating.Warning) {
+	for _, w := range warnings {
+		if w.Kind != rating.CloseModels {
+			r.warn(WarningKind(w.Kind), comparisonText(w))
+		}
+	}
+}
+
+func comparisonText(w rating.Warning) i18n.Message {
+	switch w.Kind {
+	case rating.HandicapIsGap:
+		return i18n.Of("the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line")
+	case rating.HandicapFollows:
+		return i18n.Of("the handicap follows the players' difference (R² = %s): the slope's standard error is about %s times larger than with handicaps drawn independently of the pair; claim nothing from it",
+			fmt.Sprintf("%.3f", w.Following), fmt.Sprintf("%.0f", 1/math.Sqrt(1-w.Following)))
+	case rating.HandicapIsPair:
+		return i18n.Of("the handicap is a function of the pair: all %d pairs that met again had the same one, so its worth shows only in cycles of players", w.Pairs)
+	case rating.FirstMoveIgnored:
+		return i18n.Of("even games have a first-move effect (p = %s) that only %s and %s contain", format.PValue(w.P), shortModel(rating.FirstMoveOnly), shortModel(rating.LogFreeFirst))
+	case rating.DrawsAreHalves:
+		return i18n.Of("draws count as half a win: likelihoods and criteria compare these models with each other, not with models of draws")
+	case rating.CloseModels:
+	}
+	return i18n.Verbatim(string(w.Kind))
+}
+
+// closeAIC is how much models differ that the games do not tell apart.
+const closeAIC = 2
+
+func (r *Report) warnClose(least float64) {
+	near := []string{}
+	models := slices.Clone(r.Models)
+	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(*a.AIC, *b.AIC) })
+	for _, m := range models {
+		if *m.AIC-least <= closeAIC {
+			near = append(near, m.Name)
+		}
+	}
+	if len(near) > 1 {
+		r.warn(WarningKind(rating.CloseModels), i18n.Of("the games do not choose between %s: their AIC are within %d of each other", i18n.List(near), closeAIC))
+	}
+}
+
+// warnModel tells where results contradict the model, at 5% for both ways of
+// looking together.
+func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
+	if p := 2 * g.Bootstrap; g.Samples > 0 && report.Significant(p) {
+		r.warn(ModelFails, i18n.Of("the model does not explain all results (p = %s): pairings differ from what the ratings say by more than chance", format.PValue(p)))
+	}
+	if p := 2 * g.Worst; g.Samples > 0 && len(residuals) > 0 && report.Significant(p) {
+		w := residuals[0]
+		r.warn(PairingFails, i18n.Of("%s scored %s of %d against %s, where the ratings expect %s (p = %s, for all pairings together)", w.A, fmt.Sprintf("%.1f", w.Points), w.Games, w.B, fmt.Sprintf("%.1f", w.Expected), format.PValue(p)))
+	}
+}
+
+// The limits of a search for cycles, which takes the cube of the players.
+const (
+	cyclePlayers = 300
+	cyclesShown  = 3
+)
+
+// warnCycles names three players of whom each beats the next, at 5% for all
+// triples together.
+func (r *Report) warnCycles(t crosstable.Table) {
+	if len(r.Players) > cyclePlayers {
+		return
+	}
+	cycles, err := t.Cycles(cyclesShown)
+	if err != nil {
+		return
+	}
+	for _, c := range cycles {
+		if report.Significant(c.PHolm) {
+			r.warn(CycleFound, i18n.Of("%[1]s beats %[2]s, %[2]s beats %[3]s, and %[3]s beats %[1]s (p = %[4]s, for all triples together): one number per player cannot say that",
+				c.Players[0], c.Players[1], c.Players[2], format.PValue(c.PHolm)))
+		}
+	}
+}

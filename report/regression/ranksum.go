@@ -1,0 +1,193 @@
+package regression
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/csv"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/stats/binomial"
+	"gogi/stats/regress"
+)
+
+// RankSums is what "gogi stats ranksum --json" prints.
+type RankSums struct {
+	Version int       `json:"version"`
+	By      string    `json:"by"`
+	A       string    `json:"a"` // the value of By that came first
+	B       string    `json:"b"`
+	Tests   []RankSum `json:"tests"`
+}
+
+// RankSum tests whether a column's values are alike in both groups (Wilcoxon 1945).
+type RankSum struct {
+	Column string   `json:"column"`
+	NA     int      `json:"n_a"`
+	NB     int      `json:"n_b"`
+	MeanA  *float64 `json:"mean_a"`
+	MeanB  *float64 `json:"mean_b"`
+	W      *float64 `json:"w"` // sum of the ranks of group a
+	U      *float64 `json:"u"` // pairs in which a's is larger, ties half
+	P      *float64 `json:"p"` // two-sided
+	PHolm  *float64 `json:"p_holm"`
+	Method string   `json:"method"` // rank_sum_exact or rank_sum_normal
+	Why    string   `json:"why,omitempty"`
+}
+
+// groups are the values of some columns by what another holds.
+type groups struct {
+	names  []string // of the groups, in the order of their coming
+	values []map[string][]float64
+}
+
+// CompareGroups tests each column of a file between the two groups of rows that the
+// column by tells apart. It fails unless there are just two.
+func CompareGroups(file string, columns []string, by string, where csv.Conditions, skipEmpty bool) (*RankSums, error) {
+	g, err := readGroups(file, columns, by, where, skipEmpty)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.names) != 2 {
+		return nil, fmt.Errorf("%s: expected two different values in column %s, found %d; --where chooses rows", file, by, len(g.names))
+	}
+	r := &RankSums{Version: 1, By: by, A: g.names[0], B: g.names[1]}
+	var p []float64
+	for i, column := range columns {
+		t := newRankSum(column, g.values[i][r.A], g.values[i][r.B])
+		if t.P != nil {
+			p = append(p, *t.P)
+		}
+		r.Tests = append(r.Tests, t)
+	}
+	adjusted, err := binomial.Holm.Adjust(p)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Tests {
+		if r.Tests[i].P != nil {
+			r.Tests[i].PHolm, adjusted = &adjusted[0], adjusted[1:]
+		}
+	}
+	return r, nil
+}
+
+func readGroups(file string, columns []string, by string, where csv.Conditions, skipEmpty bool) (*groups, error) {
+	g := &groups{}
+	for range columns {
+		g.values = append(g.values, map[string][]float64{})
+	}
+	err := csv.Read(file, func(s *csv.Sheet) error {
+		for _, name := range append(slices.Clone(columns), by) {
+			if s.Column(name) < 0 {
+				return s.NoColumn(name)
+			}
+		}
+		return where.Check(s)
+	}, func(row csv.Row) error {
+		holds, err := where.Hold(row)
+		if err != nil || !holds {
+			return err
+		}
+		name := row.At(row.Of.Column(by))
+		if !slices.Contains(g.names, name) {
+			g.names = append(g.names, name)
+		}
+		for i, column := range columns {
+			place := row.Of.Column(column)
+			if row.At(place) == "" && skipEmpty {
+				continue
+			}
+			v, err := row.Decimal(place)
+			if err != nil {
+				return err
+			}
+			g.values[i][name] = append(g.values[i][name], v)
+		}
+		return nil
+	})
+	return g, err
+}
+
+func newRankSum(column string, a, b []float64) RankSum {
+	r := RankSum{Column: column, NA: len(a), NB: len(b)}
+	test, err := regress.RankSum(a, b, binomial.TwoSided)
+	if err != nil {
+		r.Why = err.Error()
+		return r
+	}
+	r.MeanA, r.MeanB = format.Finite(meanOf(a)), format.Finite(meanOf(b))
+	r.W, r.U, r.P, r.Method = &test.W, &test.U, &test.Test.P, test.Test.Method
+	return r
+}
+
+func meanOf(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+// Print writes the tests as a person reads them.
+func (r *RankSums) Print(w io.Writer, in i18n.Language) {
+	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "by %s: %s against %s", format.Name(r.By), format.Name(r.A), format.Name(r.B)))
+	heads := append(i18n.Heads(in, "column", "rows", "means"), "W", "U") // the statistics' own names
+	t := format.Table(append(append(heads, i18n.Heads(in, "p", "p by Holm")...), "")...)
+	for _, x := range r.Tests {
+		t.AppendRow(table.Row{
+			format.Name(x.Column), fmt.Sprintf("%d, %d", x.NA, x.NB), optional(x.MeanA, format.Figure) + ", " + optional(x.MeanB, format.Figure),
+			optional(x.W, format.Figure), optional(x.U, format.Figure), optional(x.P, format.PValue), optional(x.PHolm, format.PValue),
+			x.how().In(in),
+		})
+	}
+	format.Render(w, t)
+}
+
+// how says by which method p was found, or why there is none.
+func (r *RankSum) how() i18n.Message {
+	switch r.Method {
+	case "rank_sum_exact":
+		return i18n.Of("exact")
+	case "rank_sum_normal":
+		return i18n.Of("normal")
+	}
+	return i18n.Verbatim(strings.ReplaceAll(strings.TrimPrefix(r.Method, "rank_sum_"), "_", " ") + r.Why)
+}
+
+// Difference is what "gogi stats rmse --json" prints.
+type Difference struct {
+	Version   int     `json:"version"`
+	Predicted string  `json:"predicted"`
+	Actual    string  `json:"actual"`
+	N         int     `json:"n"`
+	RMSE      float64 `json:"rmse"` // in the columns' unit
+	Bias      float64 `json:"bias"` // the mean of predicted less actual
+}
+
+// Compare is how far one column of a file is from another. It fails without a row.
+func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty bool) (*Difference, error) {
+	t, err := read(file, where, skipEmpty, []string{predicted, actual})
+	if err != nil {
+		return nil, err
+	}
+	rows := t.full([]int{0, 1})
+	p, a := t.picked(0, rows), t.picked(1, rows)
+	d := &Difference{Version: 1, Predicted: p.Name, Actual: a.Name, N: len(rows)}
+	if d.RMSE, err = regress.RMSE(p.Values, a.Values); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	d.Bias = meanOf(p.Values) - meanOf(a.Values)
+	return d, nil
+}
+
+// Print writes them as a person reads them.
+func (d *Difference) Print(w io.Writer, in i18n.Language) {
+	of := i18n.Of("of %s", i18n.Number{N: d.N, Noun: "row"}).In(in)
+	fmt.Fprintf(w, "%s   %s   %s\n%s   %s   %s\n", i18n.Say(in, "RMSE"), format.Figure(d.RMSE), of,
+		i18n.Say(in, "bias"), format.Signed(d.Bias), i18n.Say(in, "predicted less actual"))
+}

@@ -1,0 +1,107 @@
+// Package engines opens the engines that review games: [OpenUSI] for shogi, [OpenGTP] for Go.
+package engines
+
+import (
+	"context"
+	"fmt"
+
+	"gogi/match"
+	"gogi/players"
+	"gogi/report/review"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// USI is a player of shogi that reads positions with a fixed number of nodes, or time.
+type USI struct {
+	player interface {
+		NewGame(ctx context.Context, g usi.Game) error
+		Think(ctx context.Context, r usi.Request) (usi.Reply, error)
+		Close() error
+	}
+	limits usi.Go
+	game   *review.Game
+	moves  []shogi.Move
+}
+
+// OpenUSI starts the first player of a plan. limits are those of each position.
+func OpenUSI(ctx context.Context, o *players.Opener, limits usi.Go) (*USI, error) {
+	player, err := o.Open(ctx, o.Plan.Players[0], nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", review.ErrStart, err)
+	}
+	return &USI{player: player, limits: limits}, nil
+}
+
+// Begin says isready and usinewgame: readings do not depend on the game before.
+func (e *USI) Begin(ctx context.Context, g *review.Game) error {
+	e.game, e.moves = g, nil
+	for i, text := range g.Moves {
+		m, err := shogi.ParseMove(text)
+		if err != nil {
+			return fmt.Errorf("move %d of game %s: %w", i+1, g.ID, err)
+		}
+		e.moves = append(e.moves, m)
+	}
+	return e.player.NewGame(ctx, usi.Game{Pair: usi.NoPair})
+}
+
+// Ask reads a position. Where no move is legal the engine is not asked: it is mate.
+func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading, error) {
+	position := usi.Position{Start: g.Start, Moves: e.moves[:ply]}
+	h, err := position.History()
+	if err != nil {
+		return review.Reading{}, err
+	}
+	if !h.Position().HasLegalMove() {
+		return review.Reading{Best: "none", Mate: -1}, nil
+	}
+	deadline := match.DefaultStall
+	if e.limits.MoveTime > 0 {
+		deadline += e.limits.MoveTime
+	}
+	reply, err := e.player.Think(ctx, usi.Request{Position: position, Go: e.limits, Deadline: deadline, MaxPV: 1})
+	if err != nil {
+		return review.Reading{}, err
+	}
+	if ctx.Err() != nil {
+		return review.Reading{}, context.Cause(ctx)
+	}
+	return reading(h.Position(), &reply)
+}
+
+// Close ends the engine.
+func (e *USI) Close() error { return e.player.Close() }
+
+// reading is what a reply says. An engine that resigns without a score is mated, one that
+// declares a win has won; both are no moves of the game.
+func reading(p *shogi.Position, reply *usi.Reply) (review.Reading, error) {
+	r := review.Reading{}
+	switch reply.Answer {
+	case usi.AnswerMove:
+		if err := p.CheckLegal(reply.Move); err != nil {
+			return r, fmt.Errorf("it answered %s in %s: %w", reply.Move, p.SFEN(), err)
+		}
+		r.Best = reply.Move.String()
+	case usi.AnswerResign:
+		r.Best, r.Mate = "resign", -1
+	case usi.AnswerWin:
+		return review.Reading{Best: "win", Mate: 1}, nil
+	case usi.AnswerInvalid:
+		return r, fmt.Errorf("it answered %q in %s", reply.Text, p.SFEN())
+	}
+	best := reply.Exact
+	if !best.HasScore {
+		best = reply.Best()
+	}
+	switch {
+	case best.HasScore:
+		r.Mate, r.Value = best.Score.Mate, 0
+		if best.Score.Mate == 0 {
+			r.Value = float64(best.Score.Number())
+		}
+	case r.Mate == 0:
+		return r, fmt.Errorf("it gave no score in %s: a review needs one", p.SFEN())
+	}
+	return r, nil
+}

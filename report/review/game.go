@@ -1,0 +1,181 @@
+// Package review analyses games with an engine: how often each player moved as the engine
+// would, and how much the other moves won or lost. A [Review] asks an [Engine] for the best
+// move and the value of each position. It writes one line for each game to a [Log], and a
+// [Tally] adds them up. Moves are words to it, so it serves shogi and Go.
+//
+// The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019), after Yamashita's
+// work on shogi and Guid and Bratko's on chess; docs/strength.md has them.
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Unit is what an engine's values count.
+type Unit string
+
+// The units, by how files spell them.
+const (
+	Centipawns Unit = "centipawns" // a shogi engine's, a pawn being about 100
+	Points     Unit = "points"     // of territory by which the side to move leads
+)
+
+// The winners, and the sides, by how files spell them. Black is 先手 or 下手, the receiver of
+// a handicap.
+const (
+	Black = "B"
+	White = "W"
+	Draw  = "draw"
+)
+
+// Game is a game to be read: what an engine must be told of it, and what is known of its
+// players. Moves are in the words of the engine's protocol.
+type Game struct {
+	ID     string    `json:"id"`    // see Identify
+	Event  string    `json:"event"` // what the record calls it; of a stored run its name, pair and leg
+	Names  [2]string `json:"names"` // of Black and White
+	Ranks  [2]string `json:"ranks"` // theirs, as the record says: a rank or a rating; "" where it does not
+	Start  string    `json:"start"` // the start position, in words that the sources of games and the engines share
+	Sides  string    `json:"sides"` // who makes each move: B or W
+	Moves  []string  `json:"moves"`
+	Given  int       `json:"given"`  // the first moves that an opening gave
+	Winner string    `json:"winner"` // Black, White, Draw, or "" where nobody knows
+}
+
+// Identify gives a game its ID, the beginning of a hash of all the rest but the ranks.
+func (g *Game) Identify() {
+	h := sha256.New()
+	for _, text := range append([]string{g.Event, g.Names[0], g.Names[1], g.Start, g.Sides}, g.Moves...) {
+		_, _ = io.WriteString(h, text+"\x00") // never fails
+	}
+	g.ID = hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// check refuses a game of a file that contradicts itself.
+func (g *Game) check() error {
+	switch {
+	case g.ID == "":
+		return fmt.Errorf("game %.40q: no id", g.Event)
+	case len(g.Sides) != len(g.Moves) || g.Given < 0 || g.Given > len(g.Moves):
+		return fmt.Errorf("game %s: %d moves by %d sides, %d of them given", g.ID, len(g.Moves), len(g.Sides), g.Given)
+	}
+	for _, side := range g.Sides {
+		if side != 'B' && side != 'W' {
+			return fmt.Errorf("game %s: side %q: expected B or W", g.ID, side)
+		}
+	}
+	return nil
+}
+
+// side is who makes a move: 0 is Black.
+func (g *Game) side(ply int) int {
+	if g.Sides[ply] == 'W' {
+		return 1
+	}
+	return 0
+}
+
+// Reading is what an engine says of a position.
+type Reading struct {
+	Best  string  `json:"best"`           // its move, or in its protocol's words what it does instead
+	Value float64 `json:"value"`          // from the view of the side that has the move, in the review's Unit; 0 with a Mate
+	Mate  int     `json:"mate,omitempty"` // 1: that side mates; -1: it is mated
+}
+
+// negated is a reading from the other side's view.
+func (r Reading) negated() Reading { return Reading{Best: r.Best, Value: -r.Value, Mate: -r.Mate} }
+
+// Reviewed is a game with what was read: Readings[i] is of the position after i moves, so
+// that there is one more than moves. nil were not asked for.
+type Reviewed struct {
+	Game     *Game      `json:"game"`
+	Readings []*Reading `json:"readings"`
+}
+
+// around is the reading before a move and the one after it, both from the view of who makes
+// it; ok is false where one is missing.
+func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
+	a, b := r.Readings[ply], r.Readings[ply+1]
+	if a == nil || b == nil {
+		return before, after, false
+	}
+	// A reading is from the view of who has the move, and after the last move that is the
+	// other side; in Go a side may move twice.
+	after = b.negated()
+	if ply+1 < len(r.Game.Sides) && r.Game.Sides[ply+1] == r.Game.Sides[ply] {
+		after = *b
+	}
+	return *a, after, true
+}
+
+// turns returns the reading of a player's turn and that of the player's next turn; ok is false
+// if one is missing.
+func (r *Reviewed) turns(ply int) (before, after Reading, ok bool) {
+	sides := r.Game.Sides
+	next := ply + 1
+	for next < len(sides) && sides[next] != sides[ply] {
+		next++
+	}
+	if next == len(sides) && sides[next-1] == sides[ply] {
+		return before, after, false // after the last move the other side is to move
+	}
+	a, b := r.Readings[ply], r.Readings[next]
+	if a == nil || b == nil {
+		return before, after, false
+	}
+	return *a, *b, true
+}
+
+// check refuses a line of a file that contradicts itself.
+func (r *Reviewed) check() error {
+	if r.Game == nil {
+		return fmt.Errorf("a line without a game")
+	}
+	if err := r.Game.check(); err != nil {
+		return err
+	}
+	if len(r.Readings) != len(r.Game.Moves)+1 {
+		return fmt.Errorf("game %s: %d readings of %d moves: expected one more", r.Game.ID, len(r.Readings), len(r.Game.Moves))
+	}
+	return nil
+}
+
+// Settings are what decides a reading; readings of different ones are never in one file.
+type Settings struct {
+	Version  int    `json:"gogi_review"`
+	Engine   string `json:"engine"`   // what it calls itself, or its command
+	Identity string `json:"identity"` // what tells its program from others, such as a hash; "" in files of earlier versions for GTP engines
+	Options  string `json:"options"`  // what it was told to be, NAME=VALUE
+	Limit    string `json:"limit"`    // of each position, such as "nodes 1000"
+	Unit     Unit   `json:"unit"`
+}
+
+// version of the files; others are refused.
+const version = 1
+
+// difference names the first setting in which s differs from o, the settings of a file. A file
+// without an identity, as earlier versions wrote for GTP engines, goes with any.
+func (s Settings) difference(o Settings) string {
+	if o.Identity == "" {
+		s.Identity = ""
+	}
+	for _, f := range []struct{ name, a, b string }{
+		{"engine", s.Engine, o.Engine}, {"identity", s.Identity, o.Identity}, {"options", s.Options, o.Options},
+		{"limit", s.Limit, o.Limit}, {"unit", string(s.Unit), string(o.Unit)},
+	} {
+		if f.a != f.b {
+			return fmt.Sprintf("%s %q there, %q here", f.name, f.b, f.a)
+		}
+	}
+	return ""
+}
+
+func (s Settings) line() ([]byte, error) {
+	s.Version = version
+	text, err := json.Marshal(s)
+	return append(text, '\n'), err
+}

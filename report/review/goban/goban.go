@@ -1,0 +1,258 @@
+// Package goban implements the 19-line board of Go: points, colours, moves and captures, as the
+// protocol GTP and the record format SGF need them. A [Board] is a pure value. It does not
+// score a game; engines do.
+package goban
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Size is the number of lines of the board.
+const Size = 19
+
+// Colour is a side, or none.
+type Colour uint8
+
+// The colours; Empty is the zero value.
+const (
+	Empty Colour = iota
+	Black
+	White
+)
+
+// Other is the other side; that of Empty is Empty.
+func (c Colour) Other() Colour {
+	switch c {
+	case Black:
+		return White
+	case White:
+		return Black
+	case Empty:
+	}
+	return Empty
+}
+
+// String is the colour's letter, B or W, as GTP and SGF have it; "" for Empty.
+func (c Colour) String() string {
+	switch c {
+	case Black:
+		return "B"
+	case White:
+		return "W"
+	case Empty:
+	}
+	return ""
+}
+
+// Point is where a stone goes: 0 to 360 line by line from the lower left corner as Black
+// sees it (A1, B1, …), or Pass.
+type Point int16
+
+// Pass is the move that places no stone.
+const Pass Point = -1
+
+// columns are the letters of GTP, which leaves out I.
+const columns = "ABCDEFGHJKLMNOPQRST"
+
+// At is the point of a column and a line, both from 0; ok is false beyond the board.
+func At(column, line int) (p Point, ok bool) {
+	if column < 0 || column >= Size || line < 0 || line >= Size {
+		return Pass, false
+	}
+	return Point(line*Size + column), true
+}
+
+// Column is the point's column from 0, that of A.
+func (p Point) Column() int { return int(p) % Size }
+
+// Line is the point's line from 0, the lowest.
+func (p Point) Line() int { return int(p) / Size }
+
+// String is the point as GTP writes it, such as Q16, or "pass".
+func (p Point) String() string {
+	if p < 0 || p >= Size*Size {
+		return "pass"
+	}
+	return columns[p.Column():p.Column()+1] + strconv.Itoa(p.Line()+1)
+}
+
+// ParsePoint reads a point as GTP writes it, in any case.
+// Source: GTP version 2, draft 2, section 2.11 (http://www.lysator.liu.se/~gunnar/gtp/).
+func ParsePoint(text string) (Point, error) {
+	if len(text) == 4 && (text[0]|0x20) == 'p' && (text[1]|0x20) == 'a' && (text[2]|0x20) == 's' && (text[3]|0x20) == 's' {
+		return Pass, nil
+	}
+	if len(text) >= 2 && len(text) <= 3 && text[1] != '0' && text[1] != '+' {
+		line, err := strconv.Atoi(text[1:])
+		for column := range len(columns) {
+			if p, ok := At(column, line-1); err == nil && ok && columns[column] == text[0]&^0x20 {
+				return p, nil
+			}
+		}
+	}
+	return Pass, fmt.Errorf("point %.10q: expected a letter from A to T without I and a number from 1 to 19, or pass", text)
+}
+
+// Move is a stone that a side puts on the board, or its pass.
+type Move struct {
+	Colour Colour
+	Point  Point
+}
+
+// String is the move as GTP writes it: "B Q16".
+func (m Move) String() string { return m.Colour.String() + " " + m.Point.String() }
+
+// The reasons why a move cannot be played.
+var (
+	ErrOccupied = errors.New("there is a stone already")
+	ErrSuicide  = errors.New("it would leave its own stones without a liberty")
+	ErrKo       = errors.New("it takes back the ko at once")
+	ErrPoint    = errors.New("it is neither a point of the board nor a pass")
+	ErrColour   = errors.New("it is of neither side")
+)
+
+// Board is the stones and the point that a ko forbids. The zero value is the empty board;
+// a copy is another board.
+type Board struct {
+	stones [Size * Size]Colour
+	ko     Point // plus 1, so that the zero value forbids nothing
+	koFor  Colour
+}
+
+// Stone is what stands on a point.
+func (b *Board) Stone(p Point) Colour {
+	if p < 0 || p >= Size*Size {
+		return Empty
+	}
+	return b.stones[p]
+}
+
+// Put places a stone of a position that is set up, without captures.
+func (b *Board) Put(m Move) error {
+	switch {
+	case m.Point < 0 || m.Point >= Size*Size:
+		return ErrPoint
+	case m.Colour != Black && m.Colour != White:
+		return ErrColour
+	case b.stones[m.Point] != Empty:
+		return ErrOccupied
+	}
+	b.stones[m.Point] = m.Colour
+	return nil
+}
+
+// Remove takes a stone of a position that is set up away.
+func (b *Board) Remove(p Point) error {
+	if p < 0 || p >= Size*Size {
+		return ErrPoint
+	}
+	b.stones[p] = Empty
+	return nil
+}
+
+// Play makes a move with its captures, and gives how many stones it takes. Suicide and
+// taking back a single stone at once are refused, as all common rules refuse the second and
+// all but a few the first; longer repetitions are not looked for. A refused move changes
+// nothing. Whose turn it is nobody asks: handicaps and setups change that.
+func (b *Board) Play(m Move) (taken int, err error) {
+	if m.Colour != Black && m.Colour != White {
+		return 0, ErrColour
+	}
+	if m.Point == Pass {
+		b.ko = 0
+		return 0, nil
+	}
+	if m.Point < 0 || m.Point >= Size*Size {
+		return 0, ErrPoint
+	}
+	if b.stones[m.Point] != Empty {
+		return 0, ErrOccupied
+	}
+	if b.ko == m.Point+1 && b.koFor == m.Colour {
+		return 0, ErrKo
+	}
+	after := *b
+	after.stones[m.Point], after.ko = m.Colour, 0
+	last := Pass
+	for _, n := range neighbours(m.Point) {
+		if after.stones[n] != m.Colour.Other() {
+			continue
+		}
+		if group, liberties := after.group(n); liberties == 0 {
+			taken += len(group)
+			last = n
+			for _, p := range group {
+				after.stones[p] = Empty
+			}
+		}
+	}
+	own, liberties := after.group(m.Point)
+	if liberties == 0 {
+		return 0, ErrSuicide
+	}
+	if taken == 1 && len(own) == 1 && liberties == 1 {
+		after.ko, after.koFor = last+1, m.Colour.Other()
+	}
+	*b = after
+	return taken, nil
+}
+
+// group is the stones that hang together with one, and how many liberties they have.
+func (b *Board) group(start Point) (stones []Point, liberties int) {
+	var seen [Size * Size]bool
+	seen[start] = true
+	stones = []Point{start}
+	for i := 0; i < len(stones); i++ {
+		for _, n := range neighbours(stones[i]) {
+			if seen[n] {
+				continue
+			}
+			switch b.stones[n] { //nolint:exhaustive // the stones of the other colour end the chain
+			case Empty:
+				seen[n] = true
+				liberties++
+			case b.stones[start]:
+				seen[n] = true
+				stones = append(stones, n)
+			}
+		}
+	}
+	return stones, liberties
+}
+
+// neighbours are the two to four points beside one.
+func neighbours(p Point) []Point {
+	list := make([]Point, 0, 4)
+	for _, d := range [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
+		if n, ok := At(p.Column()+d[0], p.Line()+d[1]); ok {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// FixedHandicap is the stones of a handicap of 2 to 9 on the star points, in the order of GTP.
+// Source: GTP version 2, draft 2, section 4.1.1.
+func FixedHandicap(stones int) ([]Point, error) {
+	if stones < 2 || stones > 9 {
+		return nil, fmt.Errorf("a handicap of %d stones: expected 2 to 9 on the star points", stones)
+	}
+	names := []string{"D4", "Q16", "D16", "Q4", "D10", "Q10", "K4", "K16"}
+	if stones == 5 || stones == 7 {
+		names[stones-1] = "K10"
+	}
+	if stones == 9 {
+		names = append(names, "K10")
+	}
+	list := make([]Point, 0, stones)
+	for _, name := range names[:stones] {
+		p, err := ParsePoint(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}

@@ -1,0 +1,280 @@
+// Package gtp implements the client of the Go Text Protocol, version 2, for the 19-line board.
+// [Greet] starts the dialogue with an engine and returns an [Engine], which sends one command
+// at a time.
+//
+// A command is a line "[id] name arguments". The answer begins with "=" (done) or "?"
+// (refused), repeats the id, and ends with an empty line. An engine may print nothing else, but
+// some do; the package skips text before an answer.
+// Source: GTP version 2, draft 2 (http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/).
+package gtp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/internal/sanitize"
+	"gogi/report/review/goban"
+)
+
+// Connection is what an Engine talks over: its standard output to read, its standard input
+// to write. A read must end when its deadline has passed. Close ends the engine and waits
+// for it.
+type Connection interface {
+	io.ReadWriteCloser
+	SetReadDeadline(t time.Time) error
+	SetWriteDeadline(t time.Time) error
+}
+
+// maxAnswer is the most bytes of an answer: boards and lists of commands have some thousand.
+const maxAnswer = 1 << 20
+
+// ErrRefused marks an answer that begins with "?".
+var ErrRefused = errors.New("the engine refuses it")
+
+// Engine is a dialogue with one engine. Its methods are called by one goroutine at a time;
+// after an error that is not ErrRefused it is of no more use but to be closed.
+type Engine struct {
+	name     string
+	conn     Connection
+	in       *bufio.Reader
+	id       int
+	timeout  time.Duration
+	commands []string
+	broken   error
+}
+
+// Greet asks an engine for its protocol and its commands. name is what errors call it,
+// timeout the longest that it may take over one answer. It takes over conn, and closes it
+// where it fails.
+func Greet(ctx context.Context, name string, conn Connection, timeout time.Duration) (*Engine, error) {
+	e := &Engine{name: name, conn: conn, in: bufio.NewReader(conn), timeout: timeout}
+	version, err := e.Command(ctx, "protocol_version")
+	if err == nil && version != "2" {
+		err = fmt.Errorf("gtp: %s speaks version %.20q of the protocol, expected 2", name, sanitize.Printable(version, 20))
+	}
+	if err == nil {
+		var list string
+		list, err = e.Command(ctx, "list_commands")
+		e.commands = strings.Fields(list)
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return e, nil
+}
+
+// Knows reports whether the engine has a command.
+func (e *Engine) Knows(command string) bool { return slices.Contains(e.commands, command) }
+
+// Command sends a command and returns the answer without its status and id. An answer with
+// "?" is ErrRefused with what the engine says. The end of ctx ends the dialogue: GTP has no
+// way to stop a command.
+func (e *Engine) Command(ctx context.Context, words ...string) (string, error) {
+	if e.broken != nil {
+		return "", e.broken
+	}
+	line := strings.Join(words, " ")
+	if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == '#' || r == 0x7f }) {
+		return "", fmt.Errorf("gtp: %q: a command is one line without control characters and #", sanitize.Printable(line, 60))
+	}
+	e.id++
+	answer, err := e.exchange(ctx, strconv.Itoa(e.id)+" "+line+"\n")
+	if err != nil {
+		if context.Cause(ctx) != nil {
+			err = context.Cause(ctx)
+		}
+		e.broken = fmt.Errorf("gtp: %s: %s: %w%s", e.name, line, err, e.diagnosis())
+		return "", e.broken
+	}
+	if answer.Refused {
+		return "", fmt.Errorf("gtp: %s: %s: %w: %s", e.name, line, ErrRefused, sanitize.Printable(answer.Text, 200))
+	}
+	return answer.Text, nil
+}
+
+// diagnosis is what the connection knows of an engine that failed.
+func (e *Engine) diagnosis() string {
+	if d, ok := e.conn.(interface{ Diagnosis() string }); ok {
+		return "; " + d.Diagnosis()
+	}
+	return ""
+}
+
+// exchange writes a command and reads the answer with its id.
+func (e *Engine) exchange(ctx context.Context, command string) (Answer, error) {
+	deadline := time.Now().Add(e.timeout)
+	if err := errors.Join(e.conn.SetWriteDeadline(deadline), e.conn.SetReadDeadline(deadline)); err != nil {
+		return Answer{}, err
+	}
+	// A read that waits is ended by a deadline that has passed.
+	stop := context.AfterFunc(ctx, func() { _ = e.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := io.WriteString(e.conn, command); err != nil {
+		return Answer{}, err
+	}
+	answer, err := ReadAnswer(e.in)
+	if err == nil && answer.ID != e.id {
+		err = fmt.Errorf("it answered command %d, expected an answer to %d", answer.ID, e.id)
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return answer, err
+}
+
+// Answer is what an engine says to a command.
+type Answer struct {
+	ID      int    // of the command; 0: none
+	Refused bool   // it began with "?"
+	Text    string // lines without blanks around them, "\n" between them
+}
+
+// ReadAnswer reads the next answer: io.EOF where none begins any more,
+// io.ErrUnexpectedEOF where one does not end. Lines before it are passed over.
+func ReadAnswer(r *bufio.Reader) (a Answer, err error) {
+	var lines []string
+	for read := 0; ; {
+		line, err := r.ReadSlice('\n')
+		if read += len(line); read > maxAnswer || errors.Is(err, bufio.ErrBufferFull) {
+			return a, errors.New("an answer without end: expected lines of some hundred characters")
+		}
+		text := printed(line)
+		switch {
+		case err != nil && errors.Is(err, io.EOF) && len(lines) > 0:
+			return a, io.ErrUnexpectedEOF
+		case err != nil:
+			return a, err
+		case len(lines) == 0 && text != "" && (text[0] == '=' || text[0] == '?'):
+			a.Refused = text[0] == '?'
+			a.ID, text = idOf(text[1:])
+			lines = append(lines, strings.TrimSpace(text))
+		case len(lines) == 0: // not of an answer
+		case text == "":
+			a.Text = strings.TrimSpace(strings.Join(lines, "\n"))
+			return a, nil
+		default:
+			lines = append(lines, text)
+		}
+	}
+}
+
+// printed is a line as the protocol reads it.
+func printed(line []byte) string {
+	text := strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r < ' ' || r == 0x7f:
+			return -1
+		}
+		return r
+	}, sanitize.Decode(line))
+	return strings.TrimRight(text, " ")
+}
+
+// idOf cuts the number off that an answer repeats, 0 where there is none.
+func idOf(text string) (id int, rest string) {
+	digits := 0
+	for digits < len(text) && digits < 9 && text[digits] >= '0' && text[digits] <= '9' {
+		digits++
+	}
+	id, err := strconv.Atoi(text[:digits])
+	if err != nil {
+		return 0, text
+	}
+	return id, text[digits:]
+}
+
+// Close says quit and closes the connection, which ends the engine.
+func (e *Engine) Close() error {
+	if e.broken == nil {
+		e.id++
+		if e.conn.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
+			_, _ = io.WriteString(e.conn, strconv.Itoa(e.id)+" quit\n") // what does not read it is killed
+		}
+		e.broken = errors.New("gtp: " + e.name + " is closed")
+	}
+	return e.conn.Close()
+}
+
+// Clear begins a game on the empty board with a komi.
+func (e *Engine) Clear(ctx context.Context, komi float64) error {
+	for _, words := range [][]string{
+		{"boardsize", strconv.Itoa(goban.Size)},
+		{"clear_board"},
+		{"komi", strconv.FormatFloat(komi, 'f', -1, 64)},
+	} {
+		if _, err := e.Command(ctx, words...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Play makes a move.
+func (e *Engine) Play(ctx context.Context, m goban.Move) error {
+	_, err := e.Command(ctx, "play", m.Colour.String(), m.Point.String())
+	return err
+}
+
+// Best asks for a side's move without making it. resigns is true where the engine would
+// resign; the point is Pass then.
+func (e *Engine) Best(ctx context.Context, side goban.Colour) (p goban.Point, resigns bool, err error) {
+	if e.Knows("reg_genmove") {
+		text, err := e.Command(ctx, "reg_genmove", side.String())
+		return vertex(text, err)
+	}
+	text, err := e.Command(ctx, "genmove", side.String())
+	p, resigns, err = vertex(text, err)
+	if err == nil && !resigns {
+		_, err = e.Command(ctx, "undo")
+	}
+	return p, resigns, err
+}
+
+func vertex(text string, err error) (goban.Point, bool, error) {
+	if err != nil || strings.EqualFold(text, "resign") {
+		return goban.Pass, err == nil, err
+	}
+	p, err := goban.ParsePoint(text)
+	if err != nil {
+		return goban.Pass, false, fmt.Errorf("gtp: %w", err)
+	}
+	return p, false, nil
+}
+
+// Score asks for the points by which Black leads (negative: White), by "estimate_score", which
+// GNU Go has: "B+3.9 (upper bound: …)".
+func (e *Engine) Score(ctx context.Context) (float64, error) {
+	text, err := e.Command(ctx, "estimate_score")
+	if err != nil {
+		return 0, err
+	}
+	return ParseScore(text)
+}
+
+// ParseScore reads the first word of a score: B+3.5, W+12, or 0 for none. The points are
+// Black's.
+func ParseScore(text string) (float64, error) {
+	word, _, _ := strings.Cut(text, " ")
+	if word == "0" {
+		return 0, nil
+	}
+	if len(word) > 2 && word[1] == '+' && (word[0] == 'B' || word[0] == 'W') && word[2] >= '0' && word[2] <= '9' {
+		points, err := strconv.ParseFloat(word[2:], 64)
+		if word[0] == 'W' {
+			points = -points
+		}
+		if err == nil && points > -1000 && points < 1000 {
+			return points, nil
+		}
+	}
+	return 0, fmt.Errorf("gtp: score %q: expected one such as B+3.5", sanitize.Printable(text, 40))
+}

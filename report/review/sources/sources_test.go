@@ -1,0 +1,137 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/report/review"
+	"gogi/report/review/goban"
+	"gogi/report/review/sgf"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	kifutext "gogi/shogi/kifu/text"
+)
+
+const csa = `V2.2
+N+first
+N-second
+$EVENT:one
+'black_rate:first:3500
+PI
++
++7776FU
+-3334FU
++8822UM
+%TORYO
+`
+
+// files writes texts into a folder.
+func files(t *testing.T, texts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		testutil.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"a.csa": csa, "b.csa": strings.Replace(csa, "$EVENT:one\n", "", 1), "c.csa": "V2.2\nPI\n+\n+7775FU\n"})
+	var games []*review.Game
+	var refused []string
+	err := Files(t.Context(), []string{dir}, nil, func(place, _ string) { refused = append(refused, place) }, func(g *review.Game, r *kifu.Record) error {
+		testutil.Equal(t, len(g.Moves), len(r.Moves), "moves")
+		games = append(games, g)
+		return nil
+	})
+	if err != nil || len(games) != 2 || len(refused) != 1 || !strings.Contains(refused[0], "c.csa") {
+		t.Fatalf("%d games, refused %v, %v", len(games), refused, err)
+	}
+	want := review.Game{
+		Event: "one", Names: [2]string{"first", "second"}, Ranks: [2]string{"3500", ""}, Start: "startpos",
+		Sides: "BWB", Moves: []string{"7g7f", "3c3d", "8h2b+"}, Winner: review.Black,
+	}
+	want.Identify()
+	testutil.Same(t, *games[0], want)
+	if games[1].ID == games[0].ID || !strings.Contains(games[1].Event, "b.csa") {
+		t.Errorf("%+v", games[1])
+	}
+}
+
+// The opening's moves come first, White moves first in a handicap, and nothing is read of
+// an illegal move.
+func TestFromRecord(t *testing.T) {
+	t.Parallel()
+	h, ok := shogi.FindHandicap("二枚落ち")
+	if !ok {
+		t.Fatal("no handicap")
+	}
+	var moves []kifu.Move
+	for i, text := range []string{"3c3d", "7g7f", "4c4d", "7f7d"} {
+		m := testutil.Must(shogi.ParseMove(text))(t)
+		moves = append(moves, kifu.Move{Move: m, Opening: i < 1})
+	}
+	g, err := FromRecord(&kifu.Record{Start: h.SFEN, Moves: moves, Winner: "black"})
+	if err != nil || g.Sides != "WBW" || g.Given != 1 || g.Winner != review.Black || g.Start != "sfen "+h.SFEN {
+		t.Errorf("%+v, %v", g, err)
+	}
+}
+
+// A record has the value after each move from its mover's view, and the formats turn it.
+func TestAnnotate(t *testing.T) {
+	t.Parallel()
+	record := testutil.Must(kifutext.ReadAll(reader(t, "csa", csa)))(t)
+	g := testutil.Must(FromRecord(record[0]))(t)
+	v := &review.Reviewed{Game: g, Readings: []*review.Reading{
+		{Best: "2g2f", Value: 600}, {Best: "3c3d", Value: -50}, {Best: "2g2f", Value: 70}, {Best: "3a2b", Mate: 1},
+	}}
+	testutil.OK(t, Annotate(record[0], v, review.Customary()))
+	text := testutil.Must(kifutext.AppendCSA(nil, record[0]))(t)
+	// The first move makes the position that White reads as −50: 50 for Black.
+	for _, want := range []string{"+7776FU\n'** 50 -3334FU\n", "-3334FU\n'** 70 +2726FU\n", "+8822UM\n'** -"} {
+		testutil.Contains(t, string(text), want, "%s lacks", text)
+	}
+	// 73.1% before, 52.1% after.
+	testutil.Equal(t, record[0].Moves[0].Comment, "engine: ２六歩(27), −21.0%")
+	testutil.Equal(t, record[0].Moves[1].Comment, "", "the engine's own move is commented")
+}
+
+func reader(t *testing.T, format, text string) kifutext.Reader {
+	t.Helper()
+	f := testutil.Must(kifutext.Find(kifutext.Text(), format))(t)
+	return f.Read(kifutext.NewInput("test", strings.NewReader(text)))
+}
+
+func TestSGF(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{
+		"a.sgf": "(;SZ[19]KM[0.5]HA[2]AB[dp][pd]PB[b]PW[w]WR[3d]EV[e]RE[0];W[dd]V[9];B[])(;SZ[9])", "b.sgf": "nothing", "c.txt": "(;)",
+	})
+	var games []*review.Game
+	var sgfs []*sgf.Game
+	refused := 0
+	err := SGF(t.Context(), []string{dir}, nil, func(string, string) { refused++ }, func(g *review.Game, x *sgf.Game) error {
+		games, sgfs = append(games, g), append(sgfs, x)
+		return nil
+	})
+	if err != nil || len(games) != 1 || refused != 2 {
+		t.Fatalf("%d games, %d refused, %v", len(games), refused, err)
+	}
+	want := review.Game{
+		Event: "e", Names: [2]string{"b", "w"}, Ranks: [2]string{"", "3d"}, Start: "komi 0.5 B D4 B Q16",
+		Sides: "WB", Moves: []string{"D16", "pass"}, Winner: review.Draw,
+	}
+	want.Identify()
+	testutil.Same(t, *games[0], want)
+	AnnotateSGF(sgfs[0], &review.Reviewed{Game: games[0], Readings: []*review.Reading{{Best: "Q4", Value: -5}, {Best: "pass", Value: 6}, {Best: "Q4", Value: -7}}}, review.Scale{Name: "s", Unit: review.Points, Width: 10})
+	// Black leads by 6 before his move, and by 7 after it, which White reads as −7. White's
+	// win rate is 37.75% at White's first turn and 33.18% at the next one.
+	m := sgfs[0].Moves
+	if m[0].Value != 6 || m[1].Value != 7 || m[0].Comment != "engine: Q4, −4.6%" || m[1].Comment != "" || m[0].Colour != goban.White {
+		t.Errorf("%+v", m)
+	}
+}

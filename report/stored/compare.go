@@ -1,0 +1,85 @@
+package stored
+
+import (
+	"context"
+	"fmt"
+
+	"gogi/match"
+	"gogi/report/compare"
+	"gogi/results"
+)
+
+// Compare holds runs of versions against one opponent against each other, the oldest
+// version first; opponent is named as in the first run, "" for that run's second player. margin
+// is that of [compare.Gatherer].
+func Compare(ctx context.Context, store *results.Store, names []string, opponent string, margin float64) (*compare.Report, error) {
+	var infos []*results.RunInfo
+	var runs []compare.Run
+	for _, name := range names {
+		info, err := store.FindRun(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := Proves(info); err != nil {
+			return nil, err
+		}
+		run, err := comparedRun(ctx, store, info)
+		if err != nil {
+			return nil, err
+		}
+		infos, runs = append(infos, info), append(runs, run)
+	}
+	g, err := compare.New(runs, opponent)
+	if err != nil {
+		return nil, err
+	}
+	g.Margin = margin
+	for i, info := range infos {
+		if err := addPairs(ctx, store, info, func(o match.Opening, rows []match.Row) error { return g.Add(i, o, rows) }); err != nil {
+			return nil, err
+		}
+	}
+	return g.Report(), nil
+}
+
+// comparedRun is a stored run as a comparison knows it.
+func comparedRun(ctx context.Context, store *results.Store, info *results.RunInfo) (compare.Run, error) {
+	run := compare.Run{Name: info.Name}
+	var err error
+	if run.Plan, err = info.ParsePlan(); err != nil {
+		return run, fmt.Errorf("the plan of run %s: %w", info.Name, err)
+	}
+	rep, err := Report(ctx, store, info.Name)
+	if err != nil {
+		return run, err
+	}
+	run.Finished = rep.Finished
+	if rep.Gate != nil {
+		run.Gate = rep.Gate.Design.String()
+	}
+	return run, nil
+}
+
+// addPairs gives each pair of a run its opening, for which one record of each opening
+// is read: books of two runs may count their lines differently.
+func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, add func(match.Opening, []match.Row) error) error {
+	type name struct { // two books of imported runs may use one ID
+		id   string
+		hash uint64
+	}
+	openings := map[name]match.Opening{}
+	return store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		r := rows[0]
+		key := name{r.OpeningID, r.OpeningHash}
+		opening, known := openings[key]
+		if !known {
+			record, err := store.Record(ctx, info.ID, r.Pair, r.Leg)
+			if err != nil {
+				return err
+			}
+			opening = match.PlayedOpening(r, record)
+			openings[key] = opening
+		}
+		return add(opening, rows)
+	})
+}

@@ -1,0 +1,105 @@
+package stored
+
+import (
+	"context"
+
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/report"
+	"gogi/results"
+	"gogi/stats"
+)
+
+// State is how far a stored run has come, or how it ended, as lists of runs tell it. Its
+// text is the word in JSON.
+type State string
+
+// The states. A gate's are its verdict, which is not its decision where that is not to be
+// trusted.
+const (
+	StateFinished     State = "finished"     // all that was planned has been played
+	StatePassed       State = "passed"       // its gate has ended it
+	StateFailed       State = "failed"       // as StatePassed
+	StateInconclusive State = "inconclusive" // its gate ended, and decided nothing
+	StateStopped      State = "stopped"      // somebody ended it before that
+	StateUnfinished   State = "unfinished"   // there is more to play: it is played now, or was broken off
+	StateUnreadable   State = "unreadable"   // what is stored of it cannot be read
+)
+
+// Said is the state in words.
+func (s State) Said() i18n.Message {
+	switch s { //nolint:exhaustive // the one that is left is below
+	case StateFinished:
+		return i18n.Of("finished")
+	case StatePassed:
+		return i18n.Of("ended by its gate: passed")
+	case StateFailed:
+		return i18n.Of("ended by its gate: failed")
+	case StateInconclusive:
+		return i18n.Of("ended by its gate: inconclusive")
+	case StateStopped:
+		return i18n.Of("stopped")
+	case StateUnreadable:
+		return i18n.Of("cannot be read")
+	}
+	return i18n.Of("unfinished")
+}
+
+// StateOf is the state of a stored run. Where a gate or results decide when a run is over,
+// its pairs are read; where they cannot be, it is StateUnreadable. The error is the
+// context's.
+func StateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
+	state, err := stateOf(ctx, store, info)
+	if err != nil {
+		return StateUnreadable, ctx.Err()
+	}
+	return state, nil
+}
+
+func stateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return "", err
+	}
+	settings, err := store.Settings(ctx, info.ID)
+	if err != nil {
+		return "", err
+	}
+	gated := len(settings) > 0 && !settings[len(settings)-1].Gate.IsZero()
+	if len(plan.Tune) == 0 && (gated || plan.Design.ByResults()) {
+		rep, err := Report(ctx, store, info.Name)
+		if err != nil {
+			return "", err
+		}
+		return ReportState(rep, settings), nil
+	}
+	return openState(info.Finished >= info.Pairs, settings), nil
+}
+
+// ReportState is the state of a run of which there is a report. settings is the run's log
+// of them.
+func ReportState(rep *report.Report, settings []results.Setting) State {
+	if g := rep.Gate; g != nil && g.Decision != stats.Continue {
+		switch g.Verdict {
+		case report.Passed:
+			return StatePassed
+		case report.Failed:
+			return StateFailed
+		}
+		return StateInconclusive
+	}
+	return openState(rep.Finished, settings)
+}
+
+// openState is the state of a run that no gate has ended.
+func openState(finished bool, settings []results.Setting) State {
+	if finished {
+		return StateFinished
+	}
+	if len(settings) > 0 {
+		if told := settings[len(settings)-1].Phase; told == match.RunDraining || told == match.RunStopping {
+			return StateStopped
+		}
+	}
+	return StateUnfinished
+}

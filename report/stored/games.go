@@ -1,0 +1,127 @@
+package stored
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"gogi/match"
+	"gogi/results"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// Game is one game of a list, as "gogi games --json" prints it.
+type Game struct {
+	Pair        int     `json:"pair"`
+	Leg         int     `json:"leg"`
+	Black       string  `json:"black"`
+	White       string  `json:"white"`
+	Outcome     string  `json:"outcome"`
+	Termination string  `json:"termination"`
+	Note        string  `json:"note"`
+	Plies       int     `json:"plies"`
+	Opening     string  `json:"opening"`
+	BlackMS     float64 `json:"black_ms"`
+	WhiteMS     float64 `json:"white_ms"`
+	Marked      bool    `json:"marked"`
+}
+
+// WriteGames writes {"version": 1, "games": […]} with all games of a run, by pair and leg.
+// It holds one game at a time.
+func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprint(out, "{\n  \"version\": 1,\n  \"games\": [")
+	between := "\n"
+	err := store.Games(ctx, info.ID, func(r match.Row) error {
+		text, err := json.MarshalIndent(NewGame(r), "    ", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s    %s", between, text)
+		between = ",\n"
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if between != "\n" {
+		fmt.Fprint(out, "\n  ")
+	}
+	fmt.Fprintln(out, "]\n}")
+	return out.Flush()
+}
+
+// NewGame is a stored game as lists have it.
+func NewGame(r match.Row) Game {
+	return Game{
+		Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
+		Termination: r.Termination.String(), Note: r.Note, Plies: r.Plies, Opening: r.OpeningID,
+		BlackMS: sideMillis(r.Sides[shogi.Black]), WhiteMS: sideMillis(r.Sides[shogi.White]), Marked: r.Marked,
+	}
+}
+
+func sideMillis(s match.Side) float64 { return float64(s.Time.Microseconds()) / 1000 }
+
+// Winner is the winner's name, or "draw".
+func (g Game) Winner() string {
+	switch g.Outcome {
+	case match.BlackWins.String():
+		return g.Black
+	case match.WhiteWins.String():
+		return g.White
+	}
+	return "draw"
+}
+
+// GameRecord is a game with its moves, for programs.
+type GameRecord struct {
+	Version int    `json:"version"`
+	Run     string `json:"run"`
+	Game
+
+	Start   string     `json:"start"` // SFEN
+	Started string     `json:"started"`
+	Ended   string     `json:"ended"`
+	Moves   []GameMove `json:"moves"`
+}
+
+// GameMove is one of its moves.
+type GameMove struct {
+	Move     string          `json:"move"` // as USI writes it
+	Opening  bool            `json:"opening,omitempty"`
+	MS       *float64        `json:"ms"`              // null: not known
+	Score    *int            `json:"score,omitempty"` // the mover's view: centipawns, or near ±1,000,000 for a mate
+	Depth    int             `json:"depth,omitempty"`
+	SelDepth int             `json:"seldepth,omitempty"`
+	Nodes    uint64          `json:"nodes,omitempty"`
+	PV       []shogi.Move    `json:"pv,omitempty"`
+	Votes    json.RawMessage `json:"votes,omitempty"` // a council's record of its decision
+}
+
+// NewGameRecord is a stored game for programs.
+func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
+	g := &GameRecord{
+		Version: 1, Run: run, Game: NewGame(r), Start: record.Start, Started: r.Started.Format(time.RFC3339Nano), Ended: r.Ended.Format(time.RFC3339Nano),
+		Moves: []GameMove{},
+	}
+	for _, m := range record.Moves {
+		line := GameMove{
+			Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
+		}
+		if m.HasScore {
+			line.Score = &m.Score
+		}
+		if !m.NoTime {
+			line.MS = new(float64(m.Time.Microseconds()) / 1000)
+		}
+		if json.Valid(m.Detail) {
+			line.Votes = m.Detail
+		}
+		g.Moves = append(g.Moves, line)
+	}
+	return g
+}

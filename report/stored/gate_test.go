@@ -1,0 +1,100 @@
+package stored
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/report"
+	"gogi/results"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// gatedSeries is a store with a gated run that has not begun.
+func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
+	t.Helper()
+	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "gate.db")))(t)
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	player := func(name string) match.Player {
+		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: match.Limits{Nodes: 1}, Identity: match.Identity{Fixed: name}}
+	}
+	return store, &match.Plan{
+		Run: "r", Players: []match.Player{player("A"), player("B")}, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Rules: match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}}, Pairs: 10,
+		Gate: match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic},
+	}
+}
+
+// resignedPair is a pair in which White resigned at once, by the clock of a machine
+// that is fast by so much.
+func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult {
+	r := match.PairResult{Pair: plan.Pair(id)}
+	for leg := range r.Pair.Legs {
+		g := r.Pair.Game(leg)
+		r.Games = append(r.Games, match.Result{
+			Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(shogi.White, match.Resignation, ""),
+			Record: kifu.Record{Start: "startpos"}, Started: time.Now().Add(fast), Ended: time.Now().Add(fast),
+		})
+	}
+	return r
+}
+
+// TestGateIsOrderedByTheLog: a design that was changed after the first pair was
+// stored is told, though the machine that played it has a clock an hour fast.
+func TestGateIsOrderedByTheLog(t *testing.T) {
+	t.Parallel()
+	store, plan := gatedSeries(t)
+	beginAndAdd(t, store, plan, resignedPair(plan, 0, time.Hour))
+	changed := *plan
+	changed.Gate.Elo1 = 40
+	beginAndAdd(t, store, &changed, resignedPair(plan, 1, time.Hour))
+	settings := testutil.Must(store.Settings(t.Context(), 1))(t)
+	first := testutil.Must(store.FirstStored(t.Context(), 1))(t)
+	got := registrationOf(settings, first)
+	if got.Design != plan.Gate || len(got.Changes) != 1 || !strings.Contains(got.Changes[0].String(), "[0, 4]") || !strings.Contains(got.Changes[0].String(), "[0, 40]") {
+		t.Errorf("%+v", got)
+	}
+	if latest := registrationOf(settings, 0); latest.Design != changed.Gate || len(latest.Changes) > 0 {
+		t.Errorf("without a first pair: %+v", latest)
+	}
+}
+
+// TestLateDesign: a gate that came after the first pair, even of a run that had none, is
+// told as such.
+func TestLateDesign(t *testing.T) {
+	t.Parallel()
+	store, plan := gatedSeries(t)
+	plain := *plan
+	plain.Gate = match.Gate{}
+	beginAndAdd(t, store, &plain, resignedPair(plan, 0, 0))
+	beginAndAdd(t, store, plan, resignedPair(plan, 1, 0))
+	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)
+	run := testutil.Must(ReportRun(t.Context(), store, info))(t)
+	if g := run.Gate; g.Registered || g.Design != plan.Gate || len(run.Starts) != 2 || run.Starts[0].Late || !run.Starts[1].Late {
+		t.Errorf("%+v, starts %+v", g, run.Starts)
+	}
+	rep := testutil.Must(Report(t.Context(), store, "r"))(t)
+	if v := rep.GateVerdict(run.Gate); v.Verdict != report.Inconclusive || v.Registered {
+		t.Errorf("%+v", v)
+	}
+}
+
+func beginAndAdd(t *testing.T, store *results.Store, plan *match.Plan, pairs ...match.PairResult) {
+	t.Helper()
+	run, err := store.Begin(t.Context(), plan)
+	for _, p := range pairs {
+		if err == nil {
+			_, err = run.Add(t.Context(), p)
+		}
+	}
+	testutil.OK(t, errors.Join(err, run.Close()))
+}

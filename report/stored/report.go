@@ -1,0 +1,258 @@
+// Package stored makes reports, comparisons, ratings and lists of games from a database. Both
+// the commands and the browser pages call it. [Report] returns the report of one run, [Gather]
+// begins one whose pairs arrive step by step, and [Runs] lists the runs.
+package stored
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/match/tournament"
+	"gogi/report"
+	"gogi/report/html"
+	"gogi/results"
+	"gogi/shogi/kifu"
+)
+
+// Report reads all pairs of a run once, and shows each to the watchers, too.
+func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
+	g, err := Gather(ctx, store, run)
+	if err != nil {
+		return nil, err
+	}
+	return g.rest(ctx, store, watch...)
+}
+
+// Gathering is a report that is begun with pairs that are read for something else.
+type Gathering struct {
+	id   int64
+	run  report.Run
+	sums *report.Gatherer
+	rank *ranking
+	next int // the pair that the sums wait for: all before it are in them
+}
+
+// Gather begins the report of a run; a tune has none (ErrTune).
+func Gather(ctx context.Context, store *results.Store, name string) (*Gathering, error) {
+	info, err := store.FindRun(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := Proves(info); err != nil {
+		return nil, err
+	}
+	g := &Gathering{id: info.ID}
+	if g.rank, err = newRanking(info); err != nil {
+		return nil, err
+	}
+	if g.run, err = ReportRun(ctx, store, info); err != nil {
+		return nil, err
+	}
+	g.sums, err = report.New(g.run)
+	return g, err
+}
+
+// Add takes a pair, of which the numbers ascend. What comes after the first gap, where
+// pairs are still to be played, is left for Finish.
+func (g *Gathering) Add(rows []match.Row) error {
+	if len(rows) == 0 || rows[0].Pair != g.next {
+		return nil
+	}
+	g.next++
+	return errors.Join(g.sums.Add(rows), g.rank.add(rows))
+}
+
+// rest reads the pairs that are not in the sums, shows each to the watchers, too, and
+// reports.
+func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
+	err := store.Pairs(ctx, g.id, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
+		for _, see := range watch {
+			if err := see(rows); err != nil {
+				return err
+			}
+		}
+		return errors.Join(g.sums.Add(rows), g.rank.add(rows))
+	})
+	if err != nil {
+		return nil, err
+	}
+	rep := g.sums.Report()
+	rep.Ranking = g.rank.of(rep)
+	info, err := store.FindRun(ctx, g.run.Name)
+	if err != nil {
+		return nil, err
+	}
+	return rep, countBooks(ctx, store, info, rep)
+}
+
+// Finish is rest, long after the begin: where the run's settings are others now, all is
+// read again.
+func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.Report, error) {
+	now, err := Gather(ctx, store, g.run.Name)
+	if err == nil && reflect.DeepEqual(now.run, g.run) {
+		now = g
+	}
+	if err != nil {
+		return nil, err
+	}
+	return now.rest(ctx, store)
+}
+
+// Shown reads all that a run's page shows: the report, the score along the run with what
+// was known at each of its points, and what is known of the run itself. Its records are
+// read while it is written, whatever becomes of the context.
+func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*html.Shown, error) {
+	if err := Proves(info); err != nil {
+		return nil, err
+	}
+	about, err := About(info)
+	if err != nil {
+		return nil, err
+	}
+	described, err := ReportRun(ctx, store, info)
+	if err != nil {
+		return nil, err
+	}
+	g, err := report.New(described)
+	if err != nil {
+		return nil, err
+	}
+	rank, err := newRanking(info)
+	if err != nil {
+		return nil, err
+	}
+	seen := html.NewScenes(info.Players[0], info.Players[1])
+	seen.Watch(g.Moment)
+	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		err := errors.Join(g.Add(rows), rank.add(rows))
+		seen.Add(rows)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	rep := g.Report()
+	rep.Ranking = rank.of(rep)
+	if err := countBooks(ctx, store, info, rep); err != nil {
+		return nil, err
+	}
+	lasting := context.WithoutCancel(ctx)
+	return &html.Shown{Report: rep, Seen: seen, About: about, Record: func(pair, leg int) (kifu.Record, error) {
+		return store.Record(lasting, info.ID, pair, leg)
+	}}, nil
+}
+
+// ReportRun is a stored run as a report knows it: with its log of settings, which says
+// what was settled before its first game.
+func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
+	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return run, err
+	}
+	for i, e := range info.Engines {
+		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: plan.LimitsText(i)})
+	}
+	run.Tournament = tourneyOf(plan, info.Pairs)
+	settings, err := store.Settings(ctx, info.ID)
+	if err != nil {
+		return run, err
+	}
+	first, err := store.FirstStored(ctx, info.ID)
+	if err != nil {
+		return run, err
+	}
+	run.Gate = registrationOf(settings, first)
+	if run.Voided, err = voidings(ctx, store, info, run.Gate); err != nil {
+		return run, err
+	}
+	for _, s := range settings {
+		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
+	}
+	return run, nil
+}
+
+// tourneyOf is what decides who plays whom in a stored run, nil where results do not.
+func tourneyOf(plan *match.CanonicalPlan, pairs int) *report.Tourney {
+	if !plan.Design.ByResults() {
+		return nil
+	}
+	return &report.Tourney{Spec: tournament.OfCanonical(plan, pairs)}
+}
+
+// About is what the forms of a report tell of a stored run beside its games.
+func About(info *results.RunInfo) (report.About, error) {
+	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
+	var err error
+	if a.Plan, err = info.ParsePlan(); err != nil {
+		return a, err
+	}
+	for i := range info.Engines {
+		e := &info.Engines[i]
+		a.Engines = append(a.Engines, report.Engine{
+			Name: e.Name, Identity: e.Identity.String(), Limits: a.Plan.LimitsText(i), Options: e.Options,
+			Profile: e.Profile, Restart: string(e.Restart), Files: e.Identity.Files,
+		})
+	}
+	return a, nil
+}
+
+// Divergence compares the two games of each pair of A and B.
+func Divergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
+	d := &report.Divergence{}
+	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
+		r := rows[0]
+		if len(rows) < 2 || r.PairA != a || r.PairB != b {
+			return nil
+		}
+		one, err := store.Record(ctx, run, r.Pair, 0)
+		if err != nil {
+			return err
+		}
+		two, err := store.Record(ctx, run, r.Pair, 1)
+		if err != nil {
+			return err
+		}
+		d.Compare(one.USIMoves()[r.OpeningPlies:], two.USIMoves()[r.OpeningPlies:])
+		return nil
+	})
+	return d, err
+}
+
+// registrationOf reads the design of a run's gate from its log of settings. first is the
+// setting at which the first pair was stored (Store.FirstStored), 0 where none is. The
+// design is the one that held then, or, where there was none, the first that came
+// later.
+func registrationOf(settings []results.Setting, first int64) report.Registration {
+	r := report.Registration{Registered: true}
+	for _, now := range settings {
+		switch {
+		case first == 0 || now.ID <= first:
+			r.Design, r.Pairs = now.Gate, now.Pairs
+		case r.Design.IsZero() && !now.Gate.IsZero():
+			r.Design, r.Pairs, r.Registered = now.Gate, now.Pairs, false
+		default:
+			noteChanges(&r, now.Gate, now.Pairs)
+		}
+	}
+	return r
+}
+
+// noteChanges writes down what differs from the design, once each.
+func noteChanges(r *report.Registration, design match.Gate, pairs int) {
+	note := func(said i18n.Message) {
+		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == said.String() }) {
+			r.Changes = append(r.Changes, said)
+		}
+	}
+	if design != r.Design {
+		note(i18n.Of("the test was changed from %s to %s after the first game", r.Design, design))
+	}
+	if pairs != r.Pairs {
+		note(i18n.Of("the maximum was changed from %d to %d pairs after the first game", r.Pairs, pairs))
+	}
+}

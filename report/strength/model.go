@@ -1,0 +1,248 @@
+// Package strength estimates ratings from reviews of games. [NewModel] begins a [Model], which
+// is fitted to rated players; [NewEstimates] applies it, and [Validate] measures how far the
+// estimates are off.
+package strength
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"gogi/report/review"
+	"gogi/stats/regress"
+)
+
+// version of model files; others are refused.
+const version = 1
+
+// Model is a regression of ratings on metrics, with the subjects that it was fitted to:
+// from them it is fitted again whenever it is read, so that its intervals are exact.
+type Model struct {
+	Version  int                `toml:"gogi_strength"`
+	Of       string             `toml:"of"` // what ratings are of, such as "Elo" or "points of Go"
+	Equation map[string]float64 `toml:"equation"`
+	Game     string             `toml:"game,omitempty"`   // of a table: Go or Shogi; "" in files of earlier versions
+	Engine   string             `toml:"engine,omitempty"` // of a table: the engine that read the games
+	Review   review.Settings    `toml:"review"`           // whose metrics they are; zero: of a table
+	Rules    review.Rules       `toml:"rules"`            // of a table: Change and Per alone
+	Terms    []string           `toml:"terms"`            // the metrics
+	Subjects []Subject          `toml:"subject"`
+
+	fit regress.Fit
+}
+
+// NewModel fits the ratings of the subjects that have one.
+func NewModel(of string, terms []string, subjects []Subject) (*Model, error) {
+	m := &Model{Version: version, Of: of, Terms: terms}
+	for _, s := range subjects {
+		if s.Rated() {
+			m.Subjects = append(m.Subjects, s)
+		}
+	}
+	err := m.refit()
+	return m, err
+}
+
+// refit fits the equation to the subjects.
+func (m *Model) refit() (err error) {
+	y := make([]float64, len(m.Subjects))
+	columns := make([]regress.Column, len(m.Terms))
+	for i, s := range m.Subjects {
+		y[i] = s.Rating
+	}
+	for j, term := range m.Terms {
+		columns[j] = regress.Column{Name: term}
+		for _, s := range m.Subjects {
+			v, ok := s.Metrics[term]
+			if !ok {
+				return fmt.Errorf("%s has no %s", s.Name, term)
+			}
+			columns[j].Values = append(columns[j].Values, v)
+		}
+	}
+	if m.fit, err = regress.LeastSquares(y, columns...); err != nil {
+		return fmt.Errorf("ratings of %d players by %s: %w", len(y), strings.Join(m.Terms, ", "), err)
+	}
+	m.Equation = map[string]float64{}
+	for _, t := range m.fit.Terms {
+		m.Equation[t.Name] = t.Value
+	}
+	return nil
+}
+
+// Save writes the model as TOML.
+func (m *Model) Save(path string) error {
+	var b strings.Builder
+	b.WriteString("# A model of gogi strength fit. The equation follows from the subjects below, to which it\n# is fitted again when it is used.\n\n")
+	if err := toml.NewEncoder(&b).Encode(m); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // it is no secret
+}
+
+// ReadModel reads a model and fits it again. An equation that does not follow from the
+// subjects is refused: somebody has changed one of them.
+func ReadModel(path string) (*Model, error) {
+	m := &Model{}
+	if _, err := toml.DecodeFile(path, m); err != nil {
+		return nil, fmt.Errorf("model %s: %w", path, err)
+	}
+	if m.Version != version {
+		return nil, fmt.Errorf("model %s: version %d, expected %d", path, m.Version, version)
+	}
+	written := m.Equation
+	if err := m.refit(); err != nil {
+		return nil, fmt.Errorf("model %s: %w", path, err)
+	}
+	for name, v := range m.Equation {
+		if w, ok := written[name]; !ok || math.Abs(v-w) > 1e-6*math.Max(1, math.Abs(v)) {
+			return nil, fmt.Errorf("model %s: %s is %v in the equation, and %v by the subjects", path, name, w, v)
+		}
+	}
+	return m, nil
+}
+
+// ErrOtherReview marks metrics that are not those of a model.
+var ErrOtherReview = errors.New("these metrics are not the model's")
+
+// Source is the origin of metrics. Those of a review have its settings, game and engine. Those
+// of a table have a zero Review, and a Game and an Engine only if the user names them.
+type Source struct {
+	Review review.Settings
+	Rules  review.Rules // of a table only Change and Per
+	Game   string       // Go or Shogi; "" if it is not known
+	Engine string
+}
+
+// The games, by how files and flags spell them.
+const (
+	Go    = "go"
+	Shogi = "shogi"
+)
+
+// Reviewed returns the source of a review's metrics.
+func Reviewed(s review.Settings, r review.Rules) Source {
+	game := Shogi
+	if s.Unit == review.Points {
+		game = Go
+	}
+	return Source{Review: s, Rules: r.Filled(), Game: game, Engine: s.Engine}
+}
+
+// source is that of the model's own metrics.
+func (m *Model) source() Source {
+	if m.Review != (review.Settings{}) {
+		return Reviewed(m.Review, m.Rules)
+	}
+	return Source{Rules: m.Rules.Filled(), Game: m.Game, Engine: m.Engine}
+}
+
+// SetSource records the origin of the metrics that the model was fitted to.
+func (m *Model) SetSource(s Source) {
+	m.Review, m.Rules, m.Game, m.Engine = s.Review, s.Rules, "", ""
+	if s.Review == (review.Settings{}) {
+		m.Game, m.Engine = s.Game, s.Engine
+	}
+}
+
+// Check rejects metrics that do not compare with the model's: those of another game, engine or
+// change and, if both are of reviews, of another limit or other rules. It returns a warning if
+// one of the two does not name its game and engine, so that nothing can be checked.
+func (m *Model) Check(s Source) (warning string, err error) {
+	own := m.source()
+	switch {
+	case own.Review != (review.Settings{}) && s.Review != (review.Settings{}):
+		s.Review.Version = own.Review.Version
+		if s.Review != own.Review {
+			return "", fmt.Errorf("%w: they are of %s, %s %s, and the model's of %s, %s %s", ErrOtherReview, s.Review.Engine, s.Review.Limit, s.Review.Options, own.Review.Engine, own.Review.Limit, own.Review.Options)
+		}
+		return "", otherRules(s.Rules.Difference(own.Rules))
+	case own.Game == "":
+		return "the model names neither its game nor its engine, because an earlier version fitted it to a table: gogi cannot check that it is for these figures", nil
+	case s.Game == "":
+		return "the table's game and engine are not named by --game and --engine: gogi cannot check that the model is for these figures", nil
+	case s.Game != own.Game || !strings.EqualFold(s.Engine, own.Engine):
+		return "", fmt.Errorf("%w: they are of %s, read by %s, and the model's of %s, read by %s", ErrOtherReview, s.Game, s.Engine, own.Game, own.Engine)
+	}
+	known := func(r review.Rules) review.Rules { return review.Rules{Change: r.Change, Per: r.Per} }
+	return "", otherRules(known(s.Rules).Difference(known(own.Rules)))
+}
+
+// otherRules is the error for rules with a difference.
+func otherRules(difference string) error {
+	if difference == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: here and in the model %s; give the flags of the fit", ErrOtherReview, difference)
+}
+
+// Estimate is what a model says of a player.
+type Estimate struct {
+	Name   string   `json:"name"`
+	Games  int      `json:"games"`
+	Moves  int      `json:"moves"`
+	Value  float64  `json:"estimate"`
+	Lo     float64  `json:"lo"` // the interval (95%) of one player like those of the fit
+	Hi     float64  `json:"hi"`
+	Rating *float64 `json:"rating,omitempty"` // the true one, where it is known
+	// Outside lists the metrics that are beyond those of all subjects of the fit.
+	Outside []OutOfRange `json:"outside"`
+	Rank    string       `json:"rank,omitempty"` // of Go, if ratings are points of it
+	// FewMoves: fewer moves counted than of any subject of the fit, so that the interval is
+	// too narrow.
+	FewMoves bool `json:"few_moves"`
+}
+
+// OutOfRange is a metric outside of the fitted range.
+type OutOfRange struct {
+	Metric string  `json:"metric"`
+	Value  float64 `json:"value"`
+	Lo     float64 `json:"fitted_lo"`
+	Hi     float64 `json:"fitted_hi"`
+}
+
+// level of the intervals of estimates.
+const level = 0.95
+
+// Estimate applies the model to a player.
+func (m *Model) Estimate(s *Subject) (Estimate, error) {
+	e := Estimate{Name: s.Name, Games: s.Games, Moves: s.Moves, Outside: []OutOfRange{}}
+	if s.Rated() {
+		e.Rating = &s.Rating
+	}
+	row := make([]float64, len(m.Terms))
+	for i, term := range m.Terms {
+		v, ok := s.Metrics[term]
+		if !ok {
+			return e, fmt.Errorf("%s has no %s, which the model needs", s.Name, term)
+		}
+		row[i] = v
+		if lo, hi := m.rangeOf(term); v < lo || v > hi {
+			e.Outside = append(e.Outside, OutOfRange{term, v, lo, hi})
+		}
+	}
+	p, err := m.fit.PredictInterval(level, row...)
+	if err != nil {
+		return e, err
+	}
+	e.Value, e.Lo, e.Hi = p.Value, p.Lo, p.Hi
+	least := math.MaxInt
+	for i := range m.Subjects {
+		least = min(least, m.Subjects[i].Moves)
+	}
+	e.FewMoves = s.Moves > 0 && s.Moves < least
+	return e, nil
+}
+
+// rangeOf is the least and the greatest value of a metric among the subjects.
+func (m *Model) rangeOf(term string) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range m.Subjects {
+		lo, hi = min(lo, s.Metrics[term]), max(hi, s.Metrics[term])
+	}
+	return lo, hi
+}

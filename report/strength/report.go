@@ -1,0 +1,341 @@
+package strength
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/report/review"
+	"gogi/stats/binomial"
+	"gogi/stats/regress"
+)
+
+// Report is what "gogi strength fit --json" prints.
+type Report struct {
+	Version  int        `json:"version"`
+	Of       string     `json:"of"` // of ratings
+	Subjects []Subject  `json:"subjects"`
+	Unrated  []string   `json:"unrated"` // players without a rating, which are left out
+	Empty    []string   `json:"empty"`   // players without a move that counts
+	Simple   []Simple   `json:"simple"`  // each metric alone
+	Model    *ModelJSON `json:"model"`
+	Games    []WonLost  `json:"won_against_lost"` // none for a table
+	Why      string     `json:"why,omitempty"`
+}
+
+// Simple is the regression of ratings on one metric.
+type Simple struct {
+	Metric    string   `json:"metric"`
+	R         *float64 `json:"pearson"`
+	P         *float64 `json:"p"`
+	Slope     *float64 `json:"slope"`
+	Intercept *float64 `json:"intercept"`
+	R2        *float64 `json:"r2"`
+	LOORMSE   *float64 `json:"loo_rmse"`
+	Why       string   `json:"why,omitempty"`
+}
+
+// ModelJSON is the model that was fitted.
+type ModelJSON struct {
+	Terms      []string           `json:"terms"`
+	Equation   map[string]float64 `json:"equation"`
+	N          int                `json:"n"`
+	R2         *float64           `json:"r2"`
+	AdjustedR2 *float64           `json:"adjusted_r2"`
+	LOORMSE    *float64           `json:"loo_rmse"`
+	Why        string             `json:"why,omitempty"`
+}
+
+// WonLost compares a metric of whole games between those that their player won and those
+// that he lost, by Wilcoxon's rank-sum test. Both players of a game are in it, so the games
+// are not quite independent.
+type WonLost struct {
+	Metric string   `json:"metric"`
+	Won    int      `json:"won"`
+	Lost   int      `json:"lost"`
+	MeanW  *float64 `json:"mean_won"`
+	MeanL  *float64 `json:"mean_lost"`
+	P      *float64 `json:"p"` // two-sided
+	Why    string   `json:"why,omitempty"`
+}
+
+// NewReport fits a model and each metric alone. t is nil for subjects of a table.
+func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *Report {
+	r := &Report{Version: 1, Of: m.Of, Subjects: m.Subjects, Unrated: []string{}, Empty: append([]string{}, empty...), Games: []WonLost{}}
+	for _, s := range subjects {
+		if !s.Rated() {
+			r.Unrated = append(r.Unrated, s.Name)
+		}
+	}
+	for _, name := range review.MetricNames() {
+		if _, ok := m.Subjects[0].Metrics[name]; ok {
+			r.Simple = append(r.Simple, simple(name, m.Subjects))
+		}
+	}
+	r.Model = &ModelJSON{
+		Terms: m.Terms, Equation: m.Equation, N: m.fit.N,
+		R2: format.Finite(m.fit.R2), AdjustedR2: format.Finite(m.fit.AdjustedR2), LOORMSE: format.Finite(m.fit.LOORMSE),
+	}
+	if r.Model.R2 == nil || r.Model.AdjustedR2 == nil || r.Model.LOORMSE == nil {
+		r.Model.Why = "there are too few players"
+	}
+	if t != nil {
+		for i, name := range review.MetricNames() {
+			r.Games = append(r.Games, wonLost(t, name, i))
+		}
+	}
+	return r
+}
+
+// simple fits one metric alone.
+func simple(name string, subjects []Subject) Simple {
+	s := Simple{Metric: name}
+	x, y := make([]float64, len(subjects)), make([]float64, len(subjects))
+	for i := range subjects {
+		x[i], y[i] = subjects[i].Metrics[name], subjects[i].Rating
+	}
+	c, err := regress.Pearson(x, y)
+	if err == nil {
+		s.R, s.P = format.Finite(c.R), format.Finite(c.P)
+		var fit regress.Fit
+		if fit, err = regress.LeastSquares(y, regress.Column{Name: name, Values: x}); err == nil {
+			s.Intercept, s.Slope = format.Finite(fit.Terms[0].Value), format.Finite(fit.Terms[1].Value)
+			s.R2, s.LOORMSE = format.Finite(fit.R2), format.Finite(fit.LOORMSE)
+		}
+	}
+	if err != nil {
+		s.Why = err.Error()
+	}
+	return s
+}
+
+// wonLost compares the games that were won and lost, those without a move that counts left out.
+func wonLost(t *review.Tally, name string, metric int) WonLost {
+	w := WonLost{Metric: name}
+	var won, lost []float64
+	for _, p := range t.Players {
+		for i := range p.Games {
+			g := &p.Games[i]
+			m, ok := g.Parts.Whole().Metrics()
+			switch {
+			case !ok || !g.Known || g.Points == 0.5:
+			case g.Points == 1:
+				won = append(won, m.Values()[metric])
+			default:
+				lost = append(lost, m.Values()[metric])
+			}
+		}
+	}
+	w.Won, w.Lost, w.MeanW, w.MeanL = len(won), len(lost), mean(won), mean(lost)
+	test, err := regress.RankSum(won, lost, binomial.TwoSided)
+	if err != nil {
+		w.Why = err.Error()
+		return w
+	}
+	w.P = format.Finite(test.Test.P)
+	if w.P == nil {
+		w.Why = "the test has no p value"
+	}
+	return w
+}
+
+func mean(list []float64) *float64 {
+	if len(list) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, v := range list {
+		sum += v
+	}
+	return format.Finite(sum / float64(len(list)))
+}
+
+// significant is the level of the comparison of games, the thesis' 1%.
+const significant = 0.01
+
+// Print writes the report for a terminal.
+func (r *Report) Print(w io.Writer) {
+	r.printSubjects(w)
+	rows := format.Table("alone", "Pearson", "p", r.Of+" =", "R²", "error, left out")
+	for _, s := range r.Simple {
+		row := table.Row{s.Metric, number(s.R, "%+.3f"), "–", "–", number(s.R2, "%.3f"), number(s.LOORMSE, "%.4g")}
+		if s.P != nil {
+			row[2] = format.PValue(*s.P)
+		}
+		if s.Slope != nil && s.Intercept != nil {
+			row[3] = minus(fmt.Sprintf("%.5g %+.5g·x", *s.Intercept, *s.Slope))
+		}
+		rows.AppendRow(row)
+	}
+	format.Render(w, rows)
+	m := r.Model
+	fmt.Fprintf(w, "model   %s = %s\n", r.Of, m.words())
+	fmt.Fprintf(w, "        R² %s, adjusted %s; error of each player by the others %s %s\n", number(m.R2, "%.3f"), number(m.AdjustedR2, "%.3f"), number(m.LOORMSE, "%.4g"), r.Of)
+	if m.N < 3*(len(m.Terms)+1) {
+		fmt.Fprintf(w, "warning: %s for %s: expect much worse of others\n", format.NumberOf(m.N, "player"), format.NumberOf(len(m.Terms)+1, "coefficient"))
+	}
+	r.printGames(w)
+	if len(r.Unrated) > 0 {
+		fmt.Fprintf(w, "left out without a rating: %s\n", strings.Join(r.Unrated, ", "))
+	}
+	if len(r.Empty) > 0 {
+		fmt.Fprintf(w, "left out without a move that counts: %s\n", strings.Join(r.Empty, ", "))
+	}
+}
+
+// words is the equation.
+func (m *ModelJSON) words() string {
+	text := fmt.Sprintf("%.5g", m.Equation["intercept"])
+	for _, term := range m.Terms {
+		text += fmt.Sprintf(" %+.5g·%s", m.Equation[term], term)
+	}
+	return minus(text)
+}
+
+func (r *Report) printSubjects(w io.Writer) {
+	rows := format.Table(append([]any{"player", r.Of, "games", "moves"}, heads()...)...)
+	rows.Style().Box.PaddingRight = "  " // else it is wider than a terminal
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		row := table.Row{format.Name(s.Name), fmt.Sprintf("%.0f", s.Rating), s.Games, format.Count(s.Moves)}
+		for _, name := range review.MetricNames() {
+			cell := "–"
+			if v, ok := s.Metrics[name]; ok {
+				cell = minus(fmt.Sprintf("%.3g", v))
+			}
+			row = append(row, cell)
+		}
+		rows.AppendRow(row)
+	}
+	format.Render(w, rows)
+}
+
+// heads are the metrics as columns.
+func heads() (list []any) {
+	for _, name := range review.MetricNames() {
+		list = append(list, strings.TrimPrefix(name, "avg_"))
+	}
+	list[3], list[4] = "gain", "fall"
+	return list
+}
+
+func (r *Report) printGames(w io.Writer) {
+	if len(r.Games) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	rows := format.Table("games", "won", "mean", "lost", "mean", "p (rank sum)", "at 1%")
+	for _, g := range r.Games {
+		row := table.Row{g.Metric, g.Won, number(g.MeanW, "%.2f"), g.Lost, number(g.MeanL, "%.2f"), "–", "–"}
+		if g.P != nil {
+			row[5], row[6] = format.PValue(*g.P), "no"
+			if *g.P < significant {
+				row[6] = "differs"
+			}
+		}
+		rows.AppendRow(row)
+	}
+	format.Render(w, rows)
+}
+
+func number(v *float64, layout string) string {
+	if v == nil {
+		return "–"
+	}
+	return minus(fmt.Sprintf(layout, *v))
+}
+
+func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
+
+// Estimates is what "gogi strength estimate --json" prints.
+type Estimates struct {
+	Version int        `json:"version"`
+	Of      string     `json:"of"`
+	Players []Estimate `json:"players"`
+	Empty   []string   `json:"empty"` // players without a move that counts
+	// RMSE is the error over players whose rating is known, in units of Of; null without one.
+	RMSE  *float64 `json:"rmse"`
+	Known int      `json:"known"`
+	Why   string   `json:"why,omitempty"`
+	// Warnings are what a user must know before the estimates are used.
+	Warnings []string `json:"warnings"`
+	ranks    bool
+}
+
+// NewEstimates applies a model to players. ranks says that ratings are points of Go.
+func NewEstimates(m *Model, subjects []Subject, empty []string, ranks bool) (*Estimates, error) {
+	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), Warnings: []string{}, ranks: ranks}
+	sum := 0.0
+	for i := range subjects {
+		e, err := m.Estimate(&subjects[i])
+		if err != nil {
+			return nil, err
+		}
+		if ranks {
+			e.Rank = Rank(e.Value)
+		}
+		if e.Rating != nil {
+			all.Known++
+			sum += (e.Value - *e.Rating) * (e.Value - *e.Rating)
+		}
+		all.Players = append(all.Players, e)
+	}
+	if all.Known == 0 {
+		all.Why = "no player's rating is known"
+		return all, nil
+	}
+	all.RMSE = format.Finite(math.Sqrt(sum / float64(all.Known)))
+	return all, nil
+}
+
+// Print writes the estimates for a terminal.
+func (a *Estimates) Print(w io.Writer) {
+	head := []any{"player", "games", "moves", a.Of, "95%", "known", "off by"}
+	if a.ranks {
+		head = append(head, "rank")
+	}
+	rows := format.Table(head...)
+	for i := range a.Players {
+		e := &a.Players[i]
+		row := table.Row{format.Name(e.Name), e.Games, format.Count(e.Moves), minus(fmt.Sprintf("%.0f", e.Value)), minus(fmt.Sprintf("%.0f to %.0f", e.Lo, e.Hi)), "–", "–"}
+		if e.Rating != nil {
+			row[5], row[6] = minus(fmt.Sprintf("%.0f", *e.Rating)), minus(fmt.Sprintf("%+.0f", e.Value-*e.Rating))
+		}
+		if a.ranks {
+			row = append(row, e.Rank)
+		}
+		rows.AppendRow(row)
+	}
+	format.Render(w, rows)
+	a.printError(w)
+	for _, text := range a.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", text)
+	}
+	for i := range a.Players {
+		for _, b := range a.Players[i].Outside {
+			fmt.Fprintf(w, "warning: %s: %s %.4g is outside of what the model was fitted to (%.4g to %.4g)\n", format.Name(a.Players[i].Name), b.Metric, b.Value, b.Lo, b.Hi)
+		}
+		if a.Players[i].FewMoves {
+			fmt.Fprintf(w, "warning: %s: fewer moves than of any player of the fit: the interval is too narrow\n", format.Name(a.Players[i].Name))
+		}
+	}
+	if len(a.Empty) > 0 {
+		fmt.Fprintf(w, "no estimate without a move that counts: %s\n", strings.Join(a.Empty, ", "))
+	}
+}
+
+// printError says on which scale of ranks an error is.
+func (a *Estimates) printError(w io.Writer) {
+	if a.RMSE == nil {
+		return
+	}
+	fmt.Fprintf(w, "error (RMSE) %.4g %s over %s", *a.RMSE, a.Of, format.NumberOf(a.Known, "player"))
+	if a.ranks {
+		fmt.Fprintf(w, ": %.2f ranks, 1-dan being next to 1-kyu", *a.RMSE/pointsOfRank)
+	}
+	fmt.Fprintln(w)
+}

@@ -1,0 +1,431 @@
+package strength
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gogi/internal/csv"
+	"gogi/internal/format"
+	"gogi/internal/testutil"
+	"gogi/report/review"
+)
+
+const tables = "../../stats/regress/testdata/"
+
+// Every rank of the thesis' table has its points, and the points their rank.
+func TestRanks(t *testing.T) {
+	t.Parallel()
+	rows := 0
+	var columns [3]int
+	err := csv.Read(tables+"go_tab_6_2_1_policy.csv", func(s *csv.Sheet) error {
+		columns = [3]int{s.Column("rank"), s.Column("rank_ja"), s.Column("RP_mid")}
+		return nil
+	}, func(row csv.Row) error {
+		rows++
+		want, err := row.Decimal(columns[2])
+		for _, rank := range []string{row.At(columns[0]), row.At(columns[1]), row.At(columns[2])} {
+			if got, ok := Points(rank); got != want || !ok {
+				t.Errorf("%s is %v points, expected %v", rank, got, want)
+			}
+		}
+		if got := Rank(want); !strings.EqualFold(got, row.At(columns[0])) || Rank(want+499) != got || Rank(want-500) != got {
+			t.Errorf("%v points are %s, expected %s", want, got, row.At(columns[0]))
+		}
+		return err
+	})
+	if err != nil || rows != 23 {
+		t.Error(rows, err)
+	}
+	// The ends of Tab 4-1: the band of 25-kyu begins at 1,000, that of 8-dan ends below 34,000.
+	// Its ranks of 8,386, 4,175 and 42,071 points are 18-kyu, 22-kyu and none.
+	for points, want := range map[float64]string{1000: "25k", 999: "below 25k", 8386: "18k", 4175: "22k", 33_999: "8d", 34_000: "above 8d", 42_071: "above 8d", -1e300: "below 25k"} {
+		testutil.Equal(t, Rank(points), want, "%v points", points)
+	}
+	for rank, want := range map[string]float64{"18k": 8_500, "25級": 1_500, "7段*": 32_500, "７段": 32_500, "初段": 26_500, "3d?": 28_500, "1 Dan": 26_500, "2-kyu": 24_500} {
+		if got, ok := Points(rank); !ok || got != want {
+			t.Errorf("%s is %v points, expected %v", rank, got, want)
+		}
+	}
+	// The thesis' own record (Fig 4-1) has the rank in the player's name.
+	for name, want := range map[string]float64{"■■■ 7段*": 32_500, "a [3d]": 28_500, "太郎（５級）": 21_500, "太郎7段": 32_500, "a 12k": 14_500} {
+		if got, ok := recorded("", name); !ok || got != want {
+			t.Errorf("%s has %v points, expected %v", name, got, want)
+		}
+	}
+	for _, c := range [][2]string{{"", "user2k"}, {"", "a 1850"}, {"", "9d 3"}, {"", "x 9段"}, {"", "段"}, {"9p", "a 3d"}} {
+		if got, ok := recorded(c[0], c[1]); ok {
+			t.Errorf("%q of rank %q has %v points", c[1], c[0], got)
+		}
+	}
+	if p, ok := Points("3 kyu"); p != 23_500 || !ok {
+		t.Error(p, ok)
+	}
+	for _, rank := range []string{"", "d", "0d", "9d", "26k", "8k8d", "x3d", "3x", "-3k", "nan", "inf", "3p"} {
+		if p, ok := Points(rank); ok {
+			t.Errorf("%q is %v points", rank, p)
+		}
+	}
+}
+
+// The equations that the thesis prints: intercept, slopes, R²; its table is rounded, which
+// moves a coefficient by as much as is allowed here.
+func TestPublished(t *testing.T) {
+	t.Parallel()
+	for _, e := range []struct {
+		file, terms string
+		intercept   float64
+		slopes      []float64
+		r2          float64
+	}{
+		{"go_tab_6_1_1_mcts.csv", "match", -67004, []float64{2193}, 0.595},
+		{"go_tab_6_1_1_mcts.csv", "bad1", 93348, []float64{-4575}, 0.51},
+		{"go_tab_6_2_1_policy.csv", "avg_loss", 67954, []float64{-5788}, 0.68},
+		{"go_tab_6_2_1_policy.csv", "match,good,bad,avg_good,avg_bad", -176951, []float64{2346, 3169, 1631, -8245, -2918}, 0.90},
+	} {
+		subjects := testutil.Must(ReadTable(tables+e.file, "rank", "RP_mid"))(t)
+		terms := testutil.Must(ParseMetrics(e.terms))(t)
+		m := testutil.Must(NewModel("points", terms, subjects))(t)
+		near := func(name string, want float64) {
+			if got := m.Equation[name]; math.Abs(got-want) > 0.002*math.Abs(want)+40 {
+				t.Errorf("%s by %s: %s is %v, printed %v", e.file, e.terms, name, got, want)
+			}
+		}
+		near("intercept", e.intercept)
+		for i, term := range terms {
+			near(term, e.slopes[i])
+		}
+		r := NewReport(m, subjects, nil, nil)
+		if math.Abs(*r.Model.R2-e.r2) > 0.0051 || len(r.Games) != 0 {
+			t.Errorf("%s by %s: R² %v, printed %v", e.file, e.terms, *r.Model.R2, e.r2)
+		}
+		checkJSON(t, r)
+	}
+}
+
+func checkJSON(t *testing.T, v any) {
+	t.Helper()
+	var b bytes.Buffer
+	testutil.OK(t, format.JSON(&b, v))
+	if gaps, err := format.Gaps(b.String()); err != nil || len(gaps) > 0 {
+		t.Errorf("%v, %v in %s", gaps, err, b.String())
+	}
+}
+
+// line is a player whose match rate is m, over 100 moves.
+func line(name string, rating, m float64, moves int) Subject {
+	return Subject{Name: name, Rating: rating, Games: 1, Moves: moves, Metrics: map[string]float64{"match": m}}
+}
+
+// four players about rating = 20·match: the errors ±2 leave the slope as it is.
+func four() []Subject {
+	return []Subject{line("a", 202, 10, 100), line("b", 398, 20, 100), line("c", 598, 30, 100), line("d", 802, 40, 90), line("u", math.NaN(), 99, 9)}
+}
+
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	m, err := NewModel("Elo", []string{"match"}, four())
+	if err != nil || len(m.Subjects) != 4 || math.Abs(m.Equation["match"]-20) > 1e-9 || math.Abs(m.Equation["intercept"]) > 1e-9 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	players := []Subject{line("in", 503, 25, 90), line("low", math.NaN(), 9.5, 89), line("high", 896, 45, 500)}
+	all, err := NewEstimates(m, players, []string{"nobody"}, true)
+	testutil.OK(t, err)
+	checkJSON(t, all)
+	for i, want := range []struct {
+		value float64
+		out   int
+		few   bool
+	}{{500, 0, false}, {190, 1, true}, {900, 1, false}} {
+		e := all.Players[i]
+		if math.Abs(e.Value-want.value) > 1e-9 || len(e.Outside) != want.out || e.FewMoves != want.few || !(e.Lo < e.Value && e.Value < e.Hi) {
+			t.Errorf("%+v, expected %+v", e, want)
+		}
+	}
+	if all.Known != 2 || math.Abs(*all.RMSE-math.Sqrt((9.0+16)/2)) > 1e-9 {
+		t.Errorf("%+v", all)
+	}
+	var text bytes.Buffer
+	all.Print(&text)
+	for _, want := range []string{"low: match 9.5 is outside of what the model was fitted to (10 to 40)", "low: fewer moves", "no estimate without a move that counts: nobody", "1-dan being next to 1-kyu"} {
+		testutil.Contains(t, text.String(), want, "lacks")
+	}
+	testutil.Fails(t, testutil.Err(m.Estimate(&Subject{Name: "x", Rating: math.NaN(), Metrics: map[string]float64{"good": 1}})), "x has no match")
+	if _, err := NewModel("Elo", []string{"match"}, four()[:2]); err == nil {
+		t.Error("two players were fitted by two coefficients")
+	}
+}
+
+// A model reads as it was written, with the same intervals; one that was changed by hand, and
+// the metrics of another review, are refused.
+func TestModelFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.toml")
+	m, err := NewModel("Elo", []string{"match"}, four())
+	testutil.OK(t, err)
+	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Centipawns}
+	m.Rules = review.ShogiRules(review.Customary())
+	testutil.OK(t, m.Save(path))
+	again, err := ReadModel(path)
+	testutil.OK(t, err)
+	s := line("x", math.NaN(), 33, 100)
+	first, err := m.Estimate(&s)
+	testutil.OK(t, err)
+	second, err := again.Estimate(&s)
+	if err != nil || first.Value != second.Value || first.Lo != second.Lo || first.Hi != second.Hi {
+		t.Errorf("%+v, %+v, %v", first, second, err)
+	}
+	if _, err := again.Check(Reviewed(m.Review, m.Rules)); err != nil {
+		t.Error(err)
+	}
+	other, rules := m.Review, m.Rules
+	other.Limit = "nodes 2"
+	rules.From = 1
+	if _, err := again.Check(Reviewed(other, m.Rules)); !errors.Is(err, ErrOtherReview) {
+		t.Error(err)
+	}
+	if _, err := again.Check(Reviewed(m.Review, rules)); !errors.Is(err, ErrOtherReview) {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(path)
+	testutil.OK(t, err)
+	for old, changed := range map[string]string{"rating = 202": "rating = 303", "gogi_strength = 1": "gogi_strength = 9", "terms = [\"match\"]": "terms = [\"good\"]"} {
+		if !strings.Contains(string(text), old) {
+			t.Fatalf("%s\nlacks %s", text, old)
+		}
+		testutil.OK(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, changed, 1)), 0o600))
+		if _, err := ReadModel(path); err == nil {
+			t.Errorf("%s was taken", changed)
+		}
+	}
+}
+
+// games are n games in which so many of 10 moves match, half of them won.
+func games(n, match int) (list []review.PlayerGame) {
+	for i := range n {
+		g := review.PlayerGame{ID: fmt.Sprint(i), Known: true, Points: float64(i % 2)} //nolint:perfsprint // as short
+		g.Parts.Rest = review.Sums{Moves: 10, Divisor: 10, Match: match, Bad: 10 - match, Falls: -float64(10 - match)}
+		list = append(list, g)
+	}
+	return list
+}
+
+// Players who are what their metrics say are estimated without an error; guessing is wrong by
+// what one reckons by hand.
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	tally, ratings := &review.Tally{}, Ratings{}
+	for i := 1; i <= 8; i++ {
+		name := fmt.Sprintf("p%d", i)
+		ratings[name] = 100 * float64(i)
+		tally.Players = append(tally.Players, &review.Player{Name: name, Games: games(8, i)})
+	}
+	tally.Players = append(tally.Players, &review.Player{Name: "unrated", Games: games(8, 5)})
+	tally.Players[0].Games[0].Parts = review.Parts{} // a game without a move that counts
+	// One game of the strongest player is as those of 7: off by 100 alone, by 50 of two.
+	tally.Players[7].Games[0].Parts.Rest.Match = 7
+	v, err := Validate(tally, ratings, "Elo", []string{"match"}, []int{1, 2, 8, 9})
+	if err == nil {
+		checkJSON(t, v)
+	} else {
+		t.Fatal(err)
+	}
+	one := v.Rows[0]
+	if v.Players != 8 || one.Estimates != 63 || one.Empty != 1 || one.R == nil || *one.R < 0.99 {
+		t.Errorf("%+v", one)
+	}
+	// The fitted half that has the strongest one is off by that one game as well, so that
+	// only the other half is exact: it is estimated from 1, 3, 5 and 7.
+	if *one.RMSE > 30 || *one.RMSE < 100/math.Sqrt(63) {
+		t.Errorf("RMSE %v", *one.RMSE)
+	}
+	// Odd players have the mean 400, even ones 500: guessing is off by 200, 0, 200, 400 for
+	// the even ones, and by −400, −200, 0, 200 for the odd ones.
+	if want := math.Sqrt((4 + 0 + 4 + 16) / 4.0 * 1e4); math.Abs(*v.Rows[2].Guess-want) > 1e-9 || v.Rows[2].Estimates != 8 {
+		t.Errorf("%+v, expected guessing to be off by %v", v.Rows[2], want)
+	}
+	if last := v.Rows[3]; last.Estimates != 0 || last.RMSE != nil || last.Why == "" {
+		t.Errorf("%+v", last)
+	}
+	// The lowest and the highest are beyond the fit of the others.
+	testutil.Equal(t, v.Rows[2].Outside, 0.25, "are outside")
+	if svg := v.Figure(); !strings.HasPrefix(svg, "<svg") || strings.Contains(svg, "NaN") {
+		t.Error(svg)
+	}
+}
+
+// A model holds the rules of its figures, and rejects figures of others: those of another
+// change or divisor by the flag's name. A file of an earlier version names neither, and its
+// figures were of single moves that counted.
+func TestModelRules(t *testing.T) {
+	t.Parallel()
+	m := testutil.Must(NewModel("Elo", []string{"match"}, four()[:4]))(t)
+	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Points}
+	m.Rules = review.GoRules(review.Scale{Name: "s", Unit: review.Points, Width: 10})
+	path := filepath.Join(t.TempDir(), "m.toml")
+	read := func() *Model {
+		t.Helper()
+		m := testutil.Must(ReadModel(path))(t)
+		return m
+	}
+	testutil.OK(t, m.Save(path))
+	move, own := m.Rules, m.Rules
+	move.Change, own.Per = review.MoveChange, review.PerOwn
+	check := func(rules review.Rules, want string) {
+		t.Helper()
+		_, err := read().Check(Reviewed(m.Review, rules))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, expected %q", rules, err, want)
+		}
+	}
+	check(m.Rules, "")
+	check(move, "--change is move and turn")
+	check(own, "--per is own and counted")
+	text := testutil.Must(os.ReadFile(path))(t)
+	early := regexp.MustCompile(`(?m)^ *(Change|Per) = .*\n`).ReplaceAll(text, nil)
+	if len(early) == len(text) {
+		t.Fatalf("the model names no change: %s", text)
+	}
+	testutil.OK(t, os.WriteFile(path, early, 0o600))
+	check(move, "")
+	check(m.Rules, "--change is turn and move")
+}
+
+// A model of a table names its game and engine, and is for no other; a model that does not name
+// them gives a warning, as does a table.
+func TestModelOfTable(t *testing.T) {
+	t.Parallel()
+	m := testutil.Must(NewModel("points", []string{"match"}, four()[:4]))(t)
+	path := filepath.Join(t.TempDir(), "m.toml")
+	thesis := Source{Game: Go, Engine: "Ray", Rules: review.Rules{Change: review.TurnChange, Per: review.PerCounted}}
+	of := func(engine string, unit review.Unit, change review.Change) Source {
+		rules := review.GoRules(review.Scale{Name: "s", Unit: unit, Width: 10})
+		rules.Change = change
+		return Reviewed(review.Settings{Engine: engine, Limit: "l", Unit: unit}, rules)
+	}
+	for _, c := range []struct {
+		fitted, applied Source
+		warning, err    string
+	}{
+		{thesis, thesis, "", ""},
+		{thesis, of("ray", review.Points, review.TurnChange), "", ""},
+		{thesis, of("GNU Go 3.8", review.Points, review.TurnChange), "", "of go, read by GNU Go 3.8, and the model's of go, read by Ray"},
+		{thesis, of("Ray", review.Centipawns, review.TurnChange), "", "of shogi, read by Ray, and the model's of go"},
+		{thesis, of("Ray", review.Points, review.MoveChange), "", "--change is move and turn"},
+		{thesis, Source{}, "--game and --engine", ""},
+		{Source{}, thesis, "an earlier version", ""},
+		{of("Ray", review.Points, review.TurnChange), thesis, "", ""},
+		{of("Ray", review.Centipawns, review.TurnChange), thesis, "", "the model's of shogi"},
+	} {
+		m.SetSource(c.fitted)
+		testutil.OK(t, m.Save(path))
+		again, err := ReadModel(path)
+		testutil.OK(t, err)
+		warning, err := again.Check(c.applied)
+		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%+v to %+v: %v, expected %q", c.fitted, c.applied, err, c.err)
+		}
+		if (warning != "") != (c.warning != "") || !strings.Contains(warning, c.warning) {
+			t.Errorf("%+v to %+v: warning %q, expected %q", c.fitted, c.applied, warning, c.warning)
+		}
+	}
+}
+
+// By rank the games of all players of a rank are one subject, also those of a player who was of
+// two ranks. Moves count alike, so the match rate of 3d is (8+5+5)/30 and not a mean of means.
+func TestRanksOfGames(t *testing.T) {
+	t.Parallel()
+	at := func(rank string, match, n int) (list []review.PlayerGame) {
+		list = games(n, match)
+		for i := range list {
+			list[i].Rank = rank
+		}
+		return list
+	}
+	tally := &review.Tally{Players: []*review.Player{
+		{Name: "a", Games: append(at("3段*", 8, 1), at("2d", 7, 1)...)},
+		{Name: "b 3d", Games: at("", 5, 2)},
+		{Name: "c", Games: append(at("18k", 1, 1), at("", 1, 2)...)},
+		{Name: "d", Games: at("9p", 9, 3)},
+	}}
+	list, empty := Ranks(tally, Ratings{"d": 27_499})
+	if len(list) != 3 || len(empty) != 1 || empty[0] != "c (2 games without a rank)" {
+		t.Fatalf("%+v, %q", list, empty)
+	}
+	for i, want := range []struct {
+		name          string
+		rating, match float64
+		games, moves  int
+	}{{"3d", 28_500, 60, 3, 30}, {"2d", 27_500, 85, 4, 40}, {"18k", 8_500, 10, 1, 10}} {
+		s := list[i]
+		if s.Name != want.name || s.Rating != want.rating || math.Abs(s.Metrics["match"]-want.match) > 1e-9 || s.Games != want.games || s.Moves != want.moves {
+			t.Errorf("%+v, expected %+v", s, want)
+		}
+	}
+}
+
+// The table of games has what is known of each player's part, and empty cells for the rest.
+func TestWriteGames(t *testing.T) {
+	t.Parallel()
+	list := games(2, 3)
+	list[0].Rank = "3段"
+	list[1].Parts, list[1].Known, list[1].Rank = review.Parts{}, false, "9p"
+	var out strings.Builder
+	testutil.OK(t, WriteGames(&out, &review.Tally{Players: []*review.Player{{Name: "a, b", Games: list}}}, nil))
+	want := "game,player,rank,points,result,moves,match,good,bad,avg_good,avg_bad,avg_loss,good1,bad1\n" +
+		"0,\"a, b\",3d,28500,lost,10,30,0,70,0,-0.7,0.7,0,0\n1,\"a, b\",,,,0,,,,,,,,\n"
+	testutil.Equal(t, out.String(), want)
+}
+
+// Games that were won match 8 of 10, lost ones 2: by 3 of each the exact p value is 2 of
+// the 20 ways to divide six games.
+func TestWonLost(t *testing.T) {
+	t.Parallel()
+	list := append(games(6, 2), review.PlayerGame{Known: true, Points: 0.5}, review.PlayerGame{Points: 1})
+	for i := range 6 {
+		if list[i].Points == 1 {
+			list[i].Parts.Rest.Match = 8
+		}
+	}
+	w := wonLost(&review.Tally{Players: []*review.Player{{Name: "a", Games: list}}}, "match", 0)
+	if w.Won != 3 || w.Lost != 3 || *w.MeanW != 80 || *w.MeanL != 20 || math.Abs(*w.P-0.1) > 1e-12 {
+		t.Errorf("%+v", w)
+	}
+	if w := wonLost(&review.Tally{}, "match", 0); w.P != nil || w.Why == "" {
+		t.Errorf("%+v", w)
+	}
+}
+
+func TestRatings(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "r.csv")
+	write := func(text string) {
+		testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	write("player,rank\na,3d\nb,1850.5\n")
+	r, err := ReadRatings(path)
+	if err != nil || r["a"] != 28_500 || r["b"] != 1850.5 {
+		t.Fatal(r, err)
+	}
+	p := &review.Player{Name: "c", Games: []review.PlayerGame{{Rank: "1d"}, {Rank: "2d"}, {Rank: "?"}}}
+	testutil.Equal(t, r.Of(p), 27_000, "by the records")
+	testutil.Equal(t, r.Of(&review.Player{Name: "a", Games: p.Games}), 28_500, "the list comes first")
+	if v := r.Of(&review.Player{Name: "d"}); !math.IsNaN(v) {
+		t.Errorf("%v of nobody", v)
+	}
+	for _, text := range []string{"name,rating\na,x\n", "name,rating\na,1\na,2\n", "x,rating\n", "name,y\n"} {
+		write(text)
+		if r, err := ReadRatings(path); err == nil {
+			t.Errorf("%q: %v", text, r)
+		}
+	}
+	if _, err := ParseMetrics("match,match"); err == nil {
+		t.Error("a metric was taken twice")
+	}
+}

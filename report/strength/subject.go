@@ -1,0 +1,226 @@
+package strength
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	csvtable "gogi/internal/csv"
+	"gogi/report/review"
+)
+
+// Subject is a player, or a rank, whose metrics are known.
+type Subject struct {
+	Name    string             `toml:"name" json:"name"`
+	Rating  float64            `toml:"rating" json:"rating"` // NaN: not known
+	Games   int                `toml:"games" json:"games"`   // 0: of a table that does not say
+	Moves   int                `toml:"moves" json:"moves"`   // that counted; 0: of a table that does not say
+	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
+}
+
+// Rated is whether the rating is known.
+func (s *Subject) Rated() bool { return !math.IsNaN(s.Rating) }
+
+// subjectOf adds up a player's games: the moves of all of them together. ok is false where
+// no move counted.
+func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subject, ok bool) {
+	sums := review.Total(games).Whole()
+	m, ok := sums.Metrics()
+	s = Subject{Name: name, Rating: rating, Games: len(games), Moves: sums.Moves, Metrics: map[string]float64{}}
+	for i, v := range m.Values() {
+		s.Metrics[review.MetricNames()[i]] = v
+	}
+	return s, ok
+}
+
+// Ratings are players' ratings by name.
+type Ratings map[string]float64
+
+// Of is a player's rating: that of the list, else the mean of what records say; NaN where
+// neither does.
+func (r Ratings) Of(p *review.Player) float64 {
+	if v, ok := r[p.Name]; ok {
+		return v
+	}
+	sum, n := 0.0, 0
+	for i := range p.Games {
+		if v, ok := recorded(p.Games[i].Rank, p.Name); ok {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n) // 0/0 is NaN
+}
+
+// ReadRatings reads a CSV file with columns name (or player) and rating (or elo, rank).
+func ReadRatings(path string) (Ratings, error) {
+	r := Ratings{}
+	name, rating := -1, -1
+	err := csvtable.Read(path, func(s *csvtable.Sheet) error {
+		if name = s.Column("name", "player"); name < 0 {
+			return s.NoColumn("name")
+		}
+		if rating = s.Column("rating", "elo", "rank"); rating < 0 {
+			return s.NoColumn("rating")
+		}
+		return nil
+	}, func(row csvtable.Row) error {
+		v, ok := Points(row.At(rating))
+		if !ok {
+			return row.Unexpected(rating, "a rating such as 1850, or a rank of Go such as 3d")
+		}
+		if _, twice := r[row.At(name)]; twice {
+			return row.Unexpected(name, "a player that is not there yet")
+		}
+		r[row.At(name)] = v
+		return nil
+	})
+	return r, err
+}
+
+// Subjects are the players of a review; those without a move that counts are left out, and
+// named in empty.
+func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
+	for _, p := range t.Players {
+		if s, ok := subjectOf(p.Name, ratings.Of(p), p.Games); ok {
+			list = append(list, s)
+		} else {
+			empty = append(empty, p.Name)
+		}
+	}
+	return list, empty
+}
+
+// Ranks pools the games of all players by rank of Go, the strongest first: the thesis' unit. A
+// player's rank in a game is the list's, else the record's of that game. Games without a rank
+// in the thesis' table are left out; empty names their players and the ranks without a move
+// that counts.
+func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
+	pools := map[float64][]review.PlayerGame{}
+	for _, p := range t.Players {
+		missing := 0
+		for i := range p.Games {
+			points, ok := ratings[p.Name]
+			if !ok {
+				points, ok = recorded(p.Games[i].Rank, p.Name)
+			}
+			middle, within := Points(Rank(points))
+			if !ok || !within {
+				missing++
+				continue
+			}
+			pools[middle] = append(pools[middle], p.Games[i])
+		}
+		if missing > 0 {
+			empty = append(empty, fmt.Sprintf("%s (%d games without a rank)", p.Name, missing))
+		}
+	}
+	for _, middle := range slices.Backward(slices.Sorted(maps.Keys(pools))) {
+		if s, ok := subjectOf(Rank(middle), middle, pools[middle]); ok {
+			list = append(list, s)
+		} else {
+			empty = append(empty, Rank(middle))
+		}
+	}
+	return list, empty
+}
+
+// WriteGames writes a CSV table with a row for each player of each game: the game's ID, the
+// player, the rank of Go and the points by the list or the record, the result, the moves that
+// counted and the metrics of the whole game. What is not known is an empty cell.
+func WriteGames(w io.Writer, t *review.Tally, ratings Ratings) error {
+	out := csv.NewWriter(w)
+	write := func(row []string) { _ = out.Write(row) } // its error is kept until Flush
+	write(append([]string{"game", "player", "rank", "points", "result", "moves"}, review.MetricNames()...))
+	for _, p := range t.Players {
+		for i := range p.Games {
+			write(gameRow(p, &p.Games[i], ratings))
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func gameRow(p *review.Player, g *review.PlayerGame, ratings Ratings) []string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	sums := g.Parts.Whole()
+	row := []string{g.ID, p.Name, "", "", "", strconv.Itoa(sums.Moves)}
+	points, ok := ratings[p.Name]
+	if !ok {
+		points, ok = recorded(g.Rank, p.Name)
+	}
+	if ok {
+		row[3] = number(points)
+	}
+	if _, within := Points(Rank(points)); ok && within {
+		row[2] = Rank(points)
+	}
+	if g.Known {
+		row[4] = map[float64]string{1: "won", 0.5: "drawn", 0: "lost"}[g.Points]
+	}
+	m, counted := sums.Metrics()
+	for _, v := range m.Values() {
+		cell := ""
+		if counted {
+			cell = number(v)
+		}
+		row = append(row, cell)
+	}
+	return row
+}
+
+// ReadTable reads subjects from a CSV table that has a column for each metric that it knows.
+// names and rating are its columns of those; without rating, nobody is rated.
+func ReadTable(path, names, rating string) (list []Subject, err error) {
+	nameAt, ratingAt := -1, -1
+	metrics := map[string]int{}
+	err = csvtable.Read(path, func(s *csvtable.Sheet) error {
+		if nameAt = s.Column(names); nameAt < 0 {
+			return s.NoColumn(names)
+		}
+		if ratingAt = s.Column(rating); ratingAt < 0 && rating != "" {
+			return s.NoColumn(rating)
+		}
+		for _, m := range review.MetricNames() {
+			if at := s.Column(m); at >= 0 {
+				metrics[m] = at
+			}
+		}
+		if len(metrics) == 0 {
+			return fmt.Errorf("%s:1: no metric among the columns: expected some of %s", path, strings.Join(review.MetricNames(), ", "))
+		}
+		return nil
+	}, func(row csvtable.Row) (err error) {
+		s := Subject{Name: row.At(nameAt), Rating: math.NaN(), Metrics: map[string]float64{}}
+		if ratingAt >= 0 {
+			if s.Rating, err = row.Decimal(ratingAt); err != nil {
+				return err
+			}
+		}
+		for m, at := range metrics {
+			if s.Metrics[m], err = row.Decimal(at); err != nil {
+				return err
+			}
+		}
+		list = append(list, s)
+		return nil
+	})
+	return list, err
+}
+
+// ParseMetrics reads a list of metrics, such as "match,avg_bad".
+func ParseMetrics(text string) (list []string, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(review.MetricNames(), name) || slices.Contains(list, name) {
+			return nil, fmt.Errorf("metrics %q: expected some of %s, each once", text, strings.Join(review.MetricNames(), ", "))
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}

@@ -1,0 +1,163 @@
+package strength
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/report/review"
+	"gogi/stats/regress"
+)
+
+// Validation says how far estimates are off for players who were not in the fit: models are
+// fitted to every other one of the players in the order of their ratings, and estimate the
+// rest, then the other way about. The weakest and the strongest player are thus estimated
+// from beyond.
+type Validation struct {
+	Version int      `json:"version"`
+	Of      string   `json:"of"`
+	Terms   []string `json:"terms"`
+	Players int      `json:"players"`
+	Rows    []Size   `json:"sizes"`
+	From    int      `json:"from_games"` // the last number of games of which there are estimates
+	Points  []Point  `json:"estimates"`  // from so many
+}
+
+// Size is the estimates from one number of games.
+type Size struct {
+	Games     int      `json:"games"`
+	Estimates int      `json:"estimates"` // of so many games of one player, no game twice
+	Empty     int      `json:"empty"`     // without a move that counts
+	RMSE      *float64 `json:"rmse"`
+	Bias      *float64 `json:"bias"` // the mean of estimate less truth
+	R         *float64 `json:"pearson"`
+	Guess     *float64 `json:"rmse_of_guessing"` // the mean of the players of the fit, whoever it is
+	Within    float64  `json:"within_interval"`  // share of the estimates whose 95% interval holds the truth
+	Outside   float64  `json:"outside_range"`    // share of the estimates beyond the fitted range
+	Why       string   `json:"why,omitempty"`
+
+	points  []Point
+	guesses float64 // their squared errors, added up
+}
+
+// Point is one estimate beside the truth.
+type Point struct {
+	Name     string  `json:"name"`
+	Rating   float64 `json:"rating"`
+	Estimate float64 `json:"estimate"`
+}
+
+// Validate estimates players from numbers of games by models of the terms.
+func Validate(t *review.Tally, ratings Ratings, of string, terms []string, sizes []int) (*Validation, error) {
+	rated := slices.DeleteFunc(slices.Clone(t.Players), func(p *review.Player) bool { return math.IsNaN(ratings.Of(p)) })
+	slices.SortStableFunc(rated, func(a, b *review.Player) int { return cmp.Compare(ratings.Of(a), ratings.Of(b)) })
+	v := &Validation{Version: 1, Of: of, Terms: terms, Players: len(rated), Points: []Point{}}
+	for _, games := range sizes {
+		v.Rows = append(v.Rows, Size{Games: games})
+	}
+	for half := range 2 {
+		var fitted []Subject
+		for i := half; i < len(rated); i += 2 {
+			if s, ok := subjectOf(rated[i].Name, ratings.Of(rated[i]), rated[i].Games); ok {
+				fitted = append(fitted, s)
+			}
+		}
+		m, err := NewModel(of, terms, fitted)
+		if err != nil {
+			return nil, fmt.Errorf("fitting half of the players: %w", err)
+		}
+		for i := 1 - half; i < len(rated); i += 2 {
+			if err := v.player(m, rated[i], ratings.Of(rated[i])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range v.Rows {
+		v.Rows[i].finish()
+		if most := &v.Rows[i]; most.Estimates > 0 {
+			v.From, v.Points = most.Games, most.points
+		}
+	}
+	return v, nil
+}
+
+// player estimates one player from each number of games, as often as there are games.
+func (v *Validation) player(m *Model, p *review.Player, rating float64) error {
+	for i := range v.Rows {
+		size := &v.Rows[i]
+		for from := 0; from+size.Games <= len(p.Games); from += size.Games {
+			s, ok := subjectOf(p.Name, rating, p.Games[from:from+size.Games])
+			if !ok {
+				size.Empty++
+				continue
+			}
+			e, err := m.Estimate(&s)
+			if err != nil {
+				return err
+			}
+			size.add(m, &e, rating)
+		}
+	}
+	return nil
+}
+
+func (s *Size) add(m *Model, e *Estimate, rating float64) {
+	s.Estimates++
+	s.points = append(s.points, Point{e.Name, rating, e.Value})
+	if e.Lo <= rating && rating <= e.Hi {
+		s.Within++
+	}
+	if len(e.Outside) > 0 {
+		s.Outside++
+	}
+	sum := 0.0
+	for i := range m.Subjects {
+		sum += m.Subjects[i].Rating
+	}
+	guess := sum/float64(len(m.Subjects)) - rating
+	s.guesses += guess * guess
+}
+
+func (s *Size) finish() {
+	n := float64(s.Estimates)
+	if s.Estimates == 0 {
+		s.Why = "no player has so many games"
+		return
+	}
+	sum, squares := 0.0, 0.0
+	estimated, truth := make([]float64, s.Estimates), make([]float64, s.Estimates)
+	for i, p := range s.points {
+		d := p.Estimate - p.Rating
+		sum += d
+		squares += d * d
+		estimated[i], truth[i] = p.Estimate, p.Rating
+	}
+	s.RMSE, s.Bias, s.Guess = format.Finite(math.Sqrt(squares/n)), format.Finite(sum/n), format.Finite(math.Sqrt(s.guesses/n))
+	s.Within, s.Outside = s.Within/n, s.Outside/n
+	if c, err := regress.Pearson(estimated, truth); err == nil {
+		s.R = format.Finite(c.R)
+	} else {
+		s.Why = err.Error()
+	}
+}
+
+// Print writes the validation for a terminal.
+func (v *Validation) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s by %s: half of %s fitted, the rest estimated, and the other way about\n\n", v.Of, strings.Join(v.Terms, ", "), format.NumberOf(v.Players, "player"))
+	rows := format.Table("games", "estimates", "none", "RMSE", "bias", "correlation", "guessing", "within", "outside")
+	for i := range v.Rows {
+		s := &v.Rows[i]
+		rows.AppendRow(table.Row{
+			s.Games, format.Count(s.Estimates), format.Count(s.Empty), number(s.RMSE, "%.0f"), number(s.Bias, "%+.0f"), number(s.R, "%.3f"),
+			number(s.Guess, "%.0f"), format.Percent(s.Within), format.Percent(s.Outside),
+		})
+	}
+	format.Render(w, rows)
+	fmt.Fprint(w, "none: no move counted; guessing: the error of taking everybody for the mean of the\nfitted half; within: how many 95% intervals hold the truth; outside: estimates from\nmetrics beyond the fitted range\n")
+}

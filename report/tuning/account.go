@@ -1,0 +1,117 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gogi/match"
+	"gogi/match/tune"
+	"gogi/results"
+)
+
+// Account is what is stored of a tune, and what follows from it.
+type Account struct {
+	*tune.Walk
+	Run        string
+	Plan       *tune.Plan
+	Stored     int        // pairs
+	State      tune.State // the latest
+	Candidates []match.TuneCandidate
+}
+
+// Latest asks Read for the latest state.
+const Latest = -1
+
+// Read goes through all stored pairs of a tune, in order, and reckons every state again.
+// at is the number of learnt blocks that is asked for, or Latest.
+func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at int) (*Account, error) {
+	plan, err := PlanOf(info)
+	if err != nil {
+		return nil, err
+	}
+	states, err := store.TuneStates(ctx, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	w, err := tune.NewWalk(plan.Settings, states, at)
+	if err != nil {
+		return nil, err
+	}
+	points := map[int][2][]match.Option{}
+	err = store.TunePoints(ctx, info.ID, func(pair int, options [2][]match.Option) error {
+		points[pair] = options
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		w.Pair(rows, points[rows[0].Pair])
+		delete(points, rows[0].Pair)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &Account{Run: info.Name, Plan: plan, Stored: info.Finished, State: w.End(), Walk: w}
+	if a.Candidates, err = store.TuneCandidates(ctx, info.ID); err != nil {
+		return nil, err
+	}
+	if at > a.State.Blocks {
+		return nil, fmt.Errorf("run %s: block %d: %d of %d are learnt", info.Name, at, a.State.Blocks, plan.Settings.Blocks())
+	}
+	return a, nil
+}
+
+// PlanOf is the tune of a stored run.
+func PlanOf(info *results.RunInfo) (*tune.Plan, error) {
+	canonical, err := info.ParsePlan()
+	if err != nil {
+		return nil, err
+	}
+	if len(canonical.Tune) == 0 {
+		return nil, fmt.Errorf("run %s is no tune", info.Name)
+	}
+	return tune.ParsePlan(string(canonical.Tune))
+}
+
+// Words are options on a line.
+func Words(options []match.Option) string {
+	text := ""
+	for i, o := range options {
+		if i > 0 {
+			text += " "
+		}
+		text += o.Name + "=" + o.Value
+	}
+	return text
+}
+
+// Summary tells the state that was asked for.
+func (a *Account) Summary() tune.Summary { return tune.Summarize(&a.Plan.Settings, &a.Asked) }
+
+// Done reports whether all blocks are learnt.
+func (a *Account) Done() bool { return a.State.Blocks == a.Plan.Settings.Blocks() }
+
+// Point is the answer of the state that was asked for, as it is sent.
+func (a *Account) Point() []match.Option {
+	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
+}
+
+// Candidate is the newest of a tune, written down now where there is none, or another is
+// asked for. The run that validates it has no game yet. proposed says that it was written
+// now. plan is the tune's.
+func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
+	if n := len(a.Candidates); n > 0 && !another {
+		return a.Candidates[n-1], false, nil
+	}
+	run, err := store.Begin(ctx, plan)
+	if err != nil {
+		return c, false, err
+	}
+	c, err = run.Propose(ctx, match.TuneCandidate{
+		Blocks: a.Asked.Blocks, Point: a.Point(), Run: ValidationRun(a.Run, len(a.Candidates)+1),
+	})
+	return c, err == nil, errors.Join(err, run.Close())
+}

@@ -1,0 +1,161 @@
+package tuning
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/tune"
+)
+
+// account is a tune of two parameters of which the first matters: its best value is 70.
+func account(t *testing.T, pairs int) *Account {
+	t.Helper()
+	s := tune.Defaults(tune.SPSA, 400)
+	s.Params = []tune.Param{{Name: "A&B", Kind: tune.Int, Start: 30, Max: 100, Scale: 40}, {Name: "None", Kind: tune.Int, Start: 50, Max: 100}}
+	s.REnd = 0.02
+	path := testutil.Must(tune.NewPath(s))(t)
+	var states []match.TuneState
+	var rows [][]match.Row
+	var points [][2][]match.Option
+	for id := range pairs {
+		d, ok := path.Draw(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		row := []match.Row{{Pair: id, Black: "p", PairA: "p", MovesHash: 1}, {Pair: id, Leg: 1, Black: "m", PairA: "p", MovesHash: 2}}
+		if plus, minus := math.Abs(d.Plus[0]-70), math.Abs(d.Minus[0]-70); plus < minus {
+			row[0].Points, row[1].Points = [2]float64{1, 0}, [2]float64{0, 1}
+		} else if plus > minus {
+			row[0].Points, row[1].Points = [2]float64{0, 1}, [2]float64{1, 0}
+		}
+		_, learnt, err := path.Add(id, tune.ResultOfRows(row).Score, false)
+		testutil.OK(t, err)
+		for i := range learnt {
+			states = append(states, learnt[i].Stored())
+		}
+		rows, points = append(rows, row), append(points, s.Points(&d))
+	}
+	w := testutil.Must(tune.NewWalk(s, states, Latest))(t)
+	for i := range rows {
+		w.Pair(rows[i], points[i])
+	}
+	a := &Account{Walk: w, Run: "a <tune>", Plan: &tune.Plan{Settings: s}, Stored: pairs, State: w.End()}
+	if len(a.Differences) > 0 {
+		t.Fatal(a.Differences)
+	}
+	return a
+}
+
+func TestPrint(t *testing.T) {
+	var b bytes.Buffer
+	Print(&b, i18n.English, account(t, 400), []i18n.Message{i18n.Verbatim("validation 1 (t-validation-1): pass")})
+	text := b.String()
+	for _, want := range []string{"400 of 400 pairs", "proves no strength", "not distinguishable", "validation 1 (t-validation-1): pass"} {
+		testutil.Contains(t, text, want, "no")
+	}
+	// A path that its own results have chosen gives no interval for a best value: the report has none.
+	if heads := strings.Fields("parameter at first centre answer ± s.e. moved at ±c, Elo*"); !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Equal(strings.Fields(line), heads) }) {
+		t.Errorf("no line of these columns, %q, in\n%s", heads, text)
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "A&B") && (strings.Contains(line, "not distinguishable") || !strings.Contains(line, "s.d.")) {
+			t.Error("what matters is not told apart: ", line)
+		}
+	}
+}
+
+// The page is well formed at any stage, and needs nothing from elsewhere.
+func TestPage(t *testing.T) {
+	for _, pairs := range []int{0, 5, 40, 400} {
+		page := Page(i18n.English, account(t, pairs), nil)
+		d := xml.NewDecoder(strings.NewReader(page))
+		d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%d pairs: %v", pairs, err)
+			}
+		}
+		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+			t.Errorf("%d pairs: something of elsewhere, or no number", pairs)
+		}
+		if strings.Contains(page, "<tune>") || !strings.Contains(page, "A&amp;B") {
+			t.Error("names are not escaped")
+		}
+	}
+}
+
+// The page is in the tongue that it is asked for, what judges the tune included.
+func TestPageInJapanese(t *testing.T) {
+	judged := []i18n.Message{i18n.Of("validation %d (%s): not begun", 1, "v")}
+	english, japanese := Page(i18n.English, account(t, 40), judged), Page(i18n.Japanese, account(t, 40), judged)
+	for _, c := range []struct{ page, lang, judged, figure string }{
+		{english, `<html lang="en">`, "validation 1 (v): not begun", "Dashed: the start."},
+		{japanese, `<html lang="ja">`, "検証 1（v）：まだ始まっていません", "破線"},
+	} {
+		for _, want := range []string{c.lang, c.judged, c.figure} {
+			testutil.Contains(t, c.page, want, "%s lacks", c.lang)
+		}
+	}
+	words := regexp.MustCompile(`(?s)<style>.*</style>|<[^>]*>|&lt;tune&gt;|A&amp;B|None|Elo|SPSA|spsa`).ReplaceAllString(japanese, "")
+	if left := regexp.MustCompile(`[A-Za-z]{4,}`).FindAllString(words, -1); len(left) > 0 {
+		t.Errorf("half in English: %q", left)
+	}
+}
+
+func TestTell(t *testing.T) {
+	text := testutil.Must(json.Marshal(Tell(account(t, 400))))(t)
+	var told Told
+	if err := json.Unmarshal(text, &told); err != nil || told.Summary.Pairs != 400 || len(told.Track) != 26 || !told.Summary.Params[0].Distinct {
+		t.Errorf("%v, %+v", err, told.Summary)
+	}
+	long := make([]tune.Step, 5000)
+	for i := range long {
+		long[i].Blocks = i
+	}
+	if thin := thinned(long); len(thin) != trackPoints || thin[0].Blocks != 0 || thin[trackPoints-1].Blocks != 4999 {
+		t.Errorf("%d points", len(thin))
+	}
+}
+
+// What is Japanese has nothing left in English but names, and the same numbers. That a
+// tune may end is said in the words of the error, too.
+func TestBodyInJapanese(t *testing.T) {
+	a := account(t, 400)
+	a.Failed[0].Above, a.Failed[0].OfAbove = 3, 40
+	a.Copies = 390
+	a.Candidates = []match.TuneCandidate{{Number: 1, Blocks: 20}}
+	a.Plan.From = "x"
+	a.Plan.Settings.Spread = 10
+	said := Body(i18n.Japanese, a, nil)
+	for _, tag := range []string{`<[^>]*aria-label="([^"]*)"[^>]*>`, `<[^>]*>`} {
+		said = regexp.MustCompile(tag).ReplaceAllString(said, " $1 ")
+	}
+	known := regexp.MustCompile(`^(A|B|amp|lt|gt|None|a|x|spsa|Elo|c|r|p|e|W|L|gogi|tune|probe)$`)
+	for _, word := range regexp.MustCompile(`[A-Za-z]+`).FindAllString(said, -1) {
+		if !known.MatchString(word) {
+			t.Errorf("%q is English", word)
+		}
+	}
+	number := regexp.MustCompile(`\d+(?:\.\d+)?`)
+	sorted := func(in i18n.Language) []string {
+		list := number.FindAllString(Body(in, a, nil), -1)
+		slices.Sort(list)
+		return list
+	}
+	testutil.Slices(t, sorted(i18n.Japanese), sorted(i18n.English), "the numbers are others")
+	why := &tune.Futile{Pairs: 1234, Factor: 4}
+	testutil.Equal(t, futile(why).String(), why.Error(), "%q", futile(why))
+}

@@ -1,0 +1,157 @@
+package tuning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/match"
+	"gogi/match/tune"
+	"gogi/runner"
+	"gogi/usi"
+)
+
+// Bounds of a probe: what it may cost, and how much it must see.
+const (
+	probePositions = 20
+	probeNodes     = 20_000
+	probeDepth     = 8
+	probeDeadline  = 10 * time.Second
+)
+
+// Finding is what a probe found of one parameter.
+type Finding struct {
+	Param string `json:"param"`
+	// Dead says that the engine searches alike with the parameter at both bounds.
+	Dead bool `json:"dead"`
+	// Unclear says that the engine does not even repeat itself, so that nothing can be
+	// said of Dead.
+	Unclear bool `json:"unclear,omitempty"`
+	// Refused are the values with which it does not start or search, and why.
+	Refused []string `json:"refused,omitempty"`
+}
+
+// String is the finding as a line.
+func (f Finding) String() string {
+	switch {
+	case len(f.Refused) > 0:
+		return f.Param + ": " + strings.Join(f.Refused, "; ")
+	case f.Dead:
+		return f.Param + " changes nothing: an options file of the engine may fix it (engine_options.txt, eval_options.txt), or it is read only at the start (restart = \"pair\")"
+	case f.Unclear:
+		return f.Param + ": the engine does not repeat its own searches, so that nothing is known of it"
+	}
+	return f.Param + " changes the search"
+}
+
+// Probe searches a few positions with each parameter at its bounds, the others at their
+// start. Everything is done by one engine that is told the options as in a tune; after a
+// failure it is opened anew. Its error is that the engine does not play at the start.
+func Probe(ctx context.Context, open runner.Opener, plan *match.Plan, s *tune.Settings) ([]Finding, error) {
+	p := &prober{open: open, plan: plan, settings: s}
+	defer p.close()
+	usual, err := p.search(ctx, s.Start())
+	again := ""
+	if err == nil {
+		again, err = p.search(ctx, s.Start())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the probe, at the tune's start: %w", err)
+	}
+	var list []Finding
+	for i := range s.Params {
+		if s.Params[i].Unused {
+			continue
+		}
+		f, err := p.param(ctx, i, usual == again)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+type prober struct {
+	open     runner.Opener
+	plan     *match.Plan
+	settings *tune.Settings
+	player   runner.Player // nil: none is open
+}
+
+func (p *prober) close() {
+	if p.player != nil {
+		_ = p.player.Close() // how it ends is not what is asked
+		p.player = nil
+	}
+}
+
+// param looks at one parameter.
+func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error) {
+	param := &p.settings.Params[i]
+	f := Finding{Param: param.Name, Unclear: !repeats}
+	var seen []string
+	for _, value := range []float64{param.Min, param.Max} {
+		point := p.settings.Start()
+		point[i] = value
+		text, err := p.search(ctx, point)
+		if ctx.Err() != nil {
+			return f, context.Cause(ctx)
+		}
+		if err != nil {
+			f.Refused = append(f.Refused, fmt.Sprintf("with %s the engine fails: %v", param.Text(value), err))
+			continue
+		}
+		seen = append(seen, text)
+	}
+	f.Dead = repeats && len(seen) == 2 && seen[0] == seen[1]
+	f.Unclear = f.Unclear && len(f.Refused) == 0
+	return f, nil
+}
+
+// search is what the engine says of some positions at a point.
+func (p *prober) search(ctx context.Context, point []float64) (said string, err error) {
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if p.player == nil {
+		if p.player, err = p.open(ctx, p.plan.Players[0], nil); err != nil {
+			return "", err
+		}
+	}
+	var b strings.Builder
+	for n := range min(probePositions, len(p.plan.Openings)) {
+		game := usi.Game{Pair: usi.NoPair}
+		for _, o := range p.settings.Options(point) {
+			game.Options = append(game.Options, usi.Setting(o))
+		}
+		if err := p.player.NewGame(ctx, game); err != nil {
+			return "", err
+		}
+		opening := p.plan.Openings[n]
+		reply, err := p.player.Think(ctx, usi.Request{
+			Position: usi.Position{Start: opening.USIStart(), Moves: opening.Moves}, Go: p.how(), Deadline: probeDeadline,
+		})
+		if err == nil && reply.Stopped {
+			err = errors.New("it does not keep to a limit of nodes or depth")
+		}
+		if err != nil {
+			return "", err
+		}
+		best := reply.Best()
+		fmt.Fprintf(&b, "%s %v %d %d %v\n", reply.Text, best.Score, best.Depth, reply.Nodes, best.PV)
+	}
+	return b.String(), nil
+}
+
+// how is the limit of the searches: one that does not depend on time.
+func (p *prober) how() usi.Go {
+	if n := p.plan.Players[0].Limits.Nodes; n > 0 {
+		return usi.Go{Nodes: min(n, probeNodes)}
+	}
+	return usi.Go{Depth: probeDepth}
+}

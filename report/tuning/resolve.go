@@ -1,0 +1,512 @@
+// Package tuning resolves a tune, and reports it. It makes the parameters from a file and the
+// engine's options, the plan of the tuning games ([Play]), and the plan of the match that
+// judges the candidate ([Validation]). [Read] returns the [Account] of a stored tune; [Print]
+// and [Export] write it. Package match/tune has the algorithms.
+package tuning
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/internal/disk"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/match/tune"
+	"gogi/usi"
+)
+
+// Request is what is asked for, by the file and beside it.
+type Request struct {
+	*configs.TuneWish
+	Dir   string   // that the file's paths are relative to
+	Globs []string // of the engine's options that are tuned, too
+	// Inflight is that of the tune as it was begun, which holds where the file names
+	// none; 0: it is begun now.
+	Inflight int
+	// Wide is that of the tune as it was begun; nil: it is begun now.
+	Wide *float64
+	// From is a tune that is done and of which this one goes on, Starts its answer; "": none.
+	From   string
+	Starts []match.Option
+}
+
+// Begun makes the wish that of a tune that goes on: what no file says stays as it was begun.
+func (w *Request) Begun(s *tune.Settings) {
+	w.Inflight, w.Wide = s.Inflight, &s.Wide
+}
+
+// Resolve makes the tune of a plan whose two players are the same engine, which declares
+// these options. The plan that is given stays as it is: a validation is made from it.
+func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []advice.Warning, error) {
+	params, err := w.params(base, declared)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := w.settings(base)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Params = params
+	if s.StartWide(); w.Wide != nil {
+		s.Wide = *w.Wide
+	}
+	p := &tune.Plan{Settings: s, From: w.From}
+	all := w.validations(base)
+	p.Validate, p.Also = &all[0], all[1:]
+	if len(p.Also) == 0 {
+		p.Also = nil
+	}
+	if _, err := w.forfeits(); err != nil {
+		return nil, nil, err
+	}
+	warnings, err := w.warnings(base, p)
+	if err == nil {
+		err = s.Check()
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("the tune: %w", err)
+	}
+	text, err := p.Text()
+	if err == nil {
+		_, err = tune.ParsePlan(text) // also for what only the validation has
+	}
+	return p, warnings, err
+}
+
+// Forfeits reports whether points that fail are taken for points that lose, however many
+// do.
+func (w *Request) Forfeits() bool {
+	yes, _ := w.forfeits() // looked at by Resolve
+	return yes
+}
+
+func (w *Request) forfeits() (bool, error) {
+	switch w.Faults {
+	case "", "stop":
+		return false, nil
+	case "forfeit":
+		return true, nil
+	}
+	return false, fmt.Errorf("faults = %q: expected stop or forfeit", w.Faults)
+}
+
+func (w *Request) settings(base *match.Plan) (tune.Settings, error) {
+	s := tune.Defaults(cmp.Or(w.Method, tune.SPSA), base.Pairs)
+	s.Seed, s.Stages = base.Seed, w.Stages
+	s.Block = min(s.Block, max(1, base.Pairs/20))
+	if w.Block != nil {
+		s.Block = *w.Block
+	}
+	s.Inflight = cmp.Or(w.Inflight, max(s.Block, min(3*base.Concurrency, base.Pairs/5)))
+	if w.TuneWish.Inflight != nil {
+		s.Inflight = *w.TuneWish.Inflight
+	}
+	for _, k := range []struct{ from, to *float64 }{
+		{w.Spread, &s.Spread}, {w.Probes, &s.Probes}, {w.A, &s.A}, {w.Alpha, &s.Alpha}, {w.Gamma, &s.Gamma}, {w.Average, &s.Average},
+	} {
+		if k.from != nil {
+			*k.to = *k.from
+		}
+	}
+	if s.Spread == 0 && w.Probes == nil {
+		s.Probes = 0
+	}
+	if w.REnd != "" && w.REnd != "auto" {
+		x, err := strconv.ParseFloat(string(w.REnd), 64)
+		if err != nil || x <= 0 {
+			return s, fmt.Errorf("r_end = %q: expected a number above 0, or \"auto\"", w.REnd)
+		}
+		s.REnd = x
+	}
+	return s, nil
+}
+
+// The defaults of a validation: what a release may rest on.
+const (
+	defaultElo1 = 3
+	seedOffset  = 0x9e37 // between a tune's seed and its validation's
+)
+
+// validations are those of the file, or one; the shortest games first.
+func (w *Request) validations(base *match.Plan) []tune.Validation {
+	var list []tune.Validation
+	for i := range w.Validate {
+		list = append(list, w.validation(base, i))
+	}
+	if list == nil {
+		list = append(list, w.validation(base, -1))
+	}
+	length := func(v tune.Validation) float64 { return gameLength(*cmp.Or(v.Limits, &base.Players[0].Limits)) }
+	slices.SortStableFunc(list, func(a, b tune.Validation) int {
+		if x, y := length(a), length(b); x*y > 0 { // of one measure
+			return cmp.Compare(math.Abs(x), math.Abs(y))
+		}
+		return 0
+	})
+	return list
+}
+
+// gameLength is a measure of how long games of such limits are: in seconds, or, negative,
+// in nodes or plies of depth. What is not known is 0.
+func gameLength(l match.Limits) float64 {
+	const moves = 60 // of a side, in a long game
+	switch {
+	case !l.Clock.IsZero():
+		return (l.Clock.Main + moves*(l.Clock.Increment+l.Clock.Byoyomi)).Seconds()
+	case l.MoveTime > 0:
+		return moves * l.MoveTime.Seconds()
+	case l.Nodes > 0:
+		return -float64(l.Nodes)
+	}
+	return 0
+}
+
+// validation is the one of that number in the file; -1: there is none.
+func (w *Request) validation(base *match.Plan, at int) tune.Validation {
+	v := tune.Validation{
+		Elo1: defaultElo1, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Pairs: base.Pairs,
+		Seed: base.Seed + seedOffset*uint64(max(at, 0)+1), Openings: tune.FreshOpenings, //nolint:gosec // not negative
+	}
+	if len(base.Openings) < leastBook {
+		v.Openings = tune.SameOpenings
+	}
+	if at < 0 {
+		return v
+	}
+	from := &w.Validate[at]
+	if from.Alpha != nil {
+		v.Alpha = *from.Alpha
+	}
+	if from.Beta != nil {
+		v.Beta = *from.Beta
+	}
+	if from.SPRT != nil {
+		g := from.SPRT.Gate(match.Gate{Alpha: v.Alpha, Beta: v.Beta})
+		v.Elo0, v.Elo1, v.Alpha, v.Beta = g.Elo0, g.Elo1, g.Alpha, g.Beta
+	}
+	if from.Games != nil {
+		v.Pairs = *from.Games / base.Legs()
+	}
+	if from.Seed != nil {
+		v.Seed = *from.Seed
+	}
+	v.Openings, v.Limits = cmp.Or(from.Openings, v.Openings), w.Limits[at]
+	return v
+}
+
+// startAt makes a parameter begin where the tune before has ended.
+func (w *Request) startAt(p *tune.Param) error {
+	for _, o := range w.Starts {
+		if !usi.SameOption(o.Name, p.Name) {
+			continue
+		}
+		x, err := p.Value(o.Value)
+		if err != nil {
+			return fmt.Errorf("parameter %s begins at the answer of %s: %w", p.Name, w.From, err)
+		}
+		p.Start = x
+	}
+	return nil
+}
+
+// leastBook is how many openings a book needs so that half of it is a book.
+const leastBook = 20
+
+// params are the parameters: of the file's list, of a file of them, of the options that
+// the globs name.
+func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param, error) {
+	var list []tune.Param
+	if w.Params != "" {
+		read, err := w.readParams()
+		if err != nil {
+			return nil, err
+		}
+		list = read
+	}
+	for i := range w.List {
+		p, err := ofList(&w.List[i], base.Players[0].Options, declared)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	for _, glob := range w.Globs {
+		found, err := ofGlob(glob, list, base.Players[0].Options, declared)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	for i := range list {
+		if err := w.startAt(&list[i]); err != nil {
+			return nil, err
+		}
+		if err := fits(&list[i], declared); err != nil {
+			return nil, err
+		}
+		list[i].Unused = list[i].Unused || !chosen(list[i].Name, w.Only)
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no parameter to tune: expected [[param]] in the file, params = \"FILE\" in [tune], or --param 'GLOB' of the engine's options")
+	}
+	return list, nil
+}
+
+func (w *Request) readParams() ([]tune.Param, error) {
+	file := w.Params
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(w.Dir, file)
+	}
+	f, err := disk.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("tune.params: %w", err)
+	}
+	params, err := tune.ReadParams(f, filepath.Base(file))
+	return params, errors.Join(err, f.Close())
+}
+
+func chosen(name string, only []string) bool {
+	return len(only) == 0 || slices.ContainsFunc(only, func(glob string) bool { return matches(glob, name) })
+}
+
+func matches(glob, name string) bool {
+	ok, err := path.Match(glob, name)
+	return ok && err == nil
+}
+
+// ofList is a parameter of the file's list.
+func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) (tune.Param, error) {
+	o, found := usi.FindOption(declared, from.Name)
+	if !found {
+		_, err := usi.Resolve(declared, []usi.Setting{{Name: from.Name}})
+		return tune.Param{}, fmt.Errorf("[[param]]: %w", err)
+	}
+	p := tune.Param{Name: o.Name, Kind: tune.Kind(from.Kind), Levels: from.Levels, Min: float64(o.Min), Max: float64(o.Max)}
+	if p.Kind == "" {
+		p.Kind = kindOf(o)
+	}
+	if p.Kind == tune.Choice {
+		return choice(p, o, cmp.Or(string(from.Start), startOf(o, set)))
+	}
+	for _, k := range []struct{ from, to *float64 }{{from.Min, &p.Min}, {from.Max, &p.Max}, {from.Scale, &p.Scale}} {
+		if k.from != nil {
+			*k.to = *k.from
+		}
+	}
+	start := cmp.Or(string(from.Start), startOf(o, set))
+	x, err := strconv.ParseFloat(start, 64)
+	if err != nil {
+		return p, fmt.Errorf("[[param]] %s: start = %q: expected a number", p.Name, start)
+	}
+	p.Start = x
+	if o.Type != usi.Spin && (from.Min == nil || from.Max == nil) {
+		return p, fmt.Errorf("[[param]] %s: the engine declares no bounds: expected min and max", p.Name)
+	}
+	return p, p.Check()
+}
+
+func kindOf(o usi.Option) tune.Kind {
+	switch o.Type {
+	case usi.Combo, usi.Check:
+		return tune.Choice
+	case usi.String, usi.Filename:
+		return tune.Float
+	case usi.Spin, usi.Button:
+	}
+	return tune.Int
+}
+
+// choice is a parameter of words.
+func choice(p tune.Param, o usi.Option, start string) (tune.Param, error) {
+	if len(p.Levels) == 0 {
+		if p.Levels = o.Vars; o.Type == usi.Check {
+			p.Levels = []string{"false", "true"}
+		}
+	}
+	i := slices.Index(p.Levels, start)
+	if i < 0 {
+		return p, fmt.Errorf("[[param]] %s: start %q is none of its levels (%s)", p.Name, start, strings.Join(p.Levels, ", "))
+	}
+	p.Start, p.Min, p.Max = float64(i), 0, float64(len(p.Levels)-1)
+	return p, p.Check()
+}
+
+// startOf is the value that an option has where the user says nothing of the tune: the
+// engine's option of the file, else its default.
+func startOf(o usi.Option, set []match.Option) string {
+	for _, s := range set {
+		if usi.SameOption(s.Name, o.Name) {
+			return s.Value
+		}
+	}
+	return o.Default
+}
+
+// ofGlob are the declared options that a pattern names and that are not among those that
+// there are: numbers, and any that is named in full.
+func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.Option) (list []tune.Param, err error) {
+	if _, err := path.Match(glob, ""); err != nil {
+		return nil, fmt.Errorf("--param %q: %w", glob, err)
+	}
+	matched := false
+	for _, o := range declared {
+		if !matches(glob, o.Name) || o.Type != usi.Spin && glob != o.Name {
+			continue
+		}
+		matched = true
+		if o.Type == usi.Spin && glob != o.Name && !takes(&o) {
+			continue
+		}
+		if slices.ContainsFunc(have, func(p tune.Param) bool { return p.Name == o.Name }) {
+			continue
+		}
+		p, err := ofList(&configs.TuneParam{Name: o.Name}, set, declared)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	if !matched {
+		return nil, fmt.Errorf("--param %q: the engine declares no number of that name", glob)
+	}
+	return list, nil
+}
+
+// fits gives a parameter the name that the engine declares, and says why it cannot take
+// its bounds.
+func fits(p *tune.Param, declared []usi.Option) error {
+	texts := []float64{p.Start, p.Min, p.Max}
+	if p.Kind == tune.Choice {
+		texts = texts[:0]
+		for i := range p.Levels {
+			texts = append(texts, float64(i))
+		}
+	}
+	for _, x := range texts {
+		sent, err := usi.Resolve(declared, []usi.Setting{{Name: p.Name, Value: p.Text(x)}})
+		if err != nil {
+			return fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+		p.Name = sent[0].Name
+	}
+	return nil
+}
+
+// timeOptions are options about time: with limits that have none they do nothing, and
+// with others their signal is losses on time.
+func timeOptions() []string {
+	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
+}
+
+// Bounds of what is warned of.
+const (
+	manyForSurface = 12 // parameters: a quadratic of more has too many coefficients
+	farShare       = 20 // a path of which more than the 1/20 is in flight learns late
+)
+
+func (w *Request) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warning, err error) {
+	warn := func(phrase string, args ...any) {
+		list = append(list, advice.Warning{Text: i18n.Of(phrase, args...)})
+	}
+	used := 0
+	limits := base.Players[0].Limits
+	for _, param := range p.Settings.Params {
+		if param.Unused {
+			continue
+		}
+		used++
+		if slices.ContainsFunc(timeOptions(), func(name string) bool { return usi.SameOption(name, param.Name) }) {
+			if limits.Clock.IsZero() && limits.MoveTime == 0 {
+				return nil, fmt.Errorf("%s is about time, and the limits (%s) have none: it cannot be tuned by them", param.Name, limits)
+			}
+			warn("%s is about time: what tells its values apart are losses on time", param.Name)
+		}
+	}
+	if p.Settings.Method == tune.Surface && used > manyForSurface {
+		warn("method surface with %d parameters: it is made for at most %d", used, manyForSurface)
+	}
+	if p.Settings.Inflight*farShare > p.Settings.Pairs && p.Settings.Inflight > p.Settings.Block {
+		warn("%d of %d pairs are in flight: what is drawn knows little of what was learnt", p.Settings.Inflight, p.Settings.Pairs)
+	}
+	if slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.SameOpenings }) {
+		warn("the validation plays the openings of the tune: the book has %d, too few for both", len(base.Openings))
+	}
+	return list, nil
+}
+
+// Play is the plan of the tune's games.
+func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
+	text, err := p.Text()
+	if err != nil {
+		return nil, err
+	}
+	plan := *base
+	plan.Tune = text
+	plan.Openings = half(base, p, 0)
+	return &plan, plan.Check()
+}
+
+// half is what the tune (0) or its validation (1) has of the book: where they share none,
+// every second opening of an order by the tune's seed.
+func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
+	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
+		return base.Openings
+	}
+	order := rand.New(rand.NewPCG(p.Settings.Seed, uint64(len(base.Openings)))).Perm(len(base.Openings)) //nolint:gosec // to be repeated
+	var list []match.Opening
+	for i, at := range order {
+		if i%2 == which {
+			list = append(list, base.Openings[at])
+		}
+	}
+	return list
+}
+
+// Validation is the plan of one of the matches of the j-th candidate against the start:
+// which is an index of Plan.Validations.
+func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate) *match.Plan {
+	v := p.Validations()[which]
+	plan := *base
+	plan.Run, plan.Tune, plan.Seed = ValidationRuns(p, c.Run)[which], "", v.Seed+uint64(c.Number) //nolint:gosec // a number from 1
+	plan.Gate, plan.Pairs, plan.Openings = v.Gate(c.Number), v.Pairs, base.Openings
+	if v.Openings == tune.FreshOpenings {
+		plan.Openings = half(base, p, 1)
+	}
+	plan.Players = slices.Clone(base.Players)
+	for i, with := range [][]match.Option{c.Point, p.Settings.Options(p.Settings.Start())} {
+		player := &plan.Players[i]
+		player.Name = []string{"tuned", "start"}[i]
+		player.Options = slices.DeleteFunc(slices.Clone(player.Options), func(o match.Option) bool {
+			return slices.ContainsFunc(with, func(x match.Option) bool { return usi.SameOption(x.Name, o.Name) })
+		})
+		player.Options = append(player.Options, with...)
+		if v.Limits != nil {
+			player.Limits = *v.Limits
+		}
+	}
+	return &plan
+}
+
+// ValidationRun is the name of the first run that judges the j-th candidate of a tune.
+func ValidationRun(tune string, number int) string {
+	return fmt.Sprintf("%s-validation-%d", tune, number)
+}
+
+// ValidationRuns are the names of all runs that judge a candidate, of the first's.
+func ValidationRuns(p *tune.Plan, first string) []string {
+	runs := []string{first}
+	for i := range p.Also {
+		runs = append(runs, fmt.Sprintf("%s-%d", first, i+2))
+	}
+	return runs
+}

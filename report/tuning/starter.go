@@ -1,0 +1,102 @@
+package tuning
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gogi/match/tune"
+	"gogi/usi"
+)
+
+// Starter writes a tune file for an engine: every number that it declares, with bounds as declared and
+// scales that are guesses. Options of the machine, of limits and of time are comments, and so is what
+// no tune can take. With only, the file has the options that one of these patterns matches, none of
+// them as a comment except what no tune can take.
+func Starter(w io.Writer, name, command string, declared []usi.Option, only []string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# A tune of %s: gogi tune FILE. docs/tune.md tells what the keys mean.
+
+games = 20000           # the schedule is made for them
+limits = { nodes = 20000 }
+
+[[engine]]
+name = %q
+cmd = %q
+
+[tune]
+method = "spsa"         # or surface, fishtest
+
+[tune.validate]
+sprt = [0, 3]           # Elo: the test that the answer has to pass
+games = 20000           # at most
+
+# Remove what is not to be tuned. scale is how far away you think the best value may be:
+# the eighth of the range that stands there is a guess.
+
+`, name, name, command)
+	for i := range declared {
+		if o := &declared[i]; o.Type == usi.Spin && (len(only) == 0 || slices.ContainsFunc(only, func(glob string) bool { return matches(glob, o.Name) })) {
+			if err := starterParam(&b, o, declared, len(only) == 0); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// starterParam writes one option, as comments if it is not for a tune.
+func starterParam(b *strings.Builder, o *usi.Option, declared []usi.Option, hold bool) error {
+	switch {
+	case o.Min == o.Max:
+		return nil
+	case !takes(o):
+		fmt.Fprintf(b, "# %s is left out: no tune can take its range, %d to %d.\n\n", o.Name, o.Min, o.Max)
+		return nil
+	}
+	p, err := ofGlob(o.Name, nil, nil, declared)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	if err := writeParam(&text, &p[0], p[0].Text(p[0].Start), "  # a guess"); err != nil {
+		return err
+	}
+	reason := ""
+	if hold {
+		reason = heldBack(o.Name)
+	}
+	if reason == "" {
+		b.WriteString(text.String())
+		return nil
+	}
+	fmt.Fprintf(b, "# %s %s:\n", o.Name, reason)
+	for line := range strings.Lines(strings.TrimRight(text.String(), "\n")) {
+		b.WriteString("# " + line)
+	}
+	b.WriteString("\n\n")
+	return nil
+}
+
+// takes reports whether a tune can take a number's range.
+func takes(o *usi.Option) bool {
+	return max(-float64(o.Min), float64(o.Max)) <= tune.MaxValue
+}
+
+// heldBack says why an option is a comment in a starter file, or "".
+func heldBack(name string) string {
+	for reason, names := range map[string][]string{
+		"sets what the engine uses of the machine, not how it plays": {"Threads", "Hash", "USI_Hash", "EvalHash", "MultiPV", "USI_MultiPV"},
+		"is a limit of a search":                                     {"DepthLimit", "NodesLimit", "MaxMovesToDraw", "Draw_Ply"},
+		"is about time on the clock":                                 timeOptions(),
+		"is about the book's moves":                                  {"BookMoves", "BookEvalDiff", "BookEvalBlackLimit", "BookEvalWhiteLimit", "BookDepthLimit", "BookIgnoreRate", "BookPvMoves"},
+		"is about what the engine prints, or when it resigns":        {"PvInterval", "ResignValue"},
+	} {
+		if slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(other, name) }) {
+			return reason
+		}
+	}
+	return ""
+}

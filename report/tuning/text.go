@@ -1,0 +1,146 @@
+package tuning
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match/tune"
+	"gogi/stats/binomial"
+)
+
+// Print writes what is known of a tune in a tongue, for a terminal. Nothing in it is a strength: what
+// the games of a tune say of their own parameters explains, and proves nothing.
+func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
+	s, sum := &a.Plan.Settings, a.Summary()
+	fmt.Fprint(w, i18n.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
+		format.Count(sum.Pairs), format.Count(sum.Budget), format.Count(sum.Blocks), format.Count(s.Blocks())))
+	if s.Spread > 0 {
+		fmt.Fprint(w, i18n.Say(in, " · perturbation × %.2f", sum.Factor))
+	}
+	fmt.Fprintln(w)
+	if a.Plan.From != "" {
+		fmt.Fprintln(w, i18n.Say(in, "begun at the answer of %s, with a schedule of its own", format.Name(a.Plan.From)))
+	}
+	fmt.Fprintln(w)
+	t := format.Table(i18n.Heads(in, "parameter", "at first", "centre", "answer", "± s.e.", "moved", "at ±c, Elo*")...)
+	t.SetColumnConfigs(format.RightAligned(2, 7))
+	for i := range sum.Params {
+		p := &s.Params[i]
+		if !p.Unused {
+			t.AppendRow(row(in, p, &sum.Params[i]))
+		}
+	}
+	format.Render(w, t)
+	for i := range sum.Params {
+		printLevels(w, in, &sum.Params[i])
+	}
+	fmt.Fprintln(w)
+	if sum.Loss != nil {
+		fmt.Fprintln(w, i18n.Say(in, "perturbed points lost %s Elo* to the centre (aimed at: %g)", interval(sum.Loss, 1), s.Spread))
+	}
+	if why := tune.IsFutile(s, &a.Asked); why != nil {
+		fmt.Fprintln(w, futile(why).In(in))
+	}
+	printShares(w, in, a, &sum)
+	fmt.Fprintln(w, i18n.Say(in, "* of the tuning games: it explains the path, and proves no strength"))
+	for _, c := range a.Candidates {
+		fmt.Fprintln(w, i18n.Say(in, "candidate %d, after block %d: %s", c.Number, c.Blocks, Words(c.Point)))
+	}
+	for _, line := range validations {
+		fmt.Fprintln(w, line.In(in))
+	}
+}
+
+func row(in i18n.Language, p *tune.Param, sum *tune.ParamSummary) []any {
+	if p.Kind == tune.Choice {
+		return []any{p.Name, p.Text(p.Start), "", sum.Value, "", "", ""}
+	}
+	moved := ""
+	switch {
+	case sum.Moved == nil:
+	case !sum.Distinct:
+		moved = i18n.Say(in, "not distinguishable")
+	default:
+		moved = i18n.Say(in, "%+.1f s.d.", *sum.Moved)
+	}
+	effect := ""
+	if sum.SensitivityElo != nil && sum.Sensitivity != nil {
+		effect = fmt.Sprintf("%.1f %s", *sum.SensitivityElo, interval(sum.Sensitivity, 1))
+	}
+	return []any{
+		p.Name, p.Text(p.Start), number(sum.Now, digits(p)), sum.Value, spread(sum.Error, digits(p)), moved, effect,
+	}
+}
+
+// digits is how many behind the point are worth showing.
+func digits(p *tune.Param) int {
+	if p.Kind == tune.Int {
+		return max(0, 1-int(math.Log10(math.Max(1, p.Max-p.Min)/100)))
+	}
+	return max(0, 3-int(math.Floor(math.Log10(p.Max-p.Min))))
+}
+
+func number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+
+func spread(x *float64, digits int) string {
+	if x == nil {
+		return ""
+	}
+	return number(*x, digits+1)
+}
+
+func interval(i *binomial.Interval, digits int) string {
+	return "[" + number(i.Lo, digits) + ", " + number(i.Hi, digits) + "]"
+}
+
+func printLevels(w io.Writer, in i18n.Language, p *tune.ParamSummary) {
+	for _, l := range p.Levels {
+		fmt.Fprintln(w, i18n.Say(in, "%s = %s: %+.1f Elo* [%+.1f, %+.1f] against the start's level", p.Name, l.Name, l.Elo, l.Lo, l.Hi))
+	}
+}
+
+// futile is why a tune may end, as its Error says it in English.
+func futile(why *tune.Futile) i18n.Message {
+	return i18n.Of("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", why.Pairs, why.Factor)
+}
+
+// manyCopies is the share of duels without a difference from which the perturbation is
+// too small, or the options are dead.
+const manyCopies = 0.3
+
+func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
+	var parts i18n.Clauses
+	if sum.Forfeits > 0 {
+		parts = append(parts, i18n.Of("%s forfeited because a point did not start", i18n.Number{N: sum.Forfeits, Noun: "pair"}))
+	}
+	if sum.Equal > 0 {
+		parts = append(parts, i18n.Of("%s of two equal points (%s)", i18n.Number{N: sum.Equal, Noun: "duel"}, share(sum.Equal, sum.Pairs)))
+	}
+	if a.Copies > 0 {
+		text := i18n.Of("%s of two equal games (%s)", i18n.Number{N: a.Copies, Noun: "pair"}, share(a.Copies, a.Stored))
+		if float64(a.Copies) > manyCopies*float64(max(1, a.Stored)) {
+			text = i18n.Of("%s: the perturbation is too small, or options change nothing (gogi tune probe)", text)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(w, parts.In(in))
+	}
+	for _, line := range failures(a) {
+		fmt.Fprintln(w, line.In(in))
+	}
+	for _, c := range couples(a, toldCouples) {
+		if c.P < 0.05 {
+			fmt.Fprintln(w, c.told().In(in))
+		}
+	}
+}
+
+// toldCouples is how many pairs of parameters a text names at most.
+const toldCouples = 3
+
+func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(1, of))) }

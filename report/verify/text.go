@@ -1,0 +1,78 @@
+package verify
+
+import (
+	"fmt"
+	"io"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/results/repair"
+)
+
+// printed is how many differences the text names; JSON has them all.
+const printed = 20
+
+// Text prints what was found, for a terminal.
+func Text(w io.Writer, in i18n.Language, f *Found) {
+	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s · %s in %s, %s", sanitize.Printable(f.Run, 40), i18n.Number{N: f.Games, Noun: "game"}, i18n.Number{N: f.Pairs, Noun: "pair"}, f.replayed()))
+	fmt.Fprintln(w, f.openings().In(in))
+	if f.Same() {
+		fmt.Fprintln(w, i18n.Say(in, "Nothing differs: the moves, the plan and the stored results agree."))
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "not as it should be:"))
+	for _, d := range f.Differences[:min(len(f.Differences), printed)] {
+		fmt.Fprintf(w, "  %s\n", sanitize.Printable(told(d).In(in), 500))
+	}
+	if more := f.More + max(0, len(f.Differences)-printed); more > 0 {
+		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "and %s more", format.Count(more)))
+	}
+}
+
+// told is a difference without the run, which is one.
+func told(d repair.Problem) i18n.Message {
+	if d.Pair >= 0 {
+		return i18n.Of("pair %d: %s", d.Pair, d.What)
+	}
+	return i18n.Verbatim(d.What)
+}
+
+func (f *Found) replayed() i18n.Message {
+	if f.Replayed == f.Pairs {
+		return i18n.Of("every move replayed")
+	}
+	return i18n.Of("%s of them sound", format.Count(f.Replayed))
+}
+
+// openings says what is known of the book.
+func (f *Found) openings() i18n.Message {
+	if f.Book == 0 {
+		return i18n.Of("The games were played elsewhere: there is no book to hold them against.")
+	}
+	if f.Openings < f.Book {
+		return i18n.Of("%s of the book's %s openings were played; only all of them would prove that they\nare the plan's.", format.Count(f.Openings), format.Count(f.Book))
+	}
+	return i18n.Of("All of the book's %s were played.", i18n.Number{N: f.Book, Noun: "opening"})
+}
+
+// JSON writes what was found as one JSON object.
+func JSON(w io.Writer, f *Found) error {
+	type difference struct {
+		Pair *int   `json:"pair,omitempty"`
+		What string `json:"what"`
+	}
+	list := []difference{}
+	for _, d := range f.Differences {
+		out := difference{What: d.What}
+		if d.Pair >= 0 {
+			out.Pair = &d.Pair
+		}
+		list = append(list, out)
+	}
+	return format.JSON(w, map[string]any{
+		"version": 1, "run": f.Run, "digest": f.Digest, "same": f.Same(), "pairs": f.Pairs, "games": f.Games, "replayed_pairs": f.Replayed,
+		"openings_played": f.Openings, "openings": f.Book, "plies": f.Plies,
+		"differences": list, "more_differences": f.More,
+	})
+}

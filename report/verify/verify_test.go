@@ -1,0 +1,374 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/report"
+	"gogi/report/stored"
+	"gogi/results"
+	"gogi/shogi"
+)
+
+// series is a series that was really played; see package match, whose testdata it is.
+type series struct {
+	Name  string          `json:"name"`
+	Plan  json.RawMessage `json:"plan"`
+	Pairs [][]byte        `json:"pairs"`
+}
+
+func allSeries(t *testing.T) []series {
+	t.Helper()
+	text := testutil.Must(os.ReadFile(filepath.Join("..", "..", "match", "testdata", "played.json")))(t)
+	var list []series
+	testutil.OK(t, json.Unmarshal(text, &list))
+	return list
+}
+
+func (s series) decode(t *testing.T) (*match.Plan, []match.PairResult) {
+	t.Helper()
+	plan := testutil.Must(match.DecodePlan(s.Plan))(t)
+	var pairs []match.PairResult
+	for _, text := range s.Pairs {
+		r := testutil.Must(match.DecodePair(text, 1<<20))(t)
+		pairs = append(pairs, r)
+	}
+	return plan, pairs
+}
+
+// stored is a database with these pairs, and its path.
+func storedRun(t *testing.T, plan *match.Plan, pairs []match.PairResult) (*results.Store, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "gogi.db")
+	s, err := results.Open(t.Context(), path)
+	testutil.OK(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	run, err := s.Begin(t.Context(), plan)
+	testutil.OK(t, err)
+	for _, p := range pairs {
+		if added, err := run.Add(t.Context(), p); err != nil || !added {
+			t.Fatal(added, err)
+		}
+	}
+	testutil.OK(t, run.Close())
+	return s, path
+}
+
+func recount(t *testing.T, s *results.Store, name string) *Found {
+	t.Helper()
+	info, err := s.FindRun(t.Context(), name)
+	testutil.OK(t, err)
+	told := 0
+	f, err := Run(t.Context(), s, info, func(done, of int) { told = done; _ = of })
+	testutil.OK(t, err)
+	if told != info.Finished {
+		t.Errorf("progress ended at %d of %d", told, info.Finished)
+	}
+	return f
+}
+
+// What was really played is as it should be, and is counted as whoever reads the games
+// would count it.
+func TestPlayed(t *testing.T) {
+	for _, x := range allSeries(t) {
+		plan, pairs := x.decode(t)
+		s, _ := storedRun(t, plan, pairs)
+		f := recount(t, s, plan.Run)
+		if !f.Same() || f.Pairs != len(pairs) || f.Replayed != len(pairs) {
+			t.Errorf("%s: %+v", x.Name, f)
+		}
+		var wins [2]int
+		games, plies, points := 0, 0, 0.0
+		for _, p := range pairs {
+			for _, g := range p.Games {
+				games++
+				plies += len(g.Record.Moves)
+				points += 1 // a game is worth one point, by these rules
+				if winner, ok := g.Outcome.Winner(); ok {
+					wins[g.Players[winner]]++
+				}
+			}
+		}
+		own, sums := count(t, plan, pairs)
+		a, b := sums.Players[0], sums.Players[1]
+		if f.Games != games || own != games || f.Plies != plies || sums.Plies != plies || a.all().Wins != wins[0] || b.all().Wins != wins[1] || a.Points+b.Points != points {
+			t.Errorf("%s: %+v", x.Name, f)
+		}
+		var text, object bytes.Buffer
+		Text(&text, i18n.English, f)
+		if err := JSON(&object, f); err != nil || !strings.Contains(text.String(), "every move replayed") || !strings.Contains(object.String(), `"same": true`) {
+			t.Errorf("%s: %v\n%s\n%s", x.Name, err, text.String(), object.String())
+		}
+	}
+}
+
+// Pairs that nobody played, in a store that took them: it does not replay.
+func TestForged(t *testing.T) {
+	for name, forge := range map[string]func(r, other *match.PairResult){
+		"outcome flipped": func(r, _ *match.PairResult) {
+			g := &r.Games[0]
+			winner, _ := g.Outcome.Winner()
+			g.Outcome = match.WinFor(winner.Opponent())
+			g.Record.Winner = g.Outcome.String()
+		},
+		"last move cut": func(r, _ *match.PairResult) {
+			g := &r.Games[0]
+			g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-1]
+		},
+		"early resignation": func(r, _ *match.PairResult) {
+			g := &r.Games[0]
+			loser := shogi.Colour(len(g.Record.Moves) % 2)
+			g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-2]
+			g.Verdict = match.LossFor(loser, match.Resignation, "")
+			g.Record.Result, g.Record.Winner = g.Termination.String(), g.Outcome.String()
+		},
+		"other pair's games": func(r, other *match.PairResult) {
+			for leg := range r.Games {
+				r.Games[leg] = other.Games[leg]
+				r.Games[leg].Pair = r.Pair.ID
+			}
+		},
+		"nodes": func(r, _ *match.PairResult) { r.Games[1].Sides[0].Nodes++ },
+	} {
+		x := allSeries(t)[0]
+		plan, pairs := x.decode(t)
+		forge(&pairs[1], &pairs[2])
+		s, _ := storedRun(t, plan, pairs)
+		f := recount(t, s, plan.Run)
+		if len(f.Differences) == 0 || f.Replayed != len(pairs)-1 {
+			t.Errorf("%s: %+v", name, f)
+			continue
+		}
+		if d := f.Differences[0]; d.Pair != 1 || !strings.Contains(d.What, "leg ") {
+			t.Errorf("%s: %v", name, d)
+		}
+		var text bytes.Buffer
+		if Text(&text, i18n.English, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") || strings.Contains(text.String(), "Nothing differs") {
+			t.Errorf("%s:\n%s", name, text.String())
+		}
+	}
+}
+
+// edit changes a database behind the store's back, without the checksums that would
+// tell.
+func edit(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	testutil.OK(t, err)
+	defer func() { _ = db.Close() }()
+	done, err := db.ExecContext(context.Background(), statement)
+	testutil.OK(t, err)
+	if n, _ := done.RowsAffected(); n == 0 {
+		t.Fatalf("%s changed nothing", statement)
+	}
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "pairs", "games", "records"} {
+		testutil.OK(t, testutil.Err(db.ExecContext(context.Background(), "UPDATE "+table+" SET checksum = NULL")))
+	}
+}
+
+// What is counted, without the games being others.
+func TestEdited(t *testing.T) {
+	one := " WHERE pair = 1"
+	for want, statement := range map[string]string{
+		"pair 1: leg 0: the points: counted as [1 1]": "UPDATE games SET black_points = 1, white_points = 1" + one + " AND leg = 0",
+		"pair 1: leg 1: the last position: counted":   "UPDATE games SET last_sfen = 'x'" + one + " AND leg = 1",
+		"pair 1: its seed ":                           "UPDATE pairs SET seed = seed + 1" + one,
+		"it ended by":                                 "UPDATE games SET termination = 'declaration'" + one,
+		"the digest is not that of the plan":          "UPDATE runs SET digest = 'x'",
+		"pair 1: leg 0: the hash of the opening":      "UPDATE openings SET hash = hash + 1 WHERE id = (SELECT opening_id FROM pairs" + one + ")",
+		"pair 1: leg 0: the plies of the opening":     "UPDATE openings SET plies = plies + 1 WHERE id = (SELECT opening_id FROM pairs" + one + ")",
+		"the sums of ":                                "UPDATE games SET black_nodes = black_nodes + 1" + one,
+	} {
+		plan, pairs := allSeries(t)[0].decode(t)
+		s, path := storedRun(t, plan, pairs)
+		edit(t, path, statement)
+		f := recount(t, s, plan.Run)
+		var all []string
+		for _, d := range f.Differences {
+			all = append(all, told(d).String())
+		}
+		if text := strings.Join(all, "\n"); !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// Each figure of a report that is another is told.
+func TestReportHeldAgainst(t *testing.T) {
+	plan, pairs := allSeries(t)[0].decode(t)
+	s, _ := storedRun(t, plan, pairs)
+	info, err := s.FindRun(t.Context(), plan.Run)
+	testutil.OK(t, err)
+	for want, change := range map[string]func(r *report.Report){
+		"of pairs: 4":                         func(r *report.Report) { r.Pairs++ },
+		"of games: 7":                         func(r *report.Report) { r.Games++ },
+		"of plies: ":                          func(r *report.Report) { r.Plies.Total-- },
+		"the games of A as Black: ":           func(r *report.Report) { r.Players[0].Black.Draws++ },
+		"the games of B as White: ":           func(r *report.Report) { r.Players[1].White.Wins++ },
+		"the points of B: ":                   func(r *report.Report) { r.Players[1].Points += 0.5 },
+		"the games of A: 7":                   func(r *report.Report) { r.Players[0].Games++ },
+		"player A: C":                         func(r *report.Report) { r.Players[0].Name = "C" },
+		"players: 1":                          func(r *report.Report) { r.Players = r.Players[:1] },
+		"of A against B: 1 won, 0 drawn, 6":   func(r *report.Report) { r.Crosstable[0].Losses++ },
+		"the score of A against B: ":          func(r *report.Report) { r.Crosstable[0].Score = 0.125 },
+		"how the pairs of A against B came o": func(r *report.Report) { r.Pentanomial.WL++ },
+		"B against A: 6": func(r *report.Report) {
+			c := r.Crosstable[0]
+			c.A, c.B = c.B, c.A
+			r.Crosstable = append(r.Crosstable, c)
+		},
+		"stall of A: 3": func(r *report.Report) {
+			r.Terminations = append(r.Terminations, report.Ending{Termination: "stall", Loser: "A", Count: 3})
+		},
+	} {
+		games, sums := count(t, plan, pairs)
+		f, rep := &counted{games, sums}, reported(t, s, info)
+		if list := compare(f, rep); len(list) > 0 {
+			t.Fatal(list)
+		}
+		change(rep)
+		list := compare(f, rep)
+		if text := strings.Join(list, "\n"); !strings.Contains(text, want) || len(list) > 3 {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	empty, _ := storedRun(t, plan, nil)
+	_, none := count(t, plan, nil)
+	if list := compare(&counted{Sums: none}, reported(t, empty, testutil.Must(empty.FindRun(t.Context(), plan.Run))(t))); len(list) > 0 {
+		t.Errorf("nothing was played: %v", list)
+	}
+}
+
+// reported is the report of a stored run.
+func reported(t *testing.T, s *results.Store, info *results.RunInfo) *report.Report {
+	t.Helper()
+	g := testutil.Must(report.New(testutil.Must(stored.ReportRun(t.Context(), s, info))(t)))(t)
+	if err := s.Pairs(t.Context(), info.ID, results.Filter{}, g.Add); err != nil {
+		t.Fatal(err)
+	}
+	return g.Report()
+}
+
+// Where results decide who plays, they must have led to every pair.
+func TestDrawn(t *testing.T) {
+	plan, pairs := allSeries(t)[0].decode(t)
+	plan.Pairs = 1
+	plan.Design = match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
+	canonical, err := match.ParseCanonical(plan.Canonical())
+	testutil.OK(t, err)
+	s, _ := storedRun(t, plan, nil)
+	info, err := s.FindRun(t.Context(), plan.Run)
+	if err != nil || !canonical.Design.ByResults() {
+		t.Fatal(err)
+	}
+	c, err := newReplayer(info)
+	testutil.OK(t, err)
+	drawn := c.schedule.Drawn()
+	if len(drawn) != 1 {
+		t.Fatalf("%v", drawn)
+	}
+	p := pairs[0]
+	p.Pair = plan.PairOf(drawn[0].Pair, drawn[0].Players, drawn[0].Opening)
+	if err := c.place(&p); err != nil {
+		t.Error(err)
+	}
+	if c, err = newReplayer(info); err != nil {
+		t.Fatal(err)
+	}
+	p.Pair.Players = [2]int{drawn[0].Players[1], drawn[0].Players[0]}
+	if err := c.place(&p); err == nil || !strings.Contains(err.Error(), "the results before it lead to") {
+		t.Error(err)
+	}
+}
+
+// The winners of a knockout's first matches, and nobody else, meet in the next; openings
+// and seeds are those of the draw.
+func TestDrawnByPoints(t *testing.T) {
+	plan, pairs := allSeries(t)[0].decode(t)
+	for _, name := range []string{"C", "D"} {
+		player := plan.Players[0]
+		player.Name = name
+		plan.Players = append(plan.Players, player)
+	}
+	plan.Pairs = 3
+	plan.Design = match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
+	s, _ := storedRun(t, plan, nil)
+	info, err := s.FindRun(t.Context(), plan.Run)
+	testutil.OK(t, err)
+	c, err := newReplayer(info)
+	testutil.OK(t, err)
+	var second []int
+	for _, slot := range c.schedule.Drawn() { // A loses both games of each
+		p := match.PairResult{Pair: plan.PairOf(slot.Pair, slot.Players, slot.Opening), Games: pairs[0].Games}
+		p.Games[0].Outcome, p.Games[1].Outcome = match.WhiteWins, match.BlackWins
+		second = append(second, slot.Players[1])
+		testutil.OK(t, c.place(&p))
+	}
+	final, drawn := c.schedule.Slot(2)
+	if !drawn || len(second) != 2 || final.Players != [2]int{min(second[0], second[1]), max(second[0], second[1])} {
+		t.Fatalf("%v won, and the final is %+v", second, final)
+	}
+	p := match.PairResult{Pair: plan.PairOf(2, final.Players, final.Opening), Games: pairs[0].Games}
+	p.Pair.Seed++
+	if err := c.place(&p); err == nil || !strings.Contains(err.Error(), "its seed") {
+		t.Error(err)
+	}
+}
+
+// A game that is not counted, or twice.
+func TestGamesNotCounted(t *testing.T) {
+	plan, pairs := allSeries(t)[0].decode(t)
+	s, _ := storedRun(t, plan, pairs[:1])
+	info, err := s.FindRun(t.Context(), plan.Run)
+	testutil.OK(t, err)
+	c, err := newReplayer(info)
+	testutil.OK(t, err)
+	err = s.Pairs(t.Context(), info.ID, results.Filter{}, func(rows []match.Row) error {
+		if wrong := c.pair(pairs[0], rows[:1]); len(wrong) == 0 || !strings.Contains(wrong[0].Error(), "1 games are counted, and it has 2") {
+			t.Errorf("%v", wrong)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// How pairs of two games come out, and games of one leg.
+func TestTwo(t *testing.T) {
+	var two Two
+	for _, pair := range []Count{{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {0, 2, 0}, {1, 1, 0}, {2, 0, 0}, {1, 0, 0}, {0, 1, 0}} {
+		two.add(pair)
+	}
+	if two != (Two{1, 1, 1, 1, 1, 1}) {
+		t.Errorf("%+v", two)
+	}
+}
+
+// A repetition is worth what the rules say, to each colour.
+func TestWorth(t *testing.T) {
+	rules := match.Rules{RepetitionPoints: [2]float64{0.4, 0.6}}
+	for _, test := range []struct {
+		v    match.Verdict
+		want [2]float64
+	}{
+		{match.Verdict{Outcome: match.BlackWins, Termination: match.Resignation}, [2]float64{1, 0}},
+		{match.Verdict{Outcome: match.WhiteWins, Termination: match.PerpetualCheck}, [2]float64{0, 1}},
+		{match.Verdict{Outcome: match.Draw, Termination: match.Repetition}, [2]float64{0.4, 0.6}},
+		{match.Verdict{Outcome: match.Draw, Termination: match.Impasse}, [2]float64{0.5, 0.5}},
+		{match.Verdict{}, [2]float64{}},
+	} {
+		if own, got := worth(&match.Result{Verdict: test.v}, rules), rules.Points(test.v); own != test.want || got != test.want {
+			t.Errorf("%+v: %v and %v", test.v, own, got)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+// Package farmstate stores the state of a farm's coordinator (tests, workers, the update of
+// the workers, the count of starts) in a SQLite file of its own. [Open] returns a [State];
+// [Copy] makes a backup of one, also while a coordinator writes to it.
+//
+// A row is a body that the coordinator has encoded, with a revision that grows by one with
+// each change: of two coordinators that change the same row, the second one fails with
+// [ErrStale]. Each row has a CRC-32C.
+package farmstate
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"net/url"
+	"os"
+
+	"gogi/results/file"
+)
+
+// ErrStale is the error of Put if another coordinator has changed the row.
+var ErrStale = errors.New("another coordinator has changed it; only one may serve a farm")
+
+// applicationID is "gogf" in ASCII, in the header of the file.
+const applicationID = 0x676f6766
+
+const schema = `CREATE TABLE IF NOT EXISTS state (
+	bucket TEXT NOT NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL,
+	PRIMARY KEY (bucket, name)) STRICT, WITHOUT ROWID`
+
+// State is an open file. Its methods may be called by many goroutines.
+type State struct {
+	db   *sql.DB
+	path string
+}
+
+// Open opens the state at path and creates it if there is none. It returns an error if
+// SQLite finds damage, or if a newer gogi or another program wrote the file.
+func Open(ctx context.Context, path string) (*State, error) {
+	// EXTRA, because without a log a power cut could bring back the journal of the last commit.
+	db, err := file.Writer(path, "EXTRA")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s := &State{db: db, path: path}
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(s.fail(err), db.Close())
+	}
+	return s, nil
+}
+
+func (s *State) prepare(ctx context.Context) error {
+	return file.InTx(ctx, s.db, func(tx *sql.Tx) error {
+		var id, version, tables int
+		const asked = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id, pragma_user_version"
+		if err := tx.QueryRowContext(ctx, asked).Scan(&id, &version, &tables); err != nil {
+			return err
+		}
+		if tables == 0 && id == 0 && version == 0 {
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=1", schema, applicationID))
+			return err
+		}
+		if id != applicationID || version != 1 {
+			return fmt.Errorf("it is not the state of a farm, or a newer gogi wrote it (application %#x, version %d)", id, version)
+		}
+		found := ""
+		if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+			return err
+		}
+		if found != "ok" {
+			return errors.New(found)
+		}
+		return nil
+	})
+}
+
+func (s *State) fail(err error) error {
+	return fmt.Errorf("%s: %w; if it is damaged, restore the latest backup with `gogi farm restore`", s.path, err)
+}
+
+// Close closes the file.
+func (s *State) Close() error { return s.db.Close() }
+
+// Put stores body in the place of the row's revision; 0 creates the row. It returns the new
+// revision once the row is on the disk. After an error nothing has changed. The end of ctx
+// does not interrupt it, because a caller could not know then whether the row is stored.
+func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+	next := revision + 1
+	crc := checksum(bucket, name, body, next)
+	var done sql.Result
+	var err error
+	ctx = context.WithoutCancel(ctx)
+	if revision == 0 {
+		done, err = s.db.ExecContext(ctx, "INSERT INTO state (bucket, name, revision, body, crc) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", bucket, name, next, body, crc)
+	} else {
+		done, err = s.db.ExecContext(ctx, "UPDATE state SET revision = ?, body = ?, crc = ? WHERE bucket = ? AND name = ? AND revision = ?", next, body, crc, bucket, name, revision)
+	}
+	rows := int64(0)
+	if err == nil {
+		rows, err = done.RowsAffected()
+	}
+	if err == nil && rows == 0 {
+		err = ErrStale
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %s %s: %w", s.path, bucket, name, err)
+	}
+	return next, nil
+}
+
+// row is one of the table.
+type row struct {
+	name     string
+	body     []byte
+	revision uint64
+	crc      uint32
+}
+
+// Each calls f with all rows of a bucket, in the order of their names. f may call Put.
+func (s *State) Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error {
+	all, err := s.rows(ctx, bucket)
+	if err != nil {
+		return s.fail(err)
+	}
+	for _, r := range all {
+		if err := f(r.name, r.body, r.revision); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows reads a bucket, and returns an error if the checksum of a row is wrong.
+func (s *State) rows(ctx context.Context, bucket string) (all []row, err error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT name, body, revision, crc FROM state WHERE bucket = ? ORDER BY name", bucket)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.name, &r.body, &r.revision, &r.crc); err != nil {
+			return nil, err
+		}
+		if r.crc != checksum(bucket, r.name, r.body, r.revision) {
+			return nil, fmt.Errorf("the checksum of %s %s is wrong", bucket, r.name)
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
+
+// checksum covers all of a row.
+func checksum(bucket, name string, body []byte, revision uint64) uint32 {
+	text := binary.BigEndian.AppendUint64([]byte(bucket+"\x00"+name+"\x00"), revision)
+	return crc32.Checksum(append(text, body...), crc32.MakeTable(crc32.Castagnoli))
+}
+
+// Copy writes a copy of the state at path, as it is at one moment, to a new file. The error
+// is fs.ErrNotExist if there is no state.
+func Copy(ctx context.Context, path, to string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s not found; serve the farm once: %w", path, err)
+	}
+	db, err := file.Open(path, url.Values{"mode": {"rw"}}) // rw: a crash may have left a journal to roll back
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+// Package file opens the SQLite files of results: for a writer, for readers that run at the
+// same time as a writer or on a disk that nothing can be written to, and to create a new
+// file as a whole. It also resolves links, locks a database file, and reports whether
+// other machines see it. It does not use a results.Store.
+//
+// Locks cover single bytes: of a file next to the database, and of the database file
+// itself, far behind its end.
+package file
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+
+	"gogi/results/sqlitefile"
+
+	"gogi/results/tables"
+)
+
+// connector opens connections to one file, each set up alike.
+type connector struct {
+	uri   string
+	setUp []string // statements for each connection
+}
+
+// busyMillis is how long a statement waits for another process's transaction.
+// They take milliseconds; a suspended process may hold one for longer.
+const busyMillis = 30_000
+
+// Open is a handle of a file with SQLite's options for a URI, and those of its driver;
+// each connection begins with the statements setUp.
+func Open(file string, options url.Values, setUp ...string) (*sql.DB, error) {
+	options.Set("_busy_timeout", strconv.Itoa(busyMillis))
+	// database/sql gives a connection to one goroutine at a time. SQLite's own lock,
+	// taken for each value that is read, would be a quarter of the time of a report.
+	options.Set("_mutex", "no")
+	// A path may hold ? and %, which mean something in a URI.
+	uri := "file:" + (&url.URL{Path: AsSQLite(file)}).EscapedPath() + "?" + options.Encode()
+	return sql.OpenDB(&connector{uri, setUp}), nil
+}
+
+// Writer is the one connection that writes to a file, and creates it where there is
+// none. How its commits reach the disk is one of SQLite's modes of synchronisation.
+func Writer(file, synchronous string) (*sql.DB, error) {
+	db, err := Open(file, url.Values{
+		"mode": {"rwc"}, "_txlock": {"immediate"}, "_synchronous": {synchronous}, "_foreign_keys": {"on"},
+		// What is deleted is overwritten: repair looks for rows by their checksums, and
+		// must not find a pair that was voided.
+		"_secure_delete": {"on"},
+	})
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
+}
+
+// Reader is a handle for queries, of so many connections at most, beside a writer or
+// where nothing can be written. An older database looks like a current one.
+func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) {
+	// The mode is rw, not ro: a reader that comes after a crash must be able to recover
+	// the log. query_only keeps it from changing anything else.
+	db, err := readWith(ctx, file, url.Values{"mode": {"rw"}}, connections)
+	if err == nil || !unwritable(err) {
+		return db, err
+	}
+	return ReaderAsItStands(ctx, file, connections)
+}
+
+// ReaderAsItStands is Reader for a file to which nobody writes: see AsItStands.
+func ReaderAsItStands(ctx context.Context, file string, connections int) (*sql.DB, error) {
+	options, err := AsItStands(file)
+	if err != nil {
+		return nil, err
+	}
+	return readWith(ctx, file, options, connections)
+}
+
+// unwritable reports whether SQLite failed for want of a file that it must create
+// or write to before it can read a database with a log.
+func unwritable(err error) bool {
+	t := troubleOf(err)
+	return t == cannotOpen || t == readOnly
+}
+
+// AsItStands are the options that read a database in a place where nothing can be
+// written, so that nobody writes to it meanwhile: with its log where it has one,
+// whose index is then kept in memory (which takes locking_mode=EXCLUSIVE, see
+// sqlite.org/wal.html#noshm, and so a file system without locks), else as a file
+// that does not change. A log that cannot be read is an error: it may hold pairs.
+func AsItStands(file string) (url.Values, error) {
+	log, err := os.Open(file + "-wal")
+	if errors.Is(err, os.ErrNotExist) {
+		return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its log, which may hold pairs that are nowhere else, cannot be read: %w", err)
+	}
+	info, err := log.Stat()
+	if err := errors.Join(err, log.Close()); err != nil {
+		return nil, err
+	}
+	if info.Size() == 0 {
+		return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
+	}
+	return url.Values{"mode": {"ro"}, "vfs": {Lockless}, "_locking_mode": {"EXCLUSIVE"}}, nil
+}
+
+// readWith opens the handle for queries with these options, and makes an older
+// database look like a current one.
+func readWith(ctx context.Context, file string, options url.Values, connections int) (*sql.DB, error) {
+	probe, err := Open(file, options, "PRAGMA query_only=on")
+	if err != nil {
+		return nil, err
+	}
+	probe.SetMaxOpenConns(1)
+	views, err := viewsOf(ctx, probe)
+	if err := errors.Join(err, probe.Close()); err != nil {
+		return nil, err
+	}
+	db, err := Open(file, options, append(views, "PRAGMA query_only=on")...)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	if err := db.PingContext(ctx); err != nil {
+		_ = db.Close() // it could not be read
+		return nil, err
+	}
+	return db, nil
+}
+
+// viewsOf are the views that an older database needs; none for a current one.
+func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
+	texts, err := tables.MigrationTexts()
+	if err != nil {
+		return nil, err
+	}
+	version, err := tables.Readable(ctx, q)
+	if err != nil || version == len(texts) {
+		return nil, err
+	}
+	current, err := tables.CurrentSchema()
+	if err != nil {
+		return nil, err
+	}
+	old, err := tables.ReadSchema(ctx, q, "main")
+	if err != nil {
+		return nil, err
+	}
+	return tables.ViewsFor(current, old), nil
+}
+
+// SoundLog fails where the log is damaged before its end. SQLite takes what stands
+// before the damage for all that there is, and forgets the rest: pairs that were
+// acknowledged would be gone, and nothing could find them any more.
+func SoundLog(file string) error {
+	var first string
+	for range 2 { // a frame that is just being written looks damaged, once
+		log, err := sqlitefile.ReadLog(file + "-wal")
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // AsItStands says so
+		}
+		if err == nil {
+			err = log.Close()
+		}
+		found := log.Problem()
+		if err != nil || found == "" || found == first {
+			if err == nil && found != "" {
+				err = fmt.Errorf("%s: what was stored last would be lost; gogi db repair saves it", found)
+			}
+			return err
+		}
+		first = found
+	}
+	return nil
+}
+
+// InTx commits what do did, or nothing when it fails.
+func InTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		_ = tx.Rollback() // SQLite may have rolled back by itself; err says why
+		return err
+	}
+	return tx.Commit()
+}
+
+// Explain turns SQLite's code for a foreign or damaged file, or one that may only be
+// read, into words; other errors stay what they are.
+func Explain(err error) error {
+	switch troubleOf(err) {
+	case notADatabase:
+		return fmt.Errorf("it is not a SQLite database (%w)", err)
+	case readOnly:
+		return fmt.Errorf("the file or its folder may only be read (%w)", err)
+	case corrupt:
+		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
+	case constraint: // what is stored is compared before: a row that nobody found stands in the way
+		return fmt.Errorf("the database is damaged: a row contradicts another one: see gogi db check (%w)", err)
+	case cannotOpen, noTrouble:
+	}
+	return err
+}

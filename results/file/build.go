@@ -1,0 +1,107 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"gogi/internal/disk"
+
+	"gogi/results/tables"
+)
+
+// Build makes a new database at path: fill works on one beside it, which gets its
+// name when it is whole and on the disk. Nothing is ever at path that is half done,
+// and what is there already is left.
+func Build(ctx context.Context, path string, fill func(part string) error) error {
+	file, err := Resolve(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("%s is there already: %w", path, fs.ErrExist)
+	}
+	part := file + ".part"
+	claim, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // as SQLite creates it
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s.part is there: another gogi is at it, or one was killed and left it; remove it in that case", path)
+	}
+	if err != nil {
+		return err
+	}
+	err = claim.Close()
+	if err == nil {
+		err = fill(part)
+	}
+	if err == nil {
+		err = publish(ctx, part, file)
+	}
+	for _, end := range []string{"", "-wal", "-shm", "-lock", "-journal"} {
+		if e := os.Remove(part + end); err == nil && e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = e
+		}
+	}
+	return err
+}
+
+// publish gives the file its name, unless something has it by now.
+func publish(ctx context.Context, part, file string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := disk.SyncFile(part); err != nil {
+		return err
+	}
+	if err := RenameNew(part, file); err != nil {
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(file))
+}
+
+// Copy makes a new database at path to of the one in a file, as that is at one moment;
+// it is read as other readers do, or as it stands. A damaged row is copied as it is.
+func Copy(ctx context.Context, file, to string) error {
+	options, err := copyOptions(ctx, file)
+	if err != nil {
+		return err
+	}
+	return Build(ctx, to, func(part string) error {
+		db, err := Open(file, options)
+		if err != nil {
+			return err
+		}
+		db.SetMaxOpenConns(1)
+		_, err = db.ExecContext(ctx, "VACUUM main INTO ?", part)
+		if err := errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		return whole(ctx, part)
+	})
+}
+
+// whole fails where a copy has fewer rows than were stored: SQLite copies those that it
+// finds.
+func whole(ctx context.Context, part string) error {
+	db, err := ReaderAsItStands(ctx, part, 1)
+	if err != nil {
+		return err
+	}
+	return errors.Join(tables.CountEverything(ctx, db), db.Close())
+}
+
+func copyOptions(ctx context.Context, file string) (url.Values, error) {
+	options := url.Values{"mode": {"rw"}}
+	probe, err := Open(file, options)
+	if err == nil {
+		_, err = tables.Readable(ctx, probe)
+		err = errors.Join(err, probe.Close())
+	}
+	if err != nil && unwritable(err) {
+		return AsItStands(file)
+	}
+	return options, err
+}

@@ -1,0 +1,38 @@
+//go:build cgo
+
+package file
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Connect opens one.
+func (c *connector) Connect(context.Context) (driver.Conn, error) {
+	d := sqlite3.SQLiteDriver{ConnectHook: func(conn *sqlite3.SQLiteConn) error {
+		for _, text := range c.setUp {
+			if _, err := conn.Exec(text, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	return d.Open(c.uri)
+}
+
+// Driver is SQLite's.
+func (c *connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
+
+// troubleOf is what an error of SQLite says.
+func troubleOf(err error) trouble {
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return noTrouble
+	}
+	return map[sqlite3.ErrNo]trouble{
+		sqlite3.ErrCantOpen: cannotOpen, sqlite3.ErrReadonly: readOnly, sqlite3.ErrNotADB: notADatabase, sqlite3.ErrCorrupt: corrupt, sqlite3.ErrConstraint: constraint,
+	}[e.Code]
+}

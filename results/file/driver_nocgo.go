@@ -1,0 +1,25 @@
+//go:build !cgo
+
+package file
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+)
+
+// errNoSQLite is all that a program has to say of databases that was built without a C
+// compiler: enough to check types with, and to play nothing.
+var errNoSQLite = errors.New("this gogi was built without cgo, so SQLite is not in it: build it with CGO_ENABLED=1 and a C compiler")
+
+// Connect fails.
+func (c *connector) Connect(context.Context) (driver.Conn, error) { return nil, errNoSQLite }
+
+// Driver is none that opens anything.
+func (c *connector) Driver() driver.Driver { return c }
+
+// Open fails.
+func (c *connector) Open(string) (driver.Conn, error) { return nil, errNoSQLite }
+
+// troubleOf knows no error of SQLite.
+func troubleOf(error) trouble { return noTrouble }

@@ -1,0 +1,76 @@
+//go:build unix
+
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockRange locks one byte. The lock belongs to the open file and not to
+// the process (as POSIX locks do, which vanish when any other file descriptor of the
+// same file is closed). Children do not get the descriptor: os.OpenFile opens it
+// close-on-exec.
+func lockRange(f *os.File, offset int64, wait bool) error {
+	return setRange(f, unix.F_WRLCK, offset, wait)
+}
+
+// unlockRange unlocks one byte.
+func unlockRange(f *os.File, offset int64) error {
+	return setRange(f, unix.F_UNLCK, offset, false)
+}
+
+func setRange(f *os.File, kind int16, offset int64, wait bool) error {
+	cmd := setLock
+	if wait {
+		cmd = setLockWait
+	}
+	for {
+		err := unix.FcntlFlock(f.Fd(), cmd, &unix.Flock_t{Type: kind, Start: offset, Len: 1})
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
+			return ErrTaken
+		default:
+			return fmt.Errorf("locking %s: %w", f.Name(), err)
+		}
+	}
+}
+
+// NoLocks returns ErrTaken where somebody else has locked any byte of a lock file.
+func NoLocks(f *os.File) error {
+	lock := unix.Flock_t{Type: unix.F_WRLCK} // of all bytes
+	err := unix.FcntlFlock(f.Fd(), getLock, &lock)
+	if err == nil && lock.Type != unix.F_UNLCK {
+		err = ErrTaken
+	}
+	return err
+}
+
+// fileOf tells files apart, and how many names one has; the second is of an open one.
+func fileOf(path string) (inodeKey, uint64, error) {
+	var stat unix.Stat_t
+	err := unix.Stat(path, &stat)
+	return keyOf(&stat), uint64(stat.Nlink), err //nolint:unconvert // its width differs between machines
+}
+
+func fileOfOpen(f *os.File) (inodeKey, uint64, error) {
+	var stat unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &stat)        //nolint:gosec // a descriptor is small
+	return keyOf(&stat), uint64(stat.Nlink), err //nolint:unconvert // as above
+}
+
+func keyOf(s *unix.Stat_t) inodeKey {
+	return inodeKey{uint64(s.Dev), s.Ino} //nolint:gosec,unconvert // Dev's type differs between machines
+}
+
+// Lockless is SQLite's way to a file without locks.
+const Lockless = "unix-none"
+
+// AsSQLite is a path as SQLite wants it.
+func AsSQLite(path string) string { return path }

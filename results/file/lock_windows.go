@@ -1,0 +1,137 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/registry"
+)
+
+// lockBase is where the locks begin: on Windows nobody else can read a byte that is
+// locked, so those of the lock file lie behind all that is written to it. No lock of
+// another system meets them, since no two machines may play into one database.
+const lockBase = 1 << 40
+
+// overlapped is a place in a file.
+func overlapped(offset int64) *windows.Overlapped {
+	offset += lockBase
+	return &windows.Overlapped{Offset: uint32(offset), OffsetHigh: uint32(offset >> 32)} //nolint:gosec // both halves
+}
+
+// lockRange locks one byte. The lock belongs to the open file, and ends with it.
+func lockRange(f *os.File, offset int64, wait bool) error {
+	flags := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
+	if !wait {
+		flags |= windows.LOCKFILE_FAIL_IMMEDIATELY
+	}
+	return explainLock(f, windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, overlapped(offset)))
+}
+
+func explainLock(f *os.File, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
+		return ErrTaken
+	}
+	return fmt.Errorf("locking %s: %w", f.Name(), err)
+}
+
+// unlockRange unlocks one byte.
+func unlockRange(f *os.File, offset int64) error {
+	if err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, overlapped(offset)); err != nil {
+		return fmt.Errorf("unlocking %s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+// NoLocks is ErrTaken where somebody else has locked any byte of a lock file. The
+// system cannot be asked, so it is tried, with a lock that others may have, too.
+func NoLocks(f *os.File) error {
+	const all = 1 << 30 // of 4 GiB each: more runs than there can be
+	handle, at := windows.Handle(f.Fd()), overlapped(0)
+	err := explainLock(f, windows.LockFileEx(handle, windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 0, all, at))
+	if err != nil {
+		return err
+	}
+	return windows.UnlockFileEx(handle, 0, 0, all, at)
+}
+
+// fileOf tells files apart, and how many names one has; the second is of an open one.
+func fileOf(path string) (inodeKey, uint64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return inodeKey{}, 0, err
+	}
+	key, names, err := fileOfOpen(f)
+	return key, names, errors.Join(err, f.Close())
+}
+
+func fileOfOpen(f *os.File) (inodeKey, uint64, error) {
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
+		return inodeKey{}, 0, err
+	}
+	number := uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow)
+	return inodeKey{uint64(info.VolumeSerialNumber), number}, uint64(info.NumberOfLinks), nil
+}
+
+// RenameNew renames a file, and fails where the new name is taken.
+func RenameNew(from, to string) error {
+	a, err := windows.UTF16PtrFromString(from)
+	if err != nil {
+		return err
+	}
+	b, err := windows.UTF16PtrFromString(to)
+	if err != nil {
+		return err
+	}
+	return windows.MoveFileEx(a, b, windows.MOVEFILE_WRITE_THROUGH)
+}
+
+// BootID names this machine, MachineGuid, since its starts have no names.
+func BootID() (string, error) {
+	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
+	if err != nil {
+		return "", fmt.Errorf("asking for the machine's number: %w", err)
+	}
+	id, _, err := key.GetStringValue("MachineGuid")
+	return id, errors.Join(err, key.Close())
+}
+
+// Shared is "a network drive" where the file lies on one; "": other machines
+// do not see it.
+func Shared(file string) (string, error) {
+	name, err := windows.UTF16PtrFromString(filepath.Dir(file))
+	if err != nil {
+		return "", err
+	}
+	root := make([]uint16, windows.MAX_LONG_PATH)
+	if err := windows.GetVolumePathName(name, &root[0], uint32(len(root))); err != nil {
+		return "", fmt.Errorf("asking for the volume of %s: %w", filepath.Dir(file), err)
+	}
+	if windows.GetDriveType(&root[0]) == windows.DRIVE_REMOTE {
+		return "a network drive", nil
+	}
+	return "", nil
+}
+
+// Lockless is SQLite's way to a file without locks.
+const Lockless = "win32-none"
+
+// AsSQLite is an absolute path as SQLite wants it: it hands it on as it is, and Windows
+// takes a long one only with its prefix (Microsoft, "Maximum Path Length Limitation").
+func AsSQLite(path string) string {
+	const longest = 240 // 260 less the endings of SQLite's files and of ours
+	switch {
+	case len(path) < longest || strings.HasPrefix(path, `\\?\`):
+		return path
+	case strings.HasPrefix(path, `\\`):
+		return `\\?\UNC\` + path[2:]
+	}
+	return `\\?\` + path
+}

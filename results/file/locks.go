@@ -1,0 +1,25 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ErrTaken says that somebody else has locked the byte.
+var ErrTaken = errors.New("somebody else has locked it")
+
+// LockBeside locks one byte of the file beside the database until the file that it
+// returns is closed or the process dies, however it dies. With wait false a byte
+// that is taken gives ErrTaken.
+func LockBeside(path string, offset int64, wait bool) (*os.File, error) {
+	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
+	if err != nil {
+		return nil, fmt.Errorf("opening the lock file: %w", err)
+	}
+	if err := lockRange(f, offset, wait); err != nil {
+		_ = f.Close() // nothing was written to it
+		return nil, err
+	}
+	return f, nil
+}

@@ -1,0 +1,59 @@
+package file
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+// One byte is one's; the others are free, and it is so again once its file is closed.
+func TestLockBeside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	held := testutil.Must(LockBeside(path, 3, false))(t)
+	if _, err := LockBeside(path, 3, false); !errors.Is(err, ErrTaken) {
+		t.Errorf("the same byte: %v", err)
+	}
+	look := testutil.Must(os.Open(path + "-lock"))(t)
+	if err := NoLocks(look); !errors.Is(err, ErrTaken) {
+		t.Errorf("a byte is locked: %v", err)
+	}
+	other := testutil.Must(LockBeside(path, 4, false))(t)
+	if err := errors.Join(other.Close(), held.Close(), NoLocks(look), look.Close()); err != nil {
+		t.Error(err)
+	}
+	again := testutil.Must(LockBeside(path, 3, false))(t)
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file has its runs once, by whatever name it is found; what is renamed takes nobody's
+// place.
+func TestHold(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "a.db"), filepath.Join(dir, "link.db")
+	if _, err := Hold(path, false); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a reader of no file: %v", err)
+	}
+	one, err := Hold(path, true)
+	testutil.OK(t, err)
+	testutil.OK(t, os.Symlink(path, link))
+	two, err := Hold(link, true)
+	if err != nil || one != two {
+		t.Fatalf("by another name: %v, %v, %v", one, two, err)
+	}
+	testutil.OK(t, one.Lock(1))
+	if err := two.Lock(1); !errors.Is(err, ErrTaken) {
+		t.Errorf("the same run: %v", err)
+	}
+	if err := errors.Join(two.Lock(2), two.Unlock(2), one.Unlock(1), two.Lock(1), two.Unlock(1), one.Release(), two.Release()); err != nil {
+		t.Error(err)
+	}
+	testutil.OK(t, os.WriteFile(filepath.Join(dir, "b"), nil, 0o600))
+	if err := RenameNew(filepath.Join(dir, "b"), path); !errors.Is(err, os.ErrExist) {
+		t.Errorf("onto a file that is there: %v", err)
+	}
+}

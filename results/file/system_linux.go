@@ -1,0 +1,52 @@
+package file
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// BootID names this machine from its start to its end.
+func BootID() (string, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(boot)), err
+}
+
+// The file systems that other machines may see, too, by their numbers in
+// linux/magic.h, and those of Lustre, GPFS, BeeGFS and VirtualBox from their sources.
+// What is behind FUSE nobody knows.
+var sharedFileSystems = map[int64]string{
+	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "CIFS", unix.SMB2_SUPER_MAGIC: "SMB",
+	unix.CEPH_SUPER_MAGIC: "Ceph", unix.AFS_SUPER_MAGIC: "AFS", unix.AFS_FS_MAGIC: "AFS", unix.CODA_SUPER_MAGIC: "Coda",
+	unix.V9FS_MAGIC: "9P", unix.FUSE_SUPER_MAGIC: "FUSE", unix.OCFS2_SUPER_MAGIC: "OCFS2", 0x01161970: "GFS2",
+	0x0BD00BD0: "Lustre", 0x47504653: "GPFS", 0x19830326: "BeeGFS", 0x786f4256: "a VirtualBox share",
+}
+
+// Shared names the one that a file lies on; "": other machines do not see
+// it.
+func Shared(file string) (string, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {
+		return "", err
+	}
+	return sharedFileSystems[int64(uint32(s.Type))], nil //nolint:gosec // the numbers have 32 bits, and Type's width differs between machines
+}
+
+// Commands of fcntl for locks that belong to an open file, fcntl(2).
+const (
+	setLock     = unix.F_OFD_SETLK
+	setLockWait = unix.F_OFD_SETLKW
+	getLock     = unix.F_OFD_GETLK
+)
+
+// RenameNew renames a file, and fails where the new name is taken.
+func RenameNew(from, to string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system that cannot
+		err = os.Rename(from, to)
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package games
+
+import (
+	"fmt"
+
+	"gogi/match"
+	"gogi/results"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// Completer completes the records of a run with what is known of the run and of each game
+// beside its moves, so that a file may say it.
+type Completer struct {
+	run        string
+	plan       *match.Plan // names, limits and rules
+	identities []string    // by player
+	numbers    map[string]int
+}
+
+// NewCompleter reads what the records of a run have in common.
+func NewCompleter(info *results.RunInfo) (*Completer, error) {
+	canonical, err := info.ParsePlan()
+	if err != nil {
+		return nil, err
+	}
+	c := &Completer{run: info.Name, numbers: map[string]int{}}
+	if c.plan, err = canonical.Replayable(); err != nil {
+		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
+	}
+	for i, e := range info.Engines {
+		c.numbers[e.Name] = i
+		c.identities = append(c.identities, e.Identity.String())
+	}
+	return c, nil
+}
+
+// Complete gives a stored record its header: the run with pair and leg as the event, both
+// sides' clocks, limits and identities, the rules that a file can name, when the game
+// ended, why, and what the last answer took. An illegal move at the end of a record of an
+// older gogi is left out: formats have no place for it, and the note tells it.
+//
+// A record of a game that was played elsewhere has the header that it came with.
+func (c *Completer) Complete(row match.Row, record *kifu.Record) {
+	if c.plan.Design.Kind == match.DesignImported {
+		restore(record)
+		record.Ended, record.Note = row.Ended, row.Note
+		return
+	}
+	record.Event = fmt.Sprintf("%s/%d.%d", c.run, row.Pair, row.Leg)
+	record.Ended, record.Note = row.Ended, row.Note
+	record.MaxMoves, record.Jishogi = c.plan.Rules.MaxPlies, jishogi(c.plan.Rules.Declaration)
+	for colour, name := range record.Names() {
+		number, ok := c.numbers[name]
+		if !ok || number >= len(c.plan.Players) {
+			continue
+		}
+		limits := c.plan.LimitsOf(number, shogi.Colour(colour)) //nolint:gosec // 0 or 1
+		record.Clocks[colour] = kifu.Clock(limits.Clock)
+		if text := limits.String(); text != "" {
+			record.About[colour] = text + "; " + c.identities[number]
+		}
+	}
+	cutIllegal(record)
+	lastAnswer(row, record)
+}
+
+// jishogi is the points rule of a declaration as records name it: 24, 27, or 0 where they
+// have no name for it.
+func jishogi(rule shogi.DeclarationRule) int {
+	switch rule {
+	case shogi.CSARule24, shogi.CSARule24H:
+		return 24
+	case shogi.CSARule27, shogi.CSARule27H:
+		return 27
+	default:
+		return 0
+	}
+}
+
+// cutIllegal takes an illegal move off the end.
+func cutIllegal(record *kifu.Record) {
+	if record.Result != string(match.IllegalMove) || len(record.Moves) == 0 {
+		return
+	}
+	p, err := shogi.ParseSFEN(record.Start)
+	if err != nil {
+		return // whoever writes it says so
+	}
+	for i := range record.Moves {
+		if p.CheckLegal(record.Moves[i].Move) != nil {
+			record.Moves = record.Moves[:i]
+			return
+		}
+		p.Apply(record.Moves[i].Move)
+	}
+}
+
+// lastAnswer is what the sums of a side know of an answer that is no move: they count it.
+func lastAnswer(row match.Row, record *kifu.Record) {
+	first, err := shogi.ParseSFEN(record.Start)
+	if err != nil {
+		return
+	}
+	var own [2]match.Side
+	side := first.Side()
+	for i := range record.Moves {
+		if !record.Moves[i].Opening {
+			own[side].Add(record.Moves[i], 0)
+		}
+		side = side.Opponent()
+	}
+	if row.Sides[side].Plies == own[side].Plies+1 {
+		record.LastTime, record.HasLast = max(0, row.Sides[side].Time-own[side].Time), true
+	}
+}

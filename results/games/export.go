@@ -1,0 +1,243 @@
+package games
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"gogi/internal/fail"
+	"gogi/match"
+	"gogi/results"
+	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/packed"
+	kifutext "gogi/shogi/kifu/text"
+)
+
+// Formats are all formats that a game can be exported in: those of text, and those that
+// evaluations are trained with, which take the options.
+func Formats(o packed.Options) []kifutext.Format {
+	list := kifutext.Text()
+	for _, f := range packed.Formats() {
+		if f.Bare {
+			continue // positions without a result
+		}
+		list = append(list, kifutext.Format{Name: f.Name, Ext: f.Extension, Append: func(dst []byte, r *kifu.Record) ([]byte, error) {
+			_, err := f.Encode(r, o, func(b []byte, _ int) error {
+				dst = append(dst, b...)
+				return nil
+			})
+			return dst, err
+		}})
+	}
+	return list
+}
+
+// Filter says which games of a run are exported; the zero value passes all.
+type Filter struct {
+	results.Search
+
+	// LostFrom passes games whose loser once had a score of as many centipawns by its
+	// own count; where Player is given, the loser must be that player. 0: any game.
+	LostFrom int
+	// Games passes these alone; nil: any.
+	Games []results.GamePlace
+}
+
+// Export is one export.
+type Export struct {
+	Format   kifutext.Format
+	ShiftJIS bool               // instead of UTF-8
+	Ratings  map[string]float64 // by player, which formats that have a place for it tell
+	Filter   Filter
+	Shards   *Shards // of training data, in the place of Format; nil: none
+}
+
+// Reasons why a game is skipped: the format cannot say it.
+const (
+	ReasonIllegal  = "an illegal start or move"
+	ReasonUnscored = "a move without a score"
+	ReasonOutcome  = "no result"
+)
+
+// Tally is what became of the games that the filter passed.
+type Tally struct {
+	Games   int            `json:"games"`           // written
+	Skipped map[string]int `json:"skipped"`         // by reason
+	Lost    int            `json:"characters_lost"` // that Shift_JIS has none for
+
+	Files    int          `json:"files,omitempty"`   // of Shards
+	Training packed.Tally `json:"training,omitzero"` // of Shards
+}
+
+// Skips is how many games were skipped.
+func (t *Tally) Skips() (n int) {
+	for _, k := range t.Skipped {
+		n += k
+	}
+	return n
+}
+
+// Run exports the games of a run in the order of their pairs: to "-", which is out; to a
+// folder, which is one already or a name that ends with a slash, a file for each game; or
+// else to a file. Files get their names when they are whole.
+func (e *Export) Run(ctx context.Context, store *results.Store, info *results.RunInfo, to string, out io.Writer) (*Tally, error) {
+	teller, err := NewCompleter(info)
+	if err != nil {
+		return nil, err
+	}
+	if e.Shards != nil {
+		return e.runShards(ctx, teller, store, info, to)
+	}
+	s, err := e.open(info.Name, to, out)
+	if err != nil {
+		return nil, err
+	}
+	x := exporter{Export: e, teller: teller, sink: s, tally: &Tally{Skipped: map[string]int{}}}
+	if err := x.all(ctx, store, info); err != nil {
+		return x.tally, errors.Join(err, s.discard())
+	}
+	return x.tally, s.close()
+}
+
+// open makes the place that the games go to.
+func (e *Export) open(run, to string, out io.Writer) (sink, error) {
+	between := []byte(e.Format.Between)
+	if to == "-" || to == "" {
+		return newStream(out, between), nil
+	}
+	if at, err := os.Stat(to); strings.HasSuffix(to, "/") || err == nil && at.IsDir() {
+		return newFolder(to, e.ext(), run)
+	}
+	return newFile(to, between)
+}
+
+// ext is the ending of files: programs take .kif to be in Shift_JIS and .kifu not to be.
+func (e *Export) ext() string {
+	if e.ShiftJIS && e.Format.Ext == ".kifu" {
+		return ".kif"
+	}
+	return e.Format.Ext
+}
+
+type exporter struct {
+	*Export
+
+	teller *Completer
+	sink   sink
+	shards *packed.Shards // in the place of sink
+	tally  *Tally
+	text   []byte
+}
+
+func (x *exporter) all(ctx context.Context, store *results.Store, info *results.RunInfo) error {
+	for name := range x.Ratings {
+		if !has(info.Players, name) {
+			return fail.Usage(fmt.Errorf("--rating %s: run %s has no such player; it has %s", name, info.Name, strings.Join(info.Players, ", ")))
+		}
+	}
+	if x.Filter.Games == nil {
+		return store.Records(ctx, info.ID, x.Filter.Search, x.game)
+	}
+	for _, place := range x.Filter.Games {
+		search := x.Filter.Search
+		search.Pairs = &[2]int{place.Pair, place.Pair}
+		found := false
+		err := store.Records(ctx, info.ID, search, func(row match.Row, record kifu.Record) error {
+			if row.Leg != place.Leg {
+				return nil
+			}
+			found = true
+			return x.game(row, record)
+		})
+		if err == nil && !found {
+			err = fmt.Errorf("run %s has no game %d.%d, or the filters do not pass it", info.Name, place.Pair, place.Leg)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func has(list []string, name string) bool {
+	for _, s := range list {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}
+
+// game writes one game, or counts why it cannot be written.
+func (x *exporter) game(row match.Row, record kifu.Record) error {
+	if !x.Filter.lost(&record) {
+		return nil
+	}
+	x.teller.Complete(row, &record)
+	for c, name := range record.Names() {
+		if rating, ok := x.Ratings[name]; ok {
+			record.Ratings[c] = rating
+		}
+	}
+	if x.shards != nil {
+		return x.shard(&record)
+	}
+	var err error
+	if x.text, err = x.Format.Append(x.text[:0], &record); err != nil {
+		x.tally.Skipped[reason(err)]++
+		return nil //nolint:nilerr // it is counted
+	}
+	text := x.text
+	if x.ShiftJIS {
+		var lost int
+		text, lost = kifutext.ShiftJIS(text)
+		x.tally.Lost += lost
+	}
+	if err := x.sink.put(row, &record, text); err != nil {
+		return err
+	}
+	x.tally.Games++
+	return nil
+}
+
+func reason(err error) string {
+	switch {
+	case errors.Is(err, packed.ErrUnscored):
+		return ReasonUnscored
+	case errors.Is(err, packed.ErrNoOutcome):
+		return ReasonOutcome
+	}
+	return ReasonIllegal
+}
+
+// lost reports whether a game passes LostFrom.
+func (f *Filter) lost(r *kifu.Record) bool {
+	if f.LostFrom == 0 {
+		return true
+	}
+	loser := map[string]int{"white": 0, "black": 1}
+	c, ok := loser[r.Winner]
+	if !ok || f.Player != "" && r.Names()[c] != f.Player {
+		return false
+	}
+	side := firstSide(r)
+	for i := range r.Moves {
+		m := &r.Moves[i]
+		if side == c && m.HasScore && m.Score >= f.LostFrom {
+			return true
+		}
+		side = 1 - side
+	}
+	return false
+}
+
+// firstSide is who moves first: 1 is White.
+func firstSide(r *kifu.Record) int {
+	if fields := strings.Fields(r.Start); len(fields) > 1 && fields[1] == "w" {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,214 @@
+package games
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"gogi/internal/disk"
+	"gogi/match"
+	"gogi/shogi/kifu"
+)
+
+// sink is where games go as text, each whole.
+type sink interface {
+	put(row match.Row, record *kifu.Record, text []byte) error
+	// close publishes what is written; discard leaves nothing of it under a final name.
+	close() error
+	discard() error
+}
+
+// part is a file that has its name only when it is whole, or one that is written to as it
+// is: a device, a pipe.
+type part struct {
+	file *os.File
+	as   *disk.Part // nil: it is no regular file
+}
+
+// newPart begins a file. What a killed process left of one with that name is written over;
+// of a link, what it leads to. A device or a pipe is not replaced, and a database, which
+// may be the one that games are read from, is no output.
+func newPart(path string) (*part, error) {
+	at, err := os.Stat(path)
+	switch {
+	case err == nil && !at.Mode().IsRegular():
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &part{file: file}, err
+	case err == nil:
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
+		}
+		if database(path) {
+			return nil, fmt.Errorf("%s is a database: it is not written over", path)
+		}
+	}
+	as, err := disk.NewPart(path)
+	if err != nil {
+		return nil, err
+	}
+	return &part{as.File, as}, nil
+}
+
+// database reports whether a file begins as those of SQLite do (sqlite.org/fileformat2.html, 1.3.1).
+func database(path string) bool {
+	const magic = "SQLite format 3\x00"
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(file, head)
+	return err == nil && string(head) == magic
+}
+
+// Whole calls write with a file that gets its name once it is whole, so that whoever reads
+// the name never sees a part of it.
+func Whole(path string, write func(w io.Writer) error) error {
+	p, err := newPart(path)
+	if err != nil {
+		return err
+	}
+	if err := write(p.file); err != nil {
+		return errors.Join(err, p.discard())
+	}
+	return p.publish(false)
+}
+
+// publish gives the file its name.
+func (p *part) publish(sync bool) error {
+	if p.as == nil {
+		return p.file.Close()
+	}
+	return p.as.Publish(sync)
+}
+
+func (p *part) discard() error {
+	if p.as == nil {
+		return p.file.Close()
+	}
+	return p.as.Discard()
+}
+
+// folder has a file for each game.
+type folder struct {
+	dir, ext, run string
+}
+
+func newFolder(dir, ext, run string) (*folder, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return &folder{dir, ext, run}, nil
+}
+
+func (f *folder) put(row match.Row, record *kifu.Record, text []byte) error {
+	p, err := newPart(filepath.Join(f.dir, FileName(f.run, row, record)+f.ext))
+	if err != nil {
+		return err
+	}
+	if _, err := p.file.Write(text); err != nil {
+		return errors.Join(err, p.discard())
+	}
+	return p.publish(false)
+}
+
+func (f *folder) close() error   { return nil }
+func (f *folder) discard() error { return nil }
+
+// FileName is the name of a game's file without its ending: floodgate's event, players and
+// time, and the pair and leg, by which no two games of a run have one name.
+func FileName(run string, row match.Row, record *kifu.Record) string {
+	parts := []string{run, record.Black, record.White}
+	for i := range parts {
+		parts[i] = plain(parts[i])
+	}
+	if !record.Started.IsZero() {
+		parts = append(parts, record.Started.Local().Format("20060102150405"))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%d.%d", row.Pair, row.Leg)), "+")
+}
+
+// longest is how much of a name is kept: three of them fit into a file's name.
+const longest = 60
+
+// plain is a name in characters that every file system takes: those of ASCII and letters of
+// scripts without capitals, such as Japanese. "_" stands for each other one.
+func plain(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
+			return c
+		}
+		if c >= utf8.RuneSelf && c != utf8.RuneError && unicode.In(c, unicode.Lo, unicode.Lm) {
+			return c
+		}
+		return '_'
+	}, norm.NFC.String(name))
+	end := min(len(name), longest)
+	for end < len(name) && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return strings.TrimLeft(name[:end], ".")
+}
+
+// stream has all games in one text.
+type stream struct {
+	w       *bufio.Writer
+	part    *part // nil: the text is somebody's output
+	between []byte
+	begun   bool
+}
+
+func newStream(w io.Writer, between []byte) *stream {
+	return &stream{w: bufio.NewWriterSize(w, 1<<16), between: between}
+}
+
+func newFile(path string, between []byte) (*stream, error) {
+	p, err := newPart(path)
+	if err != nil {
+		return nil, err
+	}
+	s := newStream(p.file, between)
+	s.part = p
+	return s, nil
+}
+
+func (s *stream) put(_ match.Row, _ *kifu.Record, text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if s.begun {
+		if _, err := s.w.Write(s.between); err != nil {
+			return err
+		}
+	}
+	s.begun = true
+	_, err := s.w.Write(text)
+	return err
+}
+
+func (s *stream) close() error {
+	err := s.w.Flush()
+	if s.part == nil {
+		return err
+	}
+	if err != nil {
+		return errors.Join(err, s.part.discard())
+	}
+	return s.part.publish(true)
+}
+
+func (s *stream) discard() error {
+	if s.part == nil {
+		return s.w.Flush() // what was written before is whole games
+	}
+	return s.part.discard()
+}

@@ -1,0 +1,272 @@
+package games
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/results"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/text"
+)
+
+// Import brings the games of sources into a store, as a run of the design "imported": one
+// game a pair, in the order of the sources. The plan has the players' names, and its seed
+// is the hash of all games, so that its digest is that of the sources: the same sources
+// again add nothing, and others under one name are refused.
+type Import struct {
+	Run     string
+	Sources []string // files, folders and archives; "-" is In
+	In      io.Reader
+	// OpeningPlies is how many of the first moves are taken for the opening of a game
+	// whose record does not say which moves were given: games that share them are one
+	// piece of evidence.
+	OpeningPlies int
+	// Refused is told of every game and file that is refused, as it is read.
+	Refused func(Refusal)
+}
+
+// Refusal is a game, or a whole file, that is not imported.
+type Refusal struct {
+	File string `json:"file"`
+	Game int    `json:"game,omitempty"` // of the file, from 1; 0: the file
+	Line int    `json:"line,omitempty"` // from 1; 0: not known
+	Why  string `json:"why"`
+}
+
+// Place is the file, the game and the line, as far as they are known.
+func (r Refusal) Place() string {
+	place := r.File
+	if r.Game > 0 {
+		place += fmt.Sprintf(", game %d", r.Game)
+	}
+	if r.Line > 0 {
+		place += fmt.Sprintf(", line %d", r.Line)
+	}
+	return place
+}
+
+// Imported is what was imported.
+type Imported struct {
+	Games    int `json:"games"`    // in the run
+	Added    int `json:"added"`    // now; the others were there
+	Refused  int `json:"refused"`  // games and files
+	Players  int `json:"players"`  //
+	Branches int `json:"branches"` // variations that were left out
+}
+
+// ErrNoGames is of sources without a game that could be imported.
+var ErrNoGames = errors.New("there is no game to import")
+
+// Into reads all sources twice: to learn who played and what the digest is, and to store.
+func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, error) {
+	sources, err := newSources(ctx, i.Sources, i.In)
+	if err != nil {
+		return nil, err
+	}
+	defer sources.close() //nolint:errcheck // they were only read
+	census := census{numbers: map[string]int{}, hash: sha256.New()}
+	out := &Imported{}
+	err = i.each(ctx, sources, func(r Refusal) {
+		out.Refused++
+		i.Refused(r)
+	}, census.count)
+	if err != nil {
+		return out, err
+	}
+	if census.games == 0 {
+		return out, ErrNoGames
+	}
+	out.Games, out.Players, out.Branches = census.games, len(census.names), census.branches
+	out.Added, err = i.store(ctx, store, sources, &census)
+	return out, err
+}
+
+// each reads the games that can be imported, and tells those that cannot.
+func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusal), game func(*kifu.Record) error) error {
+	return sources.each(ctx, refused, func(r *kifu.Record, at Refusal) error {
+		if at.Why = unfit(r); at.Why != "" {
+			refused(at)
+			return nil
+		}
+		return game(r)
+	})
+}
+
+// unfit completes a record, or says why it cannot be imported.
+func unfit(r *kifu.Record) string {
+	if r.Winner != "black" && r.Winner != "white" && r.Winner != "draw" {
+		return "the game has no result"
+	}
+	if len(r.Moves) > kifu.MaxPlies {
+		return fmt.Sprintf("the game has %d plies: expected at most %d", len(r.Moves), kifu.MaxPlies)
+	}
+	if r.Result == "" {
+		r.Result = string(match.Untold)
+	}
+	if _, err := match.ParseTermination(r.Result); err != nil {
+		return fmt.Sprintf("the game ended by %q, which is no word for how games end", r.Result)
+	}
+	r.Black, r.White = sanitize.Printable(r.Black, 200), sanitize.Printable(r.White, 200)
+	if r.Black == "" {
+		r.Black = "Black"
+	}
+	if r.White == "" {
+		r.White = "White"
+	}
+	if r.Black == r.White {
+		return fmt.Sprintf("both players are called %q", r.Black)
+	}
+	return ""
+}
+
+// census is what is learnt of all games before the first one is stored.
+type census struct {
+	numbers  map[string]int // of the players
+	names    []string
+	games    int
+	branches int
+	hash     io.Writer
+	text     []byte
+}
+
+func (c *census) count(r *kifu.Record) (err error) {
+	for _, name := range r.Names() {
+		if _, known := c.numbers[name]; !known {
+			c.numbers[name] = len(c.names)
+			c.names = append(c.names, name)
+		}
+	}
+	c.games++
+	c.branches += r.Branches
+	if c.text, err = text.AppendJSON(c.text[:0], r); err == nil {
+		_, err = c.hash.Write(c.text)
+	}
+	return err
+}
+
+// seed is the first 63 bits of the hash of all games: what a database keeps in every way.
+func (c *census) seed() uint64 {
+	sum, ok := c.hash.(interface{ Sum([]byte) []byte })
+	if !ok {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(sum.Sum(nil)) & math.MaxInt64
+}
+
+// plan is that of the run.
+func (i *Import) plan(c *census) *match.Plan {
+	p := &match.Plan{
+		Run: i.Run, Design: match.Design{Kind: match.DesignImported}, Seed: c.seed(), Pairs: c.games, PVPlies: math.MaxInt32,
+		Rules: match.Rules{Name: "imported", Declaration: shogi.NoEnteringKing, RepetitionPoints: [2]float64{0.5, 0.5}}, Openings: []match.Opening{{ID: "even", Start: "startpos"}},
+		Ponder: match.PonderOff, Slowed: match.PolicyCount,
+	}
+	for _, name := range c.names {
+		p.Players = append(p.Players, match.Player{Name: name, Restart: match.RestartNever})
+	}
+	return p
+}
+
+// writers is how many games are made ready at a time: the store commits together what
+// comes together.
+const writers = 64
+
+var errChanged = errors.New("the sources have changed while they were read")
+
+// store adds what is missing.
+func (i *Import) store(ctx context.Context, store *results.Store, sources *sources, c *census) (added int, err error) {
+	plan := i.plan(c)
+	run, err := store.Begin(ctx, plan)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	there, err := run.Finished(ctx)
+	if err != nil {
+		return 0, err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	n := 0
+	read := i.each(ctx, sources, func(Refusal) {}, func(r *kifu.Record) error {
+		id := n
+		n++
+		if id >= c.games {
+			return errChanged
+		}
+		if there[id] {
+			return nil
+		}
+		added++
+		group.Go(func() error {
+			pair, err := i.pair(plan, c.numbers, id, r)
+			if err == nil {
+				_, err = run.Add(ctx, pair)
+			}
+			return err
+		})
+		return context.Cause(ctx)
+	})
+	if read == nil && n < c.games {
+		read = errChanged
+	}
+	return added, errors.Join(group.Wait(), read)
+}
+
+// pair is a game as one that was played.
+func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.Record) (match.PairResult, error) {
+	g := match.Result{Pair: id, Record: *r, Started: r.Started, Ended: r.Ended}
+	g.Players = [2]int{numbers[r.Black], numbers[r.White]}
+	g.Note, g.Termination = r.Note, match.Termination(r.Result)
+	if err := g.Outcome.UnmarshalText([]byte(r.Winner)); err != nil {
+		return match.PairResult{}, err
+	}
+	side := shogi.Colour(firstSide(r)) //nolint:gosec // 0 or 1
+	for _, m := range r.Moves {
+		if !m.Opening {
+			g.Sides[side].Add(m, 0)
+		}
+		side = side.Opponent()
+	}
+	if r.HasLast {
+		g.Sides[side].Add(kifu.Move{Time: r.LastTime}, 0)
+	}
+	if err := keepImported(&g.Record); err != nil {
+		return match.PairResult{}, err
+	}
+	pair := plan.Pair(id)
+	pair.Players, pair.Opening = [2]int{min(g.Players[0], g.Players[1]), max(g.Players[0], g.Players[1])}, i.opening(r)
+	return match.PairResult{Pair: pair, Games: []match.Result{g}}, nil
+}
+
+// opening is what was given of a game, else its first moves. Its name is the record's, or
+// says what it is.
+func (i *Import) opening(r *kifu.Record) match.Opening {
+	n := 0
+	for n < len(r.Moves) && r.Moves[n].Opening {
+		n++
+	}
+	if n == 0 {
+		n = min(i.OpeningPlies, len(r.Moves))
+	}
+	o := match.Opening{ID: r.Header.Opening, Start: r.Start}
+	if even := shogi.StartPos(); o.Start == even.SFEN() {
+		o.Start = "startpos"
+	}
+	for _, m := range r.Moves[:n] {
+		o.Moves = append(o.Moves, m.Move)
+	}
+	if o.ID == "" {
+		o.ID = fmt.Sprintf("%08x", o.Hash()>>32)
+	}
+	return o
+}

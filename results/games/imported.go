@@ -1,0 +1,87 @@
+package games
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/shogi/kifu"
+)
+
+// A run of games that were played elsewhere has no engines, limits or rules of its own:
+// what a record says of them is the record's. Rows have no columns for that. It stands,
+// as JSON, where the record of a game has its site, which runs of gogi's own leave empty.
+
+// elsewhere is what a record of another origin says beside its moves.
+type elsewhere struct {
+	Site     string         `json:"site,omitempty"`
+	Clocks   *[2]kifu.Clock `json:"clocks_ns,omitempty"`
+	MaxMoves int            `json:"max_moves,omitempty"`
+	Jishogi  int            `json:"jishogi,omitempty"`
+	Ratings  *[2]float64    `json:"ratings,omitempty"`
+	About    *[2]string     `json:"about,omitempty"`
+	LastNS   *time.Duration `json:"last_ns,omitempty"`
+	Opening  string         `json:"opening,omitempty"`
+	Branches int            `json:"branches,omitempty"`
+	Comment  string         `json:"comment,omitempty"`
+	Comments map[int]string `json:"comments,omitempty"` // by move, from 0
+}
+
+// keepImported puts what a record says beside its moves where a row keeps it.
+func keepImported(r *kifu.Record) error {
+	e := elsewhere{Site: r.Site, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Opening: r.Header.Opening, Branches: r.Branches, Comment: r.Comment}
+	if r.Clocks != [2]kifu.Clock{} {
+		e.Clocks = &r.Clocks
+	}
+	if r.Ratings != [2]float64{} {
+		e.Ratings = &r.Ratings
+	}
+	if r.About != [2]string{} {
+		e.About = &r.About
+	}
+	if r.HasLast {
+		e.LastNS = &r.LastTime
+	}
+	for i := range r.Moves {
+		if c := r.Moves[i].Comment; c != "" {
+			if e.Comments == nil {
+				e.Comments = map[int]string{}
+			}
+			e.Comments[i] = c
+		}
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("what the record says beside its moves: %w", err)
+	}
+	r.Site = string(text)
+	return nil
+}
+
+// restore is the inverse of keepImported.
+func restore(r *kifu.Record) {
+	var e elsewhere
+	if !strings.HasPrefix(r.Site, "{") || json.Unmarshal([]byte(r.Site), &e) != nil {
+		return // a site, and nothing else
+	}
+	r.Site, r.MaxMoves, r.Jishogi, r.Header.Opening = e.Site, e.MaxMoves, e.Jishogi, e.Opening
+	r.Branches, r.Comment = e.Branches, e.Comment
+	if e.Clocks != nil {
+		r.Clocks = *e.Clocks
+	}
+	if e.Ratings != nil {
+		r.Ratings = *e.Ratings
+	}
+	if e.About != nil {
+		r.About = *e.About
+	}
+	if e.LastNS != nil {
+		r.LastTime, r.HasLast = *e.LastNS, true
+	}
+	for i, c := range e.Comments {
+		if i >= 0 && i < len(r.Moves) {
+			r.Moves[i].Comment = c
+		}
+	}
+}

@@ -1,0 +1,53 @@
+//go:build unix
+
+package games
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+// TestPipesAreNotOpened: one in a folder, which would be waited for, is refused and the rest
+// is read; one that is named cannot be read twice.
+func TestPipesAreNotOpened(t *testing.T) {
+	games := playedGames(t)
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "a.csa")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	write(t, filepath.Join(dir, "b.jsonl"), lines(t, games))
+	var refused []string
+	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) { refused = append(refused, filepath.Base(r.File)) }}
+	if done, err := i.Into(t.Context(), openStore(t)); err != nil || done.Games == 0 || !slices.Contains(refused, "a.csa") {
+		t.Errorf("%+v, %v, refused %q", done, err, refused)
+	}
+	i.Sources = []string{pipe}
+	testutil.Fails(t, testutil.Err(i.Into(t.Context(), openStore(t))), "standard input", "a pipe as a source")
+}
+
+// TestAnExportIntoAPipe: what is no regular file stays what it is.
+func TestAnExportIntoAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	got := make(chan string)
+	go func() {
+		text, _ := os.ReadFile(pipe) // what is missing is seen below
+		got <- string(text)
+	}()
+	if err := Whole(pipe, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }); err != nil {
+		t.Error(err)
+	}
+	if at, err := os.Lstat(pipe); err != nil || at.Mode()&os.ModeNamedPipe == 0 {
+		t.Fatalf("the pipe was replaced: %v, %v", at, err)
+	}
+	testutil.Equal(t, <-got, "hello", "the pipe")
+}

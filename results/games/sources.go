@@ -1,0 +1,341 @@
+package games
+
+import (
+	"archive/zip"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/packed"
+	"gogi/shogi/kifu/text"
+)
+
+// sources are files of games, which are read as often as one likes, always in one order.
+type sources struct {
+	paths   []string
+	spooled string // a copy of what came from "-"; "" for none
+}
+
+// newSources looks that everything is there; what comes from "-" is copied, to be read again.
+func newSources(ctx context.Context, paths []string, in io.Reader) (*sources, error) {
+	s := &sources{}
+	for _, path := range paths {
+		if path == "-" {
+			if err := s.spool(ctx, in); err != nil {
+				return nil, errors.Join(fmt.Errorf("the standard input: %w", err), s.close())
+			}
+		} else if err := readable(path); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		s.paths = append(s.paths, path)
+	}
+	return s, nil
+}
+
+// readable is nil for a folder, and for a file that can be read as often as one likes.
+func readable(path string) error {
+	at, err := os.Stat(path)
+	if err == nil && !at.IsDir() && !at.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file: what comes from a pipe is read from the standard input, as -", path)
+	}
+	return err
+}
+
+func (s *sources) spool(ctx context.Context, in io.Reader) (err error) {
+	if s.spooled != "" {
+		return errors.New("it is named twice")
+	}
+	s.spooled, err = spool(ctx, in)
+	return err
+}
+
+// spool copies a stream into a file of its own, which is there only without an error. The end
+// of the context ends the copying.
+func spool(ctx context.Context, in io.Reader) (path string, err error) {
+	file, err := os.CreateTemp("", "gogi-import-")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(file, &ended{in, ctx})
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+// ended is a stream that fails with the cause of its context's end.
+type ended struct {
+	io.Reader
+	ctx context.Context //nolint:containedctx // of one copying
+}
+
+func (e *ended) Read(p []byte) (int, error) {
+	if err := context.Cause(e.ctx); err != nil {
+		return 0, err
+	}
+	return e.Reader.Read(p)
+}
+
+// close removes the copy.
+func (s *sources) close() error {
+	if s.spooled == "" {
+		return nil
+	}
+	return os.Remove(s.spooled)
+}
+
+// Each reads the games of files, folders and archives in any format that is known, in their
+// order, without storing them; "-" is in. refused is told of what cannot be read; an error
+// of game, or the end of the context, ends it.
+func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
+	s, err := newSources(ctx, paths, in)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.each(ctx, refused, game), s.close())
+}
+
+// found is told of each game, with where it stands.
+type found func(r *kifu.Record, at Refusal) error
+
+// each reads all games; refused is told of what cannot be read. An error of game, or the
+// end of the context, ends the reading.
+func (s *sources) each(ctx context.Context, refused func(Refusal), game found) error {
+	w := walker{ctx: ctx, refused: refused, game: game, largest: maxInner}
+	for _, path := range s.paths {
+		var err error
+		if path == "-" {
+			err = w.file("standard input", s.spooled)
+		} else {
+			err = w.path(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type walker struct {
+	ctx     context.Context //nolint:containedctx // of one call of each
+	refused func(Refusal)
+	game    found
+	depth   int   // of archives within archives
+	largest int64 // bytes of an archive within an archive
+}
+
+// path reads a file, or all of a folder in the order of the names.
+func (w *walker) path(path string) error {
+	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			w.refused(Refusal{File: name, Why: err.Error()})
+			return nil
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		if err := readable(name); err != nil { // who opened a pipe might wait for ever
+			w.refused(Refusal{File: name, Why: err.Error()})
+			return nil
+		}
+		return w.file(name, name)
+	})
+}
+
+// file reads a file by its name, which tells archives.
+func (w *walker) file(name, path string) error {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".zip":
+		return w.zip(name, path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return w.text(name, file)
+}
+
+// zip reads the files of an archive in their order.
+func (w *walker) zip(name, path string) error {
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	defer func() { _ = archive.Close() }() // it was only read
+	for _, f := range archive.File {
+		if err := w.entry(name+"/"+f.Name, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxUnpacked is how large a file of an archive may be. What is read needs no memory, but
+// somebody waits for it.
+const maxUnpacked = 64 << 30
+
+// entry reads a file of an archive.
+func (w *walker) entry(name string, f *zip.File) error {
+	if f.FileInfo().IsDir() {
+		return nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	defer func() { _ = r.Close() }() // what is damaged was told by reading it
+	return w.text(name, unpacked(r))
+}
+
+// bounded is a text that was packed and fails, with long, where it is longer than left.
+type bounded struct {
+	io.Reader
+	left int64
+	long error
+}
+
+// unpacked bounds a file of an archive.
+func unpacked(r io.Reader) *bounded {
+	return &bounded{r, maxUnpacked, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)}
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, b.long
+	}
+	return n, err
+}
+
+// text reads a stream, which may be compressed once more.
+func (w *walker) text(name string, r io.Reader) error {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		plain, err := gzip.NewReader(r)
+		if err != nil {
+			w.refused(Refusal{File: name, Why: err.Error()})
+			return nil //nolint:nilerr // it is told, and the rest is read
+		}
+		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), unpacked(plain))
+	case ".zip":
+		return w.inner(name, r)
+	case ".7z", ".xz", ".bz2", ".lzh", ".rar":
+		w.refused(Refusal{File: name, Why: fmt.Sprintf("gogi does not read archives of this kind; unpack it first: 7z x %q", filepath.Base(name))})
+		return nil
+	}
+	if f, ok := packed.OfFile(name); ok {
+		return w.packed(name, f, r)
+	}
+	in := text.NewInput(name, r)
+	format, ok := formatOf(name, in)
+	if !ok {
+		w.refused(Refusal{File: name, Why: "in no format that is known: expected CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack"})
+		return nil
+	}
+	return w.games(name, format.Read(in))
+}
+
+// maxDepth is how deep archives may lie in archives: one could hold itself.
+const maxDepth = 3
+
+// maxInner is how large an archive within an archive may be: it is copied into the temporary
+// folder, up to maxDepth of them at a time. A year of floodgate's games has far less.
+const maxInner = 4 << 30
+
+// inner reads an archive out of another one. Its list of files stands at its end, so that
+// it is written to a file first.
+func (w *walker) inner(name string, r io.Reader) error {
+	if w.depth == maxDepth {
+		w.refused(Refusal{File: name, Why: fmt.Sprintf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth)})
+		return nil
+	}
+	copied, err := spool(w.ctx, &bounded{r, w.largest, fmt.Errorf("an archive within an archive of more than %d bytes is not copied into the temporary folder: unpack the outer one first", w.largest)})
+	if ended := context.Cause(w.ctx); err != nil && ended != nil {
+		return ended
+	}
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	w.depth++
+	err = w.file(name, copied)
+	w.depth--
+	return errors.Join(err, os.Remove(copied))
+}
+
+// formatOf goes by what the text looks like; a name that says JKF or JSON lines is not
+// taken at its word, since both have more than one ending.
+func formatOf(name string, in *text.Input) (text.Format, bool) {
+	list := text.Text()
+	if word, ok := text.Detect(in.Head()); ok {
+		f, err := text.Find(list, word)
+		return f, err == nil
+	}
+	if len(in.Head()) == 0 {
+		return text.Format{}, false
+	}
+	return text.OfFile(list, name)
+}
+
+func (w *walker) games(name string, r text.Reader) error {
+	for n := 1; ; n++ {
+		if err := context.Cause(w.ctx); err != nil {
+			return err
+		}
+		record, err := r.Next()
+		var bad *text.BadGame
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &bad):
+			w.refused(Refusal{File: name, Game: bad.Game, Line: bad.Line, Why: bad.Err.Error()})
+			continue
+		case err != nil:
+			w.refused(Refusal{File: name, Game: n, Why: err.Error()})
+			return nil
+		}
+		if err := w.game(record, Refusal{File: name, Game: n}); err != nil {
+			return err
+		}
+	}
+}
+
+// packed reads the games of a binary format.
+func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
+	if !f.HasGames() {
+		w.refused(Refusal{File: name, Why: "it has positions and no games: expected hcpe3 or pack"})
+		return nil
+	}
+	games := f.Games(r)
+	for n := 1; ; n++ {
+		if err := context.Cause(w.ctx); err != nil {
+			return err
+		}
+		game, _, err := games.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			w.refused(Refusal{File: name, Game: n, Why: err.Error()})
+			continue // the reader ends by itself where nothing more can be read
+		}
+		record := game.Record()
+		for i := range record.Moves {
+			record.Moves[i].NoTime = true
+		}
+		if err := w.game(&record, Refusal{File: name, Game: n}); err != nil {
+			return err
+		}
+	}
+}

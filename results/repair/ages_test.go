@@ -1,0 +1,195 @@
+package repair
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/matchtest"
+	"gogi/results"
+	"gogi/results/resultstest"
+)
+
+// farmed is a pair of a worker, played on another day than playedPair's.
+func farmed(id int) match.PairResult {
+	pair := matchtest.Pair(matchtest.Plan("r"), id, 12)
+	for leg := range pair.Games {
+		pair.Games[leg].Started = pair.Games[leg].Started.Add(time.Hour)
+	}
+	pair.Played = matchtest.PlayedBy(id)
+	return pair
+}
+
+// fixture is a file of testdata, unpacked.
+func fixture(t *testing.T, name string) []byte {
+	t.Helper()
+	packed := testutil.Must(os.ReadFile(filepath.Join("testdata", name+".gz")))(t)
+	r := testutil.Must(gzip.NewReader(bytes.NewReader(packed)))(t)
+	text := testutil.Must(io.ReadAll(r))(t)
+	return text
+}
+
+// A database that the gogi before provenance has written, with the dump that it wrote of
+// it: read as it is, migrated, played into, and repaired, each row has the checksum
+// that it had.
+func TestSchema4(t *testing.T) {
+	path := resultstest.Path(t)
+	testutil.OK(t, os.WriteFile(path, fixture(t, "schema4.db"), 0o600))
+	want := string(fixture(t, "schema4.dump"))
+	looks := func(when string, more int) {
+		t.Helper()
+		s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
+		defer s.Close()
+		if got := resultstest.Dump(t, s, "r", false); more == 0 && got != want {
+			t.Errorf("%s: %s", when, cmp.Diff(want, got))
+		}
+		if c, err := Check(t.Context(), s, CheckOptions{}); err != nil || !c.Sound() || c.Runs[0].Sound != 4+more || c.Runs[0].Unchecked != 0 {
+			t.Errorf("%s: %+v, %v", when, c, err)
+		}
+		if list, err := s.Workers(t.Context()); len(list) != more || err != nil {
+			t.Errorf("%s: workers %v, %v", when, list, err)
+		}
+		repaired := filepath.Join(t.TempDir(), "repaired.db")
+		if r, err := Repair(t.Context(), path, repaired, nil); err != nil || !r.Whole() || r.Runs[0].Saved != 4+more || r.Runs[0].Unchecked != 0 {
+			t.Errorf("%s, repaired: %+v, %v", when, r, err)
+		}
+		if got := resultstest.DumpLines(t, repaired); more == 0 && len(got) != strings.Count(want, "\n")-1 {
+			t.Errorf("%s, repaired: %d lines", when, len(got))
+		}
+	}
+	looks("as it is", 0)
+	s := resultstest.Open(t, path)
+	testutil.OK(t, s.Close())
+	looks("migrated", 0)
+	s = resultstest.Open(t, path)
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
+	matchtest.Put(t, run, farmed(1))
+	if list, err := s.Voided(t.Context(), run.ID()); err != nil || len(list) != 1 || list[0].By != "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	testutil.OK(t, errors.Join(run.Close(), s.Close()))
+	looks("played into", 1)
+}
+
+// Page by page, without SQLite, rows of both ages are found: those that were written
+// before there were columns for provenance are shorter.
+func TestSalvageOfBothAges(t *testing.T) {
+	path := resultstest.Path(t)
+	testutil.OK(t, os.WriteFile(path, fixture(t, "schema4.db"), 0o600))
+	s := resultstest.Open(t, path)
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
+	for _, id := range []int{1, 7, 8} {
+		matchtest.Put(t, run, farmed(id))
+	}
+	want := resultstest.Dump(t, s, "r", false)
+	testutil.OK(t, errors.Join(run.Close(), s.Close()))
+	file, err := os.ReadFile(path)
+	testutil.OK(t, err)
+	copy(file[100:], bytes.Repeat([]byte{0xff}, 300)) // the schema: SQLite reads nothing
+	testutil.OK(t, os.WriteFile(path, file, 0o600))
+	to := filepath.Join(t.TempDir(), "repaired.db")
+	r, err := Repair(t.Context(), path, to, nil)
+	if err != nil || !r.Whole() || r.Runs[0].Saved != 7 || r.Runs[0].Unchecked != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	lines := resultstest.Lines(want)
+	maps.DeleteFunc(lines, func(line string, _ bool) bool { return strings.HasPrefix(line, `{"type":"run"`) })
+	if got := resultstest.DumpLines(t, to); !maps.Equal(got, lines) {
+		t.Errorf("(-want +got):\n%.2000s", cmp.Diff(slices.Sorted(maps.Keys(lines)), slices.Sorted(maps.Keys(got))))
+	}
+}
+
+// A lost worker costs no games; a pair that is told to be another's is found.
+func TestDamagedProvenance(t *testing.T) {
+	path := resultstest.Path(t)
+	s := resultstest.Open(t, path)
+	plan := matchtest.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	for id := range 4 {
+		pair := matchtest.Pair(plan, id, 12)
+		pair.Played = match.Provenance{Worker: []string{"x", "y"}[id%2], Owner: "o", Epoch: 5, Scale: 1}
+		matchtest.Put(t, run, pair)
+	}
+	testutil.OK(t, errors.Join(run.Close(), s.Close()))
+	whole, err := os.ReadFile(path)
+	testutil.OK(t, err)
+	for _, change := range []string{
+		"UPDATE pairs SET worker = 2 WHERE pair = 2", "UPDATE pairs SET worker = NULL WHERE pair = 2", "UPDATE pairs SET epoch = 6 WHERE pair = 2",
+		"UPDATE pairs SET scale = 2 WHERE pair = 2", "UPDATE pairs SET proof = x'01' WHERE pair = 2", "UPDATE workers SET name = 'another' WHERE id = 1",
+	} {
+		testutil.OK(t, os.WriteFile(path, whole, 0o600))
+		resultstest.Exec(t, path, change)
+		if c := checkup(t, path); c.Sound() {
+			t.Errorf("%s: not found", change)
+		}
+		if r, err := Repair(t.Context(), path, filepath.Join(t.TempDir(), "to.db"), nil); err != nil || r.Whole() {
+			t.Errorf("%s: %+v, %v", change, r, err)
+		}
+	}
+	to := filepath.Join(t.TempDir(), "to.db")
+	r, err := Repair(t.Context(), path, to, nil) // the last change took a name
+	if err != nil || len(r.Lost) != 2 || !strings.Contains(r.Lost[0].What, "which worker") || r.Runs[0].Saved != 4 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	s = resultstest.Open(t, to)
+	var workers []string
+	for _, g := range resultstest.Games(t, s, 1) {
+		workers = append(workers, g.Worker)
+	}
+	testutil.Slices(t, []string{"", "", "y", "y", "", "", "y", "y"}, workers)
+	if c := checkup(t, to); !c.Sound() {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Numbers of workers are a database's own; a merged one has each worker once.
+func TestMergeWorkers(t *testing.T) {
+	dir := t.TempDir()
+	make1 := func(name string, ids []int, who func(int) string) string {
+		path := filepath.Join(dir, name)
+		s := resultstest.Open(t, path)
+		plan := matchtest.Plan("r")
+		run := resultstest.Begin(t, s, plan)
+		for _, id := range ids {
+			pair := matchtest.Pair(plan, id, 12)
+			pair.Played = match.Provenance{Worker: who(id), Owner: "o", Epoch: uint64(id)}
+			matchtest.Put(t, run, pair)
+		}
+		testutil.Must(run.Void(t.Context(), "gone", "me", func(g match.Row) bool { return g.Pair == ids[0] }))(t)
+		testutil.OK(t, errors.Join(run.Close(), s.Close()))
+		return path
+	}
+	a := make1("a.db", []int{0, 1, 2, 3}, func(id int) string { return []string{"x", "y"}[id%2] })
+	b := make1("b.db", []int{4, 5, 6, 7}, func(id int) string { return []string{"z", "y", "x", "y"}[id%4] })
+	to := filepath.Join(dir, "c.db")
+	testutil.Must(Merge(t.Context(), to, []string{a, b}, false, nil))(t)
+	want := resultstest.DumpLines(t, a)
+	maps.Copy(want, resultstest.DumpLines(t, b))
+	if got := resultstest.DumpLines(t, to); !maps.Equal(got, want) {
+		t.Errorf("%d lines, want %d", len(got), len(want))
+	}
+	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 6 {
+		t.Errorf("%+v", c)
+	}
+	s := resultstest.Open(t, to)
+	if list, err := s.Workers(t.Context()); err != nil || len(list) != 2 { // z's only pair was voided
+		t.Errorf("%+v, %v", list, err)
+	}
+	if list, err := s.Voided(t.Context(), 1); err != nil || len(list) != 2 || list[1].By != "me" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	resultstest.Exec(t, b, "UPDATE workers SET owner = 'q'")
+	testutil.Fails(t, testutil.Err(Merge(t.Context(), filepath.Join(dir, "d.db"), []string{a, b}, false, nil)), "workers", "a damaged worker")
+}

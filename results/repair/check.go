@@ -1,0 +1,329 @@
+// Package repair finds damage in a database, saves the undamaged rows of it, and joins
+// several databases. It writes each result to a new file and never changes an input. It
+// reads a damaged file page by page and trusts only rows whose checksums are right.
+package repair
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gogi/match"
+	"gogi/match/arbiter"
+	"gogi/results"
+	"gogi/results/file"
+	"gogi/results/tables"
+)
+
+// Problem is something in a database that is not what was stored.
+type Problem struct {
+	Run  string // "" where it is of no run, or of one that is not known
+	Pair int    // -1: it is of no pair
+	What string
+}
+
+// Error says where it is and what.
+func (p Problem) Error() string {
+	text := p.What
+	if p.Pair >= 0 {
+		text = fmt.Sprintf("pair %d: %s", p.Pair, text)
+	}
+	if p.Run != "" {
+		text = fmt.Sprintf("run %q: %s", p.Run, text)
+	}
+	return text
+}
+
+// Checkup is what Check found.
+type Checkup struct {
+	Runs     []CheckedRun
+	Problems []Problem // the first maxProblems
+	More     int       // problems beyond those
+}
+
+// Sound reports whether nothing is wrong.
+func (c *Checkup) Sound() bool { return len(c.Problems) == 0 }
+
+// maxProblems bounds what a Checkup lists.
+const maxProblems = 1000
+
+// CheckedRun is what Check saw of a run.
+type CheckedRun struct {
+	Name      string
+	Pairs     int // that are stored
+	Sound     int // of which everything is as it was stored
+	Unchecked int // of these, which an older gogi stored without checksums: their parts fit each other, and that is all that is known
+	Replayed  int // whose every move was played again
+}
+
+// CheckOptions say how much Check does.
+type CheckOptions struct {
+	Run      string // "": every run
+	Replay   bool   // play every move again by the rules, see arbiter.VerifyGames
+	Progress func(done, of int)
+	// Pair, where there is one, is shown every pair of Run that can be read, in order,
+	// and its games as they are counted; what it says is wrong are Problems of the pair.
+	// All are of one moment.
+	Pair func(match.PairResult, []match.Row) []error
+}
+
+// Check reads everything that is stored and says what is not as it was: the file's
+// structure, the schema, the checksum of every row, whether pairs are
+// whole and fit their records. A database may be checked while it is played into.
+// The error is one of not being able to look.
+func Check(ctx context.Context, s *results.Store, o CheckOptions) (*Checkup, error) {
+	c := checker{options: o}
+	err := s.Moment(ctx, "checking", func(m results.Moment) error {
+		c.source, c.q, c.moment = tables.Stored{Q: m.Q}, m.Q, m
+		return c.all(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &c.found, nil
+}
+
+type checker struct {
+	options CheckOptions
+	source  tables.Source
+	q       tables.Querier
+	moment  results.Moment
+	found   Checkup
+	done    int
+	of      int
+}
+
+func (c *checker) problem(run string, pair int, what string) {
+	if len(c.found.Problems) == maxProblems {
+		c.found.More++
+		return
+	}
+	c.found.Problems = append(c.found.Problems, Problem{run, pair, what})
+}
+
+func (c *checker) all(ctx context.Context) error {
+	if err := c.structure(ctx); err != nil {
+		return err
+	}
+	runs, err := c.source.Runs(ctx)
+	if err := c.reading("", "the runs", err); err != nil {
+		return err
+	}
+	if c.options.Run != "" && !slices.ContainsFunc(runs, func(r *tables.Run) bool { return r.Name() == c.options.Run }) {
+		var names []string
+		for _, r := range runs {
+			names = append(names, r.Name())
+		}
+		return &results.NoRun{Run: c.options.Run, Names: names}
+	}
+	if err := c.strays(ctx); err != nil {
+		return err
+	}
+	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))", c.options.Run).Scan(&c.of) // for the progress alone
+	for _, run := range runs {
+		if c.options.Run == "" || run.Name() == c.options.Run {
+			if err := c.run(ctx, run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reading makes a problem of an error of reading: what is damaged cannot be read.
+// What ended the check stays an error.
+func (c *checker) reading(run, what string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	c.problem(run, -1, fmt.Sprintf("reading %s: %v", what, file.Explain(err)))
+	return nil
+}
+
+// structure asks SQLite about the file, and compares the schema with ours.
+func (c *checker) structure(ctx context.Context) error {
+	for query, what := range map[string]string{
+		"PRAGMA main.integrity_check(100)": "the file",
+		"SELECT 'table ' || \"table\" || ': row ' || coalesce(rowid, '?') || ' points to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 100": "what belongs together",
+	} {
+		err := tables.Each(ctx, c.q, func(rows *sql.Rows) error {
+			var text string
+			if err := rows.Scan(&text); err != nil {
+				return err
+			}
+			if text != "ok" {
+				c.problem("", -1, text)
+			}
+			return nil
+		}, query)
+		if err := c.reading("", what, err); err != nil {
+			return err
+		}
+	}
+	return c.reading("", "the schema", c.schema(ctx))
+}
+
+func (c *checker) schema(ctx context.Context) error {
+	version, err := tables.Readable(ctx, c.q)
+	if err != nil {
+		return err
+	}
+	want, err := tables.SchemaOf(version)
+	if err != nil {
+		return err
+	}
+	got, err := tables.ReadSchema(ctx, c.q, "main")
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(want.Texts)) {
+		if got.Texts[name] != want.Texts[name] {
+			c.problem("", -1, fmt.Sprintf("the schema of %s is not the one that gogi makes", name))
+		}
+	}
+	return nil
+}
+
+// strays looks for rows that no run or pair leads to, and at the checksums of those
+// that are not looked at pair by pair.
+func (c *checker) strays(ctx context.Context) error {
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided", "tune_states", "tune_candidates"} {
+		err := tables.EachRow(ctx, c.q, table, func(r *tables.Row) error {
+			if r.Verdict() == tables.Broken {
+				e := r.Damage()
+				c.problem(e.Run, e.Pair, fmt.Sprintf("table %s: a row is not what was stored", table))
+			}
+			return nil
+		}, "")
+		if err := c.reading("", "table "+table, err); err != nil {
+			return err
+		}
+	}
+	for table, query := range map[string]string{
+		"games":   "SELECT count(*) FROM games g NOT INDEXED WHERE NOT EXISTS (SELECT 1 FROM pairs p WHERE p.run_id = g.run_id AND p.pair = g.pair)",
+		"records": "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM games g WHERE g.id = r.game_id)",
+	} {
+		n := 0
+		err := c.q.QueryRowContext(ctx, query).Scan(&n)
+		if n > 0 {
+			c.problem("", -1, fmt.Sprintf("table %s: %d rows belong to no pair", table, n))
+		}
+		if err := c.reading("", "table "+table, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run looks at the pairs of a run.
+func (c *checker) run(ctx context.Context, run *tables.Run) error {
+	checked := CheckedRun{Name: run.Name()}
+	plan, err := c.plan(ctx, run)
+	if err != nil {
+		return err
+	}
+	err = c.source.Pairs(ctx, run.ID(), func(id int64) error {
+		checked.Pairs++
+		c.tell()
+		return c.pair(ctx, run, plan, id, &checked)
+	})
+	c.found.Runs = append(c.found.Runs, checked)
+	if err == nil {
+		err = c.tune(ctx, run)
+	}
+	if err == nil {
+		err = c.moment.Segments(ctx, run.ID(), func(pair int, wrong error) { c.problem(run.Name(), pair, wrong.Error()) })
+	}
+	return c.reading(run.Name(), "the pairs", err)
+}
+
+func (c *checker) tell() {
+	if c.done++; c.options.Progress != nil {
+		c.options.Progress(c.done, max(c.of, c.done))
+	}
+}
+
+func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, id int64, checked *CheckedRun) error {
+	p, err := c.source.Pair(ctx, run.ID(), id)
+	var wrong []error
+	doubtful := false
+	if err == nil {
+		doubtful, err = p.Verify(run)
+	}
+	if err == nil {
+		err = p.VerifyWorker()
+	}
+	if err == nil {
+		wrong = c.look(ctx, run, plan, int(id), checked)
+	} else {
+		wrong = []error{err}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, err := range wrong {
+		c.problem(run.Name(), int(id), file.Explain(err).Error())
+	}
+	if len(wrong) > 0 {
+		return nil
+	}
+	if doubtful {
+		checked.Unchecked++
+	}
+	checked.Sound++
+	return nil
+}
+
+// plan is what a replay needs of a run's plan; nil where there is none to be made.
+func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error) {
+	if !c.options.Replay {
+		return nil, nil //nolint:nilnil // no replay
+	}
+	text, _ := run.Row.Value("plan").(string)
+	canonical, err := match.ParseCanonical([]byte(text))
+	var plan *match.Plan
+	if err == nil {
+		plan, err = canonical.Replayable()
+	}
+	return plan, c.reading(run.Name(), "the plan", err)
+}
+
+// look is what is done with a pair that is whole, and what was found wrong: its moves
+// are played again, and it is shown to who asked.
+func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
+	if plan == nil && c.options.Pair == nil {
+		return nil
+	}
+	pair, err := c.moment.Pair(ctx, run.ID(), id)
+	if err != nil {
+		return []error{err}
+	}
+	if plan != nil {
+		if err := arbiter.VerifyGames(plan, &pair); err != nil {
+			wrong = append(wrong, cmp.Or(errors.Unwrap(err), err)) // the pair is said already
+		} else {
+			checked.Replayed++
+		}
+	}
+	return append(wrong, c.show(ctx, run, pair)...)
+}
+
+// show gives a pair to who asked for it.
+func (c *checker) show(ctx context.Context, run *tables.Run, pair match.PairResult) []error {
+	if c.options.Pair == nil {
+		return nil
+	}
+	var rows []match.Row
+	err := c.moment.Games(ctx, run.ID(), results.Filter{FromPair: pair.Pair.ID, Pairs: 1}, func(r match.Row) error {
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		return []error{err}
+	}
+	return c.options.Pair(pair, rows)
+}

@@ -1,0 +1,285 @@
+package repair
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+
+	"gogi/match"
+	"gogi/results"
+	"gogi/results/file"
+	"gogi/results/tables"
+)
+
+// graft copies rows of other databases into a new one, under numbers of its own. A
+// row that had a checksum gets one; one that had none stays without, since nothing
+// ever vouched for it.
+type graft struct {
+	tx       *sql.Tx
+	runs     map[string]*tables.Run // that the new database has, as stored there
+	openings map[openingKey]int64
+	workers  map[string]int64 // by what identifies one
+}
+
+// fill grafts into a new database.
+func fill(ctx context.Context, part string, do func(*graft) error) error {
+	s, err := results.Open(ctx, part) // it makes the tables
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		return err
+	}
+	db, err := file.Writer(part, string(results.Quick))
+	if err != nil {
+		return err
+	}
+	err = file.InTx(ctx, db, func(tx *sql.Tx) error {
+		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if s, err = results.Open(ctx, part); err != nil {
+		return err
+	}
+	return errors.Join(s.Pack(ctx), s.Close())
+}
+
+// openingKey tells openings apart, as the table's UNIQUE does.
+type openingKey struct {
+	run  int64
+	name string
+	hash int64
+}
+
+// branch is a run of one source within a graft.
+type branch struct {
+	*graft
+	from     *tables.Run     // as in the source
+	id       int64           // in the new database
+	settings map[int64]int64 // rows of the log: of the source, in the new one
+}
+
+// resum is the row with its checksum, where it had one.
+func resum(r *tables.Row) (*tables.Row, error) {
+	if r.Value("checksum") == nil {
+		return r, nil
+	}
+	sum, err := r.Sum()
+	return r.With("checksum", sum), err
+}
+
+// insert stores a row as it is; a column id that is nil is given by SQLite.
+func (g *graft) insert(ctx context.Context, r *tables.Row) (id int64, err error) {
+	names := r.Layout.Names()
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
+	result, err := g.tx.ExecContext(ctx, "INSERT INTO "+r.Layout.Name+" ("+strings.Join(names, ", ")+") VALUES ("+marks+")", r.Values...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// put is insert for a row whose checksum covers nothing that SQLite gives.
+func (g *graft) put(ctx context.Context, r *tables.Row) (id int64, err error) {
+	if r, err = resum(r); err != nil {
+		return 0, err
+	}
+	return g.insert(ctx, r)
+}
+
+// numbered is insert for a row whose checksum covers the number that SQLite gives it.
+func (g *graft) numbered(ctx context.Context, r *tables.Row) (id int64, err error) {
+	if id, err = g.insert(ctx, r.With("id", nil)); err != nil || r.Value("checksum") == nil {
+		return id, err
+	}
+	return id, tables.Seal(ctx, g.tx, r.Layout.Name, "WHERE id = ?", id)
+}
+
+// branch begins a run of a source: a new one, or one that another source has begun.
+// Two plans under one name are a *results.DifferentPlan.
+func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
+	b := &branch{graft: g, from: from, settings: map[int64]int64{}}
+	have := g.runs[from.Name()]
+	if have == nil {
+		return b, b.begin(ctx)
+	}
+	if have.Row.Value("digest") != from.Row.Value("digest") {
+		before, _ := have.Row.Value("plan").(string)
+		now, _ := from.Row.Value("plan").(string)
+		return nil, &results.DifferentPlan{Run: from.Name(), Differences: match.Differences([]byte(before), []byte(now))}
+	}
+	b.id = have.ID()
+	if from.Row.Int("pairs") > have.Row.Int("pairs") { // the target is the greater one
+		have.Row = have.Row.With("pairs", from.Row.Value("pairs"))
+		if _, err := g.tx.ExecContext(ctx, "UPDATE runs SET pairs = ? WHERE id = ?", have.Row.Value("pairs"), b.id); err != nil {
+			return nil, err
+		}
+		if have.Row.Value("checksum") != nil {
+			if err := tables.Seal(ctx, g.tx, "runs", "WHERE id = ?", b.id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, b.log(ctx, have)
+}
+
+// begin makes the run.
+func (b *branch) begin(ctx context.Context) (err error) {
+	if b.id, err = b.numbered(ctx, b.from.Row); err != nil {
+		return err
+	}
+	for _, e := range b.from.Engines {
+		if _, err := b.put(ctx, e.With("run_id", b.id)); err != nil {
+			return err
+		}
+	}
+	have := &tables.Run{Row: b.from.Row.With("id", b.id), Engines: b.from.Engines}
+	b.runs[b.from.Name()] = have
+	return b.log(ctx, have)
+}
+
+// log adds what the new database's log does not have, behind what it has: a design
+// that came with a later source is one that came later.
+func (b *branch) log(ctx context.Context, have *tables.Run) error {
+	for _, s := range b.from.Settings {
+		same := func(h *tables.Row) bool { return h.Value("settings") == s.Value("settings") }
+		i := slices.IndexFunc(have.Settings, func(h *tables.Row) bool { return same(h) && h.Value("at") == s.Value("at") })
+		if last := len(have.Settings) - 1; i < 0 && last >= 0 && same(have.Settings[last]) {
+			i = last // it changed nothing
+		}
+		if i < 0 {
+			id, err := b.numbered(ctx, s.With("run_id", b.id))
+			if err != nil {
+				return err
+			}
+			have.Settings = append(have.Settings, s.With("id", id))
+			i = len(have.Settings) - 1
+		}
+		b.settings[s.Int("id")] = have.Settings[i].Int("id")
+	}
+	return nil
+}
+
+// setting is a reference to the log, in the new numbers; none stays none.
+func (b *branch) setting(old any) any {
+	if n, ok := old.(int64); ok {
+		if id, ok := b.settings[n]; ok {
+			return id
+		}
+	}
+	return nil
+}
+
+// pair stores a whole pair.
+func (b *branch) pair(ctx context.Context, p *tables.Pair) error {
+	opening, err := b.opening(ctx, p.Opening)
+	if err != nil {
+		return err
+	}
+	worker, err := b.worker(ctx, p.Worker)
+	if err != nil {
+		return err
+	}
+	pair := p.Row.With("run_id", b.id, "opening_id", opening, "setting", b.setting(p.Row.Value("setting")), "worker", worker)
+	if _, err := b.put(ctx, pair); err != nil {
+		return err
+	}
+	moved := &tables.Pair{Row: pair, Opening: p.Opening}
+	for _, g := range p.Games {
+		game := g.With("id", nil, "run_id", b.id)
+		if game.Value("checksum") != nil {
+			sum, err := moved.SumOfGame(game)
+			if err != nil {
+				return err
+			}
+			game = game.With("checksum", sum)
+		}
+		id, err := b.insert(ctx, game)
+		if err != nil {
+			return err
+		}
+		if _, err := b.put(ctx, p.Records[g.Int("id")].With("game_id", id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *branch) opening(ctx context.Context, o *tables.Row) (id int64, err error) {
+	name, _ := o.Value("name").(string)
+	key := openingKey{b.id, name, o.Int("hash")}
+	if id, ok := b.openings[key]; ok {
+		return id, nil
+	}
+	id, err = b.put(ctx, o.With("id", nil, "run_id", b.id))
+	b.openings[key] = id
+	return id, err
+}
+
+// worker is the number of who played a pair in the new database, none for none.
+func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
+	if w == nil {
+		return nil, nil
+	}
+	key, err := w.With("id", nil).Identity(0)
+	if err != nil {
+		return nil, err
+	}
+	id, ok := g.workers[key]
+	if !ok {
+		if id, err = g.put(ctx, w.With("id", nil)); err != nil {
+			return nil, err
+		}
+		g.workers[key] = id
+	}
+	return id, nil
+}
+
+// attempt stores a try that does not count; one that is there already is the same.
+func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
+	n := 0
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",
+		b.id, a.Value("pair"), a.Value("ended"), a.Value("why")).Scan(&n)
+	if err == nil && n == 0 {
+		_, err = b.put(ctx, a.With("id", nil, "run_id", b.id))
+	}
+	return err
+}
+
+// voided stores a voided pair behind those of the same number; one that is there
+// already is the same.
+func (b *branch) voided(ctx context.Context, v *tables.Row) error {
+	takes, same := 0, 0
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",
+		v.Value("body"), b.id, v.Value("pair")).Scan(&takes, &same)
+	if err == nil && same == 0 {
+		_, err = b.put(ctx, v.With("run_id", b.id, "take", int64(takes+1), "setting", b.setting(v.Value("setting"))))
+	}
+	return err
+}
+
+// state stores a state of a tune. One that another source has given is the same, where
+// the pairs are: a tune's path is a function of them. It is stored without looking whether
+// all of these are there: who goes on with the tune compares it with them.
+func (b *branch) state(ctx context.Context, s *tables.Row) error {
+	return b.unless(ctx, s, "blocks")
+}
+
+// candidate stores what a tune has answered, the first of a number.
+func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
+	return b.unless(ctx, c, "number")
+}
+
+// unless stores a row of the run, unless there is one with the same value of a column.
+func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error {
+	n := 0
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.Layout.Name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.Value(column)).Scan(&n)
+	if err == nil && n == 0 {
+		_, err = b.put(ctx, r.With("run_id", b.id))
+	}
+	return err
+}

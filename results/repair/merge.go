@@ -1,0 +1,225 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/results"
+	"gogi/results/file"
+	"gogi/results/tables"
+)
+
+// Merged is what Merge made.
+type Merged struct {
+	Runs      []MergedRun
+	Conflicts []Problem // that were decided for the database that was named first
+}
+
+// MergedRun is a run of a merged database.
+type MergedRun struct {
+	Name  string
+	Pairs int
+	Taken []int // how many of them each database gave, in the order in which they were named
+	Same  int   // pairs that more than one database had, which count once
+}
+
+// Conflicting says that databases have other games of the same pairs, so that a part
+// of what was played would be left out.
+//
+//nolint:errname // "Conflicting" is what it is
+type Conflicting struct{ Conflicts []Problem }
+
+// Error names the first of them.
+func (e *Conflicting) Error() string {
+	const most = 10
+	var lines []string
+	for _, c := range e.Conflicts[:min(most, len(e.Conflicts))] {
+		lines = append(lines, "\n  "+c.Error())
+	}
+	if n := len(e.Conflicts) - len(lines); n > 0 {
+		lines = append(lines, fmt.Sprintf("\n  and %d more", n))
+	}
+	return "the databases have other games of the same pairs:" + strings.Join(lines, "")
+}
+
+// Merge makes a new database at path to of others: of runs with one name and one plan
+// the union of their pairs. The same pair counts once. Where two have other games of
+// a pair, it is a *Conflicting, or, with keepFirst, the database that was named first
+// decides; two plans under one name are a *results.DifferentPlan; a damaged database is
+// refused. The sources are only read.
+func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
+	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
+	err := m.open(ctx)
+	if err == nil {
+		err = file.Build(ctx, to, func(part string) error {
+			return fill(ctx, part, func(g *graft) error { return m.all(ctx, g) })
+		})
+	}
+	for _, s := range m.stores {
+		err = errors.Join(err, s.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("results: merging into %s: %w", to, err)
+	}
+	return &m.done, nil
+}
+
+type merge struct {
+	keepFirst bool
+	progress  func(done, of int)
+	paths     []string
+	stores    []*results.Store // those of the paths
+	seen, of  int
+	conflicts []Problem
+	done      Merged
+}
+
+func (m *merge) open(ctx context.Context) error {
+	for _, path := range m.paths {
+		s, err := results.OpenExisting(ctx, path)
+		if err != nil {
+			return err
+		}
+		m.stores = append(m.stores, s)
+		err = s.Moment(ctx, "merging", func(at results.Moment) error {
+			n := 0
+			err := at.Q.QueryRowContext(ctx, "SELECT count(*) FROM pairs").Scan(&n)
+			m.of += n
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for i, s := range m.stores {
+		if slices.ContainsFunc(m.stores[:i], s.SameFile) {
+			return fmt.Errorf("results: %s: merging: it was named twice", m.paths[i])
+		}
+	}
+	return nil
+}
+
+func (m *merge) all(ctx context.Context, g *graft) error {
+	for i, s := range m.stores {
+		err := s.Moment(ctx, "merging", func(at results.Moment) error { return m.take(ctx, g, i, tables.Stored{Q: at.Q}) })
+		if err != nil {
+			return err
+		}
+	}
+	if len(m.conflicts) > 0 && !m.keepFirst {
+		return &Conflicting{m.conflicts}
+	}
+	m.done.Conflicts = m.conflicts
+	return nil
+}
+
+// take adds the runs of one database, as they are at one moment.
+func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stored) error {
+	runs, err := from.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if !run.Sound() {
+			return fmt.Errorf("run %q is damaged: repair the database first (see gogi db repair)", run.Name())
+		}
+		b, err := g.branch(ctx, run)
+		if err == nil {
+			err = m.run(ctx, b, from, number)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run adds a run's pairs and what else it has.
+func (m *merge) run(ctx context.Context, b *branch, from tables.Stored, number int) error {
+	i := slices.IndexFunc(m.done.Runs, func(r MergedRun) bool { return r.Name == b.from.Name() })
+	if i < 0 {
+		i = len(m.done.Runs)
+		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.Name(), Taken: make([]int, len(m.paths))})
+	}
+	done := &m.done.Runs[i]
+	for table, add := range map[string]func(context.Context, *tables.Row) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state, "tune_candidates": b.candidate} {
+		if err := tables.VerifyRows(ctx, from.Q, table, "WHERE run_id = ?", b.from.ID()); err != nil {
+			return err
+		}
+		err := from.Rows(ctx, table, b.from.ID(), func(r *tables.Row) error {
+			if r.Verdict() == tables.Broken {
+				return r.Damage()
+			}
+			return add(ctx, r.Clone())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return from.Pairs(ctx, b.from.ID(), func(id int64) error {
+		if m.seen++; m.progress != nil {
+			m.progress(m.seen, max(m.of, m.seen))
+		}
+		p, err := from.Pair(ctx, b.from.ID(), id)
+		if err == nil {
+			_, err = p.Verify(b.from)
+		}
+		if err == nil {
+			err = p.VerifyWorker()
+		}
+		if err != nil {
+			return fmt.Errorf("run %q, pair %d: %w: repair the database first (see gogi db repair)", b.from.Name(), id, err)
+		}
+		return m.pair(ctx, b, p, number, done)
+	})
+}
+
+func (m *merge) conflict(b *branch, pair int64, what string) error {
+	m.conflicts = append(m.conflicts, Problem{b.from.Name(), int(pair), what})
+	return nil
+}
+
+// pair adds one, unless it is there.
+func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int, done *MergedRun) error {
+	id := p.Row.Int("pair")
+	have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, id)
+	switch {
+	case err == nil && have.SamePlay(p):
+		done.Same++
+		return nil
+	case err == nil:
+		return m.conflict(b, id, fmt.Sprintf("%s has other games of it than a database that was named before", m.paths[number]))
+	case !errors.Is(err, tables.ErrNoPair):
+		return err
+	}
+	n := 0
+	err = b.tx.QueryRowContext(ctx, "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ? AND started = ?", b.id, id, p.Games[0].Value("started")).Scan(&n)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return m.conflict(b, id, fmt.Sprintf("%s counts games of it that were voided in another", m.paths[number]))
+	}
+	done.Pairs++
+	done.Taken[number]++
+	return b.pair(ctx, p)
+}
+
+// voided adds a voided pair, unless its games count already.
+func (m *merge) voided(b *branch) func(context.Context, *tables.Row) error {
+	return func(ctx context.Context, v *tables.Row) error {
+		have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, v.Int("pair"))
+		switch {
+		case errors.Is(err, tables.ErrNoPair):
+			return b.voided(ctx, v)
+		case err != nil:
+			return err
+		case have.Games[0].Value("started") == v.Value("started"):
+			return m.conflict(b, v.Int("pair"), "one database counts games of it that were voided in another")
+		}
+		return b.voided(ctx, v)
+	}
+}

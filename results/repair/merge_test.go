@@ -1,0 +1,286 @@
+package repair
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/matchtest"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/resultstest"
+	"gogi/results/tables"
+)
+
+func TestMerge(t *testing.T) {
+	a := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
+	b := resultstest.Filled(t, "b.db", []int{2, 3, 9}, func(p *match.Plan) { p.Pairs, p.Gate.Elo1 = 500, 4 })
+	to := filepath.Join(t.TempDir(), "c.db")
+	m, err := Merge(t.Context(), to, []string{a, b}, false, nil)
+	testutil.OK(t, err)
+	if r := m.Runs[0]; len(m.Runs) != 1 || r.Name != "r" || r.Pairs != 5 || !slices.Equal(r.Taken, []int{4, 1}) || r.Same != 2 || len(m.Conflicts) > 0 {
+		t.Errorf("%+v", m)
+	}
+	want := resultstest.DumpLines(t, a)
+	maps.Copy(want, resultstest.DumpLines(t, b))
+	if got := resultstest.DumpLines(t, to); !maps.Equal(got, want) {
+		t.Errorf("the union has %d lines, expected %d", len(got), len(want))
+	}
+	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 5 || c.Runs[0].Unchecked != 0 {
+		t.Errorf("%+v", c)
+	}
+	s := resultstest.Open(t, to)
+	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Pairs != 500 {
+		t.Errorf("the target: %+v, %v", info, err)
+	}
+	// The gate that came with the second is told as one that came after the first game.
+	log, err := s.Settings(t.Context(), 1)
+	if first, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID || log[1].Gate.Elo1 != 4 {
+		t.Errorf("%+v, first %d, %v, %v", log, first, err, e)
+	}
+	plan := matchtest.Plan("r") // and the run goes on
+	run := resultstest.Begin(t, s, plan)
+	if added, err := run.Add(t.Context(), matchtest.Pair(plan, 9, 20)); added || err != nil {
+		t.Errorf("a pair of the second is added again: %t, %v", added, err)
+	}
+	matchtest.Put(t, run, matchtest.Pair(plan, 7, 20))
+}
+
+func TestMergeRefuses(t *testing.T) {
+	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
+	other := resultstest.Filled(t, "b.db", []int{1, 4}, nil)
+	s := resultstest.Open(t, other) // another playing of pair 1
+	run := resultstest.Begin(t, s, matchtest.Plan("r"))
+	testutil.Must(run.Void(t.Context(), "again", "me", func(g match.Row) bool { return g.Pair == 1 }))(t)
+	again := matchtest.Pair(matchtest.Plan("r"), 1, 24)
+	again.Games[0].Started = again.Games[0].Started.Add(time.Hour)
+	matchtest.Put(t, run, again)
+	testutil.OK(t, errors.Join(run.Close(), s.Close()))
+	damaged := resultstest.Filled(t, "d.db", []int{0}, nil)
+	resultstest.Exec(t, damaged, "UPDATE games SET plies = plies + 1 WHERE leg = 1")
+	foreign := resultstest.Filled(t, "f.db", []int{0}, func(p *match.Plan) { p.Seed++ })
+	dir := t.TempDir()
+	to := filepath.Join(dir, "c.db")
+	for want, from := range map[string][]string{
+		"pair 1: ": {a, other}, "damaged": {a, damaged}, "seed: ": {a, foreign}, "not found. Run": {a, to}, "named twice": {a, a},
+	} {
+		testutil.Fails(t, testutil.Err(Merge(t.Context(), to, from, false, nil)), want)
+		if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+			t.Errorf("%s: a refused merge left %v, %v", want, left, err)
+		}
+	}
+	var conflicting *Conflicting
+	if _, err := Merge(t.Context(), to, []string{a, other}, false, nil); !errors.As(err, &conflicting) || len(conflicting.Conflicts) == 0 || conflicting.Conflicts[0].Pair != 1 {
+		t.Errorf("%v", err)
+	}
+	for i, from := range [][]string{{a, other}, {other, a}} {
+		to := filepath.Join(dir, fmt.Sprint(i))
+		m, err := Merge(t.Context(), to, from, true, nil)
+		if err != nil || len(m.Conflicts) == 0 || m.Runs[0].Pairs != 3 {
+			t.Fatalf("%+v, %v", m, err)
+		}
+		first, both := resultstest.DumpLines(t, from[0]), resultstest.DumpLines(t, to)
+		for line := range first { // who comes first decides
+			if strings.HasPrefix(line, `{"type":"game","pair":1,`) && !both[line] {
+				t.Errorf("%v: a game of the first is missing", from)
+			}
+		}
+	}
+	if _, err := Merge(t.Context(), a, []string{other}, false, nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a database: %v", err)
+	}
+}
+
+// What an older gogi stored is joined, and stays unchecked.
+func TestMergeOlder(t *testing.T) {
+	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
+	old := resultstest.Older(t, resultstest.Filled(t, "b.db", []int{1, 2}, nil), 1)
+	to := filepath.Join(t.TempDir(), "c.db")
+	testutil.Must(Merge(t.Context(), to, []string{a, old}, false, nil))(t)
+	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 3 || c.Runs[0].Unchecked != 1 {
+		t.Errorf("%+v", c)
+	}
+	if c := checkup(t, old); !c.Sound() || c.Runs[0].Unchecked != 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestMain lets the test binary be the second process of TestKilledUpkeep.
+func TestMain(m *testing.M) {
+	if path := os.Getenv(upkeepEnv); path != "" {
+		fmt.Println("error:", runUpkeep(path, os.Getenv(upkeepModeEnv))) // for the first process, if it still lives
+		return
+	}
+	m.Run()
+}
+
+const (
+	upkeepEnv     = "GOGI_MENDING_TEST_DB"
+	upkeepModeEnv = "GOGI_MENDING_TEST_MODE"
+)
+
+// runUpkeep is a second process that does one thing after the other until it is killed.
+func runUpkeep(path, mode string) error {
+	ctx := context.Background()
+	for n := 0; ; n++ {
+		to := fmt.Sprintf("%s.%d", path, n)
+		var err error
+		switch mode {
+		case "repair":
+			_, err = Repair(ctx, path, to, func(int, int) { fmt.Println("at it") })
+		case "merge":
+			_, err = Merge(ctx, to, []string{path}, false, func(int, int) { fmt.Println("at it") })
+		default:
+			fmt.Println("at it")
+			var s *results.Store
+			if s, err = results.OpenExisting(ctx, path); err == nil {
+				_, err = Check(ctx, s, CheckOptions{Progress: func(int, int) { fmt.Println("at it") }})
+				err = errors.Join(err, s.Backup(ctx, to), s.Close())
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(to); err != nil {
+			return err
+		}
+	}
+}
+
+// Whoever works on a database may be killed in the middle: the database is what it
+// was, and there is no half of another.
+func TestKilledUpkeep(t *testing.T) {
+	path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3, 4, 5}, nil)
+	before := testutil.Must(os.ReadFile(path))(t)
+	for _, mode := range []string{"repair", "merge", "backup"} {
+		for after := 1; after < 30; after += testutil.ByLength(14, 7) {
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), upkeepEnv+"="+path, upkeepModeEnv+"="+mode)
+			out := testutil.Must(cmd.StdoutPipe())(t)
+			testutil.OK(t, cmd.Start())
+			lines := bufio.NewScanner(out)
+			for range after {
+				if !lines.Scan() || lines.Text() != "at it" {
+					t.Fatalf("%s said %q", mode, lines.Text())
+				}
+			}
+			testutil.OK(t, cmd.Process.Kill())
+			resultstest.Killed(t, cmd.Wait())
+			if now, err := os.ReadFile(path); err != nil || string(now) != string(before) {
+				t.Fatalf("%s changed the database (%v)", mode, err)
+			}
+			left := testutil.Must(filepath.Glob(path + ".*"))(t)
+			for _, name := range left {
+				if !strings.Contains(name, ".part") {
+					if c := checkup(t, name); !c.Sound() || c.Runs[0].Sound != 6 {
+						t.Errorf("%s left half of a database: %+v", mode, c)
+					}
+				}
+				_ = os.Remove(name)
+			}
+		}
+	}
+}
+
+// Damage in the log: SQLite reads nothing from there on, which check says, and repair
+// finds what stands behind it.
+func TestDamagedLog(t *testing.T) {
+	file := resultstest.Path(t)
+	s, plan := resultstest.Open(t, file), matchtest.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	for id := range 6 {
+		matchtest.Put(t, run, matchtest.Pair(plan, id, 30))
+	}
+	dir := t.TempDir()
+	testutil.OK(t, exec.CommandContext(t.Context(), "cp", file, file+"-wal", dir).Run())
+	path := filepath.Join(dir, filepath.Base(file))
+	testutil.OK(t, run.Close())
+	text, err := os.ReadFile(path + "-wal")
+	testutil.OK(t, err)
+	const frame = 24 + tables.PageSize
+	last := (len(text) - 32) / frame
+	text[32+(last-9)*frame+4000] ^= 4
+	testutil.OK(t, os.WriteFile(path+"-wal", text, 0o600))
+	r, err := Repair(t.Context(), path, path+".new", nil)
+	if err != nil || len(r.Runs) != 1 || r.Runs[0].Saved < 5 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if c := checkup(t, path+".new"); !c.Sound() || c.Runs[0].Sound != r.Runs[0].Saved {
+		t.Errorf("%+v", c)
+	}
+	after, err := os.ReadFile(path + "-wal")
+	if err != nil || string(after) != string(text) {
+		t.Errorf("repairing changed the log from %d to %d bytes, %v", len(text), len(after), err)
+	}
+	testutil.Fails(t, testutil.Err(results.Open(t.Context(), path)), "gogi db repair saves it", "playing into it")
+	c := checkup(t, path)
+	if c.Sound() || !strings.Contains(c.Problems[0].What, "the log is damaged at frame") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Nobody repairs what is being played into.
+func TestRepairRefuses(t *testing.T) {
+	path := resultstest.Path(t)
+	resultstest.Begin(t, resultstest.Open(t, path), matchtest.Plan("r"))
+	to := path + ".new"
+	if _, err := Repair(t.Context(), path, to, nil); !errors.Is(err, results.ErrRunLocked) {
+		t.Errorf("%v", err)
+	}
+	text := filepath.Join(t.TempDir(), "text.db")
+	testutil.OK(t, os.WriteFile(text, []byte(strings.Repeat("no database\n", 5000)), 0o600))
+	testutil.Fails(t, testutil.Err(Repair(t.Context(), text, to, nil)), "nothing of a run could be found")
+	if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused repair made %s (%v)", to, err)
+	}
+}
+
+// A reader says which row is damaged; a replay finds what checksums cannot, a game
+// that was stored wrong.
+func TestDamagedRows(t *testing.T) {
+	for what, want := range map[string]string{
+		"UPDATE games SET black_nodes = black_nodes + 1 WHERE pair = 1 AND leg = 1":                         `in table games, run "r", pair 1, leg 1`,
+		"UPDATE pairs SET a = 1 - a, b = 1 - b WHERE pair = 1":                                              `in table pairs, run "r", pair 1`,
+		"UPDATE openings SET start = start || ' ' WHERE id = (SELECT opening_id FROM pairs WHERE pair = 1)": `in table games, run "r", pair`,
+		"UPDATE records SET site = 'x' WHERE game_id = (SELECT id FROM games WHERE pair = 1 AND leg = 0)":   `in table records, run "r", pair 1, leg 0`,
+		"UPDATE runs SET pairs = 7":                           `in table runs, run "r" a row`,
+		"UPDATE engines SET limits = 'nodes 1' WHERE idx = 1": `in table engines, run "r" a row`,
+		"UPDATE settings_log SET at = 1":                      `in table settings_log, run "r" a row`,
+		"UPDATE attempts SET why = 'fast' WHERE pair = 1":     `in table attempts, run "r", pair 1 a row`,
+	} {
+		path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
+		resultstest.Exec(t, path, what)
+		s, err := results.OpenExisting(t.Context(), path)
+		testutil.OK(t, err)
+		err = dump.Write(t.Context(), s, &strings.Builder{}, "r", false)
+		var damaged *tables.Damaged
+		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if c := checkup(t, path); c.Sound() {
+			t.Errorf("%s: the check finds nothing", what)
+		}
+	}
+	// The games of playedPair end by whim: a replay refuses them.
+	s := resultstest.Open(t, resultstest.Filled(t, "a.db", []int{0, 1}, nil))
+	c, err := Check(t.Context(), s, CheckOptions{Replay: true})
+	if err != nil || c.Sound() || c.Runs[0].Replayed+len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Error(), `run "r": pair `) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	testutil.Fails(t, testutil.Err(Check(t.Context(), s, CheckOptions{Run: "q"})), `no run is named "q"`)
+}

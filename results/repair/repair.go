@@ -1,0 +1,304 @@
+package repair
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"gogi/results"
+	"gogi/results/file"
+	"gogi/results/sqlitefile"
+
+	"gogi/results/tables"
+)
+
+// Repaired is what Repair saved.
+type Repaired struct {
+	Runs []RepairedRun
+	Lost []Problem // pairs and other rows that were not saved, and why
+	// LostRuns are runs of which pairs were found but not what they hang on: the plan or
+	// the players.
+	LostRuns []string
+}
+
+// Whole reports whether everything that was found was saved.
+func (r *Repaired) Whole() bool { return len(r.Lost) == 0 && len(r.LostRuns) == 0 }
+
+// RepairedRun is what became of a run.
+type RepairedRun struct {
+	Name      string
+	Saved     int // pairs
+	Unchecked int // of these, which have no checksums: see CheckedRun
+	Lost      int // pairs of which a part was found
+}
+
+// connections is how many read a damaged database: one, and who asks for more of the row
+// that it is at.
+const connections = 4
+
+// Repair makes a new database at path to of what is whole in a damaged one, which it
+// only reads and which nobody may be playing into. It takes pairs of which every part
+// is what was stored, and nothing else: the others are missing of their run, and the
+// same command plays them again. What SQLite cannot reach any more is looked for page
+// by page; there only rows with checksums can be told from garbage.
+func Repair(ctx context.Context, path, to string, progress func(done, of int)) (*Repaired, error) {
+	r := repair{progress: progress}
+	err := r.open(ctx, path)
+	if err == nil {
+		err = file.Build(ctx, to, func(part string) error { return r.into(ctx, part) })
+	}
+	if err := errors.Join(err, r.close()); err != nil {
+		return nil, fmt.Errorf("results: %s: repairing: %w", path, file.Explain(err))
+	}
+	return &r.done, nil
+}
+
+type repair struct {
+	db       *sql.DB // nil: SQLite cannot open it
+	file     *sqlitefile.File
+	found    *Found
+	progress func(done, of int)
+	seen     int
+	of       int
+	done     Repaired
+}
+
+// open finds both ways to read the file.
+func (r *repair) open(ctx context.Context, path string) error {
+	path, err := file.Resolve(path)
+	if err == nil {
+		err = nobodyPlays(path)
+	}
+	if err != nil {
+		return err
+	}
+	if db, err := file.ReaderAsItStands(ctx, path, connections); err == nil {
+		r.db = db // else only page by page
+	}
+	if r.file, err = sqlitefile.Open(path, tables.PageSize); err == nil {
+		r.found, err = Read(r.file)
+	}
+	return err
+}
+
+func (r *repair) close() error {
+	var errs []error
+	if r.db != nil {
+		errs = append(errs, r.db.Close())
+	}
+	if r.file != nil {
+		errs = append(errs, r.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// nobodyPlays fails with results.ErrRunLocked where a run of the file is being played.
+func nobodyPlays(path string) error {
+	f, err := os.Open(path + "-lock")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = file.NoLocks(f)
+	if errors.Is(err, file.ErrTaken) {
+		err = results.ErrRunLocked
+	}
+	return errors.Join(err, f.Close())
+}
+
+// into saves what can be saved.
+func (r *repair) into(ctx context.Context, part string) error {
+	runs, err := r.runs(ctx)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return errors.New("nothing of a run could be found in it")
+	}
+	r.of = len(r.found.Paired)
+	return fill(ctx, part, func(g *graft) error {
+		for _, run := range runs {
+			if err := r.run(ctx, g, run); err != nil {
+				return err
+			}
+		}
+		return r.lostRuns(runs)
+	})
+}
+
+// runs are those of which everything is there that pairs hang on: as SQLite reads
+// them, where that is what was stored, else as they were found.
+func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
+	var runs []*tables.Run
+	if r.db != nil {
+		list, err := tables.Stored{Q: r.db}.Runs(ctx) // what cannot be read was looked for otherwise
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, run := range list {
+			if err == nil && run.Sound() {
+				runs = append(runs, run)
+			}
+		}
+	}
+	found, err := r.found.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range found {
+		if run.Complete() && !slices.ContainsFunc(runs, func(have *tables.Run) bool { return have.ID() == run.ID() }) {
+			runs = append(runs, run)
+		}
+	}
+	slices.SortFunc(runs, func(a, b *tables.Run) int { return int(a.ID() - b.ID()) })
+	return runs, nil
+}
+
+// run saves a run.
+func (r *repair) run(ctx context.Context, g *graft, run *tables.Run) error {
+	b, err := g.branch(ctx, run)
+	if err != nil {
+		return err
+	}
+	done := RepairedRun{Name: run.Name()}
+	gone := map[[2]int64]bool{} // by pair and beginning: those that were voided
+	for _, table := range []string{"voided", "attempts", "tune_states", "tune_candidates"} {
+		if err := r.others(ctx, b, table, run, gone); err != nil {
+			return err
+		}
+	}
+	ids, err := r.pairIDs(ctx, run)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := r.pair(ctx, b, id, gone, &done); err != nil {
+			return err
+		}
+	}
+	r.done.Runs = append(r.done.Runs, done)
+	return nil
+}
+
+// pairIDs are the numbers of the pairs of which anything was found.
+func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) {
+	ids := map[int64]bool{}
+	note := func(id int64) error { ids[id] = true; return ctx.Err() }
+	if r.db != nil {
+		// What cannot be read was looked for otherwise; so were the games, whose index
+		// may know of pairs that are no more.
+		_ = tables.Stored{Q: r.db}.Pairs(ctx, run.ID(), note)
+		_ = tables.Each(ctx, r.db, func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			return errors.Join(err, note(id))
+		}, "SELECT DISTINCT pair FROM games WHERE run_id = ?", run.ID())
+	}
+	_ = r.found.Pairs(ctx, run.ID(), note)
+	var list []int64
+	for id := range ids {
+		list = append(list, id)
+	}
+	slices.Sort(list)
+	return list, ctx.Err()
+}
+
+// pair saves a pair, by whichever way it is whole.
+func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int64]bool, done *RepairedRun) error {
+	if r.seen++; r.progress != nil {
+		r.progress(r.seen, max(r.of, r.seen))
+	}
+	var why error
+	for _, from := range r.sources() {
+		p, err := from.Pair(ctx, b.from.ID(), id)
+		doubtful := false
+		if err == nil {
+			doubtful, err = p.Verify(b.from)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			if why == nil || errors.Is(why, tables.ErrNoPair) {
+				why = err
+			}
+			continue
+		case gone[[2]int64{id, p.Games[0].Int("started")}]:
+			return nil // what voiding left of it
+		case doubtful:
+			done.Unchecked++
+		}
+		r.worker(b, p)
+		done.Saved++
+		return b.pair(ctx, p)
+	}
+	done.Lost++
+	r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(id), file.Explain(why).Error()})
+	return nil
+}
+
+// worker finds who played a pair; a pair is saved also where that is lost.
+func (r *repair) worker(b *branch, p *tables.Pair) {
+	if p.VerifyWorker() == nil {
+		return
+	}
+	if p.Worker = r.found.Workers[p.Row.Int("worker")]; p.Worker == nil {
+		r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(p.Row.Int("pair")), "the games are saved; which worker played them is lost"})
+	}
+}
+
+func (r *repair) sources() []tables.Source {
+	if r.db == nil {
+		return []tables.Source{r.found}
+	}
+	return []tables.Source{tables.Stored{Q: r.db}, r.found}
+}
+
+// others saves attempts, voided pairs, and what a tune has beside its pairs.
+func (r *repair) others(ctx context.Context, b *branch, table string, run *tables.Run, gone map[[2]int64]bool) error {
+	add := map[string]func(context.Context, *tables.Row) error{
+		"attempts": b.attempt, "voided": b.voided, "tune_states": b.state, "tune_candidates": b.candidate,
+	}[table]
+	var failed error // of the new database
+	for _, from := range r.sources() {
+		// What cannot be read was looked for otherwise.
+		_ = from.Rows(ctx, table, run.ID(), func(row *tables.Row) error {
+			if row.Verdict() == tables.Broken {
+				return nil
+			}
+			if table == "voided" {
+				gone[[2]int64{row.Int("pair"), row.Int("started")}] = true
+			}
+			failed = add(ctx, row)
+			return failed
+		})
+		if failed != nil {
+			return failed
+		}
+	}
+	return ctx.Err()
+}
+
+// lostRuns names the runs whose pairs have nothing to hang on.
+func (r *repair) lostRuns(saved []*tables.Run) error {
+	lost := map[int64]int{}
+	for key := range r.found.Paired {
+		if !slices.ContainsFunc(saved, func(run *tables.Run) bool { return run.ID() == key[0] }) {
+			lost[key[0]]++
+		}
+	}
+	for id, pairs := range lost {
+		name := fmt.Sprintf("number %d", id)
+		if run := r.found.RunOf(id); run.Row != nil {
+			name = run.Name()
+		}
+		r.done.LostRuns = append(r.done.LostRuns, fmt.Sprintf("%s with %d pairs", name, pairs))
+	}
+	slices.Sort(r.done.LostRuns)
+	return nil
+}

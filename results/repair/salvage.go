@@ -1,0 +1,383 @@
+package repair
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"gogi/results/sqlitefile"
+	"gogi/results/tables"
+)
+
+// Found are the rows of a file whose checksums say that they are what was stored,
+// wherever they stand. Rows without a checksum are not among them: nothing tells them
+// from what was deleted.
+type Found struct {
+	file *sqlitefile.File
+	all  []*tables.Run // of which a row was found, by number
+	// what a run hangs on
+	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
+	// by run and number
+	Paired   map[[2]int64]*tables.Row        // pairs
+	games    map[[2]int64][]sqlitefile.Place // not yet verified: that takes the pair
+	openings map[int64]*tables.Row
+	nameless []*tables.Row         // openings of which the number is lost
+	Workers  map[int64]*tables.Row // by number
+	records  map[int64]sqlitefile.Place
+	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
+	seen     map[string]bool
+	mending  map[string]bool // the tables whose rows are mended
+}
+
+// Read reads a file page by page. The rows that a run hangs on are mended where one
+// bit of them is wrong; a pair can be played again.
+func Read(file *sqlitefile.File) (*Found, error) {
+	s := &Found{
+		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, Paired: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, Workers: map[int64]*tables.Row{},
+		records: map[int64]sqlitefile.Place{}, others: map[string][]*tables.Row{}, seen: map[string]bool{},
+	}
+	current, err := tables.CurrentSchema()
+	if err != nil {
+		return nil, err
+	}
+	s.read(current)
+	if s.mending = s.wanting(); len(s.mending) > 0 {
+		s.read(current)
+		s.readLoose(current)
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.own["runs"])) {
+		s.all = append(s.all, s.RunOf(id))
+	}
+	return s, nil
+}
+
+// read goes through the file.
+func (s *Found) read(current *tables.Schema) {
+	s.file.Rows(func(r sqlitefile.Row) {
+		for i := range current.Tables {
+			if current.Tables[i].Derived() {
+				continue
+			}
+			if row := s.identify(&current.Tables[i], &r); row != nil {
+				s.keep(row, r.Place)
+			}
+		}
+	})
+}
+
+// readLoose looks for the rows that pairs hang on where no pointer of a page leads to them,
+// or where the bytes before them are damaged. Their numbers stand there, too: what has a
+// number in its checksum is tried with each number that is missing, and an opening is known
+// by the games that were played from it.
+func (s *Found) readLoose(current *tables.Schema) {
+	numbers := s.missing()
+	for _, name := range []string{"runs", "engines", "settings_log", "openings"} {
+		l := current.Table(name)
+		if !s.mending[name] {
+			continue
+		}
+		s.file.Loose(l.Least()+1, 3*len(l.Columns)+2, func(r sqlitefile.Row) {
+			if r.Table = !l.Keyed; name == "engines" || name == "openings" {
+				numbers[name] = []int64{0}
+			}
+			for _, r.Rowid = range numbers[name] {
+				row := rowOf(l, &r, r.Values)
+				if row == nil || row.Verdict() != tables.Sound {
+					continue
+				}
+				if key, err := row.Identity(r.Rowid); err == nil && !s.seen[key] {
+					s.seen[key] = true
+					s.keepLoose(row.Clone(), r.Place)
+				}
+			}
+		})
+	}
+}
+
+// keepLoose keeps a row of which the number is right or does not matter.
+func (s *Found) keepLoose(row *tables.Row, at sqlitefile.Place) {
+	if row.Layout.Name == "openings" {
+		s.nameless = append(s.nameless, row)
+		return
+	}
+	s.keep(row, at)
+}
+
+// missing are the numbers of runs and settings that pairs name, and of which no row was
+// found.
+func (s *Found) missing() map[string][]int64 {
+	numbers := map[string][]int64{}
+	add := func(table string, number int64) {
+		if !slices.Contains(numbers[table], number) {
+			numbers[table] = append(numbers[table], number)
+		}
+	}
+	for key, p := range s.Paired {
+		run := s.RunOf(key[0])
+		if run.Row == nil {
+			add("runs", key[0])
+		}
+		setting := p.Value("setting")
+		if setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }) {
+			add("settings_log", p.Int("setting"))
+		}
+	}
+	return numbers
+}
+
+// openingOf is the opening of a pair: the one that it names, or else any from which its games
+// were played, as their checksums say.
+func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
+	fits := func(o *tables.Row) bool {
+		from := &tables.Pair{Row: p.Row, Opening: o}
+		return o.Value("run_id") == p.Row.Value("run_id") &&
+			slices.ContainsFunc(games, func(g *tables.Row) bool { return g.VerdictOf(from.SumOfGame(g)) == tables.Sound })
+	}
+	id := p.Row.Int("opening_id")
+	named := s.openings[id]
+	if named != nil && fits(named) {
+		return named
+	}
+	for o := range s.everyOpening() {
+		if fits(o) {
+			s.keep(o.With("id", id), sqlitefile.Place{}) // for the other pairs of it
+			return o
+		}
+	}
+	return named
+}
+
+// everyOpening are those that were found, with and without a number.
+func (s *Found) everyOpening() iter.Seq[*tables.Row] {
+	return func(yield func(*tables.Row) bool) {
+		for _, o := range s.nameless {
+			if !yield(o) {
+				return
+			}
+		}
+		for _, o := range s.openings {
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// RunOf is what was found of a run by its number, its own row nil where it is lost.
+func (s *Found) RunOf(id int64) *tables.Run {
+	run := &tables.Run{Engines: s.own["engines"][id], Settings: s.own["settings_log"][id]}
+	if rows := s.own["runs"][id]; len(rows) > 0 {
+		run.Row = rows[0]
+	}
+	order := func(column string) func(a, b *tables.Row) int {
+		return func(a, b *tables.Row) int { return int(a.Int(column) - b.Int(column)) }
+	}
+	slices.SortFunc(run.Engines, order("idx"))
+	slices.SortFunc(run.Settings, order("id"))
+	return run
+}
+
+// wanting are the tables of which a row is missing that pairs hang on.
+func (s *Found) wanting() map[string]bool {
+	lost := map[string]bool{}
+	for key, p := range s.Paired {
+		run := s.RunOf(key[0])
+		if run.Row == nil {
+			lost["runs"] = true
+		}
+		if max(p.Int("a"), p.Int("b")) >= int64(len(run.Engines)) || !run.Complete() {
+			lost["engines"] = true
+		}
+		if s.openings[p.Int("opening_id")] == nil {
+			lost["openings"] = true
+		}
+		if p.Value("worker") != nil && s.Workers[p.Int("worker")] == nil {
+			lost["workers"] = true
+		}
+		setting := p.Value("setting")
+		if setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }) {
+			lost["settings_log"] = true
+		}
+	}
+	return lost
+}
+
+func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
+	switch row.Layout.Name {
+	case "runs":
+		s.own["runs"][row.Int("id")] = append(s.own["runs"][row.Int("id")], row)
+	case "engines", "settings_log":
+		s.own[row.Layout.Name][row.Int("run_id")] = append(s.own[row.Layout.Name][row.Int("run_id")], row)
+	case "workers":
+		s.Workers[row.Int("id")] = row
+	case "openings":
+		if before := s.openings[row.Int("id")]; before != nil {
+			s.nameless = append(s.nameless, before) // of one of them the number is wrong
+		}
+		s.openings[row.Int("id")] = row
+	case "pairs":
+		s.Paired[[2]int64{row.Int("run_id"), row.Int("pair")}] = row
+	case "games":
+		key := [2]int64{row.Int("run_id"), row.Int("pair")}
+		s.games[key] = append(s.games[key], at)
+	case "records":
+		s.records[row.Int("game_id")] = at
+	default:
+		s.others[row.Layout.Name] = append(s.others[row.Layout.Name], row)
+	}
+}
+
+// mendableSize bounds what is mended: trying each bit takes time with its square.
+const mendableSize = 32 << 10
+
+// identify is the row, if it is one of the table that was not seen yet and is what was
+// stored; else nil. That of a game is known only with its pair.
+func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
+	row := rowOf(l, r, r.Values)
+	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
+		if row = nil; s.mending[l.Name] && len(r.Payload) <= mendableSize && len(r.Payload) > l.Least() && r.Table != l.Keyed {
+			row = mend(l, r)
+		}
+	}
+	if row == nil || l.Name == "games" && row.Value("checksum") == nil {
+		return nil
+	}
+	if l.Name == "games" || l.Name == "records" || l.Name == "pairs" {
+		return row // they are told apart by their numbers
+	}
+	key, err := row.Identity(r.Rowid)
+	if err != nil || s.seen[key] {
+		return nil
+	}
+	s.seen[key] = true
+	return row
+}
+
+// mend tries every bit: one that makes the checksum right was the wrong one, for a
+// CRC of rows of this size is not made right by any other.
+func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
+	// The header's first byte is its length, and that of a row with all columns of a
+	// table is about their number: this spares most of what is no row of it.
+	bits := 8 * len(r.Payload)
+	if n := int(r.Payload[0]); n < l.Least()-1 || n > 3*len(l.Columns)+2 {
+		bits = 8 // or that byte is the wrong one
+	}
+	payload := slices.Clone(r.Payload)
+	for bit := range bits {
+		payload[bit/8] ^= 1 << (bit % 8)
+		if values, ok := sqlitefile.Decode(payload); ok {
+			if row := rowOf(l, r, values); row != nil && row.Verdict() == tables.Sound {
+				return row
+			}
+		}
+		payload[bit/8] ^= 1 << (bit % 8)
+	}
+	return nil
+}
+
+// rowOf is a row as SQLite would give it, nil where it is none of the table.
+func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
+	order := l.Stored()
+	if len(values) < l.Least() || len(values) > len(order) || r.Table == l.Keyed {
+		return nil
+	}
+	row := &tables.Row{Layout: l, Values: make([]any, len(order))}
+	for i, v := range values {
+		row.Values[order[i]] = v
+	}
+	if id := l.Rowid(); id >= 0 {
+		if row.Values[id] != nil {
+			return nil
+		}
+		row.Values[id] = r.Rowid
+	}
+	for i, c := range l.Columns {
+		v := row.Values[i]
+		if n, ok := v.(int64); ok && c.Kind == "REAL" { // kept short (2.1)
+			row.Values[i] = float64(n)
+			v = row.Values[i]
+		}
+		if !c.Takes(v) {
+			return nil
+		}
+	}
+	return row
+}
+
+// Runs are those of which a row was found, by number.
+func (s *Found) Runs(context.Context) ([]*tables.Run, error) { return s.all, nil }
+
+// Pairs calls yield with the numbers of the pairs that were found, in order.
+func (s *Found) Pairs(_ context.Context, run int64, yield func(int64) error) error {
+	var ids []int64
+	for key := range s.Paired {
+		if key[0] == run {
+			ids = append(ids, key[1])
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		if err := yield(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pair is what was found of one.
+func (s *Found) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
+	key := [2]int64{run, id}
+	p := &tables.Pair{Row: s.Paired[key], Records: map[int64]*tables.Row{}}
+	if p.Row == nil {
+		return nil, tables.ErrNoPair
+	}
+	current, err := tables.CurrentSchema()
+	if err != nil {
+		return nil, err
+	}
+	var games []*tables.Row
+	for _, at := range s.games[key] {
+		if g := s.again(current.Table("games"), at); g != nil {
+			games = append(games, g)
+		}
+	}
+	if p.Opening = s.openingOf(p, games); p.Opening == nil {
+		return p, nil
+	}
+	p.Worker = s.Workers[p.Row.Int("worker")]
+	legs := map[int64]bool{}
+	for _, g := range games {
+		if legs[g.Int("leg")] || g.VerdictOf(p.SumOfGame(g)) != tables.Sound {
+			continue
+		}
+		legs[g.Int("leg")] = true
+		p.Games = append(p.Games, g)
+		if at, ok := s.records[g.Int("id")]; ok {
+			p.Records[g.Int("id")] = s.again(current.Table("records"), at)
+		}
+	}
+	slices.SortFunc(p.Games, func(a, b *tables.Row) int { return int(a.Int("leg") - b.Int("leg")) })
+	return p, nil
+}
+
+// again reads a row of which only the place was kept: there are many, and large ones.
+func (s *Found) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
+	if r, ok := s.file.Row(at); ok {
+		return rowOf(l, &r, r.Values)
+	}
+	return nil
+}
+
+// Rows are those that were found of a table of a run.
+func (s *Found) Rows(_ context.Context, table string, run int64, yield func(*tables.Row) error) error {
+	for _, r := range s.others[table] {
+		if r.Int("run_id") != run {
+			continue
+		}
+		if err := yield(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

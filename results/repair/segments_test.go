@@ -1,0 +1,172 @@
+package repair
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/matchtest"
+	"gogi/results"
+	"gogi/results/resultstest"
+	"gogi/results/segments"
+)
+
+// packed is the path of a database that has one segment.
+func packed(t *testing.T) string {
+	t.Helper()
+	path := resultstest.Path(t)
+	s := resultstest.Open(t, path)
+	plan := matchtest.Plan("r")
+	plan.Pairs = segments.Pairs
+	run := resultstest.Begin(t, s, plan)
+	todo := make(chan int) // closed once all is dealt
+	var adding sync.WaitGroup
+	for range 16 {
+		adding.Go(func() {
+			for id := range todo {
+				if _, err := run.Add(t.Context(), matchtest.Pair(plan, id, 4)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for id := range segments.Least + 4 {
+		todo <- id
+	}
+	close(todo)
+	adding.Wait()
+	testutil.OK(t, errors.Join(run.Close(), s.Close()))
+	if n := segmentsIn(t, path); n != 1 {
+		t.Fatalf("%d segments", n)
+	}
+	return path
+}
+
+// segmentsIn counts the segments of a database.
+func segmentsIn(t *testing.T, path string) (n int) {
+	t.Helper()
+	s, err := results.OpenExisting(t.Context(), path)
+	s = matchtest.Closing(t, s, err)
+	err = s.Moment(t.Context(), "counting", func(m results.Moment) error {
+		return m.Q.QueryRowContext(t.Context(), "SELECT count(*) FROM segments").Scan(&n)
+	})
+	testutil.OK(t, err)
+	return n
+}
+
+// segmentOf is the one segment of a database.
+func segmentOf(t *testing.T, path string) (blob []byte) {
+	t.Helper()
+	s, err := results.OpenExisting(t.Context(), path)
+	s = matchtest.Closing(t, s, err)
+	err = s.Moment(t.Context(), "reading", func(m results.Moment) error {
+		return m.Q.QueryRowContext(t.Context(), "SELECT games FROM segments").Scan(&blob)
+	})
+	testutil.OK(t, err)
+	return blob
+}
+
+// rowsIn are the games of a database, nil where it says why it does not tell them.
+func rowsIn(ctx context.Context, path string) (rows []match.Row) {
+	s, err := results.OpenExisting(ctx, path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = s.Close() }() // it was only read
+	info, err := s.FindRun(ctx, "r")
+	if err != nil {
+		return nil
+	}
+	if err := s.Games(ctx, info.ID, func(g match.Row) error { rows = append(rows, g); return nil }); err != nil {
+		return nil
+	}
+	return rows
+}
+
+// Wherever a bit flips in a database that has segments, what is told is what was stored,
+// or an error.
+func TestFlippedBitsBesideSegments(t *testing.T) {
+	path := packed(t)
+	want := rowsIn(t.Context(), path)
+	file, err := os.ReadFile(path)
+	if err != nil || len(want) != 2*(segments.Least+4) {
+		t.Fatalf("%d games, %v", len(want), err)
+	}
+	blob := segmentOf(t, path)
+	at := bytes.Index(file, blob[len(blob)/2:][:64]) // a random place is rarely within the one segment
+	if at < 0 {
+		t.Fatal("the segment is not in the file")
+	}
+	r := rand.New(rand.NewPCG(8, uint64(len(file))))
+	told, n := 0, max(60, *flips)
+	for i := range n {
+		bit := r.IntN(8 * len(file))
+		if i%2 == 0 {
+			bit = 8*at + r.IntN(8*4000)
+		}
+		changed := append([]byte{}, file...)
+		changed[bit/8] ^= 1 << (bit % 8)
+		other := filepath.Join(t.TempDir(), "x.db")
+		testutil.OK(t, os.WriteFile(other, changed, 0o600))
+		got := rowsIn(t.Context(), other)
+		if got != nil {
+			told++
+		}
+		if got != nil && !reflect.DeepEqual(want, got) {
+			t.Errorf("bit %d: other games", bit)
+		}
+	}
+	if told < n/2 {
+		t.Errorf("%d of %d files were read: the others prove nothing", told, n)
+	}
+}
+
+// A check tells of a damaged segment and of one that is none of the rows; what is repaired,
+// merged or copied has sound ones.
+func TestSegmentsMended(t *testing.T) {
+	path := packed(t)
+	want := rowsIn(t.Context(), path)
+	if c := checkup(t, path); !c.Sound() {
+		t.Fatalf("%v", c.Problems)
+	}
+	for name, change := range map[string]string{
+		"damaged": "UPDATE segments SET checksum = checksum + 1",
+		"stale":   "DROP TRIGGER segments_game_changed; UPDATE games SET slot = slot + 1, checksum = NULL WHERE pair = 3",
+	} {
+		dir := t.TempDir()
+		broken, mended := filepath.Join(dir, name), filepath.Join(dir, "mended")
+		testutil.OK(t, resultstest.Open(t, path).Backup(t.Context(), broken))
+		resultstest.Exec(t, broken, change)
+		c := checkup(t, broken)
+		if name == "damaged" && (len(c.Problems) != 1 || !strings.Contains(c.Problems[0].What, "the segment is not what was stored")) {
+			t.Errorf("%s: %v", name, c.Problems)
+		}
+		rows := slices.Clone(want)
+		if name == "stale" { // there is no checksum by which the rows could be wrong
+			if len(c.Problems) != 2 || !strings.Contains(c.Problems[0].What, "the schema of segments_game_changed") || !strings.Contains(c.Problems[1].What, "not what the rows say") {
+				t.Errorf("%s: %v", name, c.Problems)
+			}
+			rows[6].Slot++
+			rows[7].Slot++
+		}
+		testutil.Must(Repair(t.Context(), broken, mended, nil))(t)
+		if c := checkup(t, mended); !c.Sound() || segmentsIn(t, mended) != 1 || !reflect.DeepEqual(rows, rowsIn(t.Context(), mended)) {
+			t.Errorf("%s: mended, it has %d segments, and %v", name, segmentsIn(t, mended), c.Problems)
+		}
+	}
+	merged := filepath.Join(t.TempDir(), "merged")
+	testutil.Must(Merge(t.Context(), merged, []string{path}, false, nil))(t)
+	if n := segmentsIn(t, merged); n != 1 || !reflect.DeepEqual(want, rowsIn(t.Context(), merged)) {
+		t.Errorf("merged, it has %d segments", n)
+	}
+}

@@ -1,0 +1,148 @@
+// Package text prints the results of checking, repairing and merging databases, as text and as
+// JSON: [Check], [Repair] and [Merge] with their JSON forms.
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/results/repair"
+)
+
+// version is that of the JSON forms.
+const version = 1
+
+// problem is a repair.Problem in JSON.
+type problem struct {
+	Run  string `json:"run,omitempty"`
+	Pair *int   `json:"pair,omitempty"`
+	What string `json:"what"`
+}
+
+func problems(list []repair.Problem) []problem {
+	out := []problem{}
+	for _, p := range list {
+		q := problem{Run: p.Run, What: p.What}
+		if p.Pair >= 0 {
+			q.Pair = &p.Pair
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// printed is how many problems the text names; JSON has them all.
+const printed = 20
+
+func printProblems(w io.Writer, in i18n.Language, list []repair.Problem, more int) {
+	for _, p := range list[:min(len(list), printed)] {
+		fmt.Fprintf(w, "  %s\n", sanitize.Printable(p.Error(), 500))
+	}
+	if more += max(0, len(list)-printed); more > 0 {
+		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "and %s more", format.Count(more)))
+	}
+}
+
+// Check prints what a check found.
+func Check(w io.Writer, in i18n.Language, c *repair.Checkup) {
+	t := format.Table(i18n.Heads(in, "run", "pairs", "sound", "unchecked", "replayed")...)
+	for _, r := range c.Runs {
+		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), format.Count(r.Sound), format.Count(r.Unchecked), format.Count(r.Replayed)})
+	}
+	format.Render(w, t)
+	if len(c.Problems) > 0 {
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "not as it was stored:"))
+		printProblems(w, in, c.Problems, c.More)
+	}
+	for _, r := range c.Runs {
+		if r.Unchecked > 0 {
+			fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "Unchecked pairs were stored by an older gogi, without checksums: their parts fit\neach other, and that is all that is known."))
+			break
+		}
+	}
+}
+
+// CheckJSON writes a check's findings as one JSON object.
+func CheckJSON(w io.Writer, c *repair.Checkup) error {
+	type run struct {
+		Name      string `json:"name"`
+		Pairs     int    `json:"pairs"`
+		Sound     int    `json:"sound"`
+		Unchecked int    `json:"unchecked"`
+		Replayed  int    `json:"replayed"`
+	}
+	runs := []run{}
+	for _, r := range c.Runs {
+		runs = append(runs, run(r))
+	}
+	return format.JSON(w, map[string]any{"version": version, "sound": c.Sound(), "runs": runs, "problems": problems(c.Problems), "more_problems": c.More})
+}
+
+// Repair prints what was saved.
+func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
+	t := format.Table(i18n.Heads(in, "run", "saved pairs", "unchecked", "lost pairs")...)
+	for _, run := range r.Runs {
+		t.AppendRow(table.Row{format.Name(run.Name), format.Count(run.Saved), format.Count(run.Unchecked), format.Count(run.Lost)})
+	}
+	format.Render(w, t)
+	if len(r.Lost) > 0 {
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "lost, and played again when the run goes on:"))
+		printProblems(w, in, r.Lost, 0)
+	}
+	for _, name := range r.LostRuns {
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "lost: run %s, whose plan or players are damaged", sanitize.Printable(name, 100)))
+	}
+}
+
+// RepairJSON writes what was saved as one JSON object.
+func RepairJSON(w io.Writer, r *repair.Repaired) error {
+	type run struct {
+		Name      string `json:"name"`
+		Saved     int    `json:"saved_pairs"`
+		Unchecked int    `json:"unchecked"`
+		Lost      int    `json:"lost_pairs"`
+	}
+	runs := []run{}
+	for _, x := range r.Runs {
+		runs = append(runs, run(x))
+	}
+	return format.JSON(w, map[string]any{"version": version, "whole": r.Whole(), "runs": runs, "lost": problems(r.Lost), "lost_runs": append([]string{}, r.LostRuns...)})
+}
+
+// Merge prints what was joined; from are the databases as they were named.
+func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
+	t := format.Table(i18n.Heads(in, "run", "pairs", "from each database", "in several")...)
+	for _, r := range m.Runs {
+		var taken []string
+		for _, n := range r.Taken {
+			taken = append(taken, format.Count(n))
+		}
+		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), strings.Join(taken, " + "), format.Count(r.Same)})
+	}
+	format.Render(w, t)
+	if len(m.Conflicts) > 0 {
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "other games of the same pairs, left out; what %s and those after it had first counts:", sanitize.Printable(from[0], 60)))
+		printProblems(w, in, m.Conflicts, 0)
+	}
+}
+
+// MergeJSON writes what was joined as one JSON object.
+func MergeJSON(w io.Writer, m *repair.Merged) error {
+	type run struct {
+		Name  string `json:"name"`
+		Pairs int    `json:"pairs"`
+		Taken []int  `json:"taken"`
+		Same  int    `json:"same"`
+	}
+	runs := []run{}
+	for _, r := range m.Runs {
+		runs = append(runs, run(r))
+	}
+	return format.JSON(w, map[string]any{"version": version, "runs": runs, "conflicts": problems(m.Conflicts)})
+}

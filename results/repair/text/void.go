@@ -1,0 +1,118 @@
+package text
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/results"
+)
+
+// Selection says which pairs of a run are to be voided, never by how they ended: those
+// of a worker, those of a range of numbers, or those of a worker in a range.
+type Selection struct {
+	Worker string
+	Pairs  string // A-B, or one number; "" is all
+}
+
+// Which are the pairs that are selected. It fails for a selection of everything, which
+// would be another run, and for a range that is none.
+func (s Selection) Which() (func(match.Row) bool, error) {
+	if s.Worker == "" && s.Pairs == "" {
+		return nil, errors.New("expected --worker or --pairs: pairs are chosen by who played them or by their numbers, never by their results")
+	}
+	from, to := 0, int(^uint(0)>>1)
+	if s.Pairs != "" {
+		first, last, several := strings.Cut(s.Pairs, "-")
+		if !several {
+			last = first
+		}
+		var errs [2]error
+		from, errs[0] = strconv.Atoi(first)
+		to, errs[1] = strconv.Atoi(last)
+		if errors.Join(errs[:]...) != nil || from < 0 || to < from {
+			return nil, fmt.Errorf("--pairs %q: expected A-B, such as 12-20, or one number", s.Pairs)
+		}
+	}
+	return func(r match.Row) bool {
+		return r.Pair >= from && r.Pair <= to && (s.Worker == "" || r.Worker == s.Worker)
+	}, nil
+}
+
+// Select finds the selected pairs and voids none.
+func Select(ctx context.Context, store *results.Store, run *results.RunInfo, which func(match.Row) bool) (pairs []int, err error) {
+	err = store.Games(ctx, run.ID, func(r match.Row) error {
+		if which(r) {
+			pairs = append(pairs, r.Pair)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return store.Voidable(ctx, run, slices.Compact(pairs))
+}
+
+// Voided is what a void did, or would do.
+type Voided struct {
+	Run    string
+	Pairs  []int
+	Why    string
+	By     string
+	DryRun bool
+	// Remarks say what it made of the run's sequential test, a line each.
+	Remarks []i18n.Message
+}
+
+// Print prints what was voided.
+func (v *Voided) Print(w io.Writer, in i18n.Language) {
+	did := i18n.Of("%s of run %s voided, and missing again: the run plays them anew", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
+	if v.DryRun {
+		did = i18n.Of("%s of run %s would be voided", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
+	}
+	fmt.Fprintln(w, did.In(in))
+	if len(v.Pairs) > 0 {
+		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "pairs %s", ranges(v.Pairs)))
+	}
+	for _, r := range v.Remarks {
+		fmt.Fprintf(w, "  %s\n", sanitize.Printable(r.In(in), 500))
+	}
+}
+
+// JSON writes it as one JSON object.
+func (v *Voided) JSON(w io.Writer) error {
+	return format.JSON(w, map[string]any{
+		"version": version, "run": v.Run, "pairs": append([]int{}, v.Pairs...), "why": v.Why, "by": v.By, "dry_run": v.DryRun, "remarks": append([]string{}, i18n.Each(i18n.English, v.Remarks)...),
+	})
+}
+
+// ranges writes ascending numbers shortly: 1-3, 7, at most some of them.
+func ranges(ids []int) string {
+	const most = 12
+	var parts []string
+	for i := 0; i < len(ids); {
+		last := i
+		for last+1 < len(ids) && ids[last+1] == ids[last]+1 {
+			last++
+		}
+		if len(parts) == most {
+			parts = append(parts, fmt.Sprintf("and %s more", format.Count(len(ids)-i)))
+			break
+		}
+		if last == i {
+			parts = append(parts, strconv.Itoa(ids[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", ids[i], ids[last]))
+		}
+		i = last + 1
+	}
+	return strings.Join(parts, ", ")
+}

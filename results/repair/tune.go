@@ -1,0 +1,79 @@
+package repair
+
+import (
+	"context"
+	"errors"
+
+	"gogi/match"
+	"gogi/match/tune"
+	"gogi/results"
+	"gogi/results/tables"
+)
+
+// tuneOf is the tune that a stored run is; nil: it is none.
+func tuneOf(run *tables.Run) (*tune.Plan, error) {
+	text, _ := run.Row.Value("plan").(string)
+	plan, err := match.ParseCanonical([]byte(text))
+	if err != nil || len(plan.Tune) == 0 {
+		return nil, err
+	}
+	return tune.ParsePlan(string(plan.Tune))
+}
+
+// tune compares what a tune's pairs were played with, and its states, with what the
+// results before them lead to.
+func (c *checker) tune(ctx context.Context, run *tables.Run) error {
+	plan, err := tuneOf(run)
+	if err != nil || plan == nil {
+		return c.reading(run.Name(), "the tune", err)
+	}
+	states, err := c.moment.TuneStates(ctx, run.ID())
+	var w *tune.Walk
+	if err == nil {
+		w, err = tune.NewWalk(plan.Settings, states, -1)
+	}
+	if err == nil {
+		err = c.walk(ctx, run.ID(), w)
+	}
+	if err != nil {
+		return c.reading(run.Name(), "the tune", err)
+	}
+	w.End()
+	for _, what := range w.Differences {
+		c.problem(run.Name(), -1, what)
+	}
+	return nil
+}
+
+func (c *checker) walk(ctx context.Context, run int64, w *tune.Walk) error {
+	points := map[int]any{}
+	err := tables.EachRow(ctx, c.q, "pairs", func(r *tables.Row) error {
+		points[int(r.Int("pair"))] = r.Value("options")
+		return nil
+	}, "WHERE run_id = ?", run)
+	if err != nil {
+		return err
+	}
+	var rows []match.Row
+	pair := func() error {
+		if len(rows) == 0 {
+			return nil
+		}
+		options, err := tables.Options(points[rows[0].Pair])
+		if err == nil {
+			w.Pair(rows, options)
+		}
+		rows = rows[:0]
+		return err
+	}
+	err = c.moment.Games(ctx, run, results.Filter{}, func(r match.Row) error {
+		if len(rows) > 0 && rows[0].Pair != r.Pair {
+			if err := pair(); err != nil {
+				return err
+			}
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	return errors.Join(err, pair())
+}

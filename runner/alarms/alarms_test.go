@@ -1,0 +1,449 @@
+package alarms
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/stats/binomial"
+)
+
+func testPlan(slots int) *match.Plan {
+	limits := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+	return &match.Plan{Concurrency: slots, Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}}}
+}
+
+// end is the end of a game of A and B in a slot.
+func end(pair, leg, slot int, nps [2]float64, overrun float64) match.Event {
+	sides := [2]match.Effort{}
+	for i, name := range []string{"A", "B"} {
+		sides[i] = match.Effort{Player: name, Nodes: uint64(nps[i]), TimeMS: 1000}
+	}
+	sides[0].WorstOverrunMS = overrun
+	return match.Event{
+		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: "A", White: "B", Sides: &sides, Position: fmt.Sprint(pair, leg),
+	}
+}
+
+// noise makes the logarithm of a speed vary as that of engines does from pair to pair.
+type noise func(r *rand.Rand) float64
+
+// noises are two: a normal one, and one with heavy tails (Student's t with 3 degrees
+// of freedom), of which one pair in fifty is off by more than a third.
+func noises() map[string]noise {
+	return map[string]noise{
+		"normal": func(r *rand.Rand) float64 { return 0.25 * r.NormFloat64() },
+		"heavy tails": func(r *rand.Rand) float64 {
+			chi := 0.0
+			for range 3 {
+				x := r.NormFloat64()
+				chi += x * x
+			}
+			return 0.15 * r.NormFloat64() / math.Sqrt(chi/3)
+		},
+	}
+}
+
+// session plays pairs at a million nodes a second, but for a factor of B's.
+func session(r *rand.Rand, slots, pairs int, vary noise, factor func(pair, slot int) float64) []Warning {
+	w := NewWatch(testPlan(slots))
+	var list []Warning
+	for pair := range pairs {
+		slot := r.IntN(slots)
+		nps := [2]float64{1e6 * math.Exp(vary(r)), 1e6 * math.Exp(vary(r)) * factor(pair, slot)}
+		for leg := range 2 {
+			list = append(list, w.Event(end(pair, leg, slot, nps, 0))...)
+		}
+	}
+	return list
+}
+
+// TestFalseAlarmsOfSpeed simulates sessions in which nothing is wrong. Two players
+// are watched by two detectors, each of which may warn falsely in a session with the
+// probability Level; more sessions with a warning than that explains, at one in a
+// thousand, is a failure.
+func TestFalseAlarmsOfSpeed(t *testing.T) {
+	t.Parallel()
+	sessions, pairs := testutil.ByLength(30, 100), 1000
+	for name, vary := range noises() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a simulation
+			for _, slots := range []int{2, 8} {
+				alarmed := 0
+				for range sessions {
+					if len(session(r, slots, pairs, vary, func(int, int) float64 { return 1 })) > 0 {
+						alarmed++
+					}
+				}
+				if p := binomial.NewBinomial(sessions, 4*Level).AtLeast(alarmed); p < 0.001 {
+					t.Errorf("%d slots: %d of %d sessions with a false alarm", slots, alarmed, sessions)
+				}
+				t.Logf("%d slots: %d of %d sessions with a false alarm", slots, alarmed, sessions)
+			}
+		})
+	}
+}
+
+// TestSpeedOfASlot: one slot of eight with three quarters of the speed is named, once,
+// and nothing else is.
+func TestSpeedOfASlot(t *testing.T) {
+	t.Parallel()
+	found, sessions := 0, testutil.ByLength(15, 40)
+	for name, vary := range noises() {
+		r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a simulation
+		for range sessions {
+			list := session(r, 8, 2000, vary, func(_, slot int) float64 { return map[bool]float64{true: 0.75, false: 1}[slot == 5] })
+			if len(list) == 1 && list[0].Kind == SpeedSlot && *list[0].Slot == 5 && list[0].Engine == "B" && strings.Contains(list[0].Note, "in slot 5") {
+				found++
+			} else if len(list) != 0 {
+				t.Logf("%s: %v", name, list)
+			}
+		}
+	}
+	if found < 2*sessions*9/10 {
+		t.Errorf("found in %d of %d sessions", found, 2*sessions)
+	}
+}
+
+// TestSpeedOverTime: an engine that slows down to seven tenths, or becomes faster by
+// as much, is told once.
+func TestSpeedOverTime(t *testing.T) {
+	t.Parallel()
+	for _, change := range []float64{0.7, 1 / 0.7} {
+		found := 0
+		const sessions = 40
+		r := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // a simulation
+		for range sessions {
+			list := session(r, 4, 500, noises()["normal"], func(pair, _ int) float64 {
+				return map[bool]float64{true: change, false: 1}[pair > 150]
+			})
+			if slices.ContainsFunc(list, func(w Warning) bool { return w.Kind == SpeedTime && w.Engine == "B" }) {
+				found++
+			}
+		}
+		if found < sessions*9/10 {
+			t.Errorf("a change by %v was found in %d of %d sessions", change, found, sessions)
+		}
+	}
+}
+
+// TestSmallDifferences: less than a tenth is not worth a word, however sure it is.
+func TestSmallDifferences(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // a simulation
+	still := func(*rand.Rand) float64 { return 0 }
+	for name, factor := range map[string]func(pair, slot int) float64{
+		"slots": func(_, slot int) float64 { return 1 - 0.08*float64(slot) },
+		"time":  func(pair, _ int) float64 { return 1 - 0.08*math.Min(1, float64(pair)/500) },
+	} {
+		if list := session(r, 2, 1000, still, factor); len(list) > 0 {
+			t.Errorf("%s: %v", name, list)
+		}
+	}
+}
+
+// TestSpeedUnknown: games without nodes or time, of workers, and with searches on the
+// opponent's time say nothing.
+func TestSpeedUnknown(t *testing.T) {
+	t.Parallel()
+	w := NewWatch(testPlan(1))
+	for pair := range 500 {
+		ev := end(pair, 0, 0, [2]float64{0, 1e6 / float64(1+pair)}, 0)
+		ev.Sides[1].PonderHits = 1
+		if list := w.Event(ev); list != nil {
+			t.Fatal(list)
+		}
+		ev.Sides[1].PonderHits, ev.Sides[1].TimeMS = 0, 1
+		ev.Position += "b"
+		if list := w.Event(ev); list != nil {
+			t.Fatal(list)
+		}
+		ev = end(pair, 0, 0, [2]float64{1e6 / float64(1+pair), 1e6}, 99)
+		ev.Worker = "elsewhere"
+		if list := w.Event(ev); list != nil {
+			t.Fatal(list)
+		}
+	}
+}
+
+// TestFalseAlarmsOfRates: k events in n tries at the rate that is tolerated, asked at
+// each event, warn in no more sessions than Level, by simulation.
+func TestFalseAlarmsOfRates(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // a simulation
+	const sessions = 10_000
+	for _, p := range []float64{rareOverruns, fewCopies} {
+		alarmed := 0
+		for range sessions {
+			k := 0
+			for n := 1; n <= 1000; n++ {
+				if r.Float64() >= p {
+					continue
+				}
+				if k++; tooMany(k, n, p) {
+					alarmed++
+					break
+				}
+			}
+		}
+		if tail := binomial.NewBinomial(sessions, Level).AtLeast(alarmed); tail < 0.001 {
+			t.Errorf("rate %v: %d of %d", p, alarmed, sessions)
+		}
+		t.Logf("rate %v: %d of %d", p, alarmed, sessions)
+	}
+}
+
+// TestMargin: three near misses in a hundred games are told, once, with the worst; moves
+// that keep to half of the margin never are.
+func TestMargin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		every   int
+		overrun float64
+		at      int // the game of the warning; 0: none
+	}{{30, 83, 90}, {1, 50, 0}, {400, 83, 0}, {1, 51, 3}} {
+		w, at := NewWatch(testPlan(1)), 0
+		for game := 1; game <= 1000; game++ {
+			overrun := 0.0
+			if game%c.every == 0 {
+				overrun = c.overrun
+			}
+			for _, warning := range w.Event(end(game, 0, 0, [2]float64{}, overrun)) {
+				if at != 0 || warning.Kind != Margin || warning.Engine != "A" || !strings.Contains(warning.Note, fmt.Sprintf("the worst by %.0f of 100 ms", c.overrun)) {
+					t.Errorf("%+v", warning)
+				}
+				at = game
+			}
+		}
+		testutil.Equal(t, at, c.at, "every %d by %v: told after game", c.every, c.overrun)
+	}
+	untimed := testPlan(1)
+	untimed.Players[0].Limits = match.Limits{Nodes: 5, Margin: time.Second}
+	w := NewWatch(untimed)
+	for game := range 100 {
+		if list := w.Event(end(game, 0, 0, [2]float64{}, 900)); list != nil {
+			t.Error(list)
+		}
+	}
+}
+
+// TestCopies: games that repeat are told once they are more than few; a game with
+// another opening, length or end is none.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	w, told := NewWatch(testPlan(1)), 0
+	for pair := range 200 {
+		slot, leg := 0, 0
+		w.Event(match.Event{Type: match.EventGame, Pair: &pair, Leg: &leg, Slot: &slot, Opening: fmt.Sprint(pair % 50)})
+		ev := end(pair, 0, 0, [2]float64{}, 0)
+		ev.Position, ev.Plies = "the same", 100
+		for _, warning := range w.Event(ev) {
+			told++
+			if warning.Kind != Copies || pair < 57 || pair > 70 {
+				t.Errorf("%+v", warning)
+			}
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+	w = NewWatch(testPlan(1))
+	for pair := range 200 {
+		ev := end(pair, 0, 0, [2]float64{}, 0)
+		ev.Position, ev.Plies = "the same", pair
+		if list := w.Event(ev); list != nil {
+			t.Error(list)
+		}
+	}
+}
+
+// TestMemory: a leak beyond the tables is told once; tables that fill up, one leap, a
+// small leak and processes that are started anew are not.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	const mb = 1 << 20
+	for name, c := range map[string]struct {
+		held func(game int) int64
+		pid  func(game int) int
+		want int
+	}{
+		"a leak of 2 MB a game": {held: func(n int) int64 { return int64(300+2*n) * mb }, want: 1},
+		"tables that fill up":   {held: func(n int) int64 { return 300*mb + int64(256*mb*(1-math.Exp(-float64(n)/100))) }},
+		"a leap":                {held: func(n int) int64 { return int64(300+500*min(1, n/100)) * mb }},
+		"60 MB in all":          {held: func(n int) int64 { return 300*mb + 60*mb*int64(n)/500 }},
+		"tables and 60 MB":      {held: func(n int) int64 { return 300*mb + 316*mb*int64(n)/500 }},
+		"processes started anew": {
+			held: func(n int) int64 { return int64(300+15*(n%20)) * mb }, pid: func(n int) int { return n / 20 },
+		},
+	} {
+		w, told := NewWatch(testPlan(1)), 0
+		for n := 1; n <= 500; n++ {
+			s := Sample{Player: "A", Slot: 3, PID: 7, Games: n, Bytes: c.held(n), Tables: 256 * mb}
+			if c.pid != nil {
+				s.PID, s.Games = c.pid(n), n%20
+			}
+			for _, warning := range w.Sample(s) {
+				told++
+				if warning.Kind != Memory || warning.Engine != "A" || *warning.Slot != 3 || !strings.Contains(warning.Note, "process 7 has grown by ") {
+					t.Errorf("%s: %+v", name, warning)
+				}
+			}
+		}
+		if told != c.want {
+			t.Errorf("%s: told %d times, want %d", name, told, c.want)
+		}
+	}
+}
+
+// TestLower against R: wilcox.test(x, y, alternative="less", exact=FALSE)$p.value, by
+// hand: ranks of x 1, 2.5, 4, 6 and of y 2.5, 5, 7, 8, 9; W = 13.5 − 10 = 3.5, mean 10,
+// variance 20/12·(10 − 6/72) = 16.528, z = (3.5 − 10 + 0.5)/4.0654 = −1.4759.
+func TestLower(t *testing.T) {
+	t.Parallel()
+	x, y := []float64{1, 2, 3, 5}, []float64{2, 4, 6, 7, 8}
+	if p := lower(x, y); math.Abs(p-0.0700) > 5e-5 {
+		t.Errorf("%.5f", p)
+	}
+	if p := lower(y, x); math.Abs(p-0.9574) > 5e-4 { // z = (16.5 − 10 + 0.5)/4.0654 = 1.7218
+		t.Errorf("%.5f", p)
+	}
+	testutil.Equal(t, lower([]float64{1, 1}, []float64{1}), 1)
+}
+
+// ended is a game of A, which is Black, and B.
+func ended(pair int, outcome match.Outcome, by match.Termination) match.Event {
+	leg, slot := 0, 0
+	return match.Event{
+		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: "A", White: "B",
+		Outcome: outcome.String(), Termination: by.String(), Position: fmt.Sprint(pair),
+	}
+}
+
+// TestFailing: who loses the first four games by one fault, or eight in a row later, is
+// told, once, with the line that examines it; who does not, or is not to blame, is not.
+func TestFailing(t *testing.T) {
+	t.Parallel()
+	crash := func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Crash }
+	for name, c := range map[string]struct {
+		pairs  int // of the plan
+		played func(game int) (match.Outcome, match.Termination)
+		at     int // the game of the warning, from 1; 0: none
+		want   string
+	}{
+		"crashes":           {500, crash, 4, "lost 4 of its 4 games of this session by one fault of its own (crash; it plays under nodes 5): "},
+		"a match of a pair": {1, crash, 2, "lost 2 of its 2 games"},
+		"the opponent's":    {500, func(int) (match.Outcome, match.Termination) { return match.BlackWins, match.Crash }, 0, ""},
+		"outplayed":         {500, func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Resignation }, 0, ""},
+		"draws":             {500, func(int) (match.Outcome, match.Termination) { return match.Draw, match.NotStarted }, 0, ""},
+		"two kinds in turns": {500, func(n int) (match.Outcome, match.Termination) {
+			return match.WhiteWins, []match.Termination{match.Crash, match.TimeForfeit}[n%2]
+		}, 0, ""},
+		"seven of eight": {500, func(n int) (match.Outcome, match.Termination) {
+			return match.WhiteWins, map[bool]match.Termination{true: match.Checkmate, false: match.Crash}[n%8 == 1]
+		}, 0, ""},
+		"from the eleventh on": {500, func(n int) (match.Outcome, match.Termination) {
+			return match.WhiteWins, map[bool]match.Termination{true: match.Checkmate, false: match.TimeForfeit}[n <= 10]
+		}, 18, "lost 8 of its 18 games of this session by one fault of its own (time forfeit; it plays under nodes 5), the latest 8 in a row: "},
+	} {
+		plan := testPlan(1)
+		plan.Pairs, plan.Design.Swap = c.pairs, true
+		for i := range plan.Players {
+			plan.Players[i].Limits = match.Limits{Nodes: 5}
+			plan.Players[i].Command = []string{"/opt/a b/engine", "-v"}
+		}
+		w, at := NewWatch(plan), 0
+		for n := 1; n <= 60; n++ {
+			outcome, by := c.played(n)
+			for _, warning := range w.Event(ended(n, outcome, by)) {
+				if warning.Engine == "B" && name == "the opponent's" {
+					continue // who is told
+				}
+				const line = "gogi check -- '/opt/a b/engine' -v"
+				if at != 0 || warning.Kind != Failing || warning.Engine != "A" || !strings.HasPrefix(warning.Note, c.want) || !strings.HasSuffix(warning.Note, ": "+line) {
+					t.Errorf("%s: game %d: %+v", name, n, warning)
+				}
+				at = n
+			}
+		}
+		testutil.Equal(t, at, c.at, "%s: told after game", name)
+	}
+}
+
+// TestSlowedLosses: games that a player loses on time while the machine slows them are not
+// its fault. A crash in a slowed game is.
+func TestSlowedLosses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by   match.Termination
+		want string // kind
+	}{
+		"late":    {match.TimeForfeit, Slowed},
+		"stalled": {match.Stall, Slowed},
+		"crashed": {match.Crash, Failing},
+		"illegal": {match.IllegalMove, Failing},
+	} {
+		plan := testPlan(1)
+		plan.Pairs = 500
+		w := NewWatch(plan)
+		var got []Warning
+		for n := 1; n <= 30; n++ {
+			ev := ended(n, match.WhiteWins, c.by)
+			ev.Marked = true
+			got = append(got, w.Event(ev)...)
+		}
+		if len(got) != 1 || got[0].Kind != c.want || got[0].Engine != "A" || strings.Contains(got[0].Note, "--slowed void") != (c.want == Slowed) ||
+			strings.Contains(got[0].Note, "gogi check") != (c.want == Failing) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	// One kind does not hide the other.
+	w := NewWatch(testPlan(1))
+	kinds := map[string]int{}
+	for n := 1; n <= 40; n++ {
+		ev := ended(n, match.WhiteWins, match.TimeForfeit)
+		ev.Marked = n <= 20
+		for _, warning := range w.Event(ev) {
+			kinds[warning.Kind]++
+		}
+	}
+	if kinds[Slowed] != 1 || kinds[Failing] != 1 || len(kinds) != 2 {
+		t.Error(kinds)
+	}
+}
+
+// TestCheckLine: a shell reads the line back as the engine's words.
+func TestCheckLine(t *testing.T) {
+	t.Parallel()
+	engine := func(command ...string) match.Player { return match.Player{Name: "x", Command: command, Dir: "/opt/e"} }
+	with := engine("/opt/e/x")
+	with.Options = []match.Option{{Name: "Book File", Value: "no book"}, {Name: "Threads", Value: "2"}}
+	many := engine("/opt/e/x")
+	for range 40 {
+		many.Options = append(many.Options, match.Option{Name: "AnOption", Value: "1"})
+	}
+	elsewhere := engine("/opt/e/x")
+	elsewhere.Dir = "/data/nets"
+	for want, players := range map[string]match.Player{
+		"gogi check /opt/e/x":               engine("/opt/e/x"),
+		"gogi check ''\\''/opt/e/a b'\\'''": engine("/opt/e/a b"),
+		"gogi check -- /opt/e/x -s":         engine("/opt/e/x", "-s"),
+		"gogi check --option 'Book File=no book' --option Threads=2 /opt/e/x": with,
+		"gogi check /opt/e/x (with its options)":                              many,
+		"gogi check --dir /data/nets /opt/e/x":                                elsewhere,
+		"gogi check builtin":                                                  {Command: []string{"/gogi", "usi"}, Builtin: true},
+		"gogi check /opt/e/x; gogi check builtin; and so 1 more":              {Council: &match.Council{Members: []match.Player{engine("/opt/e/x"), {Builtin: true}, engine("/opt/e/y")}}},
+		"gogi check /opt/e/x; gogi check /opt/e/y":                            {Council: &match.Council{Members: []match.Player{engine("/opt/e/x"), engine("/opt/e/x"), engine("/opt/e/y")}}},
+	} {
+		got := examined(&match.Plan{Players: []match.Player{{}, players}}, 1)
+		if !strings.HasSuffix(got, ": "+want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}

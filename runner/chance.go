@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/usi"
+)
+
+// Setter is a Player whose options can be set between searches.
+type Setter interface {
+	Set(settings []usi.Setting) error
+}
+
+// seatAlone readies the player of a game of self-play, who plays both sides.
+func (s *slot) seatAlone(ctx context.Context, at seat, g match.Game) (players [2]Player, err error) {
+	game := usi.Game{Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number, Options: multiPV(s.chance.Lines(0))}
+	p, err := s.ready(ctx, s.playerAt(at), at, s.cpus(0), game)
+	if p != nil {
+		s.use(at, p, 0)
+	}
+	if err != nil {
+		s.discard(at)
+	}
+	return [2]Player{p, p}, err
+}
+
+// multiPV is the option for so many lines; 0: none.
+func multiPV(lines int) []usi.Setting {
+	if lines == 0 {
+		return nil
+	}
+	return []usi.Setting{{Name: "MultiPV", Value: fmt.Sprint(lines)}}
+}
+
+// ply is how many plies the player of self-play has made.
+func (g *game) ply() int { return len(g.position.Moves) - len(g.Opening.Moves) }
+
+// chanceFor prepares a search of self-play.
+func (g *game) chanceFor(c shogi.Colour, r *usi.Request) error {
+	r.Go.Nodes, r.MaxPV = g.chance.Nodes(r.Go.Nodes), 1
+	r.Deadline = g.limits[c].MoveTime + g.limits[c].Stall // no move is too late
+	if g.ply() == 0 || g.chance.Lines(g.ply()) == g.chance.Lines(g.ply()-1) {
+		return nil
+	}
+	p, ok := g.players[c].(Setter)
+	if !ok {
+		return errors.New("a temperature needs MultiPV, which a council has not: expected temperature_plies = 0")
+	}
+	return p.Set(multiPV(g.chance.Lines(g.ply())))
+}
+
+// drawn makes the move that chance draws from an answer. A player that fails, or is silent,
+// loses no game: its pair begins again.
+func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err error) (match.Verdict, error) {
+	switch {
+	case err != nil:
+		return match.Verdict{}, err
+	case reply.Stopped:
+		return match.Verdict{}, fmt.Errorf("it had to be stopped after %v in %s", reply.Elapsed, g.position)
+	}
+	move, ply := recordMove(reply, 0), g.ply()
+	if reply.Exact.HasScore { // a bound is no score to learn from
+		move.Score, move.HasScore = reply.Exact.Score.Number(), true
+	}
+	if ply == 0 {
+		if g.chance.Unequal(&move) {
+			return match.Verdict{}, g.redraw()
+		}
+		g.slot.events.gameStarted(g)
+	}
+	if reply.Answer == usi.AnswerMove {
+		var lines []kifu.Move
+		for _, l := range reply.Lines {
+			if l.HasScore && len(l.PV) > 0 {
+				lines = append(lines, kifu.Move{Move: l.PV[0], Score: l.Score.Number()})
+			}
+		}
+		move = g.chance.Choose(g.referee.Position(), ply, move, lines)
+		reply.Move = move.Move
+	}
+	if !move.Opening {
+		g.result.Sides[c].Add(move, 0)
+	}
+	return g.judge(ctx, c, reply, move, 0), nil
+}
+
+// redraw gives the game another beginning.
+func (g *game) redraw() (err error) {
+	if g.Opening, err = g.chance.Begin(g.referee); err != nil {
+		return err
+	}
+	g.position = usi.Position{Start: g.Opening.USIStart(), Moves: append([]shogi.Move(nil), g.Opening.Moves...)}
+	g.result.Record = g.newRecord()
+	return nil
+}
+
+// adjudicate ends a game by its scores, but for one of self-play that is audited.
+func (g *game) adjudicate(m *kifu.Move) match.Verdict {
+	if g.chance == nil {
+		return g.adjudicator.Move(g.referee.Position(), m.Score, m.HasScore)
+	}
+	v := g.adjudged.Note(g.adjudicator, g.referee, m, len(g.result.Record.Moves))
+	if g.chance.Audited {
+		return match.Verdict{}
+	}
+	return v
+}

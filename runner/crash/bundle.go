@@ -1,0 +1,205 @@
+// Package crash writes crash dumps. A [Bundle] is one file next to the database for one failure
+// of an engine: the dialogue before it, how the process ended, the requests, and the engine's
+// identity. [Begin] starts the [Records] of a run, and [Open] reads a Bundle. docs/faults.md
+// describes the format.
+package crash
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"gogi/internal/disk"
+	"gogi/usi/transcript"
+)
+
+// Version is the version of the format. Fields may be added under one version.
+const Version = 1
+
+// Bundle is one failure: the first line of its file, and the dialogue behind it.
+type Bundle struct {
+	Version int       `json:"gogi_bundle"`
+	Time    time.Time `json:"time"` // of the failure
+	Run     string    `json:"run"`
+	Player  string    `json:"player"`
+	Council string    `json:"council,omitempty"` // whose member the player is
+	Kind    string    `json:"kind"`              // a usi.FaultKind or a termination
+	Note    string    `json:"note"`              // safe to print, and no interface
+
+	// Pair, Leg and Slot are absent where the engine failed outside of a game.
+	Pair *int `json:"pair,omitempty"`
+	Leg  *int `json:"leg,omitempty"`
+	Slot *int `json:"slot,omitempty"`
+
+	Position   string  `json:"position,omitempty"` // the last command of that name, escaped
+	Go         string  `json:"go,omitempty"`       // the last command of that name, escaped
+	Searching  bool    `json:"searching"`          // no answer to it had come
+	ElapsedMS  float64 `json:"elapsed_ms"`         // from go or ponderhit to the answer or the failure
+	DeadlineMS float64 `json:"deadline_ms"`        // the longest that this might take, margins included; 0: no limit
+	Limits     string  `json:"limits,omitempty"`   // in words
+
+	Exit   Exit   `json:"exit"`
+	Stderr string `json:"stderr"` // its end, escaped, line ends as \x0a
+
+	Command  []string `json:"command"`
+	Dir      string   `json:"dir,omitempty"`
+	Env      []string `json:"env,omitempty"` // added to the environment
+	Identity string   `json:"identity"`
+	Files    []File   `json:"files,omitempty"`
+	Options  []string `json:"options"` // the setoption commands, escaped
+
+	Waits    Waits    `json:"waits"`
+	Versions Versions `json:"versions"`
+
+	Dialogue transcript.Excerpt `json:"-"`
+}
+
+// Exit is how the process had ended when it failed.
+type Exit struct {
+	Running bool   `json:"running"`
+	Status  *int   `json:"status"` // null while it runs and where a signal ended it
+	Signal  int    `json:"signal"` // that ended it; 0: none
+	Text    string `json:"text"`   // the same in words
+}
+
+// File is a file of an engine's identity.
+type File struct {
+	Role   string `json:"role"`
+	Path   string `json:"path,omitempty"`
+	SHA256 string `json:"sha256"`
+}
+
+// Waits are the longest waits outside of a search.
+type Waits struct {
+	GreetingMS float64 `json:"greeting_ms"`
+	ReadyMS    float64 `json:"ready_ms"`
+}
+
+// Versions say with what the bundle was made.
+type Versions struct {
+	Gogi   string `json:"gogi"`
+	Go     string `json:"go"`
+	Kernel string `json:"kernel"`
+}
+
+// line is one line of the dialogue in the file.
+type line struct {
+	At   time.Time `json:"at,omitzero"`
+	To   *string   `json:"to,omitempty"`
+	From *string   `json:"from,omitempty"`
+	Cut  int       `json:"cut,omitempty"`
+	Lost int       `json:"lost,omitempty"` // alone in its line: so many lines are missing here
+}
+
+// Write writes the bundle as lines of JSON.
+func (b *Bundle) Write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(b)
+	put := func(lines []transcript.Line) {
+		for _, l := range lines {
+			if err == nil {
+				err = encoder.Encode(newLine(l))
+			}
+		}
+	}
+	put(b.Dialogue.Head)
+	if b.Dialogue.Lost > 0 && err == nil {
+		err = encoder.Encode(line{Lost: b.Dialogue.Lost})
+	}
+	put(b.Dialogue.Tail)
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+func newLine(l transcript.Line) line {
+	text := string(transcript.Escape(nil, l.Text))
+	made := line{At: l.At.UTC(), Cut: l.Cut}
+	if l.Sent {
+		made.To = &text
+	} else {
+		made.From = &text
+	}
+	return made
+}
+
+// What a file may have at most before it is refused as no bundle of ours.
+const (
+	maxFileLine  = 4 << 20
+	maxFileLines = 10 * transcript.KeptLines
+)
+
+// Read reads what Write has written.
+func Read(r io.Reader) (*Bundle, error) {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(make([]byte, 64<<10), maxFileLine)
+	if !scanner.Scan() {
+		return nil, errors.Join(errors.New("it is empty: expected the JSON object of a bundle"), scanner.Err())
+	}
+	b := &Bundle{}
+	if err := json.Unmarshal(scanner.Bytes(), b); err != nil {
+		return nil, fmt.Errorf("line 1: expected the JSON object of a bundle: %w", err)
+	}
+	if b.Version < 1 || b.Version > Version {
+		return nil, fmt.Errorf("line 1: gogi_bundle is %d: this program reads 1 to %d", b.Version, Version)
+	}
+	for n := 2; scanner.Scan(); n++ {
+		if n > maxFileLines {
+			return nil, fmt.Errorf("line %d: a bundle has at most %d lines", n, maxFileLines)
+		}
+		if err := b.read(scanner.Bytes()); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return b, scanner.Err()
+}
+
+// read takes a line of the dialogue.
+func (b *Bundle) read(text []byte) error {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return err
+	}
+	d := &b.Dialogue
+	if l.Lost > 0 && d.Lost == 0 {
+		d.Lost = l.Lost
+		return nil
+	}
+	said, sent := l.From, false
+	if l.To != nil {
+		said, sent = l.To, true
+	}
+	if said == nil || l.To != nil && l.From != nil {
+		return errors.New(`expected either "to" or "from"`)
+	}
+	raw, err := transcript.Unescape(*said)
+	if err != nil {
+		return err
+	}
+	into := &d.Head
+	if d.Lost > 0 {
+		into = &d.Tail
+	}
+	*into = append(*into, transcript.Line{At: l.At, Sent: sent, Text: raw, Cut: l.Cut})
+	return nil
+}
+
+// Open reads a bundle's file.
+func Open(path string) (*Bundle, error) {
+	f, err := disk.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	b, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}

@@ -1,0 +1,220 @@
+package crash
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"time"
+
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/usi"
+	"gogi/usi/process"
+	"gogi/usi/transcript"
+)
+
+// Process is the engine's process, as far as a record needs it.
+type Process interface {
+	// Exit is how it has ended, see process.Process.
+	Exit() process.Exit
+	// Stderr is the end of what it said there, as it came.
+	Stderr() []byte
+	PID() int
+}
+
+// Records is what is kept of the engines of a run.
+type Records struct {
+	Keeper      *Keeper
+	Transcripts *transcript.Transcripts // of every game; nil: none
+	// Playing, where it is not nil, is told when an engine begins a game.
+	Playing func(r *Recorder, g usi.Game)
+	// Ended, where it is not nil, is told when the dialogue is over.
+	Ended func(r *Recorder)
+	// Member, where it is not nil, is told when a member of a council fails, which
+	// the game need not show.
+	Member func(m MemberFault)
+}
+
+// MemberFault is the failure of a council's member.
+type MemberFault struct {
+	Council, Member, Kind, Note, Bundle string
+	Game                                usi.Game // Pair usi.NoPair: none
+}
+
+// Recorder is the usi.Tap of one engine process.
+type Recorder struct {
+	Player  match.Player
+	Council string // whose member it is; "": nobody's
+	Process Process
+
+	records Records
+	log     *transcript.Log
+
+	mu     sync.Mutex // of what follows, which is for transcripts but for game
+	game   usi.Game
+	before []byte // lines before the first game
+	lines  int    // in before
+}
+
+// maxBefore bounds what is kept of a dialogue until its first game begins.
+const maxBefore = 1 << 20
+
+// NewRecorder records the dialogue with a player's process.
+func (r Records) NewRecorder(p match.Player, council string, proc Process) *Recorder {
+	return &Recorder{
+		Player: p, Council: council, Process: proc, records: r, log: transcript.NewLog(), game: usi.Game{Pair: usi.NoPair},
+	}
+}
+
+// Sent is of usi.Tap.
+func (r *Recorder) Sent(at time.Time, text []byte) {
+	r.log.Sent(at, text)
+	if r.records.Transcripts == nil {
+		return
+	}
+	for line := range bytes.Lines(text) {
+		r.transcribe(transcript.Line{At: at, Sent: true, Text: bytes.TrimSuffix(line, []byte{'\n'})})
+	}
+}
+
+// Heard is of usi.Tap.
+func (r *Recorder) Heard(at time.Time, line []byte) {
+	r.log.Heard(at, line)
+	if r.records.Transcripts != nil {
+		r.transcribe(transcript.Line{At: at, Text: line})
+	}
+}
+
+// Game is of usi.Tap.
+func (r *Recorder) Game(g usi.Game) {
+	r.mu.Lock()
+	r.game = g
+	if t := r.records.Transcripts; t != nil && g.Pair != usi.NoPair && r.lines > 0 {
+		t.Add(gameOf(g), r.before, r.lines)
+		r.before, r.lines = nil, 0
+	}
+	r.mu.Unlock()
+	if r.records.Playing != nil {
+		r.records.Playing(r, g)
+	}
+}
+
+func gameOf(g usi.Game) transcript.Game {
+	return transcript.Game{Pair: g.Pair, Leg: g.Leg, Slot: g.Slot}
+}
+
+// transcribe adds a line to the transcript of its game.
+func (r *Recorder) transcribe(l transcript.Line) {
+	text := transcript.AppendLine(nil, r.Name(), l)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.game.Pair != usi.NoPair:
+		r.records.Transcripts.Add(gameOf(r.game), text, 1)
+	case len(r.before)+len(text) <= maxBefore:
+		r.before, r.lines = append(r.before, text...), r.lines+1
+	}
+}
+
+// Name is the player's, behind that of its council.
+func (r *Recorder) Name() string {
+	if r.Council == "" {
+		return r.Player.Name
+	}
+	return r.Council + "/" + r.Player.Name
+}
+
+// Over is of usi.Tap.
+func (r *Recorder) Over() {
+	if r.records.Ended != nil {
+		r.records.Ended(r)
+	}
+}
+
+// Failed is of usi.Tap: it keeps a bundle, unless enough like it are kept.
+func (r *Recorder) Failed(f usi.Failure) string {
+	path := r.records.Keeper.reserve(strings.Replace(r.Name(), "/", ".", 1), f.Kind)
+	if path != "" {
+		r.records.Keeper.keep(path, r.bundle(f))
+	}
+	if r.Council != "" && !f.Blamed && r.records.Member != nil {
+		r.mu.Lock()
+		game := r.game
+		r.mu.Unlock()
+		r.records.Member(MemberFault{Council: r.Council, Member: r.Player.Name, Kind: f.Kind, Note: f.Note, Bundle: path, Game: game})
+	}
+	return path
+}
+
+func (r *Recorder) bundle(f usi.Failure) *Bundle {
+	failed := time.Now()
+	exit := r.Process.Exit() // first: it may wait for the end that the failure showed
+	b := &Bundle{
+		Time: failed.UTC(), Player: r.Player.Name, Council: r.Council, Kind: f.Kind, Note: sanitize.Printable(f.Note, 2000),
+		DeadlineMS: match.Milliseconds(f.Deadline),
+		Exit:       newExit(exit), Stderr: string(transcript.Escape(nil, r.Process.Stderr())),
+		Command: r.Player.Command, Dir: r.Player.Dir, Env: r.Player.Env, Identity: r.Player.Identity.String(), Limits: r.Player.Limits.String(),
+		Options: []string{}, Waits: Waits{match.Milliseconds(r.Player.Greeting), match.Milliseconds(r.Player.Ready)},
+		Dialogue: r.log.Excerpt(),
+	}
+	for _, file := range r.Player.Identity.Files {
+		b.Files = append(b.Files, File{Role: file.Role, Path: file.Path, SHA256: file.SHA256})
+	}
+	r.mu.Lock()
+	game := r.game
+	r.mu.Unlock()
+	if game.Pair != usi.NoPair {
+		b.Pair, b.Leg, b.Slot = &game.Pair, &game.Leg, &game.Slot
+	}
+	return b
+}
+
+func newExit(e process.Exit) Exit {
+	exit := Exit{Running: e.Running, Signal: int(e.Signal), Text: e.Ending()}
+	if e.Status >= 0 && !e.Running {
+		exit.Status = &e.Status
+	}
+	return exit
+}
+
+// lookBack fills in what the dialogue tells of the last search.
+func (b *Bundle) lookBack() {
+	var began, answered time.Time
+	for _, l := range b.Dialogue.Lines() {
+		if !l.Sent {
+			if said := Word(l.Text); said == "bestmove" || said == "checkmate" {
+				b.Searching, answered = false, l.At
+			}
+			continue
+		}
+		switch text := string(transcript.Escape(nil, l.Text)); Word(l.Text) {
+		case "setoption":
+			b.Options = append(b.Options, text)
+		case "position":
+			b.Position = text
+		case "go":
+			b.Go, b.Searching, began = text, true, l.At
+		case "ponderhit":
+			began = l.At
+		case "isready":
+			b.Position, b.Go, b.Searching, began = "", "", false, time.Time{}
+		}
+	}
+	if began.IsZero() {
+		return
+	}
+	end := b.Time
+	if !b.Searching {
+		end = answered
+	}
+	b.ElapsedMS = max(0, match.Milliseconds(end.Sub(began)))
+}
+
+// Word is the first word of a line.
+func Word(line []byte) string {
+	line = bytes.TrimLeft(line, " \t")
+	if i := bytes.IndexAny(line, " \t"); i >= 0 {
+		line = line[:i]
+	}
+	return string(line)
+}

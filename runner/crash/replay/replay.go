@@ -1,0 +1,424 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"gogi/internal/sanitize"
+	"gogi/match"
+	"gogi/runner/crash"
+	"gogi/shogi"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// Process is a started engine that nobody has talked to yet.
+type Process interface {
+	usi.Connection
+	usi.WriteDeadliner
+	Exit() process.Exit
+	Kill()
+	Done() <-chan struct{}
+}
+
+// Starter starts the engine anew.
+type Starter func() (Process, error)
+
+// Options say how a bundle is replayed.
+type Options struct {
+	Fast     bool // do not wait where nothing is searched
+	LastGame bool // leave out the games before
+}
+
+// Outcome is what one replay has shown.
+type Outcome string
+
+// The outcomes.
+const (
+	Happened Outcome = "happened" // the same kind of failure
+	Absent   Outcome = "absent"   // the engine came through
+	Unclear  Outcome = "unclear"  // something else went wrong
+)
+
+// Result is one replay.
+type Result struct {
+	Outcome Outcome `json:"outcome"`
+	Note    string  `json:"note"` // what was seen, safe to print
+}
+
+// The waits of a replay.
+const (
+	writeWait = 2 * time.Second        // as usi.Limits
+	stopWait  = 500 * time.Millisecond // as usi.Limits
+	closeWait = 500 * time.Millisecond // for a crash right after the answer
+	patience  = 10 * time.Second       // beyond ten times what an answer took
+)
+
+// Once replays a bundle. Its error is the context's; an engine that cannot be
+// started is Unclear.
+func Once(ctx context.Context, b *crash.Bundle, start Starter, o Options) (Result, error) {
+	proc, err := start()
+	if err != nil {
+		return Result{Unclear, sanitize.Printable(err.Error(), 1000)}, nil
+	}
+	defer context.AfterFunc(ctx, proc.Kill)()
+	r := &replay{bundle: b, proc: proc, heard: make(chan answer, 1024)}
+	go r.read()
+	result := r.play(ctx, steps(script(b, o.LastGame), o.Fast))
+	proc.Kill() // it has shown what it can show; how it ends by itself is no part of that
+	err = proc.Close()
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	if err != nil && result.Outcome == Absent {
+		return Result{Unclear, sanitize.Printable(err.Error(), 1000)}, nil
+	}
+	return result, nil
+}
+
+type replay struct {
+	bundle *crash.Bundle
+	proc   Process
+	// heard gets the answers from read, which drops what has no room (an engine that
+	// answers a thousand times unasked) and closes it at the end of the output.
+	heard chan answer
+
+	waiting  string    // the answer that has not come yet: usiok, readyok, bestmove; or ""
+	began    time.Time // of the last search: its go, or ponderhit
+	elapsed  time.Duration
+	last     []byte // the last answer to a search
+	position []byte // the last command of that name
+}
+
+type answer struct {
+	word string
+	line []byte
+	at   time.Time
+}
+
+// read takes the answers out of the engine's output. Of a line that is too long only
+// the beginning counts.
+func (r *replay) read() {
+	defer close(r.heard)
+	lines := bufio.NewReaderSize(r.proc, 64<<10)
+	for {
+		line, err := lines.ReadSlice('\n')
+		at := time.Now()
+		switch word := crash.Word(bytes.TrimRight(line, "\r\n")); word {
+		case "usiok", "readyok", "bestmove", "checkmate":
+			if err == nil {
+				select {
+				case r.heard <- answer{word, bytes.Clone(bytes.TrimSpace(line)), at}:
+				default:
+				}
+			}
+		}
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = lines.ReadSlice('\n')
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// play goes through the script, and judges at its end, or where it cannot go on.
+func (r *replay) play(ctx context.Context, script []step) Result {
+	last := time.Now()
+	for _, s := range script {
+		var early *Result
+		if s.send != nil {
+			early = r.say(ctx, s, last)
+		} else {
+			early = r.await(ctx, s.await, 10*s.after+patience)
+		}
+		if early != nil {
+			return *early
+		}
+		last = time.Now()
+	}
+	return r.judge(ctx)
+}
+
+// say sends a line when its time has come. One that is to end a search which has
+// ended by itself is left out.
+func (r *replay) say(ctx context.Context, s step, last time.Time) *Result {
+	if early := r.pause(ctx, s.after-time.Since(last)); early != nil {
+		return early
+	}
+	word := crash.Word(bytes.TrimSuffix(s.send, []byte{'\n'}))
+	if s.searching && r.waiting != bestmove && (word == "stop" || word == "ponderhit") {
+		return nil
+	}
+	_ = r.proc.SetWriteDeadline(time.Now().Add(writeWait)) // fails only where Write does
+	_, err := r.proc.Write(s.send)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return r.seen(string(usi.FaultNotRead), fmt.Sprintf("it did not read its input within %v", writeWait))
+	case err != nil:
+		return r.ended()
+	}
+	if asks := answerTo(word); asks != "" {
+		r.waiting = asks
+	}
+	switch word {
+	case "position":
+		r.position = bytes.Clone(bytes.TrimSuffix(s.send, []byte{'\n'}))
+	case "go":
+		r.began, r.last = time.Now(), nil
+	case "ponderhit":
+		r.began = time.Now()
+	}
+	return nil
+}
+
+// pause waits, and takes the answers that come meanwhile.
+func (r *replay) pause(ctx context.Context, d time.Duration) *Result {
+	timer := time.NewTimer(max(0, d))
+	defer timer.Stop()
+	for {
+		select {
+		case a, ok := <-r.heard:
+			if !ok {
+				return r.ended()
+			}
+			r.take(a)
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return &Result{}
+		}
+	}
+}
+
+// take takes an answer; one that nobody waits for is nothing.
+func (r *replay) take(a answer) {
+	word := sort(a.word)
+	if word != r.waiting {
+		return
+	}
+	r.waiting = ""
+	if word == bestmove {
+		r.last, r.elapsed = a.line, max(0, a.at.Sub(r.began))
+	}
+}
+
+const bestmove = "bestmove"
+
+// sort makes one word of the two that end a search.
+func sort(word string) string {
+	if word == "checkmate" {
+		return bestmove
+	}
+	return word
+}
+
+// await waits for an answer. nil: it came, or had come before.
+func (r *replay) await(ctx context.Context, word string, limit time.Duration) *Result {
+	word = sort(word)
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for r.waiting == word {
+		select {
+		case a, ok := <-r.heard:
+			if !ok {
+				return r.ended()
+			}
+			r.take(a)
+		case <-timer.C:
+			kind := usi.FaultHang
+			if word != bestmove {
+				kind = usi.FaultStart
+			}
+			return r.seen(string(kind), fmt.Sprintf("no %s within %v", word, limit.Round(time.Millisecond)))
+		case <-ctx.Done():
+			return &Result{}
+		}
+	}
+	return nil
+}
+
+// ended is what the end of the engine's output shows.
+func (r *replay) ended() *Result {
+	exit := r.proc.Exit()
+	note := sanitize.Printable(exit.String(), 1000)
+	recorded := r.bundle.Exit
+	same := exit.Running == recorded.Running && int(exit.Signal) == recorded.Signal &&
+		(recorded.Status == nil || exit.Status == *recorded.Status)
+	switch {
+	case r.bundle.Kind != string(usi.FaultCrash) && r.bundle.Kind != match.Crash.String():
+		return &Result{Unclear, fmt.Sprintf("it ended instead: %s", note)}
+	case same:
+		return &Result{Happened, note}
+	}
+	return &Result{Unclear, fmt.Sprintf("it ended in another way: %s, and not: %s", note, sanitize.Printable(recorded.Text, 100))}
+}
+
+// seen is a failure of some kind: of the same kind, or another one.
+func (r *replay) seen(kind, note string) *Result {
+	if kind == r.bundle.Kind || kind == string(usi.FaultHang) && tooLong(r.bundle.Kind) {
+		return &Result{Happened, note}
+	}
+	return &Result{Unclear, note}
+}
+
+// tooLong reports whether a failure is an answer that came too late, or never.
+func tooLong(kind string) bool {
+	return kind == string(usi.FaultHang) || kind == match.TimeForfeit.String() || kind == match.Stall.String()
+}
+
+// judge looks, after the last line, for what the bundle is about.
+func (r *replay) judge(ctx context.Context) Result {
+	result := r.atTheEnd(ctx)
+	if ctx.Err() != nil {
+		return Result{}
+	}
+	return result
+}
+
+func (r *replay) atTheEnd(ctx context.Context) Result {
+	b := r.bundle
+	elapsed := time.Duration(b.ElapsedMS * float64(time.Millisecond))
+	switch kind := b.Kind; {
+	case kind == string(usi.FaultCrash) || kind == match.Crash.String():
+		return r.crash(ctx, elapsed)
+	case kind == string(usi.FaultStart):
+		return r.start(ctx)
+	case kind == string(usi.FaultNotRead):
+		return Result{Absent, "it read all of its input"}
+	case kind == string(usi.FaultHang):
+		return *orAbsent(r.await(ctx, bestmove, r.stopWait()), "it answered when it was stopped")
+	case tooLong(kind):
+		return r.late(ctx)
+	case kind == match.IllegalMove.String():
+		return r.illegal()
+	case kind == match.FalseDeclaration.String():
+		if usi.ParseBestmove(sanitize.Decode(r.last)).Answer == usi.AnswerWin {
+			return Result{Happened, "it declares again"}
+		}
+		return Result{Absent, r.said()}
+	}
+	return Result{Unclear, fmt.Sprintf("it came through; but how a failure of kind %q would show is not known", sanitize.Printable(b.Kind, 40))}
+}
+
+func orAbsent(r *Result, note string) *Result {
+	if r == nil {
+		return &Result{Absent, note}
+	}
+	return r
+}
+
+// crash waits for the end of the process: in a search, three times as long as it took
+// and some more; else for the answer that did not come, and a moment.
+func (r *replay) crash(ctx context.Context, elapsed time.Duration) Result {
+	limit := closeWait
+	switch r.waiting {
+	case bestmove:
+		limit = 3*elapsed + patience
+	case "usiok", "readyok":
+		limit = r.startWait()
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		select {
+		case a, ok := <-r.heard:
+			if !ok {
+				return *r.ended()
+			}
+			r.take(a)
+			timer.Reset(closeWait)
+		case <-timer.C:
+			if r.waiting != "" {
+				return Result{Unclear, fmt.Sprintf("it neither ended nor answered within %v", limit.Round(time.Millisecond))}
+			}
+			return Result{Absent, "it did not end: " + r.said()}
+		case <-ctx.Done():
+			return Result{}
+		}
+	}
+}
+
+// startWait is how long the answer that is waited for may take.
+func (r *replay) startWait() time.Duration {
+	wait := r.bundle.Waits.ReadyMS
+	if r.waiting == "usiok" {
+		wait = r.bundle.Waits.GreetingMS
+	}
+	return time.Duration(wait * float64(time.Millisecond))
+}
+
+// stopWait is how long the answer to a stop may take: as long as it was waited for, which
+// is the time of a move where a search on the opponent's time was stopped.
+func (r *replay) stopWait() time.Duration {
+	lines := r.bundle.Dialogue.Lines()
+	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].Sent {
+			return max(stopWait, r.bundle.Time.Sub(lines[i].At))
+		}
+	}
+	return stopWait
+}
+
+// start waits for the answer to usi or isready that did not come.
+func (r *replay) start(ctx context.Context) Result {
+	word := r.waiting
+	return *orAbsent(r.await(ctx, word, r.startWait()), "it answered: "+word)
+}
+
+// late compares the time of the last search with what it might take.
+func (r *replay) late(ctx context.Context) Result {
+	limit := time.Duration(r.bundle.DeadlineMS * float64(time.Millisecond))
+	if limit <= 0 {
+		return Result{Unclear, "the bundle does not say how long the search might take"}
+	}
+	if early := r.await(ctx, bestmove, limit+stopWait); early != nil {
+		return *early
+	}
+	note := fmt.Sprintf("the search took %v of %v", r.elapsed.Round(time.Millisecond), limit.Round(time.Millisecond))
+	if r.elapsed > limit {
+		return Result{Happened, note}
+	}
+	return Result{Absent, note}
+}
+
+// illegal looks at the last move.
+func (r *replay) illegal() Result {
+	answer := usi.ParseBestmove(sanitize.Decode(r.last))
+	position, err := usi.ParsePosition(string(r.position))
+	if err == nil && answer.Answer == usi.AnswerMove {
+		err = legal(position, answer.Move)
+		if err == nil {
+			return Result{Absent, r.said()}
+		}
+		return Result{Happened, sanitize.Printable(err.Error(), 200)}
+	}
+	switch {
+	case answer.Answer == usi.AnswerInvalid:
+		return Result{Happened, "it cannot be read: " + r.said()}
+	case err != nil:
+		return Result{Unclear, "the bundle's position cannot be read: " + sanitize.Printable(err.Error(), 200)}
+	}
+	return Result{Absent, r.said()}
+}
+
+func legal(p usi.Position, m shogi.Move) error {
+	h, err := p.History()
+	if err != nil {
+		return err
+	}
+	return h.Position().CheckLegal(m)
+}
+
+// said is the last answer, safe to print.
+func (r *replay) said() string {
+	if r.last == nil {
+		return "it came through"
+	}
+	return sanitize.Printable(sanitize.Decode(r.last), 80)
+}

@@ -1,0 +1,115 @@
+// Package replay sends the lines of a crash dump to an engine again, and reports whether the
+// failure happens again. [Once] replays once, [Many] several times.
+package replay
+
+import (
+	"slices"
+	"time"
+
+	"gogi/runner/crash"
+	"gogi/usi/transcript"
+)
+
+// step is one line to send, or one answer to wait for, after the step before it.
+type step struct {
+	send  []byte // nil: wait for an answer
+	await string // the word that was recorded: usiok, readyok, bestmove or checkmate
+	after time.Duration
+	// searching: a search was on when the line was sent.
+	searching bool
+}
+
+// steps makes a script of a dialogue: every line that was sent, and between them the
+// answers that had come. With fast, a line follows the answer before it at once, and
+// keeps its distance only where a search is on, which it is meant to end.
+func steps(lines []transcript.Line, fast bool) []step {
+	var list []step
+	var last time.Time
+	waiting := "" // for this answer, by what was sent
+	for _, l := range lines {
+		s := step{searching: waiting == bestmove}
+		word := crash.Word(l.Text)
+		switch {
+		case l.Sent && word == "quit":
+			continue
+		case l.Sent:
+			s.send = append(slices.Clone(l.Text), '\n')
+			if asks := answerTo(word); asks != "" {
+				waiting = asks
+			}
+		case waiting != "" && (word == waiting || waiting == bestmove && word == "checkmate"):
+			s.await, waiting = word, ""
+		default:
+			continue
+		}
+		if !last.IsZero() {
+			s.after = max(0, l.At.Sub(last))
+		}
+		if last = l.At; fast && !s.searching {
+			s.after = 0
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// answerTo is the answer that a command asks for, or "".
+func answerTo(command string) string {
+	switch command {
+	case "usi":
+		return "usiok"
+	case "isready":
+		return "readyok"
+	case "go":
+		return bestmove
+	}
+	return ""
+}
+
+// script is the lines of a bundle that are replayed: all of them or, of a bundle
+// with lines missing between beginning and end, and where only the last game is
+// wanted, the beginning up to the first isready and the end from an isready on.
+func script(b *crash.Bundle, lastGame bool) []transcript.Line {
+	d := b.Dialogue
+	if d.Lost == 0 && !lastGame {
+		return d.Lines()
+	}
+	tail := d.Tail
+	if d.Lost == 0 {
+		tail = d.Lines()
+	}
+	return append(slices.Clone(preamble(d.Head)), fromReady(tail, lastGame)...)
+}
+
+func sentWord(l transcript.Line, word string) bool { return l.Sent && crash.Word(l.Text) == word }
+
+// preamble is the lines before the first isready.
+func preamble(head []transcript.Line) []transcript.Line {
+	if i := slices.IndexFunc(head, func(l transcript.Line) bool { return sentWord(l, "isready") }); i >= 0 {
+		return head[:i]
+	}
+	return head
+}
+
+// fromReady is the lines from the first isready on, or from the last. A game whose
+// isready is lost gets one of its own before its first position.
+func fromReady(tail []transcript.Line, last bool) []transcript.Line {
+	first := -1
+	for i, l := range tail {
+		if sentWord(l, "isready") && (first < 0 || last) {
+			first = i
+		}
+	}
+	if first >= 0 {
+		return tail[first:]
+	}
+	i := slices.IndexFunc(tail, func(l transcript.Line) bool { return sentWord(l, "position") })
+	if i < 0 {
+		return nil
+	}
+	at := tail[i].At
+	ready := []transcript.Line{
+		{At: at, Sent: true, Text: []byte("isready")}, {At: at, Text: []byte("readyok")}, {At: at, Sent: true, Text: []byte("usinewgame")},
+	}
+	return append(ready, tail[i:]...)
+}

@@ -1,0 +1,81 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gogi/runner/crash"
+	"gogi/stats/binomial"
+)
+
+// Tally counts replays of one bundle.
+type Tally struct {
+	Happened int `json:"happened"`
+	Absent   int `json:"absent"`
+	Unclear  int `json:"unclear"`
+}
+
+// Many replays a bundle so many times, one after the other, and hands on each result.
+func Many(ctx context.Context, b *crash.Bundle, start Starter, o Options, times int, each func(Result)) (Tally, error) {
+	var t Tally
+	for range times {
+		r, err := Once(ctx, b, start, o)
+		if err != nil {
+			return t, err
+		}
+		switch r.Outcome {
+		case Happened:
+			t.Happened++
+		case Absent:
+			t.Absent++
+		case Unclear:
+			t.Unclear++
+		}
+		each(r)
+	}
+	return t, nil
+}
+
+// Outcome is what all replays together show: that it happens again, where it did once;
+// that it does not, where every replay came through.
+func (t Tally) Outcome() Outcome {
+	switch {
+	case t.Happened > 0:
+		return Happened
+	case t.Unclear > 0 || t.Absent == 0:
+		return Unclear
+	}
+	return Absent
+}
+
+// Replays is how many there were.
+func (t Tally) Replays() int { return t.Happened + t.Absent + t.Unclear }
+
+// String is the tally in words, no stronger than it is.
+func (t Tally) String() string {
+	n := t.Replays()
+	switch t.Outcome() {
+	case Happened:
+		text := fmt.Sprintf("it happens again: %d of %d times", t.Happened, n)
+		if t.Unclear > 0 {
+			return fmt.Sprintf("%s, and %d times something else went wrong", text, t.Unclear)
+		}
+		if t.Absent == 0 {
+			return text
+		}
+		i, err := binomial.ClopperPearson(t.Happened, n, 0.95)
+		if err != nil {
+			return text
+		}
+		return fmt.Sprintf("%s (by chance between %.0f%% and %.0f%% of times, 95%% Clopper–Pearson)", text, 100*i.Lo, 100*i.Hi)
+	case Absent:
+		if n == 1 {
+			return "it did not happen: the engine came through, once"
+		}
+		rare := 100 * (1 - math.Pow(0.05, 1/float64(n)))
+		return fmt.Sprintf("it did not happen in %d replays: had it a chance of %.0f%% or more each time, it would have shown with 95%%", n, math.Ceil(rare))
+	case Unclear:
+	}
+	return fmt.Sprintf("cannot tell: in %d of %d replays something else went wrong, and it happened in none", t.Unclear, n)
+}

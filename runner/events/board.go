@@ -1,0 +1,139 @@
+package events
+
+import (
+	"slices"
+	"strings"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// board is a game in a slot. While it is sound, position is what the moves
+// lead to; a move that does not fit makes it unsound until an event brings a
+// position.
+type board struct {
+	match.Board // Moves and Position are made for a snapshot
+	position    shogi.Position
+	sound       bool
+	moves       []byte
+}
+
+// newBoard is the board of a game event; of an end event it is without a start.
+func newBoard(ev *match.Event) *board {
+	b := &board{Board: match.Board{
+		Pair: *ev.Pair, Leg: *ev.Leg, Black: ev.Black, White: ev.White, Limits: slices.Clone(ev.Limits),
+		Opening: ev.Opening, Start: ev.Start, Clocks: slices.Clone(ev.Clocks),
+	}}
+	if ev.Type == match.EventGame {
+		b.Plies, b.Ply = ev.Plies, ev.Plies
+		b.sound = b.set(ev.Start) && b.playAll(ev.Moves)
+	}
+	return b
+}
+
+func (b *board) isOf(ev *match.Event) bool {
+	return b.Pair == *ev.Pair && b.Leg == *ev.Leg && b.Outcome == ""
+}
+
+// set puts a position on the board.
+func (b *board) set(sfen string) bool {
+	p, err := shogi.ParseSFEN(sfen)
+	if err == nil {
+		b.position = p
+	}
+	return err == nil
+}
+
+func (b *board) playAll(moves string) bool {
+	for text := range strings.FieldsSeq(moves) {
+		if !b.play(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// play makes a move if it is legal.
+func (b *board) play(text string) bool {
+	m, err := shogi.ParseMove(text)
+	if err != nil || b.position.CheckLegal(m) != nil {
+		return false
+	}
+	b.position.Apply(m)
+	if len(b.moves) > 0 {
+		b.moves = append(b.moves, ' ')
+	}
+	b.moves = m.Append(b.moves)
+	return true
+}
+
+// move takes a move event of this game, and returns how many moves before it
+// did not come.
+func (b *board) move(ev *match.Event) (missed int) {
+	fits := b.sound && ev.Ply == b.Ply+1 && b.play(ev.Move)
+	missed = max(0, ev.Ply-b.Ply-1)
+	b.Ply = ev.Ply
+	if !fits {
+		b.repair(ev.Position)
+	}
+	if b.sound {
+		b.heard(b.position.Side().Opponent(), ev)
+	}
+	return missed
+}
+
+// repair begins anew from a position that an event brought, if it did.
+func (b *board) repair(sfen string) {
+	if b.sound = b.set(sfen); b.sound {
+		b.Start, b.StartPly, b.moves = b.position.SFEN(), b.Ply, nil
+	}
+}
+
+// heard keeps what the mover said.
+func (b *board) heard(c shogi.Colour, ev *match.Event) {
+	b.Thoughts[c] = &match.Thought{
+		Ply: ev.Ply, Move: ev.Move, Score: ev.Score, Depth: ev.Depth, Nodes: ev.Nodes, PV: ev.PV, Hit: ev.Hit, TimeMS: ev.TimeMS, Vote: ev.Vote,
+	}
+	if ev.ClockMS != nil {
+		if len(b.Clocks) != 2 {
+			b.Clocks = []*float64{nil, nil}
+		}
+		b.Clocks[c] = ev.ClockMS
+	}
+}
+
+// end takes the end event of this game, and returns how many of its last moves
+// did not come.
+func (b *board) end(ev *match.Event) (missed int) {
+	b.Black, b.White, b.Outcome, b.Termination = ev.Black, ev.White, ev.Outcome, ev.Termination
+	missed = max(0, ev.Plies-b.Ply)
+	if missed > 0 || !b.sound {
+		b.Ply = ev.Plies
+		b.repair(ev.Position)
+	}
+	return missed
+}
+
+// snapshot is the board for others; nil is none.
+func (b *board) snapshot() *match.Board {
+	if b == nil {
+		return nil
+	}
+	c := b.Board
+	c.Limits, c.Clocks = slices.Clone(c.Limits), slices.Clone(c.Clocks)
+	c.Moves, c.Position = string(b.moves), ""
+	if b.sound {
+		c.Position = b.position.SFEN()
+	}
+	return &c
+}
+
+func restoreBoard(from *match.Board) *board {
+	if from == nil {
+		return nil
+	}
+	b := &board{Board: *from, moves: []byte(from.Moves)}
+	b.Limits, b.Clocks = slices.Clone(b.Limits), slices.Clone(b.Clocks)
+	b.sound = b.set(from.Position)
+	return b
+}

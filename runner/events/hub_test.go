@@ -1,0 +1,248 @@
+package events_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/runner/events"
+)
+
+// lines makes n numbered events of one process.
+func lines(n int) []match.Event {
+	sent := make([]match.Event, n)
+	for i := range sent {
+		sent[i] = match.Event{Type: match.EventFault, Kind: "crash", Engine: "A"}
+	}
+	return told(sent...)
+}
+
+// TestSubscribersSeeAllOnce: whenever somebody comes, the state and what follows
+// are all events, each once, for any number of subscribers that come and go.
+func TestSubscribersSeeAllOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sent := played(t).events
+		hub := events.NewHub("run")
+		var subs []*events.Subscription
+		var from []int
+		for i, e := range sent {
+			if rapid.IntRange(0, 9).Draw(t, "comes") == 9 || i == 0 {
+				subs, from = append(subs, hub.Subscribe(len(sent))), append(from, i)
+			}
+			hub.Publish(e)
+		}
+		if hub.Subscribers() != len(subs) {
+			t.Fatalf("%d subscribers, want %d", hub.Subscribers(), len(subs))
+		}
+		hub.Close()
+		want := text(t, stateOf(sent).Event())
+		if got := text(t, hub.State()); got != want {
+			t.Fatal(cmp.Diff(want, got))
+		}
+		for n, s := range subs {
+			state := events.NewState("run")
+			var got []match.Event
+			for e := range s.Events() {
+				got = append(got, e)
+				state.Apply(e)
+			}
+			if got[0].Type != match.EventState || len(got) != 1+len(sent)-from[n] {
+				t.Fatalf("the first is %s of %d events", got[0].Type, len(got))
+			}
+			for i, e := range got[1:] {
+				if e.Worker != sent[from[n]+i].Worker || e.Seq != sent[from[n]+i].Seq {
+					t.Fatalf("event %d is %+v", i, e)
+				}
+			}
+			if now := text(t, state.Event()); now != want || state.Ignored() != 0 || s.Err() != nil {
+				t.Fatal(cmp.Diff(want, now), state.Ignored(), s.Err())
+			}
+		}
+	})
+}
+
+// TestSubscribeButLeavesOneTypeOut: everything else comes, and what is left out takes
+// no room.
+func TestSubscribeButLeavesOneTypeOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var want []match.Event
+		sent := played(t).events
+		for _, e := range sent {
+			if e.Type != match.EventMove {
+				want = append(want, e)
+			}
+		}
+		hub := events.NewHub("run")
+		s := hub.SubscribeExcept(match.EventMove, len(want))
+		for _, e := range sent {
+			hub.Publish(e)
+		}
+		hub.Close()
+		var got []match.Event
+		for e := range s.Events() {
+			got = append(got, e)
+		}
+		if len(got) == 0 || got[0].Type != match.EventState || s.Err() != nil {
+			t.Fatalf("begins with %v, %v", got, s.Err())
+		}
+		if d := cmp.Diff(want, got[1:], cmpopts.EquateEmpty()); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// TestSlowSubscriberIsCut: it never holds up the publisher, keeps what it had
+// room for, sees why it ended, and can come again for a state.
+func TestSlowSubscriberIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const room = 5
+		hub := events.NewHub("run")
+		slow, quick := hub.Subscribe(room), hub.Subscribe(100)
+		sent := lines(20)
+		for _, e := range sent { // would be a deadlock, which synctest tells, if anything waited
+			hub.Publish(e)
+		}
+		if hub.Subscribers() != 1 || quick.Err() != nil || !errors.Is(slow.Err(), events.ErrSlow) {
+			t.Errorf("%d subscribers, %v, %v", hub.Subscribers(), quick.Err(), slow.Err())
+		}
+		var seqs []uint64
+		for e := range slow.Events() {
+			seqs = append(seqs, e.Seq)
+		}
+		testutil.Slices(t, seqs, []uint64{0, 1, 2, 3, 4, 5}, "the slow one")
+		again := hub.Subscribe(room)
+		if e := <-again.Events(); e.State == nil || e.State.Numbers[""] != 20 || e.State.Faults[0].Times != 20 {
+			t.Errorf("it comes again and gets %+v", e)
+		}
+		again.Close()
+		again.Close()
+		if _, open := <-again.Events(); open || again.Err() != nil || hub.Subscribers() != 1 {
+			t.Errorf("closed: open %v, %v, %d subscribers", open, again.Err(), hub.Subscribers())
+		}
+		hub.Close()
+		hub.Close()
+		hub.Publish(lines(21)[20])
+		if n := len(quick.Events()); n != 21 || quick.Err() != nil || hub.State().Seq != 20 {
+			t.Errorf("%d events left at the end, %v, at %d", n, quick.Err(), hub.State().Seq)
+		}
+		late := hub.Subscribe(0)
+		if e, open := <-late.Events(); !open || e.State == nil || e.State.Numbers[""] != 20 {
+			t.Errorf("after the end: %+v", e)
+		}
+		if _, open := <-late.Events(); open || late.Err() != nil || hub.Subscribers() != 0 {
+			t.Error("after the end a subscription stays open")
+		}
+	})
+}
+
+// TestFollowDrains: without a recorder the stream is read to its end whoever
+// stands still; the hub closes then.
+func TestFollowDrains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := events.NewHub("run")
+		stuck := hub.Subscribe(1)
+		stream := make(chan match.Event)
+		go hub.Follow(stream, nil)
+		for _, e := range lines(1000) {
+			stream <- e
+		}
+		close(stream)
+		synctest.Wait()
+		if !errors.Is(stuck.Err(), events.ErrSlow) || hub.State().Seq != 1000 {
+			t.Errorf("%v, at %d", stuck.Err(), hub.State().Seq)
+		}
+		if e, open := <-hub.Subscribe(1).Events(); !open || e.Seq != 1000 || hub.Subscribers() != 0 {
+			t.Errorf("the hub is not closed: %d subscribers", hub.Subscribers())
+		}
+	})
+}
+
+// TestRecorderIsWaitedFor: it gets every event in order, after the subscribers
+// did, and the stream is not read on before it is ready.
+func TestRecorderIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := events.NewHub("run")
+		sub := hub.Subscribe(100)
+		stream := make(chan match.Event, 1)
+		ready := make(chan struct{})
+		var got []uint64
+		go hub.Follow(stream, func(e match.Event) {
+			<-ready
+			got = append(got, e.Seq)
+		})
+		sent := lines(10)
+		stream <- sent[0]
+		stream <- sent[1] // room for one: the first is with the recorder
+		synctest.Wait()
+		select {
+		case stream <- sent[2]:
+			t.Error("the stream is read although the recorder is not ready")
+		default:
+		}
+		if len(sub.Events()) != 2 { // the state and the first
+			t.Errorf("%d events at the subscriber", len(sub.Events()))
+		}
+		go func() {
+			for _, e := range sent[2:] {
+				stream <- e
+			}
+			close(stream)
+		}()
+		for range sent {
+			ready <- struct{}{}
+		}
+		synctest.Wait()
+		testutil.Slices(t, got, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "recorded")
+	})
+}
+
+// TestHubUnderLoad: publishers of two workers, subscribers that come, read,
+// stand still and go, all at once; whoever is not cut has it all. For the race
+// detector, too.
+func TestHubUnderLoad(t *testing.T) {
+	const each = 500
+	hub := events.NewHub("run")
+	var publishers, readers sync.WaitGroup
+	for _, worker := range []string{"", "w"} {
+		publishers.Go(func() {
+			for _, e := range lines(each) {
+				e.Worker = worker
+				hub.Publish(e)
+			}
+		})
+	}
+	for n := range 20 {
+		readers.Go(func() {
+			room := 2 * each
+			if n%4 == 0 {
+				room = 1
+			}
+			s := hub.Subscribe(room)
+			state := events.NewState("run")
+			for e := range s.Events() {
+				state.Apply(e)
+				_ = hub.State()
+				if n%4 == 1 {
+					s.Close()
+				}
+			}
+			now := state.Snapshot()
+			switch {
+			case state.Ignored() != 0 || now.Lost != 0:
+				t.Errorf("ignored %d, lost %d", state.Ignored(), now.Lost)
+			case n%4 > 1 && (s.Err() != nil || now.Faults[0].Times != 2*each):
+				t.Errorf("%v; %+v", s.Err(), now.Faults)
+			}
+		})
+	}
+	publishers.Wait()
+	hub.Close()
+	readers.Wait()
+}

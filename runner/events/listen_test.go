@@ -1,0 +1,115 @@
+package events_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"gogi/match"
+	"gogi/runner/events"
+)
+
+// teller tells of a game, when somebody begins to listen, by what is sent to a stream.
+type teller struct {
+	stream chan match.Event
+	asked  []bool
+	tells  match.Event
+}
+
+func (t *teller) Listen(on bool) uint64 {
+	t.asked = append(t.asked, on)
+	if !on {
+		return 0
+	}
+	t.stream <- t.tells
+	return t.tells.Seq
+}
+
+func (t *teller) wasAsked(tt *testing.T, want ...bool) {
+	tt.Helper()
+	if len(t.asked) != len(want) {
+		tt.Fatalf("asked %v, want %v", t.asked, want)
+	}
+	for i := range want {
+		if t.asked[i] != want[i] {
+			tt.Fatalf("asked %v, want %v", t.asked, want)
+		}
+	}
+}
+
+// Moves are asked for while somebody listens to them, and whoever begins to sees in the
+// state what had not been told.
+func TestMovesAreAskedForWhileSomebodyListens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := told(
+			match.Event{Type: match.EventRun, Slots: 1},
+			onBoard(match.EventGame, func(e *match.Event) { e.Start = "startpos" }),
+			onBoard(match.EventBoard, func(e *match.Event) {
+				e.Board = &match.Board{
+					Start: "startpos", Moves: "7g7f 3c3d", Ply: 2, Black: "A",
+					Position: "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3",
+				}
+			}),
+			onBoard(match.EventMove, func(e *match.Event) { e.Ply, e.Move = 3, "2g2f" }),
+		)
+		hub, stream := events.NewHub("run"), make(chan match.Event)
+		tells := &teller{stream: stream, tells: sent[2]}
+		hub.Heed(tells)
+		tells.wasAsked(t, false)
+		go hub.Follow(stream, nil)
+		stream <- sent[0]
+		stream <- sent[1]
+		counting := hub.SubscribeExcept(match.EventMove, 10)
+		tells.wasAsked(t, false)
+
+		first := hub.Subscribe(10)
+		tells.wasAsked(t, false, true)
+		if b := (<-first.Events()).State.Slots[0].Board; b == nil || b.Ply != 2 || b.Black != "A" {
+			t.Fatalf("the board that a listener begins with: %+v", b)
+		}
+		second := hub.Subscribe(10)
+		stream <- sent[3]
+		if e := <-first.Events(); e.Type != match.EventMove {
+			t.Errorf("after the state: %s", e.Type)
+		}
+		if s := hub.State().State; s.Slots[0].Board.Ply != 3 || s.Slots[0].Board.Moves != "7g7f 3c3d 2g2f" || s.Missed != 0 {
+			t.Errorf("after a move: %+v, %d missed", s.Slots[0].Board, s.Missed)
+		}
+		first.Close()
+		first.Close()
+		tells.wasAsked(t, false, true)
+		second.Close()
+		tells.wasAsked(t, false, true, false)
+		counting.Close()
+		close(stream)
+		<-hub.Closed()
+		hub.Subscribe(1)
+		tells.wasAsked(t, false, true, false, false) // of a closed hub, nothing is told
+	})
+}
+
+// Who listened before there was a teller is listened to.
+func TestAListenerBeforeTheTeller(t *testing.T) {
+	hub, tells := events.NewHub("run"), new(teller)
+	s := hub.Subscribe(1)
+	hub.Heed(tells)
+	tells.wasAsked(t)
+	s.Close()
+	tells.wasAsked(t, false)
+}
+
+// A hub that closes keeps nobody waiting for what will not come.
+func TestListeningToAHubThatCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := events.NewHub("run")
+		stream := make(chan match.Event, 1) // nobody reads it
+		hub.Heed(&teller{stream: stream, tells: match.Event{Seq: 1}})
+		done := make(chan struct{})
+		go func() {
+			hub.Subscribe(1)
+			close(done)
+		}()
+		synctest.Wait()
+		hub.Close()
+		<-done
+	})
+}

@@ -1,0 +1,29 @@
+package events
+
+import "gogi/match"
+
+// tuned takes an event of a tune. What is told of a tune whose beginning did not come is
+// left out: it could not be said whose values those are.
+func (s *State) tuned(ev *match.Event) {
+	t := s.known.Tune
+	if ev.Type == match.EventTune {
+		s.known.Tune = &match.TuneLive{TuneTold: *ev.Tune}
+		s.known.Tune.Track = ev.Tune.Track.Clone()
+		return
+	}
+	if t == nil {
+		return
+	}
+	switch ev.Type { //nolint:exhaustive // the others are no tune's
+	case match.EventBlock:
+		if ev.Block > t.Track.Latest && len(ev.Theta) == len(t.Params) {
+			t.Track.Add(ev.Block, match.TunePoint{Pairs: ev.Pairs, Theta: ev.Theta, Spread: ev.Spread, LostElo: ev.LostElo, Equal: ev.Equal})
+		}
+	case match.EventForfeit:
+		t.Forfeits++
+	case match.EventCandidate:
+		t.Candidate, t.Validations = ev.Values, nil
+	case match.EventValidation:
+		t.Validations = append(t.Validations, ev.Validation)
+	}
+}

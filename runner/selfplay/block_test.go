@@ -1,0 +1,440 @@
+package selfplay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/arbiter"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// replay plays a game again by the rules and tells how it ended by them.
+func replay(t *testing.T, g *Game) match.Verdict {
+	t.Helper()
+	rules := testPlan(t).Rules
+	start := testutil.Must(shogi.ParseSFEN(g.Start))(t)
+	r := arbiter.BlankReferee(rules)
+	testutil.OK(t, r.Restart(start, nil))
+	var v match.Verdict
+	for i, m := range g.Moves {
+		if v.Over() {
+			t.Fatalf("move %d comes after the end: %v", i+1, v)
+		}
+		v = r.Play(m.Move)
+	}
+	return v
+}
+
+// Every game is one by the rules, with the result that these, or its scores, give it.
+func TestBlockIsByTheRules(t *testing.T) {
+	t.Parallel()
+	g := generator(t)
+	kinds := map[string]int{}
+	noise, drawn := 0, 0
+	for n := range 4 {
+		b := testutil.Must(g.Block(t.Context(), n))(t)
+		if len(b.Games) != g.Design.Games || b.Searching <= 0 || b.Took < b.Searching {
+			t.Errorf("%d games, %v of %v in searches", len(b.Games), b.Searching, b.Took)
+		}
+		for i := range b.Games {
+			game := &b.Games[i]
+			kinds[game.Result]++
+			switch v := replay(t, game); game.Result {
+			case match.ScoreAdjudication.String():
+				if v.Over() || game.Audited || game.Adjudged != game.Winner || game.At != len(game.Moves) {
+					t.Errorf("%+v", game)
+				}
+			case match.Resignation.String():
+				kinds["resigned"]++
+			default:
+				if v.Termination.String() != game.Result || v.Outcome.String() != game.Winner {
+					t.Errorf("%s for %s, by the rules %+v", game.Result, game.Winner, v)
+				}
+			}
+			given := 0
+			for j, m := range game.Moves {
+				switch {
+				case m.Opening && given == j:
+					given++
+				case m.Opening:
+					noise++
+				case m.HasScore:
+					drawn++
+				default:
+					t.Errorf("move %d has no score", j+1)
+				}
+			}
+			if given < g.Design.RandomMin {
+				t.Errorf("%d random plies", given)
+			}
+		}
+	}
+	if kinds[match.ScoreAdjudication.String()] == 0 || kinds[match.MaxPlies.String()] == 0 || noise == 0 || drawn == 0 {
+		t.Errorf("%v, %d moves of noise, %d of the player", kinds, noise, drawn)
+	}
+}
+
+// A block is a function of its number and the settings, and comes back from its bytes.
+func TestBlockRepeats(t *testing.T) {
+	t.Parallel()
+	g := generator(t)
+	encoded := func(number int) []byte {
+		b, err := g.Block(t.Context(), number)
+		testutil.OK(t, err)
+		data, err := b.Encode("d")
+		testutil.OK(t, err)
+		return data
+	}
+	three := encoded(3)
+	if !bytes.Equal(three, encoded(3)) {
+		t.Error("two playings of a block differ")
+	}
+	if bytes.Equal(bytes.SplitN(three, []byte("\n"), 2)[1], bytes.SplitN(encoded(4), []byte("\n"), 2)[1]) {
+		t.Error("two blocks are equal")
+	}
+	b, err := Decode(three, "d", 3)
+	testutil.OK(t, err)
+	again, err := b.Encode("d")
+	if err != nil || !bytes.Equal(again, three) {
+		t.Errorf("it does not come back: %v", err)
+	}
+	g.Plan.Seed++
+	if bytes.Equal(three, encoded(3)) {
+		t.Error("the seed changes nothing")
+	}
+}
+
+// What is not the block that is asked for is refused; what a byte was changed of, too.
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	b := Block{Number: 3, Games: []Game{{Start: shogiStart, Winner: "draw", Result: "max_plies"}}, Discarded: map[string]int{}}
+	data := testutil.Must(b.Encode("d"))(t)
+	for _, tc := range []struct {
+		data   []byte
+		digest string
+		number int
+		want   string
+	}{
+		{data, "e", 3, "it is block 3 of d, expected block 3 of e"},
+		{data, "d", 4, "it is block 3 of d, expected block 4 of d"},
+		{data[:len(data)-2], "d", 3, "damaged"},
+		{data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1], "d", 3, "damaged"},
+		{nil, "d", 3, "damaged"},
+	} {
+		if _, err := Decode(tc.data, tc.digest, tc.number); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v, expected %q", err, tc.want)
+		}
+	}
+	for i := range data[:bytes.LastIndexByte(data[:len(data)-1], '\n')] {
+		changed := bytes.Clone(data)
+		changed[i] ^= 1
+		if _, err := Decode(changed, "d", 3); err == nil {
+			t.Fatalf("a change of byte %d is not seen", i)
+		}
+	}
+}
+
+const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
+// scripted is a player that answers as it is told.
+type scripted struct {
+	think  func(r usi.Request) (usi.Reply, error)
+	closed *int
+}
+
+func (s scripted) NewGame(context.Context, usi.Game) error                   { return nil }
+func (s scripted) GameOver(context.Context, usi.Outcome) error               { return nil }
+func (s scripted) Close() error                                              { *s.closed++; return nil }
+func (s scripted) Think(_ context.Context, r usi.Request) (usi.Reply, error) { return s.think(r) }
+
+// answers is a generator of a player that answers so, for one game without chance.
+func answers(t *testing.T, think func(r usi.Request) (usi.Reply, error)) (*Generator, *int) {
+	t.Helper()
+	closed := 0
+	g := &Generator{Plan: testPlan(t), Design: Design{Games: 1}}
+	g.Open = func(context.Context) (Player, error) { return scripted{think, &closed}, nil }
+	return g, &closed
+}
+
+// shuffles moves the two sides' golds to and fro, which is a repetition, each with a score.
+func shuffles(score int) func(r usi.Request) (usi.Reply, error) {
+	return func(r usi.Request) (usi.Reply, error) {
+		m, err := shogi.ParseMove([]string{"4i4h", "6a6b", "4h4i", "6b6a"}[len(r.Position.Moves)%4])
+		if len(r.Position.Moves)%2 == 1 {
+			return reply(m, -score), err
+		}
+		return reply(m, score), err
+	}
+}
+
+func reply(m shogi.Move, score int) usi.Reply {
+	line := usi.Info{HasScore: true, Score: usi.Score{Value: score}, PV: []shogi.Move{m}}
+	return usi.Reply{Answer: usi.AnswerMove, Move: m, Lines: []usi.Info{line}, Exact: line}
+}
+
+// A game that scores would end goes on where it is audited, and has its true result.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	for _, audit := range []float64{0, 1} {
+		g, closed := answers(t, shuffles(2000))
+		g.Design.Audit = audit
+		b, err := g.Block(t.Context(), 0)
+		if err != nil || len(b.Games) != 1 || *closed != 1 {
+			t.Fatal(b, err, *closed)
+		}
+		game := b.Games[0]
+		want := Game{Result: "score_adjudication", Winner: "black", Adjudged: "black", At: 6}
+		if audit == 1 {
+			want = Game{Result: "repetition", Winner: "draw", Adjudged: "black", At: 6, Audited: true}
+		}
+		plies := map[float64]int{0: 6, 1: 12}[audit]
+		if game.Result != want.Result || game.Winner != want.Winner || game.Adjudged != want.Adjudged || game.At != want.At || game.Audited != want.Audited || len(game.Moves) != plies {
+			t.Errorf("%+v, expected %+v", game, want)
+		}
+		s := newStatistics()
+		s.game(&game)
+		testutil.OK(t, s.complete())
+		if audit == 1 && (s.Audit.Ended != 0 || s.Audit.Games != 1 || s.Audit.Disagreed != 1 || *s.Audit.Rate != 1) {
+			t.Errorf("%+v", s.Audit)
+		}
+		if audit == 0 && (s.Audit.Ended != 1 || s.Audit.Games != 0 || s.Audit.Rate != nil) {
+			t.Errorf("%+v", s.Audit)
+		}
+	}
+}
+
+// A player that fails gets a process of its own for another try of the whole block; one
+// that fails three times is the error, and every process is closed.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	searches := 0
+	g, closed := answers(t, func(r usi.Request) (usi.Reply, error) {
+		if searches++; searches == 3 || searches == 8 {
+			return usi.Reply{}, broken
+		}
+		return shuffles(0)(r)
+	})
+	b, err := g.Block(t.Context(), 0)
+	if err != nil || len(b.Failures) != 2 || !errors.Is(b.Failures[1], broken) || *closed != 3 {
+		t.Fatalf("%+v, %v, %d closed", b, err, *closed)
+	}
+	if len(b.Games) != 1 || len(b.Games[0].Moves) != 12 {
+		t.Errorf("%+v", b.Games)
+	}
+	g, closed = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{}, broken })
+	if _, err := g.Block(t.Context(), 5); !errors.Is(err, broken) || !strings.Contains(err.Error(), "block 5 could not be played 3 times") || *closed != 3 {
+		t.Error(err, *closed)
+	}
+	g, _ = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Stopped: true}, nil })
+	if _, err := g.Block(t.Context(), 0); !errors.Is(err, errStalled) {
+		t.Error(err)
+	}
+}
+
+// A game that the player loses by an illegal answer is no data, and is told.
+func TestDiscarded(t *testing.T) {
+	t.Parallel()
+	for _, r := range []usi.Reply{{Answer: usi.AnswerInvalid, Text: "x"}, reply(shogi.NewMove(0, 1), 0), {Answer: usi.AnswerWin}} {
+		g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return r, nil })
+		b, err := g.Block(t.Context(), 0)
+		if err != nil || len(b.Games) != 0 {
+			t.Fatal(b, err)
+		}
+		want := match.IllegalMove
+		if r.Answer == usi.AnswerWin {
+			want = match.FalseDeclaration
+		}
+		if b.Discarded[want.String()] != 1 {
+			t.Errorf("%v", b.Discarded)
+		}
+	}
+	g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil })
+	b, err := g.Block(t.Context(), 0)
+	if err != nil || len(b.Games) != 1 || b.Games[0].Winner != "white" || b.Games[0].Result != "resignation" {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// Moves are drawn in proportion to exp(score/temperature), each with its own score.
+func TestTemperature(t *testing.T) {
+	t.Parallel()
+	g := &Generator{Plan: testPlan(t), Design: Design{Games: 1, TemperaturePlies: 1, Temperature: 100, Lines: 3}}
+	moves := []string{"7g7f", "2g2f", "9g9f"}
+	scores := map[string]int{"7g7f": 100, "2g2f": 0, "9g9f": -100}
+	count := map[string]int{}
+	const n = 20000
+	s := seat{Generator: g}
+	p := newPlaying(&s, 1)
+	if ok, err := p.draw(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	var r usi.Reply
+	r.Answer = usi.AnswerMove
+	for _, text := range moves {
+		m := testutil.Must(shogi.ParseMove(text))(t)
+		r.Lines = append(r.Lines, reply(m, scores[text]).Lines...)
+	}
+	r.Move = r.Lines[0].PV[0]
+	for range n {
+		m, err := p.choose(&r)
+		if err != nil || m.Score != scores[m.Move.String()] || !m.HasScore {
+			t.Fatal(m, err)
+		}
+		count[m.Move.String()]++
+	}
+	// 1, e^-1 and e^-2 over their sum, 1.50321; 4 standard deviations are below 0.015.
+	for text, want := range map[string]float64{"7g7f": 0.66524, "2g2f": 0.24473, "9g9f": 0.09003} {
+		if got := float64(count[text]) / n; got < want-0.015 || got > want+0.015 {
+			t.Errorf("%s: %.4f, expected %.4f", text, got, want)
+		}
+	}
+}
+
+// The player is told of its lines where the number changes, and nowhere else.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	g := generator(t)
+	g.Design = Design{Games: 2, TemperaturePlies: 3, Temperature: 10, Lines: 5}
+	var told []string
+	g.Open = func(ctx context.Context) (Player, error) {
+		p, err := openBuiltin(ctx)
+		return configured{p.(builtinEngine), &told}, err
+	}
+	testutil.OK(t, testutil.Err(g.Block(t.Context(), 0)))
+	if got := strings.Join(told, " "); got != "5 think think think 1 5 think think think 1" {
+		t.Error(got)
+	}
+	g.Open = func(ctx context.Context) (Player, error) { return scripted{shuffles(0), new(int)}, nil }
+	if _, err := g.Block(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "MultiPV") {
+		t.Error(err)
+	}
+}
+
+// configured notes what it is told, and its searches of more than one line.
+type configured struct {
+	builtinEngine
+	told *[]string
+}
+
+func (c configured) Configure(s []usi.Setting) error {
+	*c.told = append(*c.told, s[0].Value)
+	return c.builtinEngine.Configure(s)
+}
+
+func (c configured) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if (*c.told)[len(*c.told)-1] != "1" {
+		*c.told = append(*c.told, "think")
+	}
+	return c.builtinEngine.Think(ctx, r)
+}
+
+// Every search has the limits, varied evenly by the jitter, and a deadline.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	var asked []usi.Request
+	g, _ := answers(t, func(r usi.Request) (usi.Reply, error) {
+		asked = append(asked, r)
+		return shuffles(0)(r)
+	})
+	g.Plan.Players[0].Limits.Nodes = 1000
+	g.Design.Games, g.Design.NodeJitter = 20, 0.2
+	testutil.OK(t, testutil.Err(g.Block(t.Context(), 0)))
+	low, high, sum := uint64(1000), uint64(1000), 0.0
+	for _, r := range asked {
+		low, high = min(low, r.Go.Nodes), max(high, r.Go.Nodes)
+		sum += float64(r.Go.Nodes)
+		if r.Deadline != match.DefaultStall {
+			t.Fatal(r.Deadline)
+		}
+	}
+	// 240 numbers, even over 800 to 1200: the mean has a standard deviation of 7.5.
+	if mean := sum / float64(len(asked)); len(asked) != 240 || low < 800 || low > 815 || high > 1200 || high < 1185 || mean < 965 || mean > 1035 {
+		t.Errorf("%d searches of %d to %d nodes, %.0f on average", len(asked), low, high, mean)
+	}
+}
+
+// A beginning that is beyond the window, or over, is drawn again, and counted; where none
+// will do, that is the error.
+func TestBeginnings(t *testing.T) {
+	t.Parallel()
+	first := 0
+	g, _ := answers(t, func(r usi.Request) (usi.Reply, error) {
+		if len(r.Position.Moves) == 0 {
+			first++
+			return shuffles(map[int]int{1: 301, 2: -301}[first])(r)
+		}
+		return shuffles(0)(r)
+	})
+	g.Design.Window = 300
+	b, err := g.Block(t.Context(), 0)
+	if err != nil || b.Redrawn != (Redrawn{Unequal: 2}) || len(b.Games[0].Moves) != 12 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	g = generator(t)
+	g.Plan.Rules.MaxPlies, g.Design = 5, Design{Games: 8, RandomMin: 2, RandomMax: 7}
+	if b, err = g.Block(t.Context(), 0); err != nil || b.Redrawn.Ended == 0 || b.Redrawn.Unequal != 0 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	lengths := map[int]bool{}
+	for i := range b.Games {
+		n := 0
+		for n < len(b.Games[i].Moves) && b.Games[i].Moves[n].Opening {
+			n++
+		}
+		lengths[n] = true
+	}
+	if len(lengths) < 2 {
+		t.Errorf("random plies: %v", lengths)
+	}
+	g.Design.RandomMin = 6
+	if _, err := g.Block(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "200 beginnings in a row") {
+		t.Error(err)
+	}
+}
+
+// Who plays has a process a block, or a game where that is asked for, and none is left.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	for restart, want := range map[match.Restart]int{match.RestartNever: 1, match.RestartGame: 5} {
+		g, closed := answers(t, shuffles(0))
+		g.Design.Games = 5
+		g.Plan.Players[0].Restart = restart
+		opened, open := 0, g.Open
+		g.Open = func(ctx context.Context) (Player, error) { opened++; return open(ctx) }
+		if _, err := g.Block(t.Context(), 0); err != nil || opened != want || *closed != want {
+			t.Errorf("%s: %d were opened and %d closed, expected %d: %v", restart, opened, *closed, want, err)
+		}
+	}
+	g, closed := answers(t, shuffles(0))
+	if err := g.Rehearse(t.Context()); err != nil || *closed != 1 {
+		t.Errorf("%v, %d closed", err, *closed)
+	}
+	g.Design.TemperaturePlies, g.Design.Lines = 1, 2
+	if err := g.Rehearse(t.Context()); err == nil || *closed != 2 {
+		t.Errorf("%v, %d closed", err, *closed)
+	}
+}
+
+// What cannot be is told by its key.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	good := testDesign()
+	if f := good.Faults(); f != nil {
+		t.Errorf("%v", f)
+	}
+	bad := Design{RandomMin: -1, RandomMax: -2, Window: -1, TemperaturePlies: 1, NoisePlies: -1, Noise: -0.1, NodeJitter: 0.95, Audit: 2}
+	var keys []string
+	for _, f := range bad.Faults() {
+		keys = append(keys, f.Key)
+	}
+	if got := strings.Join(keys, " "); got != "block random_min random_max window noise_plies noise node_jitter audit multipv temperature" {
+		t.Error(got)
+	}
+}

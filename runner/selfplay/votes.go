@@ -1,0 +1,23 @@
+package selfplay
+
+import (
+	"gogi/ensemble/voting"
+	"gogi/shogi"
+	"gogi/shogi/kifu/packed"
+)
+
+// VoteCounts are the moves that a council voted for, as candidates with the number of
+// their votes; none for what is no vote record.
+func VoteCounts(detail []byte) (list []packed.Candidate) {
+	record, err := voting.ParseRecord(detail)
+	if err != nil {
+		return nil
+	}
+	for _, c := range record.Counts {
+		m, err := shogi.ParseMove(c.Key)
+		if err == nil && c.Value > 0 {
+			list = append(list, packed.Candidate{Move: m, Visits: uint16(min(c.Value, 1<<16-1))}) //nolint:gosec // in range
+		}
+	}
+	return list
+}

@@ -1,0 +1,260 @@
+package series_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/control"
+	"gogi/runner"
+	"gogi/runner/events"
+	"gogi/runner/series"
+	"gogi/usi"
+)
+
+// controlled is a series whose games go on one move at a time, as the test lets them.
+type controlled struct {
+	*series.Series
+	t      *testing.T
+	memory *memory
+	moves  chan struct{} // each value lets one player think to its end; closed: all
+	hub    chan *events.Hub
+	ended  chan series.Ending // one value
+}
+
+// slow thinks when it is let.
+type slow struct {
+	player
+	moves <-chan struct{}
+}
+
+func (p slow) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	select {
+	case <-p.moves:
+		return p.player.Think(ctx, r)
+	case <-ctx.Done():
+		return usi.Reply{Stopped: true}, nil
+	}
+}
+
+func control1(t *testing.T, p *match.Plan, c series.Config) *controlled {
+	t.Helper()
+	m := newMemory(p)
+	run := &controlled{
+		Series: begin(t, m), t: t, memory: m, moves: make(chan struct{}), hub: make(chan *events.Hub, 1), ended: make(chan series.Ending, 1),
+	}
+	c.Open = func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+		return slow{player{resigns: p.Name == "weak"}, run.moves}, nil
+	}
+	c.Watch = append(c.Watch, func(h *events.Hub) { run.hub <- h })
+	go func() {
+		ending, err := run.Play(t.Context(), c)
+		if err != nil {
+			t.Error(err)
+		}
+		run.ended <- ending
+	}()
+	synctest.Wait()
+	return run
+}
+
+// now is how the run looks to those who watch.
+func (c *controlled) now() *match.Snapshot {
+	synctest.Wait()
+	h := <-c.hub
+	c.hub <- h
+	return h.State().State
+}
+
+func (c *controlled) playing() (n int) {
+	for _, s := range c.now().Slots {
+		if s.Phase == match.SlotPlaying {
+			n++
+		}
+	}
+	return n
+}
+
+// tell is a command in words, such as "target 8".
+func (c *controlled) tell(words string) error {
+	verb, number, _ := strings.Cut(words, " ")
+	order, err := control.Parse(verb, number)
+	if err != nil {
+		return err
+	}
+	return c.Control(c.t.Context(), order)
+}
+
+func (c *controlled) must(words string) {
+	c.t.Helper()
+	testutil.OK(c.t, c.tell(words), "%s", words)
+}
+
+// pairs lets so many pairs be played to their end; each has three moves.
+func (c *controlled) pairs(n int) {
+	c.t.Helper()
+	for range 3 * n {
+		select {
+		case c.moves <- struct{}{}:
+		case <-time.After(time.Hour):
+			c.t.Fatal("nobody thinks")
+		}
+		synctest.Wait()
+	}
+}
+
+// end waits for the end of the session.
+func (c *controlled) end() series.Ending {
+	c.t.Helper()
+	select {
+	case e := <-c.ended:
+		return e
+	case <-time.After(time.Hour):
+		c.t.Fatal("the session does not end")
+		return series.Ending{}
+	}
+}
+
+// A paused run finishes the pairs in play and begins no other; one that goes on has
+// lost nothing.
+func TestPauseAndResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := control1(t, plan(6, 2), series.Config{})
+		c.must("pause")
+		testutil.Equal(t, c.playing(), 2, "games in play right after the pause")
+		c.pairs(2)
+		if now := c.now(); now.Finished != 2 || c.playing() != 0 || now.Phase != match.RunPaused || now.Over {
+			t.Errorf("paused: %+v", now)
+		}
+		c.must("resume")
+		testutil.Equal(t, c.playing(), 2, "games in play after the pause")
+		close(c.moves)
+		if e := c.end(); e.Left != 0 || e.Why != nil || e.Ordered {
+			t.Errorf("%+v", e)
+		}
+		testutil.Slices(t, []string{"paused 6 2", "playing 6 2"}, c.memory.told, "the log")
+		if err := c.tell("pause"); !errors.Is(err, control.ErrOver) {
+			t.Errorf("after the end: %v", err)
+		}
+	})
+}
+
+// Drain and stop end a paused run too; stop gives up the games in play.
+func TestOrderedEnds(t *testing.T) {
+	for _, words := range [][]string{{"drain"}, {"pause", "drain"}, {"stop"}, {"pause", "stop"}, {"drain", "stop"}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := control1(t, plan(6, 2), series.Config{})
+			for _, w := range words {
+				c.must(w)
+			}
+			left := 6
+			if words[len(words)-1] == "drain" {
+				c.pairs(2)
+				left = 4
+			}
+			e := c.end()
+			if e.Left != left || !e.Ordered || errors.Is(e.Why, series.ErrStopped) != (left == 6) {
+				t.Errorf("%q: %+v", words, e)
+			}
+			if now := c.now(); !now.Over || now.Finished != 6-left {
+				t.Errorf("%q: %+v", words, now)
+			}
+		})
+	}
+}
+
+// A gate that decides while the run is paused ends it.
+func TestNothingWaitsForEver(t *testing.T) {
+	p := plan(400, 1)
+	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	enough := 0
+	synctest.Test(t, func(t *testing.T) { // how many pairs the gate needs
+		c := control1(t, p, series.Config{})
+		close(c.moves)
+		c.end()
+		enough = len(c.memory.pairs)
+	})
+	if enough < 3 || enough > 100 {
+		t.Fatalf("the gate took %d pairs", enough)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := control1(t, p, series.Config{})
+		c.pairs(enough - 1)
+		c.must("pause")
+		c.pairs(1)
+		if e := c.end(); e.Left != 0 || e.Why != nil || len(c.memory.pairs) != enough {
+			t.Errorf("%+v after %d pairs, want %d", e, len(c.memory.pairs), enough)
+		}
+	})
+}
+
+// More slots and games come at once, also where slots had found no more; what cannot
+// be is refused with a reason and changes nothing.
+func TestSlotsAndTarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := errors.New("no room")
+		c := control1(t, plan(3, 1), series.Config{Room: func(n int) error {
+			if n > 4 {
+				return room
+			}
+			return nil
+		}})
+		c.must("concurrency 4")
+		testutil.Equal(t, c.playing(), 3, "games in play of 3 pairs")
+		c.must("target 12")
+		if now := c.now(); c.playing() != 4 || now.Pairs != 6 || now.Games != 12 || now.Wanted != 4 {
+			t.Errorf("%d games in play: %+v", c.playing(), now)
+		}
+		for words, want := range map[string]string{
+			"concurrency 5": "no room", "concurrency 5000": "want at most", "target 7": "half a pair", "target 0": "at least 1",
+			"pause 3": "takes no number", "explode": "want one of", "target x": "whole number",
+		} {
+			if err := c.tell(words); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q in it", words, err, want)
+			}
+		}
+		c.must("concurrency 1")
+		c.must("target 10")
+		close(c.moves)
+		if e := c.end(); e.Left != 0 || len(c.memory.pairs) != 5 {
+			t.Errorf("%+v, %d pairs", e, len(c.memory.pairs))
+		}
+		want := []string{"playing 3 4", "playing 6 4", "playing 6 1", "playing 5 1"}
+		testutil.Slices(t, c.memory.told, want, "the log")
+	})
+}
+
+// What cannot be logged is not done.
+func TestControlIsLoggedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := control1(t, plan(2, 1), series.Config{})
+		c.memory.refuse = errors.New("disk full")
+		if err := c.tell("stop"); err == nil {
+			t.Error("stopped without a word in the log")
+		}
+		c.memory.refuse = nil
+		if now := c.now(); now.Phase != match.RunPlaying {
+			t.Errorf("%+v", now)
+		}
+		close(c.moves)
+		if e := c.end(); e.Left != 0 {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+func TestGatesKeepTheirLength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := plan(30, 1)
+		p.Gate = match.Gate{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+		c := control1(t, p, series.Config{})
+		testutil.Fails(t, c.tell("target 80"), "sequential test")
+		c.must("stop")
+		c.end()
+	})
+}

@@ -1,0 +1,55 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/shogi"
+)
+
+// TestReturnedPairsComeAgain: a pair that is given back, as one whose lease was revoked, is
+// handed to a slot that waits, as others wait for its result.
+func TestReturnedPairsComeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := shogi.StartPos()
+		w, err := newWaiting(&match.Plan{
+			Design:  match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}},
+			Players: []match.Player{{Name: "a"}, {Name: "b"}}, Pairs: 2,
+			Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: start.LegalMoves(nil)[:1]}},
+		})
+		testutil.OK(t, err)
+		first, err := w.Next(t.Context())
+		if err != nil || first.Pair.ID != 0 {
+			t.Fatalf("%+v, %v", first.Pair, err)
+		}
+		got := make(chan runner.Lease, 1)
+		go func() {
+			again, err := w.Next(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			got <- again
+		}()
+		synctest.Wait()
+		first.Return(runner.ErrRevoked)
+		if again := <-got; !again.Pair.Equal(first.Pair) {
+			t.Errorf("%+v, want %+v", again.Pair, first.Pair)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("gone")
+		cancel(gone)
+		if _, err := w.Next(ctx); !errors.Is(err, gone) {
+			t.Errorf("a wait whose context has ended: %v", err)
+		}
+		forged := match.PairResult{Pair: first.Pair}
+		forged.Pair.Seed++
+		if err := w.learn(forged); err == nil {
+			t.Error("a pair that was never handed out is learnt")
+		}
+	})
+}

@@ -1,0 +1,223 @@
+package series_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/control"
+	"gogi/runner"
+	"gogi/runner/series"
+	"gogi/usi"
+)
+
+// fated resigns or moves by its name and the game's seed, after a time of its own: which
+// slot ends first has nothing to do with who wins.
+type fated struct {
+	player
+	name string
+	slot *atomic.Uint64 // one more for each player that was opened, and for each move
+	fate uint64
+}
+
+func (p *fated) NewGame(_ context.Context, g usi.Game) error {
+	h := fnv.New64a()
+	fmt.Fprint(h, p.name, g.Seed)
+	p.fate = h.Sum64() >> 7
+	return nil
+}
+
+func (p *fated) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	select {
+	case <-time.After(time.Duration(p.slot.Add(1)*p.fate%97) * time.Millisecond):
+	case <-ctx.Done():
+		return usi.Reply{Stopped: true}, nil
+	}
+	p.resigns = p.fate%3 == 0 || len(r.Position.Moves) > 3
+	return p.player.Think(ctx, r)
+}
+
+// tournamentOf is a plan of so many fated players.
+func tournamentOf(kind match.DesignKind, players, concurrency int, t match.Tournament, pairs int) *match.Plan {
+	p := plan(pairs, concurrency)
+	p.Players = nil
+	for i := range players {
+		p.Players = append(p.Players, match.Player{Name: fmt.Sprintf("p%d", i), Limits: match.Limits{Nodes: 1}})
+	}
+	p.Design = match.Design{Kind: kind, Swap: true, Tournament: t}
+	return p
+}
+
+// tournaments are one of each kind, and how many pairs they have at most.
+func tournaments(concurrency int) []*match.Plan {
+	return []*match.Plan{
+		tournamentOf(match.DesignSwiss, 7, concurrency, match.Tournament{MatchPairs: 2, Lot: true}, 5*3*2),
+		tournamentOf(match.DesignKnockout, 7, concurrency, match.Tournament{MatchPairs: 2, Tiebreaks: 3, ThirdPlace: true}, 7*5),
+		tournamentOf(match.DesignAdaptive, 6, concurrency, match.Tournament{Block: 7}, 40),
+	}
+}
+
+// session plays until the end, or until so many pairs were stored (0: to the end), which
+// is a kill: what is in play then is lost.
+func session(t *testing.T, m *memory, kill int) series.Ending {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stored := 0
+	m.put = func(int) {
+		if stored++; stored == kill {
+			cancel()
+		}
+	}
+	var opened atomic.Uint64
+	s := testutil.Must(series.New(ctx, m.plan, m, m.stored))(t)
+	ending := testutil.Must(s.Play(ctx, series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+		opened.Add(1)
+		return &fated{name: p.Name, slot: &opened}, nil
+	}}))(t)
+	return ending
+}
+
+// TestTournamentPath: a tournament that is killed again and again, and played by eight slots,
+// has the pairs of one that a single slot plays undisturbed.
+func TestTournamentPath(t *testing.T) {
+	for i, alone := range tournaments(1) {
+		t.Run(string(alone.Design.Kind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				one := newMemory(alone)
+				if ending := session(t, one, 0); ending.Left != 0 || ending.Why != nil {
+					t.Fatalf("%+v", ending)
+				}
+				for _, slots := range []int{1, 3, 8} {
+					m := newMemory(tournaments(slots)[i])
+					kills := 0
+					for kill := 1; ; kill = kill%5 + 1 {
+						ending := session(t, m, kill)
+						if ending.Left == 0 {
+							break
+						}
+						if kills++; ending.Why == nil || kills > 100 {
+							t.Fatalf("%+v after %d kills", ending, kills)
+						}
+					}
+					if kills < 5 {
+						t.Errorf("%d slots: %d kills show nothing", slots, kills)
+					}
+					testutil.Same(t, m.pairs, one.pairs, "%d slots: %d pairs, alone %d, and they differ", slots, len(m.pairs), len(one.pairs))
+				}
+				if s := begin(t, one); !s.Over() {
+					t.Error("all is stored, and the series is not over")
+				}
+			})
+		})
+	}
+}
+
+// TestWaitsEnd: slots that wait for a result which does not come are told, whatever keeps
+// it from coming. In synctest a wait that nobody ends is a failure.
+func TestWaitsEnd(t *testing.T) {
+	refused := errors.New("the disk is full")
+	for name, c := range map[string]struct {
+		upset func(m *memory, cancel func())
+		open  func(p match.Player) error
+		want  string
+	}{
+		"the store fails":           {upset: func(m *memory, _ func()) { m.refuse = refused }, want: refused.Error()},
+		"a player does not start":   {open: func(p match.Player) error { return map[string]error{"p3": refused}[p.Name] }, want: refused.Error()},
+		"the run is cancelled":      {upset: func(_ *memory, cancel func()) { cancel() }, want: context.Canceled.Error()},
+		"somebody else stores them": {upset: func(m *memory, _ func()) { m.pairs[0], m.pairs[1] = nil, nil }, want: "by somebody else"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemory(tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 6)) // two may play, six wait
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				s := begin(t, m)
+				m.put = func(int) {
+					if c.upset != nil {
+						c.upset(m, cancel)
+					}
+				}
+				var opened atomic.Uint64
+				ending, err := s.Play(ctx, series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+					opened.Add(1)
+					if c.open != nil && c.open(p) != nil {
+						return nil, c.open(p)
+					}
+					return &fated{name: p.Name, slot: &opened}, nil
+				}})
+				if err != nil || ending.Left == 0 || ending.Why == nil || !strings.Contains(ending.Why.Error(), c.want) {
+					t.Errorf("%+v, %v, want %q", ending, err, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestControlOfTournaments: a drain ends the waits, too; a target must be one that the
+// design can have, and one that grows is played at once.
+func TestControlOfTournaments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 2)
+		p.Players[0].Name, p.Players[1].Name, p.Players[2].Name, p.Players[3].Name = "strong", "tough", "weak", "frail"
+		run := control1(t, p, series.Config{})
+		if n := run.playing(); n != 2 {
+			t.Fatalf("%d slots play", n)
+		}
+		testutil.Fails(t, run.tell("target 6"), "no whole rounds", "half a round")
+		run.must("target 12")
+		run.must("drain")
+		close(run.moves)
+		if e := run.end(); e.Left != 4 || !e.Ordered || len(run.memory.pairs) != 2 {
+			t.Errorf("%+v, %d pairs", e, len(run.memory.pairs))
+		}
+		if err := run.Control(t.Context(), control.Command{Do: control.Drain}); !errors.Is(err, control.ErrOver) {
+			t.Error(err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := tournamentOf(match.DesignKnockout, 4, 2, match.Tournament{MatchPairs: 1}, 3)
+		run := control1(t, p, series.Config{})
+		testutil.Fails(t, run.tell("target 8"), "has up to 3", "a knockout of other length")
+		run.must("stop")
+		run.end()
+	})
+}
+
+// TestStoredTournamentIsChecked: rows that the design cannot have led to are refused when
+// the run is resumed.
+func TestStoredTournamentIsChecked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(tournaments(2)[0])
+		session(t, m, 0)
+		for want, change := range map[string]func(r *match.Row){
+			"the results before it lead to": func(r *match.Row) {
+				r.PairA, r.PairB, r.Black, r.White = "p0", "p1", "p0", "p1"
+				if r.Leg == 1 {
+					r.Black, r.White = "p1", "p0"
+				}
+			},
+			"with another opening":         func(r *match.Row) { r.OpeningHash++ },
+			"not both players of the plan": func(r *match.Row) { r.PairB = "p9" },
+		} {
+			forged := newMemory(m.plan)
+			for id, rows := range m.pairs {
+				forged.pairs[id] = append([]match.Row(nil), rows...)
+			}
+			last := len(m.pairs) - 1
+			for i := range forged.pairs[last] {
+				change(&forged.pairs[last][i])
+			}
+			_, err := series.New(t.Context(), forged.plan, forged, forged.stored)
+			testutil.Fails(t, err, want)
+		}
+	})
+}

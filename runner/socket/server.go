@@ -1,0 +1,150 @@
+package socket
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"gogi/match/control"
+	"gogi/runner/events"
+)
+
+const (
+	maxClients = 64
+	// defaultPatience is that of a Server.
+	defaultPatience = 5 * time.Second
+	// maxLine bounds what a client says.
+	maxLine = 4096
+)
+
+// Server lets clients follow a run and control it.
+type Server struct {
+	path     string
+	listener net.Listener
+	control  func(context.Context, control.Command) error
+	patience time.Duration // how long a client may take to read what it is sent
+
+	room    chan struct{} // a value for each client, at most maxClients; never closed
+	clients sync.WaitGroup
+}
+
+// Listen makes a run's socket. Commands are handed to the function, from many
+// goroutines at once.
+func Listen(path string, control func(context.Context, control.Command) error) (*Server, error) {
+	listener, err := listen(path)
+	if err != nil {
+		return nil, fmt.Errorf("making the socket for those who watch: %w", err)
+	}
+	return &Server{path: path, listener: listener, control: control, patience: defaultPatience, room: make(chan struct{}, maxClients)}, nil
+}
+
+// Serve serves until the hub closes, and takes the socket away.
+func (s *Server) Serve(hub *events.Hub) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-hub.Closed()
+		_ = os.Remove(s.path) // one that stays is replaced by the next session
+		_ = s.listener.Close()
+	}()
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			break
+		}
+		s.take(ctx, conn, hub)
+	}
+	// Followers end with the hub; those that only give orders have said what they had.
+	cancel()
+	s.clients.Wait()
+}
+
+// take serves a client, if there is room.
+func (s *Server) take(ctx context.Context, conn net.Conn, hub *events.Hub) {
+	select {
+	case s.room <- struct{}{}:
+	default:
+		_ = conn.Close()
+		return
+	}
+	s.clients.Go(func() {
+		defer func() { <-s.room }()
+		defer conn.Close() //nolint:errcheck // nothing is owed to a client
+		(&client{Server: s, conn: conn, hub: hub}).serve(ctx)
+	})
+}
+
+// client is one connection.
+type client struct {
+	*Server
+	conn net.Conn
+	hub  *events.Hub
+}
+
+// request is a line of a client.
+type request struct {
+	Follow bool `json:"follow,omitempty"`
+	control.Command
+}
+
+// answer is the line that a command is answered with.
+type answer struct {
+	Error string `json:"error,omitempty"`
+}
+
+func (c *client) serve(ctx context.Context) {
+	// A client that says nothing is let go with the server.
+	defer context.AfterFunc(ctx, func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })()
+	lines := bufio.NewScanner(c.conn)
+	lines.Buffer(make([]byte, 0, maxLine), maxLine)
+	for lines.Scan() {
+		var r request
+		err := json.Unmarshal(lines.Bytes(), &r)
+		if err == nil && r.Follow {
+			c.follow()
+			return
+		}
+		if err == nil {
+			err = c.control(ctx, r.Command)
+		}
+		var a answer
+		if err != nil {
+			a.Error = err.Error()
+		}
+		if c.send(a) != nil {
+			return
+		}
+	}
+}
+
+// follow sends the run's events until they end or the client does not read. A client
+// that is too slow is cut, and may come again.
+func (c *client) follow() {
+	events := c.hub.Subscribe(events.DefaultBuffer)
+	defer events.Close()
+	go func() { // a client that goes away is noticed although nothing happens
+		_, _ = c.conn.Read(make([]byte, 1))
+		events.Close()
+	}()
+	for e := range events.Events() {
+		if c.send(e) != nil {
+			return
+		}
+	}
+}
+
+func (c *client) send(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := c.conn.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
+		return err
+	}
+	_, err = c.conn.Write(append(line, '\n'))
+	return err
+}

@@ -1,0 +1,113 @@
+package book
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"gogi/internal/disk"
+)
+
+// The names of the formats that other files of the package ask for.
+const (
+	usiName  = "usi"
+	sfenName = "sfen"
+)
+
+// Format is one of the formats of books.
+type Format struct {
+	Name       string   // as on the command line
+	Extensions []string // of its files, with the dot, the first for writing
+	Keeps      string   // what of a move it keeps, for people
+	read       func(data []byte) (*Book, error)
+	write      func(w io.Writer, b *Book) error
+}
+
+// Formats are the formats, in the order in which they are told.
+func Formats() []Format {
+	return []Format{
+		{"db", []string{".db"}, "scores, depths, counts, answers, comments", ofText(readDB), writeDB},
+		{"ybb", []string{".ybb"}, "scores, depths", readYBB, writeYBB},
+		{"apery", []string{".bin"}, "counts, scores; positions as hashes", readApery, writeApery},
+		{usiName, []string{".usi"}, "moves, as lines", ofText(readLines), writeUSI},
+		{sfenName, []string{".sfen", ".txt"}, "positions, one a line", ofText(readLines), writeSFEN},
+	}
+}
+
+func ofText(read func(io.Reader) (*Book, error)) func([]byte) (*Book, error) {
+	return func(data []byte) (*Book, error) { return read(bytes.NewReader(data)) }
+}
+
+// Names are the names of the formats.
+func Names() []string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// FormatOf is the format of a name, or where that is "" of a file's extension.
+func FormatOf(name, file string) (Format, error) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		for _, e := range f.Extensions {
+			if name == "" && strings.EqualFold(filepath.Ext(file), e) {
+				return f, nil
+			}
+		}
+	}
+	if name == "sbk" || name == "" && strings.EqualFold(filepath.Ext(file), ".sbk") {
+		return Format{}, fmt.Errorf("%s: gogi does not read or write sbk books; convert the book to one of %s", cmp.Or(file, name), strings.Join(Names(), ", "))
+	}
+	if name == "" {
+		return Format{}, fmt.Errorf("the name %s does not tell the format of the book: expected one of %s to be given", filepath.Base(file), strings.Join(Names(), ", "))
+	}
+	return Format{}, fmt.Errorf("there is no format of books %q: expected one of %s", name, strings.Join(Names(), ", "))
+}
+
+// HasLines reports whether the format is a list of lines.
+func (f Format) HasLines() bool { return f.Name == usiName || f.Name == sfenName }
+
+// MaxFile is the number of bytes of the largest book that is read. Books are read whole.
+const MaxFile = 2 << 30
+
+// Open reads a book of the format of the given name, or where that is "" of the file's.
+func Open(file, format string) (*Book, error) {
+	f, err := FormatOf(format, file)
+	if err != nil {
+		return nil, err
+	}
+	data, err := disk.ReadFile(file, MaxFile)
+	if err != nil {
+		return nil, fmt.Errorf("book %s: %w", file, err)
+	}
+	b, err := f.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("book %s: %w", file, err)
+	}
+	return b, nil
+}
+
+// Parse reads a book.
+func (f Format) Parse(data []byte) (*Book, error) {
+	b, err := f.read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	b.Format = f.Name
+	return b, nil
+}
+
+// Write writes a book, with one entry a position.
+func (f Format) Write(w io.Writer, b *Book) error {
+	if err := f.write(w, b); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return nil
+}

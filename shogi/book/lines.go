@@ -1,0 +1,209 @@
+package book
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gogi/shogi"
+)
+
+// readLines reads a list of lines, such as "startpos moves 7g7f 3c3d" or "sfen …". Each
+// move of a line counts as played once in its position; a line without moves is a
+// position without moves. What follows # is skipped.
+func readLines(r io.Reader) (*Book, error) {
+	b := &Book{}
+	byKey := map[string]*Entry{}
+	entry := func(p *shogi.Position) *Entry {
+		key := Key(p)
+		if byKey[key] == nil {
+			byKey[key] = &Entry{Position: *p}
+			b.Entries = append(b.Entries, byKey[key])
+		}
+		return byKey[key]
+	}
+	err := eachLine(r, func(_ int, line string) error {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			return nil
+		}
+		_, p, moves, err := shogi.ReadLine(line)
+		if err != nil {
+			return err
+		}
+		for i, m := range moves {
+			if err := p.CheckLegal(m); err != nil {
+				return fmt.Errorf("move %d: %w", i+1, err)
+			}
+			entry(&p).add(Move{Move: m, Count: 1})
+			p.Apply(m)
+		}
+		if len(moves) == 0 {
+			entry(&p)
+		}
+		return nil
+	})
+	return b, err
+}
+
+// led returns the entries to which a walk from the others comes: the walk begins at those
+// that no move leads to, and then, for cycles, at what is left.
+func (b *Book) led() (map[*Entry]bool, error) {
+	next := map[*Entry][]*Entry{}
+	target := map[*Entry]bool{}
+	for _, e := range b.Entries {
+		for _, m := range e.Moves {
+			if err := e.Position.CheckLegal(m.Move); err != nil {
+				return nil, fmt.Errorf("%s: %w", e.Position.SFEN(), err)
+			}
+			p := e.Position
+			p.Apply(m.Move)
+			if to := b.Find(&p); to != nil && to != e {
+				next[e], target[to] = append(next[e], to), true
+			}
+		}
+	}
+	led, met := map[*Entry]bool{}, map[*Entry]bool{}
+	walk := func(root *Entry) {
+		met[root] = true
+		for stack := []*Entry{root}; len(stack) > 0; {
+			e := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, to := range next[e] {
+				if !met[to] {
+					met[to], led[to] = true, true
+					stack = append(stack, to)
+				}
+			}
+		}
+	}
+	for _, cycles := range []bool{false, true} {
+		for _, e := range b.Entries {
+			if !met[e] && (cycles || !target[e]) {
+				walk(e)
+			}
+		}
+	}
+	return led, nil
+}
+
+// writeUSI writes lines that have every move of the book once: from each position that no
+// other one leads to, along the first move that was not written yet, until there is none.
+// Illegal moves are an error.
+func writeUSI(w io.Writer, b *Book) error {
+	merged := b.Merged()
+	led, err := merged.led()
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	met := map[*Entry]bool{}
+	for _, root := range merged.Entries {
+		if led[root] {
+			continue
+		}
+		start := "startpos"
+		if usual := shogi.StartPos(); root.Position.SFEN() != usual.SFEN() {
+			start = "sfen " + root.Position.SFEN()
+		}
+		if len(root.Moves) == 0 {
+			fmt.Fprintln(out, start)
+		}
+		merged.writeFrom(out, start, root, met)
+	}
+	return out.Flush()
+}
+
+// step is a position on the way of a walk, with the next of its moves.
+type step struct {
+	entry *Entry
+	next  int
+}
+
+// writeFrom writes the lines from a position; a position is gone through once.
+func (b *Book) writeFrom(out io.Writer, start string, root *Entry, met map[*Entry]bool) {
+	path := []step{{entry: root}}
+	var moves []string
+	met[root] = true
+	for len(path) > 0 {
+		top := &path[len(path)-1]
+		if top.next < len(top.entry.Moves) {
+			m := top.entry.Moves[top.next].Move
+			top.next++
+			moves = append(moves, m.String())
+			p := top.entry.Position
+			p.Apply(m)
+			if to := b.Find(&p); to != nil && !met[to] && len(to.Moves) > 0 {
+				met[to] = true
+				path = append(path, step{entry: to})
+				continue
+			}
+			fmt.Fprintln(out, start+" moves "+strings.Join(moves, " "))
+			moves = moves[:len(moves)-1]
+			continue
+		}
+		path = path[:len(path)-1]
+		moves = moves[:max(0, len(moves)-1)]
+	}
+}
+
+// writeSFEN writes the positions, one a line, in the book's order; those without moves,
+// too.
+func writeSFEN(w io.Writer, b *Book) error {
+	out := bufio.NewWriter(w)
+	for _, e := range b.Merged().Entries {
+		fmt.Fprintf(out, "sfen %s\n", e.Position.SFEN())
+	}
+	return out.Flush()
+}
+
+// lineText returns a line as USI's "position" command has it, without that word.
+func lineText(start string, moves []shogi.Move) string {
+	if len(moves) == 0 {
+		return start
+	}
+	words := make([]string, len(moves))
+	for i, m := range moves {
+		words[i] = m.String()
+	}
+	return start + " moves " + strings.Join(words, " ")
+}
+
+// ConvertLines turns lines of openings into lines of the other form: to "sfen", the
+// position that each line leads to; to "usi", the line as the position command has it. It
+// returns how many lines there were.
+func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
+	if !slices.Contains([]string{usiName, sfenName}, to) {
+		return 0, fmt.Errorf("lines cannot be written as %q: expected usi or sfen", to)
+	}
+	out := bufio.NewWriter(w)
+	err = eachLine(r, func(_ int, line string) error {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			return nil
+		}
+		start, p, moves, err := shogi.ReadLine(line)
+		if err != nil {
+			return err
+		}
+		for i, m := range moves {
+			if err := p.CheckLegal(m); err != nil {
+				return fmt.Errorf("move %d: %w", i+1, err)
+			}
+			p.Apply(m)
+		}
+		count++
+		text := lineText(start, moves)
+		if to == sfenName {
+			text = "sfen " + p.SFEN()
+		}
+		_, err = fmt.Fprintln(out, text)
+		return err
+	})
+	if err != nil {
+		return count, err
+	}
+	return count, out.Flush()
+}

@@ -1,0 +1,296 @@
+// Package diagram draws shogi positions as SVG: the board with pieces in kanji, both hands, and
+// the last move. It is pure. Fill in a [Diagram] and call SVG. In a page with [Style] in its
+// style sheet, a diagram follows the light or dark colours of the page.
+package diagram
+
+import (
+	_ "embed" // the style sheet
+	"encoding/xml"
+	"fmt"
+	"strings"
+
+	"gogi/shogi"
+)
+
+// Style is the style sheet for pages with diagrams. Every class begins with
+// "sd-"; the colours are custom properties that a page may set itself.
+//
+//go:embed diagram.css
+var Style string
+
+// Diagram is a position with what is shown around it.
+type Diagram struct {
+	Position shogi.Position
+	Last     shogi.Move // its squares are marked; NoMove: none
+	Title    string     // the text alternative's first line
+	ID       string     // distinguishes the diagrams of a page; letters, digits and hyphens
+	Japanese bool       // the ranks and the description are in Japanese
+}
+
+// The geometry in user units: a square's sides and where the board begins.
+const (
+	squareWidth  = 40
+	squareHeight = 42
+	boardLeft    = 6
+	boardTop     = 62
+	boardWidth   = 9 * squareWidth
+	boardHeight  = 9 * squareHeight
+	width        = boardLeft + boardWidth + 24
+	height       = boardTop + boardHeight + 48
+)
+
+// outline is a piece as seen by its owner, its middle at 0,0.
+const outline = "M0-17.5 11-13 15 17.5H-15L-11-13Z"
+
+// SVG is the picture as one svg element.
+func (d Diagram) SVG() string {
+	c := &canvas{}
+	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="sd" viewBox="0 0 %d %d" role="img" aria-labelledby="%s-t %[3]s-d">`,
+		width, height, escape(d.ID))
+	c.printf(`<title id="%s-t">%s</title><desc id="%[1]s-d">%[3]s</desc>`, escape(d.ID), escape(d.Title), escape(d.describe()))
+	c.board(d.Japanese)
+	c.marks(d.Last)
+	c.printf(`<g lang="ja" font-family="'Noto Serif CJK JP','Noto Serif JP','Hiragino Mincho ProN','Yu Mincho',serif" text-anchor="middle">`)
+	for s := range shogi.NoSquare {
+		c.piece(s, d.Position.PieceAt(s))
+	}
+	c.hand(&d.Position, shogi.White, 20)
+	c.hand(&d.Position, shogi.Black, boardTop+boardHeight+28)
+	c.printf(`</g></svg>`)
+	return c.String()
+}
+
+// canvas is the text of the picture.
+type canvas struct{ strings.Builder }
+
+func (c *canvas) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(c, format, args...) // a Builder never fails
+}
+
+// board draws the squares, the four dots, and the files and ranks.
+func (c *canvas) board(japanese bool) {
+	c.printf(`<rect class="sd-board" x="%d" y="%d" width="%d" height="%d" fill="#f6e3b8" stroke="#3d3222" stroke-width="1.6"/>`,
+		boardLeft, boardTop, boardWidth, boardHeight)
+	c.printf(`<path class="sd-lines" fill="none" stroke="#7a6a4b" stroke-width=".8" d="`)
+	for i := 1; i < 9; i++ {
+		c.printf("M%d %dv%d", boardLeft+i*squareWidth, boardTop, boardHeight)
+		c.printf("M%d %dh%d", boardLeft, boardTop+i*squareHeight, boardWidth)
+	}
+	c.printf(`"/>`)
+	for i := range 4 {
+		x, y := 3+3*(i%2), 3+3*(i/2)
+		c.printf(`<circle class="sd-dot" cx="%d" cy="%d" r="2.4" fill="#3d3222"/>`, boardLeft+x*squareWidth, boardTop+y*squareHeight)
+	}
+	c.printf(`<g class="sd-axis" font-family="system-ui,sans-serif" font-size="13" fill="#5b5346" text-anchor="middle">`)
+	for n := 1; n <= 9; n++ {
+		x, y := middle(shogi.NewSquare(n, n))
+		rank := string(rune('a' + n - 1))
+		if japanese {
+			rank = kanjiNumber(n)
+		}
+		c.printf(`<text x="%d" y="%d">%d</text><text x="%d" y="%d">%s</text>`, x, boardTop-6, n, boardLeft+boardWidth+12, y+5, rank)
+	}
+	c.printf(`</g>`)
+}
+
+// marks colours the squares of the last move.
+func (c *canvas) marks(m shogi.Move) {
+	if m == shogi.NoMove {
+		return
+	}
+	if !m.IsDrop() {
+		c.mark("sd-from", "#d9a441", ".35", m.From())
+	}
+	c.mark("sd-to", "#d9a441", ".75", m.To())
+}
+
+func (c *canvas) mark(class, fill, opacity string, s shogi.Square) {
+	x, y := middle(s)
+	c.printf(`<rect class="%s" x="%d" y="%d" width="%d" height="%d" fill="%s" fill-opacity="%s"/>`,
+		class, x-squareWidth/2+1, y-squareHeight/2+1, squareWidth-2, squareHeight-2, fill, opacity)
+}
+
+// middle is the middle of a square: file 1 is on the right, rank a on top.
+func middle(s shogi.Square) (x, y int) {
+	return boardLeft + (9-s.File())*squareWidth + squareWidth/2, boardTop + (s.Rank()-1)*squareHeight + squareHeight/2
+}
+
+// piece draws what stands on a square, White's upside down.
+func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
+	if p == shogi.NoPiece {
+		return
+	}
+	x, y := middle(s)
+	turn, colour, ink := "", "", "#1d1a14"
+	if p.Colour() == shogi.White {
+		turn = " rotate(180)"
+	}
+	if p.Type().IsPromoted() {
+		colour, ink = " sd-promoted", "#a8201a"
+	}
+	c.printf(`<g class="sd-piece%s" data-square="%s" data-colour="%s" transform="translate(%d %d)%s">`, colour, s, p.Colour(), x, y, turn)
+	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, Kanji(p.Type()))
+}
+
+// Pieces is an svg element with a black piece of each type, each in a group whose
+// data-sfen is its letter, and the marks of a last move: what a script needs to change
+// a diagram as the game goes on.
+func Pieces() string {
+	c := &canvas{}
+	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d">`, width, height)
+	c.mark("sd-from", "#d9a441", ".35", shogi.NewSquare(1, 1))
+	c.mark("sd-to", "#d9a441", ".75", shogi.NewSquare(1, 1))
+	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
+		piece := shogi.NewPiece(shogi.Black, t)
+		c.printf(`<g data-sfen="%s">`, piece)
+		c.piece(shogi.NewSquare(1, 1), piece)
+		c.printf(`</g>`)
+	}
+	c.printf(`</svg>`)
+	return c.String()
+}
+
+// hand draws a row: whose it is, and the pieces with their numbers.
+func (c *canvas) hand(p *shogi.Position, side shogi.Colour, y int) {
+	fill := "#111"
+	if side == shogi.White {
+		fill = "#fff"
+	}
+	c.printf(`<g class="sd-hand" data-hand="%s"><path class="sd-side sd-%[1]s" transform="translate(%d %d) scale(.62)" stroke-width="2" d="%s" fill="%s" stroke="#1d1a14"/>`,
+		side, boardLeft+12, y, outline, fill)
+	x := boardLeft + 44
+	for _, t := range handOrder() {
+		n := p.Hand(side, t)
+		if n == 0 {
+			continue
+		}
+		c.printf(`<g data-piece="%s"><text x="%d" y="%d" font-size="23" fill="#1d1a14">%s</text>`, t, x, y+8, Kanji(t))
+		if n > 1 {
+			c.printf(`<text class="sd-count" x="%d" y="%d" font-size="15" font-family="system-ui,sans-serif" text-anchor="start" fill="#1d1a14">%d</text>`, x+13, y+7, n)
+		}
+		c.printf(`</g>`)
+		x += 47
+	}
+	if x == boardLeft+44 {
+		c.printf(`<text x="%d" y="%d" font-size="16" fill="#5b5346">–</text>`, x-8, y+6)
+	}
+	c.printf(`</g>`)
+}
+
+// handOrder is the customary order of a hand, the strongest piece first.
+func handOrder() []shogi.PieceType {
+	return []shogi.PieceType{shogi.Rook, shogi.Bishop, shogi.Gold, shogi.Silver, shogi.Knight, shogi.Lance, shogi.Pawn}
+}
+
+// Kanji is the one character that stands for a piece in diagrams: 玉 for both
+// kings, 杏, 圭 and 全 for the promoted lance, knight and silver.
+func Kanji(t shogi.PieceType) string {
+	kanji := [...]string{
+		shogi.Pawn: "歩", shogi.Lance: "香", shogi.Knight: "桂", shogi.Silver: "銀", shogi.Bishop: "角", shogi.Rook: "飛",
+		shogi.Gold: "金", shogi.King: "玉", shogi.ProPawn: "と", shogi.ProLance: "杏", shogi.ProKnight: "圭",
+		shogi.ProSilver: "全", shogi.Horse: "馬", shogi.Dragon: "龍",
+	}
+	if int(t) >= len(kanji) {
+		return ""
+	}
+	return kanji[t]
+}
+
+func (d Diagram) describe() string {
+	if d.Japanese {
+		return DescribeJapanese(d.Position)
+	}
+	return Describe(d.Position)
+}
+
+// kanjiNumber is 1 to 9 as ranks are called.
+func kanjiNumber(n int) string { return string([]rune("一二三四五六七八九")[n-1]) }
+
+// DescribeJapanese is a position in words, as Describe.
+func DescribeJapanese(p shogi.Position) string {
+	names := map[shogi.Colour]string{shogi.Black: "先手", shogi.White: "後手"}
+	text := ""
+	for _, side := range []shogi.Colour{shogi.Black, shogi.White} {
+		text += names[side] + "：" + squaresInJapanese(&p, side) + "、持駒" + handInJapanese(&p, side) + "。"
+	}
+	return text + names[p.Side()] + "番。"
+}
+
+// squaresInJapanese are a side's pieces on the board, such as 玉５九、金４九 ６九.
+func squaresInJapanese(p *shogi.Position, side shogi.Colour) string {
+	var all []string
+	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
+		var squares []string
+		for s := range shogi.NoSquare {
+			if p.PieceAt(s) == shogi.NewPiece(side, t) {
+				squares = append(squares, string([]rune("１２３４５６７８９")[s.File()-1])+kanjiNumber(s.Rank()))
+			}
+		}
+		if len(squares) > 0 {
+			all = append(all, Kanji(t)+strings.Join(squares, " "))
+		}
+	}
+	return strings.Join(all, "、")
+}
+
+func handInJapanese(p *shogi.Position, side shogi.Colour) string {
+	text := ""
+	for _, t := range handOrder() {
+		switch n := p.Hand(side, t); n {
+		case 0:
+		case 1:
+			text += Kanji(t)
+		default:
+			text += fmt.Sprintf("%s%d", Kanji(t), n)
+		}
+	}
+	if text == "" {
+		return "なし"
+	}
+	return text
+}
+
+// Describe is a position in words, for those who do not see the picture.
+func Describe(p shogi.Position) string {
+	return fmt.Sprintf("%s %s %s to move.", describeSide(&p, shogi.Black), describeSide(&p, shogi.White), sideName(p.Side()))
+}
+
+func describeSide(p *shogi.Position, side shogi.Colour) string {
+	var words []string
+	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
+		squares := []string{t.String()}
+		for s := range shogi.NoSquare {
+			if p.PieceAt(s) == shogi.NewPiece(side, t) {
+				squares = append(squares, s.String())
+			}
+		}
+		if len(squares) > 1 {
+			words = append(words, strings.Join(squares, " "))
+		}
+	}
+	hand := " Nothing in hand."
+	var held []string
+	for _, t := range handOrder() {
+		if n := p.Hand(side, t); n > 0 {
+			held = append(held, fmt.Sprintf("%s %d", t, n))
+		}
+	}
+	if len(held) > 0 {
+		hand = " In hand: " + strings.Join(held, ", ") + "."
+	}
+	return sideName(side) + ": " + strings.Join(words, ", ") + "." + hand
+}
+
+func sideName(c shogi.Colour) string {
+	if c == shogi.Black {
+		return "Black"
+	}
+	return "White"
+}
+
+// escape makes text fit for an element or an attribute.
+func escape(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
+	return b.String()
+}

@@ -1,0 +1,165 @@
+package convert
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/packed"
+)
+
+// Done counts what Convert did.
+type Done struct {
+	Read     int          // games or samples that were read
+	Written  int          // games, or samples, that were written
+	Refused  []error      // why others were not, the first ones
+	Skipped  int          // how many those are
+	Training packed.Tally // of training data made of games
+}
+
+// maxRefused is how many reasons are kept.
+const maxRefused = 20
+
+func (d *Done) refuse(err error) {
+	if d.Skipped++; len(d.Refused) < maxRefused {
+		d.Refused = append(d.Refused, err)
+	}
+}
+
+// Convert turns a file of one format into another: games into games or into training
+// data, samples into samples. Books are converted by package book. What cannot be read or
+// written is left out and counted; the error is about what nobody can go on after, or
+// about formats that do not go together.
+func Convert(w io.Writer, to Kind, name string, in io.Reader, from Kind, o packed.Options) (Done, error) {
+	c := &converter{out: bufio.NewWriter(w), to: to, options: o}
+	err := c.run(name, in, from)
+	return c.done, errors.Join(err, c.out.Flush())
+}
+
+type converter struct {
+	out     *bufio.Writer
+	to      Kind
+	options packed.Options
+	done    Done
+	any     bool // something was written
+}
+
+func (c *converter) run(name string, in io.Reader, from Kind) error {
+	switch {
+	case from.IsBook() || c.to.IsBook():
+		return errors.New("books are converted by gogi book convert")
+	case !from.hasRecords() && c.to.hasRecords():
+		return fmt.Errorf("%s has positions, and %s needs games: expected records, hcpe3 or pack", from.Name, c.to.Name)
+	case from.text != nil:
+		return from.games(name, in, func(r *kifu.Record, err error) error {
+			c.done.Read++
+			if err != nil {
+				c.done.refuse(err)
+				return nil
+			}
+			return c.record(r)
+		})
+	case from.hasRecords():
+		return c.packedGames(in, *from.packed)
+	case from.packed.Bare && !c.to.packed.Bare:
+		return fmt.Errorf("%s has positions alone, and %s needs moves, scores and results", from.Name, c.to.Name)
+	}
+	return c.samples(in, *from.packed)
+}
+
+// record writes a game, as itself or as training data.
+func (c *converter) record(r *kifu.Record) error {
+	if c.to.packed == nil {
+		var text []byte
+		if c.any {
+			text = append(text, c.to.text.Between...)
+		}
+		text, err := c.to.text.Append(text, r)
+		if err != nil {
+			c.done.refuse(fmt.Errorf("game %d: %w", c.done.Read, err))
+			return nil
+		}
+		return c.write(text)
+	}
+	tally, err := c.to.packed.Encode(r, c.options, func(b []byte, _ int) error {
+		if err := c.write(b); err != nil {
+			return writing{err}
+		}
+		return nil
+	})
+	var failed writing
+	if errors.As(err, &failed) {
+		return failed.error
+	}
+	if err != nil {
+		c.done.refuse(fmt.Errorf("game %d: %w", c.done.Read, err))
+		return nil
+	}
+	c.done.Training.Add(tally)
+	return nil
+}
+
+// writing marks an error of the output.
+type writing struct{ error }
+
+func (c *converter) write(b []byte) error {
+	c.any = true
+	c.done.Written++
+	_, err := c.out.Write(b)
+	return err
+}
+
+func (c *converter) packedGames(in io.Reader, f packed.Format) error {
+	r := f.Games(in)
+	for {
+		g, _, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		c.done.Read++
+		switch {
+		case err != nil:
+			c.done.refuse(err)
+		case c.to.packed != nil && c.to.packed.HasGames():
+			b, err := c.to.packed.AppendGame(nil, g)
+			if err == nil {
+				err = c.write(b)
+			}
+			if err != nil {
+				return err
+			}
+		default:
+			record := g.Record()
+			if err := c.record(&record); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (c *converter) samples(in io.Reader, f packed.Format) error {
+	r := f.Samples(in)
+	var room [64]byte
+	for {
+		s, at, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		c.done.Read++
+		var b []byte
+		if err == nil {
+			if b, err = c.to.packed.AppendSample(room[:0], &s); err != nil {
+				err = fmt.Errorf("byte %d: %w", at, err)
+			}
+		}
+		if err != nil {
+			c.done.refuse(err)
+			continue
+		}
+		if err := c.write(b); err != nil {
+			return err
+		}
+	}
+}

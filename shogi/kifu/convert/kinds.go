@@ -1,0 +1,112 @@
+// Package convert prints files of records, training data and books as JSON lines ([Inspect]),
+// and converts files from one format to another ([Convert]). [KindOf] recognises the kind of a
+// file.
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gogi/shogi/book"
+	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/packed"
+	"gogi/shogi/kifu/text"
+)
+
+// Kind is a format of files, of one of three kinds.
+type Kind struct {
+	Name   string
+	text   *text.Format   // of records
+	packed *packed.Format // of samples or games
+	book   *book.Format
+}
+
+// kinds are all formats. Lists of lines are records here: books of them are those of
+// package book.
+func kinds() (list []Kind) {
+	for _, f := range text.Text() {
+		list = append(list, Kind{Name: f.Name, text: &f})
+	}
+	for _, f := range packed.Formats() {
+		list = append(list, Kind{Name: f.Name, packed: &f})
+	}
+	for _, f := range book.Formats() {
+		if !f.HasLines() {
+			list = append(list, Kind{Name: f.Name, book: &f})
+		}
+	}
+	return list
+}
+
+// Names are the names of all formats.
+func Names() []string {
+	var names []string
+	for _, k := range kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// KindOf is the format of a name or, where that is "", of a file by its ending.
+func KindOf(name, file string) (Kind, error) {
+	if name == "" {
+		return ofFile(file)
+	}
+	for _, k := range kinds() {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("no format is called %q: expected one of %s", name, strings.Join(Names(), ", "))
+}
+
+func ofFile(file string) (Kind, error) {
+	if f, ok := packed.OfFile(file); ok {
+		return Kind{Name: f.Name, packed: &f}, nil
+	}
+	ending := strings.ToLower(filepath.Ext(file))
+	if ending == ".bin" {
+		return Kind{}, fmt.Errorf("%s may be training data (psv, hcpe, …) or a book of Apery (apery): expected its format to be given", filepath.Base(file))
+	}
+	for _, f := range book.Formats() {
+		if !f.HasLines() && slices.Contains(f.Extensions, ending) {
+			return Kind{Name: f.Name, book: &f}, nil
+		}
+	}
+	if f, ok := text.OfFile(text.Text(), file); ok {
+		return Kind{Name: f.Name, text: &f}, nil
+	}
+	return Kind{}, fmt.Errorf("the name %s does not tell the format: expected one of %s to be given", filepath.Base(file), strings.Join(Names(), ", "))
+}
+
+// IsBook reports whether the format is one of books.
+func (k Kind) IsBook() bool { return k.book != nil }
+
+// hasRecords reports whether files of the format have whole games.
+func (k Kind) hasRecords() bool { return k.text != nil || k.packed != nil && k.packed.HasGames() }
+
+// games calls yield for each game of a text, with the error of one that cannot be read. An
+// error of yield, and one after which nothing can be read, ends the reading.
+func (k Kind) games(name string, in io.Reader, yield func(*kifu.Record, error) error) error {
+	if k.text.Read == nil {
+		return fmt.Errorf("%s cannot be read: it holds too little", k.Name)
+	}
+	r := k.text.Read(text.NewInput(name, in))
+	for {
+		record, err := r.Next()
+		var bad *text.BadGame
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && !errors.As(err, &bad):
+			return err
+		}
+		if err := yield(record, err); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package kifu_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// timeLine is the time of a move in a CSA file of version 3, in seconds.
+var timeLine = regexp.MustCompile(`^T(\d+(?:\.\d+)?)$`)
+
+// TestKIFAsOthersWriteIt: records that tsshogi 2.2.0 has written both as KIF and as USI.
+// The start, and each move with its times, are the same text; so is the last word.
+func TestKIFAsOthersWriteIt(t *testing.T) {
+	ends := map[string]kifu.Record{
+		"hirate_interrupt": {}, "hirate_long_maxmoves": {Result: "max_plies", Winner: "draw"},
+		"kyoochi_illegal": {Result: "illegal_move", Winner: "black"}, "midpos_enteringwin": {Result: "declaration", Winner: "black"},
+	}
+	for name, r := range ends {
+		t.Run(name, func(t *testing.T) {
+			want := lines(t, "testdata/"+name+".kifu")
+			usi := lines(t, "testdata/"+name+".usi")[0]
+			r.Black, r.White = "A", "B"
+			moves := readUSI(t, strings.TrimPrefix(usi, "position "), &r)
+			took := times(t, lines(t, "testdata/"+name+".v30.csa"))
+			if len(took) < len(moves) || len(moves) < 10 {
+				t.Fatalf("%d moves, %d times", len(moves), len(took))
+			}
+			for i, m := range moves {
+				r.Moves = append(r.Moves, kifu.Move{Move: m, Time: took[i]})
+			}
+			text := testutil.Must(r.KIF())(t)
+			got := strings.Split(text, "\n")
+			compareParts(t, got, want, len(moves))
+		})
+	}
+}
+
+func lines(t *testing.T, file string) []string {
+	t.Helper()
+	text := testutil.Must(os.ReadFile(filepath.FromSlash(file)))(t)
+	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+}
+
+func readUSI(t *testing.T, text string, r *kifu.Record) (moves []shogi.Move) {
+	t.Helper()
+	start, list, _ := strings.Cut(text, " moves ")
+	p := shogi.StartPos()
+	if r.Start = p.SFEN(); start != "startpos" {
+		r.Start = strings.TrimPrefix(start, "sfen ")
+	}
+	for word := range strings.FieldsSeq(list) {
+		m := testutil.Must(shogi.ParseMove(word))(t)
+		moves = append(moves, m)
+	}
+	return moves
+}
+
+// times are those of the moves to the millisecond, which KIF does not have but its sums
+// were made of.
+func times(t *testing.T, csa []string) (all []time.Duration) {
+	t.Helper()
+	for _, line := range csa {
+		if m := timeLine.FindStringSubmatch(line); m != nil {
+			d := testutil.Must(time.ParseDuration(m[1] + "s"))(t)
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// compareParts compares the start, the moves with their times, and the word of the end.
+func compareParts(t *testing.T, got, want []string, moves int) {
+	t.Helper()
+	part := func(all []string, pattern string) (found []string) {
+		for _, line := range all {
+			if regexp.MustCompile(pattern).MatchString(line) {
+				found = append(found, strings.TrimRight(line, " "))
+			}
+		}
+		return found
+	}
+	for _, pattern := range []string{`^手合割`, `^(先|後)手の持駒|^(\||\+)|^  ９|手番$`, `^手数`} {
+		g, w := part(got, pattern), part(want, pattern)
+		testutil.Equal(t, strings.Join(g, "\n"), strings.Join(w, "\n"), "%s", pattern)
+	}
+	g, w := part(got, `^ *\d+ `), part(want, `^ *\d+ `)
+	if len(g) != len(w) || len(g) != moves+1 {
+		t.Fatalf("%d lines of moves, want %d", len(g), len(w))
+	}
+	for i := range moves {
+		testutil.Equal(t, g[i], w[i])
+	}
+	testutil.Equal(t, strings.Fields(w[moves])[1], strings.Fields(g[moves])[1], "the end is %q", g[moves])
+}
+
+// TestKIFComments: what ShogiHome's and ShogiGUI's readers look for, written by hand from
+// their pattern: the score is Black's whoever moved, and a mate is cut to 30000.
+func TestKIFComments(t *testing.T) {
+	move := func(text string) shogi.Move {
+		m := testutil.Must(shogi.ParseMove(text))(t)
+		return m
+	}
+	start := shogi.StartPos()
+	r := kifu.Record{
+		Black: "A\nB", White: "<b>", Event: "r/1.0", Start: start.SFEN(), Result: "crash", Winner: "black",
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Moves: []kifu.Move{
+			{Move: move("7g7f"), Opening: true},
+			{Move: move("3c3d"), Time: 1999 * time.Millisecond, HasScore: true, Score: 50, Depth: 7, Nodes: 99, PV: []shogi.Move{move("3c3d"), move("8h2b+"), move("1a9i")}},
+			{Move: move("8h2b+"), HasScore: true, Score: 1_000_000},
+		},
+	}
+	got := testutil.Must(r.KIF())(t)
+	const want = `#KIF version=2.0 encoding=UTF-8
+開始日時：2026/01/02 03:04:05
+棋戦：r/1.0
+手合割：平手
+先手：A B
+後手：<b>
+手数----指手---------消費時間--
+   1 ７六歩(77)   ( 0:00/00:00:00)
+   2 ３四歩(33)   ( 0:01/00:00:01)
+**対局 深さ 7 ノード数 99 評価値 -50 読み筋 △３四歩(33) ▲２二角成(88)
+   3 ２二角成(88) ( 0:00/00:00:00)
+**対局 評価値 30000
+   4 投了
+*crash winner=black
+`
+	testutil.Equal(t, got, want)
+}
+
+// TestKIFEnds: the winner that a reader infers is ours, whatever ended the game. The words
+// and who wins by them are those of the format's description.
+func TestKIFEnds(t *testing.T) {
+	loses, wins, nobody := "the side to move loses", "the side to move wins", "nobody"
+	said := map[string]string{
+		"投了": loses, "詰み": loses, "切れ負け": loses, "反則負け": loses, "反則勝ち": wins, "入玉勝ち": wins, "千日手": nobody, "持将棋": nobody, "中断": nobody,
+	}
+	start := shogi.StartPos()
+	for _, c := range []struct{ result, winner, want string }{
+		{"checkmate", "white", "詰み"}, {"resignation", "white", "投了"}, {"time_forfeit", "white", "切れ負け"}, {"stall", "white", "切れ負け"},
+		{"illegal_move", "white", "反則負け"}, {"false_declaration", "white", "反則負け"}, {"perpetual_check", "black", "反則勝ち"},
+		{"perpetual_check", "white", "反則負け"}, {"repetition", "draw", "千日手"}, {"max_plies", "draw", "持将棋"}, {"impasse", "draw", "持将棋"},
+		{"declaration", "black", "入玉勝ち"}, {"declaration", "white", "投了"}, {"crash", "white", "投了"},
+		{"score_adjudication", "white", "投了"}, {"score_adjudication", "black", "中断"}, {"a word of the future", "draw", "中断"},
+	} {
+		r := kifu.Record{Start: start.SFEN(), Result: c.result, Winner: c.winner} // Black is to move
+		text := testutil.Must(r.KIF())(t)
+		if !strings.Contains(text, "   1 "+c.want+"\n") {
+			t.Errorf("%s for %s: %s, want %s", c.result, c.winner, text, c.want)
+		}
+		winner := map[string]string{loses: "white", wins: "black", nobody: "draw"}[said[c.want]]
+		if winner != c.winner && c.want != "中断" {
+			t.Errorf("%s for %s is read as won by %s", c.result, c.winner, winner)
+		}
+	}
+}
+
+// TestKIFHandicaps: names that readers know are given, other starts are drawn.
+func TestKIFHandicaps(t *testing.T) {
+	for _, h := range shogi.Handicaps() {
+		text := testutil.Must((&kifu.Record{Black: "b", White: "w", Start: h.SFEN}).KIF())(t)
+		named := strings.Contains(text, "手合割："+h.Japanese+"\n下手：b\n上手：w\n")
+		drawn := strings.Contains(text, "|一\n") && strings.Contains(text, "後手番\n先手：b\n")
+		if known := !strings.Contains("三枚落ち五枚落ち左五枚落ち左七枚落ち右七枚落ち", h.Japanese); named != known || drawn == known {
+			t.Errorf("%s: named %v, drawn %v", h.Japanese, named, drawn)
+		}
+	}
+}
+
+// TestKIFMoved: a move of a known piece reads as in its position.
+func TestKIFMoved(t *testing.T) {
+	for text, want := range map[string]string{"7g7f": "７六歩(77)", "8h2b+": "２二角成(88)", "G*5e": "５五金打"} {
+		m := testutil.Must(shogi.ParseMove(text))(t)
+		piece := map[string]shogi.PieceType{"7g7f": shogi.Pawn, "8h2b+": shogi.Bishop}[text]
+		testutil.Equal(t, kifu.KIFMoved(piece, m), want, "%s", text)
+	}
+}

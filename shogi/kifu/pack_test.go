@@ -1,0 +1,190 @@
+package kifu
+
+import (
+	"bytes"
+	"compress/zlib"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+	"gogi/shogi"
+)
+
+// manyMoves are n moves of any kind, with everything that a move may have.
+func manyMoves(n int) []Move {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	moves := make([]Move, n)
+	for i := range moves {
+		m := &moves[i]
+		*m = Move{
+			Move: shogi.Move(r.IntN(1 << 16)), Time: time.Duration(r.IntN(1e6)) * time.Microsecond, HasScore: r.IntN(4) > 0, Depth: 10 + r.IntN(8),
+			SelDepth: 12 + r.IntN(20), Nodes: 20000 + uint64(r.IntN(1500)), Opening: i < 4,
+		}
+		if m.HasScore {
+			m.Score = r.IntN(2001) - 1000
+		}
+		for range r.IntN(13) {
+			m.PV = append(m.PV, shogi.Move(r.IntN(1<<16)))
+		}
+		if len(m.PV) > 0 && r.IntN(2) == 0 {
+			m.PV[0] = m.Move
+		}
+		if r.IntN(8) == 0 {
+			m.Detail = []byte(`{"by":"rule"}`)
+		}
+	}
+	return moves
+}
+
+func TestPackRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		moves := rapid.SliceOf(rapid.Custom(drawMove)).Draw(rt, "moves")
+		packed := testutil.Must(Pack(moves, 12))(rt)
+		got := testutil.Must(Unpack(packed))(rt)
+		if diff := cmp.Diff(moves, got, cmpopts.EquateEmpty()); diff != "" {
+			rt.Fatalf("(-packed +got):\n%s", diff)
+		}
+	})
+	if _, err := Pack(make([]Move, maxPlies+1), 0); err == nil {
+		t.Error("a game without end was packed")
+	}
+}
+
+func drawMove(t *rapid.T) Move {
+	moves := rapid.Map(rapid.Uint16(), func(m uint16) shogi.Move { return shogi.Move(m) })
+	m := Move{
+		Move: moves.Draw(t, "move"), Time: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "time")) * time.Microsecond,
+		HasScore: rapid.Bool().Draw(t, "has score"), Depth: rapid.Int().Draw(t, "depth"), SelDepth: rapid.Int().Draw(t, "seldepth"),
+		Nodes: rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
+		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"), NoTime: rapid.Bool().Draw(t, "untimed"),
+	}
+	if m.HasScore {
+		m.Score = rapid.Int().Draw(t, "score")
+	}
+	if len(m.PV) > 0 && rapid.Bool().Draw(t, "own pv") {
+		m.PV[0] = m.Move
+	}
+	return m
+}
+
+// A text that unpacks to more than the limit costs no more than that.
+func TestUnpackWithin(t *testing.T) {
+	bomb := packed(make([]byte, maxRaw-1)...)
+	plies := packed(append([]byte{0xff, 0xff, 0x01}, make([]byte, maxPlies*9)...)...) // 32767 plies in some 300 bytes
+	const slack = 200_000                                                             // of the decompressor
+	for name, text := range map[string][]byte{"bytes": bomb, "plies": plies} {
+		for _, limit := range []int{-1, 0, 1000, 1 << 20} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := UnpackWithin(text, limit)
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				t.Errorf("%s within %d bytes: no error", name, limit)
+			}
+			if spent := int64(after.TotalAlloc - before.TotalAlloc); spent > int64(max(0, limit))*3/2+slack {
+				t.Errorf("%s within %d bytes: took %d", name, limit, spent)
+			}
+		}
+	}
+	moves := manyMoves(300)
+	text := testutil.Must(Pack(moves, 12))(t)
+	for limit := 0; ; limit += 1000 {
+		if got, err := UnpackWithin(text, limit); err == nil {
+			if limit < 300*plyCost || limit > 1<<18 || len(got) != 300 {
+				t.Errorf("%d plies within %d bytes", len(got), limit)
+			}
+			break
+		}
+	}
+	if size := int(reflect.TypeFor[Move]().Size()); plyCost < size+2*8+1 {
+		t.Errorf("a ply takes %d bytes, not %d", size+2*8+1, plyCost)
+	}
+}
+
+func TestPackPV(t *testing.T) {
+	moves := []Move{{Move: 5, PV: []shogi.Move{5, 6, 7}}, {Move: 6, PV: []shogi.Move{7, 8, 9}}, {Move: 7}}
+	for cut, want := range [][2][]shogi.Move{{nil, nil}, {{5}, {7}}, {{5, 6}, {7, 8}}, {{5, 6, 7}, {7, 8, 9}}, {{5, 6, 7}, {7, 8, 9}}} {
+		blob, err := Pack(moves, cut)
+		testutil.OK(t, err)
+		got, err := Unpack(blob)
+		if err != nil || !cmp.Equal(want, [2][]shogi.Move{got[0].PV, got[1].PV}) {
+			t.Errorf("cut to %d: %v, %v", cut, got, err)
+		}
+	}
+}
+
+// Any single damaged byte and any truncation is noticed.
+func TestUnpackDamaged(t *testing.T) {
+	blob := testutil.Must(Pack(manyMoves(40), 12))(t)
+	for i := range blob {
+		if _, err := Unpack(blob[:i]); err == nil {
+			t.Errorf("cut to %d bytes: no error", i)
+		}
+		damaged := bytes.Clone(blob)
+		damaged[i] ^= 0x55
+		if _, err := Unpack(damaged); err == nil && i != 2 { // zlib's header may name another level
+			t.Errorf("byte %d: no error", i)
+		}
+	}
+}
+
+func TestUnpackRefuses(t *testing.T) {
+	tests := map[string][]byte{
+		"nothing":           {},
+		"too many plies":    packed(0xff, 0xff, 0xff, 0xff, 0x0f),
+		"more than it has":  packed(200, 1),
+		"unknown flag":      packed(1, 5, 0, 0x80, 0, 0, 0, 0, 0, 0),
+		"something behind":  packed(0, 0),
+		"long PV":           packed(1, 5, 0, 0, 0, 0, 0, 0, 0xff, 0x7f, 0),
+		"long detail":       packed(1, 5, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x7f),
+		"unknown version":   append([]byte{packVersion + 1}, packed(0)[1:]...),
+		"too much unpacked": packed(make([]byte, maxRaw+1)...),
+	}
+	for name, blob := range tests {
+		if moves, err := Unpack(blob); err == nil {
+			t.Errorf("%s: %d moves", name, len(moves))
+		}
+	}
+	if moves, err := Unpack(packed(1, 5, 0, 0, 0, 0, 0, 0, 0, 0)); err != nil || len(moves) != 1 || moves[0].Move != 5 {
+		t.Errorf("the sound one: %v, %v", moves, err)
+	}
+}
+
+func packed(raw ...byte) []byte {
+	out := bytes.NewBuffer([]byte{packVersion})
+	w := zlib.NewWriter(out)
+	_, _ = w.Write(raw) // into memory
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// What unpacks packs and unpacks again to the same. The input is also tried as
+// the text before compression, which zlib's checksum would hide from the fuzzer.
+func FuzzUnpack(f *testing.F) {
+	for id := range 3 {
+		blob := testutil.Must(Pack(manyMoves(20*id), 12))(f)
+		f.Add(blob)
+		f.Add(appendColumns(nil, manyMoves(20*id), 12))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, blob := range [][]byte{text, packed(text...)} {
+			moves, err := Unpack(blob)
+			if err != nil {
+				continue
+			}
+			again, err := Pack(moves, len(text)*1000)
+			testutil.OK(t, err)
+			got, err := Unpack(again)
+			if err != nil || !cmp.Equal(moves, got, cmpopts.EquateEmpty()) {
+				t.Errorf("%v\n%s", err, cmp.Diff(moves, got))
+			}
+		}
+	})
+}

@@ -1,0 +1,419 @@
+package packed
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// Game is a game as hcpe3 and pack have it.
+type Game struct {
+	Start    shogi.Position
+	Plies    []Ply
+	Outcome  Outcome
+	End      End    // kept by hcpe3
+	Opponent uint8  // kept by hcpe3: 0 in a game of one player against itself, else which side was another engine
+	Reason   Reason // kept by pack
+}
+
+// Ply is a move of a Game.
+type Ply struct {
+	Move       shogi.Move
+	Score      int16       // centipawns from the mover
+	Candidates []Candidate // kept by hcpe3; a move without any is played and not learned from
+}
+
+// Candidate is a move that was considered, with how often it was visited, or voted for.
+type Candidate struct {
+	Move   shogi.Move
+	Visits uint16
+}
+
+// Reason is why a game of pack ended. Numbers that are not listed are reserved.
+type Reason uint8
+
+// The reasons.
+const (
+	ReasonResign        Reason = 0
+	ReasonRepetition    Reason = 1
+	ReasonMaxPlies      Reason = 2
+	ReasonInterrupted   Reason = 3
+	ReasonTime          Reason = 4
+	ReasonIllegal       Reason = 5
+	ReasonPerpetual     Reason = 6
+	ReasonDeclaration24 Reason = 10
+	ReasonImpasse24     Reason = 11
+	ReasonDeclaration27 Reason = 12
+	ReasonTry           Reason = 13
+)
+
+// words are the ends of the reasons in the words of package match; ReasonInterrupted and
+// reserved numbers have none.
+func (r Reason) word() string {
+	switch r {
+	case ReasonResign:
+		return "resignation"
+	case ReasonRepetition:
+		return "repetition"
+	case ReasonMaxPlies:
+		return "max_plies"
+	case ReasonTime:
+		return "time_forfeit"
+	case ReasonIllegal:
+		return "illegal_move"
+	case ReasonPerpetual:
+		return "perpetual_check"
+	case ReasonDeclaration24, ReasonDeclaration27, ReasonTry:
+		return "declaration"
+	case ReasonImpasse24:
+		return "impasse"
+	default:
+		return ""
+	}
+}
+
+// needsWinner reports whether a draw for this reason contradicts itself.
+func (r Reason) needsWinner() bool {
+	switch r {
+	case ReasonResign, ReasonTime, ReasonIllegal, ReasonPerpetual, ReasonDeclaration24, ReasonDeclaration27, ReasonTry:
+		return true
+	default:
+		return false
+	}
+}
+
+// Record is the game as a record; what the format does not keep is empty. An end that it
+// does not tell is the empty word.
+func (g *Game) Record() kifu.Record {
+	r := kifu.Record{Start: g.Start.SFEN(), Result: g.Reason.word(), Winner: g.Outcome.String()}
+	for _, p := range g.Plies {
+		r.Moves = append(r.Moves, kifu.Move{Move: p.Move, Score: int(p.Score), HasScore: true})
+	}
+	return r
+}
+
+// reason is what an End says in pack's words.
+func (e End) reason(o Outcome) Reason {
+	switch {
+	case e&EndRepetition != 0 && o == Draw:
+		return ReasonRepetition
+	case e&EndRepetition != 0:
+		return ReasonPerpetual
+	case e&EndDeclaration != 0 && o == Draw:
+		return ReasonImpasse24
+	case e&EndDeclaration != 0:
+		return ReasonDeclaration27
+	case e&EndMaxPlies != 0:
+		return ReasonMaxPlies
+	case o == Draw:
+		return ReasonInterrupted
+	}
+	return ReasonResign
+}
+
+const (
+	hcpe3Head = 36
+	// maxPlies bounds the length of a game of pack, which does not tell it.
+	maxPlies = 1 << 15
+)
+
+// AppendHCPE3 appends a game as hcpe3: HCP, number of moves, result and end, opponent, and
+// for each move itself, its score, the number of candidates, and each candidate with its
+// visits. It fails for ErrCut, more than 65535 moves, and candidates that are more than
+// that.
+func AppendHCPE3(dst []byte, g *Game) ([]byte, error) {
+	if len(g.Plies) > 1<<16-1 {
+		return dst, fmt.Errorf("hcpe3: the game has %d moves: expected at most 65535", len(g.Plies))
+	}
+	dst, err := AppendHCP(dst, &g.Start)
+	if err != nil {
+		return dst, err
+	}
+	dst = appendUint16(dst, len(g.Plies))
+	dst = append(dst, byte(g.Outcome)|byte(g.End&endBits), g.Opponent)
+	for _, p := range g.Plies {
+		dst = appendUint16(dst, int(NewAperyMove(p.Move)))
+		dst = appendUint16(dst, int(p.Score))
+		if len(p.Candidates) > 1<<16-1 {
+			return dst, fmt.Errorf("hcpe3: a move has %d candidates: expected at most 65535", len(p.Candidates))
+		}
+		dst = appendUint16(dst, len(p.Candidates))
+		for _, c := range p.Candidates {
+			dst = appendUint16(dst, int(NewAperyMove(c.Move)))
+			dst = appendUint16(dst, int(c.Visits))
+		}
+	}
+	return dst, nil
+}
+
+// appendUint16 appends the lowest 16 bits, a negative number's too.
+func appendUint16(dst []byte, v int) []byte {
+	return binary.LittleEndian.AppendUint16(dst, uint16(v)) //nolint:gosec // as it says
+}
+
+// readHCPE3 reads a game. A position or move that cannot be is an error after the whole
+// game was read, so that the next one can follow.
+func readHCPE3(r *source) (*Game, error) {
+	start := r.offset
+	var head [hcpe3Head]byte
+	if err := r.fill(head[:], "the head of a game of hcpe3"); err != nil {
+		return nil, err
+	}
+	g := &Game{Opponent: head[35]}
+	var problem error
+	keep := func(offset int64, err error) {
+		if err != nil && problem == nil {
+			problem = moved(offset, err)
+		}
+	}
+	var err error
+	g.Start, err = ParseHCP(head[:], 1)
+	keep(start, err)
+	g.Outcome, g.End, err = parseResult(head[34], endBits, 34)
+	keep(start, err)
+	g.Reason = g.End.reason(g.Outcome)
+	position := g.Start
+	for i := range int(uint16At(head[:], 32)) {
+		at := r.offset
+		p, err := readHCPE3Ply(r, &position, problem != nil)
+		if err != nil {
+			if !errors.Is(err, errMove) {
+				return nil, lost{err}
+			}
+			keep(0, numbered(i, at, err))
+		}
+		if problem == nil {
+			g.Plies = append(g.Plies, p)
+			position.Apply(p.Move)
+		}
+	}
+	return g, problem
+}
+
+// errMove marks a move that cannot be played; the bytes behind it can be read.
+var errMove = errors.New("expected a legal move")
+
+// lost marks an error after which nobody knows where the next game begins.
+type lost struct{ error }
+
+// Unwrap is the error.
+func (l lost) Unwrap() error { return l.error }
+
+// numbered is an error with the number of the move.
+func numbered(i int, offset int64, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return &Error{e.Offset, fmt.Errorf("move %d: %w", i+1, e.Err)}
+	}
+	return &Error{offset, fmt.Errorf("move %d: %w", i+1, err)}
+}
+
+// readHCPE3Ply reads a move with its candidates; skip reads them without a look.
+func readHCPE3Ply(r *source, position *shogi.Position, skip bool) (p Ply, err error) {
+	at := r.offset
+	var b [6]byte
+	if err := r.need(b[:], "a move of hcpe3"); err != nil {
+		return p, err
+	}
+	var problem error
+	if !skip {
+		p.Move, problem = legalMove(position, uint16At(b[:], 0), at)
+	}
+	p.Score = int16(uint16At(b[:], 2)) //nolint:gosec // its bits
+	for range uint16At(b[:], 4) {
+		at := r.offset
+		var b [4]byte
+		if err := r.need(b[:], "a candidate of hcpe3"); err != nil {
+			return p, err
+		}
+		if skip || problem != nil {
+			continue
+		}
+		var c Candidate
+		if c.Move, problem = legalMove(position, uint16At(b[:], 0), at); problem == nil {
+			c.Visits = uint16At(b[:], 2)
+			p.Candidates = append(p.Candidates, c)
+		}
+	}
+	return p, problem
+}
+
+// legalMove is a move in Apery's form that is legal in the position; else errMove.
+func legalMove(position *shogi.Position, raw uint16, offset int64) (shogi.Move, error) {
+	m, ok := AperyMove(raw).Move()
+	if !ok {
+		return m, fault(offset, "the bits %#04x are of no move: %w", raw, errMove)
+	}
+	if err := position.CheckLegal(m); err != nil {
+		return m, fault(offset, "%w: %w", err, errMove)
+	}
+	return m, nil
+}
+
+// The tags of pack's starts, and the step of its end marks: an end mark is a move from
+// and to the square with the number of the outcome.
+const (
+	packPosition = 0
+	packStart    = 1
+	packEndStep  = 1<<7 | 1
+)
+
+// AppendPack appends a game as pack: a tag and, unless the game begins at the usual start
+// with move 1, HCP and the number of the first move; each move and its score; the end mark
+// with the outcome, and the reason. It fails for ErrCut and for move numbers above 65535.
+func AppendPack(dst []byte, g *Game) ([]byte, error) {
+	if len(g.Plies) > maxPlies {
+		return dst, fmt.Errorf("pack: the game has %d moves: expected at most %d", len(g.Plies), maxPlies)
+	}
+	usual := shogi.StartPos()
+	if g.Start.SFEN() == usual.SFEN() {
+		dst = append(dst, packStart)
+	} else {
+		ply := g.Start.Ply()
+		if ply > 1<<16-1 {
+			return dst, fmt.Errorf("pack: the game begins with move %d: expected at most 65535", ply)
+		}
+		var err error
+		if dst, err = AppendHCP(append(dst, packPosition), &g.Start); err != nil {
+			return dst, err
+		}
+		dst = appendUint16(dst, ply)
+	}
+	for _, p := range g.Plies {
+		dst = appendUint16(dst, int(NewAperyMove(p.Move)))
+		dst = appendUint16(dst, int(p.Score))
+	}
+	return append(appendUint16(dst, int(g.Outcome)*packEndStep), byte(g.Reason)), nil
+}
+
+// readPack reads a game, an illegal one to its end, so that the next one can follow.
+func readPack(r *source) (*Game, error) {
+	g := &Game{}
+	var problem error
+	err := readPackStart(r, g)
+	if err != nil {
+		if !errors.Is(err, errStart) {
+			return nil, err
+		}
+		problem = err
+	}
+	position := g.Start
+	for n := 0; ; n++ {
+		at := r.offset
+		var b [2]byte
+		if err := r.need(b[:], "a move or an end of pack"); err != nil {
+			return nil, lost{err}
+		}
+		raw := uint16At(b[:], 0)
+		if raw&127 == raw>>7&127 {
+			return readPackEnd(r, g, raw, at, problem)
+		}
+		if n == maxPlies {
+			return nil, lost{fault(at, "the game has more than %d moves: expected its end", maxPlies)}
+		}
+		if err := r.need(b[:], "a score of pack"); err != nil {
+			return nil, lost{err}
+		}
+		if problem != nil {
+			continue
+		}
+		m, err := legalMove(&position, raw, at)
+		if err != nil {
+			problem = numbered(n, at, err)
+			continue
+		}
+		g.Plies = append(g.Plies, Ply{Move: m, Score: int16(uint16At(b[:], 0))}) //nolint:gosec // its bits
+		position.Apply(m)
+	}
+}
+
+// errStart marks a start that is no position; the moves behind it can be read.
+var errStart = errors.New("expected a position")
+
+func readPackStart(r *source, g *Game) error {
+	start := r.offset
+	var tag [1]byte
+	if err := r.fill(tag[:], "a game of pack"); err != nil {
+		return err
+	}
+	switch tag[0] {
+	case packStart:
+		g.Start = shogi.StartPos()
+		return nil
+	case packPosition:
+	default:
+		return lost{fault(start, "the game begins with %d: expected 0 (a position) or 1 (the usual start)", tag[0])}
+	}
+	var b [PositionSize + 2]byte
+	if err := r.need(b[:], "a start of pack"); err != nil {
+		return lost{err}
+	}
+	var err error
+	g.Start, err = ParseHCP(b[:], int(uint16At(b[:], PositionSize)))
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return fault(start+1+e.Offset, "%w: %w", e.Err, errStart)
+	}
+	return err
+}
+
+func readPackEnd(r *source, g *Game, raw uint16, at int64, problem error) (*Game, error) {
+	g.Outcome = Outcome(raw / packEndStep)
+	if g.Outcome > WhiteWins || raw != uint16(g.Outcome)*packEndStep {
+		return nil, lost{fault(at, "the bits %#04x are neither a move nor an end: expected an end 0x0000, 0x0081 or 0x0102", raw)}
+	}
+	var b [1]byte
+	if err := r.need(b[:], "a reason of pack"); err != nil {
+		return nil, lost{err}
+	}
+	g.Reason = Reason(b[0])
+	if problem == nil && g.Outcome == Draw && g.Reason.needsWinner() {
+		problem = fault(at, "a draw by %s contradicts itself: expected a winner or another reason", g.Reason.word())
+	}
+	g.End = g.Reason.end()
+	return g, problem
+}
+
+// end is what hcpe3 keeps of a reason.
+func (r Reason) end() End {
+	switch r {
+	case ReasonRepetition:
+		return EndRepetition
+	case ReasonDeclaration24, ReasonDeclaration27, ReasonTry, ReasonImpasse24:
+		return EndDeclaration
+	case ReasonMaxPlies:
+		return EndMaxPlies
+	default:
+		return 0
+	}
+}
+
+// GameReader reads games of one format, one after the other.
+type GameReader struct {
+	format Format
+	source source
+	broken bool
+}
+
+// Next is the next game and the offset of its first byte; io.EOF where there is none. The
+// error is an *Error. After one about a position, a move or a result that cannot be, the
+// next game can be read; after any other nothing comes.
+func (r *GameReader) Next() (*Game, int64, error) {
+	start := r.source.offset
+	if r.broken {
+		return nil, start, io.EOF
+	}
+	g, err := r.format.parseGame(&r.source)
+	var end lost
+	if errors.As(err, &end) {
+		r.broken = true
+		err = end.error
+	}
+	if err != nil {
+		return nil, start, err
+	}
+	return g, start, nil
+}

@@ -1,0 +1,285 @@
+package packed
+
+import (
+	"errors"
+	"fmt"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// ErrNoOutcome marks a record that does not say who won: nothing can be learned from it.
+var ErrNoOutcome = errors.New("the record does not say who won")
+
+// ErrUnscored marks a game that pack cannot hold, since a move of it has no score.
+var ErrUnscored = errors.New("a move has no score")
+
+// MaxScore is where scores are clipped, mates too.
+const MaxScore = 32000
+
+// mateFrom is the least score, in either direction, that a record keeps for a mate.
+const mateFrom = 900_000
+
+// Options say what of a game is written. The zero value leaves out what the opening gave,
+// and moves that have no score.
+type Options struct {
+	Opening  bool // the opening's moves, too, as far as they have a score or Unscored says so
+	Unscored bool // moves without a score, with the score 0
+	NoMate   bool // leave out positions whose score is a mate
+	// Played makes the move that was played the one candidate of hcpe3, where there were
+	// no votes. dlshogi learns from no move without a candidate.
+	Played bool
+	// Rule is how declarations were judged; pack keeps it.
+	Rule shogi.DeclarationRule
+	// Votes are the candidates that a move's detail, a council's vote, tells; nil or
+	// an empty list: it tells none.
+	Votes func(detail []byte) []Candidate
+}
+
+// Tally counts what became of games.
+type Tally struct {
+	Games     int `json:"games"`
+	Positions int `json:"positions"` // written
+	Opening   int `json:"opening"`   // left out: the opening's
+	Unscored  int `json:"unscored"`  // left out: without a score
+	Mates     int `json:"mates"`     // left out: the score was a mate
+	Cut       int `json:"cut"`       // left out: ErrCut
+}
+
+// Add adds another tally.
+func (t *Tally) Add(o Tally) {
+	t.Games += o.Games
+	t.Positions += o.Positions
+	t.Opening += o.Opening
+	t.Unscored += o.Unscored
+	t.Mates += o.Mates
+	t.Cut += o.Cut
+}
+
+// Encode writes a record in the format: emit gets one sample at a time, or the game, with
+// the number of its positions; the bytes are emit's until it returns. The outcome is the
+// record's Winner and never its Result. It fails for ErrNoOutcome, for ErrUnscored, for a
+// start or a move that is illegal, and for what emit says; nothing of a game that fails
+// before its first sample is emitted.
+func (f Format) Encode(r *kifu.Record, o Options, emit func(b []byte, positions int) error) (Tally, error) {
+	w := walk{format: f, options: o, record: r, emit: emit}
+	err := w.start()
+	if err == nil && f.HasGames() {
+		err = w.game()
+	} else if err == nil {
+		err = w.samples()
+	}
+	if err != nil {
+		return Tally{}, err
+	}
+	w.tally.Games++
+	return w.tally, nil
+}
+
+// walk goes through a record.
+type walk struct {
+	format   Format
+	options  Options
+	record   *kifu.Record
+	emit     func(b []byte, positions int) error
+	position shogi.Position
+	outcome  Outcome
+	last     shogi.Colour // to move when the game ended
+	tally    Tally
+	buffer   [psvSize]byte
+}
+
+// start sets up the position and checks every move, so that no part of an illegal game
+// is written.
+func (w *walk) start() (err error) {
+	if w.outcome, err = OutcomeOf(w.record.Winner); err != nil {
+		return err
+	}
+	if w.position, err = shogi.ParseSFEN(w.record.Start); err != nil {
+		return fmt.Errorf("the record's start: %w", err)
+	}
+	p := w.position
+	for i, m := range w.record.Moves {
+		if err := p.CheckLegal(m.Move); err != nil {
+			return fmt.Errorf("move %d: %w", i+1, err)
+		}
+		p.Apply(m.Move)
+	}
+	w.last = p.Side()
+	return nil
+}
+
+// OutcomeOf reads the Winner of a record; any word but black, white and draw is
+// ErrNoOutcome.
+func OutcomeOf(winner string) (Outcome, error) {
+	for _, o := range []Outcome{Draw, BlackWins, WhiteWins} {
+		if o.String() == winner {
+			return o, nil
+		}
+	}
+	return Draw, fmt.Errorf("%w: its winner is %q, expected black, white or draw", ErrNoOutcome, winner)
+}
+
+// wanted reports whether a move's position is written, and counts it where it is not.
+func (w *walk) wanted(m *kifu.Move) bool {
+	switch {
+	case m.Opening && !w.options.Opening:
+		w.tally.Opening++
+	case !m.HasScore && !w.options.Unscored:
+		w.tally.Unscored++
+	case m.HasScore && w.options.NoMate && IsMate(m.Score):
+		w.tally.Mates++
+	default:
+		return true
+	}
+	return false
+}
+
+// IsMate reports whether a score, as a record keeps it, stands for a mate.
+func IsMate(score int) bool { return score > mateFrom || score < -mateFrom }
+
+// clipped is a score as all formats have it.
+func clipped(m *kifu.Move) int16 {
+	if !m.HasScore {
+		return 0
+	}
+	return int16(max(-MaxScore, min(MaxScore, m.Score))) //nolint:gosec // in range now
+}
+
+func (w *walk) samples() error {
+	end := w.end()
+	for i := range w.record.Moves {
+		m := &w.record.Moves[i]
+		if w.wanted(m) {
+			s := Sample{Position: w.position, Move: m.Move, Score: clipped(m), Outcome: w.outcome, End: end}
+			b, err := w.format.append(w.buffer[:0], &s)
+			switch {
+			case errors.Is(err, ErrCut):
+				w.tally.Cut++
+			case err != nil:
+				return fmt.Errorf("move %d: %w", i+1, err)
+			default:
+				w.tally.Positions++
+				if err := w.emit(b, 1); err != nil {
+					return err
+				}
+			}
+		}
+		w.position.Apply(m.Move)
+	}
+	return nil
+}
+
+// game writes the game from where its opening ended.
+func (w *walk) game() error {
+	moves := w.record.Moves
+	for !w.options.Opening && len(moves) > 0 && moves[0].Opening {
+		w.position.Apply(moves[0].Move)
+		w.tally.Opening++
+		moves = moves[1:]
+	}
+	g := Game{Start: w.position, Outcome: w.outcome, End: w.end(), Reason: w.reason(), Plies: make([]Ply, 0, len(moves))}
+	for i := range moves {
+		p, err := w.ply(&moves[i])
+		if err != nil {
+			return fmt.Errorf("move %d: %w", len(w.record.Moves)-len(moves)+i+1, err)
+		}
+		g.Plies = append(g.Plies, p)
+		w.position.Apply(p.Move)
+	}
+	if len(g.Plies) == 0 {
+		return nil
+	}
+	b, err := w.format.appendGame(nil, &g)
+	if errors.Is(err, ErrCut) {
+		w.tally.Cut += len(g.Plies)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.tally.Positions += len(g.Plies)
+	return w.emit(b, len(g.Plies))
+}
+
+// ply is a move with its candidates. pack has a score for every move and no way to
+// leave one out.
+func (w *walk) ply(m *kifu.Move) (Ply, error) {
+	p := Ply{Move: m.Move, Score: clipped(m)}
+	if w.format.Name == packName {
+		if !m.HasScore && !w.options.Unscored {
+			return p, ErrUnscored
+		}
+		return p, nil
+	}
+	if !w.wanted(m) {
+		return p, nil // played, and without candidates nobody learns from it
+	}
+	if w.options.Votes != nil && len(m.Detail) > 0 {
+		p.Candidates = w.options.Votes(m.Detail)
+	}
+	if len(p.Candidates) == 0 && w.options.Played {
+		p.Candidates = []Candidate{{m.Move, 1}}
+	}
+	for _, c := range p.Candidates {
+		if err := w.position.CheckLegal(c.Move); err != nil {
+			return p, fmt.Errorf("a candidate: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// end is the record's end in hcpe's words. cshogi knows repetition only of draws, and a
+// limit of moves as a draw.
+func (w *walk) end() End {
+	switch w.record.Result {
+	case "repetition":
+		return EndRepetition
+	case "declaration", "impasse":
+		return EndDeclaration
+	case "max_plies":
+		return EndMaxPlies
+	}
+	return 0
+}
+
+// reason is the record's end in pack's words. What it has no word for is a resignation
+// where somebody won, and interrupted where nobody did; a win by the try rule, or by a
+// declaration, is told apart by whose move it is.
+func (w *walk) reason() Reason {
+	switch w.record.Result {
+	case "repetition":
+		return ReasonRepetition
+	case "max_plies":
+		return ReasonMaxPlies
+	case "time_forfeit", "stall":
+		return ReasonTime
+	case "illegal_move", "false_declaration":
+		return ReasonIllegal
+	case "perpetual_check":
+		return ReasonPerpetual
+	case "impasse":
+		return ReasonImpasse24
+	case "declaration":
+		return w.declared()
+	}
+	if w.outcome == Draw {
+		return ReasonInterrupted
+	}
+	return ReasonResign
+}
+
+func (w *walk) declared() Reason {
+	if (w.outcome == BlackWins) != (w.last == shogi.Black) {
+		return ReasonTry // the winner has just moved
+	}
+	switch w.options.Rule {
+	case shogi.CSARule24, shogi.CSARule24H:
+		return ReasonDeclaration24
+	default:
+		return ReasonDeclaration27
+	}
+}
+
+// packName is the name of the one format that has a score for every move.
+const packName = "pack"

@@ -1,0 +1,266 @@
+package packed
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// record is a game from words such as "7g7f=10" (a move with its score), "3c3d" (without)
+// and "2g2f=o" (of the opening).
+func record(t *testing.T, winner, result, text string) *kifu.Record {
+	t.Helper()
+	start := shogi.StartPos()
+	r := &kifu.Record{Start: start.SFEN(), Winner: winner, Result: result}
+	for _, word := range strings.Fields(text) {
+		move, score, scored := strings.Cut(word, "=")
+		m := testutil.Must(shogi.ParseMove(move))(t)
+		k := kifu.Move{Move: m, Opening: score == "o"}
+		if scored && score != "o" {
+			k.Score, k.HasScore = number(t, score), true
+		}
+		r.Moves = append(r.Moves, k)
+	}
+	return r
+}
+
+const trained = "7g7f=o 3c3d=o 2g2f=12 8c8d 2f2e=999997 8d8e=-40000 6i7h=-999990"
+
+// encoded is what a format makes of a record.
+func encoded(t *testing.T, format string, r *kifu.Record, o Options) (blocks [][]byte, tally Tally, err error) {
+	t.Helper()
+	tally, err = formatOf(t, format).Encode(r, o, func(b []byte, positions int) error {
+		if positions < 1 {
+			t.Errorf("%d positions", positions)
+		}
+		blocks = append(blocks, bytes.Clone(b))
+		return nil
+	})
+	return blocks, tally, err
+}
+
+func TestEncodeSamples(t *testing.T) {
+	t.Parallel()
+	r := record(t, "white", "resignation", trained)
+	for _, c := range []struct {
+		options Options
+		want    string // ply:score:result of each sample, as psv has them
+		tally   Tally
+	}{
+		{Options{}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Opening: 2, Unscored: 1}},
+		{Options{NoMate: true}, "3:12:-1 6:-32000:1", Tally{Games: 1, Positions: 2, Opening: 2, Unscored: 1, Mates: 2}},
+		{Options{Unscored: true}, "3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 5, Opening: 2}},
+		{Options{Opening: true}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Unscored: 3}},
+		{Options{Opening: true, Unscored: true}, "1:0:-1 2:0:1 3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 7}},
+	} {
+		blocks, tally, err := encoded(t, "psv", r, c.options)
+		if err != nil || tally != c.tally {
+			t.Errorf("%+v: %+v, %v: expected %+v", c.options, tally, err, c.tally)
+		}
+		var got []string
+		for _, b := range blocks {
+			s := testutil.Must(ParsePSV(b))(t)
+			if s.Outcome != WhiteWins || s.Legal() != nil {
+				t.Errorf("%+v", s)
+			}
+			got = append(got, fmt.Sprintf("%d:%d:%d", s.Position.Ply(), s.Score, int8(b[38]))) //nolint:gosec // its bits
+		}
+		testutil.Equal(t, strings.Join(got, " "), c.want, "%+v: %v", c.options, got)
+	}
+}
+
+// The outcome is the record's winner; how the game ended is kept where the format can.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		winner, result string
+		rule           shogi.DeclarationRule
+		hcpe2          byte
+		reason         Reason
+	}{
+		{"black", "checkmate", shogi.CSARule27, 1, ReasonResign},
+		{"white", "crash", shogi.CSARule27, 2, ReasonResign},
+		{"white", "score_adjudication", shogi.CSARule27, 2, ReasonResign},
+		{"draw", "score_adjudication", shogi.CSARule27, 0, ReasonInterrupted},
+		{"black", "time_forfeit", shogi.CSARule27, 1, ReasonTime},
+		{"black", "stall", shogi.CSARule27, 1, ReasonTime},
+		{"white", "illegal_move", shogi.CSARule27, 2, ReasonIllegal},
+		{"white", "false_declaration", shogi.CSARule27, 2, ReasonIllegal},
+		{"draw", "repetition", shogi.CSARule27, 4, ReasonRepetition},
+		{"black", "perpetual_check", shogi.CSARule27, 1, ReasonPerpetual},
+		{"draw", "max_plies", shogi.CSARule27, 16, ReasonMaxPlies},
+		{"draw", "impasse", shogi.CSARule24, 8, ReasonImpasse24},
+		{"black", "declaration", shogi.CSARule27, 9, ReasonDeclaration27}, // Black is to move
+		{"black", "declaration", shogi.CSARule24H, 9, ReasonDeclaration24},
+		{"white", "declaration", shogi.TryRule, 10, ReasonTry},
+		{"white", "a word of a newer version", shogi.CSARule27, 2, ReasonResign},
+	} {
+		r := record(t, c.winner, c.result, "7g7f=1 3c3d=2")
+		hcpe2, _, err := encoded(t, "hcpe2", r, Options{})
+		if err != nil || len(hcpe2) != 2 || hcpe2[0][36] != c.hcpe2 {
+			t.Errorf("%s, %s: %x, %v: expected %d", c.winner, c.result, hcpe2, err, c.hcpe2)
+		}
+		pack, _, err := encoded(t, "pack", r, Options{Rule: c.rule})
+		if err != nil || Reason(pack[0][len(pack[0])-1]) != c.reason {
+			t.Errorf("%s, %s: %x, %v: expected %d", c.winner, c.result, pack, err, c.reason)
+		}
+	}
+	for _, winner := range []string{"", "unfinished"} {
+		for _, f := range Formats() {
+			if _, err := f.Encode(record(t, winner, "resignation", "7g7f=1"), Options{}, nil); !errors.Is(err, ErrNoOutcome) {
+				t.Errorf("%s of %q: %v", f.Name, winner, err)
+			}
+		}
+	}
+}
+
+func TestEncodeGames(t *testing.T) {
+	t.Parallel()
+	r := record(t, "black", "resignation", trained)
+	r.Moves[2].Detail = []byte("a vote")
+	second := r.Moves[2].Move
+	third := testutil.Must(shogi.ParseMove("9g9f"))(t)
+	votes := func(detail []byte) []Candidate {
+		testutil.Equal(t, string(detail), "a vote", "%q", detail)
+		return []Candidate{{second, 2}, {third, 1}}
+	}
+	for _, c := range []struct {
+		options Options
+		want    string // the number of candidates of each move
+	}{
+		{Options{}, "0 0 0 0 0"},
+		{Options{Votes: votes}, "2 0 0 0 0"},
+		{Options{Votes: votes, Played: true}, "2 0 1 1 1"},
+		{Options{Played: true, NoMate: true}, "1 0 0 1 0"},
+		{Options{Played: true, Unscored: true, Opening: true}, "1 1 1 1 1 1 1"},
+	} {
+		blocks, tally, err := encoded(t, "hcpe3", r, c.options)
+		if err != nil || len(blocks) != 1 || tally.Positions != len(strings.Fields(c.want)) {
+			t.Fatalf("%d games, %+v, %v", len(blocks), tally, err)
+		}
+		g, _, err := formatOf(t, "hcpe3").Games(bytes.NewReader(blocks[0])).Next()
+		testutil.OK(t, err)
+		var got []string
+		for _, p := range g.Plies {
+			got = append(got, fmt.Sprint(len(p.Candidates)))
+		}
+		if strings.Join(got, " ") != c.want || g.Outcome != BlackWins {
+			t.Errorf("%v, %v: expected %s", got, g.Outcome, c.want)
+		}
+	}
+	if _, _, err := encoded(t, "pack", r, Options{}); !errors.Is(err, ErrUnscored) || !strings.HasPrefix(err.Error(), "move 4: ") {
+		t.Error(err)
+	}
+	if blocks, _, err := encoded(t, "pack", r, Options{Unscored: true}); err != nil || len(blocks) != 1 {
+		t.Error(err)
+	}
+	votes = func([]byte) []Candidate { return []Candidate{{shogi.NewMove(0, 1), 1}} }
+	if _, _, err := encoded(t, "hcpe3", r, Options{Votes: votes}); err == nil {
+		t.Error("an illegal candidate was written")
+	}
+}
+
+// Nothing is written of a game that is illegal anywhere.
+func TestIllegalRecord(t *testing.T) {
+	t.Parallel()
+	r := record(t, "black", "resignation", "7g7f=1 3c3d=1 7g7f=1")
+	for _, f := range Formats() {
+		_, err := f.Encode(r, Options{}, func([]byte, int) error { t.Error("a part was written"); return nil })
+		testutil.Fails(t, err, "move 3: ", "%s", f.Name)
+	}
+}
+
+// kept is a file in memory.
+type kept struct {
+	bytes.Buffer
+	closed, discarded bool
+}
+
+func (k *kept) Close() error   { k.closed = true; return nil }
+func (k *kept) Discard() error { k.discarded = true; return nil }
+
+func shards(t *testing.T, o ShardOptions, blocks int) (files []*kept) {
+	t.Helper()
+	o.Create = func(n int) (io.WriteCloser, error) {
+		testutil.Equal(t, n, len(files), "shard")
+		files = append(files, &kept{})
+		return files[n], nil
+	}
+	o.Scratch = t.TempDir()
+	s := testutil.Must(NewShards(o))(t)
+	for i := range blocks {
+		if err := s.Add([]byte{byte(i), byte(i >> 8)}, 1+i%2); err != nil { //nolint:gosec // bytes
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.Close(); err != nil || n != len(files) {
+		t.Fatal(n, err)
+	}
+	for _, f := range files {
+		if !f.closed || f.discarded {
+			t.Error("a shard was not closed")
+		}
+	}
+	return files
+}
+
+func TestShards(t *testing.T) {
+	t.Parallel()
+	const blocks = 1000
+	var plain []byte
+	for i := range blocks {
+		plain = append(plain, byte(i), byte(i>>8)) //nolint:gosec // bytes
+	}
+	var straight, shuffled, again, other []byte
+	// Blocks of one and two positions by turns: 1+2+1 are four, so a shard of 4 has 3 blocks,
+	// then 2+1+2 are five.
+	for i, f := range shards(t, ShardOptions{Positions: 4}, blocks) {
+		if i < 300 && f.Len() != 6 {
+			t.Fatalf("shard %d has %d bytes", i, f.Len())
+		}
+		straight = append(straight, f.Bytes()...)
+	}
+	for _, f := range shards(t, ShardOptions{Positions: 100, Shuffle: true, Seed: 7}, blocks) {
+		shuffled = append(shuffled, f.Bytes()...)
+	}
+	one := shards(t, ShardOptions{Shuffle: true, Seed: 7}, blocks)
+	if len(one) != 1 {
+		t.Fatalf("%d shards", len(one))
+	}
+	again = one[0].Bytes()
+	other = shards(t, ShardOptions{Shuffle: true, Seed: 8}, blocks)[0].Bytes()
+	if !bytes.Equal(straight, plain) || !bytes.Equal(shuffled, again) || bytes.Equal(shuffled, other) || bytes.Equal(shuffled, plain) {
+		t.Error("the order is not what was asked for")
+	}
+	testutil.Slices(t, pairsOf(shuffled), pairsOf(plain), "shuffling lost or made something")
+	if files := shards(t, ShardOptions{}, 0); len(files) != 0 {
+		t.Error("nothing was written into a file")
+	}
+}
+
+// pairsOf are the blocks of two bytes, sorted.
+func pairsOf(b []byte) (list []int) {
+	for i := 0; i < len(b); i += 2 {
+		list = append(list, int(b[i])|int(b[i+1])<<8)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// What is given up is discarded.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	f := &kept{}
+	s := testutil.Must(NewShards(ShardOptions{Create: func(int) (io.WriteCloser, error) { return f, nil }}))(t)
+	if err := errors.Join(s.Add([]byte{1}, 1), s.Abort()); err != nil || f.closed || !f.discarded {
+		t.Errorf("%+v, %v", f, err)
+	}
+}

@@ -1,0 +1,632 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// readCSA reads versions 1 to 3 and the dialect of floodgate.
+func readCSA(in *Input) Reader { return &csaReader{in: in} }
+
+type csaReader struct {
+	in    *Input
+	count int // games begun
+	moves []kifu.Move
+	pv    []shogi.Move
+}
+
+// Next reads up to "/", or to where another game begins.
+func (r *csaReader) Next() (*kifu.Record, error) {
+	g := csaGame{pv: r.pv}
+	g.record.Moves = r.moves[:0]
+	for {
+		line, ok := r.in.next()
+		if !ok {
+			break
+		}
+		if g.begun && g.after(line) {
+			if line[0] != '/' {
+				r.in.unread()
+			}
+			break
+		}
+		if len(line) == 0 || line[0] == '/' {
+			continue
+		}
+		if !g.begun {
+			g.begun = true
+			r.count++
+		}
+		if g.err == nil {
+			g.line = r.in.n
+			g.err = g.take(line)
+		}
+	}
+	if !g.begun || !g.said && g.err == nil {
+		return nil, r.in.end()
+	}
+	if g.err == nil {
+		g.line = r.in.n
+		g.err = g.finish()
+	}
+	if g.err != nil && g.err == g.illegal { //nolint:errorlint // that very error
+		g.line = g.illegalLine
+	}
+	r.moves, r.pv = g.record.Moves, g.pv // the arrays are used again, and what is handed out are copies
+	if g.err != nil {
+		return nil, &BadGame{File: r.in.Name, Game: r.count, Line: g.line, Err: g.err}
+	}
+	record := g.record
+	record.Moves = append([]kifu.Move(nil), g.record.Moves...)
+	return &record, nil
+}
+
+// csaGame is a game that is being read.
+type csaGame struct {
+	record kifu.Record
+	setup  kifu.CSASetup
+	p      shogi.Position
+	start  shogi.Position
+	begun  bool // a line of it was there
+	said   bool // more than comments
+	placed bool // the start is known
+	ended  string
+	// illegal is what was wrong with the last move; only an end by an illegal move may follow.
+	illegal     error
+	illegalLine int
+	summary     outcome // of floodgate's comment
+	own         string  // our word for the end
+	err         error
+	line        int            // that is being read, or where reading failed
+	pv          []shogi.Move   // an array for the next variation
+	ahead       shogi.Position // along a variation
+}
+
+// after reports whether a line belongs to the next game.
+func (g *csaGame) after(line []byte) bool {
+	if len(line) == 0 {
+		return false
+	}
+	if line[0] == '/' {
+		return true
+	}
+	if line[0] == 'V' || bytes.HasPrefix(line, []byte("'CSA encoding")) {
+		return g.said
+	}
+	return g.placed && line[0] == 'N'
+}
+
+// take reads one line.
+func (g *csaGame) take(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		if line = bytes.TrimLeft(line, " \t"); len(line) == 0 {
+			return nil
+		}
+	}
+	switch line[0] {
+	case '\'':
+		return g.comment(line[1:])
+	case 'N', '$', 'V':
+		g.said = true
+		return g.header(string(line))
+	}
+	g.said = true
+	return g.statements(line)
+}
+
+// statements reads a line of moves, times and the like, parted by commas. Most lines are
+// a move or a time alone.
+func (g *csaGame) statements(line []byte) error {
+	if len(line) == len("+7776FU") && (line[0] == '+' || line[0] == '-') {
+		return g.move(line)
+	}
+	for len(line) > 0 {
+		statement := line
+		if i := bytes.IndexByte(line, ','); i >= 0 {
+			statement, line = line[:i], line[i+1:]
+		} else {
+			line = nil
+		}
+		for len(statement) > 0 && statement[len(statement)-1] == ' ' {
+			statement = statement[:len(statement)-1]
+		}
+		if len(statement) == 0 {
+			continue
+		}
+		if statement[0] == '\'' {
+			return nil // the rest is a comment
+		}
+		if err := g.statement(statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statement reads a part of a position, a move, a time or an end.
+func (g *csaGame) statement(s []byte) error {
+	switch {
+	case s[0] == 'T':
+		return g.time(s[1:])
+	case s[0] == '%':
+		return g.end(strings.ToUpper(string(s)))
+	case (s[0] == '+' || s[0] == '-') && len(s) > 1:
+		return g.move(s)
+	case s[0] == 'P' || s[0] == '+' || s[0] == '-':
+		return g.position(strings.ToUpper(string(s)))
+	case s[0] == 'p' || s[0] == 't': // as some have written it by hand
+		return g.statement(bytes.ToUpper(s))
+	}
+	return fmt.Errorf("%q: expected a header, a position, a move such as +7776FU, its time T, an end such as %%TORYO, or a comment", clipped(s))
+}
+
+// clipped is a text short enough for an error.
+func clipped(s []byte) string { return string(s[:min(len(s), 60)]) }
+
+func (g *csaGame) position(text string) error {
+	if g.placed {
+		return fmt.Errorf("%q behind the position: expected moves", clipped([]byte(text)))
+	}
+	if err := g.setup.Line(text); err != nil {
+		return err
+	}
+	if g.setup.Sided {
+		return g.place()
+	}
+	return nil
+}
+
+// place makes the start. A file without any is of an even game.
+func (g *csaGame) place() (err error) {
+	g.placed = true
+	g.setup.Setup.Ply = 1
+	g.p = shogi.StartPos()
+	if g.setup.Begun {
+		if g.p, err = g.setup.Setup.Position(); err != nil {
+			return fmt.Errorf("the position: %w", err)
+		}
+	}
+	g.start, g.record.Start = g.p, g.p.SFEN()
+	return nil
+}
+
+func (g *csaGame) move(text []byte) error {
+	if !g.placed {
+		if err := g.place(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case g.ended != "":
+		return fmt.Errorf("%q behind the end %s", clipped(text), g.ended)
+	case g.illegal != nil:
+		return g.illegal
+	}
+	if err := longer(g.record.Moves); err != nil {
+		return err
+	}
+	m, err := kifu.ParseCSAMove(&g.p, string(text))
+	if err != nil {
+		m, err = kifu.ParseCSAMove(&g.p, strings.ToUpper(string(text)))
+	}
+	if err != nil {
+		g.illegal, g.illegalLine = fmt.Errorf("move %d, %q: %w", len(g.record.Moves)+1, clipped(text), err), g.line
+		return nil
+	}
+	g.record.Moves = append(g.record.Moves, kifu.Move{Move: m, NoTime: true})
+	g.p.Apply(m)
+	return nil
+}
+
+// time is that of the last move, or of the answer that ended the game.
+func (g *csaGame) time(text []byte) error {
+	if len(text) == 0 {
+		return nil // as of programs that do not know it
+	}
+	n, ok := digits(text)
+	d := time.Duration(n) * time.Second
+	if !ok || d > longestMove {
+		var err error
+		if d, err = seconds(string(text)); err != nil {
+			return err
+		}
+	}
+	switch n := len(g.record.Moves); {
+	case g.ended != "" || g.illegal != nil:
+		g.record.LastTime, g.record.HasLast = d, true
+	case n > 0:
+		g.record.Moves[n-1].Time, g.record.Moves[n-1].NoTime = d, false
+	default:
+		return errors.New("a time before the first move")
+	}
+	return nil
+}
+
+// digits reads what most numbers of a record are: up to nine digits, and nothing else.
+func digits(text []byte) (n int, ok bool) {
+	if len(text) == 0 || len(text) > 9 {
+		return 0, false
+	}
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
+}
+
+// signed is digits with a sign, or any other way to write a number of 32 bits.
+func signed(text []byte) (int, error) {
+	if len(text) > 0 && text[0] == '-' {
+		if n, ok := digits(text[1:]); ok {
+			return -n, nil
+		}
+	} else if n, ok := digits(text); ok {
+		return n, nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	return int(n), err
+}
+
+// longestMove is more than any move takes: a year.
+const longestMove = 366 * 24 * time.Hour
+
+// seconds reads "12" or "12.345".
+func seconds(text string) (time.Duration, error) {
+	whole, part, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseUint(whole, 10, 32)
+	if err != nil || time.Duration(n)*time.Second > longestMove {
+		return 0, fmt.Errorf("time %q: expected seconds, such as 12 or 12.345", clipped([]byte(text)))
+	}
+	d := time.Duration(n) * time.Second
+	if part != "" {
+		f, err := strconv.ParseFloat("0."+part, 64)
+		if err != nil {
+			return 0, fmt.Errorf("time %q: expected seconds, such as 12 or 12.345", clipped([]byte(text)))
+		}
+		d += time.Duration(math.Round(f*1e6)) * time.Microsecond
+	}
+	return d, nil
+}
+
+func (g *csaGame) end(word string) error {
+	if g.ended != "" {
+		return fmt.Errorf("%q behind the end %s", clipped([]byte(word)), g.ended)
+	}
+	if g.illegal != nil && !strings.Contains(word, "ILLEGAL") {
+		return g.illegal
+	}
+	if word == "%MATTA" {
+		return errors.New("%MATTA takes a move back: expected a game without it")
+	}
+	if !g.placed {
+		if err := g.place(); err != nil {
+			return err
+		}
+	}
+	g.ended = word
+	return nil
+}
+
+// finish decides how the game ended: by our own comment, else by floodgate's summary,
+// else by the word.
+func (g *csaGame) finish() error {
+	if g.illegal != nil && g.ended == "" {
+		return g.illegal
+	}
+	if !g.placed {
+		if g.setup.Begun {
+			return errors.New("the position has no side to move: expected + or -")
+		}
+		return errors.New("there is neither a position nor a move")
+	}
+	if g.illegal != nil {
+		g.record.Note = g.illegal.Error()
+	}
+	o := g.byWord()
+	if says := g.summary.winner; g.ended == "%TORYO" && g.summary.result == resignation && says != "" && says != o.winner {
+		return fmt.Errorf("the end %%TORYO makes %s win, and the summary says %s", o.winner, says)
+	}
+	if g.summary.winner != "" {
+		if o.winner = g.summary.winner; g.summary.result != "" {
+			o.result = g.summary.result
+		}
+	}
+	if g.own != "" {
+		o.result = g.own
+	}
+	if o.winner == "" {
+		o.result = "" // broken off
+	}
+	o.set(&g.record)
+	settleTimes(&g.record)
+	return nil
+}
+
+// byWord is what the end word says by itself.
+func (g *csaGame) byWord() outcome {
+	side := g.p.Side()
+	switch g.ended {
+	case "%TORYO":
+		return lost(resignation, side)
+	case "%TSUMI":
+		return lost(checkmate, side)
+	case "%TIME_UP":
+		return lost(timeForfeit, side)
+	case "%ILLEGAL_MOVE":
+		return lost(illegalMove, side)
+	case "%+ILLEGAL_ACTION":
+		return lost(byRepetition(&g.record, g.start, illegalMove), shogi.Black)
+	case "%-ILLEGAL_ACTION":
+		return lost(byRepetition(&g.record, g.start, illegalMove), shogi.White)
+	case "%KACHI":
+		return won(declaration, side)
+	case "%SENNICHITE":
+		return drawn(repetition)
+	case "%MAX_MOVES":
+		return drawn(maxPlies)
+	case "%JISHOGI", "%HIKIWAKE":
+		if n := g.record.MaxMoves; n > 0 && len(g.record.Moves) >= n {
+			return drawn(maxPlies)
+		}
+		return drawn(impasse)
+	}
+	return outcome{}
+}
+
+// header reads a name, a version or a key with a value.
+func (g *csaGame) header(line string) error {
+	r := &g.record
+	switch {
+	case strings.HasPrefix(line, "N+"):
+		r.Black = line[2:]
+	case strings.HasPrefix(line, "N-"):
+		r.White = line[2:]
+	case line[0] == 'V':
+		if n, err := strconv.ParseFloat(strings.TrimSpace(line[1:]), 64); err != nil || n < 1 || n >= 4 {
+			return fmt.Errorf("%q: expected a version from V1 to V3.0", clipped([]byte(line)))
+		}
+	case line[0] == '$':
+		key, value, _ := strings.Cut(line[1:], ":")
+		return g.key(key, value)
+	default:
+		return fmt.Errorf("%q: expected N+ or N- with a name", clipped([]byte(line)))
+	}
+	return nil
+}
+
+// key reads a header of the form $KEY:VALUE. Keys that are not known are passed over.
+func (g *csaGame) key(key, value string) (err error) {
+	r := &g.record
+	switch key {
+	case "EVENT":
+		r.Event = value
+	case "SITE":
+		r.Site = value
+	case "OPENING":
+		r.Header.Opening = value
+	case "START_TIME":
+		r.Started = parseMoment(value)
+	case "END_TIME":
+		r.Ended = parseMoment(value)
+	case "MAX_MOVES":
+		r.MaxMoves = number(value)
+	case "JISHOGI":
+		r.Jishogi = number(value)
+	case "TIME_LIMIT":
+		return g.timeLimit(value)
+	case "TIME":
+		r.Clocks[0], err = clock(value)
+		r.Clocks[1] = r.Clocks[0]
+	case "TIME+", "TIMET+":
+		r.Clocks[0], err = clock(value)
+	case "TIME-", "TIMET-":
+		r.Clocks[1], err = clock(value)
+	case "NOTE":
+		err = g.note(unescaped(value))
+	}
+	return err
+}
+
+// note reads what csa3 says of the players, one of them a line, and any other text as a
+// comment.
+func (g *csaGame) note(text string) error {
+	for line := range strings.SplitSeq(text, "\n") {
+		if about, ok := strings.CutPrefix(line, "black: "); ok {
+			g.record.About[0] = unescaped(about)
+		} else if about, ok := strings.CutPrefix(line, "white: "); ok {
+			g.record.About[1] = unescaped(about)
+		} else if reason, ok := strings.CutPrefix(line, "end: "); ok {
+			g.record.Note = unescaped(reason)
+		} else if line != "" {
+			if err := addLine(&g.record.Comment, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// parseMoment reads a local time, or a date alone; the zero time where it is neither.
+func parseMoment(text string) time.Time {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "-", "/"))
+	for _, layout := range []string{kifu.Moment, "2006/1/2 15:04:05", "2006/1/2 15:04", "2006/1/2"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// number is 0 for what is no count.
+func number(text string) int {
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n) //nolint:gosec // 31 bits
+}
+
+// timeLimit reads HH:MM+SS.
+func (g *csaGame) timeLimit(value string) error {
+	var hours, minutes, byoyomi uint16
+	if n, _ := fmt.Sscanf(strings.TrimSpace(value), "%d:%d+%d", &hours, &minutes, &byoyomi); n < 2 {
+		return fmt.Errorf("$TIME_LIMIT:%s: expected HH:MM+SS", clipped([]byte(value)))
+	}
+	for c := range g.record.Clocks {
+		k := &g.record.Clocks[c]
+		k.Main = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+		k.Byoyomi = time.Duration(byoyomi) * time.Second
+	}
+	return nil
+}
+
+// clock reads "main+byoyomi+increment" in seconds, as version 3 has it.
+func clock(value string) (c kifu.Clock, err error) {
+	parts := strings.Split(strings.TrimSpace(value), "+")
+	if len(parts) > 3 {
+		return c, fmt.Errorf("time %q: expected main+byoyomi+increment", clipped([]byte(value)))
+	}
+	for i, to := range []*time.Duration{&c.Main, &c.Byoyomi, &c.Increment}[:len(parts)] {
+		if *to, err = seconds(parts[i]); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// comment reads a line that begins with an apostrophe, without it.
+func (g *csaGame) comment(text []byte) error {
+	switch {
+	case bytes.HasPrefix(text, []byte("** ")), string(text) == "**":
+		return g.thought(bytes.TrimPrefix(text[2:], []byte(" ")))
+	case bytes.HasPrefix(text, []byte("*")):
+		return g.remark(string(text[1:]))
+	default:
+		key, value, _ := strings.Cut(string(text), ":")
+		g.told(key, value)
+	}
+	return nil
+}
+
+// remark is a comment of a program or of a person. That of ours before an end is the end.
+func (g *csaGame) remark(text string) error {
+	if o, note, ok := noted(text); ok {
+		g.own, g.summary.winner = o.result, o.winner
+		if note != "" {
+			g.record.Note = note
+		}
+		return nil
+	}
+	to := &g.record.Comment
+	if n := len(g.record.Moves); n > 0 {
+		to = &g.record.Moves[n-1].Comment
+	}
+	return addLine(to, unescaped(text))
+}
+
+// told reads what floodgate and gogi say in comments of the form KEY:VALUE.
+func (g *csaGame) told(key, value string) {
+	r := &g.record
+	switch key {
+	case "Max_Moves":
+		r.MaxMoves = number(value)
+	case "Increment":
+		for c := range r.Clocks {
+			r.Clocks[c].Increment = time.Duration(number(value)) * time.Second
+		}
+	case "black_rate":
+		r.Ratings[0] = rate(value)
+	case "white_rate":
+		r.Ratings[1] = rate(value)
+	case "$END_TIME":
+		r.Ended = parseMoment(value)
+	case "summary":
+		g.summarised(value)
+	case "gogi":
+		word, note, _ := strings.Cut(value, ":")
+		if knownEnd(word) {
+			g.own, r.Note = word, unescaped(note)
+		}
+	}
+}
+
+// rate is the number behind the last colon of "NAME:3512.0"; 0 where there is none.
+func rate(value string) float64 {
+	x, err := strconv.ParseFloat(strings.TrimSpace(value[strings.LastIndexByte(value, ':')+1:]), 64)
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0
+	}
+	return x
+}
+
+// summarised reads "toryo:A win:B lose"; a name may hold a colon.
+func (g *csaGame) summarised(text string) {
+	word, _, _ := strings.Cut(text, ":")
+	g.summary.result = ofFloodgate(word)
+	switch text[strings.LastIndexByte(text, ' ')+1:] {
+	case "lose":
+		g.summary.winner = "black"
+	case "win":
+		g.summary.winner = "white"
+	case draw:
+		g.summary.winner = draw
+	}
+}
+
+// thought reads a score from Black's view, the variation from the reply on and the nodes.
+// One before the first move belongs to no move.
+func (g *csaGame) thought(text []byte) error {
+	n := len(g.record.Moves)
+	word, rest, _ := bytes.Cut(text, []byte(" "))
+	score, err := signed(word)
+	if err != nil || g.illegal != nil || n == 0 {
+		if err != nil {
+			return g.remark(string(text))
+		}
+		return nil
+	}
+	m := &g.record.Moves[n-1]
+	m.HasScore, m.Score = true, score
+	if g.p.Side() == shogi.Black { // White has moved
+		m.Score = -m.Score
+	}
+	if len(rest) > 0 {
+		g.variation(m, rest)
+	}
+	return nil
+}
+
+// variation reads the replies up to the first one that is not legal, and the nodes.
+func (g *csaGame) variation(m *kifu.Move, text []byte) {
+	text, nodes, _ := bytes.Cut(text, []byte("#"))
+	word, _, _ := bytes.Cut(nodes, []byte(" "))
+	m.Nodes, _ = strconv.ParseUint(string(word), 10, 64)
+	p, pv := &g.ahead, append(g.pv[:0], m.Move)
+	*p = g.p
+	for len(text) > 0 {
+		word, text, _ = bytes.Cut(text, []byte(" "))
+		if len(word) == 0 {
+			continue
+		}
+		reply, err := kifu.ParseCSAMove(p, string(word))
+		if err != nil {
+			break
+		}
+		pv = append(pv, reply)
+		p.Apply(reply)
+	}
+	if g.pv = pv; len(pv) > 1 {
+		m.PV = slices.Clone(pv)
+	}
+}

@@ -1,0 +1,133 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// The words for how a game ended, as package match spells them, which stands above this
+// one; TestWordsAreThoseOfMatch compares them.
+const (
+	checkmate         = "checkmate"
+	resignation       = "resignation"
+	timeForfeit       = "time_forfeit"
+	stall             = "stall"
+	illegalMove       = "illegal_move"
+	repetition        = "repetition"
+	perpetualCheck    = "perpetual_check"
+	declaration       = "declaration"
+	falseDeclaration  = "false_declaration"
+	maxPlies          = "max_plies"
+	impasse           = "impasse"
+	scoreAdjudication = "score_adjudication"
+	mateAdjudication  = "mate_adjudication"
+	crash             = "crash"
+	notStarted        = "not_started"
+	unknown           = "unknown" // of a record that says who won and not how
+)
+
+const draw = "draw"
+
+// knownEnd reports whether a word of a file is one for how a game ended.
+func knownEnd(word string) bool {
+	switch word {
+	case checkmate, resignation, timeForfeit, stall, illegalMove, repetition, perpetualCheck, declaration, falseDeclaration,
+		maxPlies, impasse, scoreAdjudication, mateAdjudication, crash, notStarted, unknown:
+		return true
+	}
+	return false
+}
+
+// outcome is a result as a format's end word has it.
+type outcome struct{ result, winner string }
+
+// lost is an end against the side to move, won one for it.
+func lost(result string, side shogi.Colour) outcome { return outcome{result, side.Opponent().String()} }
+func won(result string, side shogi.Colour) outcome  { return outcome{result, side.String()} }
+func drawn(result string) outcome                   { return outcome{result, draw} }
+
+// noted is the result that a comment of ours tells, "WORD winner=WHO", perhaps with
+// "note=TEXT" behind it.
+func noted(text string) (o outcome, note string, ok bool) {
+	word, rest, found := strings.Cut(strings.TrimSpace(text), " winner=")
+	if !found || !knownEnd(word) {
+		return o, "", false
+	}
+	who, note, _ := strings.Cut(rest, " note=")
+	if who != "black" && who != "white" && who != draw {
+		return o, "", false
+	}
+	return outcome{word, who}, unescaped(note), true
+}
+
+// set gives a record its end.
+func (o outcome) set(r *kifu.Record) { r.Result, r.Winner = o.result, o.winner }
+
+// loserMoves reports whether who is to move has lost.
+func loserMoves(r *kifu.Record, side shogi.Colour) bool {
+	return r.Winner == side.Opponent().String()
+}
+
+// byRepetition is perpetual check where the moves show one, and otherwise what is given:
+// formats have one word for that and for any other illegal act.
+func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string {
+	h := shogi.NewHistory(start)
+	for i := range r.Moves {
+		h.Push(r.Moves[i].Move)
+	}
+	if k := h.Repetition(); k == shogi.RepetitionBlackLoses || k == shogi.RepetitionWhiteLoses {
+		return perpetualCheck
+	}
+	return otherwise
+}
+
+// escaped is kifu.EscapedComment.
+func escaped(text string) string { return kifu.EscapedComment(text) }
+
+// unescaped is the inverse of the escapes of comments and notes.
+func unescaped(text string) string { return unescaper.Replace(text) }
+
+//nolint:gochecknoglobals // a replacer is compiled once, and never changes
+var unescaper = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\c`, ",")
+
+// maxComment is how long a comment may be: what is longer is no game of anybody's.
+const maxComment = 64 << 10
+
+// addLine adds a line to a comment.
+func addLine(comment *string, line string) error {
+	if len(*comment)+len(line) > maxComment {
+		return fmt.Errorf("a comment has more than %d bytes", maxComment)
+	}
+	if *comment != "" {
+		*comment += "\n"
+	}
+	*comment += line
+	return nil
+}
+
+// longer refuses a game that is longer than any that can be stored.
+func longer(moves []kifu.Move) error {
+	if len(moves) >= kifu.MaxPlies {
+		return fmt.Errorf("the game has more than %d plies", kifu.MaxPlies)
+	}
+	return nil
+}
+
+// settleTimes says of moves without a time what that means: the first ones of a game with
+// times were given by its opening, which takes none; of any others nothing is known.
+func settleTimes(r *kifu.Record) {
+	timed := r.HasLast
+	for i := range r.Moves {
+		timed = timed || !r.Moves[i].NoTime
+	}
+	for i := range r.Moves {
+		m := &r.Moves[i]
+		if !timed || !m.NoTime {
+			return
+		}
+		m.NoTime, m.Opening = false, true
+	}
+}

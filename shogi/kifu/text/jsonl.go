@@ -1,0 +1,275 @@
+package text
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// jsonVersion is the version of the lines that AppendJSON writes. Fields may be added to
+// it, and never change their names.
+const jsonVersion = 1
+
+// The types of a line. What is not known is left out.
+type (
+	jsonRecord struct {
+		Version  int          `json:"gogi_record"`
+		Black    string       `json:"black"`
+		White    string       `json:"white"`
+		Event    string       `json:"event,omitempty"`
+		Site     string       `json:"site,omitempty"`
+		Opening  string       `json:"opening,omitempty"`
+		Started  *time.Time   `json:"started,omitempty"`
+		Ended    *time.Time   `json:"ended,omitempty"`
+		Clocks   []*jsonClock `json:"clocks,omitempty"` // Black's and White's
+		MaxMoves int          `json:"max_moves,omitempty"`
+		Jishogi  int          `json:"jishogi,omitempty"`
+		Ratings  []*float64   `json:"ratings,omitempty"` // Black's and White's
+		About    []string     `json:"about,omitempty"`   // Black's and White's
+		Start    string       `json:"start"`             // SFEN
+		Comment  string       `json:"comment,omitempty"`
+		Moves    []jsonMove   `json:"moves"`
+		Result   string       `json:"result,omitempty"`
+		Winner   string       `json:"winner,omitempty"`
+		Note     string       `json:"note,omitempty"`
+		LastMS   *float64     `json:"last_ms,omitempty"` // what the answer took that ended the game and is no move
+		Votes    detail       `json:"votes,omitempty"`   // on that answer
+		Branches int          `json:"branches,omitempty"`
+	}
+	jsonClock struct {
+		MainMS      float64 `json:"main_ms"`
+		ByoyomiMS   float64 `json:"byoyomi_ms,omitempty"`
+		IncrementMS float64 `json:"increment_ms,omitempty"`
+	}
+	jsonMove struct {
+		Move     shogi.Move   `json:"move"`
+		Opening  bool         `json:"opening,omitempty"`
+		MS       *float64     `json:"ms,omitempty"`
+		Score    *int         `json:"score,omitempty"` // the mover's view
+		Depth    int          `json:"depth,omitempty"`
+		SelDepth int          `json:"seldepth,omitempty"`
+		Nodes    uint64       `json:"nodes,omitempty"`
+		PV       []shogi.Move `json:"pv,omitempty"`
+		Votes    detail       `json:"votes,omitempty"`
+		Comment  string       `json:"comment,omitempty"`
+	}
+)
+
+// detail is a council's vote record: JSON as it is, and anything else as a string.
+type detail []byte
+
+// MarshalJSON keeps JSON and quotes what is none.
+func (d detail) MarshalJSON() ([]byte, error) {
+	if json.Valid(d) && d[0] != '"' {
+		return d, nil
+	}
+	return json.Marshal(string(d))
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (d *detail) UnmarshalJSON(text []byte) error {
+	if len(text) == 0 || text[0] != '"' {
+		*d = bytes.Clone(text)
+		return nil
+	}
+	var s string
+	err := json.Unmarshal(text, &s)
+	*d = []byte(s)
+	return err
+}
+
+// millis is exact to the microsecond, which is what stores keep.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func ofMillis(ms float64) (time.Duration, error) {
+	if us := math.Round(ms * 1000); us >= 0 && us < math.MaxInt64/float64(time.Microsecond) {
+		return time.Duration(us) * time.Microsecond, nil
+	}
+	return 0, fmt.Errorf("%g ms cannot be a time", ms)
+}
+
+// AppendJSON adds a record as one line of JSON, with everything that is known of it.
+func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
+	if err := checkMoves(r); err != nil {
+		return dst, err
+	}
+	out := jsonRecord{
+		Version: jsonVersion, Black: r.Black, White: r.White, Event: r.Event, Site: r.Site, Opening: r.Header.Opening,
+		Started: timeOrNil(r.Started), Ended: timeOrNil(r.Ended), MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Start: r.Start,
+		Comment: r.Comment, Result: r.Result, Winner: r.Winner, Note: r.Note, Votes: r.Final, Branches: r.Branches, Moves: []jsonMove{},
+	}
+	out.setPlayers(r)
+	if r.HasLast {
+		out.LastMS = new(millis(r.LastTime))
+	}
+	for i := range r.Moves {
+		out.Moves = append(out.Moves, jsonMoveOf(&r.Moves[i]))
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return dst, err
+	}
+	return append(append(dst, text...), '\n'), nil
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(t.UTC())
+}
+
+// setPlayers writes what is known of each player, and null for the other.
+func (j *jsonRecord) setPlayers(r *kifu.Record) {
+	if r.Clocks != [2]kifu.Clock{} {
+		for _, c := range r.Clocks {
+			var k *jsonClock
+			if !c.IsZero() {
+				k = &jsonClock{millis(c.Main), millis(c.Byoyomi), millis(c.Increment)}
+			}
+			j.Clocks = append(j.Clocks, k)
+		}
+	}
+	if r.Ratings != [2]float64{} {
+		for _, x := range r.Ratings {
+			var rating *float64
+			if x != 0 {
+				rating = new(x)
+			}
+			j.Ratings = append(j.Ratings, rating)
+		}
+	}
+	if r.About != [2]string{} {
+		j.About = r.About[:]
+	}
+}
+
+func jsonMoveOf(m *kifu.Move) jsonMove {
+	out := jsonMove{
+		Move: m.Move, Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
+		Votes: m.Detail, Comment: m.Comment,
+	}
+	if m.HasScore {
+		out.Score = new(m.Score)
+	}
+	if !m.NoTime && (!m.Opening || m.Time != 0) {
+		out.MS = new(millis(m.Time))
+	}
+	return out
+}
+
+// readJSON reads lines of JSON.
+func readJSON(in *Input) Reader { return &jsonReader{in: in} }
+
+type jsonReader struct {
+	in    *Input
+	count int
+}
+
+// Next reads a line.
+func (r *jsonReader) Next() (*kifu.Record, error) {
+	for {
+		line, ok := r.in.next()
+		if !ok {
+			return nil, r.in.end()
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		r.count++
+		record, err := parseJSON(line)
+		if err != nil {
+			return nil, r.in.bad(r.count, err)
+		}
+		return record, nil
+	}
+}
+
+func parseJSON(line []byte) (*kifu.Record, error) {
+	var j jsonRecord
+	if err := json.Unmarshal(line, &j); err != nil {
+		return nil, err
+	}
+	if j.Version != jsonVersion {
+		return nil, fmt.Errorf("gogi_record is %d: expected %d", j.Version, jsonVersion)
+	}
+	p, err := shogi.ParseSFEN(j.Start)
+	if err != nil {
+		return nil, fmt.Errorf("start position: %w", err)
+	}
+	r := &kifu.Record{
+		Black: j.Black, White: j.White, Event: j.Event, Site: j.Site, Start: p.SFEN(), Result: j.Result, Winner: j.Winner, Final: j.Votes,
+		Header: kifu.Header{Opening: j.Opening, MaxMoves: j.MaxMoves, Jishogi: j.Jishogi, Comment: j.Comment, Note: j.Note, Branches: j.Branches},
+	}
+	if j.Result != "" && (!knownEnd(j.Result) || j.Winner != "black" && j.Winner != "white" && j.Winner != draw) {
+		return nil, fmt.Errorf("result %q, winner %q: expected a word for how games end and black, white or draw", j.Result, j.Winner)
+	}
+	if err := errors.Join(j.players(r), j.moves(r)); err != nil {
+		return nil, err
+	}
+	return r, checkMoves(r)
+}
+
+// players reads what is known of each player, and the times.
+func (j *jsonRecord) players(r *kifu.Record) (err error) {
+	if len(j.Clocks) > 2 || len(j.Ratings) > 2 || len(j.About) > 2 {
+		return errors.New("clocks, ratings or about has more than two entries: expected Black's and White's")
+	}
+	for i, c := range j.Clocks {
+		if c == nil {
+			continue
+		}
+		k := &r.Clocks[i]
+		for _, part := range []struct {
+			to *time.Duration
+			ms float64
+		}{{&k.Main, c.MainMS}, {&k.Byoyomi, c.ByoyomiMS}, {&k.Increment, c.IncrementMS}} {
+			if *part.to, err = ofMillis(part.ms); err != nil {
+				return err
+			}
+		}
+	}
+	for i, x := range j.Ratings {
+		if x != nil {
+			r.Ratings[i] = *x
+		}
+	}
+	copy(r.About[:], j.About)
+	if j.Started != nil {
+		r.Started = *j.Started
+	}
+	if j.Ended != nil {
+		r.Ended = *j.Ended
+	}
+	if j.LastMS != nil {
+		r.HasLast = true
+		r.LastTime, err = ofMillis(*j.LastMS)
+	}
+	return err
+}
+
+func (j *jsonRecord) moves(r *kifu.Record) (err error) {
+	for i := range j.Moves {
+		m := &j.Moves[i]
+		out := kifu.Move{
+			Move: m.Move, Opening: m.Opening, NoTime: m.MS == nil && !m.Opening, Depth: m.Depth, SelDepth: m.SelDepth,
+			Nodes: m.Nodes, PV: m.PV, Detail: m.Votes, Comment: m.Comment,
+		}
+		if m.Score != nil {
+			out.Score, out.HasScore = *m.Score, true
+		}
+		if m.MS != nil {
+			if out.Time, err = ofMillis(*m.MS); err != nil {
+				return fmt.Errorf("move %d: %w", i+1, err)
+			}
+		}
+		r.Moves = append(r.Moves, out)
+	}
+	return nil
+}

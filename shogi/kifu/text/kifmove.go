@@ -1,0 +1,355 @@
+package text
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// kifMove is a move in parts, as Japanese notation names them.
+type kifMove struct {
+	to       shogi.Square
+	piece    shogi.PieceType // as it is before the move
+	from     shogi.Square    // NoSquare where the text does not say
+	relative string          // 右左直上寄引, where several pieces could go there
+	promotes bool
+	stays    bool // 不成
+	drop     bool // 打
+}
+
+// parseKIFMove reads a move of KIF or KI2 without its sign: ７六歩(77), 同　銀成(43),
+// ５五角打, ５三銀右不成. before is where the move before went. It may yet be illegal, but
+// where the text does not say which piece moves, a legal move decides.
+func parseKIFMove(p *shogi.Position, text string, before shogi.Square) (shogi.Move, error) {
+	k, err := splitKIFMove(text, before)
+	if err != nil {
+		return shogi.NoMove, err
+	}
+	if k.from != shogi.NoSquare {
+		if t := p.PieceAt(k.from).Type(); t != k.piece {
+			return shogi.NoMove, fmt.Errorf("on %s there is %s: expected %s", k.from, article(t), article(k.piece))
+		}
+		return k.board(k.from), nil
+	}
+	if k.drop {
+		return k.dropped()
+	}
+	return k.resolve(p)
+}
+
+func article(t shogi.PieceType) string {
+	if t == shogi.NoPieceType {
+		return "nothing"
+	}
+	return "a " + t.String()
+}
+
+func (k *kifMove) board(from shogi.Square) shogi.Move {
+	if k.promotes {
+		return shogi.NewPromotion(from, k.to)
+	}
+	return shogi.NewMove(from, k.to)
+}
+
+func (k *kifMove) dropped() (shogi.Move, error) {
+	if k.piece < shogi.Pawn || k.piece > shogi.Gold {
+		return shogi.NoMove, fmt.Errorf("%s cannot be dropped", article(k.piece))
+	}
+	return shogi.NewDrop(k.piece, k.to), nil
+}
+
+// splitKIFMove reads the parts in their order.
+func splitKIFMove(text string, before shogi.Square) (k kifMove, err error) {
+	k.from = shogi.NoSquare
+	rest, err := k.target(text, before)
+	if err != nil {
+		return k, err
+	}
+	if rest, err = k.pieceName(rest); err != nil {
+		return k, err
+	}
+	for rest != "" {
+		c, size := utf8.DecodeRuneInString(rest)
+		switch c {
+		case '右', '左', '直', '上', '寄', '引', '行', '入':
+			k.relative += strings.NewReplacer("行", "上", "入", "上").Replace(string(c))
+		case '成':
+			k.promotes = true
+		case '不':
+			k.stays = true
+			if strings.HasPrefix(rest[size:], "成") {
+				size += len("成")
+			}
+		case '打':
+			k.drop = true
+		case ' ', '　':
+		case '(', '（':
+			return k, k.origin(rest[size:])
+		default:
+			return k, fmt.Errorf("%q is no part of a move", rest)
+		}
+		rest = rest[size:]
+	}
+	return k, nil
+}
+
+// target reads the square, or 同, which is that of the move before.
+func (k *kifMove) target(text string, before shogi.Square) (rest string, err error) {
+	if rest, ok := strings.CutPrefix(text, "同"); ok {
+		if k.to = before; before == shogi.NoSquare {
+			return "", errors.New("同 without a move before")
+		}
+		return strings.TrimLeft(rest, " 　"), nil
+	}
+	f, n := utf8.DecodeRuneInString(text)
+	r, m := utf8.DecodeRuneInString(text[n:])
+	k.to = shogi.NewSquare(digit(f), digit(r))
+	if k.to == shogi.NoSquare {
+		return "", errors.New("expected a square such as ７六, or 同")
+	}
+	return strings.TrimLeft(text[n+m:], " 　"), nil
+}
+
+// digit reads 1 to 9 in any of its three forms, 0 for anything else.
+func digit(c rune) int {
+	switch {
+	case c >= '1' && c <= '9':
+		return int(c - '0')
+	case c >= '１' && c <= '９':
+		return int(c-'１') + 1
+	}
+	return slices.Index([]rune("一二三四五六七八九"), c) + 1
+}
+
+func (k *kifMove) pieceName(text string) (rest string, err error) {
+	size := 0
+	if strings.HasPrefix(text, "成") {
+		size = len("成")
+	}
+	_, n := utf8.DecodeRuneInString(text[size:])
+	if k.piece = pieceOf(text[:size+n]); k.piece == shogi.NoPieceType {
+		return "", errors.New("expected a piece such as 歩 or 成銀 behind the square")
+	}
+	return text[size+n:], nil
+}
+
+// origin reads "77)".
+func (k *kifMove) origin(text string) error {
+	text = strings.TrimRight(text, ")） ")
+	if len(text) == 2 {
+		k.from = shogi.NewSquare(int(text[0])-'0', int(text[1])-'0')
+	}
+	if k.from == shogi.NoSquare {
+		return fmt.Errorf("(%s): expected the square it comes from, such as (77)", text)
+	}
+	return nil
+}
+
+// resolve finds the one legal move that KI2 means.
+func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
+	var found []shogi.Move
+	for _, m := range p.LegalMoves(nil) {
+		if m.IsDrop() || m.To() != k.to || p.PieceAt(m.From()).Type() != k.piece || m.Promotes() != k.promotes {
+			continue
+		}
+		found = append(found, m)
+	}
+	if k.relative == "" && len(found) == 0 && !k.promotes && !k.stays { // a drop that could be nothing else
+		if m, err := k.dropped(); err == nil && p.CheckLegal(m) == nil {
+			return m, nil
+		}
+	}
+	if len(found) > 1 {
+		origins := make([]shogi.Square, len(found))
+		for i, m := range found {
+			origins[i] = m.From()
+		}
+		found = slices.DeleteFunc(found, func(m shogi.Move) bool {
+			return !fitsRelative(p.Side(), k.piece, m.From(), k.to, origins, k.relative)
+		})
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return shogi.NoMove, errors.New("no legal move is written so")
+	}
+	return shogi.NoMove, fmt.Errorf("%d legal moves could be meant: expected 右, 左, 直, 上, 寄 or 引 to tell them apart", len(found))
+}
+
+// fitsRelative reports whether the words of KI2 name the piece on from among those on
+// origins, which all go to one square. 上, 寄 and 引 are how it moves; 直 is straight up;
+// 右 and 左 are where it stands, as its owner sees it, of two pieces by each other, and of
+// those that a direction leaves. Horses and dragons have no 直.
+// Source: https://www.shogi.or.jp/faq/kihuhyouki.html
+func fitsRelative(c shogi.Colour, t shogi.PieceType, from, to shogi.Square, origins []shogi.Square, words string) bool {
+	dx, dy := offset(c, from, to)
+	for _, w := range words {
+		switch {
+		case w == '上' && dy <= 0, w == '寄' && dy != 0, w == '引' && dy >= 0, w == '直' && (dx != 0 || dy <= 0 || t == shogi.Horse || t == shogi.Dragon):
+			return false
+		case w == '右' && !outermost(c, from, to, origins, words, 1), w == '左' && !outermost(c, from, to, origins, words, -1):
+			return false
+		}
+	}
+	return true
+}
+
+// offset is how far a piece goes, as its owner sees it: to the left and up.
+func offset(c shogi.Colour, from, to shogi.Square) (left, up int) {
+	left, up = to.File()-from.File(), from.Rank()-to.Rank()
+	if c == shogi.White {
+		return -left, -up
+	}
+	return left, up
+}
+
+// outermost reports whether a piece is the furthest on one side among those that move in
+// the direction that the other words say: sign is 1 for the right.
+func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, words string, sign int) bool {
+	mine, _ := offset(c, from, to)
+	for _, o := range origins {
+		dx, dy := offset(c, o, to)
+		if o == from || strings.ContainsRune(words, '上') && dy <= 0 || strings.ContainsRune(words, '寄') && dy != 0 || strings.ContainsRune(words, '引') && dy >= 0 {
+			continue
+		}
+		if sign*dx >= sign*mine {
+			return false
+		}
+	}
+	return true
+}
+
+// relativeWords are those that tell a move from the others that bring a like piece to the
+// same square: "" where it is the only one.
+func relativeWords(p *shogi.Position, m shogi.Move) string {
+	if m.IsDrop() {
+		return ""
+	}
+	t := p.PieceAt(m.From()).Type()
+	var origins []shogi.Square
+	for from := range shogi.NoSquare {
+		if p.PieceAt(from) == shogi.NewPiece(p.Side(), t) && reaches(p, from, m.To()) {
+			origins = append(origins, from)
+		}
+	}
+	if len(origins) < 2 {
+		return ""
+	}
+	for _, words := range relativeOrder(t) {
+		if alone(p.Side(), t, m, origins, words) {
+			return words
+		}
+	}
+	return ""
+}
+
+// relativeOrder is the order of preference: a direction first, then a side, then both.
+func relativeOrder(t shogi.PieceType) []string {
+	if t == shogi.Horse || t == shogi.Dragon {
+		return []string{"上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"}
+	}
+	return []string{"直", "上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"}
+}
+
+// alone reports whether the words name the move and no other.
+func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Square, words string) bool {
+	for _, o := range origins {
+		if fitsRelative(c, t, o, m.To(), origins, words) != (o == m.From()) {
+			return false
+		}
+	}
+	return true
+}
+
+// ki2Move is a move as KI2 writes it, without the sign.
+func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
+	text := kifu.KIFMove(p, m, before)
+	if m.IsDrop() {
+		if !rivalled(p, m) {
+			text = strings.TrimSuffix(text, "打")
+		}
+		return text
+	}
+	text = text[:strings.Index(text, "(")]
+	promoted := ""
+	if m.Promotes() {
+		text, promoted = strings.TrimSuffix(text, "成"), "成"
+	} else if p.CheckLegal(m|shogi.NewPromotion(0, 0)) == nil && p.PieceAt(m.From()).Type().CanPromote() {
+		promoted = "不成"
+	}
+	return text + relativeWords(p, m) + promoted
+}
+
+// rivalled reports whether a like piece on the board could go where a drop goes.
+func rivalled(p *shogi.Position, drop shogi.Move) bool {
+	for from := range shogi.NoSquare {
+		if p.PieceAt(from) == shogi.NewPiece(p.Side(), drop.Dropped()) && reaches(p, from, drop.To()) {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether the piece on a square goes to another by its way of moving,
+// legal or not: readers tell like pieces apart also where one of them is pinned.
+func reaches(p *shogi.Position, from, to shogi.Square) bool {
+	piece := p.PieceAt(from)
+	left, up := offset(piece.Colour(), from, to)
+	if left == 0 && up == 0 {
+		return false
+	}
+	switch piece.Type() {
+	case shogi.Knight:
+		return up == 2 && (left == 1 || left == -1)
+	case shogi.Lance:
+		return left == 0 && up > 0 && unobstructed(p, from, to)
+	case shogi.Bishop:
+		return (left == up || left == -up) && unobstructed(p, from, to)
+	case shogi.Rook:
+		return (left == 0 || up == 0) && unobstructed(p, from, to)
+	case shogi.Horse:
+		return near(left, up) || (left == up || left == -up) && unobstructed(p, from, to)
+	case shogi.Dragon:
+		return near(left, up) || (left == 0 || up == 0) && unobstructed(p, from, to)
+	}
+	return near(left, up) && steps(piece.Type(), left, up)
+}
+
+// near reports whether an offset is one step in any direction.
+func near(left, up int) bool { return max(left, -left) <= 1 && max(up, -up) <= 1 }
+
+// steps reports whether a piece that moves by one step takes this one.
+func steps(t shogi.PieceType, left, up int) bool {
+	switch t {
+	case shogi.Pawn:
+		return left == 0 && up == 1
+	case shogi.Silver:
+		return up == 1 || up == -1 && left != 0
+	case shogi.King:
+		return true
+	}
+	return up != -1 || left == 0 // a gold, or what moves like one
+}
+
+// unobstructed reports whether nothing stands between two squares of one line.
+func unobstructed(p *shogi.Position, from, to shogi.Square) bool {
+	step := func(a, b int) int { return max(-1, min(1, b-a)) }
+	file, rank := from.File(), from.Rank()
+	df, dr := step(file, to.File()), step(rank, to.Rank())
+	for {
+		file, rank = file+df, rank+dr
+		s := shogi.NewSquare(file, rank)
+		if s == to {
+			return true
+		}
+		if s == shogi.NoSquare || p.PieceAt(s) != shogi.NoPiece {
+			return false
+		}
+	}
+}

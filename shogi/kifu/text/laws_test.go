@@ -1,0 +1,282 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// starts are an even game, handicaps that KIF names and does not, and positions with
+// promoted pieces of every kind and hands of two digits.
+func starts() []string {
+	even := shogi.StartPos()
+	list := []string{
+		even.SFEN(), even.SFEN(), even.SFEN(),
+		"l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+		"4k4/9/9/9/9/9/9/9/4K4 b 2r2b4g4s4n4l18p 1",
+		"k8/9/2+P+L+N+S+B+R1/9/9/9/2+p+l+n+s+b+r1/9/K8 w - 1",
+	}
+	for _, h := range shogi.Handicaps() {
+		list = append(list, h.SFEN)
+	}
+	return list
+}
+
+var word = rapid.StringMatching(`[A-Za-z][A-Za-z0-9_.-]{0,7}|先手エンジン[AB]|三枚 香`)
+
+// remark is what people and programs write, and what could be taken for something else.
+var remark = rapid.SampledFrom([]string{"", "", "good", "a, b", "two\nlines", "* 30 +7776FU", "*対局 評価値 1", "%TORYO", `back\slash`, "コメント"})
+
+// game draws a legal game with everything that records of a runner have.
+func game(t *rapid.T) *kifu.Record {
+	r := &kifu.Record{
+		Black: word.Draw(t, "black"), White: word.Draw(t, "white"), Event: word.Draw(t, "event") + "/12.1", Site: rapid.SampledFrom([]string{"", "somewhere"}).Draw(t, "site"),
+		Start: rapid.SampledFrom(starts()).Draw(t, "start"),
+	}
+	start := testutil.Must(shogi.ParseSFEN(r.Start))(t)
+	p := start
+	opening := rapid.IntRange(0, 4).Draw(t, "opening")
+	for i := range rapid.IntRange(0, 60).Draw(t, "plies") {
+		moves := p.LegalMoves(nil)
+		if len(moves) == 0 {
+			break
+		}
+		m := kifu.Move{Move: moves[rapid.IntRange(0, len(moves)-1).Draw(t, "move")]}
+		if i < opening {
+			m.Opening = true
+		} else {
+			m.Time = time.Duration(rapid.IntRange(0, 4_000_000).Draw(t, "ms")) * time.Millisecond
+			thought(t, &p, &m)
+		}
+		r.Moves = append(r.Moves, m)
+		p.Apply(m.Move)
+	}
+	if len(r.Moves) > 0 && r.Moves[len(r.Moves)-1].Opening {
+		r.Moves = nil // a game has moves of its own
+		p = start
+	}
+	ending(t, r, &p)
+	r.Started = time.Unix(1_700_000_000+int64(rapid.IntRange(0, 1e7).Draw(t, "started")), 0).UTC()
+	r.Ended = r.Started.Add(time.Hour)
+	clock := kifu.Clock{Main: 5 * time.Minute, Byoyomi: 10 * time.Second}
+	if rapid.Bool().Draw(t, "fischer") {
+		clock = kifu.Clock{Main: 3 * time.Hour, Increment: 2 * time.Second}
+	}
+	if rapid.Bool().Draw(t, "known") {
+		r.About, r.Ratings = [2]string{"nodes 3000; sha256:0123", "byoyomi 1s"}, [2]float64{3512.5, 0}
+		r.Comment = remark.Draw(t, "remark")
+		for i := range r.Moves {
+			r.Moves[i].Comment = remark.Draw(t, "remark")
+		}
+	}
+	r.Clocks, r.MaxMoves = [2]kifu.Clock{clock, clock}, rapid.SampledFrom([]int{0, 320}).Draw(t, "max")
+	return r
+}
+
+func thought(t *rapid.T, p *shogi.Position, m *kifu.Move) {
+	if !rapid.Bool().Draw(t, "scored") {
+		return
+	}
+	m.HasScore, m.Score = true, rapid.IntRange(-kifu.CSAMate, kifu.CSAMate).Draw(t, "score")
+	m.Depth, m.Nodes = rapid.IntRange(0, 40).Draw(t, "depth"), rapid.Uint64().Draw(t, "nodes")
+	next := *p
+	m.PV = []shogi.Move{m.Move}
+	next.Apply(m.Move)
+	for range rapid.IntRange(1, 4).Draw(t, "pv") {
+		if moves := next.LegalMoves(nil); len(moves) > 0 {
+			m.PV = append(m.PV, moves[rapid.IntRange(0, len(moves)-1).Draw(t, "reply")])
+			next.Apply(m.PV[len(m.PV)-1])
+		}
+	}
+	if len(m.PV) == 1 {
+		m.PV = nil // nothing but the move itself, which says nothing
+	}
+}
+
+// ending draws one that fits the side to move, as a runner's does.
+func ending(t *rapid.T, r *kifu.Record, p *shogi.Position) {
+	side, other := p.Side().String(), p.Side().Opponent().String()
+	ends := []outcome{
+		{resignation, other}, {checkmate, other}, {crash, other}, {timeForfeit, other}, {stall, other}, {illegalMove, other}, {falseDeclaration, other},
+		{perpetualCheck, side}, {perpetualCheck, other}, {repetition, draw}, {maxPlies, draw}, {impasse, draw}, {declaration, side}, {declaration, other},
+		{scoreAdjudication, side}, {scoreAdjudication, other}, {scoreAdjudication, draw}, {"", ""},
+	}
+	rapid.SampledFrom(ends).Draw(t, "end").set(r)
+	if r.Result != "" {
+		r.Note = rapid.SampledFrom([]string{"", `a note, with a comma`, `a\nb`, "two\nlines", `c:\path`}).Draw(t, "note")
+	}
+	if r.Result == resignation || r.Result == timeForfeit {
+		r.LastTime, r.HasLast = 1234*time.Millisecond, true
+	}
+}
+
+// kept is what of a record a format keeps: what docs/records.md says.
+func kept(format string, r *kifu.Record) *kifu.Record {
+	k := *r
+	k.Moves = nil
+	if k.Comment = kifu.Remark(k.Comment); format == "jsonl" {
+		k.Comment = r.Comment
+	}
+	for _, m := range r.Moves {
+		if format != "jsonl" {
+			m.Comment = kifu.Remark(m.Comment)
+		}
+		keptMove(format, &m)
+		k.Moves = append(k.Moves, m)
+	}
+	switch format {
+	case "usi", "sfen":
+		return &kifu.Record{Start: r.Start, Moves: k.Moves}
+	case "ki2", "kif", "jkf":
+		if format == "ki2" {
+			k.LastTime, k.HasLast = 0, false
+		}
+		fallthrough
+	case "csa":
+		k.LastTime = k.LastTime.Truncate(time.Second)
+	}
+	if format == "kif" || format == "ki2" || format == "jkf" || format == "csa3" {
+		k.Ratings = [2]float64{}
+	}
+	if format == "csa" {
+		k.About = [2]string{}
+	}
+	return &k
+}
+
+func keptMove(format string, m *kifu.Move) {
+	switch format {
+	case "csa":
+		m.Time, m.Depth, m.SelDepth, m.Nodes = m.Time.Truncate(time.Second), 0, 0, 0
+	case "csa3":
+		m.Depth, m.SelDepth = 0, 0
+		if !m.HasScore {
+			m.Nodes = 0
+		}
+	case "kif", "jkf":
+		m.Time, m.SelDepth = m.Time.Truncate(time.Second), 0
+		m.Opening = false // its moves have a time of 0
+	case "ki2", "usi", "sfen":
+		*m = kifu.Move{Move: m.Move, NoTime: true, Comment: m.Comment}
+		if format != "ki2" {
+			m.Comment = ""
+		}
+	}
+}
+
+// TestLawRoundTrip: what a format keeps comes back, of many games in one text, with any
+// ends of lines and a byte order mark; in Shift_JIS the same.
+func TestLawRoundTrip(t *testing.T) {
+	for _, f := range Text() {
+		t.Run(f.Name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				games := rapid.SliceOfN(rapid.Custom(game), 1, 3).Draw(rt, "games")
+				text := written(rt, f, games)
+				if rapid.Bool().Draw(rt, "crlf") {
+					text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+				}
+				switch {
+				case f.Text && rapid.Bool().Draw(rt, "sjis"):
+					out, lost := ShiftJIS(text)
+					if lost > 0 {
+						rt.Fatalf("%d characters lost", lost)
+					}
+					text = out
+				case rapid.Bool().Draw(rt, "bom"):
+					text = append([]byte(bom), text...)
+				}
+				checkGames(rt, f, games, text)
+			})
+		})
+	}
+}
+
+func written(t *rapid.T, f Format, games []*kifu.Record) []byte {
+	var text []byte
+	for i, r := range games {
+		if i > 0 {
+			text = append(text, f.Between...)
+		}
+		var err error
+		if text, err = f.Append(text, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text
+}
+
+func checkGames(t *rapid.T, f Format, games []*kifu.Record, text []byte) {
+	got, err := ReadAll(f.Read(NewInput("a file", bytes.NewReader(text))))
+	if err != nil || len(got) != len(games) {
+		t.Fatalf("%d games of %d, %v, in\n%s", len(got), len(games), err, text)
+	}
+	for i, r := range games {
+		diff := cmp.Diff(kept(f.Name, r), got[i], cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal))
+		if diff != "" {
+			t.Fatalf("game %d (-want +got):\n%s\nin\n%s", i, diff, text)
+		}
+	}
+}
+
+// TestLawNothingPanics: whatever is done to a text, each game is one or a *BadGame, and
+// there are no more of them than characters.
+func TestLawNothingPanics(t *testing.T) {
+	for _, f := range Text() {
+		t.Run(f.Name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				text := written(rt, f, []*kifu.Record{game(rt)})
+				for range rapid.IntRange(1, 5).Draw(rt, "changes") {
+					i := rapid.IntRange(0, len(text)-1).Draw(rt, "at")
+					switch rapid.IntRange(0, 2).Draw(rt, "how") {
+					case 0:
+						text[i] = rapid.Byte().Draw(rt, "byte")
+					case 1:
+						text = append(text[:i:i], text[min(len(text), i+rapid.IntRange(1, 40).Draw(rt, "cut")):]...)
+					case 2:
+						text = append(text[:i:i], append(rapid.SliceOfN(rapid.Byte(), 1, 4).Draw(rt, "more"), text[i:]...)...)
+					}
+					if len(text) == 0 {
+						return
+					}
+				}
+				readOut(rt, f, text)
+			})
+		})
+	}
+}
+
+type fataler interface{ Fatalf(string, ...any) }
+
+// readOut reads to the end, and demands that all that is handed out is legal.
+func readOut(t fataler, f Format, text []byte) {
+	r := f.Read(NewInput("a file", bytes.NewReader(text)))
+	for n := 0; ; n++ {
+		record, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if n > len(text) {
+			t.Fatalf("no end of games in %q", text)
+		}
+		bad := new(BadGame)
+		if err != nil && !errors.As(err, &bad) {
+			return // it could not be read any further
+		}
+		if err != nil {
+			continue
+		}
+		if wrong := checkMoves(record); wrong != nil {
+			t.Fatalf("%v in %q", wrong, text)
+		}
+	}
+}

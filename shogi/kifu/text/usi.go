@@ -1,0 +1,109 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+)
+
+// AppendUSI adds a record as a line that engines take: "position startpos moves …". Only
+// the start and the moves are in it.
+func AppendUSI(dst []byte, r *kifu.Record) ([]byte, error) {
+	if err := checkMoves(r); err != nil {
+		return dst, err
+	}
+	return append(dst, "position "+r.USI()+"\n"...), nil
+}
+
+// AppendSFEN adds a record as a line of a collection of openings: "sfen … moves …", the
+// start always in full.
+func AppendSFEN(dst []byte, r *kifu.Record) ([]byte, error) {
+	if err := checkMoves(r); err != nil {
+		return dst, err
+	}
+	line := "sfen " + r.Start
+	if len(r.Moves) > 0 {
+		line += " moves " + strings.Join(r.USIMoves(), " ")
+	}
+	return append(dst, line+"\n"...), nil
+}
+
+// checkMoves says which move is illegal.
+func checkMoves(r *kifu.Record) error {
+	p, err := shogi.ParseSFEN(r.Start)
+	if err != nil {
+		return fmt.Errorf("start position: %w", err)
+	}
+	for i := range r.Moves {
+		if err := p.CheckLegal(r.Moves[i].Move); err != nil {
+			return fmt.Errorf("move %d: %w", i+1, err)
+		}
+		p.Apply(r.Moves[i].Move)
+	}
+	return nil
+}
+
+// readUSI reads lines of USI, one game each: "position" or not, "startpos", "sfen …" or a
+// SFEN alone, then perhaps "moves …". Blank lines and those that begin with # are passed over.
+func readUSI(in *Input) Reader { return &usiReader{in: in} }
+
+type usiReader struct {
+	in    *Input
+	count int
+}
+
+// Next reads a line.
+func (r *usiReader) Next() (*kifu.Record, error) {
+	for {
+		text, ok := r.in.next()
+		if !ok {
+			return nil, r.in.end()
+		}
+		line := string(bytes.TrimSpace(text))
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		r.count++
+		record, err := parseUSI(line)
+		if err != nil {
+			return nil, r.in.bad(r.count, err)
+		}
+		return record, nil
+	}
+}
+
+func parseUSI(line string) (*kifu.Record, error) {
+	line = strings.TrimSpace(strings.TrimPrefix(line, "position "))
+	start, list, _ := strings.Cut(line, " moves")
+	p := shogi.StartPos()
+	if start = strings.TrimSpace(start); start != "startpos" {
+		var err error
+		if p, err = shogi.ParseSFEN(strings.TrimPrefix(start, "sfen ")); err != nil {
+			return nil, fmt.Errorf("expected startpos or a SFEN: %w", err)
+		}
+	}
+	r := &kifu.Record{Start: p.SFEN()}
+	for word := range strings.FieldsSeq(list) {
+		if word == "resign" && r.Result == "" {
+			lost(resignation, p.Side()).set(r)
+			continue
+		}
+		if r.Result != "" {
+			return nil, errors.New("a move behind resign")
+		}
+		m, err := shogi.ParseMove(word)
+		if err == nil {
+			err = p.CheckLegal(m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("move %d, %q: %w", len(r.Moves)+1, clipped([]byte(word)), err)
+		}
+		r.Moves = append(r.Moves, kifu.Move{Move: m, NoTime: true})
+		p.Apply(m)
+	}
+	return r, nil
+}

@@ -1,0 +1,47 @@
+package shogi
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ReadLine reads a position as USI's "position" command writes it: with or without the
+// word "position", "startpos" or an SFEN with or without the word "sfen", and optionally
+// "moves" with the moves from there. It returns the start as USI writes it ("startpos" or
+// "sfen …"), that position, and the moves, which are not checked for legality.
+func ReadLine(line string) (start string, first Position, moves []Move, err error) {
+	text := strings.TrimSpace(line)
+	text = strings.TrimSpace(strings.TrimPrefix(text, "position "))
+	start, list, _ := strings.Cut(text, " moves")
+	start = strings.TrimSpace(start)
+	if start != "startpos" && !strings.HasPrefix(start, "sfen ") {
+		start = "sfen " + start
+	}
+	if first, err = ParseStart(start); err != nil {
+		return "", Position{}, nil, err
+	}
+	if list != "" {
+		moves = make([]Move, 0, len(list)/len(" 7g7f"))
+	}
+	for w := range strings.FieldsSeq(list) {
+		m, err := ParseMove(w)
+		if err != nil {
+			return "", Position{}, nil, fmt.Errorf("move %d: %w", len(moves)+1, err)
+		}
+		moves = append(moves, m)
+	}
+	return start, first, moves, nil
+}
+
+// ParseStart returns the position that USI names by "startpos" or "sfen " and the four
+// fields of SFEN.
+func ParseStart(text string) (Position, error) {
+	if text == "startpos" {
+		return StartPos(), nil
+	}
+	sfen, ok := strings.CutPrefix(text, "sfen ")
+	if !ok {
+		return Position{}, fmt.Errorf("position %q: expected \"startpos\" or \"sfen …\"", text)
+	}
+	return ParseSFEN(sfen)
+}

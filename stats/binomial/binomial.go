@@ -1,0 +1,162 @@
+package binomial
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Binomial is the distribution of the number of successes in n trials. It keeps
+// q = 1-p beside p, as the subtraction would lose the digits of a small p when
+// the distribution is mirrored.
+type Binomial struct {
+	n    int
+	p, q float64
+}
+
+// NewBinomial is that of n trials, at least 0, with the probability p of success
+// in [0, 1]; neither is checked.
+func NewBinomial(n int, p float64) Binomial { return Binomial{n, p, 1 - p} }
+
+// mirror is the distribution of the number of failures.
+func (b Binomial) mirror() Binomial { return Binomial{b.n, b.q, b.p} }
+
+// AtMost is P(X <= k).
+func (b Binomial) AtMost(k int) float64 { return b.mirror().AtLeast(b.n - k) }
+
+// AtLeast is P(X >= k). It sums the terms away from the mean, where they only
+// shrink, so a tail of 1e-24 has as many right digits as one of 0.5; that is
+// O(√n) work. (1 - CDF would bottom out at 1e-16.)
+func (b Binomial) AtLeast(k int) float64 {
+	switch {
+	case k <= 0:
+		return 1
+	case k > b.n || b.p == 0:
+		return 0
+	case float64(k) <= float64(b.n)*b.p:
+		return 1 - b.AtMost(k-1)
+	}
+	term := b.At(k)
+	sum := term
+	for i := k; i < b.n && term > sum*1e-18; i++ {
+		term *= float64(b.n-i) / float64(i+1) * b.p / b.q
+		sum += term
+	}
+	return min(1, sum)
+}
+
+// UpperTails is P(X >= k) for k = 0 … n, by adding up from the far end.
+func (b Binomial) UpperTails() []float64 {
+	tails := make([]float64, b.n+1)
+	sum := 0.0
+	for k := b.n; k >= 0; k-- {
+		sum += b.At(k)
+		tails[k] = sum
+	}
+	return tails
+}
+
+// At is P(X = k) by Loader's saddle-point expansion (2000, "Fast and accurate
+// computation of binomial probabilities"), which unlike differences of
+// log-gammas keeps its digits at a million trials.
+func (b Binomial) At(k int) float64 {
+	n, x := float64(b.n), float64(k)
+	switch {
+	case k < 0 || k > b.n:
+		return 0
+	case b.p == 0 || b.q == 0:
+		if n*b.p == x {
+			return 1
+		}
+		return 0
+	case k == 0:
+		return math.Exp(n * logOneMinus(b.p, b.q))
+	case k == b.n:
+		return math.Exp(n * logOneMinus(b.q, b.p))
+	}
+	y := n - x
+	exponent := stirlingError(n) - stirlingError(x) - stirlingError(y) -
+		deviance(x, n*b.p) - deviance(y, n*b.q)
+	return math.Exp(exponent) * math.Sqrt(n/(2*math.Pi*x*y))
+}
+
+// logOneMinus is log(1-p) where q = 1-p: by whichever of the two is smaller, as
+// that one has the digits.
+func logOneMinus(p, q float64) float64 {
+	if p < q {
+		return math.Log1p(-p)
+	}
+	return math.Log(q)
+}
+
+// stirlingError is log(n!) less Stirling's approximation of it.
+func stirlingError(n float64) float64 {
+	if n < 16 {
+		lg, _ := math.Lgamma(n + 1)
+		return lg - (n+0.5)*math.Log(n) + n - 0.5*math.Log(2*math.Pi)
+	}
+	nn := n * n
+	return (1./12 - (1./360-(1./1260-(1./1680-1./1188/nn)/nn)/nn)/nn) / n
+}
+
+// deviance is x log(x/m) + m - x, by its series where x and m are close and the
+// closed form would cancel.
+func deviance(x, m float64) float64 {
+	if math.Abs(x-m) >= 0.1*(x+m) {
+		return x*math.Log(x/m) + m - x
+	}
+	v := (x - m) / (x + m)
+	sum := (x - m) * v
+	term := 2 * x * v
+	for j := 3.0; ; j += 2 {
+		term *= v * v
+		next := sum + term/j
+		if next == sum {
+			return sum
+		}
+		sum = next
+	}
+}
+
+// Root is where an increasing f crosses zero between lo and hi, by bisection
+// down to neighbouring numbers.
+func Root(lo, hi float64, f func(float64) float64) float64 {
+	for range 200 {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if f(mid) < 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo + (hi-lo)/2
+}
+
+// CheckCounts demands k wins of n games, of which there is one at least.
+func CheckCounts(k, n int) error {
+	switch {
+	case n == 0:
+		return errors.New("no games to judge by")
+	case n < 0 || k < 0 || k > n:
+		return fmt.Errorf("%d wins of %d games is impossible", k, n)
+	}
+	return nil
+}
+
+// CheckOpen demands a number strictly between 0 and 1 (NaN is not).
+func CheckOpen(what string, x float64) error {
+	if !(x > 0 && x < 1) {
+		return fmt.Errorf("%s %v is not between 0 and 1", what, x)
+	}
+	return nil
+}
+
+func checkSample(k, n int, level float64) error {
+	if err := CheckCounts(k, n); err != nil {
+		return err
+	}
+	return CheckOpen("confidence level", level)
+}

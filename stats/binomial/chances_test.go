@@ -1,0 +1,59 @@
+package binomial
+
+import (
+	"math"
+	"testing"
+)
+
+// Every result of a short match in turn.
+func TestMatchChances(t *testing.T) {
+	for n := 1; n <= 7; n++ {
+		for _, p := range [][2]float64{{0.5, 0}, {0.3, 0.4}, {0, 1}, {1, 0}, {0.55, 0.03}, {0, 0.5}} {
+			var want Chances
+			var play func(left, balance int, probability float64)
+			play = func(left, balance int, probability float64) {
+				switch {
+				case left > 0:
+					play(left-1, balance+1, probability*p[0])
+					play(left-1, balance, probability*p[1])
+					play(left-1, balance-1, probability*(1-p[0]-p[1]))
+				case balance > 0:
+					want.Win += probability
+				case balance < 0:
+					want.Loss += probability
+				default:
+					want.Draw += probability
+				}
+			}
+			play(n, 0, 1)
+			got, err := MatchChances(n, p[0], p[1])
+			if err != nil || math.Abs(got.Win-want.Win)+math.Abs(got.Draw-want.Draw)+math.Abs(got.Loss-want.Loss) > 1e-12 {
+				t.Errorf("%d games, %v: %+v, %v; want %+v", n, p, got, err, want)
+			}
+		}
+	}
+	for name, f := range map[string]func() error{
+		"no games":  func() error { _, err := MatchChances(0, 0.5, 0); return err },
+		"too much":  func() error { _, err := MatchChances(3, 0.8, 0.4); return err },
+		"no method": func() error { _, err := IntervalMethod("other").Coverage(10, 0.5, 0.95); return err },
+		"no chance": func() error { _, err := MethodWald.Coverage(10, 2, 0.95); return err },
+	} {
+		if f() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// Wald at five games, by hand: 1 to 4 wins have intervals with ½ in them, 0 and 5
+// single points.
+func TestCoverageOfAMethod(t *testing.T) {
+	if got, err := MethodWald.Coverage(5, 0.5, 0.95); err != nil || math.Abs(got-30./32) > 1e-12 {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, m := range []IntervalMethod{MethodClopperPearson, MethodWilson} {
+		want := coverage(allIntervals(t, func(k, n int, level float64) (Interval, error) { return m.Interval(k, n, level) }, 40), 40, 0.23)
+		if got, err := m.Coverage(40, 0.23, 0.95); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, %v, want %v", m, got, err, want)
+		}
+	}
+}

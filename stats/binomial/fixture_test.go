@@ -1,0 +1,324 @@
+package binomial
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+// The files in testdata are reference values that were computed with mpmath,
+// scipy, R and the original LFICS program; each names its oracle in "how".
+
+func load(t *testing.T, name string, into any) {
+	t.Helper()
+	b := testutil.Must(os.ReadFile("testdata/" + name))(t)
+	if err := json.Unmarshal(b, into); err != nil {
+		t.Fatal(name, err)
+	}
+}
+
+// worst collects the largest errors of a quantity over all rows.
+type worst struct{ abs, rel float64 }
+
+func (w *worst) near(t *testing.T, what string, got, want, abs, rel float64) {
+	t.Helper()
+	d := math.Abs(got - want)
+	if !(d <= abs) && !(d <= rel*math.Abs(want)) {
+		t.Errorf("%s = %.17g, want %.17g", what, got, want)
+	}
+	w.abs = max(w.abs, d)
+	if want != 0 {
+		w.rel = max(w.rel, d/math.Abs(want))
+	}
+}
+
+func (w *worst) log(t *testing.T, what string) {
+	t.Helper()
+	t.Logf("%s: worst error %.1e absolute, %.1e relative", what, w.abs, w.rel)
+}
+
+type intervalFunc func(k, n int, level float64) (Interval, error)
+
+func TestIntervalsAgainstFixture(t *testing.T) {
+	methods := []struct {
+		column, method string
+		f              intervalFunc
+	}{
+		{"clopper_pearson", "clopper_pearson", ClopperPearson},
+		{"blaker", "blaker", Blaker},
+		{"mid_p", "mid_p", MidP},
+		{"wilson", "wilson", Wilson},
+		{"wilson_cc", "wilson_continuity", WilsonContinuity},
+		{"jeffreys", "jeffreys", Jeffreys},
+		{"wald_unclamped", "wald", Wald},
+		{"clopper_pearson_one_sided", "", oneSided},
+	}
+	var fixture struct{ Cases []map[string]json.RawMessage }
+	load(t, "ci_binomial.json", &fixture)
+	if len(fixture.Cases) != 32 {
+		t.Fatalf("%d cases", len(fixture.Cases))
+	}
+	for _, m := range methods {
+		var w worst
+		for _, c := range fixture.Cases {
+			k, n, alpha := int(number(t, c["k"])), int(number(t, c["n"])), number(t, c["alpha"])
+			var want [2]float64
+			if err := json.Unmarshal(c[m.column], &want); err != nil {
+				t.Fatal(m.column, err)
+			}
+			got, err := m.f(k, n, 1-alpha)
+			if err != nil || got.Method != m.method || got.Level != 1-alpha {
+				t.Fatalf("%s(%d, %d): %+v, %v", m.column, k, n, got, err)
+			}
+			what := m.column + " " + strconv.Itoa(k) + "/" + strconv.Itoa(n)
+			near := func(got, want float64) {
+				abs := 1e-9
+				if want != 0 && math.Abs(want) < 1e-3 {
+					abs = 0
+				}
+				w.near(t, what, got, want, abs, 1e-6)
+			}
+			near(got.Lo, max(0, want[0]))
+			near(got.Hi, min(1, want[1]))
+		}
+		w.log(t, m.column)
+	}
+}
+
+func oneSided(k, n int, level float64) (Interval, error) {
+	lo, err := ClopperPearsonLower(k, n, level)
+	if err != nil {
+		return lo, err
+	}
+	hi, err := ClopperPearsonUpper(k, n, level)
+	return Interval{Level: level, Lo: lo.Lo, Hi: hi.Hi}, err
+}
+
+func number(t *testing.T, raw json.RawMessage) (x float64) {
+	t.Helper()
+	testutil.OK(t, json.Unmarshal(raw, &x))
+	return x
+}
+
+func TestLFICSAgainstFixture(t *testing.T) {
+	type ends struct {
+		KMin int `json:"k_min"`
+		KMax int `json:"k_max"`
+	}
+	var fixture struct {
+		Cases []struct {
+			N, K  int
+			Alpha float64
+			Cpp   *ends `json:"lfics_cpp"`
+			Gamma *ends `json:"lfics_lgamma"`
+		}
+	}
+	load(t, "ci_binomial.json", &fixture)
+	for _, c := range fixture.Cases {
+		want := c.Cpp
+		if want == nil {
+			want = c.Gamma
+		}
+		got, err := LFICS(c.K, c.N, 1-c.Alpha)
+		if want == nil {
+			if err == nil {
+				t.Errorf("LFICS(%d, %d) = %+v, want an error", c.K, c.N, got)
+			}
+			continue
+		}
+		n := float64(c.N)
+		if err != nil || got.Lo != float64(want.KMin)/n || got.Hi != float64(want.KMax)/n {
+			t.Errorf("LFICS(%d, %d, %v) = %+v, %v; want %+v", c.K, c.N, 1-c.Alpha, got, err, *want)
+		}
+	}
+}
+
+func TestLFICSWorkedExample(t *testing.T) {
+	var want struct {
+		N, K     int
+		S        float64 `json:"S_correct"`
+		DR       float64
+		DRError  float64    `json:"dR_se_exact"`
+		Interval [2]float64 `json:"interval_95_cpp"`
+		Elo      [2]float64 `json:"elo_95_cpp"`
+	}
+	load(t, "lfics_worked_example.json", &want)
+	var w worst
+	s, err := StandardError(want.K, want.N)
+	testutil.OK(t, err)
+	w.near(t, "S", s, want.S, 1e-9, 0)
+	w.near(t, "dR", Elo(0.8), want.DR, 1e-9, 0)
+	e, err := EloError(0.8, s)
+	testutil.OK(t, err)
+	w.near(t, "error of dR", e, want.DRError, 1e-9, 0)
+	i, err := LFICS(want.K, want.N, 0.95)
+	if err != nil || i.Lo != want.Interval[0] || i.Hi != want.Interval[1] {
+		t.Errorf("LFICS = %+v, %v", i, err)
+	}
+	w.near(t, "lower Elo", EloInterval(i).Lo, want.Elo[0], 1e-9, 0)
+	w.near(t, "upper Elo", EloInterval(i).Hi, want.Elo[1], 1e-9, 0)
+	w.log(t, "worked example")
+}
+
+func TestBinomialTestAgainstFixture(t *testing.T) {
+	var fixture struct {
+		NullHalf []struct {
+			N, K int
+			Ge   float64 `json:"p_ge"`
+			Le   float64 `json:"p_le"`
+			Two  float64 `json:"p_two_sided"`
+			Mid  float64 `json:"midp_ge"`
+		} `json:"null_half"`
+		NullOther []struct {
+			N, K int
+			P0   float64
+			Ge   float64 `json:"p_ge"`
+			Le   float64 `json:"p_le"`
+			Two  float64 `json:"p_two_minlike_scipy"`
+		} `json:"null_other"`
+	}
+	load(t, "binom_pvalues.json", &fixture)
+	if len(fixture.NullHalf) != 18 || len(fixture.NullOther) != 3 {
+		t.Fatal("rows are missing")
+	}
+	var w worst
+	for _, c := range fixture.NullHalf {
+		w.near(t, "greater", pOf(t, c.K, c.N, 0.5, Greater), c.Ge, 0, 1e-9)
+		w.near(t, "less", pOf(t, c.K, c.N, 0.5, Less), c.Le, 0, 1e-9)
+		w.near(t, "two-sided", pOf(t, c.K, c.N, 0.5, TwoSided), c.Two, 0, 1e-9)
+	}
+	for _, c := range fixture.NullOther {
+		w.near(t, "greater", pOf(t, c.K, c.N, c.P0, Greater), c.Ge, 0, 1e-9)
+		w.near(t, "less", pOf(t, c.K, c.N, c.P0, Less), c.Le, 0, 1e-9)
+		w.near(t, "two-sided", pOf(t, c.K, c.N, c.P0, TwoSided), c.Two, 0, 1e-9)
+	}
+	w.log(t, "binomial_exact")
+}
+
+func pOf(t *testing.T, k, n int, p0 float64, alt Alternative) float64 {
+	t.Helper()
+	test, err := Exact(k, n, p0, alt)
+	if err != nil || test.Method != "binomial_exact" || test.Alternative != alt || test.N != n {
+		t.Fatalf("Exact(%d, %d, %v, %v) = %+v, %v", k, n, p0, alt, test, err)
+	}
+	return test.P
+}
+
+func TestCriticalWinsAgainstFixture(t *testing.T) {
+	var fixture struct {
+		Thresholds []struct {
+			N     int
+			Alpha float64 `json:"one_sided_alpha"`
+			Label string
+			Min   *int     `json:"exact_min_wins"`
+			P     *float64 `json:"exact_p_at_min"`
+			Norm  *int     `json:"normal_no_cc_min_wins"`
+		}
+	}
+	load(t, "binom_pvalues.json", &fixture)
+	if len(fixture.Thresholds) != 36 {
+		t.Fatal("rows are missing")
+	}
+	var w worst
+	for _, c := range fixture.Thresholds {
+		k, ok := CriticalWins(c.N, c.Alpha, Greater)
+		if ok != (c.Min != nil) || ok && k != *c.Min {
+			t.Errorf("%d games, %s: %d, %v; want %v", c.N, c.Label, k, ok, c.Min)
+		}
+		two, ok2 := CriticalWins(c.N, 2*c.Alpha, TwoSided)
+		if ok2 != ok || two != k {
+			t.Errorf("%d games: two-sided %d, one-sided at half the alpha %d", c.N, two, k)
+		}
+		normal, okN := NormalCriticalWins(c.N, c.Alpha, Greater)
+		if okN != (c.Norm != nil) || okN && normal != *c.Norm {
+			t.Errorf("%d games, %s: normal %d, %v; want %v", c.N, c.Label, normal, okN, c.Norm)
+		}
+		if ok {
+			w.near(t, "p at the threshold", pOf(t, k, c.N, 0.5, Greater), *c.P, 0, 1e-9)
+		}
+	}
+	w.log(t, "thresholds")
+}
+
+// Exact minimum coverage: on a piece where the set of covering counts is
+// constant the coverage is unimodal in p, so its infimum is beside an end of
+// some interval or at an end of the range.
+func TestCoverageAgainstFixture(t *testing.T) {
+	methods := map[string]intervalFunc{
+		"cp": ClopperPearson, "blaker": Blaker, "midp": MidP, "wilson": Wilson, "wald": Wald, "lfics": LFICS,
+	}
+	f, err := os.Open("testdata/ci_coverage.csv")
+	testutil.OK(t, err)
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) != 91 {
+		t.Fatal(len(rows), err)
+	}
+	intervals := map[string][]Interval{}
+	var w worst
+	for _, row := range rows[1:] {
+		n, _ := strconv.Atoi(row[0])
+		key := row[0] + row[1]
+		if intervals[key] == nil {
+			intervals[key] = allIntervals(t, methods[row[1]], n)
+		}
+		lo, hi := 1e-4, 1-1e-4 // where the reference's (0,1) ends
+		if row[2] != "(0,1)" {
+			ends := strings.Split(strings.Trim(row[2], "[]"), ",")
+			lo, _ = strconv.ParseFloat(ends[0], 64)
+			hi, _ = strconv.ParseFloat(ends[1], 64)
+		}
+		want, _ := strconv.ParseFloat(row[3], 64)
+		got := minCoverage(intervals[key], n, lo, hi)
+		w.near(t, "minimum coverage "+strings.Join(row[:3], " "), got, want, 1e-4, 0)
+		if (row[1] == "cp" || row[1] == "blaker") && got < 0.95-1e-9 {
+			t.Errorf("%s covers %v at n = %d", row[1], got, n)
+		}
+	}
+	w.log(t, "minimum coverage")
+}
+
+func allIntervals(t *testing.T, f intervalFunc, n int) []Interval {
+	t.Helper()
+	all := make([]Interval, n+1)
+	for k := range all {
+		i, err := f(k, n, 0.95)
+		if err != nil { // LFICS without an interval: the reference takes the point
+			i.Lo = float64(k) / float64(n)
+			i.Hi = i.Lo
+		}
+		all[k] = i
+	}
+	return all
+}
+
+func minCoverage(all []Interval, n int, lo, hi float64) float64 {
+	least := min(coverage(all, n, lo), coverage(all, n, hi))
+	for _, i := range all {
+		for _, end := range []float64{i.Lo, i.Hi} {
+			for _, p := range []float64{end - 1e-9, end, end + 1e-9} {
+				if p >= lo && p <= hi {
+					least = min(least, coverage(all, n, p))
+				}
+			}
+		}
+	}
+	return least
+}
+
+func coverage(all []Interval, n int, p float64) float64 {
+	b := NewBinomial(n, p)
+	sum := 0.0
+	for k, i := range all {
+		if i.Lo <= p && p <= i.Hi {
+			sum += b.At(k)
+		}
+	}
+	return sum
+}

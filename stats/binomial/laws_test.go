@@ -1,0 +1,251 @@
+package binomial
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+)
+
+func agree(got, want, rel float64) bool { return math.Abs(got-want) <= rel*math.Abs(want) }
+
+// sample draws n, k and a level, long series included.
+func sample(t *rapid.T) (k, n int, level float64) {
+	n = rapid.OneOf(rapid.IntRange(1, 200), rapid.IntRange(1, 1_000_000)).Draw(t, "n")
+	k = rapid.IntRange(0, n).Draw(t, "k")
+	return k, n, rapid.SampledFrom([]float64{0.5, 0.8, 0.9, 0.95, 0.99, 0.999}).Draw(t, "level")
+}
+
+func TestIntervalLaws(t *testing.T) {
+	methods := []intervalFunc{ClopperPearson, Blaker, MidP, Wilson, WilsonContinuity, Jeffreys, Wald}
+	rapid.Check(t, func(t *rapid.T) {
+		k, n, level := sample(t)
+		f := rapid.SampledFrom(methods).Draw(t, "method")
+		i := testutil.Must(f(k, n, level))(t)
+		if !(0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1) {
+			t.Fatalf("no interval: %+v", i)
+		}
+		if rate := float64(k) / float64(n); i.Lo > rate+1e-15 || i.Hi < rate-1e-15 {
+			t.Fatalf("%+v does not hold %v", i, rate)
+		}
+		if wide, _ := f(k, n, (1+level)/2); wide.Lo > i.Lo || wide.Hi < i.Hi {
+			t.Fatalf("%+v does not hold %+v, of a lower level", wide, i)
+		}
+		m, _ := f(n-k, n, level)
+		if math.Abs(m.Lo-(1-i.Hi)) > 1e-9 || math.Abs(m.Hi-(1-i.Lo)) > 1e-9 {
+			t.Fatalf("not symmetric: %+v, %+v", i, m)
+		}
+		if k < n && i.Method != "wald" {
+			if next, _ := f(k+1, n, level); next.Lo < i.Lo || next.Hi < i.Hi {
+				t.Fatalf("not monotone in k: %+v, %+v", i, next)
+			}
+		}
+	})
+}
+
+// The definition of the Clopper–Pearson ends, checked by summing the binomial:
+// the incomplete beta function, from which they are made, has no part in it.
+func TestClopperPearsonTails(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k, n, level := sample(t)
+		i, _ := ClopperPearson(k, n, level)
+		rate := float64(k) / float64(n)
+		if i.Lo > rate || i.Hi < rate {
+			t.Fatalf("%+v does not hold %v", i, rate)
+		}
+		tail := (1 - level) / 2
+		if k > 0 {
+			if got := NewBinomial(n, i.Lo).AtLeast(k); !agree(got, tail, 1e-7) {
+				t.Fatalf("P(X >= %d) at %v is %v, want %v", k, i.Lo, got, tail)
+			}
+		}
+		if k < n {
+			// Near 1 the end itself has no more digits than 1-Hi.
+			if got := NewBinomial(n, i.Hi).AtMost(k); !agree(got, tail, 1e-7) {
+				t.Fatalf("P(X <= %d) at %v is %v, want %v", k, i.Hi, got, tail)
+			}
+		}
+		lower, _ := ClopperPearsonLower(k, n, 1-tail)
+		upper, _ := ClopperPearsonUpper(k, n, 1-tail)
+		if !agree(lower.Lo, i.Lo, 1e-9) || lower.Hi != 1 || !agree(upper.Hi, i.Hi, 1e-9) || upper.Lo != 0 {
+			t.Fatalf("one-sided %+v, %+v; two-sided %+v", lower, upper, i)
+		}
+	})
+}
+
+func TestExactIntervalsKeepTheirLevel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		p := rapid.Float64Range(0, 1).Draw(t, "p")
+		level := rapid.Float64Range(0.5, 0.999).Draw(t, "level")
+		for _, f := range []intervalFunc{ClopperPearson, Blaker} {
+			covered := 0.0
+			for k := range n + 1 {
+				if i, _ := f(k, n, level); i.Lo <= p && p <= i.Hi {
+					covered += NewBinomial(n, p).At(k)
+				}
+			}
+			if covered < level-1e-9 {
+				t.Fatalf("coverage %v of nominal %v", covered, level)
+			}
+		}
+	})
+}
+
+// The definition of Blaker's interval by its acceptability function, which
+// must not exceed alpha before the lower end and must right after it.
+func TestBlakerByDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 80).Draw(t, "n")
+		k := rapid.IntRange(1, n).Draw(t, "k")
+		alpha := rapid.Float64Range(0.001, 0.5).Draw(t, "alpha")
+		i, _ := Blaker(k, n, 1-alpha)
+		outer, _ := ClopperPearson(k, n, 1-alpha)
+		if i.Lo < outer.Lo-1e-9 || i.Hi > outer.Hi+1e-9 {
+			t.Fatalf("%+v is not inside %+v", i, outer)
+		}
+		for x := 0.0; x < 1; x += 0.01 {
+			if p := i.Lo * x; acceptability(k, n, p) > alpha+1e-9 {
+				t.Fatalf("%v below %v is acceptable", p, i.Lo)
+			}
+		}
+		if p := i.Lo + 1e-9; acceptability(k, n, p) < alpha-1e-6 {
+			t.Fatalf("%v is not acceptable", p)
+		}
+	})
+}
+
+// acceptability is Blaker's: the lighter tail of k and the heaviest tail of the
+// other side that is no heavier.
+func acceptability(k, n int, p float64) float64 {
+	b := NewBinomial(n, p)
+	tail := min(b.AtLeast(k), b.AtMost(k))
+	other := 0.0
+	for j := range n + 1 {
+		x := b.AtLeast(j)
+		if b.AtLeast(k) < b.AtMost(k) {
+			x = b.AtMost(j)
+		}
+		if x <= tail {
+			other = max(other, x)
+		}
+	}
+	return min(1, tail+other)
+}
+
+// exactTail is P(X >= k) for p = num/64, without rounding.
+func exactTail(k, n int, num int64) *big.Rat {
+	sum := new(big.Int)
+	for i := k; i <= n; i++ {
+		sum.Add(sum, exactTerm(i, n, num))
+	}
+	return new(big.Rat).SetFrac(sum, new(big.Int).Lsh(big.NewInt(1), uint(6*n)))
+}
+
+// exactTerm is P(X = k) in units of 64^-n.
+func exactTerm(k, n int, num int64) *big.Int {
+	term := new(big.Int).Binomial(int64(n), int64(k))
+	term.Mul(term, new(big.Int).Exp(big.NewInt(num), big.NewInt(int64(k)), nil))
+	return term.Mul(term, new(big.Int).Exp(big.NewInt(64-num), big.NewInt(int64(n-k)), nil))
+}
+
+func TestBinomialAgainstExactArithmetic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 200).Draw(t, "n")
+		k := rapid.IntRange(0, n).Draw(t, "k")
+		num := rapid.OneOf(rapid.Just(int64(32)), rapid.Int64Range(1, 63)).Draw(t, "64 p0")
+		p0 := float64(num) / 64
+		ge, _ := exactTail(k, n, num).Float64()
+		le, _ := exactTail(n-k, n, 64-num).Float64()
+		two := new(big.Int)
+		for i, at := 0, exactTerm(k, n, num); i <= n; i++ {
+			if term := exactTerm(i, n, num); term.Cmp(at) <= 0 {
+				two.Add(two, term)
+			}
+		}
+		both, _ := new(big.Rat).SetFrac(two, new(big.Int).Lsh(big.NewInt(1), uint(6*n))).Float64()
+		for alt, want := range map[Alternative]float64{Greater: ge, Less: le, TwoSided: both} {
+			got, err := Exact(k, n, p0, alt)
+			// Below 2.2e-308 a float64 has a fixed unit, of which each term may cost one.
+			if err != nil || math.Abs(got.P-want) > 1e-11*want+float64(n+1)*math.SmallestNonzeroFloat64 {
+				t.Fatalf("%s: %v, %v; want %v", alt, got.P, err, want)
+			}
+		}
+	})
+}
+
+func TestFarTails(t *testing.T) {
+	for _, k := range []int{531, 532, 655, 700, 900, 999, 1000} {
+		want, _ := exactTail(k, 1000, 32).Float64()
+		if got := pOf(t, k, 1000, 0.5, Greater); !agree(got, want, 1e-11) {
+			t.Errorf("P(X >= %d) = %v, want %v", k, got, want)
+		}
+		if got := pOf(t, 1000-k, 1000, 0.5, Less); !agree(got, want, 1e-11) {
+			t.Errorf("P(X <= %d) = %v, want %v", 1000-k, got, want)
+		}
+	}
+}
+
+func TestCriticalWinsIsTheFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5000).Draw(t, "n")
+		alpha := rapid.Float64Range(1e-6, 0.9).Draw(t, "alpha")
+		alt := rapid.SampledFrom([]Alternative{Greater, TwoSided}).Draw(t, "alternative")
+		k, ok := CriticalWins(n, alpha, alt)
+		shows := func(k int) bool {
+			test, _ := Exact(k, n, 0.5, alt)
+			return test.Significant(alpha)
+		}
+		if ok && (!shows(k) || k > n/2+1 && shows(k-1)) || !ok && shows(n) {
+			t.Fatalf("%d wins of %d, %v", k, n, ok)
+		}
+		if mirrored, ok := CriticalWins(n, alpha, Less); ok {
+			if k, _ = CriticalWins(n, alpha, Greater); mirrored != n-k {
+				t.Fatalf("%d and %d of %d", k, mirrored, n)
+			}
+		}
+	})
+}
+
+func TestEloLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.Float64Range(1e-6, 1-1e-6).Draw(t, "p")
+		if !agree(Expected(Elo(p)), p, 1e-12) {
+			t.Fatalf("%v comes back as %v", p, Expected(Elo(p)))
+		}
+		if math.Abs(Elo(p)+Elo(1-p)) > 1e-7 {
+			t.Fatalf("Elo is not odd at %v", p)
+		}
+	})
+}
+
+func TestNormalCriticalWins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 500).Draw(t, "n")
+		normal, ok := NormalCriticalWins(n, 0.05, Less)
+		upper, ok2 := NormalCriticalWins(n, 0.05, Greater)
+		both, ok3 := NormalCriticalWins(n, 0.1, TwoSided)
+		if ok != ok2 || ok != ok3 || ok && (normal != n-upper || both != upper) {
+			t.Fatal(normal, upper, both)
+		}
+	})
+}
+
+func TestUpperTails(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 200).Draw(t, "n")
+		b := NewBinomial(n, float64(rapid.Int64Range(0, 64).Draw(t, "64 p"))/64)
+		tails := b.UpperTails()
+		if len(tails) != n+1 {
+			t.Fatalf("%d tails of %d trials", len(tails), n)
+		}
+		for k, got := range tails {
+			if want := b.AtLeast(k); math.Abs(got-want) > 1e-11*want+1e-300 { // the least numbers have few digits
+				t.Fatalf("P(X >= %d) = %v, want %v", k, got, want)
+			}
+		}
+	})
+}

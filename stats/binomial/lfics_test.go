@@ -1,0 +1,50 @@
+package binomial
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The rule as it is written down: drop the less probable end, from [0, n] on.
+func TestLFICSByDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(5, 400).Draw(t, "n")
+		k := rapid.OneOf(rapid.IntRange(1, n-1), rapid.Just(n/2)).Draw(t, "k")
+		alpha := rapid.OneOf(rapid.Float64Range(1e-6, 0.9), rapid.SampledFrom([]float64{0.001, 0.05})).Draw(t, "alpha")
+		b := NewBinomial(n, float64(k)/float64(n))
+		lo, hi, dropped := 0, n, 0.0
+		for {
+			left, right := b.At(lo), b.At(hi)
+			lower := left < right*(1-1e-12)
+			if left < right*(1+1e-12) && !lower {
+				lower = b.roundsDown(lo, hi)
+			}
+			dropped += min(left, right)
+			if dropped >= alpha {
+				break
+			}
+			if lower {
+				lo++
+			} else {
+				hi--
+			}
+		}
+		i, err := LFICS(k, n, 1-alpha)
+		if err != nil || i.Lo != float64(lo)/float64(n) || i.Hi != float64(hi)/float64(n) {
+			t.Fatalf("%d of %d at %v: %+v, %v; want %d to %d", k, n, alpha, i, err, lo, hi)
+		}
+	})
+}
+
+// What the calculator itself prints for a tie.
+func TestLFICSTies(t *testing.T) {
+	for _, c := range []struct {
+		k, n   int
+		lo, hi float64
+	}{{50, 100, 0.41, 0.60}, {500, 1000, 0.469, 0.530}} {
+		if i, err := LFICS(c.k, c.n, 0.95); err != nil || i.Lo != c.lo || i.Hi != c.hi {
+			t.Errorf("%d of %d: %+v, %v", c.k, c.n, i, err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package binomial
+
+import (
+	"testing"
+
+	"gogi/internal/testutil"
+)
+
+func TestEveryMethodHasItsName(t *testing.T) {
+	for _, m := range IntervalMethods() {
+		if m.Exact() != (m == MethodClopperPearson || m == MethodBlaker) {
+			t.Error(m)
+		}
+		if i, err := m.Interval(7, 10, 0.9); err != nil || i.Method != string(m) {
+			t.Errorf("%s: %+v, %v", m, i, err)
+		}
+	}
+	if i, err := IntervalMethod("guess").Interval(7, 10, 0.9); err == nil {
+		t.Errorf("%+v", i)
+	}
+}
+
+// Every method has an answer for ten million games; how fast is a benchmark's
+// business.
+func TestIntervalsOfManyGames(t *testing.T) {
+	const n = 10_000_000
+	for _, m := range IntervalMethods() {
+		for _, k := range []int{1, 1000, n / 3, n / 2, n - 1} {
+			i, err := m.Interval(k, n, 0.95)
+			if p := float64(k) / n; err != nil || !(i.Lo <= p && p <= i.Hi) {
+				t.Errorf("%s of %d: %+v, %v", m, k, i, err)
+			}
+		}
+	}
+}
+
+// BenchmarkIntervals compares the methods at ten million games.
+func BenchmarkIntervals(b *testing.B) {
+	const n = 10_000_000
+	for _, m := range IntervalMethods() {
+		b.Run(string(m), func(b *testing.B) {
+			for b.Loop() {
+				testutil.Must(m.Interval(n/2, n, 0.95))(b)
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package binomial
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+)
+
+func TestSampleSizeAgainstFixture(t *testing.T) {
+	var fixture struct {
+		Cases []struct {
+			Elo      float64
+			P        float64
+			Alpha    float64 `json:"alpha_one_sided"`
+			Power    float64
+			First    int     `json:"smallest_n_exact"`
+			There    float64 `json:"exact_power_there"`
+			Critical int     `json:"critical_wins"`
+			Safe     int     `json:"smallest_n_safe_from_there_on"`
+		}
+	}
+	load(t, "sample_size_exact.json", &fixture)
+	if len(fixture.Cases) != 21 {
+		t.Fatal("rows are missing")
+	}
+	var w worst
+	for _, c := range fixture.Cases {
+		d := Design{Alpha: c.Alpha, Power: c.Power, Alternative: Greater}
+		l, err := d.Length(c.Elo)
+		if err != nil || l.Decisive != c.First || l.CriticalWins != c.Critical || l.Safe != c.Safe || l.Games != l.Decisive || l.SafeGames != l.Safe {
+			t.Errorf("%+v: %+v, %v", c, l, err)
+		}
+		w.near(t, "power", l.Power, c.There, 1e-9, 0)
+		elo, err := d.Detectable(c.First)
+		if err != nil || elo > c.Elo || elo < 0.94*c.Elo {
+			t.Errorf("%d games show %v Elo, %v; want %v", c.First, elo, err, c.Elo)
+		}
+	}
+	w.log(t, "sample size")
+}
+
+func TestLengthHasThePower(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := Design{
+			Alpha:       rapid.SampledFrom([]float64{0.01, 0.05, 0.1}).Draw(t, "alpha"),
+			Power:       rapid.Float64Range(0.3, 0.97).Draw(t, "power"),
+			DrawRate:    rapid.Float64Range(0, 0.5).Draw(t, "draw rate"),
+			Alternative: rapid.SampledFrom([]Alternative{Greater, TwoSided}).Draw(t, "alternative"),
+		}
+		elo := rapid.Float64Range(20, 150).Draw(t, "elo")
+		l := testutil.Must(d.Length(elo))(t)
+		p, _ := d.decisiveRate(elo)
+		power := func(n int) float64 {
+			k, ok := CriticalWins(n, d.Alpha, d.Alternative)
+			if !ok {
+				return 0
+			}
+			return NewBinomial(n, p).AtLeast(k)
+		}
+		if !agree(l.Power, power(l.Decisive), 1e-9) || l.Power < d.Power {
+			t.Fatalf("%+v", l)
+		}
+		for n := range l.Decisive {
+			if power(n) >= d.Power {
+				t.Fatalf("%d games do for %+v", n, l)
+			}
+		}
+		if l.Safe > 1 && power(l.Safe-1) >= d.Power && l.Safe != l.Decisive {
+			t.Fatalf("%+v is not the first safe number", l)
+		}
+		for n := l.Safe; n < 2*l.Safe+200; n++ {
+			if power(n) < d.Power {
+				t.Fatalf("%d games have the power %v, %+v", n, power(n), l)
+			}
+		}
+		less := d
+		less.Alternative = Less
+		if d.Alternative == Greater {
+			if m, err := less.Length(-elo); err != nil || m != l {
+				t.Fatalf("%+v, mirrored %+v, %v", l, m, err)
+			}
+		}
+	})
+}
+
+// 2^-997 is the first power of ½ below 1e-300: far from normal.
+func TestLengthFarFromNormal(t *testing.T) {
+	l, err := Design{Alpha: 1e-300, Power: 0.01, Alternative: Greater}.Length(2000)
+	if err != nil || l.Decisive != 997 || l.CriticalWins != 997 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	for _, bad := range []Design{
+		{0, 0.8, 0, Greater},
+		{0.05, 1, 0, Greater},
+		{0.05, 0.8, 1, Greater},
+		{0.05, 0.8, 0, "both"},
+		{0.05, 0.05, 0, Greater},
+		{0.05, 0.8, 0, Less},
+		{0.05, 0.8, 0.99, Greater},
+	} {
+		if l, err := bad.Length(50); err == nil {
+			t.Errorf("%+v: %+v", bad, l)
+		}
+	}
+	for _, elo := range []float64{0, -10, 0.01, math.NaN(), math.Inf(1)} {
+		if l, err := (Design{0.05, 0.8, 0, Greater}).Length(elo); err == nil {
+			t.Errorf("%v: %+v", elo, l)
+		}
+	}
+	if elo, err := (Design{0.05, 0.8, 0, Greater}).Detectable(4); err == nil {
+		t.Errorf("four games show %v", elo)
+	}
+}

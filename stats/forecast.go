@@ -1,0 +1,229 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// SPRTForecast is how a sequential test goes, in pairs.
+type SPRTForecast struct {
+	Method     string  `json:"method"` // walk, diffusion
+	Pass       float64 `json:"pass"`
+	Fail       float64 `json:"fail"`
+	Unfinished float64 `json:"unfinished"` // probability of neither within the maximum
+	Pairs      float64 `json:"pairs"`      // expected number
+	// The pairs within which half, 90 %, 95 % and 99 % of the tests have ended.
+	Median int `json:"median"`
+	P90    int `json:"p90"`
+	P95    int `json:"p95"`
+	P99    int `json:"p99"`
+}
+
+// The places between the bounds.
+const (
+	walkPlaces      = 1600
+	diffusionPlaces = 200
+)
+
+// maxCourse bounds the pairs that are followed.
+const maxCourse = 100_000_000
+
+// Forecast returns how the test goes if pairs come out with these rates, each from
+// an opening of its own, at a maximum of limit pairs (0: none): by the
+// distribution of its ratio from pair to pair. What a pair adds to the ratio is
+// taken as the likeliest distributions of the two hypotheses have it, given the
+// true rates; the test itself has to estimate them, which ends it about three
+// pairs sooner. As the steps have their size, the overshoot over the bounds is in it
+// (method walk); where it takes thousands of pairs, they are taken for a
+// diffusion, with bounds moved by the mean overshoot, 0.583 standard deviations
+// of a step (Siegmund 1985; method diffusion). It fails for an impossible design
+// or rates, and tests too long to follow.
+func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
+	if err := s.Check(); err != nil {
+		return SPRTForecast{}, err
+	}
+	steps, err := s.ratioSteps(rates)
+	if err != nil {
+		return SPRTForecast{}, err
+	}
+	if limit <= 0 || limit > maxCourse {
+		limit = maxCourse
+	}
+	lower, upper := s.Bounds()
+	w := ratioWalk{test: s, steps: steps, lower: lower, upper: upper, pairs: 1}
+	w.mean, w.spread = steps.moments()
+	if (upper-lower)/w.spread <= 60 {
+		return w.run("walk", walkPlaces, limit)
+	}
+	return w.diffusion().run("diffusion", diffusionPlaces, limit)
+}
+
+// ratioSteps are what a pair adds to the ratio, and how probable that is.
+type ratioSteps struct {
+	sizes, probs []float64
+	information  float64 // of a pair
+}
+
+func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
+	d := distribution{n: 1, games: 2, seen: 1}
+	sum := 0.0
+	for i, p := range rates {
+		if !(p >= 0) {
+			return ratioSteps{}, fmt.Errorf("a probability of %v is none", p)
+		}
+		sum += p
+		d.values = append(d.values, float64(i)/4)
+		d.probs = append(d.probs, max(p, 1e-9))
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		return ratioSteps{}, fmt.Errorf("the probabilities of pairs sum to %v", sum)
+	}
+	if s.Model == ModelBayesElo {
+		return ratioSteps{}, errors.New("BayesElo needs the draw rate, which pairs do not tell")
+	}
+	h := s.hypotheses(d, Pentanomial{})
+	fit := d.withMean
+	if h.tValue {
+		fit = d.withT
+	}
+	p0, ok0 := fit(h.h0)
+	p1, ok1 := fit(h.h1)
+	if !ok0 || !ok1 {
+		return ratioSteps{}, errors.New("pairs of these rates admit no distribution with the rating of a hypothesis")
+	}
+	steps := ratioSteps{probs: rates[:]}
+	for i := range p0 {
+		steps.sizes = append(steps.sizes, math.Log(p1[i]/p0[i]))
+	}
+	_, variance := rates.moments()
+	steps.information = (h.h1 - h.h0) * (h.h1 - h.h0)
+	if !h.tValue {
+		steps.information /= variance
+	}
+	if !(variance > 0) {
+		return ratioSteps{}, errors.New("every pair scores the same: no test takes its course")
+	}
+	return steps, nil
+}
+
+func (s ratioSteps) moments() (mean, spread float64) {
+	for i, p := range s.probs {
+		mean += p * s.sizes[i]
+	}
+	variance := 0.0
+	for i, p := range s.probs {
+		variance += p * (s.sizes[i] - mean) * (s.sizes[i] - mean)
+	}
+	return mean, math.Sqrt(variance)
+}
+
+// ratioWalk is the ratio between its bounds, at equally distant places.
+type ratioWalk struct {
+	test         SPRT
+	steps        ratioSteps
+	mean, spread float64 // of a pair's step
+	lower, upper float64 // of the places, the outermost bounds
+	shift        float64 // by which bounds are moved outwards
+	pairs        float64 // in a step; below 1 in a diffusion
+}
+
+// diffusion makes the steps so small that places next to each other are enough.
+func (w ratioWalk) diffusion() ratioWalk {
+	const ratio = 0.75
+	w.shift = 0.583 * w.spread
+	w.lower, w.upper = w.lower-w.shift, w.upper+w.shift
+	distance := (w.upper - w.lower) / diffusionPlaces
+	w.pairs = (ratio * distance / w.spread) * (ratio * distance / w.spread)
+	drift := w.mean * w.pairs / distance
+	square := ratio*ratio + drift*drift
+	w.steps.sizes = []float64{-distance, 0, distance}
+	w.steps.probs = []float64{(square - drift) / 2, 1 - square, (square + drift) / 2}
+	return w
+}
+
+// tap is a share of a step.
+type tap struct {
+	offset int // places
+	weight float64
+}
+
+// taps spread each step over the three places around where it leads, so that
+// its mean and variance are right. Steps beyond the width lead out anyway.
+func (s ratioSteps) taps(distance, width float64) []tap {
+	var all []tap
+	for i, p := range s.probs {
+		size := max(-width, min(width, s.sizes[i])) / distance
+		at := math.Round(size)
+		f := size - at
+		for offset, weight := range []float64{f * (f - 1) / 2, 1 - f*f, f * (f + 1) / 2} {
+			if weight*p != 0 {
+				all = append(all, tap{int(at) + offset - 1, p * weight})
+			}
+		}
+	}
+	return all
+}
+
+func (w ratioWalk) run(method string, places, limit int) (SPRTForecast, error) {
+	distance := (w.upper - w.lower) / float64(places)
+	taps, reach := w.steps.taps(distance, w.upper-w.lower), 0
+	for _, t := range taps {
+		reach = max(reach, t.offset, -t.offset)
+	}
+	zero := int(math.Round(-w.lower/distance)) + reach
+	now, next := make([]float64, places+2*reach+1), make([]float64, places+2*reach+1)
+	now[zero] = 1
+	at := func(place int) float64 { return float64(place-zero) * distance }
+	c := SPRTForecast{Method: method}
+	lo, hi := zero, zero
+	left := 1.0
+	for step := 1; left > 1e-9; step++ {
+		clear(next)
+		for _, t := range taps {
+			for i := lo; i <= hi; i++ {
+				next[i+t.offset] += t.weight * now[i]
+			}
+		}
+		now, next = next, now
+		n := float64(step) * w.pairs
+		lower, upper := w.test.BoundsAt(n * w.steps.information)
+		lower, upper = lower-w.shift, upper+w.shift
+		out := 0.0
+		for lo, hi = lo-reach, hi+reach; hi >= lo && at(hi) >= upper-distance/2; hi-- {
+			c.Pass += now[hi]
+			out += now[hi]
+		}
+		for ; lo <= hi && at(lo) <= lower+distance/2; lo++ {
+			c.Fail += now[lo]
+			out += now[lo]
+		}
+		left -= out
+		c.Pairs += n * out
+		c.mark(1-left, n)
+		if n >= float64(limit) {
+			break
+		}
+		if n > maxCourse {
+			return SPRTForecast{}, errors.New("the test takes too many pairs to plan")
+		}
+	}
+	c.Unfinished = max(0, left)
+	if left > 1e-9 {
+		c.Pairs += float64(limit) * left
+		c.mark(1, float64(limit))
+	}
+	return c, nil
+}
+
+// mark notes the quantiles that the tests ended by n pairs make up.
+func (c *SPRTForecast) mark(ended, n float64) {
+	for _, q := range []struct {
+		share float64
+		pairs *int
+	}{{0.5, &c.Median}, {0.9, &c.P90}, {0.95, &c.P95}, {0.99, &c.P99}} {
+		if *q.pairs == 0 && ended >= q.share {
+			*q.pairs = int(math.Ceil(n))
+		}
+	}
+}

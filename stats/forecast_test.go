@@ -1,0 +1,251 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
+)
+
+// ordinary are conditions as those of real series.
+var ordinary = Conditions{DrawRate: 0.03, Correlation: -0.1}
+
+func ratesOf(t *testing.T, c Conditions, elo float64) PairRates {
+	t.Helper()
+	r := testutil.Must(c.PairRates(elo))(t)
+	return r
+}
+
+// The rates have the score and the correlation they were made for.
+func TestPairRates(t *testing.T) {
+	for _, c := range []Conditions{{}, ordinary, {DrawRate: 0.4, Correlation: 0.3}, {Correlation: -0.5}, {DrawRate: 0.5, Correlation: 1}, {RMSBias: 100}} {
+		for _, elo := range []float64{-50, 0, 30} {
+			r := ratesOf(t, c, elo)
+			mean, variance := r.moments()
+			sum := r[0] + r[1] + r[2] + r[3] + r[4]
+			if math.Abs(sum-1)+math.Abs(mean-binomial.Expected(elo)) > 1e-12 || slices.Min(r[:]) < 0 {
+				t.Errorf("%+v at %v: %v", c, elo, r)
+			}
+			game := binomial.Expected(elo)*(1-binomial.Expected(elo)) - c.DrawRate/4
+			bias := binomial.Expected(c.RMSBias) - 0.5
+			correlation := c.Correlation - bias*bias/((1-c.DrawRate)/4)
+			if want := game * (1 + correlation) / 2; math.Abs(variance-want) > 1e-12 {
+				t.Errorf("%+v at %v: variance %v, want %v", c, elo, variance, want)
+			}
+		}
+	}
+	for _, c := range []Conditions{{DrawRate: 1}, {DrawRate: 0.9}, {Correlation: -0.99}, {Correlation: -1}} {
+		if r, err := c.PairRates(150); err == nil {
+			t.Errorf("%+v: %v", c, r)
+		}
+	}
+	// By hand: 10 WW, 10 LL, 20 WL: independent games. 5 and 5: half the variance.
+	for wl, want := range map[int]float64{20: 0, 0: 1, 60: -0.5} {
+		c, err := tallyOf(t, 10, 0, wl, 0, 0, 10).Conditions()
+		if err != nil || math.Abs(c.Correlation-want) > 1e-12 || c.DrawRate != 0 {
+			t.Errorf("%d: %+v, %v", wl, c, err)
+		}
+	}
+	if c, err := singlesOf(t, WDL{1, 1, 1}).Conditions(); err == nil {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A walk of two steps against the exact sums over wins.
+func TestCourseAgainstExactSums(t *testing.T) {
+	for _, elo := range []float64{0, 40, 80} {
+		s := SPRT{Elo0: 0, Elo1: 80, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic}
+		for _, b := range boundaries {
+			s.Boundary = b
+			want, err := s.Exact(elo, 3000)
+			testutil.OK(t, err)
+			step, _ := s.steps()
+			p := binomial.Expected(elo)
+			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{step.loss, step.win}, probs: []float64{1 - p, p}, information: s.decisiveInformation(1)}, pairs: 1}
+			w.lower, w.upper = s.Bounds()
+			got, err := w.run("walk", 5000, 3000)
+			if err != nil || math.Abs(got.Pairs/want.Games-1) > 0.002 || math.Abs(got.Pass-want.Pass) > 0.002 {
+				t.Errorf("%v %q: %+v, want %+v", elo, b, got, want)
+			}
+		}
+	}
+}
+
+// Where the one hands over to the other, walk and diffusion agree.
+func TestDiffusionAgainstWalk(t *testing.T) {
+	for _, b := range boundaries {
+		s := SPRT{Elo0: 0, Elo1: 25, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: b}
+		for _, elo := range []float64{0, 12} {
+			steps, err := s.ratioSteps(ratesOf(t, ordinary, elo))
+			testutil.OK(t, err)
+			w := ratioWalk{test: s, steps: steps, pairs: 1}
+			w.lower, w.upper = s.Bounds()
+			w.mean, w.spread = steps.moments()
+			want, err := w.run("walk", walkPlaces, 1500)
+			got, err2 := w.diffusion().run("diffusion", diffusionPlaces, 1500)
+			if err != nil || err2 != nil || math.Abs(got.Pairs/want.Pairs-1) > 0.003 || math.Abs(got.Pass-want.Pass) > 0.002 ||
+				math.Abs(got.Unfinished-want.Unfinished) > 0.003 || math.Abs(float64(got.P90)/float64(want.P90)-1) > 0.01 {
+				t.Errorf("%q at %v: %+v, want %+v; %v, %v", b, elo, got, want, err, err2)
+			}
+		}
+	}
+}
+
+// The test as it is played, against its plan.
+func TestSimulatedCourse(t *testing.T) {
+	type test struct {
+		elo1 float64
+		b    Boundary
+	}
+	n := simulations(400, 20_000)
+	for _, c := range []test{{40, BoundaryRatio}, {60, BoundaryBounded}} {
+		s := SPRT{Elo0: 0, Elo1: c.elo1, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: c.b}
+		for _, elo := range []float64{0, c.elo1 / 2, c.elo1} {
+			rates := ratesOf(t, ordinary, elo)
+			plan := testutil.Must(s.Forecast(rates, 0))(t)
+			r := rand.New(rand.NewPCG(5, uint64(elo))) //nolint:gosec // small
+			var lengths []float64
+			passes, sum, squares := 0, 0.0, 0.0
+			for range n {
+				penta := stopped(t, r, s, rates)
+				if j, err := s.Judge(penta); err == nil && j.Decision == Pass {
+					passes++
+				}
+				pairs := penta.Pairs()
+				lengths = append(lengths, float64(pairs))
+				sum += float64(pairs)
+				squares += float64(pairs * pairs)
+			}
+			slices.Sort(lengths)
+			mean := sum / float64(n)
+			se := math.Sqrt((squares/float64(n) - mean*mean) / float64(n))
+			pass, passSE := float64(passes)/float64(n), math.Sqrt(plan.Pass*(1-plan.Pass)/float64(n))
+			t.Logf("[0,%v] %q at %v: %.1f pairs (s.e. %.1f), planned %.1f; passes %.4f, planned %.4f; quantiles %v %v %v, planned %d %d %d",
+				c.elo1, c.b, elo, mean, se, plan.Pairs, pass, plan.Pass, lengths[n/2], lengths[n*9/10], lengths[n*99/100], plan.Median, plan.P90, plan.P99)
+			if math.Abs(mean-plan.Pairs) > 4*se+0.02*mean || math.Abs(pass-plan.Pass) > 4*passSE+0.01 {
+				t.Errorf("[0,%v] %q at %v: the plan is off", c.elo1, c.b, elo)
+			}
+			for share, planned := range map[float64]int{0.5: plan.Median, 0.9: plan.P90, 0.99: plan.P99} {
+				within, _ := slices.BinarySearch(lengths, float64(planned)+0.5)
+				got := float64(within) / float64(n)
+				if math.Abs(got-share) > 4*math.Sqrt(share*(1-share)/float64(n))+0.012 {
+					t.Errorf("[0,%v] %q at %v: %v of the tests ended within %d pairs, planned %v", c.elo1, c.b, elo, got, planned, share)
+				}
+			}
+		}
+	}
+}
+
+// stopped plays a test pair by pair until it decides.
+func stopped(t *testing.T, r *rand.Rand, s SPRT, rates PairRates) Pentanomial {
+	t.Helper()
+	var p Pentanomial
+	for {
+		u, cell := r.Float64(), 0
+		for ; cell < 4 && u >= rates[cell]; cell++ {
+			u -= rates[cell]
+		}
+		*[]*int{&p.LL, &p.LD, &p.WL, &p.WD, &p.WW}[cell]++
+		j := testutil.Must(s.Judge(p))(t)
+		if j.Decision != Continue {
+			return p
+		}
+	}
+}
+
+// At the planned length the sign-flip test finds the difference as often as
+// promised.
+func TestSimulatedPower(t *testing.T) {
+	n := simulations(2000, 40_000)
+	for _, c := range []struct {
+		PairDesign
+		elo float64
+	}{
+		{PairDesign{0.05, 0.8, binomial.TwoSided, ordinary}, 30},
+		{PairDesign{0.05, 0.95, binomial.Greater, Conditions{DrawRate: 0.3, Correlation: 0.2}}, 60},
+		{PairDesign{0.01, 0.9, binomial.TwoSided, Conditions{}}, -150},
+	} {
+		l := testutil.Must(c.Length(c.elo))(t)
+		rates := ratesOf(t, c.Conditions, math.Abs(c.elo))
+		r := rand.New(rand.NewPCG(9, 9))
+		found := 0
+		for range n {
+			penta := cells(rates).draw(r, l.Pairs)
+			var s scores
+			for i, k := range penta {
+				if k > 0 {
+					s = append(s, scoreCount{i * milli / 2, k})
+				}
+			}
+			if p, err := flipTest(s.coins()); err == nil && (binomial.Test{P: p(binomial.Greater)}).Significant(map[binomial.Alternative]float64{binomial.TwoSided: c.Alpha / 2, binomial.Greater: c.Alpha}[c.Alternative]) {
+				found++
+			}
+		}
+		got := float64(found) / float64(n)
+		se := math.Sqrt(l.Power * (1 - l.Power) / float64(n))
+		t.Logf("%+v at %v Elo: %+v; simulated %.4f, s.e. %.4f", c.PairDesign, c.elo, l, got, se)
+		if math.Abs(got-l.Power) > 4*se+0.002 || l.Power < c.Power {
+			t.Errorf("%+v: the power is %v", l, got)
+		}
+		if elo, err := c.Detectable(l.Pairs); err != nil || math.Abs(elo/math.Abs(c.elo)-1) > 0.05 {
+			t.Errorf("%d pairs detect %v, %v", l.Pairs, elo, err)
+		}
+	}
+}
+
+// The exact and the normal power meet.
+func TestPowerNormalAndExact(t *testing.T) {
+	for _, c := range []struct {
+		Conditions
+		pairs int
+	}{{ordinary, 120}, {Conditions{DrawRate: 0.3}, 90}, {Conditions{}, 400}} {
+		rates := ratesOf(t, c.Conditions, 40)
+		smooth := 0.0 // over a few teeth of the saw
+		for k := c.pairs - 4; k <= c.pairs+4; k++ {
+			smooth += rates.exactPower(k, 0.025) / 9
+		}
+		if normal := rates.normalPower(c.pairs, 0.025); math.Abs(normal-smooth) > 0.006 {
+			t.Errorf("%+v: exact %v, normal %v", c, smooth, normal)
+		}
+	}
+}
+
+// The plan by games, one-sided, for 10 Elo and a power of 0.8 is 7,502 games. Held
+// against the two-sided verdict over pairs they have 0.69.
+func TestPlanByGamesIsTooShort(t *testing.T) {
+	games, err := binomial.Design{Alpha: 0.05, Power: 0.8, Alternative: binomial.Greater}.Length(10)
+	if err != nil || games.Games != 7502 {
+		t.Fatalf("%+v, %v", games, err)
+	}
+	rates := ratesOf(t, Conditions{}, 10)
+	if power := rates.normalPower(games.Games/2, 0.025); math.Abs(power-0.69) > 0.006 {
+		t.Errorf("%v", power)
+	}
+}
+
+func TestImpossiblePlans(t *testing.T) {
+	good := PairDesign{0.05, 0.8, binomial.TwoSided, ordinary}
+	for name, f := range map[string]func() error{
+		"no difference": func() error { _, err := good.Length(0); return err },
+		"wrong side":    func() error { _, err := PairDesign{0.05, 0.8, binomial.Greater, ordinary}.Length(-10); return err },
+		"no power":      func() error { _, err := PairDesign{0.05, 0.01, binomial.TwoSided, ordinary}.Length(10); return err },
+		"all drawn": func() error {
+			_, err := PairDesign{0.05, 0.8, binomial.TwoSided, Conditions{DrawRate: 1}}.Length(10)
+			return err
+		},
+		"too close": func() error { _, err := good.Length(1e-3); return err },
+		"few pairs": func() error { _, err := good.Detectable(2); return err },
+		"no pairs":  func() error { _, err := good.Detectable(0); return err },
+		"no design": func() error { _, err := SPRT{}.Forecast(PairRates{0.5, 0, 0, 0, 0.5}, 0); return err },
+		"no rates":  func() error { _, err := gateDesign.Forecast(PairRates{0.5, 0, 0, 0, 0.4}, 0); return err },
+		"one score": func() error { _, err := gateDesign.Forecast(PairRates{0, 0, 1, 0, 0}, 0); return err },
+		"negative":  func() error { _, err := gateDesign.Forecast(PairRates{-1, 0, 1, 0, 1}, 0); return err },
+	} {
+		if f() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package newton
+
+import (
+	"fmt"
+	"slices"
+
+	"gogi/stats/binomial"
+)
+
+// MaxSamples is how many bootstrap samples may be asked for: with them a bound of a 99.9%
+// interval rests on fifty samples beyond it.
+const MaxSamples = 100_000
+
+// CheckSamples says why an interval cannot be asked of so many samples, or nil: it takes
+// from 2 to MaxSamples.
+func CheckSamples(samples int) error {
+	if samples < 2 {
+		return fmt.Errorf("%d bootstrap samples have no percentiles", samples)
+	}
+	if samples > MaxSamples {
+		return fmt.Errorf("%d bootstrap samples are too many: expected at most %d", samples, MaxSamples)
+	}
+	return nil
+}
+
+// Percentiles is the central interval of a sample of two or more, between order
+// statistics by the line that R calls type 7. It sorts the sample.
+func Percentiles(sample []float64, level float64) binomial.Interval {
+	slices.Sort(sample)
+	at := func(q float64) float64 {
+		h := q * float64(len(sample)-1)
+		k := min(int(h), len(sample)-1)
+		next := min(k+1, len(sample)-1)
+		return sample[k] + (h-float64(k))*(sample[next]-sample[k])
+	}
+	return binomial.Interval{Method: "bootstrap_percentile", Level: level, Lo: at((1 - level) / 2), Hi: at((1 + level) / 2)}
+}

@@ -1,0 +1,132 @@
+package newton
+
+import (
+	"errors"
+	"math"
+)
+
+// farthest is how far from its estimate, in natural units, a profile is
+// followed before its end is called infinite.
+const farthest = 60
+
+// Profile finds where the root of the deviance of the profile of weights·x is z,
+// below and above the peak: the ends of an interval, in units of x, of which one
+// is infinite where the value falls no further. It fails as [Climb] does, and where
+// the way leads out of the domain.
+func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
+	if lo, err = ProfileEnd(p, at, weights, z, -1); err != nil {
+		return 0, 0, err
+	}
+	hi, err = ProfileEnd(p, at, weights, z, 1)
+	return lo, hi, err
+}
+
+// ProfileEnd is the end of [Profile] on one side (-1 or 1) alone. The deviance is
+// counted from at.Value, which may be more than the value at at.X: the maximum may
+// lie in another problem that continues this one.
+func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
+	return search{p, at, weights, z}.end(side)
+}
+
+type search struct {
+	p       Problem
+	at      Peak
+	weights []float64
+	z       float64
+}
+
+// point is a place on the profile: how far out, and by how much the root of the
+// deviance exceeds z there.
+type point struct {
+	x         []float64
+	t, excess float64
+}
+
+// end is the end of the profile on one side (-1 or 1). The root of the deviance
+// is close to a straight line, and so is easily followed.
+func (s search) end(side float64) (float64, error) {
+	inner, outer, err := s.bracket(side)
+	if err != nil {
+		return 0, err
+	}
+	t := outer.t
+	if !math.IsInf(t, 1) {
+		t, err = s.narrow(side, inner, outer)
+	}
+	return Dot(s.weights, s.at.X) + side*t, err
+}
+
+// bracket goes outward until the deviance is too large; the outer point is at
+// infinity where it never is.
+func (s search) bracket(side float64) (inner, outer point, err error) {
+	_, solve := s.p.Derivatives(s.at.X)
+	step := min(4, s.z*math.Sqrt(max(1e-6, Dot(s.weights, solve(s.weights)))))
+	inner = point{s.at.X, 0, -s.z}
+	for t := step; t <= farthest; t += min(t, 4) {
+		if outer, err = s.out(inner.x, side, t); err != nil || outer.excess >= 0 {
+			return inner, outer, err
+		}
+		inner = outer
+	}
+	return inner, point{t: math.Inf(1)}, nil
+}
+
+// narrow finds the end between two points by regula falsi (Illinois).
+func (s search) narrow(side float64, inner, outer point) (float64, error) {
+	for range 60 {
+		if outer.t-inner.t < 1e-9 {
+			break
+		}
+		mid, err := s.out(inner.x, side, (inner.t*outer.excess-outer.t*inner.excess)/(outer.excess-inner.excess))
+		switch {
+		case err != nil:
+			return 0, err
+		case math.Abs(mid.excess) < 1e-10:
+			return mid.t, nil
+		case mid.excess > 0:
+			outer = mid
+			inner.excess /= 2
+		default:
+			inner = mid
+			outer.excess /= 2
+		}
+	}
+	return (inner.t + outer.t) / 2, nil
+}
+
+// out is the point at t, sought from x.
+func (s search) out(x []float64, side, t float64) (point, error) {
+	x, root, err := s.constrained(x, Dot(s.weights, s.at.X)+side*t)
+	return point{x, t, root - s.z}, err
+}
+
+// constrained is the best x on the way, and the root of its deviance.
+func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
+	x, err := s.moved(from, value)
+	if err != nil {
+		return nil, 0, err
+	}
+	best, err := Climb(s.p, x, &Contrast{s.weights, value})
+	if err != nil {
+		return nil, 0, err
+	}
+	return best.X, math.Sqrt(2 * max(0, s.at.Value-best.Value)), nil
+}
+
+// moved shifts from onto the constraint along the path of least resistance.
+func (s search) moved(from []float64, value float64) ([]float64, error) {
+	_, solve := s.p.Derivatives(from)
+	across := solve(s.weights)
+	x := append([]float64(nil), from...)
+	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, across), across)
+	if v := s.p.Value(x); !math.IsInf(v, -1) && !math.IsNaN(v) {
+		return x, nil
+	}
+	// Straight along the weights instead.
+	x = append(x[:0], from...)
+	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, s.weights), s.weights)
+	if v := s.p.Value(x); math.IsInf(v, -1) || math.IsNaN(v) {
+		return nil, errors.New("the profile leads to where the additive effect outweighs a player's strength")
+	}
+	return x, nil
+}

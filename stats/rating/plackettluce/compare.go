@@ -1,0 +1,149 @@
+package plackettluce
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gogi/stats/binomial"
+	"gogi/stats/rating/newton"
+)
+
+// LeastGames is the number of games from which on shares get an interval: fewer games
+// resample to too few different shares.
+const LeastGames = 5
+
+// Comparison is what games say about the shares of two players.
+type Comparison struct {
+	A, B       string
+	Games      int     // in which both took part
+	Difference float64 // A's share of all points less B's
+	// Interval is that of Difference by resampled games; its ends are NaN below LeastGames.
+	Interval binomial.Interval
+	// Test is of the null hypothesis that the two players are interchangeable. Then the
+	// difference of their points in a game has either sign with the same probability, and
+	// the signs of the games are fair coins: "game_sign_flip", exact, or
+	// "game_sign_flip_normal" if an exact sum takes too long.
+	Test binomial.Test
+}
+
+// Compare compares the shares of two players. It fails as [Shares] does, for a player against
+// itself, and if the two never met.
+func Compare(games [][]Placing, a, b string, samples int, level float64, seed uint64) (Comparison, error) {
+	c := Comparison{A: a, B: b, Interval: binomial.Interval{Method: "bootstrap_percentile", Level: level, Lo: math.NaN(), Hi: math.NaN()}}
+	if err := binomial.CheckOpen("confidence level", level); err != nil {
+		return c, err
+	}
+	if err := newton.CheckSamples(samples); err != nil {
+		return c, err
+	}
+	if _, _, err := pointsOf(games); err != nil {
+		return c, err
+	}
+	if a == b {
+		return c, errors.New("a player does not differ from itself")
+	}
+	gains, totals, met := make([]float64, len(games)), make([]float64, len(games)), []float64{}
+	for n, game := range games {
+		of := map[string]float64{}
+		for _, p := range game {
+			of[p.Player] = p.Points
+			totals[n] += p.Points
+		}
+		gains[n] = of[a] - of[b]
+		_, first := of[a]
+		_, second := of[b]
+		if first && second {
+			met = append(met, gains[n])
+		}
+	}
+	if c.Games = len(met); c.Games == 0 {
+		return c, fmt.Errorf("%s and %s took part in no game together", a, b)
+	}
+	difference := func(pick func(n int) int) float64 {
+		gain, total := 0.0, 0.0
+		for n := range games {
+			gain += gains[pick(n)]
+			total += totals[pick(n)]
+		}
+		return gain / total
+	}
+	c.Difference = difference(func(n int) int { return n })
+	if len(games) >= LeastGames {
+		random, draws := rand.New(rand.NewPCG(seed, 0x636f6d70)), make([]float64, samples)
+		for i := range draws {
+			drawn := make([]int, len(games))
+			for n := range drawn {
+				drawn[n] = random.IntN(len(games))
+			}
+			draws[i] = difference(func(n int) int { return drawn[n] })
+		}
+		c.Interval = newton.Percentiles(draws, level)
+	}
+	c.Test = flip(met)
+	return c, nil
+}
+
+// most is how many additions an exact sum of signs may take: about a second.
+const most = 1 << 28
+
+// flip is the two-sided sign-flip test of differences: the share of all patterns of signs whose
+// sum is as far from 0 as the one seen.
+func flip(differences []float64) binomial.Test {
+	t := binomial.Test{Method: "game_sign_flip", Alternative: binomial.TwoSided, N: len(differences)}
+	sizes, sum, reach, ok := whole(differences)
+	if !ok || reach*len(sizes) > most {
+		seen, squares := 0.0, 0.0
+		for _, d := range differences {
+			seen += d
+			squares += d * d
+		}
+		t.Method += "_normal"
+		t.P = math.Erfc(math.Abs(seen) / math.Sqrt(2*squares))
+		return t
+	}
+	// chance[reach+s] is the probability of the sum s.
+	chance, next, far := make([]float64, 2*reach+1), make([]float64, 2*reach+1), 0
+	chance[reach] = 1
+	for _, size := range sizes {
+		clear(next)
+		for s := reach - far; s <= reach+far; s++ {
+			next[s-size] += chance[s] / 2
+			next[s+size] += chance[s] / 2
+		}
+		chance, next, far = next, chance, far+size
+	}
+	for s, p := range chance {
+		if s-reach >= sum || reach-s >= sum {
+			t.P += p
+		}
+	}
+	t.P = min(1, t.P)
+	return t
+}
+
+// whole are the sizes of the differences that are not 0, their absolute sum with its sign
+// dropped, and the sum of the sizes, as integers; ok is false for points with more than four
+// decimals.
+func whole(differences []float64) (sizes []int, sum, reach int, ok bool) {
+	for _, unit := range []float64{1, 2, 10, 100, 1000, 10_000} {
+		sizes, sum, reach, ok = nil, 0, 0, true
+		for _, d := range differences {
+			scaled := math.Round(d * unit)
+			if math.Abs(scaled-d*unit) > 1e-6 || math.Abs(scaled) > most {
+				ok = false
+				break
+			}
+			if scaled != 0 {
+				sizes = append(sizes, int(math.Abs(scaled)))
+			}
+			sum += int(scaled)
+			reach += int(math.Abs(scaled))
+		}
+		if ok {
+			return sizes, max(sum, -sum), reach, true
+		}
+	}
+	return nil, 0, 0, false
+}

@@ -1,0 +1,128 @@
+package plackettluce
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+	"gogi/stats/binomial"
+	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
+	"gogi/stats/rating/newton"
+)
+
+func must[T any](t *testing.T) func(T, error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		testutil.OK(t, err)
+		return v
+	}
+}
+
+func TestSharesAndOrders(t *testing.T) {
+	var games [][]Placing
+	for range 10 {
+		games = append(games, rankPoints([]string{"a", "b", "c", "d", "e"}))
+	}
+	shares := must[[]Share](t)(Shares(games, 100, 0.95, 1))
+	for i, want := range []float64{5, 4, 3, 2, 1} {
+		if s := shares[i]; math.Abs(s.Share-want/15) > 1e-12 || s.Interval.Lo > s.Share+1e-12 || s.Games != 10 || s.Points != 10*want {
+			t.Errorf("%+v", s)
+		}
+	}
+	// Two players an order are a Bradley–Terry model.
+	orders := [][]string{{"x", "y"}, {"x", "y"}, {"y", "x"}, {"y", "z"}, {"z", "y"}, {"z", "x"}, {"x", "z"}, {"x", "z"}}
+	p := must[*Fit](t)(PlackettLuce(orders))
+	var record []crosstable.Count
+	for _, o := range orders {
+		record = append(record, crosstable.Count{Black: o[0], White: o[1], BlackWins: 1})
+	}
+	f := must[*rating.Fit](t)(rating.Rate(record, rating.Model{}))
+	for i := range f.Players {
+		if f.Players[i].Name != p.Players[i].Name || math.Abs(f.Players[i].Elo-p.Players[i].Elo) > 1e-9 {
+			t.Errorf("%+v, want %+v", p.Players[i], f.Players[i])
+		}
+	}
+	if math.Abs(f.LogLik-p.LogLik) > 1e-12 {
+		t.Error(p.LogLik, f.LogLik)
+	}
+	// At the maximum each player is as often last as the model expects; with
+	// one cycle of orders that is all three alike.
+	p = must[*Fit](t)(PlackettLuce([][]string{{"a", "b", "c"}, {"b", "c", "a"}, {"c", "a", "b"}, {"first", "a", "b"}}))
+	if len(p.SetAside) != 1 || p.SetAside[0].Player != "first" || len(p.Players) != 3 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestPlackettLuceIsStationary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{"a", "b", "c", "d"}
+		orders := [][]string{{"a", "b", "c", "d"}, {"d", "c", "b", "a"}}
+		for range rapid.IntRange(0, 8).Draw(t, "orders") {
+			orders = append(orders, rapid.Permutation(names).Draw(t, "order")[:rapid.IntRange(2, 4).Draw(t, "length")])
+		}
+		f := testutil.Must(PlackettLuce(orders))(t)
+		logs := map[string]float64{}
+		for _, p := range f.Players {
+			logs[p.Name] = p.Elo / binomial.EloPerNat
+		}
+		if at := orderLogLik(orders, logs); math.Abs(at-f.LogLik) > 1e-9 {
+			t.Errorf("log-likelihood %v, want %v", f.LogLik, at)
+		}
+		for _, n := range names {
+			for _, d := range []float64{-1e-3, 1e-3} {
+				logs[n] += d
+				if orderLogLik(orders, logs) > f.LogLik {
+					t.Errorf("moving %s by %v raises the likelihood", n, d)
+				}
+				logs[n] -= d
+			}
+		}
+	})
+}
+
+func orderLogLik(orders [][]string, logs map[string]float64) float64 {
+	sum := 0.0
+	for _, o := range orders {
+		for i := range o {
+			left := 0.0
+			for _, n := range o[i:] {
+				left += math.Exp(logs[n])
+			}
+			sum += logs[o[i]] - math.Log(left)
+		}
+	}
+	return sum
+}
+
+func TestImpossibleOrders(t *testing.T) {
+	if _, err := PlackettLuce([][]string{{"a", "a"}}); err == nil {
+		t.Error("twice in one order: no error")
+	}
+	if _, err := Shares([][]Placing{{{"a", 0}, {"b", 0}}}, 10, 0.9, 1); err == nil {
+		t.Error("no points: no error")
+	}
+	for _, points := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := Shares([][]Placing{{{"a", points}, {"b", 3}}}, 10, 0.9, 1); err == nil {
+			t.Errorf("%v points: no error", points)
+		}
+	}
+}
+
+// What would take days, or all memory, is refused before the first sample.
+func TestSamplesOfSharesAreBounded(t *testing.T) {
+	game := [][]Placing{{{Player: "a", Points: 1}, {Player: "b"}}}
+	for _, samples := range []int{1, newton.MaxSamples + 1, 1_000_000_000} {
+		want := fmt.Sprintf("%d bootstrap samples are too many: expected at most 100000", samples)
+		if samples == 1 {
+			want = "1 bootstrap samples have no percentiles"
+		}
+		if _, err := Shares(game, samples, 0.95, 1); err == nil || err.Error() != want {
+			t.Errorf("Shares of %d: %v", samples, err)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"gogi/match"
+	"gogi/match/gate"
+	"gogi/runner/crash"
+	"gogi/runner/events"
+)
+
+// About is what a database says about a run.
+type About struct {
+	Run, Digest string
+	Rules       string // the name of the rules' profile
+	Design      string // a match.DesignKind
+	Created     time.Time
+}
+
+// Session is a run while it is played, as a series.Series is one.
+type Session interface {
+	Hub() *events.Hub
+	// Gate is the judge of its sequential test; nil: it has none.
+	Gate() *gate.Gate
+	// Dropped is how many move events had no room in its stream.
+	Dropped() uint64
+}
+
+// Run is what is told of one run. Its methods are safe from any goroutine. A nil *Run
+// counts nothing.
+type Run struct {
+	set     *Set
+	about   About
+	hub     *events.Hub
+	session Session              // nil where another process plays
+	plies   prometheus.Histogram // nil before the first, and where another process plays
+
+	mu       sync.Mutex
+	known    map[string]bool // the run's players
+	players  map[string]*player
+	games    map[seat]*game
+	numbers  map[string]uint64 // the last of each worker; nil before the first state
+	missed   uint64            // events
+	ended    map[string]match.Effort
+	marked   int // moves
+	markedIn int // games that ended
+	lastPair time.Time
+	starts   map[[2]string]int // by player and result
+	votes    map[[3]string]int // by council, member and result
+
+	engines engines
+}
+
+// Run counts what happens in a run that this process is going to play; Play tells it.
+func (s *Set) Run(about About) *Run {
+	return &Run{
+		set: s, about: about,
+		known: map[string]bool{}, players: map[string]*player{}, games: map[seat]*game{}, ended: map[string]match.Effort{},
+		starts: map[[2]string]int{}, votes: map[[3]string]int{},
+		engines: engines{cpu: map[*crash.Recorder]time.Duration{}, ended: map[string]time.Duration{}},
+	}
+}
+
+// Set is what the run is told in; of nil it is nil, which tells nothing.
+func (r *Run) Set() *Set {
+	if r == nil {
+		return nil
+	}
+	return r.set
+}
+
+// Play tells of the run from now on. Follow has to be among those who watch it.
+func (r *Run) Play(session Session) {
+	if r == nil {
+		return
+	}
+	r.session, r.hub = session, session.Hub()
+	r.set.mu.Lock()
+	defer r.set.mu.Unlock()
+	r.set.runs[r.about.Run] = r
+}
+
+// Resume takes a pair that an earlier session has stored.
+func (r *Run) Resume(rows []match.Row) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, row := range rows {
+		r.sawPlies(row.Plies)
+		if row.Ended.After(r.lastPair) {
+			r.lastPair = row.Ended
+		}
+	}
+}
+
+// sawPlies counts a stored game that this process played, or resumes.
+func (r *Run) sawPlies(plies int) {
+	if r.plies == nil {
+		r.plies, _ = r.set.plies.WithLabelValues(text(r.about.Run)).(prometheus.Histogram)
+	}
+	r.plies.Observe(float64(plies))
+}
+
+// Started is told of each start of a player, see runner.Config.
+func (r *Run) Started(player string, took time.Duration, why error) {
+	if r == nil {
+		return
+	}
+	result := "failed"
+	if why == nil {
+		result = "ready"
+		r.set.starts.WithLabelValues(text(r.about.Run), text(player)).Observe(took.Seconds())
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.starts[[2]string{player, result}]++
+}
+
+// tell tells everything of the run but histograms that have their own way.
+func (r *Run) tell(t *telling) {
+	s := r.hub.State().State
+	t.about(&r.about, stateOf(s))
+	if s.Began.IsZero() {
+		return // it is about to begin
+	}
+	run := r.about.Run
+	t.number(pairsPlanned, float64(s.Pairs), run)
+	t.number(pairsStored, float64(s.Finished), run)
+	t.standings(run, &s.Standings)
+	r.tellSession(t, s)
+	r.tellGate(t)
+	r.tellOwn(t)
+	r.tellEngines(t)
+}
+
+// about tells which run it is, and which one of the states it is in.
+func (t *telling) about(a *About, now string) {
+	run := a.Run
+	t.number(runInfo, 1, run, a.Digest, a.Rules, a.Design)
+	t.number(runStarted, seconds(a.Created), run)
+	for _, state := range runStates() {
+		value := 0.0
+		if state == now {
+			value = 1
+		}
+		t.number(runState, value, run, state)
+	}
+}
+
+// stateOf is the state of a session.
+func stateOf(s *match.Snapshot) string {
+	begun := s.Ended > 0 || slices.ContainsFunc(s.Slots, func(at match.SlotState) bool { return at.Phase == match.SlotPlaying })
+	switch {
+	case s.Over:
+		return stateDone
+	case s.Phase == match.RunPaused:
+		return statePaused
+	case s.Phase == match.RunDraining || s.Phase == match.RunStopping:
+		return stateDraining
+	case begun:
+		return statePlaying
+	}
+	return stateStarting
+}
+
+// standings tells the games and pairs that count. Games that differ in nothing but
+// what they were worth are one.
+func (t *telling) standings(run string, s *match.Standings) {
+	games := map[[4]string]int{}
+	for _, g := range s.Games {
+		games[[4]string{g.Black, g.White, g.Outcome, g.Termination}] += g.Games
+	}
+	for g, n := range games {
+		t.number(gamesTotal, float64(n), run, g[0], g[1], g[2], g[3])
+	}
+	pairs := map[[3]string]int{}
+	for _, p := range s.Pairs {
+		pairs[[3]string{p.Player, p.Opponent, points(p.Points[0])}] += p.Pairs
+	}
+	for p, n := range pairs {
+		t.number(pairsTotal, float64(n), run, p[0], p[1], p[2])
+	}
+}
+
+// tellSession tells what the state knows of this session.
+func (r *Run) tellSession(t *telling, s *match.Snapshot) {
+	run := r.about.Run
+	slots := map[match.SlotPhase]int{match.SlotIdle: 0, match.SlotStarting: 0, match.SlotPlaying: 0}
+	for _, at := range s.Slots {
+		slots[at.Phase]++
+	}
+	for phase, n := range slots {
+		t.number(slotsGauge, float64(n), run, string(phase))
+	}
+	for _, e := range s.Efforts {
+		if e.PonderHits+e.PonderMisses > 0 {
+			t.number(ponderTotal, float64(e.PonderHits), run, e.Player, "hit")
+			t.number(ponderTotal, float64(e.PonderMisses), run, e.Player, "miss")
+		}
+	}
+	for at, n := range failures(s) {
+		t.number(faultsTotal, float64(n), run, at[0], at[1])
+	}
+}
+
+// faultKinds are the kinds of faults that docs/events.md lists.
+func faultKinds() []string {
+	return []string{
+		"start", "crash", "hang", "not_read", "connection", match.KindUnplayed, "ponder", "game_over", "close", "affinity", "second_bestmove",
+	}
+}
+
+// failures are the faults of a session by player and kind: with a 0 for each that could
+// cost a game, because Prometheus sees no increase in what begins to be told at 1.
+func failures(s *match.Snapshot) map[[2]string]int {
+	sums := map[[2]string]int{}
+	for _, p := range s.Players {
+		for _, kind := range []string{"crash", "hang", "not_read", "start"} {
+			sums[[2]string{p, kind}] = 0
+		}
+	}
+	kinds := faultKinds()
+	for _, f := range s.Faults {
+		at := [2]string{f.Player, f.Kind}
+		council, _, _ := strings.Cut(f.Player, "/")
+		if f.Player != "" && !slices.Contains(s.Players, f.Player) && !slices.Contains(s.Players, council) {
+			at[0] = other
+		}
+		if !slices.Contains(kinds, f.Kind) {
+			at[1] = other
+		}
+		sums[at] += f.Times
+	}
+	return sums
+}
+
+// tellGate tells how the sequential test stands.
+func (r *Run) tellGate(t *telling) {
+	if r.session == nil || r.session.Gate() == nil {
+		return
+	}
+	j := r.session.Gate().State().Judgement
+	t.number(sprtLLR, j.LLR, r.about.Run)
+	t.number(sprtBound, j.Lower, r.about.Run, "lower")
+	t.number(sprtBound, j.Upper, r.about.Run, "upper")
+}
+
+// tellOwn tells what was counted here.
+func (r *Run) tellOwn(t *telling) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run := r.about.Run
+	if !r.lastPair.IsZero() {
+		t.number(lastPair, seconds(r.lastPair), run)
+	}
+	for name, p := range r.players {
+		t.number(movesTotal, float64(p.moves), run, name)
+		t.number(nodesTotal, float64(p.nodes), run, name)
+		t.number(thinkingTotal, p.ms/1000, run, name)
+	}
+	t.number(markedTotal, float64(r.marked), run)
+	if r.session != nil {
+		t.number(droppedTotal, float64(r.session.Dropped()), run, "recorder")
+	}
+	t.number(droppedTotal, float64(r.missed), run, "metrics")
+	for at, n := range r.starts {
+		t.number(startsTotal, float64(n), run, at[0], at[1])
+	}
+	for at, n := range r.votes {
+		t.number(votesTotal, float64(n), run, at[0], at[1], at[2])
+	}
+	if r.plies != nil {
+		t.to <- ageless{r.plies}
+	}
+}
+
+// ageless is a histogram that does not say when it began: it holds what is older than
+// this process, and whoever took it to have been empty then would see a leap.
+type ageless struct{ prometheus.Histogram }
+
+// Write is of prometheus.Metric.
+func (a ageless) Write(to *dto.Metric) error {
+	err := a.Histogram.Write(to)
+	if to.Histogram != nil {
+		to.Histogram.CreatedTimestamp = nil
+	}
+	return err
+}
+
+// forget ends what is told of a run of another process.
+func (r *Run) forget() {
+	of := prometheus.Labels{"run": text(r.about.Run)}
+	for _, h := range r.set.histograms() {
+		h.DeletePartialMatch(of)
+	}
+}
+
+// learn takes the names of the run's players, where it is told any.
+func (r *Run) learn(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	r.known = map[string]bool{}
+	for _, name := range names {
+		r.known[name] = true
+	}
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }

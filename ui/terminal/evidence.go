@@ -1,0 +1,113 @@
+package terminal
+
+import (
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/report"
+	"gogi/report/text"
+	"gogi/stats"
+	"gogi/stats/binomial"
+)
+
+// head is the run in a line, and what its stored games show in at most so many.
+func (v View) head(width, limit int) []Line {
+	lines := []Line{line(Bar, v.title()).filled(width)}
+	for i, t := range v.evidence() {
+		for j, part := range wrap(clean(t), width, max(1, limit-len(lines)+1)) {
+			style := Plain
+			if i == 0 && j == 0 {
+				style = Strong
+			}
+			lines = append(lines, line(style, part))
+		}
+		if len(lines) > limit {
+			break
+		}
+	}
+	return append(lines, nil)
+}
+
+// evidence says what the stored games show, in the words of the report.
+func (v View) evidence() []string {
+	switch {
+	case v.Now.Tune != nil:
+		return v.aboutTune()
+	case v.Report == nil && v.Unread != "":
+		return []string{v.say("The stored games cannot be read: %s", v.Unread)}
+	case v.Report == nil:
+		return []string{v.say("The stored games are being read.")}
+	}
+	said := i18n.Each(v.Tongue, Shown(v.Report))
+	if v.Unread != "" {
+		said = append(said, v.say("This is old: the stored games cannot be read: %s", v.Unread))
+	}
+	return said
+}
+
+// Shown is what a report may be quoted with while its run is played: the score with the
+// interval that holds at any time, the gate's state with its bounds, in the order of the
+// plan, and the verdict where there is one.
+func Shown(r *report.Report) []i18n.Message {
+	cross, met := r.Pairing()
+	var said []i18n.Message
+	switch {
+	case r.Games == 0:
+		return []i18n.Message{i18n.Of("No pair is stored yet, so nothing is known of the strength.")}
+	case r.Tournament == nil && met:
+		said = append(said, i18n.Of("%s against %s %s: %s", r.A, r.B, text.WDL(cross.WDL), score(r)))
+	}
+	if r.Gate != nil {
+		said = append(said, i18n.Of("gate %s", text.Gate(r.Gate)))
+	}
+	if r.Tournament != nil || !met || r.Finished || r.Gate != nil && r.Gate.Decision != stats.Continue {
+		return append(said, r.Verdict().Claim) // which tells, too, of a machine that slowed most pairs
+	}
+	if slowed := r.Slowed(); !slowed.IsZero() {
+		said = append(said, i18n.Of("Beware: %s.", slowed))
+	}
+	return said
+}
+
+// Glance is Shown in lines that fit a narrow terminal: the difference in Elo with the
+// interval that holds at any time, the gate's ratio between its bounds, and that the
+// machine slowed most pairs. The score itself is left to who knows the latest games.
+func Glance(r *report.Report) []i18n.Message {
+	var said []i18n.Message
+	if r.Tournament == nil && len(r.Players) == 2 { // of more, the line would not say whose it is
+		for _, i := range r.Intervals {
+			if i.Method == "anytime" && i.Estimate != nil && i.Lo != nil && i.Hi != nil {
+				said = append(said, i18n.Of("Elo %s [%s, %s], %s at any time, by %s", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1),
+					format.Percent(i.Level), text.UnitsOf(i)))
+			}
+		}
+	}
+	if g := r.Gate; g != nil {
+		said = append(said, i18n.Of("gate LLR %s of [%.2f, %.2f] after %s in plan order: %s",
+			format.Decimal(g.LLR, 2), g.Lower, g.Upper, i18n.Number{N: g.Pairs, Noun: "pair"}, text.Decided(g.Decision)))
+	}
+	if slowed := r.Slowed(); !slowed.IsZero() {
+		said = append(said, slowed)
+	}
+	return said
+}
+
+// elo is the image of a score in Elo; of a score of 0 or 1 it is infinite.
+func elo(score float64, side int) string {
+	if side == 0 && score == 0 {
+		side = -1
+	}
+	return format.Elo(format.Finite(binomial.Elo(score)), side)
+}
+
+// score is A's, with the interval that may be read now.
+func score(r *report.Report) i18n.Message {
+	for _, i := range r.Intervals {
+		if i.Method == "anytime" {
+			return text.Interval(i)
+		}
+	}
+	if i := r.Interval("score"); i != nil {
+		return text.Interval(*i)
+	}
+	return i18n.Of("no interval")
+}

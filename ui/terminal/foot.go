@@ -1,0 +1,75 @@
+package terminal
+
+import (
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+)
+
+// keys are what can be pressed.
+const keys = "arrows 0-9 slot  f follow  p pause  r resume  d drain  s stop  +/- slots  q quit"
+
+// foot is what went wrong in at most so many lines of faults and of warnings, the answer
+// to the last key, and the keys.
+func (v View) foot(width, limit int) []Line {
+	lines := append([]Line{nil}, v.faults(limit)...)
+	lines = append(lines, v.warnings(width, limit)...)
+	style := Plain
+	if v.Question {
+		style = Alarm
+	}
+	return append(lines, line(style, clip(clean(v.Message), width)), line(Faint, v.say(keys)))
+}
+
+// faults are the sums of the session, and the latest that were told.
+func (v View) faults(limit int) []Line {
+	var sums []string
+	for _, f := range v.Now.Faults {
+		sum := v.say("%s %s", v.fault(f.Kind), format.Count(f.Times))
+		if f.Player != "" {
+			sum = format.Name(clean(f.Player)) + " " + sum
+		}
+		if f.Forfeits > 0 {
+			sum = v.say("%s (lost %s)", sum, i18n.Number{N: f.Forfeits, Noun: "game"})
+		}
+		sums = append(sums, sum)
+	}
+	if sums == nil {
+		return []Line{line(Faint, v.say("no faults"))}
+	}
+	lines := []Line{line(Alarm, v.say("faults: %s", i18n.Row(said(sums))))}
+	for _, note := range v.Faults[max(0, len(v.Faults)-limit+1):] {
+		lines = append(lines, line(Plain, "  "+clean(note)))
+	}
+	return lines
+}
+
+// warnings are the latest in so many lines, and how many there were.
+func (v View) warnings(width, limit int) []Line {
+	all := v.Now.Warnings
+	var lines []Line
+	for i := len(all) - 1; i >= 0 && len(lines) < limit; i-- {
+		head := v.say("warning: ")
+		if i == len(all)-1 && len(all) > 1 {
+			head = v.say("warnings (%d): ", len(all))
+		}
+		if name := all[i].Engine; name != "" {
+			head += format.Name(clean(name)) + ": "
+		}
+		for _, text := range wrap(head+clean(all[i].Note), width, limit-len(lines)) {
+			lines = append(lines, line(Alarm, text))
+		}
+	}
+	return lines
+}
+
+// fault is a kind of fault in words.
+func (v View) fault(kind string) string { return v.say(clean(format.Words(kind))) }
+
+// said are texts that are the same in all tongues.
+func said(texts []string) []i18n.Message {
+	list := make([]i18n.Message, len(texts))
+	for i, text := range texts {
+		list[i] = i18n.Verbatim(text)
+	}
+	return list
+}

@@ -1,0 +1,78 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/gdamore/tcell/v3"
+	"github.com/gdamore/tcell/v3/color"
+	"golang.org/x/term"
+
+	"gogi/shogi"
+	"gogi/shogi/diagram"
+)
+
+// ErrNoTerminal is that there is nothing to draw on.
+var ErrNoTerminal = errors.New("this draws on a terminal, and standard input and output are not one (gogi report and gogi serve need none)")
+
+// onTerminal reports whether there is somebody to read and to press keys.
+func onTerminal() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) //nolint:gosec // a descriptor is small
+}
+
+// open takes the terminal over. Nothing is asked of it, so no late answer is left for
+// the shell to read.
+func open() (tcell.Screen, error) {
+	s, err := tcell.NewScreen(tcell.OptNegotiation(false), tcell.OptSanitizeContent(true))
+	if err == nil {
+		err = s.Init()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("taking the terminal over (TERM=%s): %w", os.Getenv("TERM"), err)
+	}
+	spell(s)
+	return s, nil
+}
+
+// spell gives letters for what a terminal without Unicode cannot show.
+func spell(s tcell.Screen) {
+	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
+		for _, kanji := range diagram.Kanji(t) {
+			s.RegisterRuneFallback(kanji, padLeft(t.String(), 2))
+		}
+	}
+	for _, f := range []struct {
+		shown rune
+		spelt string
+	}{{'・', " ."}, {'–', "-"}, {'−', "-"}, {'×', "x"}} {
+		s.RegisterRuneFallback(f.shown, f.spelt)
+	}
+}
+
+// styles are how the styles look. White's pieces differ by more than their colour.
+var styles = map[Style]tcell.Style{
+	Plain:  tcell.StyleDefault,
+	Strong: tcell.StyleDefault.Bold(true),
+	Faint:  tcell.StyleDefault.Dim(true),
+	Alarm:  tcell.StyleDefault.Foreground(color.Red),
+	Bar:    tcell.StyleDefault.Reverse(true),
+	Blacks: tcell.StyleDefault.Bold(true),
+	Whites: tcell.StyleDefault.Foreground(color.Teal),
+	Moved:  tcell.StyleDefault.Reverse(true),
+}
+
+// draw shows lines. The library writes what differs from what was there.
+func draw(s tcell.Screen, lines []Line) {
+	s.Clear()
+	for y, l := range lines {
+		x := 0
+		for _, span := range l {
+			for _, r := range span.Text {
+				s.Put(x, y, string(r), styles[span.Style])
+				x += cells(r)
+			}
+		}
+	}
+	s.Show()
+}

@@ -1,0 +1,124 @@
+package terminal
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+)
+
+// aboutTune is what a tune has to say of itself while it is played. No strength is among
+// it: what its games tell of their own values proves none.
+func (v View) aboutTune() []string {
+	t := v.Now.Tune
+	now, _ := t.Now()
+	said := []string{v.say("Tune (%s): block %d of %d; a tune's games prove no strength.", t.Method, t.Track.Latest, t.Blocks)}
+	if now.LostElo != nil && t.Target > 0 {
+		said = append(said, v.say("Perturbations × %.2f: the probes lost %.1f Elo to the centre (aimed at: %g).", now.Spread, *now.LostElo, t.Target))
+	}
+	if now.Equal > 0 {
+		said = append(said, v.say("Duels of two equal points: %s.", format.Count(now.Equal)))
+	}
+	if t.Forfeits > 0 {
+		said = append(said, v.say("Forfeited, because a point does not start: %s.", i18n.Number{N: t.Forfeits, Noun: "pair"}))
+	}
+	if len(t.Candidate) > 0 {
+		said = append(said, v.say("Its answer: %s.", answer(t)))
+	}
+	if len(t.Validations) > 0 {
+		said = append(said, v.say("What judges it: %s.", strings.Join(t.Validations, ", ")))
+	}
+	return said
+}
+
+// answer is the candidate on a line, in the order of the parameters.
+func answer(t *match.TuneLive) string {
+	var list []string
+	for _, p := range t.Params {
+		if value, ok := t.Candidate[p.Name]; ok && !p.Unused {
+			list = append(list, p.Name+" "+value)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// The columns of a parameter.
+const (
+	paramName  = 18
+	paramValue = 9
+	leastWay   = 8
+)
+
+// tune lists the parameters with the way that each has come, in at most so many lines.
+func (v View) tune(across, height int) []Line {
+	t := v.Now.Tune
+	if height < 2 {
+		return nil
+	}
+	lines := []Line{line(Faint, pad(v.say("parameter"), paramName)+padLeft(v.say("start"), paramValue)+padLeft(v.say("now"), paramValue))}
+	now, _ := t.Now()
+	for i := range t.Params {
+		p := &t.Params[i]
+		if p.Unused {
+			continue
+		}
+		at := p.Start
+		if i < len(now.Theta) {
+			at = now.Theta[i]
+		}
+		text := pad(clean(p.Name), paramName) + padLeft(valueOf(p, p.Start), paramValue) + padLeft(valueOf(p, at), paramValue)
+		if room := across - width(text) - 2; room >= leastWay {
+			text += "  " + way(t, i, min(room, 40))
+		}
+		if lines = append(lines, line(Plain, text)); len(lines) == height {
+			break
+		}
+	}
+	return lines
+}
+
+// valueOf is a number of a parameter, or its word.
+func valueOf(p *match.TuneParam, x float64) string {
+	if i := int(x); len(p.Levels) > 0 && i >= 0 && i < len(p.Levels) {
+		return clean(p.Levels[i])
+	}
+	digits := 0
+	if reach := p.Max - p.Min; reach > 0 {
+		digits = min(max(0, 3-int(math.Floor(math.Log10(reach)))), 6)
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}
+
+// bars are the heights of a way.
+const bars = "▁▂▃▄▅▆▇█"
+
+// way is the trajectory of a parameter in so many cells, over the blocks that are learnt:
+// from its least to its greatest value, the start among them.
+func way(t *match.TuneLive, i, cells int) string {
+	blocks := slices.Sorted(maps.Keys(t.Track.Points))
+	lo, hi := t.Params[i].Start, t.Params[i].Start
+	for _, b := range blocks {
+		if theta := t.Track.Points[b].Theta; i < len(theta) {
+			lo, hi = min(lo, theta[i]), max(hi, theta[i])
+		}
+	}
+	heights := []rune(bars)
+	var text strings.Builder
+	for c := range min(cells, len(blocks)) {
+		theta := t.Track.Points[blocks[(c+1)*len(blocks)/min(cells, len(blocks))-1]].Theta
+		if i >= len(theta) {
+			continue
+		}
+		at := 0
+		if hi > lo {
+			at = int((theta[i] - lo) / (hi - lo) * float64(len(heights)-1))
+		}
+		text.WriteRune(heights[min(max(at, 0), len(heights)-1)])
+	}
+	return text.String()
+}

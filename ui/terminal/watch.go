@@ -1,0 +1,284 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"time"
+
+	"github.com/gdamore/tcell/v3"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/report"
+	"gogi/runner/socket"
+)
+
+// Run is the run that is watched.
+type Run struct {
+	Name     string
+	Socket   string                                        // of the process that plays it
+	Evidence func(context.Context) (*report.Report, error) // reads what is stored of it
+	Tongue   i18n.Language                                 // that it is told in; "" is English
+}
+
+// The rhythm of the loop.
+const (
+	redraw = 100 * time.Millisecond // at most this often
+	stale  = time.Second            // at least this often, as waiting is shown in seconds
+	// The stored games are read again after this time, or after this many times what the
+	// last reading took, whichever is longer.
+	readEvery = 2 * time.Second
+	readRest  = 20
+	// patience is how long a run may take to answer an order.
+	patience = 10 * time.Second
+)
+
+// ErrGone is that the run's process has ended without a word.
+var ErrGone = errors.New("the process that played it is gone, and has not said why")
+
+// Watch shows the run until its session ends, and returns what there is to say of it
+// then; nothing where the user has left before. The terminal is as it was whenever and
+// however Watch returns. Nobody there is socket.ErrNobody, and no terminal ErrNoTerminal.
+func Watch(ctx context.Context, r Run) ([]string, error) {
+	if !onTerminal() {
+		return nil, ErrNoTerminal
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := socket.Follow(ctx, r.Socket)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open()
+	if err != nil {
+		return nil, err
+	}
+	w := newWatcher(ctx, r, s, stream)
+	if over, err := w.watch(); err != nil || !over {
+		return nil, err
+	}
+	if w.model.state.Snapshot().Tune == nil {
+		w.model.learned(r.Evidence(ctx))
+	}
+	return last(r.Name, w.model), nil
+}
+
+// watcher is the loop that waits and draws. It alone touches the model.
+type watcher struct {
+	Run
+	ctx    context.Context //nolint:containedctx // of the loop, which outlives no call of it
+	screen tcell.Screen
+	model  *model
+	stream *socket.Stream
+	events <-chan match.Event // the stream's; nil while there is none
+	back   chan func()        // what goroutines have for the loop; never closed
+
+	drawn, tried time.Time
+	fresh        bool // all that is known is drawn
+	reading      bool
+	read         int // stored pairs when the last reading began; -1: there was none
+	nextRead     time.Time
+}
+
+func newWatcher(ctx context.Context, r Run, s tcell.Screen, stream *socket.Stream) *watcher {
+	return &watcher{
+		Run: r, ctx: ctx, screen: s, model: modelIn(r.Name, r.Tongue), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
+	}
+}
+
+// watch loops until the session ends, which is over, or the user leaves.
+func (w *watcher) watch() (over bool, err error) {
+	defer w.screen.Fini()
+	stops := make(chan os.Signal, 1)
+	notifyStops(stops)
+	defer signal.Stop(stops)
+	ticks := time.NewTicker(redraw)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-w.ctx.Done():
+			return false, context.Cause(w.ctx)
+		case e := <-w.screen.EventQ():
+			if leave, err := w.input(e); leave || err != nil {
+				return false, err
+			}
+		case e, ok := <-w.events:
+			if !ok && w.stream.Err() == nil {
+				return true, nil
+			}
+			w.heard(e, ok)
+		case f := <-w.back:
+			f()
+			w.fresh = false
+		case <-stops:
+			if err := w.suspend(); err != nil {
+				return false, err
+			}
+		case now := <-ticks.C:
+			if err := w.tick(now); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// heard takes an event, or that the stream was cut.
+func (w *watcher) heard(e match.Event, ok bool) {
+	if w.fresh = false; ok {
+		w.model.apply(e, time.Now())
+		return
+	}
+	w.events = nil
+	w.model.message = i18n.Say(w.Tongue, "cut off from the run; connecting again")
+}
+
+// tick draws, connects and reads what is due.
+func (w *watcher) tick(now time.Time) error {
+	if w.events == nil && now.Sub(w.tried) >= stale {
+		w.tried = now
+		if err := w.again(); err != nil {
+			return err
+		}
+	}
+	w.learn(now)
+	if !w.fresh || now.Sub(w.drawn) >= stale {
+		w.draw(now)
+	}
+	return nil
+}
+
+func (w *watcher) draw(now time.Time) {
+	width, height := w.screen.Size()
+	draw(w.screen, Lines(w.model.view(now), width, height))
+	w.drawn, w.fresh = now, true
+}
+
+// again connects to a run that has cut the stream, which it does when nobody read.
+func (w *watcher) again() error {
+	stream, err := socket.Follow(w.ctx, w.Socket)
+	switch {
+	case errors.Is(err, socket.ErrNobody):
+		return ErrGone
+	case err != nil:
+		w.model.message = err.Error()
+		return nil
+	}
+	w.stream, w.events = stream, stream.Events()
+	w.model.again()
+	w.model.message = i18n.Say(w.Tongue, "connected again")
+	return nil
+}
+
+// learn reads the stored games where there are more than at the last time.
+func (w *watcher) learn(now time.Time) {
+	known := w.model.state.Snapshot()
+	finished := known.Finished
+	if known.Tune != nil { // whose stored games prove no strength
+		return
+	}
+	if w.reading || finished == w.read || now.Before(w.nextRead) {
+		return
+	}
+	w.reading, w.read = true, finished
+	w.background(func() func() {
+		r, err := w.Evidence(w.ctx)
+		took := time.Since(now)
+		return func() {
+			w.reading, w.nextRead = false, time.Now().Add(max(readEvery, readRest*took))
+			w.model.learned(r, err)
+			if err != nil {
+				w.read = -1
+			}
+		}
+	})
+}
+
+// background does what takes time, and hands its outcome to the loop: a panic, too,
+// which must not end the program before the terminal is given back.
+func (w *watcher) background(work func() func()) {
+	go func() {
+		var outcome func()
+		defer func() {
+			if r := recover(); r != nil {
+				trace := debug.Stack()
+				outcome = func() { panic(fmt.Sprintf("%v\n\n%s", r, trace)) }
+			}
+			select {
+			case w.back <- outcome:
+			case <-w.ctx.Done():
+			}
+		}()
+		outcome = work()
+	}()
+}
+
+// input takes what the terminal says.
+func (w *watcher) input(e tcell.Event) (leave bool, err error) {
+	w.fresh = false
+	switch e := e.(type) {
+	case *tcell.EventResize:
+		w.screen.Sync()
+	case *tcell.EventError:
+		return true, fmt.Errorf("reading the terminal: %w", e)
+	case *tcell.EventKey:
+		return w.key(e)
+	}
+	return false, nil
+}
+
+func (w *watcher) key(e *tcell.EventKey) (leave bool, err error) {
+	pressed := rune(0)
+	switch e.Key() { //nolint:exhaustive // the others mean nothing
+	case tcell.KeyCtrlC:
+		return true, nil
+	case tcell.KeyCtrlZ:
+		return false, w.suspend()
+	case tcell.KeyCtrlL:
+		w.screen.Sync()
+	case tcell.KeyUp, tcell.KeyLeft:
+		pressed = keyBack
+	case tcell.KeyDown, tcell.KeyRight, tcell.KeyTab:
+		pressed = keyOn
+	case tcell.KeyRune:
+		pressed = []rune(e.Str() + "\x00")[0]
+	}
+	if pressed == 'q' && !w.model.asks {
+		return true, nil
+	}
+	order := w.model.press(pressed)
+	if order == nil {
+		return false, nil
+	}
+	w.background(func() func() {
+		ctx, cancel := context.WithTimeoutCause(w.ctx, patience, errors.New("it does not answer"))
+		defer cancel()
+		err := socket.Order(ctx, w.Socket, *order)
+		return func() { w.model.answered(err) }
+	})
+	return false, nil
+}
+
+// last is what there is to say of a session that has ended.
+func last(run string, m *model) []string {
+	now := m.state.Snapshot()
+	lines := []string{m.say("%s: the session has ended; %s of %s are stored.",
+		clean(run), format.Count(now.Finished), i18n.Number{N: now.Pairs, Noun: "pair"})}
+	if now.Tune != nil {
+		for _, said := range m.view(now.Latest).aboutTune() {
+			lines = append(lines, clean(said))
+		}
+		return lines
+	}
+	if m.unread != "" {
+		return append(lines, m.say("The stored games cannot be read: %s", clean(m.unread)))
+	}
+	for _, said := range i18n.Each(m.in, Shown(m.report)) {
+		lines = append(lines, clean(said))
+	}
+	return lines
+}

@@ -1,0 +1,358 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gogi/match"
+	"gogi/report/stored"
+	"gogi/results"
+	"gogi/results/games"
+	"gogi/shogi"
+	"gogi/shogi/diagram"
+	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/text"
+)
+
+// storedGame is a game with its record.
+type storedGame struct {
+	info   *results.RunInfo
+	row    match.Row
+	record kifu.Record
+	legs   int // of its pair
+}
+
+// gameBody is the page of a game at one of its plies.
+type gameBody struct {
+	gameLine
+
+	Row      match.Row
+	Ply      int // that is shown: 0 to Last
+	Last     int
+	Board    template.HTML
+	SFEN     string // of the position that is shown
+	Moves    []moveLine
+	Now      *moveLine // that led here; nil at the start
+	Here     string    // the page's path
+	Steps    []step
+	Graph    *scoreGraph
+	Councils []councilView
+	Other    string // the pair's other game; "": there is none
+	OtherLeg int
+	Files    []crumb
+}
+
+// moveLine is a move in the list.
+type moveLine struct {
+	Ply      int
+	Text     string // as its readers write moves
+	Side     string // black or white
+	Opening  bool
+	Illegal  bool
+	Time     time.Duration
+	Score    string // Black's view; "": none
+	Depth    string
+	Nodes    int
+	HasNodes bool
+	Line     string // the variation, from its own position
+	score    *int   // Black's view, in centipawns
+}
+
+// step is a way to another ply.
+type step struct {
+	Sign, Words string
+	To          int // −1: there is no such ply
+}
+
+// gameFile is a game's page or one of its files.
+var gameFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|svg))?$`) })
+
+// gamePageOrFile shows a game at a ply, or gives it as a file.
+func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
+	if s.liveGame(w, r) {
+		return nil
+	}
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	parts := gameFile().FindStringSubmatch(r.PathValue("game"))
+	if parts == nil {
+		return s.noGame(info, r.PathValue("game"))
+	}
+	pair, leg, ok := readGameName(parts[1])
+	if !ok {
+		return s.noGame(info, parts[1])
+	}
+	g, err := s.findGame(r.Context(), info, pair, leg)
+	if errors.Is(err, results.ErrNoGame) {
+		return s.noGame(info, parts[1])
+	}
+	if err != nil {
+		return err
+	}
+	if parts[2] != "" && parts[2] != "svg" {
+		return g.file(w, parts[2])
+	}
+	ply, err := plyIn(r, g.positions())
+	if err != nil {
+		return &badQuery{err}
+	}
+	if parts[2] == "svg" {
+		return g.picture(w, tongueOf(r), ply)
+	}
+	body, err := g.page(s.voiceFor(r), ply)
+	if err != nil {
+		return err
+	}
+	f := s.runFrame(r, info, "/games", body)
+	f.Trail = append(f.Trail[:1], crumb{Name: s.speaker(r)("Games"), Link: pathOf(info.Name) + "/games"}, crumb{Name: body.Name})
+	f.Title = s.speaker(r)("Game %s", body.Name) + " · " + info.Name
+	s.show(w, r, "game", f)
+	return nil
+}
+
+// noGame says that there is no such game, and which there are.
+func (s *Server) noGame(info *results.RunInfo, name string) error {
+	return &missing{What: "There is no game %s in this run.", Name: strconv.Quote(name), There: []crumb{
+		{Name: info.Name, Link: pathOf(info.Name)}, {Name: info.Name + ": games", Link: pathOf(info.Name) + "/games"},
+	}}
+}
+
+func (s *Server) findGame(ctx context.Context, info *results.RunInfo, pair, leg int) (*storedGame, error) {
+	g := &storedGame{info: info}
+	found := false
+	err := s.config.Store.GamesWhere(ctx, info.ID, results.Filter{FromPair: pair, Pairs: 1}, func(r match.Row) error {
+		g.legs++
+		if r.Leg == leg {
+			g.row, found = r, true
+		}
+		return nil
+	})
+	if err == nil && !found {
+		err = results.ErrNoGame
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.record, err = s.config.Store.Record(ctx, info.ID, pair, leg)
+	return g, err
+}
+
+// plyIn is the ply that a query asks for, the last one where it does not.
+func plyIn(r *http.Request, last int) (int, error) {
+	text := r.URL.Query().Get("ply")
+	if text == "" {
+		return last, nil
+	}
+	ply, err := strconv.Atoi(text)
+	if err != nil || ply < 0 || ply > last {
+		return 0, fmt.Errorf("ply %q: expected a number from 0 to %d", text, last)
+	}
+	return ply, nil
+}
+
+// positions is how many moves of the record were made: an illegal one, which ends a game,
+// was not.
+func (g *storedGame) positions() int {
+	n := 0
+	g.walk(func(int, *shogi.Position, kifu.Move, bool) { n++ })
+	return n
+}
+
+// start is the position in which the record begins.
+func (g *storedGame) start() shogi.Position {
+	p, err := match.Opening{Start: g.record.Start}.Position()
+	if err != nil {
+		return shogi.StartPos() // the store has checked it
+	}
+	return p
+}
+
+// walk visits the legal moves of the record in order, each with the position before it,
+// and the square where the move before went is the opponent's.
+func (g *storedGame) walk(visit func(i int, before *shogi.Position, m kifu.Move, legal bool)) {
+	p := g.start()
+	for i, m := range g.record.Moves {
+		if p.CheckLegal(m.Move) != nil {
+			return
+		}
+		visit(i, &p, m, true)
+		p.Apply(m.Move)
+	}
+}
+
+// at is the position after so many plies, and the move that led to it.
+func (g *storedGame) at(ply int) (shogi.Position, shogi.Move) {
+	p, last := g.start(), shogi.NoMove
+	for _, m := range g.record.Moves[:min(ply, len(g.record.Moves))] {
+		if p.CheckLegal(m.Move) != nil {
+			break
+		}
+		p.Apply(m.Move)
+		last = m.Move
+	}
+	return p, last
+}
+
+func (g *storedGame) name() string { return fmt.Sprintf("%d.%d", g.row.Pair, g.row.Leg) }
+
+func (g *storedGame) diagram(in tongue, ply int) string {
+	p, last := g.at(ply)
+	return diagram.Diagram{
+		Japanese: in == japanese,
+		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %d", g.row.Black, g.row.White, ply)),
+	}.SVG()
+}
+
+func (g *storedGame) picture(w http.ResponseWriter, in tongue, ply int) error {
+	w.Header().Set("Content-Type", "image/svg+xml")
+	_, _ = w.Write([]byte(g.diagram(in, ply))) // a reader that is gone misses nothing
+	return nil
+}
+
+// page is the game's page at a ply.
+func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
+	b := &gameBody{
+		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
+		Board: template.HTML(g.diagram(in.tongue, ply)), //nolint:gosec // the diagram escapes what it is given
+	}
+	p, _ := g.at(ply)
+	b.SFEN = p.SFEN()
+	b.Moves = g.moves(in)
+	b.Last = len(b.Moves)
+	if ply > 0 {
+		b.Now = &b.Moves[ply-1]
+	}
+	b.Steps = []step{
+		{"|◀", in.say("to the start"), 0}, {"◀", in.say("back"), ply - 1}, {"▶", in.say("on"), ply + 1}, {"▶|", in.say("to the end"), b.Last},
+	}
+	if ply == b.Last {
+		b.Steps[2].To = -1
+	}
+	b.Graph = newScoreGraph(b.Moves, ply)
+	if g.legs > 1 {
+		b.OtherLeg = 1 - g.row.Leg
+		b.Other = gameAt(g.info.Name, g.row.Pair, b.OtherLeg)
+	}
+	for _, kind := range []string{"csa", "kifu", "usi", "json"} {
+		b.Files = append(b.Files, crumb{Name: strings.ToUpper(kind), Link: b.Here + "." + kind})
+	}
+	var err error
+	b.Councils, err = g.votes(in, ply)
+	return b, err
+}
+
+// moves are the lines of the list.
+func (g *storedGame) moves(in voice) []moveLine {
+	var list []moveLine
+	before := shogi.NoSquare
+	g.walk(func(i int, p *shogi.Position, m kifu.Move, _ bool) {
+		line := moveLine{Ply: i + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: moveText(in.tongue, p, m.Move, before)}
+		if m.HasScore {
+			score := m.Score
+			if p.Side() == shogi.White {
+				score = -score
+			}
+			line.score, line.Score = &score, in.score(score)
+		}
+		if m.Depth > 0 {
+			line.Depth = strconv.Itoa(m.Depth)
+			if m.SelDepth > 0 {
+				line.Depth += "/" + strconv.Itoa(m.SelDepth)
+			}
+		}
+		if m.Nodes > 0 {
+			line.Nodes, line.HasNodes = int(min(m.Nodes, 1<<62)), true
+		}
+		line.Line = variation(in.tongue, *p, m.PV)
+		before = m.Move.To()
+		list = append(list, line)
+	})
+	return list
+}
+
+// moveText is a move as readers of a language write it: KIF's ▲７六歩(77), or the piece's
+// letter with both squares, such as P7g-7f, B8hx2b+ and P*5e.
+func moveText(in tongue, p *shogi.Position, m shogi.Move, before shogi.Square) string {
+	sign := "☗"
+	if p.Side() == shogi.White {
+		sign = "☖"
+	}
+	if in == japanese {
+		return sign + kifu.KIFMove(p, m, before)
+	}
+	if m.IsDrop() {
+		return sign + m.String()
+	}
+	by := "-"
+	if p.PieceAt(m.To()) != shogi.NoPiece {
+		by = "x"
+	}
+	text := sign + strings.ToUpper(p.PieceAt(m.From()).String()) + m.From().String() + by + m.To().String()
+	if m.Promotes() {
+		text += "+"
+	}
+	return text
+}
+
+// variation is a line of moves up to the first illegal one.
+func variation(in tongue, p shogi.Position, moves []shogi.Move) string {
+	var list []string
+	for _, m := range moves {
+		if p.CheckLegal(m) != nil {
+			break
+		}
+		list = append(list, moveText(in, &p, m, shogi.NoSquare))
+		p.Apply(m)
+	}
+	return strings.Join(list, " ")
+}
+
+// file gives the game as a file of some kind.
+func (g *storedGame) file(w http.ResponseWriter, kind string) error {
+	name := map[string]string{"csa": "csa", "kifu": "kif", "usi": "usi"}[kind]
+	if name == "" {
+		w.Header().Set("Content-Disposition", g.disposition(kind))
+		return asJSON(w, stored.NewGameRecord(g.info.Name, g.row, &g.record))
+	}
+	f, err := text.Find(text.Text(), name)
+	if err != nil {
+		return err
+	}
+	teller, err := games.NewCompleter(g.info)
+	if err != nil {
+		return err
+	}
+	record := g.record
+	teller.Complete(g.row, &record)
+	text, err := f.Append(nil, &record)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Disposition", g.disposition(kind))
+	_, _ = w.Write(text) // a reader that is gone misses nothing
+	return nil
+}
+
+// disposition names the file after the run and the game, in characters that every file
+// system takes.
+func (g *storedGame) disposition(kind string) string {
+	run := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, g.info.Name)
+	return fmt.Sprintf(`attachment; filename="%s-%s.%s"`, run[:min(len(run), 80)], g.name(), kind)
+}

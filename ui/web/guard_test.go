@@ -1,0 +1,258 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/results"
+)
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+// door is a server that is asked without a network.
+type door struct {
+	*Server
+	t *testing.T
+}
+
+func newDoor(t *testing.T, c Config) *door {
+	t.Helper()
+	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "games.db")))(t)
+	t.Cleanup(func() { _ = store.Close() })
+	c.Store = store
+	if c.Live == nil {
+		c.Live = playing(newStage("run", 1))
+	}
+	s := testutil.Must(newServer(c))(t)
+	return &door{s, t}
+}
+
+// protections are the headers of every answer: nothing from elsewhere, no scripts in the page, no frames around it.
+var protections = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+	"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+}
+
+// ask sends a request; headers are pairs of names and values.
+func (d *door) ask(method, path, body string, headers ...string) *http.Response {
+	d.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Host = "localhost"
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	d.http.Handler.ServeHTTP(w, r)
+	resp := w.Result()
+	for name, want := range protections {
+		testutil.Equal(d.t, resp.Header.Get(name), want, "%s %s: %s", method, path, name)
+	}
+	return resp
+}
+
+func (d *door) status(want int, method, path, body string, headers ...string) *http.Response {
+	d.t.Helper()
+	resp := d.ask(method, path, body, headers...)
+	if resp.StatusCode != want {
+		text, _ := io.ReadAll(resp.Body)
+		d.t.Errorf("%s %s %q: %d %s, want %d", method, path, headers, resp.StatusCode, text, want)
+	}
+	return resp
+}
+
+// An address that others reach needs a token, a token has to be long, and a certificate
+// has a key.
+func TestConfigurations(t *testing.T) {
+	for _, c := range []Config{
+		{Addr: "0.0.0.0:0"}, {Addr: ":0"}, {Addr: "[::]:0"}, {Addr: "192.0.2.1:0"}, {Addr: "example.org:0"}, {Addr: "7878"}, {Addr: ""},
+		{Addr: "127.0.0.1:0", Token: secret[1:]}, {Addr: "127.0.0.1:0", CertFile: "c"}, {Addr: "127.0.0.1:0", KeyFile: "k"},
+		{Addr: "localhost.example.org:0"}, {Addr: "127.0.0.1.example.org:0"},
+	} {
+		if _, err := newServer(c); err == nil {
+			t.Errorf("%+v is served", c)
+		}
+	}
+	for _, c := range []Config{{Addr: "127.0.0.1:0"}, {Addr: "[::1]:0"}, {Addr: "localhost:0"}, {Addr: "127.9.9.9:0"}, {Addr: "0.0.0.0:0", Token: secret}} {
+		if _, err := newServer(c); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// A server answers to its own names alone, whoever asks for what.
+func TestHosts(t *testing.T) {
+	d := newDoor(t, Config{Addr: "192.0.2.7:7878", Token: secret, PublicHosts: []string{"Gogi.example.org"}})
+	for _, host := range []string{"localhost", "LOCALHOST:7878", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:7878", "192.0.2.7:7878", "gogi.example.ORG", "gogi.example.org:443"} {
+		d.status(http.StatusOK, "GET", "/healthz", "", "Host", host)
+	}
+	for _, host := range []string{"", "evil.example", "localhost.evil.example", "gogi.example.org.evil.example", "192.0.2.8", "127.0.0.1.evil.example", "evil.example:7878"} {
+		for _, path := range []string{"/healthz", "/", "/assets/gogi.js", "/login", "/api/v1/live?run=run"} {
+			d.status(http.StatusMisdirectedRequest, "GET", path, "", "Host", host, "Authorization", "Bearer "+secret)
+		}
+	}
+}
+
+// Where others may come, nothing but the way in is open without the token; a reader is
+// led there, a program is told.
+func TestClosed(t *testing.T) {
+	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
+	for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/r/run/g/0.0/live.csa", "/api/v1/live?run=run", "/assets", "/nothing", "/debug/pprof/"} {
+		resp := d.status(http.StatusUnauthorized, "GET", path, "")
+		if resp.Header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: not told how", path)
+		}
+		testutil.Equal(t, d.status(http.StatusSeeOther, "GET", path, "", "Accept", "text/html").Header.Get("Location"), "/login", "%s leads", path)
+		d.status(http.StatusUnauthorized, "GET", path, "", "Authorization", "Bearer "+secret[1:]+"x")
+		d.status(http.StatusUnauthorized, "GET", path, "", "Authorization", "Bearer ")
+	}
+	for _, path := range []string{"/healthz", "/login", "/assets/gogi.js"} {
+		d.status(http.StatusOK, "GET", path, "")
+	}
+	d.status(http.StatusOK, "GET", "/r/run/live", "", "Authorization", "Bearer "+secret)
+}
+
+// The token makes a session, which opens everything until it ends; nobody else can make one.
+func TestSessions(t *testing.T) {
+	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret, CertFile: "c", KeyFile: "k"})
+	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+	wrong := d.status(http.StatusSeeOther, "POST", "/login", "token="+secret+"x", form...)
+	if wrong.Header.Get("Location") != "/login?wrong" || len(wrong.Cookies()) > 0 {
+		t.Errorf("a wrong token: %v", wrong.Header)
+	}
+	d.status(http.StatusSeeOther, "POST", "/login", "token="+strings.Repeat("x", 10<<10), form...)
+	right := d.status(http.StatusSeeOther, "POST", "/login", "token="+secret, form...)
+	cookies := right.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || !cookies[0].Secure || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(cookies[0].Value, secret) {
+		t.Fatalf("the session's cookie: %v", right.Header)
+	}
+	name, value := cookies[0].Name, cookies[0].Value
+	with := func(value string) []string { return []string{"Cookie", name + "=" + value} }
+	d.status(http.StatusOK, "GET", "/r/run/live", "", with(value)...)
+	other := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
+	for _, forged := range []string{
+		"", value + "0", value[:len(value)-1], secret, other.guard.sessions.begin(time.Now().Add(time.Hour)), d.guard.sessions.begin(time.Now().Add(-time.Second)),
+	} {
+		d.status(http.StatusUnauthorized, "GET", "/r/run/live", "", with(forged)...)
+	}
+	out := d.status(http.StatusSeeOther, "POST", "/logout", "", with(value)...)
+	if c := out.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 {
+		t.Errorf("logged out: %v", out.Header)
+	}
+	d.status(http.StatusUnauthorized, "GET", "/r/run/live", "", with(value)...) // also to those who have copied the cookie
+}
+
+// TestSessionsAreBounded: more sessions than there is room for end the one that would end first.
+func TestSessionsAreBounded(t *testing.T) {
+	var s sessions
+	now := time.Now()
+	var secrets []string
+	for i := range maxSessions + 2 {
+		secrets = append(secrets, s.begin(now.Add(time.Duration(i+1)*time.Hour)))
+	}
+	for i, secret := range secrets {
+		testutil.Equal(t, s.has(secret), (i >= 2), "session %d", i)
+	}
+	testutil.Equal(t, len(s.ends), maxSessions, "sessions")
+}
+
+// Orders need the token also where reading does not, and no other site may send one
+// with its holder's session.
+func TestOrderGuard(t *testing.T) {
+	live := playing(newStage("a/b", 1))
+	d := newDoor(t, Config{Addr: "127.0.0.1:0", Token: secret, Live: live})
+	path := "/api/v1/runs/a%2Fb/pause"
+	d.status(http.StatusOK, "GET", "/r/a%2Fb/live", "")
+	d.status(http.StatusUnauthorized, "POST", path, "")
+	d.status(http.StatusUnauthorized, "POST", path, "", "Accept", "text/html")
+	session := "gogi_session=" + d.guard.sessions.begin(time.Now().Add(time.Hour))
+	for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"}} {
+		d.status(http.StatusForbidden, "POST", path, "", append(from, "Cookie", session)...)
+		d.status(http.StatusForbidden, "POST", "/login", "", from...)
+	}
+	if len(live.orders) > 0 {
+		t.Fatalf("%q were given all the same", live.orders)
+	}
+	d.status(http.StatusNotFound, "GET", path, "", "Cookie", session)
+	d.status(http.StatusOK, "POST", path, "", "Cookie", session, "Sec-Fetch-Site", "same-origin")
+	none := newDoor(t, Config{Addr: "127.0.0.1:0", Live: live}) // without a token nobody is its holder
+	none.status(http.StatusUnauthorized, "POST", path, "", "Authorization", "Bearer ")
+	none.status(http.StatusUnauthorized, "POST", path, "", "Cookie", "gogi_session="+none.guard.sessions.begin(time.Now().Add(time.Hour)))
+	none.status(http.StatusSeeOther, "POST", "/login", "token=", "Content-Type", "application/x-www-form-urlencoded")
+	testutil.Slices(t, live.orders, []string{"a/b pause 0"})
+}
+
+// An order is a verb and, of those that count, a number, in a form or in JSON; what is
+// refused is told with its reason.
+func TestOrders(t *testing.T) {
+	live := playing(newStage("run", 1))
+	d := newDoor(t, Config{Addr: "127.0.0.1:0", Token: secret, Live: live})
+	holder := []string{"Authorization", "Bearer " + secret}
+	form := append(holder, "Content-Type", "application/x-www-form-urlencoded")
+	asJSON := append(holder, "Content-Type", "application/json")
+	d.status(http.StatusOK, "POST", "/api/v1/runs/run/concurrency", "n=4", form...)
+	d.status(http.StatusOK, "POST", "/api/v1/runs/run/target", `{"n":600}`, asJSON...)
+	d.status(http.StatusOK, "POST", "/api/v1/runs/run/drain", `{}`, asJSON...)
+	d.status(http.StatusOK, "POST", "/api/v1/runs/run/stop", "", holder...)
+	given := []string{"run concurrency 4", "run target 600", "run drain 0", "run stop 0"}
+	for path, body := range map[string]string{"explode": "", "concurrency": "", "target": "n=x", "pause": "n=3", "target ": "n=-2"} {
+		d.status(http.StatusBadRequest, "POST", "/api/v1/runs/run/"+strings.TrimSpace(path), body, form...)
+	}
+	d.status(http.StatusBadRequest, "POST", "/api/v1/runs/run/target", `{"n":1.5}`, asJSON...)
+	d.status(http.StatusBadRequest, "POST", "/api/v1/runs/run/target", `[`, asJSON...)
+	d.status(http.StatusConflict, "POST", "/api/v1/runs/other/pause", "", holder...)
+	testutil.Slices(t, live.orders, given)
+	live.refuse = errors.New("the run is draining already")
+	resp := d.status(http.StatusConflict, "POST", "/api/v1/runs/run/pause", "", holder...)
+	var said refusal
+	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || said.Error != live.refuse.Error() {
+		t.Errorf("refused with %+v, %v", said, err)
+	}
+	page := d.status(http.StatusConflict, "POST", "/api/v1/runs/run/pause", "", append(holder, "Accept", "text/html")...)
+	if text, _ := io.ReadAll(page.Body); !strings.Contains(string(text), live.refuse.Error()) || !strings.Contains(string(text), `href="/r/run/live"`) {
+		t.Errorf("refused with %s", text)
+	}
+	live.refuse = nil
+	back := d.status(http.StatusSeeOther, "POST", "/api/v1/runs/run/pause", "", append(holder, "Accept", "text/html")...)
+	testutil.Equal(t, back.Header.Get("Location"), "/r/run/live", "leads")
+}
+
+// A game in play is a file that grows: each one that is read begins with those before it,
+// and when the game has ended it says how.
+func TestLiveCSA(t *testing.T) {
+	s := newStage("run", 1)
+	d := newDoor(t, Config{Addr: "127.0.0.1:0", Live: playing(s)})
+	d.status(http.StatusNotFound, "GET", "/r/run/g/0.0/live.csa", "")
+	s.step(0, 0, 99)
+	before := ""
+	for i := range 30 {
+		s.step(0, i*i, 99)
+		resp := d.status(http.StatusOK, "GET", "/r/run/g/0.0/live.csa", "")
+		text, _ := io.ReadAll(resp.Body)
+		if !strings.HasPrefix(string(text), before) || len(text) == len(before) || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+			t.Fatalf("after %q:\n%s", before, text)
+		}
+		before = string(text)
+	}
+	if n := strings.Count(before, "\n+") + strings.Count(before, "\n-"); n != 31 { // and a line for who is to move
+		t.Errorf("%d moves:\n%s", n-1, before)
+	}
+	s.end(0)
+	text, _ := io.ReadAll(d.status(http.StatusOK, "GET", "/r/run/g/0.0/live.csa", "").Body)
+	if !strings.HasPrefix(string(text), before+"%TORYO\n'summary:toryo:A ") {
+		t.Errorf("at the end:\n%s", text)
+	}
+	d.status(http.StatusNotFound, "GET", "/r/other/g/0.0/live.csa", "")
+	d.status(http.StatusNotFound, "GET", "/r/run/g/0.1/live.csa", "")
+}

@@ -1,0 +1,202 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/internal/testutil"
+)
+
+// answering starts a server of newHTTP with a handler in a bubble and returns a function
+// that connects to it.
+func answering(t *testing.T, handler http.HandlerFunc) (dial func(request string) net.Conn) {
+	t.Helper()
+	pipes := newPipes()
+	server := newHTTP(handler, slog.New(slog.DiscardHandler), nil)
+	go func() { _ = server.Serve(limited(pipes)) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		time.Sleep(time.Second) // net/http lingers so long over a request that it refused
+	})
+	return func(request string) net.Conn {
+		conn, err := pipes.dial()
+		if err == nil {
+			_, err = io.WriteString(conn, request)
+		}
+		testutil.OK(t, err)
+		return conn
+	}
+}
+
+// TestBodyThatNeverComes: the server closes a connection whose client does not send the
+// body that it has announced; a request without a body and a whole one are answered.
+func TestBodyThatNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := opened(t, playing(newStage("run", 1)))
+		conn, err := h.pipes.dial()
+		testutil.OK(t, err)
+		began := time.Now()
+		testutil.Must(io.WriteString(conn, "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000\r\n\r\nx"))(t)
+		r := bufio.NewReader(conn)
+		resp, err := http.ReadResponse(r, nil) // the connection ends
+		if err != nil || resp.StatusCode != http.StatusRequestTimeout || time.Since(began) != requestTimeout {
+			t.Errorf("%v, %v after %v", resp, err, time.Since(began))
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil { // up to its end
+			t.Error(err)
+		}
+		time.Sleep(time.Second) // net/http lingers
+		testutil.Equal(t, h.Clients(), 0, "connections are open")
+		h.close()
+	})
+}
+
+// TestBodies: the handler gets a body as it was sent; one that is too large is refused.
+func TestBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := answering(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+		for _, size := range []int{0, 1, maxBody, maxBody + 1} {
+			body := bytes.Repeat([]byte("x"), size)
+			conn := dial(fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", size))
+			go func() { _, _ = conn.Write(body) }()
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			testutil.OK(t, err)
+			back, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			if size > maxBody {
+				testutil.Equal(t, resp.StatusCode, http.StatusRequestEntityTooLarge, "%d bytes: %s", size, resp.Status)
+			} else if err != nil || !bytes.Equal(back, body) {
+				t.Errorf("%d bytes: %d came back, %v", size, len(back), err)
+			}
+			_ = conn.Close()
+		}
+	})
+}
+
+// TestAnswerThatNobodyReads: the server closes a connection whose client does not read,
+// and gives a slow one its time for each piece.
+func TestAnswerThatNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size = 10 * piece
+		done := make(chan error, 1)
+		dial := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+			_, err := w.Write(make([]byte, size))
+			done <- err
+		})
+		began := time.Now()
+		dial("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if err := <-done; err == nil || time.Since(began) != writeTimeout {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		conn := dial("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		began = time.Now()
+		resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil) // the connection is closed
+		for n := 0; err == nil && n < size; {
+			time.Sleep(writeTimeout / 40) // for up to 1 kB
+			var part int
+			part, err = resp.Body.Read(make([]byte, 1<<10))
+			n += part
+		}
+		if err != nil || time.Since(began) < 2*writeTimeout {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		_ = conn.Close()
+	})
+}
+
+// TestConnectionLimit: no more connections are taken than the limit says; one that ends
+// lets the next in.
+func TestConnectionLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := opened(t, playing(newStage("run", 1)))
+		var first net.Conn
+		for range maxConnections {
+			conn := testutil.Must(h.pipes.dial())(t)
+			first = conn
+		}
+		in := make(chan error, 1)
+		go func() {
+			_, err := h.pipes.dial()
+			in <- err
+		}()
+		if synctest.Wait(); len(in) != 0 || h.Clients() != maxConnections {
+			t.Errorf("%d connections are open, and one more is %d", h.Clients(), len(in))
+		}
+		_ = first.Close()
+		if synctest.Wait(); len(in) != 1 || h.Clients() != maxConnections {
+			t.Errorf("after one has ended, %d connections are open", h.Clients())
+		}
+		h.close()
+	})
+}
+
+// TestLongAnswers: neither a stream nor the making of a page ends with the time limits.
+func TestLongAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const long = 10 * (requestTimeout + writeTimeout + idleTimeout)
+		s := newStage("run", 1)
+		h := opened(t, playing(s))
+		r, conn := h.listen("run=run", http.StatusOK)
+		for began := time.Now(); time.Since(began) < long; {
+			h.next(r)
+		}
+		s.step(0, 0, 99)
+		if f := h.next(r); f.event != "diff" {
+			t.Errorf("after %v: %v", long, f)
+		}
+		_ = conn.Close()
+		h.close()
+		dial := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(long)
+			_, _ = fmt.Fprint(w, context.Cause(r.Context()))
+		})
+		conn = dial("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx")
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		testutil.OK(t, err)
+		text, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || string(text) != "<nil>" {
+			t.Errorf("%q, %v", text, err)
+		}
+		_ = conn.Close()
+	})
+}
+
+// TestPlacesOfStreams: while all places are taken, the oldest stream that has had its turn
+// makes room for a new one, and no other does.
+func TestPlacesOfStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := opened(t, playing(newStage("run", 1)))
+		over := make(chan int, maxStreams)
+		for i := range maxStreams {
+			r, _ := h.listen("run=run", http.StatusOK)
+			go func() {
+				_, _ = io.Copy(io.Discard, r)
+				over <- i
+			}()
+			time.Sleep(time.Millisecond)
+		}
+		h.listen("run=run", http.StatusServiceUnavailable)
+		time.Sleep(turn - time.Millisecond*(maxStreams-1))
+		for first := range 2 {
+			r, _ := h.listen("run=run", http.StatusOK)
+			go func() { _, _ = io.Copy(io.Discard, r) }()
+			if i := <-over; i != first || h.Watching() != maxStreams {
+				t.Errorf("stream %d has made room, and %d listen", i, h.Watching())
+			}
+		}
+		h.close()
+	})
+}

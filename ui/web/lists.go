@@ -1,0 +1,204 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"gogi/match"
+	"gogi/report"
+	"gogi/report/stored"
+	"gogi/results"
+)
+
+// openingsPage shows how the games from each opening ended.
+func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	list, err := stored.OpeningTallies(r.Context(), s.config.Store, info.ID)
+	if err != nil {
+		return err
+	}
+	const most = 1000
+	body := map[string]any{"Openings": list[:min(most, len(list))], "Total": len(list), "Most": most, "Path": pathOf(info.Name)}
+	s.show(w, r, "openings", s.runFrame(r, info, "/openings", body))
+	return nil
+}
+
+// slotLine is what a player did in a slot.
+type slotLine struct {
+	stored.SlotTally
+
+	PerSecond, PerMove *float64 // nodes; milliseconds
+	Bar                float64  // of the speed: 0 to 100, of the greatest
+}
+
+// timePage shows how players used their time, and how fast each slot was.
+func (s *Server) timePage(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	made, err := s.sheets.of(lasting(r), s, info)
+	if err != nil {
+		return err
+	}
+	tallies, err := stored.SlotTallies(r.Context(), s.config.Store, info)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"Report": made.report, "Slots": slotLines(tallies)}
+	s.show(w, r, "time", s.runFrame(r, info, "/time", body))
+	return nil
+}
+
+func slotLines(tallies []stored.SlotTally) []slotLine {
+	lines, most := make([]slotLine, 0, len(tallies)), 0.0
+	for _, t := range tallies {
+		line := slotLine{SlotTally: t}
+		if t.Time > 0 {
+			v := t.Nodes / t.Time.Seconds()
+			line.PerSecond, most = &v, max(most, v)
+		}
+		if t.Plies > 0 {
+			v := t.Time.Seconds() * 1000 / float64(t.Plies)
+			line.PerMove = &v
+		}
+		lines = append(lines, line)
+	}
+	for i := range lines {
+		if v := lines[i].PerSecond; v != nil && most > 0 {
+			lines[i].Bar = 100 * *v / most
+		}
+	}
+	return lines
+}
+
+// faultsBody is what went wrong in a run.
+type faultsBody struct {
+	Report   *report.Report
+	Shares   []faultShare
+	Games    []gameLine
+	More     int // games that are not listed
+	Attempts []match.Attempt
+	Tries    int // all attempts
+	Voided   []results.Voided
+	Taken    int // all voided pairs
+	Path     string
+}
+
+// faultShare is how often a player's games ended by its own faults: of its own games, not
+// of all.
+type faultShare struct {
+	Player        string
+	Faults, Games int
+	Share         float64
+}
+
+// shownFaults is how many entries of each list a page has.
+const shownFaults = 200
+
+// faultsPage lists the games that ended by a fault, and the tries that do not count.
+func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	made, err := s.sheets.of(lasting(r), s, info)
+	if err != nil {
+		return err
+	}
+	body := faultsBody{Report: made.report, Shares: faultShares(made.report), Path: pathOf(info.Name)}
+	games, err := s.config.Store.Search(r.Context(), info.ID, results.Search{Faults: true, Limit: shownFaults})
+	if err != nil {
+		return err
+	}
+	for _, g := range games {
+		body.Games = append(body.Games, newGameLine(info.Name, g))
+	}
+	all, err := s.config.Store.CountGames(r.Context(), info.ID, results.Search{Faults: true})
+	if err != nil {
+		return err
+	}
+	body.More = max(0, all-len(games))
+	if body.Attempts, err = s.config.Store.Attempts(r.Context(), info.ID); err != nil {
+		return err
+	}
+	if body.Voided, err = s.config.Store.Voided(r.Context(), info.ID); err != nil {
+		return err
+	}
+	if !s.guard.holds(r) {
+		for i := range body.Attempts {
+			body.Attempts[i].Why = masked(body.Attempts[i].Why)
+		}
+		for i := range body.Voided {
+			body.Voided[i].Why = masked(body.Voided[i].Why)
+		}
+	}
+	body.Tries, body.Taken = len(body.Attempts), len(body.Voided)
+	body.Attempts = body.Attempts[:min(shownFaults, body.Tries)]
+	body.Voided = body.Voided[:min(shownFaults, body.Taken)]
+	s.show(w, r, "faults", s.runFrame(r, info, "/faults", body))
+	return nil
+}
+
+func faultShares(rep *report.Report) []faultShare {
+	list := make([]faultShare, 0, len(rep.Players))
+	for i := range rep.Players {
+		p := &rep.Players[i]
+		share := faultShare{Player: p.Name, Games: p.Games}
+		for _, f := range rep.Faults {
+			if f.Player == p.Name {
+				share.Faults += f.Count
+			}
+		}
+		if p.Games > 0 {
+			share.Share = float64(share.Faults) / float64(p.Games)
+		}
+		list = append(list, share)
+	}
+	return list
+}
+
+// votesPage shows how the councils of a run voted.
+func (s *Server) votesPage(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	if !hasCouncil(info) {
+		return &missing{What: "No player of %s is a council.", Name: info.Name, There: []crumb{{Name: info.Name, Link: pathOf(info.Name)}}}
+	}
+	made, err := s.sheets.of(lasting(r), s, info)
+	if err != nil {
+		return err
+	}
+	return s.heavily(r, func() error {
+		counted, err := made.votes()
+		if err == nil {
+			s.show(w, r, "votes", s.runFrame(r, info, "/votes", counted))
+		}
+		return err
+	})
+}
+
+// durationWords is a time as pages write it: to the millisecond where it is short.
+func durationWords(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) + " s"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return d.Round(time.Second).String()
+}
+
+// masked is a reason, unless it names a path.
+func masked(why string) string {
+	if namesPath(why) {
+		return "…"
+	}
+	return why
+}

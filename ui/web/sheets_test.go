@@ -1,0 +1,123 @@
+package web
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/report"
+)
+
+// TestSheetsAreMadeOnce: many who ask at once get one and the same report, and so does who
+// asks later, until another pair is stored and the old one has been shown for its time.
+func TestSheetsAreMadeOnce(t *testing.T) {
+	s := shownRuns(t, "plain", "other")
+	info := testutil.Must(s.config.Store.FindRun(t.Context(), "other"))(t)
+	made := make([]*sheet, 20)
+	var wait sync.WaitGroup
+	for i := range made {
+		wait.Go(func() {
+			var err error
+			if made[i], err = s.sheets.of(t.Context(), s, info); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	for _, m := range made {
+		if m == nil || m != made[0] {
+			t.Fatal("one run has several reports")
+		}
+	}
+	storeRun(t, s.config.Store, "other", 2)
+	later := func() *sheet {
+		m := testutil.Must(s.sheets.of(t.Context(), s, info))(t)
+		return m
+	}
+	made[0].made, made[0].took = time.Now(), time.Hour
+	testutil.Equal(t, later(), made[0], "a report that took long is made anew at once")
+	made[0].took = 0
+	if m := later(); m == made[0] || m.report.Pairs != 2 {
+		t.Errorf("the new pair is not seen: %d pairs", m.report.Pairs)
+	}
+}
+
+// TestSheetsAtTheEnd: a report that was made while the run was played is not shown after the
+// end of its session, however long it took to make, where it is out of date.
+func TestSheetsAtTheEnd(t *testing.T) {
+	play := newStage("other", 1)
+	s := shownRuns(t, "plain", "other")
+	s.config.Live = playing(play)
+	pairs := func() int {
+		t.Helper()
+		info := testutil.Must(s.config.Store.FindRun(t.Context(), "other"))(t)
+		made := testutil.Must(s.sheets.of(t.Context(), s, info))(t)
+		made.took = time.Hour
+		return made.report.Pairs
+	}
+	before := pairs()
+	storeRun(t, s.config.Store, "other", 2)
+	while := pairs()
+	play.done()
+	after := pairs()
+	storeRun(t, s.config.Store, "other", 3) // by somebody whom nobody can reach
+	if later := pairs(); before != 1 || while != 1 || after != 2 || later != 2 {
+		t.Errorf("%d pairs, %d while the run is played, %d at its end, %d later", before, while, after, later)
+	}
+}
+
+// TestSheetsAreBounded: the reports of many runs do not pile up, and the one that was looked
+// at last stays.
+func TestSheetsAreBounded(t *testing.T) {
+	var c sheets
+	for id := range int64(3 * keptSheets) {
+		c.keep(id, &sheet{})
+		if c.find(0, c.kept[0].stamp, false) == nil {
+			t.Fatal("the report that is looked at all the time is gone")
+		}
+	}
+	testutil.Equal(t, len(c.kept), keptSheets, "reports are kept")
+}
+
+// TestChangesWithoutPaths: the log of changes is shown without what names a path.
+func TestChangesWithoutPaths(t *testing.T) {
+	one, two, x, y := "1", "2", "/home/x", "/home/y"
+	at := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	r := report.Report{Looks: report.OptionalStopping{Changes: []report.Change{
+		{At: at, Difference: match.Difference{Path: []string{"pairs"}, Before: &one, Now: &two}},
+		{At: at, Difference: match.Difference{Path: []string{"players", "a", "dir"}, Before: &x, Now: &y}},
+		{At: at, Difference: match.Difference{Path: []string{"players", "/a"}, Now: &one, Note: "from /etc"}},
+	}}}
+	var got []string
+	for _, c := range discreet(&r).Looks.Changes {
+		got = append(got, c.String(), c.Said().In(japanese))
+	}
+	want := []string{
+		"2026-01-02 03:04 UTC – pairs: 1 before, 2 now", "2026-01-02 03:04 UTC – pairs：1 から 2 へ変更",
+		"2026-01-02 03:04 UTC – players.a.dir: … before, … now", "2026-01-02 03:04 UTC – players.a.dir：… から … へ変更",
+		"2026-01-02 03:04 UTC – …: … before, … now", "2026-01-02 03:04 UTC – …：… から … へ変更",
+	}
+	testutil.Slices(t, got, want)
+	testutil.Contains(t, r.Looks.Changes[1].String(), x, "the report itself was changed")
+}
+
+// A reason for voiding may name a path: it is not shown to everybody, and neither is the
+// remark that quotes it.
+func TestDiscreetVoids(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}}, {Why: "slow", Pairs: []int{2}}}}
+	for i := range r.Voided {
+		r.Looks.Remarks = append(r.Looks.Remarks, r.Voided[i].Remarks()...)
+	}
+	got := discreet(&r)
+	if got.Voided[0].Why != "…" || got.Voided[1].Why != "slow" || !slices.Equal(i18n.Each(english, got.Looks.Remarks), []string{"1 pair voided: …", "1 pair voided: slow"}) {
+		t.Errorf("%+v, %q", got.Voided, got.Looks.Remarks)
+	}
+	if r.Voided[0].Why == "…" || r.Looks.Remarks[0].String() == got.Looks.Remarks[0].String() {
+		t.Error("the report itself was changed")
+	}
+}

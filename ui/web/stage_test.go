@@ -1,0 +1,233 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"gogi/match"
+	"gogi/match/control"
+	"gogi/runner/events"
+	"gogi/shogi"
+)
+
+const hirate = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
+// stage is a run that is played by the test, slot by slot, as a runner tells it.
+type stage struct {
+	hub    *events.Hub
+	run    string
+	sent   func(match.Event) // where events go
+	seq    uint64
+	now    time.Time
+	pair   int
+	names  [2]string
+	tables []*table
+	// council has player A vote: as many members as there are names.
+	council []string
+}
+
+type table struct {
+	pair, leg int
+	playing   bool
+	board     shogi.Position
+	moves     string
+	ply       int
+}
+
+func newStage(run string, slots int, names ...string) *stage {
+	hub := events.NewHub(run)
+	s := &stage{hub: hub, run: run, sent: hub.Publish, now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), names: [2]string{"A", "B"}}
+	copy(s.names[:], names)
+	for range slots {
+		s.tables = append(s.tables, &table{pair: -1})
+	}
+	finished := 0
+	s.send(match.Event{Type: match.EventRun, Players: s.names[:], Limits: []string{"x", "y"}, Slots: slots, Pairs: 1000, Games: 2000, Finished: &finished})
+	return s
+}
+
+func (s *stage) send(e match.Event) {
+	s.seq++
+	s.now = s.now.Add(10 * time.Millisecond)
+	e.V, e.Run, e.Seq, e.Time = match.EventVersion, s.run, s.seq, s.now
+	s.sent(e)
+}
+
+func (s *stage) at(slot int, kind match.EventType) match.Event {
+	b := s.tables[slot]
+	pair, leg := b.pair, b.leg
+	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: s.names[b.leg], White: s.names[1-b.leg]}
+}
+
+// step lets a slot do what comes next: it begins a game, makes a move that choice
+// picks among the legal ones, or ends the game after limit plies.
+func (s *stage) step(slot, choice, limit int) {
+	b := s.tables[slot]
+	if !b.playing {
+		s.begin(slot)
+		return
+	}
+	moves := b.board.LegalMoves(nil)
+	if len(moves) == 0 || b.ply >= limit {
+		s.end(slot)
+		return
+	}
+	m := moves[choice%len(moves)]
+	mover := b.board.Side()
+	vote := s.vote(b, m, moves)
+	b.board.Apply(m)
+	b.ply++
+	b.moves += " " + m.String()
+	e := s.at(slot, match.EventMove)
+	score, spent, left := b.ply*7-50, 1.5, float64(100_000-b.ply*777)
+	e.Ply, e.Move, e.Position, e.Score, e.TimeMS, e.Depth = b.ply, m.String(), b.board.SFEN(), &score, &spent, 7
+	if mover == shogi.Black {
+		e.ClockMS = &left
+	}
+	if s.names[0] == s.mover(b, mover) {
+		e.Vote = vote
+	}
+	s.send(e)
+}
+
+// mover is the player that has a colour at a table.
+func (s *stage) mover(b *table, c shogi.Colour) string {
+	return s.names[(b.leg+int(c))%2]
+}
+
+// vote is that of the council before its move m: all for it but the last two members, of
+// whom one is for another move and one has failed; nil where there is no council.
+func (s *stage) vote(b *table, m shogi.Move, legal []shogi.Move) *match.Vote {
+	if len(s.council) < 3 {
+		return nil
+	}
+	v := &match.Vote{By: "rule", Split: fmt.Sprintf("%d:1", len(s.council)-2)}
+	for i, name := range s.council {
+		score := 10*b.ply + i
+		o := match.Ballot{Member: name, Kind: "move", Move: m.String(), Piece: pieceAt(&b.board, m), Score: &score, Weight: 1 + float64(i)/3, Played: true}
+		switch i {
+		case len(s.council) - 2:
+			other := legal[(slices.Index(legal, m)+1)%len(legal)]
+			o.Move, o.Piece, o.Played = other.String(), pieceAt(&b.board, other), false
+			mate := -999_996
+			o.Score = &mate
+		case len(s.council) - 1:
+			o = match.Ballot{Member: name, Kind: "dead", Weight: 1}
+		}
+		v.Ballots = append(v.Ballots, o)
+	}
+	return v
+}
+
+func pieceAt(p *shogi.Position, m shogi.Move) string {
+	if m.IsDrop() {
+		return shogi.NewPiece(p.Side(), m.Dropped()).String()
+	}
+	return p.PieceAt(m.From()).String()
+}
+
+func (s *stage) begin(slot int) {
+	b := s.tables[slot]
+	b.leg = 1 - b.leg
+	if b.pair < 0 || b.leg == 0 {
+		b.pair, b.leg = s.pair, 0
+		s.pair++
+	}
+	b.playing, b.ply, b.moves = true, 0, ""
+	b.board, _ = shogi.ParseSFEN(hirate)
+	s.send(s.at(slot, match.EventSeat))
+	e := s.at(slot, match.EventGame)
+	clock := 100_000.0
+	e.Start, e.Limits, e.Clocks = hirate, []string{"x", "y"}, []*float64{&clock, nil}
+	s.send(e)
+}
+
+func (s *stage) end(slot int) {
+	b := s.tables[slot]
+	b.playing = false
+	e := s.at(slot, match.EventEnd)
+	e.Outcome, e.Termination, e.Plies, e.Position, e.Points = "black", "resignation", b.ply, b.board.SFEN(), &[2]float64{1, 0}
+	s.send(e)
+	if b.leg == 1 {
+		pair := b.pair
+		s.send(match.Event{Type: match.EventPair, Pair: &pair})
+	}
+}
+
+// done ends the session.
+func (s *stage) done() {
+	finished := 0
+	s.send(match.Event{Type: match.EventDone, Finished: &finished})
+	s.hub.Close()
+}
+
+// played is a Live of the runs of stages, that refuses what it is told to.
+type played struct {
+	mu     sync.Mutex
+	hubs   map[string]*events.Hub
+	orders []string
+	refuse error
+}
+
+func playing(stages ...*stage) *played {
+	p := &played{hubs: map[string]*events.Hub{}}
+	for _, s := range stages {
+		p.hubs[s.run] = s.hub
+	}
+	return p
+}
+
+func (p *played) Runs() []string { return nil }
+
+func (p *played) Hub(run string) *events.Hub {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.hubs[run]
+}
+
+func (p *played) Control(_ context.Context, run string, c control.Command) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hubs[run] == nil {
+		return control.ErrOver
+	}
+	p.orders = append(p.orders, fmt.Sprintf("%s %s %d", run, c.Do, c.N))
+	return p.refuse
+}
+
+// pipes is a listener of connections without a network, for tests in a time of their own.
+type pipes struct {
+	conns  chan net.Conn // closed by nobody
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) dial() (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case p.conns <- there:
+		return here, nil
+	case <-p.closed:
+		return nil, errors.New("nobody listens")
+	}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error { p.once.Do(func() { close(p.closed) }); return nil }
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7878} }

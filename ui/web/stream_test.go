@@ -1,0 +1,418 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// picture is what a client knows, after the text of RFC 7396.
+func picture(target, patch any) any {
+	changes, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	known, ok := target.(map[string]any)
+	if !ok {
+		known = map[string]any{}
+	}
+	for name, value := range changes {
+		if value == nil {
+			delete(known, name)
+		} else {
+			known[name] = picture(known[name], value)
+		}
+	}
+	return known
+}
+
+// heard is a client's picture as a snapshot, its slots in order.
+func heard(t interface{ Fatal(...any) }, known any) *match.Snapshot {
+	text := testutil.Must(json.Marshal(known))(t)
+	var told struct {
+		match.Snapshot
+		Slots map[string]match.SlotState `json:"slots"`
+	}
+	testutil.OK(t, json.Unmarshal(text, &told))
+	for n := range len(told.Slots) {
+		told.Snapshot.Slots = append(told.Snapshot.Slots, told.Slots[fmt.Sprintf("/%d", n)])
+	}
+	return &told.Snapshot
+}
+
+// spoken is what a hub knows, as those are told who watch a run: without moves.
+func spoken(t interface{ Fatal(...any) }, state *match.Snapshot) *match.Snapshot {
+	text := testutil.Must(json.Marshal(state))(t)
+	var s match.Snapshot
+	testutil.OK(t, json.Unmarshal(text, &s))
+	for _, slot := range s.Slots {
+		if slot.Board != nil {
+			slot.Board.Moves, slot.Board.Start = "", ""
+		}
+	}
+	return &s
+}
+
+// frames takes the texts of a stream apart.
+type frame1 struct{ id, event, data string }
+
+func readFrame(r *bufio.Reader) (f frame1, err error) {
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return f, err
+		}
+		switch name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); name {
+		case "":
+			if f != (frame1{}) || value != "" {
+				return f, nil
+			}
+		case "id":
+			f.id = value
+		case "event", "retry":
+			f.event += value
+		case "data":
+			f.data = value
+		}
+	}
+}
+
+// listener is a client that takes frames when it likes.
+type listener struct {
+	game  string
+	seen  *scene
+	known any
+}
+
+func (l *listener) take(t *rapid.T, m *moment) {
+	text, err := m.frame(l.seen, l.game)
+	testutil.OK(t, err)
+	l.seen = m.scene
+	if len(text) == 0 {
+		return
+	}
+	f, err := readFrame(bufio.NewReader(strings.NewReader(string(text))))
+	if err != nil || f.id != fmt.Sprint(m.scene.version) {
+		t.Fatal(f, err)
+	}
+	var data any
+	testutil.OK(t, json.Unmarshal([]byte(f.data), &data))
+	switch f.event {
+	case "state":
+		l.known = data
+	case "diff":
+		l.known = picture(l.known, data)
+	default:
+		t.Fatal("event", f.event)
+	}
+}
+
+// Whoever takes the frames, all or few of them, from the beginning or later, knows what
+// the hub knows: of the run all but the moves, of a game these, too.
+func TestFramesTellTheState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newStage("run", rapid.IntRange(1, 3).Draw(t, "slots"))
+		f := testutil.Must(newFeed(s.hub))(t)
+		clients := []*listener{{}, {}, {game: "0.0"}}
+		for range rapid.IntRange(5, 60).Draw(t, "steps") {
+			for range rapid.IntRange(0, 4).Draw(t, "events") {
+				s.step(rapid.IntRange(0, len(s.tables)-1).Draw(t, "slot"), rapid.IntRange(0, 99).Draw(t, "move"), 12)
+			}
+			f.look(false)
+			for _, c := range clients {
+				if rapid.Bool().Draw(t, "reads") {
+					c.take(t, f.moment())
+				}
+			}
+		}
+		f.look(false)
+		for _, c := range clients {
+			c.take(t, f.moment())
+			want := s.hub.State().State
+			if c.game != "" {
+				checkGame(t, c, want)
+				continue
+			}
+			if d := cmp.Diff(spoken(t, want), heard(t, c.known)); d != "" {
+				t.Fatal("the client knows otherwise:", d)
+			}
+		}
+	})
+}
+
+// checkGame compares the one seat of a game, with its moves.
+func checkGame(t *rapid.T, c *listener, want *match.Snapshot) {
+	slots := map[string]any{}
+	for _, slot := range want.Slots {
+		if slot.Board != nil && gameName(slot.Board.Pair, slot.Board.Leg) == c.game {
+			var v any
+			text := testutil.Must(json.Marshal(slot))(t)
+			testutil.OK(t, json.Unmarshal(text, &v))
+			slots[seatKey(slot)] = v
+		}
+	}
+	if d := cmp.Diff(slots, c.known.(map[string]any)["slots"]); d != "" {
+		t.Fatal("of the game, the client knows otherwise:", d)
+	}
+}
+
+// theatre is a server in a bubble of its own time.
+type theatre struct {
+	*Server
+	t     *testing.T
+	pipes *pipes
+	end   context.CancelFunc
+	ended chan error
+}
+
+func opened(t *testing.T, live Live) *theatre {
+	t.Helper()
+	s := testutil.Must(newServer(Config{Addr: "127.0.0.1:7878", Live: live}))(t)
+	ctx, end := context.WithCancel(t.Context())
+	h := &theatre{Server: s, t: t, pipes: newPipes(), end: end, ended: make(chan error, 1)}
+	s.listener = h.pipes
+	go func() { h.ended <- s.Serve(ctx) }()
+	return h
+}
+
+func (h *theatre) close() {
+	h.t.Helper()
+	h.end()
+	if err := <-h.ended; err != nil {
+		h.t.Error(err)
+	}
+}
+
+// call asks for a stream and reads nothing of it.
+func (h *theatre) call(query string) net.Conn {
+	h.t.Helper()
+	conn := testutil.Must(h.pipes.dial())(h.t)
+	testutil.Must(fmt.Fprintf(conn, "GET /api/v1/live?%s HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 5\r\n\r\n", query))(h.t)
+	return conn
+}
+
+// listen asks for a stream, and fails the test where the status is another.
+func (h *theatre) listen(query string, status int) (*bufio.Reader, net.Conn) {
+	h.t.Helper()
+	conn := h.call(query)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // the connection is closed
+	if err != nil || resp.StatusCode != status {
+		h.t.Fatal(resp, err)
+	}
+	return bufio.NewReader(resp.Body), conn
+}
+
+func (h *theatre) next(r *bufio.Reader) frame1 {
+	h.t.Helper()
+	f := testutil.Must(readFrame(r))(h.t)
+	return f
+}
+
+// A stream begins with how soon to come back and everything, goes on with what changed,
+// in steps of the beat, says that it lives, and ends with the session.
+func TestStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage("run", 2)
+		h := opened(t, playing(s))
+		r, conn := h.listen("run=run", http.StatusOK)
+		if f := h.next(r); f.event != "2000" {
+			t.Errorf("first %v", f)
+		}
+		if f := h.next(r); f.event != "state" || f.id != "1" { // whatever the client had seen
+			t.Errorf("then %v", f)
+		}
+		began := time.Now()
+		for range 5 {
+			s.step(0, 0, 99)
+		}
+		if f := h.next(r); f.event != "diff" || f.id != fmt.Sprint(s.seq) || time.Since(began) > beat {
+			t.Errorf("%v after %v, want number %d within %v", f, time.Since(began), s.seq, beat)
+		}
+		if f := h.next(r); f != (frame1{}) || time.Since(began) < silence {
+			t.Errorf("%v after %v of silence", f, time.Since(began))
+		}
+		s.done()
+		if f := h.next(r); f.event != "diff" || !strings.Contains(f.data, `"over":true`) {
+			t.Errorf("at the end %v", f)
+		}
+		if f := h.next(r); f.event != "over" {
+			t.Errorf("last %v", f)
+		}
+		if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
+			t.Errorf("after the end: %q, %v", rest, err)
+		}
+		_ = conn.Close()
+		h.close()
+	})
+}
+
+// TestARunThatNobodyPlaysAnyMore: its stream says that it is over at the next silence, also
+// where the hub stays, as that of a farm's test does.
+func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage("run", 1)
+		live := playing(s)
+		h := opened(t, live)
+		r, conn := h.listen("run=run", http.StatusOK)
+		if first, then := h.next(r), h.next(r); first.event != "2000" || then.event != "state" {
+			t.Fatalf("%v, %v", first, then)
+		}
+		testutil.Equal(t, h.next(r), (frame1{}), "while it is played")
+		live.mu.Lock()
+		delete(live.hubs, "run")
+		live.mu.Unlock()
+		if f := h.next(r); f.event != "over" {
+			t.Errorf("%v", f)
+		}
+		_ = conn.Close()
+		h.close()
+	})
+}
+
+// Clients are the connections that are open: each of them once, whatever it asks, until it
+// ends.
+func TestClientsAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage("run", 1)
+		h := opened(t, playing(s))
+		_, one := h.listen("run=run", http.StatusOK)
+		_, two := h.listen("run=run", http.StatusOK)
+		three := testutil.Must(h.pipes.dial())(t)
+		for range 2 {
+			testutil.Must(fmt.Fprint(three, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))(t)
+			resp := testutil.Must(http.ReadResponse(bufio.NewReader(three), nil))(t)
+			_ = resp.Body.Close()
+		}
+		for i, conn := range []net.Conn{one, three, two} {
+			if synctest.Wait(); h.Clients() != 3-i {
+				t.Errorf("%d clients are counted, want %d", h.Clients(), 3-i)
+			}
+			_ = conn.Close()
+			s.step(0, 0, 99) // a stream sees that its client is gone when it has something to say
+		}
+		time.Sleep(beat)
+		if synctest.Wait(); h.Clients() != 0 {
+			t.Errorf("%d clients are counted at the end", h.Clients())
+		}
+		h.close()
+	})
+}
+
+// The server's end is the streams' end, and a session that ends with it has its last word.
+func TestStreamsEndWithTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		open, over := newStage("open", 1), newStage("over", 1)
+		h := opened(t, playing(open, over))
+		a, _ := h.listen("run=open", http.StatusOK)
+		b, _ := h.listen("run=over", http.StatusOK)
+		var ends [2]string
+		done := make(chan struct{}, 2)
+		for i, r := range []*bufio.Reader{a, b} {
+			go func() {
+				for {
+					f, err := readFrame(r)
+					if err != nil {
+						break
+					}
+					ends[i] = f.event
+				}
+				done <- struct{}{}
+			}()
+		}
+		synctest.Wait()
+		over.done()
+		h.close()
+		<-done
+		<-done
+		testutil.Equal(t, ends, [2]string{"state", "over"}, "the last events")
+	})
+}
+
+// Clients that never read are dropped, in time; nobody of the run waits for them, and
+// nothing of them is left.
+func TestStalledClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage("run", 8)
+		h := opened(t, playing(s))
+		for range 32 {
+			h.call("run=run")
+		}
+		r, _ := h.listen("run=run", http.StatusOK)
+		synctest.Wait()
+		testutil.Equal(t, h.Watching(), 33, "listen")
+		go func() {
+			_, _ = io.Copy(io.Discard, r) // until the server ends
+		}()
+		before := time.Now()
+		for i := range 3000 {
+			s.step(i%8, i, 40)
+		}
+		if waited := time.Since(before); waited > 0 {
+			t.Errorf("the run waited for %v", waited)
+		}
+		if n := s.hub.Subscribers(); n > 0 {
+			t.Errorf("%d read the run's own events", n)
+		}
+		time.Sleep(writeTimeout + time.Second) // of the bubble
+		testutil.Equal(t, h.Watching(), 1, "still listen")
+		h.close()
+	})
+}
+
+// There is room for 64; the next is told so, and who leaves makes room. After 200 have
+// come and gone nothing is left: the bubble's end fails while any goroutine waits.
+func TestClientsComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage("run", 1)
+		h := opened(t, playing(s))
+		for range 200 {
+			_, conn := h.listen("run=run", http.StatusOK)
+			_ = conn.Close()
+			synctest.Wait()
+		}
+		if h.Watching() != 0 || len(h.feeds.by) != 0 {
+			t.Errorf("%d listen, %d runs are looked at", h.Watching(), len(h.feeds.by))
+		}
+		var first net.Conn
+		for range maxStreams {
+			_, conn := h.listen("run=run", http.StatusOK)
+			first = conn
+		}
+		testutil.Equal(t, len(h.feeds.by), 1, "looks at one run")
+		_, refused := h.listen("run=run", http.StatusServiceUnavailable)
+		_ = refused.Close()
+		_ = first.Close()
+		synctest.Wait()
+		h.listen("run=run", http.StatusOK)
+		h.close()
+	})
+}
+
+// What cannot be listened to is refused.
+func TestStreamRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := opened(t, playing(newStage("run", 1)))
+		for query, status := range map[string]int{
+			"run=other": http.StatusNotFound, "": http.StatusNotFound, "run=run&game=1": http.StatusBadRequest,
+			"run=run&game=01.0": http.StatusBadRequest, "run=run&game=-1.0": http.StatusBadRequest, "run=run&game=7.1": http.StatusOK,
+		} {
+			_, conn := h.listen(query, status)
+			_ = conn.Close()
+		}
+		h.close()
+	})
+}

@@ -1,0 +1,216 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gogi/ensemble/voting"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/report"
+	"gogi/report/effects"
+	"gogi/report/ratings"
+	"gogi/report/text"
+	"gogi/stats"
+	"gogi/ui/terminal"
+)
+
+// phrase is where a template or a program says one, and heads where it says several.
+var (
+	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|i18n\.Of\(\s*|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Tongue|env\.Tongue|\w+\.Tongue), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
+	heads  = regexp.MustCompile(`(?:\br\.table\(|i18n\.Heads\([\w.]+, )("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)`)
+	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+)
+
+// saidIn are the phrases that a file says.
+func saidIn(t *testing.T, file string) []string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	testutil.OK(t, err)
+	var found []string
+	for _, m := range phrase.FindAllStringSubmatch(string(content), -1) {
+		found = append(found, m[1])
+	}
+	for _, m := range heads.FindAllStringSubmatch(string(content), -1) {
+		found = append(found, quoted.FindAllString(m[1], -1)...)
+	}
+	for i, text := range found {
+		if found[i], err = strconv.Unquote(text); err != nil {
+			t.Fatalf("%s: %s: %v", file, text, err)
+		}
+	}
+	return found
+}
+
+// saidPhrases are the phrases of the pages, of reports, of the terminal and of the verbs,
+// and those that are words of values.
+func saidPhrases(t *testing.T) map[string]string {
+	t.Helper()
+	said := map[string]string{}
+	for _, pattern := range []string{
+		"templates/*.gohtml", "*.go", "../../report/html/templates/*.gohtml", "../../report/html/*.go", "../../report/effects/*.gohtml", "../../report/effects/*.go",
+		"../../stats/reasons.go", "../../stats/rating/crosstable/connect.go", "../../match/tournament/*.go", "../../report/*.go", "../../report/text/*.go", "../../report/stored/*.go",
+		"../../report/compare/*.go", "../../players/check/*.go", "../../report/calculator/*.go", "../../ensemble/votes/*.go", "../../results/repair/text/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go", "../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go", "../../report/ratings/*.go", "../../report/regression/ranksum.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go",
+	} {
+		files, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, words := range saidIn(t, file) {
+				said[words] = file
+			}
+		}
+	}
+	for _, tab := range tabs() {
+		said[tab[1]] = "the tabs"
+	}
+	for _, d := range []stats.Decision{stats.Pass, stats.Fail, stats.Continue, stats.Inconclusive} {
+		said[string(d)] = "a gate's decision"
+	}
+	for _, p := range []match.RunPhase{match.RunPlaying, match.RunPaused, match.RunDraining, match.RunStopping} {
+		said[string(p)] = "a run's phase"
+	}
+	for _, word := range livePhases() {
+		said[word] = "a phase"
+	}
+	for _, by := range voting.Bys() {
+		said[by.Words()] = "what decided a vote"
+	}
+	for _, kind := range voting.Kinds() {
+		said[kind.Words()] = "a ballot"
+	}
+	for _, end := range match.Terminations() {
+		said[format.Words(end.String())] = "an end of a game"
+	}
+	for _, words := range terminal.Words() {
+		said[words] = "the terminal's screen"
+	}
+	for _, words := range append(ratings.ModelWords(), effects.Classes()...) {
+		said[words] = "a word of a value"
+	}
+	for _, o := range orders(&match.Snapshot{}) {
+		said[o.Phrase] = "an order"
+	}
+	return said
+}
+
+// TestPhrasebook: everything that a page says has its Japanese, with the same verbs, and
+// the phrasebook has nothing that nobody says.
+func TestPhrasebook(t *testing.T) {
+	book := testutil.Must(i18n.Book())(t)
+	said := saidPhrases(t)
+	if len(said) < 200 {
+		t.Fatalf("only %d phrases were found", len(said))
+	}
+	for words, where := range said {
+		there, ok := book[words]
+		if !ok && speaks.MatchString(verb.ReplaceAllString(words, "")) {
+			t.Errorf("%s says %q, which has no Japanese", where, words)
+		}
+		if got, want := verbs(there), verbs(words); ok && !slices.Equal(got, want) {
+			t.Errorf("%q has the verbs %v, its Japanese %v", words, want, got)
+		}
+	}
+	for words, there := range book {
+		for _, text := range []string{words, there} {
+			if filled := fmt.Sprintf(text, filling(words)...); len(verbs(words)) > 0 && strings.Contains(filled, "%!") {
+				t.Errorf("%q is filled as %q", text, filled)
+			}
+		}
+		if _, ok := said[words]; !ok {
+			t.Errorf("nobody says %q", words)
+		}
+	}
+}
+
+// verb is one of fmt's, with what is before its letter; speaks is a letter or a
+// mark of a sentence, without which a phrase is the same in all tongues.
+var (
+	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgf])`)
+	speaks = regexp.MustCompile(`\pL|[;:.,]`)
+)
+
+// verbs are those of a phrase, in the order of their arguments.
+func verbs(words string) []string {
+	var list []string
+	for _, m := range verb.FindAllStringSubmatch(words, -1) {
+		n := strconv.Itoa(len(list) + 1)
+		if m[1] != "" {
+			n = m[1]
+		}
+		if m[2] != "" {
+			list = append(list, n+m[2])
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// filling is something for each verb of a phrase.
+func filling(words string) []any {
+	var args []any
+	for _, v := range verbs(words) {
+		var arg any = "x"
+		switch v[1:] {
+		case "d":
+			arg = 7
+		case "f", "g":
+			arg = 0.5
+		}
+		args = append(args, arg)
+	}
+	return args
+}
+
+// TestEndingsInJapanese: every way in which a game can end has its word, and no two have
+// the same.
+func TestEndingsInJapanese(t *testing.T) {
+	seen := map[string]match.Termination{}
+	for _, end := range match.Terminations() {
+		said := text.Ending(end.String()).In(japanese)
+		if said == strings.ReplaceAll(end.String(), "_", " ") {
+			t.Errorf("%s has no Japanese", end)
+		}
+		if other, ok := seen[said]; ok {
+			t.Errorf("%s and %s are both %s", end, other, said)
+		}
+		seen[said] = end
+	}
+}
+
+// What was voided and what was withdrawn is told in Japanese, too.
+func TestVoidedInJapanese(t *testing.T) {
+	t.Parallel()
+	before, after := 3.0, 1.25
+	v := report.Voiding{
+		Why: "disk", By: "koto", Pairs: []int{1, 2, 3},
+		Before: &report.Tested{LLR: &before, Decision: stats.Pass}, After: &report.Tested{LLR: &after, Decision: stats.Continue},
+	}
+	said := strings.Join(i18n.Each(japanese, v.Remarks()), "\n")
+	for _, want := range []string{"koto", "3ペア", "disk", "3.000", "1.250", "取り消されました"} {
+		testutil.Contains(t, said, want, "lacks")
+	}
+	for _, told := range []stats.Decision{stats.Pass, stats.Fail, stats.Inconclusive} {
+		v.Before.Decision = told
+		testutil.Contains(t, v.Remarks()[2].String(), string(told)+", is withdrawn", "%s", told)
+	}
+	v.After.Decision = stats.Inconclusive
+	if said := i18n.Each(japanese, v.Remarks()); len(said) != 2 {
+		t.Errorf("nothing was withdrawn: %s", said)
+	}
+	if said := text.Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}).In(japanese); !strings.Contains(said, "未決（「不通過」は取り消し）") {
+		t.Error(said)
+	}
+}

@@ -1,0 +1,121 @@
+// Package words has the one-line messages about a run in play, for the terminal and the pages,
+// for example [Fault] and [Warning]. Each is an i18n.Message.
+package words
+
+import (
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/match"
+)
+
+// Summary is how far a run is.
+type Summary struct {
+	Run     string
+	Phase   match.RunPhase // told only where it is not playing
+	Ended   int            // games
+	Games   int            // planned
+	First   string         // the first player's name; "": Results are of several players
+	Results i18n.Message   // First's, see Results, or the leaders'; nothing: no game has ended
+	Rate    float64        // games a second
+	Left    string         // time to the end, such as 2h05m; – where nobody knows
+	Faults  int
+}
+
+// Said is the summary in a line.
+func (s Summary) Said() i18n.Message {
+	run := i18n.Verbatim(s.Run)
+	if s.Phase != match.RunPlaying && s.Phase != "" {
+		run = i18n.Of("%s   %s", s.Run, i18n.Of(string(s.Phase)))
+	}
+	games := i18n.Of("%d/%d games", s.Ended, s.Games)
+	switch {
+	case s.Results.IsZero():
+	case s.First == "":
+		games = i18n.Of("%s   %s", games, s.Results)
+	default:
+		games = i18n.Of("%s   %s %s", games, s.First, s.Results)
+	}
+	return i18n.Of("%s   %s   %.1f/s   ETA %s   faults %d", run, games, s.Rate, s.Left, s.Faults)
+}
+
+// Results are wins, draws and losses with the score, a share from 0 to 1.
+func Results(wins, draws, losses int, score float64) i18n.Message {
+	return i18n.Of("%d–%d–%d (%s)", wins, draws, losses, format.Percent(score))
+}
+
+// Slot is a game in play in a line; score is its latest evaluation in words.
+func Slot(number int, b *match.Board, score string) i18n.Message {
+	return i18n.Of("slot %-3d pair %d.%d   %s – %s   ply %-4d %s", number, b.Pair, b.Leg, b.Black, b.White, b.Ply, score)
+}
+
+// More is how many there are beside those that were told.
+func More(n int) i18n.Message { return i18n.Of("and %d more", n) }
+
+// Done is what a session has played, in what time, at how many games a second.
+func Done(run string, games int, took string, rate float64) i18n.Message {
+	return i18n.Of("%s: %d games in %s, %.1f games/s", run, games, took, rate)
+}
+
+// Fault is what failed, of whom ("" is nobody), in which pair (nil: none), and where the
+// files about it are ("": there are none, or the note names them).
+func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
+	what := i18n.Of(format.Words(kind))
+	if engine != "" {
+		what = i18n.Of("%s %s", engine, what)
+	}
+	if pair != nil {
+		what = i18n.Of("%s in pair %d", what, *pair)
+	}
+	note = sanitize.Printable(note, 300)
+	if bundle == "" {
+		return i18n.Of("fault: %s: %s", what, note)
+	}
+	return i18n.Of("fault: %s: %s; kept in %s", what, note, sanitize.Printable(bundle, 4000))
+}
+
+// Mates is what came of the questions to a mate solver.
+func Mates(q match.Questions) i18n.Message {
+	return i18n.Of("mates: the solver was asked %s times, claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
+		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
+}
+
+// MoreFaults is told once, after the last fault that is told one by one.
+func MoreFaults() i18n.Message {
+	return i18n.Of("fault: more are counted, and listed in the report")
+}
+
+// Warning is a warning of a session in a line.
+func Warning(w match.WarningGiven) i18n.Message { return i18n.Of("warning: %s", Warned(w)) }
+
+// Lost is how many games of a session an engine's own faults have lost by its end.
+func Lost(engine string, lost int) i18n.Message {
+	return i18n.Of("%s lost %s of this session by faults of its own", engine, i18n.Number{N: lost, Noun: "game"})
+}
+
+// Warned is what a warning is of: its kind, in tongues other than the note's, and its note,
+// which is English, as it was told.
+func Warned(w match.WarningGiven) i18n.Message {
+	note := i18n.Verbatim(sanitize.Printable(w.Note, 600))
+	if kind, known := kinds()[w.Kind]; known {
+		note = i18n.Of("%.0[1]s%[2]s", kind, note)
+	}
+	if w.Engine != "" {
+		return i18n.Of("%s: %s", w.Engine, note)
+	}
+	return note
+}
+
+// kinds are the phrases of package alarms' kinds, in short.
+func kinds() map[string]i18n.Message {
+	return map[string]i18n.Message{
+		"speed_slot": i18n.Of("slower in one slot than in the others"),
+		"speed_time": i18n.Of("the speed has changed since the session began"),
+		"memory":     i18n.Of("the process grows from game to game"),
+		"copies":     i18n.Of("games repeat"),
+		"margin":     i18n.Of("moves come near the end of the margin"),
+		"failing":    i18n.Of("games are lost by one fault: stop, and look at the engine with gogi check"),
+		"slowed":     i18n.Of("games are lost on time because the machine is slow: play fewer at a time, or limit nodes"),
+		"records":    i18n.Of("a file of records could not be written"),
+	}
+}

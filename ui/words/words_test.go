@@ -1,0 +1,64 @@
+package words
+
+import (
+	"strings"
+	"testing"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// TestSummary: the line is what a terminal showed before there were tongues, and in
+// Japanese it has the same numbers.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5), Rate: 1.25, Left: "10s", Faults: 2}
+	if got, want := s.Said().String(), "r   draining   7/20 games   a 3–1–3 (50.0%)   1.2/s   ETA 10s   faults 2"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := s.Said().In(i18n.Japanese), "r   新規停止   7/20局   a 3–1–3 (50.0%)   1.2局/秒   残り 10s   障害 2"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	plain := Summary{Run: "r", Phase: match.RunPlaying, Games: 20, Left: "–"}
+	if got, want := plain.Said().String(), "r   0/20 games   0.0/s   ETA –   faults 0"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestFault: who, what, where and the files, each only where it is known.
+func TestFault(t *testing.T) {
+	t.Parallel()
+	pair := 4
+	for _, c := range []struct{ got, want string }{
+		{Fault("time_forfeit", "x", &pair, "late\x1b[2J", "/b").String(), "fault: x time forfeit in pair 4: late; kept in /b"},
+		{Fault("crash", "", nil, "gone", "").String(), "fault: crash: gone"},
+		{Fault("time_forfeit", "x", &pair, "late", "").In(i18n.Japanese), "障害：x 時間切れ（ペア 4）：late"},
+	} {
+		testutil.Equal(t, c.got, c.want)
+	}
+}
+
+// TestWarning: English has the note alone; Japanese says of which kind it is, and has the
+// note, too. A kind that is not known has its note.
+func TestWarning(t *testing.T) {
+	t.Parallel()
+	w := match.WarningGiven{Engine: "x", Kind: "copies", Note: "3 of 9 games"}
+	testutil.Equal(t, Warning(w).String(), "warning: x: 3 of 9 games")
+	if got := Warning(w).In(i18n.Japanese); !strings.HasPrefix(got, "警告：x：同じ対局") || !strings.Contains(got, "3 of 9 games") {
+		t.Error(got)
+	}
+	w.Kind, w.Engine = "of tomorrow", ""
+	testutil.Equal(t, Warning(w).In(i18n.Japanese), "警告：3 of 9 games")
+}
+
+// TestLost: how many, in both tongues.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	if got, want := Lost("x", 1).String(), "x lost 1 game of this session by faults of its own"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Lost("x", 1200).In(i18n.Japanese), "x はこのセッションで、自身の障害により1,200局負け"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,136 @@
+package affinity
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Most is the highest number that a CPU can have here: Linux is built for 8192 CPUs
+// at most (CONFIG_NR_CPUS).
+const Most = 8191
+
+// Set is numbers of logical CPUs, ascending, each once.
+type Set []int
+
+// ParseSet reads the kernel's list format, "0-3,8,10-11", see cpuset(7), "List
+// format"; blanks around it are ignored, and "" is the empty set.
+func ParseSet(text string) (Set, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	var has [Most + 1]bool // so that much of the same takes no room
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, ok := parseRange(part)
+		if !ok {
+			return nil, fmt.Errorf("%q: expected CPUs such as 0-3,8, up to %d", text, Most)
+		}
+		for c := first; c <= last; c++ {
+			has[c] = true
+		}
+	}
+	var s Set
+	for c, in := range has {
+		if in {
+			s = append(s, c)
+		}
+	}
+	return s, nil
+}
+
+// parseRange reads "4" or "4-7".
+func parseRange(text string) (first, last int, ok bool) {
+	low, high, isRange := strings.Cut(text, "-")
+	if !isRange {
+		high = low
+	}
+	first, ok1 := parseCPU(low)
+	last, ok2 := parseCPU(high)
+	return first, last, ok1 && ok2 && first <= last
+}
+
+// parseCPU reads digits alone: Atoi takes signs, too.
+func parseCPU(text string) (n int, ok bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n <= Most && !strings.ContainsAny(text, "+-")
+}
+
+// sorted makes a set of numbers in any order.
+func (s Set) sorted() Set {
+	slices.Sort(s)
+	return slices.Compact(s)
+}
+
+// String is the form that ParseSet reads; the empty set is "".
+func (s Set) String() string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		last := i
+		for last+1 < len(s) && s[last+1] == s[last]+1 {
+			last++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(s[i]))
+		if last > i {
+			b.WriteString("-" + strconv.Itoa(s[last]))
+		}
+		i = last + 1
+	}
+	return b.String()
+}
+
+// Has reports whether the set has a CPU.
+func (s Set) Has(cpu int) bool {
+	_, ok := slices.BinarySearch(s, cpu)
+	return ok
+}
+
+// Minus is what is in s and not in t.
+func (s Set) Minus(t Set) Set {
+	var rest Set
+	for _, c := range s {
+		if !t.Has(c) {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// Union is what is in s or in t.
+func (s Set) Union(t Set) Set { return slices.Concat(s, t).sorted() }
+
+// Choice is what a user says of CPUs. The zero value binds nothing.
+type Choice struct {
+	On   bool
+	List Set // of which to choose; empty: of all that may be used here
+}
+
+// String is the form that ParseChoice reads; "" is the zero value.
+func (c Choice) String() string {
+	switch {
+	case !c.On:
+		return ""
+	case len(c.List) > 0:
+		return c.List.String()
+	}
+	return "auto"
+}
+
+// ParseChoice reads "off", "auto" or a list of CPUs; "" is "off".
+func ParseChoice(text string) (Choice, error) {
+	switch text {
+	case "", "off":
+		return Choice{}, nil
+	case "auto":
+		return Choice{On: true}, nil
+	}
+	list, err := ParseSet(text)
+	if err != nil || len(list) == 0 {
+		return Choice{}, fmt.Errorf("%q: expected off, auto, or CPUs such as 2-7,10", text)
+	}
+	return Choice{On: true, List: list}, nil
+}

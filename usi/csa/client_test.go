@@ -1,0 +1,655 @@
+package csa
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// scripted is a player that answers what it is told to; by default its leftmost
+// move, with a score of 50 and that move as the variation.
+type scripted struct {
+	mu       sync.Mutex
+	think    func(ctx context.Context, n int, r usi.Request) (usi.Reply, error)
+	n        int // searches so far
+	calls    []string
+	requests []usi.Request
+	ponders  []usi.Request
+}
+
+func (s *scripted) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, fmt.Sprintf(format, args...))
+}
+
+func (s *scripted) NewGame(_ context.Context, g usi.Game) error {
+	s.note("new game %s", g.Colour)
+	return nil
+}
+
+func (s *scripted) GameOver(_ context.Context, o usi.Outcome) error {
+	s.note("game over %s", o)
+	return nil
+}
+
+func (s *scripted) Close() error {
+	s.note("close")
+	return nil
+}
+
+func (s *scripted) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	s.n++
+	s.note("think")
+	s.requests = append(s.requests, r)
+	if s.think != nil {
+		return s.think(ctx, s.n, r)
+	}
+	return first(r)
+}
+
+// first answers with the board's leftmost move.
+func first(r usi.Request) (usi.Reply, error) {
+	h, err := r.Position.History()
+	if err != nil {
+		return usi.Reply{}, err
+	}
+	m := leftmost(h.Position())
+	next := *h.Position()
+	next.Apply(m)
+	return usi.Reply{
+		Answer: usi.AnswerMove, Move: m, Ponder: leftmost(&next), Nodes: 100,
+		Lines: []usi.Info{{Depth: 3, HasScore: true, Score: usi.ScoreFromNumber(50), PV: []shogi.Move{m}}},
+	}, nil
+}
+
+// leftmost is the last legal move in alphabetical order, drops apart.
+func leftmost(p *shogi.Position) (best shogi.Move) {
+	for _, m := range p.LegalMoves(nil) {
+		if !m.IsDrop() && (best == shogi.NoMove || m.String() > best.String()) {
+			best = m
+		}
+	}
+	return best
+}
+
+// pondering is a scripted that ponders.
+type pondering struct{ *scripted }
+
+func (p pondering) Ponder(_ context.Context, r usi.Request) error {
+	p.note("ponder")
+	p.ponders = append(p.ponders, r)
+	return nil
+}
+
+// bench plays a client against servers that the test speaks by hand, one for
+// each connection.
+type bench struct {
+	t       *testing.T
+	config  Config
+	player  Player
+	servers []func(*peer)
+	opened  int
+	dialled int
+	events  []Event
+	group   sync.WaitGroup
+}
+
+func newBench(t *testing.T, player Player, servers ...func(*peer)) *bench {
+	t.Helper()
+	b := &bench{t: t, player: player, servers: servers}
+	b.config = Config{
+		User: "me", Password: "secret", Games: 1, Margin: time.Second, Comments: true, Retries: 3,
+		Open: func(context.Context) (Player, error) {
+			b.opened++
+			return b.player, nil
+		},
+		Dial:    b.dial,
+		Observe: func(e Event) { b.events = append(b.events, e) },
+	}
+	return b
+}
+
+func (b *bench) dial(context.Context) (io.ReadWriteCloser, error) {
+	b.dialled++
+	if b.dialled > len(b.servers) {
+		return nil, errors.New("nobody listens")
+	}
+	near, far := net.Pipe()
+	serve := b.servers[b.dialled-1]
+	b.group.Go(func() {
+		defer far.Close()
+		serve(newPeer(b.t, far))
+	})
+	return near, nil
+}
+
+func (b *bench) run() (Tally, error) {
+	b.t.Helper()
+	tally, err := NewClient(b.config).Run(b.t.Context())
+	b.group.Wait()
+	if b.dialled < len(b.servers) {
+		b.t.Errorf("only %d of %d connections were made", b.dialled, len(b.servers))
+	}
+	return tally, err
+}
+
+// has asserts that an event of a type says something.
+func (b *bench) has(kind EventType, note string) {
+	b.t.Helper()
+	for _, e := range b.events {
+		if e.Type == kind && strings.Contains(e.Note+" "+e.CSA+" "+e.Comment+" "+string(e.Outcome)+" "+e.Cause, note) {
+			return
+		}
+	}
+	b.t.Errorf("no event %q with %q in %+v", kind, note, b.events)
+}
+
+// login lets the client in.
+func (p *peer) login() {
+	p.t.Helper()
+	p.expect("LOGIN me secret")
+	p.say("LOGIN:me OK")
+}
+
+// propose begins a game: id, the client's colour, the sections.
+func (p *peer) propose(id, colour, sections string) {
+	p.t.Helper()
+	p.say("BEGIN Game_Summary", "Game_ID:"+id, "Name+:a", "Name-:b", "Your_Turn:"+colour, "Declaration:Jishogi 1.1",
+		strings.TrimSuffix(sections, "\n"), "END Game_Summary")
+}
+
+func (p *peer) begin(id, colour, sections string) {
+	p.t.Helper()
+	p.propose(id, colour, sections)
+	p.expect("AGREE:" + id)
+	p.say("START:" + id)
+}
+
+// end says how the game ended, and lets the client leave.
+func (p *peer) end(words ...string) {
+	p.t.Helper()
+	p.say(words...)
+	p.expect("LOGOUT")
+	p.say("LOGOUT:completed")
+}
+
+const clock = "BEGIN Time\nTime_Unit:1sec\nTotal_Time:60\nByoyomi:10\nEND Time\n"
+
+func TestGameAsWhite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		player := &scripted{}
+		b := newBench(t, player, func(p *peer) {
+			p.login()
+			p.begin("g1", "-", clock+even)
+			p.say("##[CHAT] hello", "", "+7776FU,T7")
+			p.expect("-9394FU,'* -50")
+			p.say("-9394FU,T3", "+2726FU,T1")
+			p.expect("-9495FU,'* -50")
+			p.say("-9495FU,T4", "%TORYO,T2", "#RESIGN")
+			p.end("#WIN")
+		})
+		tally, err := b.run()
+		if err != nil || tally != (Tally{Games: 1, Wins: 1}) {
+			t.Fatalf("%+v %v", tally, err)
+		}
+		testutil.Equal(t, strings.Join(player.calls, ", "), "new game white, think, think, game over win, close")
+		r := player.requests[1]
+		if r.Position.String() != "position startpos moves 7g7f 9c9d 2g2f" || r.Go.String() != "go btime 52000 wtime 57000 byoyomi 9000" {
+			t.Errorf("%s, %s", r.Position, r.Go)
+		}
+		record := b.events[len(b.events)-1].Record
+		text, err := record.CSA()
+		if err != nil || record.Result != "resignation" || record.Winner != "white" || len(record.Moves) != 4 {
+			t.Errorf("%+v %v", record, err)
+		}
+		for _, want := range []string{"N+a\nN-b\n$EVENT:g1\n", "+7776FU\nT7.000\n-9394FU\nT3.000\n'** -50 #100\n", "%TORYO\n"} {
+			testutil.Contains(t, text, want, "is not in the record")
+		}
+	})
+}
+
+// TestEnds goes over the server's words for the end.
+func TestEnds(t *testing.T) {
+	for _, test := range []struct {
+		words          string
+		outcome        Outcome
+		result, winner string
+		told           string
+	}{
+		{"#RESIGN #LOSE", Lost, "resignation", "white", "lose"},
+		{"#TIME_UP #WIN", Won, "time_forfeit", "black", "win"},
+		{"#ILLEGAL_MOVE #WIN", Won, "illegal_move", "black", "win"},
+		{"%KACHI,T1 #ILLEGAL_MOVE #WIN", Won, "false_declaration", "black", "win"},
+		{"%KACHI,T1 #JISHOGI #LOSE", Lost, "declaration", "white", "lose"},
+		{"#SENNICHITE #DRAW", Drawn, "repetition", "draw", "draw"},
+		{"#OUTE_SENNICHITE #LOSE", Lost, "perpetual_check", "white", "lose"},
+		{"#MAX_MOVES #CENSORED", Censored, "max_plies", "", "draw"},
+		{"#CHUDAN", Halted, "", "", "draw"},
+		{"#EARTHQUAKE #DRAW", Drawn, "earthquake", "draw", "draw"},
+	} {
+		player := &scripted{}
+		b := newBench(t, player, func(p *peer) {
+			p.login()
+			p.begin("g", "+", clock+even)
+			p.expect("+9998KY,'* 50")
+			p.say("+9998KY,T1")
+			p.end(strings.Fields(test.words)...)
+		})
+		if _, err := b.run(); err != nil {
+			t.Error(err)
+		}
+		e := b.events[len(b.events)-1]
+		if e.Outcome != test.outcome || e.Record.Result != test.result || e.Record.Winner != test.winner {
+			t.Errorf("%s: %s, record %q %q", test.words, e.Outcome, e.Record.Result, e.Record.Winner)
+		}
+		if told := player.calls[len(player.calls)-2]; told != "game over "+test.told {
+			t.Errorf("%s: %s", test.words, told)
+		}
+	}
+}
+
+// TestAnswers goes over what a player may answer.
+func TestAnswers(t *testing.T) {
+	const entered = "BEGIN Position\nP1+HI+OU+HI+KI+KI+KI+KI+GI+GI\nP2+GI+GI+KE+KE+KE+KE+KA+KA * \nP-59OU\nP+00FU00FU00FU00FU\n+\nEND Position\n"
+	for _, test := range []struct {
+		name, position string
+		reply          usi.Reply
+		sent, fault    string
+	}{
+		{"resign", even, usi.Reply{Answer: usi.AnswerResign}, "%TORYO", ""},
+		{"a declaration that holds", entered, usi.Reply{Answer: usi.AnswerWin}, "%KACHI", ""},
+		{"a false declaration", even, usi.Reply{Answer: usi.AnswerWin}, "%TORYO", "declares a win that is none"},
+		{"no answer at all", even, usi.Reply{Answer: usi.AnswerInvalid, Text: "zzz"}, "%TORYO", `"zzz" cannot be read`},
+		{"an illegal move", even, usi.Reply{Answer: usi.AnswerMove, Move: shogi.NewMove(0, 1)}, "%TORYO", "is illegal"},
+	} {
+		player := &scripted{think: func(context.Context, int, usi.Request) (usi.Reply, error) { return test.reply, nil }}
+		b := newBench(t, player, func(p *peer) {
+			p.login()
+			p.begin("g", "+", clock+test.position)
+			p.expect(test.sent)
+			p.end(test.sent+",T1", "#RESIGN", "#LOSE")
+		})
+		if _, err := b.run(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if test.fault != "" {
+			b.has(EventFault, test.fault)
+		}
+	}
+}
+
+// TestFailingPlayer asserts that a player is opened anew, with what is left of
+// its time, until it has failed too often.
+func TestFailingPlayer(t *testing.T) {
+	fault := &usi.Fault{Kind: usi.FaultCrash, Engine: "e", Doing: "thinking"}
+	for _, test := range []struct {
+		failures int
+		sent     string
+	}{{1, "+9998KY,'* 50"}, {3, "+9998KY,'* 50"}, {4, "%TORYO"}} {
+		synctest.Test(t, func(t *testing.T) {
+			player := &scripted{think: func(_ context.Context, n int, r usi.Request) (usi.Reply, error) {
+				if n <= test.failures {
+					time.Sleep(2 * time.Second) // synctest's time
+					return usi.Reply{}, fault
+				}
+				return first(r)
+			}}
+			b := newBench(t, player, func(p *peer) {
+				p.login()
+				p.begin("g", "+", clock+even)
+				p.expect(test.sent)
+				p.end("#LOSE")
+			})
+			if _, err := b.run(); err != nil {
+				t.Error(err)
+			}
+			if want := min(test.failures, 3) + 1; b.opened != want {
+				t.Errorf("%d failures: opened %d times, want %d", test.failures, b.opened, want)
+			}
+			b.has(EventFault, "crash; it is started anew")
+			want := fmt.Sprintf("go btime %d wtime 60000 byoyomi %d", 60000-max(0, 2000*min(3, test.failures)-9000), max(0, 9000-2000*min(3, test.failures)))
+			testutil.Equal(t, player.requests[len(player.requests)-1].Go.String(), want, "%d failures", test.failures)
+			if test.failures > 3 {
+				b.has(EventFault, "resigning")
+			}
+		})
+	}
+}
+
+// TestBestSoFar asserts that a player that hangs loses its process, but not its
+// move.
+func TestBestSoFar(t *testing.T) {
+	player := &scripted{think: func(_ context.Context, _ int, r usi.Request) (usi.Reply, error) {
+		reply, _ := first(r)
+		reply.Lines = nil
+		return reply, &usi.Fault{Kind: usi.FaultHang}
+	}}
+	b := newBench(t, player, func(p *peer) {
+		p.login()
+		p.begin("g", "+", clock+even)
+		p.expect("+9998KY")
+		p.end("#LOSE")
+	})
+	if _, err := b.run(); err != nil {
+		t.Error(err)
+	}
+	b.has(EventFault, "hang")
+}
+
+func TestPonder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		player := pondering{&scripted{}}
+		b := newBench(t, player, func(p *peer) {
+			p.login()
+			p.begin("g", "+", "BEGIN Time\nTime_Unit:1msec\nTotal_Time:60000\nIncrement:500\nEND Time\n"+even)
+			p.expect("+9998KY,'* 50")
+			p.say("+9998KY,T1250", "-9394FU,T10")
+			p.expect("+9796FU,'* 50")
+			p.end("#LOSE")
+		})
+		b.config.Ponder, b.config.Margin = true, 100*time.Millisecond
+		if _, err := b.run(); err != nil {
+			t.Error(err)
+		}
+		if len(player.ponders) != 1 {
+			t.Fatalf("%v", player.calls)
+		}
+		r := player.ponders[0]
+		if r.Position.String() != "position startpos moves 9i9h 9c9d" || r.Go.String() != "go btime 59250 wtime 60000 binc 400 winc 500" {
+			t.Errorf("%s, %s", r.Position, r.Go)
+		}
+	})
+}
+
+// TestTimeUpWhileThinking asserts that the end of the game stops the player.
+func TestTimeUpWhileThinking(t *testing.T) {
+	stopped := false
+	player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
+		<-ctx.Done()
+		stopped = true
+		return first(r)
+	}}
+	b := newBench(t, player, func(p *peer) {
+		p.login()
+		p.begin("g", "+", clock+even)
+		p.end("#TIME_UP", "#LOSE")
+	})
+	tally, err := b.run()
+	if err != nil || !stopped || tally.Losses != 1 {
+		t.Errorf("%v %v %+v", err, stopped, tally)
+	}
+}
+
+// TestResume cuts the connection in the middle of a game that the server then
+// goes on with.
+func TestResume(t *testing.T) {
+	player := &scripted{}
+	b := newBench(t, player,
+		func(p *peer) {
+			p.login()
+			p.begin("g", "+", clock+even)
+			p.expect("+9998KY,'* 50")
+			p.say("+9998KY,T1", "-3334FU,T2")
+			p.expect("+9796FU,'* 50") // lost on the way
+		},
+		func(p *peer) {
+			p.expect("LOGIN me secret")
+			p.say("LOGIN:incorrect") // the old connection is still there
+		},
+		func(p *peer) {
+			p.login()
+			p.begin("g", "+", clock+"BEGIN Position\nPI\n+\n+9998KY,T1\n-3334FU,T2\nEND Position\n")
+			p.expect("+9796FU,'* 50")
+			p.say("+9796FU,T20")
+			p.end("#WIN")
+		})
+	b.config.RetryWait = time.Millisecond
+	tally, err := b.run()
+	if err != nil || tally != (Tally{Games: 1, Wins: 1}) {
+		t.Fatalf("%+v %v", tally, err)
+	}
+	testutil.Equal(t, strings.Join(player.calls, ", "), "new game black, think, think, think, game over win, close")
+	b.has(EventLost, "ended the connection")
+	record := b.events[len(b.events)-1].Record
+	if len(record.Moves) != 3 || !record.Moves[0].HasScore {
+		t.Errorf("%+v", record.Moves)
+	}
+}
+
+// TestResumeWithoutStart is a server that goes on with the opponent's move.
+func TestResumeWithoutStart(t *testing.T) {
+	b := newBench(t, &scripted{},
+		func(p *peer) {
+			p.login()
+			p.begin("g", "-", clock+even)
+		},
+		func(p *peer) {
+			p.login()
+			p.propose("g", "-", clock+even)
+			p.expect("AGREE:g")
+			p.say("+7776FU,T30")
+			p.expect("-9394FU,'* -50")
+			p.end("#WIN")
+		})
+	b.config.RetryWait = time.Millisecond
+	if tally, err := b.run(); err != nil || tally.Wins != 1 {
+		t.Fatalf("%+v %v", tally, err)
+	}
+}
+
+// TestNotResumed asserts that a game with which the server does not go on is
+// given up after a while, or when another one is proposed.
+func TestNotResumed(t *testing.T) {
+	cut := func(p *peer) {
+		p.login()
+		p.begin("g", "-", clock+even)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, &scripted{}, cut, func(p *peer) {
+			p.login()
+			p.expect("") // the keep-alive
+			p.expect("LOGOUT")
+		})
+		tally, err := b.run()
+		if err != nil || tally != (Tally{Games: 1, Disconnected: 1}) {
+			t.Errorf("%+v %v", tally, err)
+		}
+		b.has(EventEnd, "disconnected")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, &scripted{}, cut, func(p *peer) {
+			p.login()
+			p.begin("h", "-", clock+even)
+			p.end("#WIN")
+		})
+		b.config.Games = 2
+		tally, err := b.run()
+		if err != nil || tally != (Tally{Games: 2, Disconnected: 1, Wins: 1}) {
+			t.Errorf("%+v %v", tally, err)
+		}
+	})
+}
+
+// TestOneGameAConnection is shogi-server, which closes after each game.
+func TestOneGameAConnection(t *testing.T) {
+	one := func(p *peer) {
+		p.login()
+		p.begin("g", "-", clock+even)
+		p.say("#CHUDAN")
+	}
+	b := newBench(t, &scripted{}, one, one, one)
+	b.config.Games = 3
+	if tally, err := b.run(); err != nil || tally.Games != 3 {
+		t.Errorf("%+v %v", tally, err)
+	}
+	for _, e := range b.events {
+		if e.Type == EventLost {
+			t.Errorf("an ordinary end was told as %+v", e)
+		}
+	}
+}
+
+func TestGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, &scripted{}, func(p *peer) { p.login() })
+		began := time.Now()
+		_, err := b.run()
+		if !errors.Is(err, errGivenUp) || b.dialled != 4 || time.Since(began) != 7*time.Second {
+			t.Errorf("%v after %d tries and %v", err, b.dialled, time.Since(began))
+		}
+	})
+}
+
+func TestRefusedName(t *testing.T) {
+	b := newBench(t, &scripted{}, func(p *peer) {
+		p.expect("LOGIN me secret")
+		p.say("LOGIN:incorrect")
+	})
+	if _, err := b.run(); !errors.Is(err, ErrLogin) || b.dialled != 1 {
+		t.Errorf("%v after %d tries", err, b.dialled)
+	}
+}
+
+// TestProposals are rejected by the other side, or cannot be read.
+func TestProposals(t *testing.T) {
+	b := newBench(t, &scripted{}, func(p *peer) {
+		p.login()
+		p.propose("bad", "+", "BEGIN Position\nPnonsense\nEND Position")
+		p.expect("REJECT")
+		p.say("REJECT:bad by me")
+		p.propose("no", "+", clock+even)
+		p.expect("AGREE:no")
+		p.say("REJECT:no by b")
+		p.begin("yes", "-", clock+even)
+		p.end("#WIN")
+	})
+	if tally, err := b.run(); err != nil || tally.Games != 1 {
+		t.Errorf("%+v %v", tally, err)
+	}
+	b.has(EventNotice, "nonsense")
+	b.has(EventNotice, "no by b")
+}
+
+// TestNoStart is a server that chats instead of beginning a game.
+func TestNoStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, &scripted{}, func(p *peer) {
+			p.login()
+			p.propose("never", "+", clock+even)
+			p.expect("AGREE:never")
+			p.say("##[CHAT] soon")
+			for range 46 { // a line each 40 s: half an hour
+				line, err := p.in.ReadString('\n')
+				if err != nil || line == "REJECT:never\n" {
+					return
+				}
+				p.say("##[CHAT] soon", "")
+			}
+			t.Error("it waits on")
+		})
+		b.config.Retries = 0
+		testutil.Fails(t, testutil.Err(b.run()), "the game did not begin within 30m0s")
+	})
+}
+
+// TestServersOwnMoves are an illegal move, and one of ours that we never sent.
+func TestServersOwnMoves(t *testing.T) {
+	b := newBench(t, &scripted{}, func(p *peer) {
+		p.login()
+		p.begin("g", "-", clock+even)
+		p.say("+7775FU,T1")
+		p.end("#ILLEGAL_MOVE", "#WIN")
+	})
+	if tally, err := b.run(); err != nil || tally.Wins != 1 {
+		t.Errorf("%+v %v", tally, err)
+	}
+	b.has(EventNotice, "+7775FU")
+	player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
+		<-ctx.Done()
+		return first(r)
+	}}
+	b = newBench(t, player, func(p *peer) {
+		p.login()
+		p.begin("g", "+", clock+even)
+		p.say("+7776FU,T1")
+		p.end("#WIN")
+	})
+	if tally, err := b.run(); err != nil || tally.Wins != 1 {
+		t.Errorf("%+v %v", tally, err)
+	}
+	b.has(EventNotice, "which we have not")
+}
+
+// TestFinish asserts that the game in play is the last, and that a client that
+// waits for one leaves.
+func TestFinish(t *testing.T) {
+	var client *Client
+	b := newBench(t, &scripted{}, func(p *peer) {
+		p.login()
+		p.begin("g", "-", clock+even)
+		p.say("+7776FU,T1")
+		p.expect("-9394FU,'* -50")
+		client.Finish()
+		p.say("-9394FU,T1")
+		p.end("#WIN")
+	})
+	b.config.Games = 0
+	client = NewClient(b.config)
+	if tally, err := client.Run(t.Context()); err != nil || tally.Wins != 1 {
+		t.Errorf("%+v %v", tally, err)
+	}
+	b.group.Wait()
+	b = newBench(t, &scripted{}, func(p *peer) {
+		p.login()
+		client.Finish()
+		p.expect("LOGOUT")
+	})
+	client = NewClient(b.config)
+	if _, err := client.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	b.group.Wait()
+}
+
+// TestCancel asserts that a game is resigned, or called off where the opponent
+// is to move.
+func TestCancel(t *testing.T) {
+	why := errors.New("enough")
+	for colour, word := range map[string]string{"+": "%TORYO", "-": "%CHUDAN"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		began := make(chan struct{})
+		player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
+			<-ctx.Done()
+			return first(r)
+		}}
+		b := newBench(t, player, func(p *peer) {
+			p.login()
+			p.begin("g", colour, clock+even)
+			<-began
+			cancel(why)
+			p.expect(word)
+			p.end("#CHUDAN")
+		})
+		b.config.Observe = func(e Event) {
+			if e.Type == EventStart {
+				close(began)
+			}
+		}
+		if tally, err := NewClient(b.config).Run(ctx); !errors.Is(err, why) || tally.Games > 1 {
+			t.Errorf("%s: %+v %v", colour, tally, err)
+		}
+		b.group.Wait()
+	}
+}

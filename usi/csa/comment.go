@@ -1,0 +1,43 @@
+package csa
+
+import (
+	"strconv"
+	"strings"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/usi"
+)
+
+const (
+	mateScore     = 30000 // of a mate in CSA comments
+	commentPlies  = 30    // of a principal variation: a line stays short
+	commentPrefix = "'* "
+)
+
+// Comment is what floodgate calls a comment on a move, such as "'* 123 -3334FU
+// +2726FU": the score from Black's side, and what is expected after the move.
+// p is the position before the move; "" where the reply has no score.
+func Comment(p *shogi.Position, r usi.Reply) string {
+	best := r.Best()
+	if !best.HasScore {
+		return ""
+	}
+	score := max(-mateScore, min(mateScore, best.Score.Number()))
+	if p.Side() == shogi.White {
+		score = -score
+	}
+	var b strings.Builder
+	b.WriteString(commentPrefix + strconv.Itoa(score))
+	next := *p
+	for i, m := range best.PV {
+		if i > commentPlies || next.CheckLegal(m) != nil || i == 0 && m != r.Move {
+			break // a variation of another move would be read as one of this move
+		}
+		if i > 0 {
+			b.WriteString(" " + kifu.CSAMove(&next, m))
+		}
+		next.Apply(m)
+	}
+	return b.String()
+}

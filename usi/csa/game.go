@@ -1,0 +1,462 @@
+package csa
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/shogi"
+	"gogi/shogi/kifu"
+	"gogi/usi"
+)
+
+// game is one game in play. One goroutine owns it; while the player thinks,
+// another one has the player.
+type game struct {
+	client   *Client
+	conn     *Conn
+	summary  *Summary
+	history  *shogi.History
+	position usi.Position // as sent: the start and all moves
+	clocks   [2]Clock
+	record   kifu.Record
+
+	turn       time.Time          // since when it is our turn
+	thought    chan thought       // gets one answer and is never closed; nil: nobody thinks
+	cancel     context.CancelFunc // stops the thinking
+	answer     *usi.Reply         // the move that was sent and is not confirmed yet
+	comment    string             // that was sent with it
+	reopenings int                // of the player, in this game
+	early      *Message           // a message that came where START was expected
+	special    string             // the last special move, such as %KACHI
+	cause      string             // the server's word for the end, such as #RESIGN
+	stuck      bool               // the server played a move that is illegal here: it must end the game
+}
+
+// thought is what came of thinking.
+type thought struct {
+	reply usi.Reply
+	err   error
+}
+
+// newGame sets up a game as its summary says, with the moves already played.
+func newGame(c *Client, conn *Conn, s *Summary) *game {
+	start := "startpos"
+	if even := shogi.StartPos(); s.Start.SFEN() != even.SFEN() {
+		start = "sfen " + s.Start.SFEN()
+	}
+	g := &game{
+		client: c, conn: conn, summary: s, history: shogi.NewHistory(s.Start), position: usi.Position{Start: start},
+		clocks: [2]Clock{NewClock(s.Times[0]), NewClock(s.Times[1])},
+		record: kifu.Record{Black: s.Names[0], White: s.Names[1], Event: s.GameID, Started: time.Now(), Start: s.Start.SFEN()},
+	}
+	for _, m := range s.Moves {
+		g.push(m.Move, m.Time, kifu.Move{Move: m.Move, Time: m.Time, Opening: !m.Timed})
+	}
+	for colour, t := range s.Times {
+		if t.Remaining >= 0 {
+			g.clocks[colour].remaining = t.Remaining
+		}
+	}
+	return g
+}
+
+// takeOver keeps what is known of the moves that were played before the
+// connection broke.
+func (g *game) takeOver(before *game) {
+	g.record.Started = before.record.Started
+	g.reopenings = before.reopenings
+	for i, m := range before.record.Moves {
+		if i >= len(g.record.Moves) || g.record.Moves[i].Move != m.Move {
+			return
+		}
+		g.record.Moves[i] = m
+	}
+}
+
+// push plays a move on our board.
+func (g *game) push(m shogi.Move, spent time.Duration, record kifu.Move) {
+	g.clocks[g.history.Position().Side()].Spend(spent)
+	g.history.Push(m)
+	g.position.Moves = append(g.position.Moves, m)
+	g.record.Moves = append(g.record.Moves, record)
+}
+
+// mine reports whether it is our turn.
+func (g *game) mine() bool { return g.history.Position().Side() == g.summary.Colour }
+
+// agree accepts the game and waits for its start. started is false when the
+// opponent, or the server, rejected it. A game that goes on may do so without a
+// word.
+func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error) {
+	if err := g.conn.Send(agreement("AGREE", g.summary)); err != nil {
+		return false, err
+	}
+	limit := g.conn.timing.Agreement
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("csa: the game did not begin within %v", limit))
+	defer cancel()
+	for {
+		select {
+		case m, ok := <-g.conn.Messages():
+			switch {
+			case !ok:
+				return false, g.conn.Err()
+			case m.Kind == Started:
+				return true, nil
+			case m.Kind == Rejected:
+				g.client.notice("the game was rejected: " + m.Text)
+				return false, nil
+			case resumed && m.Kind >= Moved:
+				g.early = &m
+				return true, nil
+			}
+		case <-ctx.Done():
+			return false, errors.Join(context.Cause(ctx), g.conn.Send(agreement("REJECT", g.summary)))
+		}
+	}
+}
+
+// agreement is the answer to a proposal; not every game has a name.
+func agreement(word string, s *Summary) string {
+	if s.GameID == "" {
+		return word
+	}
+	return word + ":" + s.GameID
+}
+
+// play plays until the game is over. An error means that it was broken off.
+func (g *game) play(ctx context.Context) error {
+	defer g.stopThinking()
+	if m := g.early; m != nil {
+		if g.receive(ctx, *m) {
+			return nil
+		}
+	}
+	if g.thought == nil && g.mine() {
+		g.think(ctx)
+	}
+	for {
+		select {
+		case m, ok := <-g.conn.Messages():
+			if !ok {
+				return g.conn.Err()
+			}
+			if g.receive(ctx, m) {
+				return nil
+			}
+		case t := <-g.thought:
+			g.thoughtDone()
+			if ctx.Err() != nil {
+				return g.resign(ctx)
+			}
+			g.reply(t)
+		case <-ctx.Done():
+			return g.resign(ctx)
+		}
+	}
+}
+
+// receive takes a message of the server; over reports the end of the game.
+func (g *game) receive(ctx context.Context, m Message) (over bool) {
+	switch m.Kind {
+	case Moved:
+		g.moved(ctx, m)
+	case Special:
+		g.special = m.Move
+	case Cause:
+		g.cause = m.Text
+	case Suspended:
+		g.cause = m.Text
+		g.finish(ctx, Halted)
+		return true
+	case Decided:
+		g.finish(ctx, map[string]Outcome{"#WIN": Won, "#LOSE": Lost, "#DRAW": Drawn, "#CENSORED": Censored}[m.Text])
+		return true
+	default: // chat, and what is not understood
+	}
+	return false
+}
+
+// moved plays a move that the server tells, ours or the opponent's.
+func (g *game) moved(ctx context.Context, m Message) {
+	p := *g.history.Position()
+	move, err := ParseMove(&p, m.Move)
+	if err != nil {
+		// Some servers show an illegal move before they end the game.
+		g.stopThinking()
+		g.stuck = true
+		g.notice(err.Error())
+		return
+	}
+	own := g.mine()
+	if own && (g.answer == nil || g.answer.Move != move) {
+		g.stopThinking()
+		g.notice(fmt.Sprintf("the server says that we have played %s, which we have not", m.Move))
+		g.answer = nil
+	}
+	spent := duration(m.Units, g.summary.Times[p.Side()].Unit)
+	g.push(move, spent, g.recordMove(move, spent))
+	clock := g.clocks[p.Side()]
+	e := Event{
+		Type: EventMove, Game: g.summary.GameID, Colour: p.Side().String(), Ply: g.history.MoveCount(), Move: move.String(),
+		CSA: m.Move, Elapsed: new(spent.Milliseconds()), Left: new(clock.Remaining().Milliseconds()), Answered: own,
+	}
+	if own {
+		e.Comment = g.comment
+	}
+	g.client.emit(e)
+	answer := g.answer
+	g.answer, g.comment = nil, ""
+	if !own {
+		g.think(ctx)
+	} else if answer != nil {
+		g.ponder(ctx, answer.Ponder)
+	}
+}
+
+// recordMove is what is kept of a move.
+func (g *game) recordMove(m shogi.Move, spent time.Duration) kifu.Move {
+	r := kifu.Move{Move: m, Time: spent}
+	if g.answer != nil {
+		best := g.answer.Best()
+		r.Score, r.HasScore = best.Score.Number(), best.HasScore
+		r.Depth, r.SelDepth, r.Nodes = best.Depth, best.SelDepth, g.answer.Nodes
+		r.PV, r.Detail = best.PV, g.answer.Detail
+	}
+	return r
+}
+
+// think lets the player look for our move, while the server is listened to.
+func (g *game) think(ctx context.Context) {
+	if g.stuck {
+		return
+	}
+	g.turn = time.Now()
+	ctx, g.cancel = context.WithCancel(ctx)
+	answers := make(chan thought, 1)
+	g.thought = answers
+	go func() {
+		reply, err := g.search(ctx)
+		answers <- thought{reply, err}
+	}()
+}
+
+// stopThinking waits for the player to stop.
+func (g *game) stopThinking() {
+	if g.thought != nil {
+		g.cancel()
+		<-g.thought
+		g.thoughtDone()
+	}
+}
+
+func (g *game) thoughtDone() {
+	g.cancel()
+	g.thought = nil
+}
+
+// search asks the player, and another one in its place when it fails. Only this
+// goroutine touches the player, the position and the clocks meanwhile.
+func (g *game) search(ctx context.Context) (usi.Reply, error) {
+	for {
+		if g.client.player == nil {
+			if err := g.client.prepare(ctx, g.summary); err != nil {
+				if again := g.failed(ctx, err); !again {
+					return usi.Reply{}, err
+				}
+				continue
+			}
+		}
+		args, deadline := search(g.clocks, g.summary.Colour, g.client.config.Margin, time.Since(g.turn))
+		reply, err := g.client.player.Think(ctx, usi.Request{Position: g.position, Go: args, Deadline: deadline})
+		if err == nil {
+			return reply, nil
+		}
+		err = errors.Join(err, g.client.closePlayer())
+		again := g.failed(ctx, err)
+		if reply.Answer == usi.AnswerMove && g.history.Position().CheckLegal(reply.Move) == nil {
+			return reply, nil // its best so far is better than a search from the beginning
+		}
+		if !again {
+			return reply, err
+		}
+	}
+}
+
+// failed counts a failure of the player; again: it may be opened once more.
+func (g *game) failed(ctx context.Context, err error) (again bool) {
+	if ctx.Err() != nil {
+		return false
+	}
+	g.reopenings++
+	again = g.reopenings <= maxReopenings
+	then := "; it is started anew"
+	if !again {
+		then = fmt.Sprintf("; this was failure %d in this game", g.reopenings)
+	}
+	g.fault(err.Error() + then)
+	return again
+}
+
+// reply sends what came of thinking.
+func (g *game) reply(t thought) {
+	p := g.history.Position()
+	switch {
+	case t.err != nil:
+		g.surrender(t.err.Error())
+	case t.reply.Answer == usi.AnswerResign:
+		g.send("%TORYO")
+	case t.reply.Answer == usi.AnswerWin:
+		g.declare(p)
+	case t.reply.Answer != usi.AnswerMove:
+		g.surrender(fmt.Sprintf("the player's answer %q cannot be read", t.reply.Text))
+	default:
+		g.sendMove(p, t.reply)
+	}
+}
+
+func (g *game) sendMove(p *shogi.Position, reply usi.Reply) {
+	if err := p.CheckLegal(reply.Move); err != nil {
+		g.surrender(fmt.Sprintf("the player's move %s is illegal: %v", reply.Move, err))
+		return
+	}
+	g.answer = &reply
+	line := kifu.CSAMove(p, reply.Move)
+	if g.client.config.Comments {
+		if g.comment = Comment(p, reply); g.comment != "" {
+			line += "," + g.comment
+		}
+	}
+	g.send(line)
+}
+
+// declare sends a declaration that holds; a false one would lose anyway, and
+// there is no move to go on with.
+func (g *game) declare(p *shogi.Position) {
+	if d := p.Declaration(g.summary.Declaration); !d.Win {
+		g.surrender("the player declares a win that is none: " + d.Why())
+		return
+	}
+	g.send("%KACHI")
+}
+
+// surrender resigns because the player has failed.
+func (g *game) surrender(why string) {
+	g.fault("resigning: " + why)
+	g.send("%TORYO")
+}
+
+// send sends a line. Where that fails the connection is closed, and what the
+// server has said before, perhaps the end of the game, is still read.
+func (g *game) send(line string) {
+	if err := g.conn.Send(line); err != nil {
+		g.notice(err.Error())
+		_ = g.conn.Close() // it has failed already
+	}
+}
+
+// ponder lets the player think on, on the reply that it expects.
+func (g *game) ponder(ctx context.Context, expected shogi.Move) {
+	p, ok := g.client.player.(Ponderer)
+	if !ok || !g.client.config.Ponder || expected == shogi.NoMove || g.stuck {
+		return
+	}
+	if g.history.Position().CheckLegal(expected) != nil {
+		return
+	}
+	next := g.position
+	next.Moves = append(append([]shogi.Move(nil), next.Moves...), expected)
+	args, _ := search(g.clocks, g.summary.Colour, g.client.config.Margin, 0)
+	if err := p.Ponder(ctx, usi.Request{Position: next, Go: args}); err != nil {
+		g.fault(err.Error() + "; it is started anew at its next move")
+		if err := g.client.closePlayer(); err != nil {
+			g.fault(err.Error())
+		}
+	}
+}
+
+// resign ends the game because ctx has ended, and gives the server a moment to
+// say so.
+func (g *game) resign(ctx context.Context) error {
+	g.stopThinking()
+	word := "%CHUDAN" // servers that take it stop the game; others let the clock run
+	if g.mine() && g.answer == nil {
+		word = "%TORYO"
+	}
+	cause := context.Cause(ctx)
+	if err := g.conn.Send(word); err != nil {
+		return errors.Join(cause, err)
+	}
+	g.stuck = true // no more thinking
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	for {
+		select {
+		case m, ok := <-g.conn.Messages():
+			if !ok {
+				return cause
+			}
+			if g.receive(ctx, m) {
+				_ = g.conn.Logout(ctx) // a courtesy: the connection ends here
+				return nil
+			}
+		case <-ctx.Done():
+			return cause
+		}
+	}
+}
+
+// finish tells the player, completes the record and counts the game.
+func (g *game) finish(ctx context.Context, o Outcome) {
+	g.stopThinking()
+	if p := g.client.player; p != nil {
+		if err := p.GameOver(ctx, o.told()); err != nil {
+			// The game is decided; the player starts afresh.
+			g.fault(errors.Join(err, g.client.closePlayer()).Error())
+		}
+	}
+	g.record.Result, g.record.Winner = g.result(o)
+	g.client.tally.add(o)
+	s := g.summary
+	g.client.emit(Event{
+		Type: EventEnd, Game: s.GameID, Black: s.Names[0], White: s.Names[1], Colour: s.Colour.String(),
+		Outcome: o, Cause: g.cause, Plies: g.history.MoveCount(), Record: &g.record,
+	})
+}
+
+// result puts the end in the words of records.
+func (g *game) result(o Outcome) (result, winner string) {
+	switch o {
+	case Won:
+		winner = g.summary.Colour.String()
+	case Lost:
+		winner = g.summary.Colour.Opponent().String()
+	case Drawn:
+		winner = "draw"
+	case Disconnected:
+		return "disconnected", ""
+	case Censored, Halted:
+	}
+	words := map[string]string{
+		"#RESIGN": "resignation", "#TIME_UP": "time_forfeit", "#ILLEGAL_MOVE": "illegal_move", "#SENNICHITE": "repetition",
+		"#OUTE_SENNICHITE": "perpetual_check", "#JISHOGI": "declaration", "#MAX_MOVES": "max_plies", "#CHUDAN": "",
+	}
+	result, known := words[g.cause]
+	switch {
+	case !known:
+		result = strings.ToLower(strings.TrimPrefix(g.cause, "#"))
+	case g.cause == "#ILLEGAL_MOVE" && g.special == "%KACHI":
+		result = "false_declaration"
+	}
+	return result, winner
+}
+
+func (g *game) fault(text string) {
+	g.client.emit(Event{Type: EventFault, Game: g.summary.GameID, Note: text})
+}
+
+func (g *game) notice(text string) {
+	g.client.emit(Event{Type: EventNotice, Game: g.summary.GameID, Note: text})
+}

@@ -1,0 +1,157 @@
+// Package watch prints the events of a CSA client and stores the records of its games. A
+// [Watch] receives each csa.Event.
+package watch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gogi/internal/sanitize"
+	"gogi/shogi/kifu"
+	"gogi/usi/csa"
+)
+
+// Watch prints what happens and writes the records. What a server says is
+// made safe for the terminal.
+type Watch struct {
+	JSON    bool      // events as they are, on the standard output
+	Verbose bool      // every line of the dialogue
+	Records string    // the folder of the records; "": none
+	Out     io.Writer // events, under json
+	Errs    io.Writer // what happens, line by line
+	Err     error     // of records that could not be written
+}
+
+// See takes one event; the client calls it one at a time.
+func (w *Watch) See(e csa.Event) {
+	if w.JSON {
+		w.print(e)
+	}
+	if text := w.line(e); text != "" {
+		fmt.Fprintln(w.Errs, sanitize.Printable(text, 500))
+	}
+	if e.Type == csa.EventEnd && w.Records != "" {
+		if err := w.write(e); err != nil {
+			w.Err = errors.Join(w.Err, err)
+			fmt.Fprintln(w.Errs, sanitize.Printable(err.Error(), 500))
+		}
+	}
+}
+
+// CsaEvent is an event as --json prints it.
+type CsaEvent struct {
+	Version int    `json:"v"`
+	Time    string `json:"time"`
+	csa.Event
+}
+
+func (w *Watch) print(e csa.Event) {
+	line, err := json.Marshal(CsaEvent{1, time.Now().Format(time.RFC3339Nano), e})
+	if err != nil {
+		w.Err = errors.Join(w.Err, err)
+		return
+	}
+	fmt.Fprintf(w.Out, "%s\n", line)
+}
+
+// line is an event in words; "" where it is not worth a line.
+func (w *Watch) line(e csa.Event) string {
+	switch e.Type {
+	case csa.EventLogin:
+		if w.Verbose {
+			return "logged in; waiting for a game"
+		}
+	case csa.EventStart:
+		verb := "begins"
+		if e.Resumed {
+			verb = "goes on"
+		}
+		return fmt.Sprintf("game %s %s: %s (Black) against %s (White); we have %s", e.Game, verb, e.Black, e.White, e.Colour)
+	case csa.EventMove:
+		if w.Verbose {
+			return fmt.Sprintf("%4d %s  %s, %s left  %s", e.Ply, e.CSA, milliseconds(e.Elapsed), milliseconds(e.Left), e.Comment)
+		}
+	case csa.EventEnd:
+		return fmt.Sprintf("game %s ends after %d moves: %s %s", e.Game, e.Plies, e.Outcome, e.Cause)
+	case csa.EventLost:
+		return fmt.Sprintf("connection: %s; trying again in %v", e.Note, e.Wait)
+	case csa.EventFault, csa.EventNotice:
+		return string(e.Type) + ": " + e.Note
+	}
+	return ""
+}
+
+func milliseconds(ms *int64) string {
+	if ms == nil {
+		return "?"
+	}
+	return (time.Duration(*ms) * time.Millisecond).String()
+}
+
+// write writes the record of a game into a file of its own.
+func (w *Watch) write(e csa.Event) error {
+	text, err := e.Record.CSA()
+	if err != nil {
+		return fmt.Errorf("the record of %s: %w", e.Game, err)
+	}
+	if err := os.MkdirAll(w.Records, 0o755); err != nil {
+		return fmt.Errorf("the record of %s: %w", e.Game, err)
+	}
+	name := recordName(e.Record)
+	for n := 2; ; n++ {
+		file, err := os.OpenFile(filepath.Join(w.Records, name+".csa"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) && n < 10_000 {
+			name = fmt.Sprintf("%s~%d", recordName(e.Record), n)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("the record of %s: %w", e.Game, err)
+		}
+		_, err = file.WriteString(text)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return fmt.Errorf("the record of %s: %w", e.Game, err)
+		}
+		return nil
+	}
+}
+
+// recordName is a file's name out of what the server calls the game.
+func recordName(r *kifu.Record) string {
+	name := strings.Map(func(c rune) rune {
+		if c == '-' || c == '_' || c == '+' || c == '.' || c == '@' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			return c
+		}
+		return '_'
+	}, r.Event)
+	name = strings.TrimLeft(name, ".-")
+	if name == "" {
+		name = "game-" + r.Started.Format("20060102-150405")
+	}
+	return name[:min(len(name), 200)]
+}
+
+// Tally sums up the games in one line.
+func Tally(t csa.Tally) string {
+	text := fmt.Sprintf("%s: %d won, %d lost, %d drawn", Games(t.Games), t.Wins, t.Losses, t.Draws)
+	if t.Other > 0 {
+		text += fmt.Sprintf(", %d without a result", t.Other)
+	}
+	if t.Disconnected > 0 {
+		text += fmt.Sprintf(", %d broken off", t.Disconnected)
+	}
+	return text
+}
+
+// Games is a number of games in words.
+func Games(n int) string {
+	if n == 1 {
+		return "1 game"
+	}
+	return fmt.Sprintf("%d games", n)
+}

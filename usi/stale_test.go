@@ -1,0 +1,103 @@
+package usi_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/usi"
+)
+
+// What an engine says to its second go, after which search 7g7f was its move, and what
+// becomes of it.
+func TestSecondBestmoves(t *testing.T) {
+	const ms = time.Millisecond
+	type said struct {
+		after time.Duration
+		line  string
+	}
+	const info = "info depth 3 score cp 5 pv 2g2f"
+	for name, test := range map[string]struct {
+		says     []said
+		deadline time.Duration
+		move     string
+		elapsed  time.Duration
+		second   usi.StaleBestmove
+		stopped  bool
+		stops    int
+	}{
+		"an answer":                        {[]said{{0, "bestmove 2g2f"}}, time.Second, "2g2f", 0, usi.SecondNone, false, 0},
+		"the same move again":              {[]said{{3 * ms, "bestmove 7g7f"}, {400 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 400 * ms, usi.SecondDropped, false, 0},
+		"another, which is illegal":        {[]said{{3 * ms, "bestmove 8h2b+"}, {400 * ms, info}, {400 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 400 * ms, usi.SecondDropped, false, 0},
+		"right before the answer":          {[]said{{0, "bestmove 7g7f\nbestmove 2g2f"}}, time.Second, "2g2f", 0, usi.SecondDropped, false, 0},
+		"legal, but before the search":     {[]said{{0, "bestmove 1g1f\n" + info + "\nbestmove 2g2f"}}, time.Second, "2g2f", 0, usi.SecondDropped, false, 0},
+		"an answer, and a second one":      {[]said{{0, info + "\nbestmove 2g2f\nbestmove 1g1f"}}, time.Second, "2g2f", 0, usi.SecondNone, false, 0},
+		"the two cannot be told apart":     {[]said{{0, "bestmove 2g2f\nbestmove 1g1f"}}, time.Second, "2g2f", 0, usi.SecondNone, false, 0},
+		"illegal, and nothing else":        {[]said{{0, "bestmove 7g7f"}}, time.Second, "7g7f", 0, usi.SecondSuspected, false, 1},
+		"the answer has to be asked for":   {[]said{{0, "bestmove 7g7f"}, {1200 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 1200 * ms, usi.SecondDropped, true, 1},
+		"illegal, on a long clock":         {[]said{{0, "bestmove 7g7f"}}, time.Hour, "7g7f", 0, usi.SecondSuspected, false, 1},
+		"a long search on a long clock":    {[]said{{0, "bestmove 7g7f"}, {ms, info}, {time.Minute, "bestmove 2g2f"}}, time.Hour, "2g2f", time.Minute, usi.SecondDropped, false, 0},
+		"a silent search on a long clock":  {[]said{{0, "bestmove 7g7f"}, {2100 * ms, "bestmove 2g2f"}}, time.Hour, "2g2f", 2100 * ms, usi.SecondDropped, false, 1},
+		"illegal, after information":       {[]said{{0, info + "\nbestmove 7g7f"}}, time.Second, "7g7f", 0, usi.SecondNone, false, 0},
+		"illegal, after a while":           {[]said{{700 * ms, "bestmove 7g7f"}}, time.Second, "7g7f", 700 * ms, usi.SecondSuspected, false, 1},
+		"the same move again, much later":  {[]said{{700 * ms, "bestmove 7g7f"}, {900 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 900 * ms, usi.SecondDropped, false, 0},
+		"illegal, and nobody waits longer": {[]said{{0, "bestmove 7g7f"}}, 0, "7g7f", 0, usi.SecondSuspected, false, 0},
+		"resigned":                         {[]said{{0, "bestmove resign"}}, time.Second, "resign", 0, usi.SecondNone, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				searches := 0
+				e, log := dialogue(t, func(line string, say func(string)) {
+					if !strings.HasPrefix(line, "go") {
+						return
+					}
+					if searches++; searches == 1 {
+						say("bestmove 7g7f")
+						return
+					}
+					for _, s := range test.says {
+						time.AfterFunc(s.after, func() { say(s.line) })
+					}
+				}, usi.Limits{})
+				if r, err := e.Think(t.Context(), request()); err != nil || r.Second != usi.SecondNone {
+					t.Fatalf("%+v, %v", r, err)
+				}
+				r := request("7g7f", "8c8d")
+				r.Deadline = test.deadline
+				got, err := e.Think(t.Context(), r)
+				if err != nil || got.Text != test.move || got.Elapsed != test.elapsed || got.Second != test.second || got.Stopped != test.stopped {
+					t.Errorf("%s after %v, second %d, stopped %t, %v", got.Text, got.Elapsed, got.Second, got.Stopped, err)
+				}
+				synctest.Wait()
+				if n := strings.Count(log.String(), "stop"); n != test.stops {
+					t.Errorf("stopped %d times, want %d", n, test.stops)
+				}
+			})
+		})
+	}
+}
+
+// The first answer of a game has none before it.
+func TestAFirstAnswerIsNoSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			switch {
+			case line == "isready":
+				say("readyok")
+			case strings.HasPrefix(line, "go nodes 1"):
+				say("bestmove 7g7f")
+			case strings.HasPrefix(line, "go"):
+				say("bestmove 5a5b")
+			}
+		}, usi.Limits{})
+		r := request()
+		testutil.Must(e.Think(t.Context(), r))(t)
+		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
+		r.Deadline, r.Go.Nodes = time.Second, 2
+		if got, err := e.Think(t.Context(), r); err != nil || got.Second != usi.SecondNone || got.Text != "5a5b" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}

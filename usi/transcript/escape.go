@@ -1,0 +1,143 @@
+package transcript
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Escape appends text to dst in a form that is one line, safe for every terminal
+// and reversible: what is valid UTF-8 and visible (or a space) stays as it is, a
+// backslash is written \\, and each byte of everything else \xNN.
+func Escape(dst, text []byte) []byte {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == '\\':
+			dst = append(dst, `\\`...)
+		case r == ' ' || r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) || r == utf8.RuneError && size > 1:
+			dst = append(dst, text[:size]...)
+		default:
+			for _, b := range text[:size] {
+				dst = append(dst, '\\', 'x', hex[b>>4], hex[b&15])
+			}
+		}
+		text = text[size:]
+	}
+	return dst
+}
+
+const hex = "0123456789abcdef"
+
+// errEscape is what is wrong with a text that Escape has not written.
+var errEscape = errors.New(`expected \\ or \xNN behind a backslash`)
+
+// Unescape is the inverse of Escape.
+func Unescape(text string) ([]byte, error) {
+	out := make([]byte, 0, len(text))
+	for {
+		before, rest, escaped := strings.Cut(text, `\`)
+		out = append(out, before...)
+		switch {
+		case !escaped:
+			return out, nil
+		case strings.HasPrefix(rest, `\`):
+			out, text = append(out, '\\'), rest[1:]
+		case len(rest) >= 3 && rest[0] == 'x':
+			b, err := strconv.ParseUint(rest[1:3], 16, 8)
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", `\`+rest[:3], errEscape)
+			}
+			out, text = append(out, byte(b)), rest[3:]
+		default:
+			return nil, fmt.Errorf("%q: %w", `\`+rest[:min(3, len(rest))], errEscape)
+		}
+	}
+}
+
+// Word is Escape for a name that stands between spaces: its own are escaped, too.
+func Word(name string) string {
+	text := strings.ReplaceAll(string(Escape(nil, []byte(name))), " ", `\x20`)
+	if text == "" {
+		return `\`
+	}
+	return text
+}
+
+// maxFileName is the length of what FileName returns, in bytes.
+const maxFileName = 80
+
+// FileName returns the name of a player or a run as a part of a file's name that all file
+// systems take. Letters of ASCII and of scripts without capitals (such as Japanese), digits,
+// '-', '_' and '.' stay; every other byte becomes %NN, and so do a first and a last '.' and
+// the first letter of a name that Windows reserves. A long name is cut, and gets a hash of
+// all of it. Different names have different results, also where a file system normalises
+// Unicode; capitals alone distinguish no names where it ignores them.
+func FileName(name string) string {
+	if text := fileName(name, readable); norm.NFC.IsNormalString(text) {
+		return text
+	}
+	return fileName(name, func(rune) bool { return false })
+}
+
+// OldFileName returns what FileName returned before it kept letters beyond ASCII.
+func OldFileName(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		if c := name[i]; plain(rune(c)) || c == '.' && i > 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	text := cmp.Or(b.String(), "%")
+	return text[:min(len(text), maxFileName)]
+}
+
+func plain(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+}
+
+// readable reports whether a character beyond ASCII may stay: no file system takes it for
+// another one.
+func readable(r rune) bool { return r != utf8.RuneError && unicode.In(r, unicode.Lo, unicode.Lm) }
+
+// reserved are the names that Windows keeps for devices, whatever follows a '.'.
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+func fileName(name string, stays func(rune) bool) string {
+	var b strings.Builder
+	device := reserved.MatchString(name)
+	for i, r := range name {
+		size := max(1, utf8.RuneLen(r))
+		if r == utf8.RuneError && !strings.HasPrefix(name[i:], "\ufffd") {
+			size = 1
+		}
+		dot := r == '.' && i > 0 && i < len(name)-1
+		if (plain(r) || dot || r >= utf8.RuneSelf && stays(r)) && (i > 0 || !device) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(name[i : i+size]) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	text := cmp.Or(b.String(), "%")
+	if len(text) <= maxFileName {
+		return text
+	}
+	sum := sha256.Sum256([]byte(name))
+	end := maxFileName - 9
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s-%x", text[:end], sum[:4])
+}

@@ -1,0 +1,459 @@
+// Package usitest is a USI engine for tests that misbehaves on demand. It plays legal moves,
+// chosen by the position's key without a search, and follows a script for the n-th occurrence
+// of a command. [Main] runs it, [Command] is the command line to start it, and [RunTests] lets
+// a test binary serve as that engine.
+package usitest
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// fault is one entry of the script: WHAT@COMMAND[:N] or WHAT@COMMAND/N, with ~OPTION>N
+// behind it where it is one of an option's values.
+type fault struct {
+	what    string
+	command string
+	nth     int    // 0: every time
+	option  string // whose value must be above a bound; "": none must
+	above   int
+	rare    uint64 // in positions whose key it divides, so that equal games have equal faults; 0: in all
+}
+
+// engine is the state of one process.
+type engine struct {
+	in     *bufio.Reader
+	out    *bufio.Writer
+	stderr io.Writer
+
+	name     string
+	moves    string // "key" or "first"
+	infos    int
+	think    time.Duration
+	busy     bool // thinking takes a CPU
+	options  []string
+	script   []fault
+	seen     map[string]int
+	values   map[string]int // of options that are numbers, as they were set
+	position usi.Position
+	line     usi.Line // of the game that position belongs to
+	held     string   // the bestmove of a ponder search, held back
+	late     time.Duration
+	replay   []string // moves of one game, played by the number of moves made
+	made     int      // moves in the last position
+	mark     string   // a file that gets one line for each fault that was played
+	log      string   // a file that gets every line that is read
+	mate     string   // what is said behind checkmate; "": go mate is a search like others
+	gate     string   // a file that the fault "wait" waits for
+	stamps   string   // a file that gets the time of each search, in nanoseconds, at the end
+	arrived  time.Time
+	took     []string
+}
+
+// Main runs the engine with command-line arguments and returns the exit code.
+func Main(args []string) int {
+	flags := flag.NewFlagSet("fakeengine", flag.ContinueOnError)
+	e := &engine{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), stderr: os.Stderr, seen: map[string]int{}, values: map[string]int{}, position: usi.Position{Start: "startpos"}}
+	flags.StringVar(&e.name, "name", "fake", "id name")
+	flags.StringVar(&e.moves, "moves", "key", "how moves are chosen: key or first")
+	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
+	flags.DurationVar(&e.think, "think", 0, "time before each bestmove")
+	flags.BoolVar(&e.busy, "busy", false, "think busily: look at the clock all the time, instead of sleeping")
+	flags.StringVar(&e.mark, "mark", "", "file that gets a line for each fault played")
+	flags.StringVar(&e.log, "log", "", "file that gets every line that is read")
+	flags.StringVar(&e.mate, "mate", "", "the answer to go mate, behind checkmate")
+	flags.StringVar(&e.gate, "gate", "", "file that the fault wait waits for")
+	flags.StringVar(&e.stamps, "stamps", "", "file that gets, at the end, what each search took, from its position to its bestmove, in nanoseconds")
+	flags.BoolFunc("sleep", "do nothing but sleep", func(string) error { forever(); return nil })
+	flags.BoolFunc("crlf", "end lines as programs on Windows do", func(string) error {
+		e.out = bufio.NewWriter(crlf{os.Stdout})
+		return nil
+	})
+	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
+	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
+	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], at the n-th such command, or WHAT@COMMAND/N, in positions whose key N divides; ~OPTION>N behind it: while the option is above; separated by commas")
+	options := flags.String("options", "", "option lines without the word option, separated by |")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	for _, word := range strings.FieldsFunc(*script, func(r rune) bool { return r == ',' }) {
+		f, err := parseFault(word)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		e.script = append(e.script, f)
+	}
+	e.replay = strings.FieldsFunc(*replay, func(r rune) bool { return r == ',' })
+	e.options = strings.FieldsFunc(*options, func(r rune) bool { return r == '|' })
+	return e.run()
+}
+
+// crlf writes a carriage return before each line's end.
+type crlf struct{ io.Writer }
+
+func (w crlf) Write(b []byte) (int, error) {
+	_, err := w.Writer.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+	return len(b), err
+}
+
+func parseFault(word string) (fault, error) {
+	word, condition, conditional := strings.Cut(word, "~")
+	what, rest, ok := strings.Cut(word, "@")
+	command, rare, keyed := strings.Cut(rest, "/")
+	command, nth, counted := strings.Cut(command, ":")
+	f := fault{what: what, command: command}
+	if conditional {
+		name, bound, above := strings.Cut(condition, ">")
+		n, err := strconv.Atoi(bound)
+		if err != nil || !above {
+			return f, fmt.Errorf("script %q: expected OPTION>N behind the ~", condition)
+		}
+		f.option, f.above = name, n
+	}
+	if keyed {
+		n, err := strconv.ParseUint(rare, 10, 64)
+		if err != nil || n == 0 {
+			return f, fmt.Errorf("script %q: expected a number above 0 behind the slash", word)
+		}
+		f.rare = n
+	}
+	if counted {
+		n, err := strconv.Atoi(nth)
+		if err != nil {
+			return f, fmt.Errorf("script %q: %w", word, err)
+		}
+		f.nth = n
+	}
+	if !ok {
+		return f, fmt.Errorf("script %q: expected WHAT@COMMAND", word)
+	}
+	return f, nil
+}
+
+func (e *engine) run() int {
+	defer func() {
+		if e.stamps != "" {
+			e.append(e.stamps, strings.Join(e.took, "\n"))
+		}
+	}()
+	for {
+		fresh := e.in.Buffered() == 0
+		line, err := e.in.ReadString('\n')
+		if fresh {
+			e.arrived = time.Now()
+		}
+		if err != nil {
+			if e.has("stubborn", "eof") {
+				signal.Ignore(syscall.SIGTERM)
+				forever()
+			}
+			return 0
+		}
+		if e.log != "" {
+			e.append(e.log, strings.TrimSpace(line))
+		}
+		command, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		e.seen[command]++
+		e.set(line)
+		if done, code := e.misbehave(command); done {
+			if code >= 0 {
+				return code
+			}
+			continue
+		}
+		if command == "quit" {
+			return 0
+		}
+		e.answer(command, strings.TrimSpace(line))
+		e.out.Flush()
+	}
+}
+
+// set keeps a number that an option is set to.
+func (e *engine) set(line string) {
+	words := strings.Fields(line)
+	if len(words) == 5 && words[0] == "setoption" && words[1] == "name" && words[3] == "value" {
+		if n, err := strconv.Atoi(words[4]); err == nil {
+			e.values[words[2]] = n
+		}
+	}
+}
+
+// has reports whether the script has a fault, whatever its count.
+func (e *engine) has(what, command string) bool {
+	for _, f := range e.script {
+		if f.what == what && f.command == command {
+			return true
+		}
+	}
+	return false
+}
+
+// misbehave plays the fault of this command, if there is one. done: the command
+// is dealt with; code >= 0: exit.
+func (e *engine) misbehave(command string) (done bool, code int) {
+	for _, f := range e.script {
+		if f.command == command && (f.nth == 0 || f.nth == e.seen[command]) && e.due(f) {
+			e.note(f)
+			done, code := e.play(f.what)
+			if done {
+				e.out.Flush() // else with what follows: two answers are one write
+				return true, code
+			}
+		}
+	}
+	return false, -1
+}
+
+// due reports whether a fault of some positions or values belongs to these.
+func (e *engine) due(f fault) bool {
+	if f.option != "" && e.values[f.option] <= f.above {
+		return false
+	}
+	return f.rare == 0 || e.reached() != nil && e.reached().Key()%f.rare == 0
+}
+
+// note writes down that a fault is played, so that a test can assert it.
+func (e *engine) note(f fault) {
+	if e.mark != "" {
+		e.append(e.mark, fmt.Sprintf("%s@%s pid %d", f.what, f.command, os.Getpid()))
+	}
+}
+
+func (e *engine) append(name, line string) {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(e.stderr, err)
+		return
+	}
+	defer file.Close()
+	fmt.Fprintln(file, line)
+}
+
+// awaitGate blocks, deaf to its input, until the gate's file is there.
+func (e *engine) awaitGate() {
+	for {
+		if _, err := os.Stat(e.gate); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // an engine that is slow, for as long as the test says
+	}
+}
+
+// forever waits for the kill. An empty select would be a deadlock where there is no
+// other goroutine.
+func forever() {
+	for {
+		time.Sleep(time.Hour) //nolint:forbidigo // an engine that is deaf
+	}
+}
+
+// play is one fault. Those that are not the end return done = false.
+func (e *engine) play(what string) (done bool, code int) {
+	switch what {
+	case "exit":
+		fmt.Fprintln(e.stderr, "fake: leaving on purpose")
+		return true, 7
+	case "abort":
+		fmt.Fprintln(e.stderr, abort())
+		return true, 1
+	case "hang":
+		return true, -1
+	case "deaf":
+		forever() // reads nothing any more
+	case "spin":
+		for { //nolint:staticcheck // a busy hang is the point
+		}
+	case "chatter":
+		for i := 0; ; i++ {
+			fmt.Fprintf(e.out, "info depth %d score cp 1 nodes %d pv 7g7f\n", i%100, i)
+			e.out.Flush()
+			time.Sleep(time.Millisecond) //nolint:forbidigo // an engine that chatters
+		}
+	case "flood":
+		for i := range 200_000 {
+			fmt.Fprintf(e.out, "info depth 3 seldepth 5 score cp 12 nodes %d nps 1000 pv 7g7f 3c3d 2g2f\n", i)
+		}
+	case "longline":
+		for range 4000 {
+			fmt.Fprint(e.out, strings.Repeat("x", 1024))
+		}
+		return true, -1
+	case "garbage":
+		e.out.WriteString("\x1b[31;1mred\x1b[0m \xff\xfe\x80 #[Shogi] 0>\ninfo string \x83\x65\x83\x58\x83\x67\ninfo score cp zzz pv \x1b]0;pwned\x07\n\r\n")
+	case "stderr":
+		fmt.Fprint(e.stderr, strings.Repeat("noise on stderr\n", 26_000)) // 400 kB
+	case "illegal":
+		return e.say("bestmove 5a5b")
+	case "malformed":
+		return e.say("bestmove \x1b[31mP@5e ponder x")
+	case "none":
+		return e.say("bestmove none")
+	case "win":
+		return e.say("bestmove win")
+	case "resign":
+		return e.say("bestmove resign")
+	case "twice":
+		fmt.Fprintln(e.out, "bestmove "+e.choose())
+	case "closestdout":
+		e.out.Flush()
+		os.Stdout.Close()
+		return true, -1
+	case "fork":
+		if err := sleeper().Start(); err != nil {
+			fmt.Fprintln(e.stderr, err)
+		}
+	case "late":
+		e.held = "bestmove " + e.choose() // said after stop, late
+		return true, -1
+	case "wait":
+		e.awaitGate()
+	case "keepalive":
+		for range 3 {
+			fmt.Fprintln(e.out)
+		}
+	case "early":
+		fmt.Fprintln(e.out, "bestmove "+e.choose())
+		e.held = ""
+		return true, -1
+	}
+	return false, -1
+}
+
+func (e *engine) say(line string) (bool, int) {
+	fmt.Fprintln(e.out, line)
+	return true, -1
+}
+
+// answer is what a well-behaved engine does.
+func (e *engine) answer(command, line string) {
+	switch command {
+	case "usi":
+		fmt.Fprintf(e.out, "id name %s\nid author nobody\n", e.name)
+		fmt.Fprintln(e.out, "option name USI_Hash type spin default 16 min 1 max 1024")
+		for _, o := range e.options {
+			fmt.Fprintln(e.out, "option "+o)
+		}
+		fmt.Fprintln(e.out, "usiok")
+	case "isready":
+		fmt.Fprintln(e.out, "readyok")
+	case "position":
+		if len(e.replay) > 0 {
+			_, moves, _ := strings.Cut(line, " moves")
+			e.made = strings.Count(moves, " ")
+			return
+		}
+		if p, err := usi.ParsePosition(line); err == nil {
+			e.position = p
+		}
+	case "go":
+		e.search(line)
+	case "stop":
+		if e.late > 0 {
+			time.Sleep(e.late) //nolint:forbidigo // an engine that is late
+		}
+		e.release()
+	case "ponderhit":
+		e.release()
+	}
+}
+
+func (e *engine) search(line string) {
+	for i := range e.infos {
+		fmt.Fprintf(e.out, "info depth %d seldepth %d score cp %d nodes %d nps 100000 pv %s\n", i+1, i+2, 10*i, 100*(i+1), e.choose())
+	}
+	e.held = "bestmove " + e.choose() + e.expected()
+	if e.mate != "" && strings.HasPrefix(line, "go mate") {
+		fmt.Fprintln(e.out, "checkmate "+e.mate)
+		e.held = ""
+		return
+	}
+	if strings.HasPrefix(line, "go ponder") || strings.HasPrefix(line, "go infinite") {
+		return
+	}
+	if e.think > 0 {
+		e.out.Flush()
+		e.pause()
+	}
+	e.release()
+}
+
+// pause thinks.
+func (e *engine) pause() {
+	if !e.busy {
+		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
+		return
+	}
+	for began := time.Now(); time.Since(began) < e.think; { // a busy wait is the point
+	}
+}
+
+func (e *engine) release() {
+	if e.held != "" {
+		fmt.Fprintln(e.out, e.held)
+		if e.stamps != "" {
+			e.took = append(e.took, strconv.FormatInt(time.Since(e.arrived).Nanoseconds(), 10))
+		}
+	}
+	e.held = ""
+}
+
+// choose is the move for the position, "resign" when there is none.
+func (e *engine) choose() string {
+	if len(e.replay) > 0 {
+		return e.replay[e.made%len(e.replay)]
+	}
+	if p := e.reached(); p != nil {
+		return e.pick(p)
+	}
+	return "resign"
+}
+
+// reached is the position after all moves, nil where one of them is illegal.
+func (e *engine) reached() *shogi.Position {
+	if e.line.Follow(e.position) != nil {
+		return nil
+	}
+	return &e.line.Position
+}
+
+func (e *engine) pick(p *shogi.Position) string {
+	moves := p.LegalMoves(nil)
+	if len(moves) == 0 {
+		return "resign"
+	}
+	if e.moves == "first" {
+		return moves[0].String()
+	}
+	return moves[p.Key()%uint64(len(moves))].String()
+}
+
+// expected is " ponder MOVE": the reply that this engine itself would choose.
+func (e *engine) expected() string {
+	if len(e.replay) > 0 || e.reached() == nil {
+		return ""
+	}
+	p := *e.reached()
+	m, err := shogi.ParseMove(e.pick(&p))
+	if err != nil {
+		return ""
+	}
+	p.Apply(m)
+	if reply := e.pick(&p); reply != "resign" {
+		return " ponder " + reply
+	}
+	return ""
+}
