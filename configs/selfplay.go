@@ -8,7 +8,6 @@ import (
 
 	"gogi/configs/advice"
 	"gogi/configs/identity"
-	"gogi/configs/position"
 	"gogi/internal/disk"
 	"gogi/match"
 	"gogi/runner/selfplay"
@@ -50,11 +49,11 @@ type Selfplay struct {
 
 // SelfplayPlan is how training data are made, with every default resolved.
 type SelfplayPlan struct {
-	Plan   *match.Plan // of the one player; Concurrency is blocks at a time
-	Design selfplay.Design
-	Blocks int // wanted
+	Plan   *match.Plan // of match.DesignSelfplay; its pairs are the blocks
 	Data   selfplay.Data
-	Folder string // absolute
+	Folder string // of the data, absolute
+
+	Transcript bool // the dialogues with engines are stored
 }
 
 // The defaults of Selfplay.
@@ -94,23 +93,25 @@ func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []
 	r.refuseSeries()
 	alone.Players = r.selfplayer(want.Player)
 	p := r.common()
+	p.PVPlies = or(alone.PVPlies, 0) // nothing is learned from them
 	p.Adjudication = alone.adjudication()
 	p.Players = r.players()
 	p.Openings = r.openings(p.Rules)
-	out := &SelfplayPlan{Plan: p, Design: r.selfplayDesign(&want), Data: r.selfplayData(&want, p)}
+	p.Design = match.Design{Kind: match.DesignSelfplay, Selfplay: r.selfplayDesign(&want)}
+	out := &SelfplayPlan{Plan: p, Data: r.selfplayData(&want), Transcript: or(f.Transcript, false)}
 	out.Folder = disk.Absolute(r.file.base("selfplay.to", r.baseDir, env.WorkDir), want.To)
 	if f.Selfplay != nil && want.To == "" {
 		r.fail("selfplay", "selfplay.to is missing: expected the folder of the data")
 	}
-	r.selfplayPlayer(out)
-	r.selfplayGames(out)
+	r.selfplayPlayer(p)
+	p.Pairs = r.selfplayBlocks(p.Legs())
 	if len(r.errs) > 0 {
 		return nil, nil, errors.Join(r.errs...)
 	}
 	return out, r.warnings, nil
 }
 
-// refuseSeries refuses what only a series has.
+// refuseSeries refuses what only a series between players has.
 func (r *resolver) refuseSeries() {
 	f := r.file
 	for _, k := range []struct {
@@ -118,19 +119,10 @@ func (r *resolver) refuseSeries() {
 		given bool
 	}{
 		{"design", f.Design != nil}, {"swap", f.Swap != nil}, {"players", f.Players != nil}, {"limits_by_colour", f.ByColour != nil},
-		{"gate", f.Gate != nil}, {"ponder", f.Ponder != "" && f.Ponder != match.PonderOff}, {"slowed", f.Slowed != ""},
-		{"pv_plies", f.PVPlies != nil}, {"transcript", f.Transcript != nil}, {"cpus", f.CPUs != nil}, {"cores_per_slot", f.CoresPerSlot != nil},
-		{"slots_per_gpu", f.SlotsPerGPU != nil}, {"start_parallel", f.StartParallel != nil}, {"store", f.Store != nil},
+		{"gate", f.Gate != nil}, {"ponder", f.Ponder != "" && f.Ponder != match.PonderOff}, {"slowed", f.Slowed != ""}, {"mate", f.Mate != nil},
 	} {
 		if k.given {
-			r.fail(k.key, "%s: self-play has none: expected no such key", k.key)
-		}
-	}
-	for i := range f.Engines {
-		for _, e := range f.Engines[i].Env {
-			if strings.Contains(e, "{slot}") || strings.Contains(e, "{gpu}") {
-				r.fail(position.Element("engine", i)+".env", "env: self-play fills in no {slot} and no {gpu}: expected a value")
-			}
+			r.fail(k.key, "%s: self-play has no such key; remove it", k.key)
 		}
 	}
 }
@@ -162,8 +154,8 @@ func (r *resolver) selfplayer(name string) []string {
 	return []string{}
 }
 
-func (r *resolver) selfplayDesign(want *Selfplay) selfplay.Design {
-	d := selfplay.Design{
+func (r *resolver) selfplayDesign(want *Selfplay) match.Selfplay {
+	d := match.Selfplay{
 		Games:     or(want.Block, min(defaultBlock, max(1, or(r.file.Games, defaultBlock)))),
 		RandomMin: or(want.RandomMin, defaultRandomMin), Window: or(want.Window, defaultWindow),
 		TemperaturePlies: or(want.TemperaturePlies, 0), Temperature: or(want.Temperature, defaultTemperature), Lines: or(want.MultiPV, defaultLines),
@@ -177,10 +169,10 @@ func (r *resolver) selfplayDesign(want *Selfplay) selfplay.Design {
 	return d
 }
 
-func (r *resolver) selfplayData(want *Selfplay, p *match.Plan) selfplay.Data {
+func (r *resolver) selfplayData(want *Selfplay) selfplay.Data {
 	d := selfplay.Data{
 		Positions: r.inRange("selfplay.shard", want.Shard, defaultShard, 0, maxSelfplayGames), Shuffle: or(want.Shuffle, true), Seed: or(want.ShuffleSeed, 1),
-		NoMate: or(want.NoMate, false), Rule: p.Rules.Declaration, Distinct: r.inRange("selfplay.distinct_mib", want.DistinctMiB, defaultDistinct, 0, maxDistinct),
+		NoMate: or(want.NoMate, false), Distinct: r.inRange("selfplay.distinct_mib", want.DistinctMiB, defaultDistinct, 0, maxDistinct),
 	}
 	name := choose(r, "selfplay.format", want.Format, "psv", "hcpe", "hcpe2", "hcpe3", "pack")
 	format, err := packed.Find(name)
@@ -192,18 +184,18 @@ func (r *resolver) selfplayData(want *Selfplay, p *match.Plan) selfplay.Data {
 }
 
 // selfplayPlayer checks what the design asks of the player.
-func (r *resolver) selfplayPlayer(out *SelfplayPlan) {
-	if len(out.Plan.Players) != 1 {
+func (r *resolver) selfplayPlayer(plan *match.Plan) {
+	if len(plan.Players) != 1 {
 		return // an error already
 	}
-	p := &out.Plan.Players[0]
+	p, d := &plan.Players[0], &plan.Design.Selfplay
 	if !p.Limits.Clock.IsZero() {
 		r.fail("limits", "limits: a clock is for games between two: expected nodes, depth, movetime or self")
 	}
-	if out.Design.NodeJitter > 0 && p.Limits.Nodes == 0 {
+	if d.NodeJitter > 0 && p.Limits.Nodes == 0 {
 		r.fail("selfplay.node_jitter", "selfplay.node_jitter: %s plays by %s: expected limits with nodes", p.Name, p.Limits)
 	}
-	if out.Design.TemperaturePlies == 0 {
+	if d.TemperaturePlies == 0 {
 		return
 	}
 	if p.Council != nil {
@@ -216,20 +208,21 @@ func (r *resolver) selfplayPlayer(out *SelfplayPlan) {
 	}
 }
 
-// selfplayGames is how many blocks are played.
-func (r *resolver) selfplayGames(out *SelfplayPlan) {
-	block := max(1, out.Design.Games)
+// selfplayBlocks returns how many blocks of so many games are played.
+func (r *resolver) selfplayBlocks(block int) int {
 	if r.file.Games == nil {
 		r.fail("games", "games is missing: expected how many to play, such as games = 100000")
-		return
+		return 0
 	}
 	games := *r.file.Games
+	block = max(1, block)
 	if games < 1 || games > maxSelfplayGames {
 		r.fail("games", "games: %d is outside 1 to %d", games, maxSelfplayGames)
-		return
+		return 0
 	}
-	out.Blocks = (games + block - 1) / block
-	if out.Blocks*block != games {
-		r.warnings = append(r.warnings, advice.Of("games: %d is no multiple of a block's %d: %d are played", games, block, out.Blocks*block))
+	blocks := (games + block - 1) / block
+	if blocks*block != games {
+		r.warnings = append(r.warnings, advice.Of("games: %d is no multiple of a block's %d: %d are played", games, block, blocks*block))
 	}
+	return blocks
 }

@@ -10,7 +10,6 @@ import (
 	"gogi/configs/advice"
 	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/runner/selfplay"
 )
 
 // planSelfplay parses a file and resolves it.
@@ -27,7 +26,7 @@ func TestSelfplayTemplate(t *testing.T) {
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "1024 are played") {
 		t.Fatal(warnings, err)
 	}
-	if p.Blocks != 16 || p.Design.Games != 64 || p.Plan.Players[0].Limits.Nodes != 1000 || p.Plan.Adjudication.ResignScore != 3000 || p.Data.Format.Name != "psv" {
+	if p.Plan.Pairs != 16 || p.Plan.Legs() != 64 || p.Plan.Players[0].Limits.Nodes != 1000 || p.Plan.Adjudication.ResignScore != 3000 || p.Data.Format.Name != "psv" {
 		t.Errorf("%+v", p)
 	}
 	given := regexp.MustCompile(`(?m)^# ([a-z_]+ = )`).ReplaceAllString(text, "$1")
@@ -36,7 +35,7 @@ func TestSelfplayTemplate(t *testing.T) {
 	}
 	shown, _, err := planSelfplay(t, given)
 	testutil.OK(t, err)
-	testutil.Diff(t, p.Design, shown.Design, "what it shows is not the default")
+	testutil.Diff(t, p.Plan.Design, shown.Plan.Design, "what it shows is not the default")
 	if shown.Data.Positions != p.Data.Positions || shown.Data.Distinct != p.Data.Distinct || shown.Data.Seed != p.Data.Seed || shown.Data.Shuffle != p.Data.Shuffle || shown.Data.NoMate != p.Data.NoMate {
 		t.Errorf("%+v, expected %+v", shown.Data, p.Data)
 	}
@@ -49,16 +48,16 @@ func TestSelfplayDefaults(t *testing.T) {
 	if err != nil || warnings != nil {
 		t.Fatal(warnings, err)
 	}
-	want := selfplay.Design{
+	want := match.Selfplay{
 		Games: 64, RandomMin: 4, RandomMax: 8, Window: 600, Temperature: 50, Lines: 8, Noise: 0.1, Audit: 0.05,
 	}
-	testutil.Diff(t, want, p.Design)
-	if p.Blocks != 2 || p.Plan.Concurrency != machine(t).NumCPU || filepath.Base(p.Folder) != "x" || !filepath.IsAbs(p.Folder) {
-		t.Errorf("%d blocks, %d at a time, in %s", p.Blocks, p.Plan.Concurrency, p.Folder)
+	testutil.Diff(t, want, p.Plan.Design.Selfplay)
+	if p.Plan.Pairs != 2 || p.Plan.Concurrency != machine(t).NumCPU || filepath.Base(p.Folder) != "x" || !filepath.IsAbs(p.Folder) {
+		t.Errorf("%d blocks, %d at a time, in %s", p.Plan.Pairs, p.Plan.Concurrency, p.Folder)
 	}
 	testutil.Diff(t, []match.Opening{{ID: "1", Start: "startpos"}}, p.Plan.Openings)
 	small, _, err := planSelfplay(t, strings.Replace(selfplayHead, "128", "10", 1))
-	if err != nil || small.Design.Games != 10 || small.Blocks != 1 {
+	if err != nil || small.Plan.Legs() != 10 || small.Plan.Pairs != 1 {
 		t.Errorf("%+v, %v", small, err)
 	}
 }
@@ -72,9 +71,10 @@ func TestSelfplayRefuses(t *testing.T) {
 		{"[selfplay]\nto = \"x\"\n", "", "there is no [selfplay] in it"},
 		{"nodes = 10", "tc = \"8+0.08\"", "a clock is for games between two"},
 		{"nodes = 10\n", "movetime = \"5ms\"\n[selfplay]\nto = \"x\"\nnode_jitter = 0.1\n", "expected limits with nodes"},
-		{"games", "swap = true\ngames", "sp.toml:1: swap: self-play has none"},
-		{"games", "ponder = \"standard\"\ngames", "ponder: self-play has none"},
-		{"games", "cpus = \"auto\"\ngames", "cpus: self-play has none"},
+		{"games", "swap = true\ngames", "sp.toml:1: swap: self-play has no such key; remove it"},
+		{"games", "ponder = \"standard\"\ngames", "ponder: self-play has no such key"},
+		{"[limits]", "[mate]\nengine = \"A\"\n[limits]", "mate: self-play has no such key"},
+		{"games", "cpus = \"auto\"\npv_plies = 3\ntranscript = true\ngames", ""},
 		{"\"x\"", "\"x\"\nnoise = 2.0", "sp.toml:9: selfplay.noise: 2 is outside 0 to 1"},
 		{"\"x\"", "\"x\"\nrandom_min = 9\nrandom_max = 8", "selfplay.random_max: 8 is outside 9 to 1000"},
 		{"\"x\"", "\"x\"\nblock = 0", "selfplay.block: 0 is outside 1 to 65536"},
@@ -86,7 +86,6 @@ func TestSelfplayRefuses(t *testing.T) {
 		{"\"x\"", "\"x\"\nformat = \"pack\"\nno_mate = true", "pack has games and leaves no position out"},
 		{"\"x\"", "\"x\"\nplayer = \"B\"", "there is no \"B\": expected one of A"},
 		{"[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", "selfplay.player is missing: expected who plays, of A, B"},
-		{"\"builtin\"\n", "\"builtin\"\nenv = {G = \"{gpu}\"}\n", "self-play fills in no {slot} and no {gpu}"},
 		{
 			"[selfplay]", "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"A\"]\n[selfplay]\ntemperature_plies = 2\n",
 			"which the council C has not",

@@ -137,10 +137,16 @@ func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	})
 }
 
-// wonBy is the winner's name, or that the game was drawn.
+// wonBy is the winner's name, its colour if one player plays both sides, or that the game was
+// drawn.
 func wonBy(g stored.Game, in i18n.Language) string {
-	if g.Outcome == match.Draw.String() {
+	switch {
+	case g.Outcome == match.Draw.String():
 		return i18n.Say(in, "draw")
+	case g.Black == g.White && g.Outcome == match.BlackWins.String():
+		return i18n.Say(in, "Black")
+	case g.Black == g.White:
+		return i18n.Say(in, "White")
 	}
 	return g.Winner()
 }

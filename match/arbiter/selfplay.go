@@ -163,12 +163,17 @@ func (c *Chance) find(r *Referee, record *kifu.Record) (match.Opening, error) {
 		if err != nil {
 			return o, err
 		}
-		if start.SFEN() == record.Start && verifyFirst(o, record.Moves) == nil {
+		if start.SFEN() == record.Start && verifyFirst(o, record.Moves) == nil && allGiven(record.Moves[:len(o.Moves)]) {
 			return o, nil
 		}
 		c.Redrawn.Unequal++
 		c.Nodes(0) // of the search of what was drawn
 	}
+}
+
+// allGiven reports whether all moves are marked as chance's, so that nobody learns from them.
+func allGiven(moves []kifu.Move) bool {
+	return !slices.ContainsFunc(moves, func(m kifu.Move) bool { return !m.Opening })
 }
 
 // Adjudged is how scores end a game of self-play, or would have ended an audited one.

@@ -36,7 +36,7 @@ type Gathering struct {
 	next int // the pair that the sums wait for: all before it are in them
 }
 
-// Gather begins the report of a run; a tune has none (ErrTune).
+// Gather begins the report of a run; a tune and self-play have none, see Proves.
 func Gather(ctx context.Context, store *results.Store, name string) (*Gathering, error) {
 	info, err := store.FindRun(ctx, name)
 	if err != nil {

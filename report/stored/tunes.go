@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gogi/match"
 	"gogi/results"
 )
 
@@ -11,7 +12,11 @@ import (
 // between values that were chosen by earlier ones of them.
 var ErrTune = errors.New("it is a tune, whose games prove no strength (see gogi tune report)")
 
-// Proves is ErrTune for a tune, nil for any other run.
+// ErrSelfplay is of a run that is self-play, where a strength is asked for: one player plays
+// both sides.
+var ErrSelfplay = errors.New("it is self-play of one player, whose games prove no strength; gogi selfplay FILE --assemble prints what its data are")
+
+// Proves returns ErrTune for a tune, ErrSelfplay for self-play, and nil for any other run.
 func Proves(info *results.RunInfo) error {
 	plan, err := info.ParsePlan()
 	if err != nil {
@@ -19,6 +24,9 @@ func Proves(info *results.RunInfo) error {
 	}
 	if len(plan.Tune) > 0 {
 		return fmt.Errorf("run %q: %w", info.Name, ErrTune)
+	}
+	if plan.Design == match.DesignSelfplay {
+		return fmt.Errorf("run %q: %w", info.Name, ErrSelfplay)
 	}
 	return nil
 }

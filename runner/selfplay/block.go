@@ -12,6 +12,7 @@ import (
 
 	"gogi/internal/hurry"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
 	"gogi/usi"
@@ -32,10 +33,7 @@ type Generator struct {
 }
 
 // Redrawn counts beginnings of games that were drawn again.
-type Redrawn struct {
-	Ended   int `json:"ended"`   // the game was over within the random plies
-	Unequal int `json:"unequal"` // the first score was beyond the window
-}
+type Redrawn = arbiter.Redrawn
 
 // Block is a number of games in their order.
 type Block struct {

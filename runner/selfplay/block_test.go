@@ -10,6 +10,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/runner"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -34,13 +35,13 @@ func replay(t *testing.T, g *Game) match.Verdict {
 // Every game is one by the rules, with the result that these, or its scores, give it.
 func TestBlockIsByTheRules(t *testing.T) {
 	t.Parallel()
-	g := generator(t)
+	g := newPlayer(t)
 	kinds := map[string]int{}
 	noise, drawn := 0, 0
 	for n := range 4 {
-		b := testutil.Must(g.Block(t.Context(), n))(t)
-		if len(b.Games) != g.Design.Games || b.Searching <= 0 || b.Took < b.Searching {
-			t.Errorf("%d games, %v of %v in searches", len(b.Games), b.Searching, b.Took)
+		b := testutil.Must(g.block(t, n))(t)
+		if len(b.Games) != g.Design.Games {
+			t.Errorf("%d games", len(b.Games))
 		}
 		for i := range b.Games {
 			game := &b.Games[i]
@@ -83,9 +84,9 @@ func TestBlockIsByTheRules(t *testing.T) {
 // A block is a function of its number and the settings, and comes back from its bytes.
 func TestBlockRepeats(t *testing.T) {
 	t.Parallel()
-	g := generator(t)
+	g := newPlayer(t)
 	encoded := func(number int) []byte {
-		b, err := g.Block(t.Context(), number)
+		b, err := g.block(t, number)
 		testutil.OK(t, err)
 		data, err := b.Encode("d")
 		testutil.OK(t, err)
@@ -153,12 +154,13 @@ func (s scripted) GameOver(context.Context, usi.Outcome) error               { r
 func (s scripted) Close() error                                              { *s.closed++; return nil }
 func (s scripted) Think(_ context.Context, r usi.Request) (usi.Reply, error) { return s.think(r) }
 
-// answers is a generator of a player that answers so, for one game without chance.
-func answers(t *testing.T, think func(r usi.Request) (usi.Reply, error)) (*Generator, *int) {
+// answers plays with a player that answers so, for one game without chance.
+func answers(t *testing.T, think func(r usi.Request) (usi.Reply, error)) (*player, *int) {
 	t.Helper()
 	closed := 0
-	g := &Generator{Plan: testPlan(t), Design: Design{Games: 1}}
-	g.Open = func(context.Context) (Player, error) { return scripted{think, &closed}, nil }
+	g := newPlayer(t)
+	*g.Design = match.Selfplay{Games: 1}
+	g.Open = func(context.Context) (runner.Player, error) { return scripted{think, &closed}, nil }
 	return g, &closed
 }
 
@@ -184,7 +186,7 @@ func TestAudit(t *testing.T) {
 	for _, audit := range []float64{0, 1} {
 		g, closed := answers(t, shuffles(2000))
 		g.Design.Audit = audit
-		b, err := g.Block(t.Context(), 0)
+		b, err := g.block(t, 0)
 		if err != nil || len(b.Games) != 1 || *closed != 1 {
 			t.Fatal(b, err, *closed)
 		}
@@ -221,19 +223,19 @@ func TestFailures(t *testing.T) {
 		}
 		return shuffles(0)(r)
 	})
-	b, err := g.Block(t.Context(), 0)
-	if err != nil || len(b.Failures) != 2 || !errors.Is(b.Failures[1], broken) || *closed != 3 {
+	b, err := g.block(t, 0)
+	if err != nil || *closed != 3 {
 		t.Fatalf("%+v, %v, %d closed", b, err, *closed)
 	}
 	if len(b.Games) != 1 || len(b.Games[0].Moves) != 12 {
 		t.Errorf("%+v", b.Games)
 	}
 	g, closed = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{}, broken })
-	if _, err := g.Block(t.Context(), 5); !errors.Is(err, broken) || !strings.Contains(err.Error(), "block 5 could not be played 3 times") || *closed != 3 {
+	if _, err := g.block(t, 5); !errors.Is(err, broken) || *closed != 3 {
 		t.Error(err, *closed)
 	}
 	g, _ = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Stopped: true}, nil })
-	if _, err := g.Block(t.Context(), 0); !errors.Is(err, errStalled) {
+	if _, err := g.block(t, 0); err == nil || !strings.Contains(err.Error(), "it had to be stopped") {
 		t.Error(err)
 	}
 }
@@ -243,7 +245,7 @@ func TestDiscarded(t *testing.T) {
 	t.Parallel()
 	for _, r := range []usi.Reply{{Answer: usi.AnswerInvalid, Text: "x"}, reply(shogi.NewMove(0, 1), 0), {Answer: usi.AnswerWin}} {
 		g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return r, nil })
-		b, err := g.Block(t.Context(), 0)
+		b, err := g.block(t, 0)
 		if err != nil || len(b.Games) != 0 {
 			t.Fatal(b, err)
 		}
@@ -256,63 +258,28 @@ func TestDiscarded(t *testing.T) {
 		}
 	}
 	g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil })
-	b, err := g.Block(t.Context(), 0)
+	b, err := g.block(t, 0)
 	if err != nil || len(b.Games) != 1 || b.Games[0].Winner != "white" || b.Games[0].Result != "resignation" {
 		t.Errorf("%+v, %v", b, err)
-	}
-}
-
-// Moves are drawn in proportion to exp(score/temperature), each with its own score.
-func TestTemperature(t *testing.T) {
-	t.Parallel()
-	g := &Generator{Plan: testPlan(t), Design: Design{Games: 1, TemperaturePlies: 1, Temperature: 100, Lines: 3}}
-	moves := []string{"7g7f", "2g2f", "9g9f"}
-	scores := map[string]int{"7g7f": 100, "2g2f": 0, "9g9f": -100}
-	count := map[string]int{}
-	const n = 20000
-	s := seat{Generator: g}
-	p := newPlaying(&s, 1)
-	if ok, err := p.draw(); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	var r usi.Reply
-	r.Answer = usi.AnswerMove
-	for _, text := range moves {
-		m := testutil.Must(shogi.ParseMove(text))(t)
-		r.Lines = append(r.Lines, reply(m, scores[text]).Lines...)
-	}
-	r.Move = r.Lines[0].PV[0]
-	for range n {
-		m, err := p.choose(&r)
-		if err != nil || m.Score != scores[m.Move.String()] || !m.HasScore {
-			t.Fatal(m, err)
-		}
-		count[m.Move.String()]++
-	}
-	// 1, e^-1 and e^-2 over their sum, 1.50321; 4 standard deviations are below 0.015.
-	for text, want := range map[string]float64{"7g7f": 0.66524, "2g2f": 0.24473, "9g9f": 0.09003} {
-		if got := float64(count[text]) / n; got < want-0.015 || got > want+0.015 {
-			t.Errorf("%s: %.4f, expected %.4f", text, got, want)
-		}
 	}
 }
 
 // The player is told of its lines where the number changes, and nowhere else.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	g := generator(t)
-	g.Design = Design{Games: 2, TemperaturePlies: 3, Temperature: 10, Lines: 5}
+	g := newPlayer(t)
+	*g.Design = match.Selfplay{Games: 2, TemperaturePlies: 3, Temperature: 10, Lines: 5}
 	var told []string
-	g.Open = func(ctx context.Context) (Player, error) {
+	g.Open = func(ctx context.Context) (runner.Player, error) {
 		p, err := openBuiltin(ctx)
 		return configured{p.(builtinEngine), &told}, err
 	}
-	testutil.OK(t, testutil.Err(g.Block(t.Context(), 0)))
+	testutil.OK(t, testutil.Err(g.block(t, 0)))
 	if got := strings.Join(told, " "); got != "5 think think think 1 5 think think think 1" {
 		t.Error(got)
 	}
-	g.Open = func(ctx context.Context) (Player, error) { return scripted{shuffles(0), new(int)}, nil }
-	if _, err := g.Block(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "MultiPV") {
+	g.Open = func(ctx context.Context) (runner.Player, error) { return scripted{shuffles(0), new(int)}, nil }
+	if _, err := g.block(t, 0); err == nil || !strings.Contains(err.Error(), "MultiPV") {
 		t.Error(err)
 	}
 }
@@ -323,9 +290,14 @@ type configured struct {
 	told *[]string
 }
 
-func (c configured) Configure(s []usi.Setting) error {
+func (c configured) Set(s []usi.Setting) error {
 	*c.told = append(*c.told, s[0].Value)
-	return c.builtinEngine.Configure(s)
+	return c.builtinEngine.Set(s)
+}
+
+func (c configured) NewGame(ctx context.Context, g usi.Game) error {
+	*c.told = append(*c.told, g.Options[0].Value)
+	return c.builtinEngine.NewGame(ctx, g)
 }
 
 func (c configured) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
@@ -345,7 +317,7 @@ func TestRequests(t *testing.T) {
 	})
 	g.Plan.Players[0].Limits.Nodes = 1000
 	g.Design.Games, g.Design.NodeJitter = 20, 0.2
-	testutil.OK(t, testutil.Err(g.Block(t.Context(), 0)))
+	testutil.OK(t, testutil.Err(g.block(t, 0)))
 	low, high, sum := uint64(1000), uint64(1000), 0.0
 	for _, r := range asked {
 		low, high = min(low, r.Go.Nodes), max(high, r.Go.Nodes)
@@ -366,20 +338,21 @@ func TestBeginnings(t *testing.T) {
 	t.Parallel()
 	first := 0
 	g, _ := answers(t, func(r usi.Request) (usi.Reply, error) {
-		if len(r.Position.Moves) == 0 {
-			first++
-			return shuffles(map[int]int{1: 301, 2: -301}[first])(r)
+		m := shogi.NewMove(0, 1)
+		first++
+		if score, ok := map[int]int{1: 301, 2: -301}[first]; ok {
+			return reply(m, score), nil
 		}
-		return shuffles(0)(r)
+		return usi.Reply{Answer: usi.AnswerResign}, nil
 	})
-	g.Design.Window = 300
-	b, err := g.Block(t.Context(), 0)
-	if err != nil || b.Redrawn != (Redrawn{Unequal: 2}) || len(b.Games[0].Moves) != 12 {
+	g.Design.Window, g.Design.RandomMin, g.Design.RandomMax = 300, 1, 3
+	b, err := g.block(t, 0)
+	if err != nil || b.Redrawn != (arbiter.Redrawn{Unequal: 2}) || b.Games[0].Result != "resignation" || first != 3 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	g = generator(t)
-	g.Plan.Rules.MaxPlies, g.Design = 5, Design{Games: 8, RandomMin: 2, RandomMax: 7}
-	if b, err = g.Block(t.Context(), 0); err != nil || b.Redrawn.Ended == 0 || b.Redrawn.Unequal != 0 {
+	g = newPlayer(t)
+	g.Plan.Rules.MaxPlies, *g.Design = 5, match.Selfplay{Games: 8, RandomMin: 2, RandomMax: 7}
+	if b, err = g.block(t, 0); err != nil || b.Redrawn.Ended == 0 || b.Redrawn.Unequal != 0 {
 		t.Errorf("%+v, %v", b, err)
 	}
 	lengths := map[int]bool{}
@@ -394,7 +367,7 @@ func TestBeginnings(t *testing.T) {
 		t.Errorf("random plies: %v", lengths)
 	}
 	g.Design.RandomMin = 6
-	if _, err := g.Block(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "200 beginnings in a row") {
+	if _, err := g.block(t, 0); err == nil || !strings.Contains(err.Error(), "200 beginnings in a row") {
 		t.Error(err)
 	}
 }
@@ -407,18 +380,10 @@ func TestProcesses(t *testing.T) {
 		g.Design.Games = 5
 		g.Plan.Players[0].Restart = restart
 		opened, open := 0, g.Open
-		g.Open = func(ctx context.Context) (Player, error) { opened++; return open(ctx) }
-		if _, err := g.Block(t.Context(), 0); err != nil || opened != want || *closed != want {
+		g.Open = func(ctx context.Context) (runner.Player, error) { opened++; return open(ctx) }
+		if _, err := g.block(t, 0); err != nil || opened != want || *closed != want {
 			t.Errorf("%s: %d were opened and %d closed, expected %d: %v", restart, opened, *closed, want, err)
 		}
-	}
-	g, closed := answers(t, shuffles(0))
-	if err := g.Rehearse(t.Context()); err != nil || *closed != 1 {
-		t.Errorf("%v, %d closed", err, *closed)
-	}
-	g.Design.TemperaturePlies, g.Design.Lines = 1, 2
-	if err := g.Rehearse(t.Context()); err == nil || *closed != 2 {
-		t.Errorf("%v, %d closed", err, *closed)
 	}
 }
 
@@ -429,7 +394,7 @@ func TestFaults(t *testing.T) {
 	if f := good.Faults(); f != nil {
 		t.Errorf("%v", f)
 	}
-	bad := Design{RandomMin: -1, RandomMax: -2, Window: -1, TemperaturePlies: 1, NoisePlies: -1, Noise: -0.1, NodeJitter: 0.95, Audit: 2}
+	bad := match.Selfplay{RandomMin: -1, RandomMax: -2, Window: -1, TemperaturePlies: 1, NoisePlies: -1, Noise: -0.1, NodeJitter: 0.95, Audit: 2}
 	var keys []string
 	for _, f := range bad.Faults() {
 		keys = append(keys, f.Key)

@@ -13,8 +13,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 
+	"gogi/internal/disk"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
@@ -27,14 +27,21 @@ type Data struct {
 	Shuffle   bool   // samples, or games in a format of games
 	Seed      uint64 // of the shuffling
 	NoMate    bool   // leave out positions whose score is a mate
-	Rule      shogi.DeclarationRule
 	// Distinct is how many MiB remember the positions that were written, to leave out those
 	// that come again; 0: all are written. Of pack, which cannot leave out a position, equal
 	// games are left out.
 	Distinct int
 }
 
-// Manifest says what a folder holds and what was made of it.
+// The names within a folder of data.
+const (
+	manifestName = "manifest.json"
+	lockName     = ".lock"
+	shardsName   = "shards"
+	scratchName  = ".scratch"
+)
+
+// Manifest says what data are of, and which files they are.
 type Manifest struct {
 	Version    int         `json:"version"`
 	Digest     string      `json:"digest"`  // of what decides the blocks
@@ -68,23 +75,48 @@ type ShardRow struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// Make makes shards of the first blocks, as many as are there without a gap and at most
-// blocks, and then the manifest, which is there only where all it tells of is. What was
-// made before is removed first. A damaged block is an error.
-func (f *Folder) Make(ctx context.Context, blocks int, data Data) (*Manifest, error) {
-	if err := f.clear(); err != nil {
+// Source is where blocks are read from. The zero value has none.
+type Source struct {
+	Digest string // of what decides the blocks
+	Rule   shogi.DeclarationRule
+	// Read returns a block and the SHA-256 of its text. The error is fs.ErrNotExist if the
+	// block is not there.
+	Read func(ctx context.Context, number int) (*Block, string, error)
+}
+
+// Make writes shards and a manifest into a folder, which it makes if there is none. The data
+// are the first blocks of the source up to the first gap, and at most so many. Make first
+// removes what it made before. It writes the manifest last, so a folder with a manifest has
+// all of its shards. A damaged block, and a folder that another process makes, are errors.
+func Make(ctx context.Context, folder string, from Source, blocks int, data Data) (m *Manifest, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	m := f.empty(data)
-	shards, err := f.shards(m, data)
+	lock, err := lockFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	w := dataWriter{Data: data, shards: shards, manifest: m}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	return from.make(ctx, folder, blocks, data)
+}
+
+func (from Source) make(ctx context.Context, folder string, blocks int, data Data) (*Manifest, error) {
+	if err := clearMade(folder); err != nil {
+		return nil, err
+	}
+	m := &Manifest{
+		Version: 1, Digest: from.Digest, Format: data.Format.Name, Positions: data.Positions, Shuffle: data.Shuffle,
+		Seed: data.Seed, NoMate: data.NoMate, Distinct: data.Distinct, Blocks: []BlockRow{}, Shards: []ShardRow{}, Statistics: newStatistics(),
+	}
+	shards, err := newShards(folder, m, data)
+	if err != nil {
+		return nil, err
+	}
+	w := dataWriter{Data: data, rule: from.Rule, shards: shards, manifest: m}
 	if data.Distinct > 0 {
 		w.seen = newSeen(data.Distinct)
 	}
-	if err := w.all(ctx, f, blocks); err != nil {
+	if err := w.all(ctx, from, blocks); err != nil {
 		return nil, errors.Join(err, shards.Abort())
 	}
 	if _, err := shards.Close(); err != nil {
@@ -94,63 +126,47 @@ func (f *Folder) Make(ctx context.Context, blocks int, data Data) (*Manifest, er
 	if err != nil {
 		return nil, err
 	}
-	return m, errors.Join(os.RemoveAll(filepath.Join(f.Path, scratchName)), writeWhole(filepath.Join(f.Path, manifestName), append(text, '\n')))
+	return m, errors.Join(os.RemoveAll(filepath.Join(folder, scratchName)), writeWhole(filepath.Join(folder, manifestName), append(text, '\n')))
 }
 
-// empty is the manifest of no blocks.
-func (f *Folder) empty(data Data) *Manifest {
-	return &Manifest{
-		Version: 1, Digest: f.Digest, Format: data.Format.Name, Positions: data.Positions, Shuffle: data.Shuffle,
-		Seed: data.Seed, NoMate: data.NoMate, Distinct: data.Distinct, Blocks: []BlockRow{}, Shards: []ShardRow{}, Statistics: newStatistics(),
-	}
-}
-
-// Made is the manifest where all that Make would make is there, as far as the names and
-// sizes of files tell; else nil.
-func (f *Folder) Made(blocks int, data Data) (*Manifest, error) {
-	m, err := f.Manifest()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // there is none, and that is no error
-	}
+// lockFolder keeps other processes from making data there until the file is closed.
+func lockFolder(path string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // nothing is in it
 	if err != nil {
 		return nil, err
 	}
-	head := f.empty(data)
-	head.Dataset, head.Blocks, head.Shards, head.Statistics = m.Dataset, m.Blocks, m.Shards, m.Statistics
-	if len(m.Blocks) != blocks || !reflect.DeepEqual(head, m) {
-		return nil, nil //nolint:nilnil // it is another one
+	if err = disk.LockFile(file); err == nil {
+		return file, nil
 	}
-	for _, s := range m.Shards {
-		if at, err := os.Stat(filepath.Join(f.Path, s.File)); err != nil || at.Size() != s.Bytes {
-			return nil, nil //nolint:nilnil // it is to be made again
-		}
+	if errors.Is(err, disk.ErrLocked) {
+		err = errors.New("another process makes data there; wait until it ends")
 	}
-	return m, nil
+	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 }
 
-// clear removes what was made before, the manifest first.
-func (f *Folder) clear() error {
-	if err := os.Remove(filepath.Join(f.Path, manifestName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// clearMade removes what was made before, the manifest first.
+func clearMade(folder string) error {
+	if err := os.Remove(filepath.Join(folder, manifestName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, name := range []string{shardsName, scratchName} {
-		if err := os.RemoveAll(filepath.Join(f.Path, name)); err != nil {
+		if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
 			return err
 		}
-		if err := os.Mkdir(filepath.Join(f.Path, name), 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shards begins to write, and the manifest hears of every file.
-func (f *Folder) shards(m *Manifest, data Data) (*packed.Shards, error) {
+// newShards begins to write, and adds every file to the manifest.
+func newShards(folder string, m *Manifest, data Data) (*packed.Shards, error) {
 	return packed.NewShards(packed.ShardOptions{
-		Positions: data.Positions, Shuffle: data.Shuffle, Seed: data.Seed, Scratch: filepath.Join(f.Path, scratchName),
+		Positions: data.Positions, Shuffle: data.Shuffle, Seed: data.Seed, Scratch: filepath.Join(folder, scratchName),
 		Create: func(n int) (io.WriteCloser, error) {
 			name := filepath.Join(shardsName, fmt.Sprintf("data-%04d%s", n, data.Format.Extension))
-			w, err := newWhole(filepath.Join(f.Path, name))
+			w, err := newWhole(filepath.Join(folder, name))
 			if err != nil {
 				return nil, err
 			}
@@ -164,15 +180,16 @@ func (f *Folder) shards(m *Manifest, data Data) (*packed.Shards, error) {
 type dataWriter struct {
 	Data
 
+	rule     shogi.DeclarationRule
 	shards   *packed.Shards
 	manifest *Manifest
 	seen     *seen // nil: what comes again is written
 }
 
-func (w *dataWriter) all(ctx context.Context, f *Folder, blocks int) error {
+func (w *dataWriter) all(ctx context.Context, from Source, blocks int) error {
 	dataset := sha256.New()
 	for n := range blocks {
-		b, hash, err := f.block(n)
+		b, hash, err := from.Read(ctx, n)
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -223,7 +240,7 @@ func (w *dataWriter) game(g *Game) error {
 	if left == 0 {
 		return nil
 	}
-	options := packed.Options{NoMate: w.NoMate, Played: true, Rule: w.Rule, Votes: candidatesOf}
+	options := packed.Options{NoMate: w.NoMate, Played: true, Rule: w.rule, Votes: candidatesOf}
 	_, err = w.Format.Encode(&record, options, w.shards.Add)
 	if errors.Is(err, packed.ErrUnscored) {
 		s.Unscored += left
@@ -233,7 +250,7 @@ func (w *dataWriter) game(g *Game) error {
 	return err
 }
 
-// candidatesOf reads what Generator.Candidates gave.
+// candidatesOf reads the candidates of a move of a block.
 func candidatesOf(detail []byte) (list []packed.Candidate) {
 	if err := json.Unmarshal(detail, &list); err != nil {
 		return nil

@@ -2,7 +2,7 @@ package selfplay
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +15,7 @@ import (
 
 	"gogi/internal/disk"
 	"gogi/match"
+	"gogi/shogi"
 )
 
 // Folder keeps blocks, and what was made of them. One process at a time has it open.
@@ -23,16 +24,13 @@ type Folder struct {
 	Digest string // of the blocks
 
 	lock *os.File
+	rule shogi.DeclarationRule
 }
 
 // The names within a folder.
 const (
 	settingsName = "settings.json"
-	manifestName = "manifest.json"
-	lockName     = ".lock"
 	blocksName   = "blocks"
-	shardsName   = "shards"
-	scratchName  = ".scratch"
 )
 
 // ErrOther marks a folder whose blocks other settings decided.
@@ -54,7 +52,7 @@ func OpenFolder(path string, plan *match.Plan, d Design) (_ *Folder, err error) 
 	if err := os.MkdirAll(filepath.Join(path, blocksName), 0o755); err != nil {
 		return nil, err
 	}
-	f := &Folder{Path: path, Digest: sum(text)}
+	f := &Folder{Path: path, Digest: sum(text), rule: plan.Rules.Declaration}
 	if f.lock, err = os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o644); err != nil { //nolint:gosec // nothing is in it
 		return nil, err
 	}
@@ -146,16 +144,8 @@ func (f *Folder) block(number int) (*Block, string, error) {
 	return b, sum(data), nil
 }
 
-// Manifest is what was made last; fs.ErrNotExist where nothing was.
-func (f *Folder) Manifest() (*Manifest, error) {
-	name := filepath.Join(f.Path, manifestName)
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var m Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &m, nil
+// Make is the function Make of the folder's blocks.
+func (f *Folder) Make(ctx context.Context, blocks int, data Data) (*Manifest, error) {
+	from := Source{f.Digest, f.rule, func(_ context.Context, number int) (*Block, string, error) { return f.block(number) }}
+	return from.make(ctx, f.Path, blocks, data)
 }

@@ -75,7 +75,7 @@ func Handed(plan *match.Plan) (*Unit, error) {
 	own := *plan
 	own.Selfplay = ""
 	u := &Unit{Plan: &own, Design: h.Design, Blocks: plan.Pairs, Data: Data{
-		Format: format, Positions: h.Positions, Shuffle: h.Shuffle, Seed: h.Seed, NoMate: h.NoMate, Rule: plan.Rules.Declaration, Distinct: h.Distinct,
+		Format: format, Positions: h.Positions, Shuffle: h.Shuffle, Seed: h.Seed, NoMate: h.NoMate, Distinct: h.Distinct,
 	}}
 	return u, u.check()
 }

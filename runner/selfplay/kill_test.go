@@ -2,17 +2,18 @@ package selfplay
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 
 	"gogi/internal/testutil"
-	"gogi/usi"
+	"gogi/match"
 )
 
 const (
@@ -33,15 +34,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// told is a Player that writes a byte for every search, so that whoever reads them knows
-// how far the child is, and can kill it there.
-type told struct{ builtinEngine }
-
-func (p told) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
-	_, _ = os.Stdout.WriteString(".")
-	return p.builtinEngine.Think(ctx, r)
-}
-
 // toldContext writes a byte whenever it is asked, as Make does between blocks.
 type toldContext struct{ context.Context }
 
@@ -50,79 +42,61 @@ func (c toldContext) Err() error {
 	return c.Context.Err()
 }
 
-// child plays into a folder and makes the data.
+// child makes the data of a folder of an earlier gogi.
 func child(path string) error {
-	t := &testing.T{} // nothing is told of it: these steps do not fail
-	g := generator(t)
-	g.Open = func(ctx context.Context) (Player, error) {
-		p, err := openBuiltin(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return told{p.(builtinEngine)}, nil
-	}
-	f, err := OpenFolder(path, g.Plan, g.Design)
+	from, err := Old(path)
 	if err != nil {
 		return err
 	}
-	r := Run{Folder: f, Generator: g, Blocks: childBlocks, Slots: 2}
-	if _, err := r.Play(context.Background()); err != nil {
-		return err
-	}
-	if _, err := f.Make(toldContext{context.Background()}, childBlocks, testData(t, "psv")); err != nil {
-		return err
-	}
-	return f.Close()
+	_, err = Make(toldContext{context.Background()}, path, from, childBlocks, testData(&testing.T{}, "psv"))
+	return err
 }
 
-// Killed at any moment, many times over, the child makes in the end what one that nobody
-// disturbs makes: the same files with the same bytes, and no others.
+// oldFolder writes blocks as an earlier gogi did.
+func oldFolder(t *testing.T, path string, p *player, from Source, blocks int) {
+	t.Helper()
+	own := *p.Plan
+	own.Design = match.Design{}
+	text := testutil.Must(json.Marshal(settings{settingsVersion, own.Canonical(), *p.Design}))(t)
+	testutil.OK(t, os.WriteFile(filepath.Join(path, settingsName), append(text, '\n'), 0o600))
+	testutil.OK(t, os.Mkdir(filepath.Join(path, blocksName), 0o700))
+	for n := range blocks {
+		b, _, err := from.Read(t.Context(), n)
+		testutil.OK(t, err)
+		name := filepath.Join(path, blocksName, fmt.Sprintf("%08d.block", n))
+		testutil.OK(t, os.WriteFile(name, testutil.Must(b.Encode(from.Digest))(t), 0o600))
+	}
+}
+
+// Killed at any block while it makes the data, many times over, the child makes in the end
+// what one that nobody disturbs makes: the same files with the same bytes, and no others.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	whole := t.TempDir()
-	g := generator(t)
-	f := openFolder(t, g, whole)
-	m := testutil.Must(made(t.Context(), g, f, childBlocks, 1, testData(t, "psv")))(t)
-	if m.Statistics.Games != childBlocks*g.Design.Games || len(m.Shards) < 2 {
+	p, path := newPlayer(t), t.TempDir()
+	from := p.source(t, 2, childBlocks)
+	oldFolder(t, path, p, from, childBlocks)
+	m := testutil.Must(Make(t.Context(), path, from, childBlocks, testData(t, "psv")))(t)
+	if m.Statistics.Games != childBlocks*p.Design.Games || len(m.Shards) < 2 {
 		t.Fatalf("%d games, %d shards", m.Statistics.Games, len(m.Shards))
 	}
-	path := t.TempDir()
-	random := rand.New(rand.NewPCG(1, 2))
-	kills, playing, making := 0, 0, 0
-	for ended := false; !ended; {
-		if kills > 500 {
-			t.Fatal("it does not get on")
+	want := files(t, path)
+	for after := range childBlocks {
+		if killed(t, path, after+1) {
+			t.Errorf("it was not killed at block %d", after)
 		}
-		// Now and then it is let alone for longer, so that it gets as far as the data.
-		var last byte
-		last, ended = killed(t, path, 1+random.IntN(100<<random.IntN(4)))
-		switch {
-		case ended:
-		case last == 'm':
-			making++
-		default:
-			playing++
-		}
-		kills++
-	}
-	t.Logf("%d kills while it played, %d while it made the data", playing, making)
-	if playing < 10 {
-		t.Errorf("it was killed %d times while it played, and %d times while it made the data", playing, making)
-	}
-	for range 5 { // while the data are made, over and over
-		if last, ended := killed(t, path, 1+random.IntN(childBlocks)); ended || last != 'm' {
-			t.Errorf("it was not killed while it made the data: %q", last)
+		if _, err := os.Stat(filepath.Join(path, manifestName)); err == nil {
+			t.Errorf("killed at block %d, it has a manifest", after)
 		}
 	}
-	if _, ended := killed(t, path, 1<<30); !ended {
+	if !killed(t, path, 1<<30) {
 		t.Error("it did not end")
 	}
-	same(t, files(t, path), files(t, whole))
+	same(t, files(t, path), want)
 }
 
-// killed starts the child and kills it once it has told so many bytes. last is the last of
-// these; ended: it had ended before.
-func killed(t *testing.T, path string, after int) (last byte, ended bool) {
+// killed starts the child and kills it once it has written so many bytes; false: it had ended
+// before.
+func killed(t *testing.T, path string, after int) (ended bool) {
 	t.Helper()
 	c := exec.Command(os.Args[0], childWord, path) //nolint:gosec // it is this program
 	c.Stderr = os.Stderr
@@ -131,14 +105,11 @@ func killed(t *testing.T, path string, after int) (last byte, ended bool) {
 		err = c.Start()
 	}
 	testutil.OK(t, err)
-	b := make([]byte, 1)
-	for range after {
-		if _, err := io.ReadFull(out, b); err != nil {
-			testutil.OK(t, c.Wait())
-			return b[0], true
-		}
+	if _, err := io.CopyN(io.Discard, out, int64(after)); err != nil {
+		testutil.OK(t, c.Wait())
+		return true
 	}
 	testutil.OK(t, c.Process.Signal(syscall.SIGKILL))
 	_ = c.Wait() // it was killed
-	return b[0], false
+	return false
 }

@@ -1,27 +1,75 @@
 package selfplay
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/shogi"
 )
 
-// StoredDigest returns the Digest of the blocks that the pairs of a plan of DesignSelfplay are.
-func StoredDigest(plan *match.Plan) (string, error) {
-	own := *plan
-	own.Design = match.Design{}
-	return Digest(&own, plan.Design.Selfplay)
+// StoredDigest returns the digest of the blocks that the pairs of a stored plan of
+// match.DesignSelfplay are.
+func StoredDigest(stored *match.CanonicalPlan) (string, error) {
+	var design match.Selfplay
+	if err := json.Unmarshal(stored.Selfplay, &design); err != nil {
+		return "", fmt.Errorf("its design of self-play: %w", err)
+	}
+	own := *stored
+	own.Design, own.Selfplay = "", nil
+	text, err := json.Marshal(&own)
+	if err != nil {
+		return "", err
+	}
+	text, err = json.Marshal(settings{settingsVersion, text, design})
+	return sum(text), err
 }
 
-// BlockOf returns a stored pair of DesignSelfplay as a block. The plan has its openings.
+// Stored returns the blocks of a stored run of match.DesignSelfplay. The openings are those of
+// its plan, which a database does not have. pair returns a stored pair, or fs.ErrNotExist.
+func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx context.Context, number int) (match.PairResult, error)) (Source, error) {
+	if stored.Design != match.DesignSelfplay {
+		return Source{}, fmt.Errorf("its design is %q, expected %q", stored.Design, match.DesignSelfplay)
+	}
+	if match.OpeningsHash(openings) != stored.Openings {
+		return Source{}, errors.New("its games began with other openings than the file names; name those openings again")
+	}
+	plan, err := stored.Replayable()
+	if err != nil {
+		return Source{}, err
+	}
+	plan.Openings = openings
+	digest, err := StoredDigest(stored)
+	return Source{digest, plan.Rules.Declaration, func(ctx context.Context, number int) (*Block, string, error) {
+		r, err := pair(ctx, number)
+		if err != nil {
+			return nil, "", err
+		}
+		b, err := BlockOf(plan, &r)
+		if err != nil {
+			return nil, "", fmt.Errorf("pair %d: %w", number, err)
+		}
+		text, err := b.Encode(digest)
+		return b, sum(text), err
+	}}, err
+}
+
+// BlockOf returns a stored pair of match.DesignSelfplay as a block. The plan has its openings.
+// Redrawn.Unequal can be too low: if chance drew the same beginning twice in a row, the
+// record does not tell how often the player's first score was beyond the window.
 func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	b := &Block{Number: r.Pair.ID, Discarded: map[string]int{}}
 	for i := range r.Games {
 		g := &r.Games[i]
 		facts, err := arbiter.Facts(plan, g)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("game %d: %w", i, err)
 		}
 		b.Redrawn.Ended += facts.Redrawn.Ended
 		b.Redrawn.Unequal += facts.Redrawn.Unequal
@@ -46,4 +94,42 @@ func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 		b.Games = append(b.Games, game)
 	}
 	return b, nil
+}
+
+// IsOld reports whether a folder has blocks of an earlier gogi, which stored no pairs. Such
+// blocks are read, and no more are played there.
+func IsOld(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, settingsName))
+	return err == nil
+}
+
+// Old returns the blocks of a folder of an earlier gogi.
+func Old(folder string) (Source, error) {
+	text, err := os.ReadFile(filepath.Join(folder, settingsName))
+	if err != nil {
+		return Source{}, err
+	}
+	var is struct {
+		Plan match.CanonicalPlan `json:"plan"`
+	}
+	if err := json.Unmarshal(text, &is); err != nil {
+		return Source{}, fmt.Errorf("%s: %w", filepath.Join(folder, settingsName), err)
+	}
+	rule, err := shogi.ParseDeclarationRule(is.Plan.Rules.Declaration)
+	if err != nil {
+		return Source{}, fmt.Errorf("%s: %w", filepath.Join(folder, settingsName), err)
+	}
+	digest := sum(bytes.TrimSpace(text))
+	return Source{digest, rule, func(_ context.Context, number int) (*Block, string, error) {
+		name := filepath.Join(folder, blocksName, fmt.Sprintf("%08d.block", number))
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, "", err
+		}
+		b, err := Decode(data, digest, number)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w; without that file the data are the blocks before it", name, err)
+		}
+		return b, sum(data), nil
+	}}, nil
 }

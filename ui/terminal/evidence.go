@@ -32,6 +32,8 @@ func (v View) evidence() []string {
 	switch {
 	case v.Now.Tune != nil:
 		return v.aboutTune()
+	case len(v.Now.Players) == 1:
+		return []string{v.say("One player plays both sides, so these games prove no strength. gogi selfplay makes training data of them.")}
 	case v.Report == nil && v.Unread != "":
 		return []string{v.say("The stored games cannot be read: %s", v.Unread)}
 	case v.Report == nil:

@@ -178,7 +178,7 @@ func (w *watcher) again() error {
 func (w *watcher) learn(now time.Time) {
 	known := w.model.state.Snapshot()
 	finished := known.Finished
-	if known.Tune != nil { // whose stored games prove no strength
+	if known.Tune != nil || len(known.Players) == 1 { // whose stored games prove no strength
 		return
 	}
 	if w.reading || finished == w.read || now.Before(w.nextRead) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"html/template"
 	"net/http"
 
@@ -34,8 +35,11 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if stored.Proves(info) != nil {
+	switch why := stored.Proves(info); {
+	case errors.Is(why, stored.ErrTune):
 		return s.tunePage(w, r, info)
+	case errors.Is(why, stored.ErrSelfplay):
+		return s.selfplayPage(w, r, info)
 	}
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {

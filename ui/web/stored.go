@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/report/html"
+	"gogi/report/stored"
 	"gogi/results"
 )
 
@@ -110,6 +111,8 @@ func (s *Server) judged(err error) (int, *missing) {
 		return http.StatusNotFound, m
 	case errors.As(err, &bad):
 		return http.StatusBadRequest, &missing{What: "%s", Name: bad.Error()}
+	case errors.Is(err, stored.ErrTune), errors.Is(err, stored.ErrSelfplay):
+		return http.StatusBadRequest, &missing{What: "%s", Name: err.Error()}
 	}
 	return http.StatusInternalServerError, nil
 }
@@ -156,7 +159,14 @@ func (s *Server) runFrame(r *http.Request, info *results.RunInfo, here string, b
 	v := runView{Info: info, Body: body}
 	trail := []crumb{{Name: info.Name, Link: pathOf(info.Name)}}
 	title := info.Name
-	for _, t := range tabs() {
+	shown := tabs()
+	switch why := stored.Proves(info); {
+	case errors.Is(why, stored.ErrTune):
+		shown = shown[:1]
+	case errors.Is(why, stored.ErrSelfplay):
+		shown = shown[:2]
+	}
+	for _, t := range shown {
 		name := say(t[1])
 		if t[0] == "/votes" && !hasCouncil(info) {
 			continue

@@ -29,11 +29,7 @@ func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.
 		body.Boards = s.liveRun(r, info.Name, hub)
 		body.Boards.few()
 	}
-	f := s.runFrame(r, info, "", body)
-	view := f.Page.(runView) //nolint:forcetypeassert // as runFrame makes it
-	view.Tabs = view.Tabs[:1]
-	f.Page = view
-	s.show(w, r, "tune", f)
+	s.show(w, r, "tune", s.runFrame(r, info, "", body))
 	return nil
 }
 

@@ -78,8 +78,8 @@ func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match
 		return err
 	}
 	rep, err := stored.Report(ctx, store, info.Name)
-	if errors.Is(err, stored.ErrTune) {
-		return nil // which has no test whose verdict may change
+	if errors.Is(err, stored.ErrTune) || errors.Is(err, stored.ErrSelfplay) {
+		return nil // which have no test whose verdict may change
 	}
 	if err != nil {
 		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)

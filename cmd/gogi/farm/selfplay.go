@@ -46,7 +46,9 @@ func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, di
 	if plan, err = withBuilds(plan, builds, func(name string) string { return name }); err != nil {
 		return nil, nil, err
 	}
-	plan, err = (&selfplay.Unit{Plan: plan, Design: s.Design, Blocks: s.Blocks, Data: s.Data}).Hand()
+	own := *plan
+	own.Design, own.Pairs = match.Design{}, 0
+	plan, err = (&selfplay.Unit{Plan: &own, Design: plan.Design.Selfplay, Blocks: plan.Pairs, Data: s.Data}).Hand()
 	return plan, append(warnings, more...), fail.Usage(err)
 }
 
@@ -175,10 +177,7 @@ func (p *pulling) tell(ctx context.Context, env *cli.Env, c *PullCommand) error 
 	var m *selfplay.Manifest
 	if p.out.Blocks == p.out.Of {
 		var err error
-		if m, err = p.folder.Made(p.unit.Blocks, p.unit.Data); err == nil && (m == nil || p.out.Added > 0) {
-			m, err = p.folder.Make(ctx, p.unit.Blocks, p.unit.Data)
-		}
-		if err != nil {
+		if m, err = p.folder.Make(ctx, p.unit.Blocks, p.unit.Data); err != nil {
 			return err
 		}
 		p.out.Dataset = m.Dataset

@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/session"
 	"gogi/configs"
-	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/players"
+	"gogi/players/planning"
+	"gogi/results"
+	"gogi/runner/crash"
 	"gogi/runner/selfplay"
-	"gogi/usi"
 )
 
 // SelfplayCommand groups the verbs about training data from self-play.
@@ -51,195 +50,167 @@ func (c *SelfplayInitCommand) Run(env *cli.Env) error {
 
 // SelfplayPlayCommand makes training data.
 type SelfplayPlayCommand struct {
-	File        string `arg:"" help:"A file with a [selfplay], see gogi selfplay init."`
-	DryRun      bool   `help:"Say what would be made, and make nothing; engines are started once."`
-	Assemble    bool   `help:"Play nothing: make the data, anew, of the blocks that are there without a gap."`
+	File string `arg:"" help:"A file with a [selfplay], see gogi selfplay init."`
+
+	DB          string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	DryRun      bool   `help:"Start the engines once and print what would be made; make nothing."`
+	Assemble    bool   `help:"Play nothing: make the data of the stored blocks up to the first that is missing. With --json, print the manifest."`
 	Concurrency int    `placeholder:"N" help:"Blocks at a time (default: the file's, else one for each CPU); the data do not depend on it."`
-	Quiet       bool   `short:"q" help:"No progress."`
-	JSON        bool   `name:"json" help:"Print the manifest instead of a summary."`
-}
 
-// selfplaying is a SelfplayPlayCommand at work.
-type selfplaying struct {
-	*SelfplayPlayCommand
-	*configs.SelfplayPlan
-
-	env    *cli.Env
-	opener *players.Opener
+	Session session.Flags `embed:""`
 }
 
 // Run plays the blocks that are missing, and then makes the data. An interrupt lets the
 // blocks in play be the last, and makes no data; a second one ends them at once.
 func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
-	s, err := c.plan(env)
-	if err != nil {
-		return fail.Usage(err)
-	}
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return err
-	}
-	ctx, interrupted := cli.Catch(ctx, env)
-	s.opener = &players.Opener{Plan: s.Plan, Guard: guard}
-	err = s.run(ctx, interrupted)
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	interrupted.Stop()
-	return errors.Join(err, guard.Close())
-}
-
-// plan reads the file and the flags.
-func (c *SelfplayPlayCommand) plan(env *cli.Env) (*selfplaying, error) {
 	if c.Concurrency < 0 {
-		return nil, fmt.Errorf("--concurrency %d: expected a number from 1", c.Concurrency)
+		return fail.Usage(fmt.Errorf("--concurrency %d: expected a number from 1", c.Concurrency))
 	}
-	file, dir, err := configs.Find(c.File)
-	if err != nil {
-		return nil, err
-	}
-	here, err := players.Surroundings()
-	if err != nil {
-		return nil, err
-	}
-	plan, warnings, err := file.PlanSelfplay(dir, here)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(env.Err, "warning:", w)
-	}
-	if c.Concurrency > 0 {
-		plan.Plan.Concurrency = c.Concurrency
-	}
-	return &selfplaying{SelfplayPlayCommand: c, SelfplayPlan: plan, env: env}, nil
+	to := session.Target{DB: c.DB, Dry: c.DryRun || c.Assemble}
+	return c.Session.Run(ctx, env, to, func(ctx context.Context, s *session.Session) error {
+		file, dir, err := configs.Find(c.File)
+		if err != nil {
+			return fail.Usage(err)
+		}
+		ready, err := planning.ResolveSelfplay(file, dir, s.Guard)
+		if err != nil {
+			return err
+		}
+		old := selfplay.IsOld(ready.Folder)
+		switch {
+		case old && c.Assemble:
+			return c.assembleOld(ctx, env, ready)
+		case old:
+			return fail.Usage(fmt.Errorf("selfplay.to: %s has blocks of an earlier gogi, which stored no games in a database; use --assemble to make data of them, or name another folder to play", ready.Folder))
+		case c.Assemble:
+			return c.assemble(ctx, env, ready)
+		}
+		if c.Concurrency > 0 {
+			ready.Plan.Concurrency = c.Concurrency
+		}
+		return c.play(ctx, s, ready, file.Durable())
+	})
 }
 
-// complete greets the engines once and fills in what they are.
-func (s *selfplaying) complete(ctx context.Context) error {
+// renameSelfplay is what to do if the stored games have another plan.
+const renameSelfplay = "the key run gives this one another name"
+
+// play plays what is missing and makes the data.
+func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay, durable bool) error {
 	started := func() {}
-	if !s.Quiet {
-		started = s.env.Starting(s.opener.Names()...)
+	if !c.Session.Quiet {
+		started = s.Env.Starting(ready.Opener.Names()...)
 	}
-	greetings, err := s.opener.GreetAll(ctx)
+	err := ready.Complete(ctx)
 	started()
 	if err != nil {
 		return err
 	}
-	plan, warnings, err := identity.Complete(s.Plan, greetings)
-	if err != nil {
-		return fail.Usage(err)
-	}
-	for _, w := range warnings {
-		fmt.Fprintln(s.env.Err, "warning:", w)
-	}
-	s.Plan, s.opener.Plan = plan, plan
-	return nil
-}
-
-func (s *selfplaying) generator() *selfplay.Generator {
-	return &selfplay.Generator{
-		Plan: s.Plan, Design: s.Design, Candidates: selfplay.VoteCounts,
-		Open: func(ctx context.Context) (selfplay.Player, error) { return s.opener.Open(ctx, s.Plan.Players[0], nil) },
-	}
-}
-
-func (s *selfplaying) run(ctx context.Context, interrupted *cli.Interrupts) (err error) {
-	if err := s.complete(ctx); err != nil {
+	if ready.Opener.Bound, err = players.Bind(ready.Plan, ready.Greetings); err != nil {
 		return err
 	}
-	if s.DryRun {
-		return s.dryRun(ctx)
+	more, fatal := players.CapacityFor(ready.Plan, ready.Greetings).Problems()
+	for _, w := range append(append(ready.Warnings, ready.Opener.Bound.Warned()...), more...) {
+		s.Note(w.Said())
 	}
-	folder, err := selfplay.OpenFolder(s.Folder, s.Plan, s.Design)
-	if errors.Is(err, selfplay.ErrOther) {
-		return fail.Usage(err)
-	} else if err != nil {
+	if c.DryRun {
+		return errors.Join(c.dryRun(ctx, s.Env, ready), fatal)
+	}
+	if fatal != nil {
+		return fatal
+	}
+	how := results.Quick
+	if durable {
+		how = results.Durable
+	}
+	if err := s.Open(ctx, how); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	if !s.Assemble {
-		if err := s.play(ctx, folder, interrupted); err != nil {
-			return err
-		}
+	m := session.Match{Opener: ready.Opener, Rename: renameSelfplay}
+	if ready.Transcript {
+		m.Transcripts = crash.TranscriptDir("", c.DB, ready.Plan.Run)
 	}
-	return s.made(ctx, folder)
-}
-
-// play plays what is missing.
-func (s *selfplaying) play(ctx context.Context, folder *selfplay.Folder, interrupted *cli.Interrupts) error {
-	g := s.generator()
-	if there, err := folder.Blocks(); err != nil {
+	if _, err := s.Play(ctx, m); err != nil {
 		return err
-	} else if len(there) < s.Blocks {
-		if err := g.Rehearse(ctx); err != nil {
-			return err
-		}
 	}
-	stop := make(chan struct{})
-	percent := cli.Percent(s.env.Err, s.Quiet)
-	r := selfplay.Run{Folder: folder, Generator: g, Blocks: s.Blocks, Slots: s.Plan.Concurrency, Stop: stop, Told: func(b *selfplay.Block, there int) {
-		for _, f := range b.Failures {
-			fmt.Fprintf(s.env.Err, "warning: block %d was begun again: %v\n", b.Number, f)
-		}
-		if percent != nil {
-			percent(there, s.Blocks)
-		}
-	}}
-	interrupted.Playing(func() i18n.Message { close(stop); return i18n.Of("the blocks in play") })
-	session, err := r.Play(ctx)
-	interrupted.Playing(nil)
-	tellSession(s.env.Err, session)
-	if err == nil && r.Missing() > 0 {
-		fmt.Fprintf(s.env.Err, "%d of %d blocks are there; the same command goes on, and --assemble makes the data of those\n", s.Blocks-r.Missing(), s.Blocks)
-		return cli.ErrInterrupted
+	made, err := c.stored(ctx, s.Store, ready)
+	if err == nil && !c.Session.JSON {
+		printMade(s.Env, made, ready.Folder)
 	}
 	return err
 }
 
-// tellSession says how fast it went.
-func tellSession(w io.Writer, s selfplay.Session) {
-	if s.Blocks == 0 || s.Took <= 0 || s.Busy <= 0 {
-		return
-	}
-	fmt.Fprintf(w, "%s games, %s positions in %s: %s positions an hour; %.1f%% of the time was searched\n",
-		format.Count(s.Games), format.Count(s.Positions), format.Span(s.Took.Round(time.Second)),
-		format.Count(int(float64(s.Positions)/s.Took.Hours())), 100*s.Searching.Seconds()/s.Busy.Seconds())
-}
-
-// made makes the data and tells of them.
-func (s *selfplaying) made(ctx context.Context, folder *selfplay.Folder) error {
-	m, err := folder.Made(s.Blocks, s.Data)
-	if err == nil && (m == nil || s.Assemble) {
-		m, err = folder.Make(ctx, s.Blocks, s.Data)
-	}
+// assemble makes the data of what is stored.
+func (c *SelfplayPlayCommand) assemble(ctx context.Context, env *cli.Env, ready *planning.Selfplay) error {
+	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
-	if s.JSON {
-		return format.JSON(s.env.Out, m)
+	made, err := c.stored(ctx, store, ready)
+	return c.tell(env, made, ready.Folder, errors.Join(err, store.Close()))
+}
+
+// stored makes the data of a stored run.
+func (c *SelfplayPlayCommand) stored(ctx context.Context, store *results.Store, ready *planning.Selfplay) (*selfplay.Manifest, error) {
+	info, err := cli.FindRun(ctx, store, ready.Plan.Run)
+	if err != nil {
+		return nil, err
 	}
-	m.Statistics.Print(s.env.Out)
-	fmt.Fprintf(s.env.Out, "data        %s in %s/shards, of %s\n", format.NumberOf(len(m.Shards), "file"), s.Folder, format.NumberOf(len(m.Blocks), "block"))
-	fmt.Fprintf(s.env.Out, "dataset     %s\n", m.Dataset)
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return nil, err
+	}
+	from, err := selfplay.Stored(plan, ready.Plan.Openings, func(ctx context.Context, number int) (match.PairResult, error) {
+		pair, err := store.Pair(ctx, info.ID, number)
+		if errors.Is(err, results.ErrNoGame) {
+			err = fs.ErrNotExist
+		}
+		return pair, err
+	})
+	if err != nil {
+		return nil, fail.Usage(fmt.Errorf("run %s: %w", info.Name, err))
+	}
+	return selfplay.Make(ctx, ready.Folder, from, ready.Plan.Pairs, ready.Data)
+}
+
+// assembleOld makes the data of a folder of an earlier gogi.
+func (c *SelfplayPlayCommand) assembleOld(ctx context.Context, env *cli.Env, ready *planning.Selfplay) error {
+	from, err := selfplay.Old(ready.Folder)
+	if err != nil {
+		return err
+	}
+	made, err := selfplay.Make(ctx, ready.Folder, from, ready.Plan.Pairs, ready.Data)
+	return c.tell(env, made, ready.Folder, err)
+}
+
+// tell prints what was made by --assemble.
+func (c *SelfplayPlayCommand) tell(env *cli.Env, made *selfplay.Manifest, folder string, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case c.Session.JSON:
+		return format.JSON(env.Out, made)
+	}
+	printMade(env, made, folder)
 	return nil
 }
 
-// dryRun says what would be made.
-func (s *selfplaying) dryRun(ctx context.Context) error {
-	if err := s.generator().Rehearse(ctx); err != nil {
-		return err
-	}
-	p, d, w := s.Plan.Players[0], s.Design, s.env.Out
-	digest, err := selfplay.Digest(s.Plan, d)
-	if err != nil {
-		return err
-	}
+// printMade prints what data there are.
+func printMade(env *cli.Env, m *selfplay.Manifest, folder string) {
+	m.Statistics.Print(env.Out)
+	fmt.Fprintf(env.Out, "data        %s in %s/shards, of %s\n", format.NumberOf(len(m.Shards), "file"), folder, format.NumberOf(len(m.Blocks), "block"))
+	fmt.Fprintf(env.Out, "dataset     %s\n", m.Dataset)
+}
+
+// dryRun prints what would be made.
+func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *planning.Selfplay) error {
+	p, d, w := s.Plan.Players[0], s.Plan.Design.Selfplay, env.Out
+	fmt.Fprintf(w, "run         %s in %s, digest %s\n", s.Plan.Run, c.DB, s.Plan.Digest()[:16])
 	fmt.Fprintf(w, "player      %s (%s), %s\n", p.Name, p.Identity, p.Limits)
 	if d.NodeJitter > 0 {
 		fmt.Fprintf(w, "            nodes vary by up to %s\n", format.PercentShort(d.NodeJitter))
 	}
-	fmt.Fprintf(w, "games       %s: %s of %d, %d at a time\n", format.Count(s.Blocks*d.Games), format.NumberOf(s.Blocks, "block"), d.Games, s.Plan.Concurrency)
+	fmt.Fprintf(w, "games       %s: %s of %d, %d at a time\n", format.Count(s.Plan.Games()), format.NumberOf(s.Plan.Pairs, "block"), d.Games, s.Plan.Concurrency)
 	fmt.Fprintf(w, "beginnings  %s, then %d to %d random plies%s\n", format.NumberOf(len(s.Plan.Openings), "opening"), d.RandomMin, d.RandomMax, within(d.Window))
 	if d.TemperaturePlies > 0 {
 		fmt.Fprintf(w, "            then %d plies among the best %d, temperature %g\n", d.TemperaturePlies, d.Lines, d.Temperature)
@@ -251,24 +222,31 @@ func (s *selfplaying) dryRun(ctx context.Context) error {
 		fmt.Fprintf(w, "ends        by the rules %s, or by scores; %s played out\n", s.Plan.Rules.Name, format.PercentShort(d.Audit))
 	}
 	fmt.Fprintf(w, "data        %s in %s\n", s.Data.Format.Name, s.Folder)
-	fmt.Fprintf(w, "digest      %s\n", digest)
-	return s.there()
+	return c.there(ctx, env, s.Plan)
 }
 
-// there says how many blocks the folder has.
-func (s *selfplaying) there() error {
-	if !selfplay.IsFolder(s.Folder) {
-		return nil
+// there prints how many blocks are stored, and fails if the stored run has another plan.
+func (c *SelfplayPlayCommand) there(ctx context.Context, env *cli.Env, plan *match.Plan) error {
+	if _, err := os.Stat(c.DB); err != nil {
+		return nil //nolint:nilerr // there is no database yet
 	}
-	folder, err := selfplay.OpenFolder(s.Folder, s.Plan, s.Design)
-	if errors.Is(err, selfplay.ErrOther) {
-		return fail.Usage(err)
-	} else if err != nil {
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
 		return err
 	}
-	blocks, err := folder.Blocks()
-	fmt.Fprintf(s.env.Out, "there       %s\n", format.NumberOf(len(blocks), "block"))
-	return errors.Join(err, folder.Close())
+	info, err := store.FindRun(ctx, plan.Run)
+	if _, none := errors.AsType[*results.NoRun](err); none {
+		return store.Close()
+	}
+	if err == nil && info.Digest != plan.Digest() {
+		err = fail.Usage(fmt.Errorf("%s: %w\nwhat it has stays as it is; %s", c.DB, &results.DifferentPlan{Run: plan.Run, Differences: match.Differences(info.Plan, plan.Canonical())}, renameSelfplay))
+	}
+	if err == nil {
+		var stored map[int]bool
+		stored, err = store.Finished(ctx, info.ID)
+		fmt.Fprintf(env.Out, "stored      %s\n", format.NumberOf(len(stored), "block"))
+	}
+	return errors.Join(err, store.Close())
 }
 
 func within(window int) string {
@@ -277,8 +255,3 @@ func within(window int) string {
 	}
 	return fmt.Sprintf(", within ±%d", window)
 }
-
-// A player that is an engine can be told of MultiPV.
-var _ interface {
-	Configure(settings []usi.Setting) error
-} = (*usi.Engine)(nil)

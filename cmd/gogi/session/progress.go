@@ -306,7 +306,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	first, results := p.plan.Players[0].Name, i18n.Message{}
 	if len(p.plan.Players) > 2 {
 		first, results = "", p.leaders(&ended)
-	} else if r := recordOf(&ended, first); r.Wins+r.Draws+r.Losses > 0 {
+	} else if r := recordOf(&ended, first); len(p.plan.Players) > 1 && r.Wins+r.Draws+r.Losses > 0 {
 		results = words.Results(r.Wins, r.Draws, r.Losses, shareOf(r))
 	}
 	return words.Summary{

@@ -180,7 +180,8 @@ type Match struct {
 	Look func() []string
 }
 
-// Play plays what is missing of a run. The report is nil for a tune, and when there is none.
+// Play plays what is missing of a run. The report is nil for a tune and for self-play, and when
+// there is none.
 func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	plan := m.Opener.Plan
 	s.Target.Run = plan.Run
@@ -189,7 +190,7 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 		return nil, withPaths(err, s.DB, plan, m.Rename)
 	}
 	var gathered *stored.Gathering
-	if m.Tune == nil {
+	if m.Tune == nil && plan.Design.Kind != match.DesignSelfplay {
 		if gathered, err = stored.Gather(ctx, s.Store, plan.Run); err != nil {
 			return nil, errors.Join(err, run.Close())
 		}
@@ -273,7 +274,7 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 	if config.Room == nil {
 		config.Room = m.Opener.Bound.Room
 	}
-	if m.Look == nil {
+	if m.Look == nil && gathered != nil {
 		m.Look = s.glance(ctx, plan.Run)
 	}
 	if config.Watch, err = s.show(ctx, plan, made.Hub(), made.Control, measured); err != nil {
@@ -403,9 +404,9 @@ func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 	games := 0
 	for _, slot := range now.Slots {
 		if slot.Phase != match.SlotIdle {
-			games++
-			if plan.Design.Swap && (slot.Board == nil || slot.Board.Leg == 0) {
-				games++
+			games += plan.Legs()
+			if slot.Board != nil {
+				games -= slot.Board.Leg
 			}
 		}
 	}

@@ -1,0 +1,61 @@
+package planning
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identity"
+	"gogi/internal/fail"
+	"gogi/players"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// Selfplay is self-play that is ready to be played, and what its engines say of themselves.
+type Selfplay struct {
+	*configs.SelfplayPlan
+
+	Opener    *players.Opener // of the plan
+	Greetings []usi.Greeting  // in the order of Plan.Engines
+	Warnings  []advice.Warning
+}
+
+// ResolveSelfplay resolves a file of self-play whose paths are relative to dir, and starts no
+// engine but for an identity that the file asks of one. Complete does the rest.
+func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Selfplay, error) {
+	if err := players.AskIdentities(file, guard); err != nil {
+		return nil, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	plan, warnings, err := file.PlanSelfplay(dir, here)
+	if err != nil {
+		return nil, fail.Usage(err)
+	}
+	return &Selfplay{plan, &players.Opener{Plan: plan.Plan, Guard: guard}, nil, warnings}, nil
+}
+
+// Complete performs a handshake with each engine and completes the plan with what they say.
+// It returns an error for options that an engine does not have, MultiPV included if moves are
+// drawn among several lines.
+func (s *Selfplay) Complete(ctx context.Context) (err error) {
+	if s.Greetings, err = s.Opener.GreetAll(ctx); err != nil {
+		return err
+	}
+	plan, warnings, err := identity.Complete(s.Plan, s.Greetings)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	lines := func(o usi.Option) bool { return usi.SameOption(o.Name, "MultiPV") }
+	if plan.Design.Selfplay.TemperaturePlies > 0 && !slices.ContainsFunc(s.Greetings[0].Options, lines) {
+		return fail.Usage(fmt.Errorf("selfplay.temperature_plies: engine %s has no option MultiPV; remove the key, or set it to 0", plan.Players[0].Name))
+	}
+	s.Plan, s.Opener.Plan = plan, plan
+	s.Warnings = append(s.Warnings, warnings...)
+	return nil
+}

@@ -1,0 +1,93 @@
+package selfplay
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/arbiter"
+)
+
+// clonePair is a pair that can be changed.
+func clonePair(r match.PairResult) match.PairResult {
+	r.Games = slices.Clone(r.Games)
+	for i := range r.Games {
+		r.Games[i].Record.Moves = slices.Clone(r.Games[i].Record.Moves)
+	}
+	return r
+}
+
+// A pair that was played passes the check of games of others, and one that was not fails it.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	p := newPlayer(t)
+	testutil.OK(t, p.play(t.Context(), 1, 0, 1, 2))
+	audited := false
+	for n := range 3 {
+		r := p.pairs[n]
+		if err := arbiter.Verify(p.Plan, &r); err != nil {
+			t.Errorf("pair %d was played, and %v", n, err)
+		}
+		for i := range r.Games {
+			facts := testutil.Must(arbiter.Facts(p.Plan, &r.Games[i]))(t)
+			audited = audited || facts.Audited
+		}
+	}
+	if !audited {
+		t.Error("no game was audited: expected some, to see that they are checked as such")
+	}
+	last := func(r *match.PairResult) *match.Result { return &r.Games[1] }
+	for name, lie := range map[string]struct {
+		tell func(r *match.PairResult)
+	}{
+		"another winner": {func(r *match.PairResult) {
+			g := last(r)
+			g.Outcome = map[match.Outcome]match.Outcome{match.BlackWins: match.WhiteWins, match.WhiteWins: match.BlackWins, match.Draw: match.BlackWins}[g.Outcome]
+			g.Record.Winner = g.Outcome.String()
+		}},
+		"another result": {func(r *match.PairResult) {
+			g := last(r)
+			g.Termination, g.Record.Result = match.Declaration, match.Declaration.String()
+		}},
+		"the last move cut":     {func(r *match.PairResult) { g := last(r); g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-1] }},
+		"a move twice":          {func(r *match.PairResult) { m := last(r).Record.Moves; m[len(m)-1] = m[len(m)-2] }},
+		"more after the end":    {func(r *match.PairResult) { g := last(r); g.Record.Moves = append(g.Record.Moves, g.Record.Moves[0]) }},
+		"another beginning":     {func(r *match.PairResult) { last(r).Record.Moves = slices.Clone(p.pairs[1].Games[1].Record.Moves) }},
+		"another start":         {func(r *match.PairResult) { last(r).Record.Start = "4k4/9/9/9/9/9/9/9/4K4 b - 1" }},
+		"chance that is chosen": {func(r *match.PairResult) { last(r).Record.Moves[0].Opening = false }},
+		"another order":         {func(r *match.PairResult) { slices.Reverse(r.Games) }},
+		"another pair":          {func(r *match.PairResult) { r.Pair.ID++ }},
+		"a game left out":       {func(r *match.PairResult) { r.Games = r.Games[1:] }},
+		"other scores": {func(r *match.PairResult) {
+			for i := range r.Games {
+				for j := range r.Games[i].Record.Moves {
+					r.Games[i].Record.Moves[j].Score = 0
+				}
+			}
+		}},
+	} {
+		r := clonePair(p.pairs[0])
+		lie.tell(&r)
+		if err := arbiter.Verify(p.Plan, &r); err == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+}
+
+// The search that found a beginning beyond the window has drawn its nodes, and the beginnings
+// after it are found again only if that is remembered.
+func TestVerifyAfterRedrawing(t *testing.T) {
+	t.Parallel()
+	p := newPlayer(t)
+	p.Design.Window, p.Design.NodeJitter, p.Design.Games = 40, 0.5, 12
+	b, err := p.block(t, 0) // which verifies the pair
+	testutil.OK(t, err)
+	if b.Redrawn.Unequal < 3 {
+		t.Errorf("%d beginnings were beyond the window: expected some", b.Redrawn.Unequal)
+	}
+	if strings.Contains(b.Games[0].Result, "unfinished") {
+		t.Error(b.Games[0].Result)
+	}
+}
