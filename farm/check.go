@@ -1,8 +1,11 @@
 package farm
 
 import (
+	"errors"
 	"fmt"
 	"math"
+
+	"gogi/match"
 )
 
 // The bounds of what a worker may say of itself. They are far above what one has reason
@@ -20,6 +23,14 @@ const (
 	// 1970, so that none shuts out all that follow it.
 	maxStart = 1 << 43
 )
+
+// CheckLegs returns an error for a plan whose pairs have more games than a message carries.
+func CheckLegs(plan *match.Plan) error {
+	if plan.Legs() > match.MaxEncodedLegs {
+		return fmt.Errorf("selfplay.block: a block of %d games does not fit in a farm's message; set at most %d", plan.Legs(), match.MaxEncodedLegs)
+	}
+	return nil
+}
 
 // word refuses what is longer than a name is.
 func word(what, s string) error {
@@ -129,20 +140,21 @@ func (b *Beat) Check() error {
 // arbiter.Verify to say.
 func (it *Item) Check() error {
 	what := 0
-	for _, has := range [...]bool{len(it.Pair) > 0, it.Attempt != nil, it.Block != nil} {
+	for _, has := range [...]bool{len(it.Pair) > 0, it.Attempt != nil} {
 		if has {
 			what++
 		}
 	}
-	if what != 1 {
-		return fmt.Errorf("an item of a batch has a pair, an attempt or a block, and one of them only")
+	switch {
+	case it.Block != nil:
+		return errors.New("a block of self-play in the form of an earlier gogi: update the worker's program, which then plays it again")
+	case what != 1:
+		return errors.New("an item of a batch has a pair or an attempt, and one of them only")
 	}
 	err := it.Lease.Check()
 	switch {
 	case err != nil:
 		return err
-	case it.Block != nil:
-		return it.Block.Check()
 	case it.Attempt != nil:
 		return it.Attempt.Check()
 	}

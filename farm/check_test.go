@@ -75,16 +75,10 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 		"token":          {beat(func(b *farm.Beat) { b.Held[0].Token = make([]byte, 1000) }), "1000 bytes: expected 12"},
 		"back":           {beat(func(b *farm.Beat) { b.Back[0].Pair = -1 }), "pair -1"},
 		"reason":         {beat(func(b *farm.Beat) { b.Back[0].Why = strings.Repeat("x", 5000) }), "5000 bytes"},
-		"nothing":        {item(func(it *farm.Item) { it.Pair = nil }), "a pair, an attempt or a block"},
-		"both":           {item(func(it *farm.Item) { it.Attempt = &match.Attempt{} }), "a pair, an attempt or a block"},
-		"block's file":   {item(func(it *farm.Item) { it.Pair, it.Block = nil, &farm.Block{SHA256: "../x", Size: 1} }), "SHA-256"},
-		"large block": {item(func(it *farm.Item) {
-			it.Pair, it.Block = nil, &farm.Block{SHA256: strings.Repeat("a", 64), Size: farm.MaxBlock + 1}
-		}), "67108865 bytes"},
-		"block's counts": {item(func(it *farm.Item) {
-			it.Pair, it.Block = nil, &farm.Block{SHA256: strings.Repeat("a", 64), Size: 1, Plies: -1}
-		}), "negative"},
-		"item's lease": {item(func(it *farm.Item) { it.Lease.Pair = math.MaxInt }), "lease of pair"},
+		"nothing":        {item(func(it *farm.Item) { it.Pair = nil }), "a pair or an attempt"},
+		"both":           {item(func(it *farm.Item) { it.Attempt = &match.Attempt{} }), "a pair or an attempt"},
+		"an old block":   {item(func(it *farm.Item) { it.Pair, it.Block = nil, []byte{0xa0} }), "update the worker's program"},
+		"item's lease":   {item(func(it *farm.Item) { it.Lease.Pair = math.MaxInt }), "lease of pair"},
 		"attempt's reason": {item(func(it *farm.Item) {
 			it.Pair, it.Attempt = nil, &match.Attempt{Why: strings.Repeat("x", 1<<17), Ended: time.Unix(1, 0)}
 		}), "131072 bytes"},

@@ -24,8 +24,7 @@ type Transport interface {
 	// the bytes have another.
 	Artefact(ctx context.Context, sha256 string) (io.ReadCloser, error)
 	// PutArtefact keeps what r reads, at most limit bytes, with the coordinator, and
-	// returns its SHA-256 (hex). What it has already is not sent. What a worker uploads
-	// is nobody's artefact: it waits for the result that names it.
+	// returns its SHA-256 (hex). What it has already is not sent.
 	PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) (sha256 string, err error)
 	// Close ends the connection.
 	Close() error
@@ -35,9 +34,6 @@ type Transport interface {
 var (
 	ErrAway = errors.New("farm: the coordinator cannot be reached")
 	ErrFull = errors.New("farm: the coordinator's stream is full")
-	// ErrNoUpload is of what a worker has not uploaded, or of what went to make room for
-	// what it has uploaded since.
-	ErrNoUpload = errors.New("farm: the worker's upload is not there")
 )
 
 // Bus is the coordinator's end.
@@ -54,12 +50,6 @@ type Bus interface {
 	Results(ctx context.Context, n int) ([]Delivery, error)
 	// Artefacts lists what is kept: SHA-256 and bytes.
 	Artefacts(ctx context.Context) (map[string]int64, error)
-	// Uploaded reads what a worker has uploaded, which has this SHA-256 (hex) and at most
-	// limit bytes; ErrNoUpload where it is not there (any more), a *Refusal where it is
-	// longer. Any other error is the coordinator's own.
-	Uploaded(ctx context.Context, worker, sha256 string, limit int64) ([]byte, error)
-	// Discard forgets what a worker has uploaded.
-	Discard(worker, sha256 string) error
 	// Fill is how full the stream is, from 0 to 1.
 	Fill(ctx context.Context) (float64, error)
 }

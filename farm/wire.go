@@ -3,6 +3,8 @@ package farm
 import (
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"gogi/match"
 )
 
@@ -192,12 +194,13 @@ type Signed struct {
 	Signature []byte `cbor:"signature"` // ed25519, see Seal
 }
 
-// Item is a finished pair, an attempt at one, or a block of self-play, under its lease.
+// Item is a finished pair, or an attempt at one, under its lease.
 type Item struct {
 	Lease   Held           `cbor:"lease"`
 	Pair    []byte         `cbor:"pair,omitempty"` // match.EncodePair
 	Attempt *match.Attempt `cbor:"attempt,omitempty"`
-	Block   *Block         `cbor:"block,omitempty"` // what Pair is the number of
+	// Block is what a worker of an earlier gogi sent of a block of self-play; it is refused.
+	Block cbor.RawMessage `cbor:"block,omitempty"`
 }
 
 // Hint is told without being answered, and may be lost: beats say the same.

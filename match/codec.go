@@ -24,8 +24,8 @@ const (
 	pairWithoutOptions   = 2
 )
 
-// maxLegs is how many games a pair has at most on the wire: pairs of self-play stay on their machine.
-const maxLegs = 2
+// MaxEncodedLegs is how many games an encoded pair has at most.
+const MaxEncodedLegs = 4096
 
 // EncodePair writes a whole pair for another process or a later day, the moves
 // packed as package kifu packs them. Times keep whole microseconds and lose their
@@ -71,9 +71,9 @@ func DecodePair(text []byte, limit int) (PairResult, error) {
 
 func (w *wire) pairResult(r *PairResult) {
 	w.pair(&r.Pair)
-	games := list(w, &r.Games, maxLegs)
+	games := list(w, &r.Games, MaxEncodedLegs)
 	for i := range games {
-		w.result(&games[i], len(games)-i)
+		w.result(&games[i])
 	}
 	attempts := list(w, &r.Attempts, math.MaxInt)
 	for i := range attempts {
@@ -133,8 +133,7 @@ func (w *wire) pair(p *Pair) {
 	}
 }
 
-// result is a game; so many share what may still be allocated.
-func (w *wire) result(g *Result, share int) {
+func (w *wire) result(g *Result) {
 	w.int(&g.Pair)
 	w.int(&g.Leg)
 	w.int(&g.Players[0])
@@ -149,7 +148,7 @@ func (w *wire) result(g *Result, share int) {
 	w.int(&g.Slot)
 	w.time(&g.Started)
 	w.time(&g.Ended)
-	w.record(&g.Record, share)
+	w.record(&g.Record)
 }
 
 func (w *wire) side(s *Side) {
@@ -165,13 +164,13 @@ func (w *wire) side(s *Side) {
 }
 
 // record leaves out the header and comments: they are of records of elsewhere.
-func (w *wire) record(r *kifu.Record, share int) {
+func (w *wire) record(r *kifu.Record) {
 	for _, s := range []*string{&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner} {
 		w.string(s)
 	}
 	w.time(&r.Started)
 	w.bytes(&r.Final)
-	w.moves(&r.Moves, share)
+	w.moves(&r.Moves)
 }
 
 // wire is a text that is being written or read: the same calls in the same order
@@ -332,7 +331,7 @@ func (w *wire) move(v *shogi.Move) {
 	*v = shogi.Move(n) //nolint:gosec // looked at above
 }
 
-func (w *wire) moves(v *[]kifu.Move, share int) {
+func (w *wire) moves(v *[]kifu.Move) {
 	if !w.reading {
 		packed, err := kifu.Pack(*v, math.MaxInt)
 		if err != nil {
@@ -345,16 +344,23 @@ func (w *wire) moves(v *[]kifu.Move, share int) {
 	if w.bytes(&packed); w.err != nil {
 		return
 	}
-	within := w.left / (share + 1) // the attempts come behind the games
-	moves, err := kifu.UnpackWithin(packed, within)
+	moves, err := kifu.UnpackWithin(packed, w.left/2) // more games and the attempts follow
 	if err != nil {
 		w.fail(err)
 		return
 	}
-	w.left -= within
-	if len(moves) > 0 {
+	if w.spend(size(moves)) && len(moves) > 0 {
 		*v = moves
 	}
+}
+
+// size is about how many bytes moves take.
+func size(moves []kifu.Move) int {
+	n := len(moves) * int(reflect.TypeFor[kifu.Move]().Size())
+	for i := range moves {
+		n += 2*len(moves[i].PV) + len(moves[i].Detail) + len(moves[i].Comment)
+	}
+	return n
 }
 
 // list writes how many elements there are, or makes as many; nil for none. An

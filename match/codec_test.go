@@ -155,7 +155,7 @@ func TestEncodePairRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*match.PairResult){
 		"adjourned":         func(r *match.PairResult) { r.Games[0].Termination = "adjourned" },
 		"outcome(9)":        func(r *match.PairResult) { r.Games[0].Outcome = 9 },
-		"a list of 3":       func(r *match.PairResult) { r.Games = append(r.Games, r.Games[0]) },
+		"a list of 4097":    func(r *match.PairResult) { r.Games = make([]match.Result, match.MaxEncodedLegs+1) },
 		"the game has 4000": func(r *match.PairResult) { r.Games[1].Record.Moves = make([]kifu.Move, 40000) },
 	} {
 		r := filledPair()

@@ -473,28 +473,6 @@ func (b *Bus) Artefacts(context.Context) (map[string]int64, error) {
 	return sizes, nil
 }
 
-// Uploaded implements farm.Bus.
-func (b *Bus) Uploaded(_ context.Context, _, sum string, limit int64) ([]byte, error) {
-	b.hall.mu.Lock()
-	defer b.hall.mu.Unlock()
-	body, ok := b.hall.artefacts[sum]
-	switch {
-	case !ok:
-		return nil, farm.ErrNoUpload
-	case int64(len(body)) > limit:
-		return nil, &farm.Refusal{Why: fmt.Sprintf("it has %d bytes, %d at most were told of", len(body), limit), Exit: 1}
-	}
-	return body, nil
-}
-
-// Discard implements farm.Bus.
-func (b *Bus) Discard(_, sum string) error {
-	b.hall.mu.Lock()
-	defer b.hall.mu.Unlock()
-	delete(b.hall.artefacts, sum)
-	return nil
-}
-
 // Fill implements farm.Bus.
 func (b *Bus) Fill(context.Context) (float64, error) {
 	b.hall.mu.Lock()

@@ -33,7 +33,7 @@ func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (a
 		"approve": c.onTest(c.approve), "reject": c.onTest(c.reject), "stop": c.onTest(c.end), "pause": c.onTest(c.pause),
 		"resume": c.onTest(c.resume), "priority": c.onTest(c.priority), "share": c.onTest(c.share),
 		"drain": c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
-		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum, "blocks": c.pullBlock,
+		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum,
 		"update": c.updateVerb,
 	}[word]
 	if do == nil {
@@ -131,10 +131,9 @@ const (
 // mayPlay says why a plan cannot be played on a farm, or not so by this owner.
 func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) error {
 	_, tuneErr := settingsOf(plan)
-	if _, err := unitOf(plan); err != nil {
-		return refuse(exitRefused, "%v", err)
-	}
 	switch {
+	case farm.CheckLegs(plan) != nil:
+		return refuse(exitRefused, "%v", farm.CheckLegs(plan))
 	case plan.Design.Kind.ByResults():
 		return refuse(exitRefused, "a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
 	case tuneErr != nil:
@@ -425,7 +424,7 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
-	out := farm.Purged{Before: r.verdict(), After: r.verdict(), Selfplay: r.unit != nil}
+	out := farm.Purged{Before: r.verdict(), After: r.verdict(), Selfplay: r.selfplays()}
 	var err error
 	if out.Pairs, err = r.store.By(ctx, o.Worker); err == nil && r.tune != nil {
 		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))

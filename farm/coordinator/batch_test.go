@@ -1,11 +1,8 @@
 package coordinator_test
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"gogi/farm"
@@ -57,80 +54,6 @@ func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 		_, there := f.disk.stores[a.plan.Digest()].pairs[old.Pair]
 		if s := f.test("both"); !there || s.Stored != 16 || s.Stale != 1 || s.Added != 1 || s.Duplicates != 0 {
 			t.Errorf("pair %d is in the store: %t; %+v", old.Pair, there, s)
-		}
-	})
-}
-
-// losing is a bus on which a worker's uploads go as soon as they were looked at, or cannot
-// be read at all.
-type losing struct {
-	farm.Bus
-
-	of   string // the worker's name
-	read int    // how often they are there before
-	err  error  // what the others meet
-}
-
-func (l *losing) Uploaded(ctx context.Context, worker, sum string, limit int64) ([]byte, error) {
-	if worker == l.of {
-		if l.read == 0 {
-			return nil, l.err
-		}
-		l.read--
-	}
-	return l.Bus.Uploaded(ctx, worker, sum, limit)
-}
-
-// TestABlockThatGoesShutsNothingOut: of two workers' results of one block that are judged
-// together, the file of the first goes before it is stored: the second's is stored.
-func TestABlockThatGoesShutsNothingOut(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		s := newSomebody(t, "goes", 1)
-		f.run(s.plan)
-		data, b := s.file(s.block(0))
-		first := f.line(t, "w0")
-		one := first.want(1)[0]
-		time.Sleep(3 * lease) // it is away by now
-		second := f.line(t, "w1")
-		two := second.want(1)
-		if len(two) != 1 {
-			t.Fatal("the block is not granted anew")
-		}
-		_ = f.stop()
-		f.wrap = func(bus farm.Bus) farm.Bus { return &losing{bus, "w0", 1, farm.ErrNoUpload} }
-		first.deliver(one, data, b)
-		second.deliver(two[0], data, b)
-		f.start() // and judges them together
-		synctest.Wait()
-		stored := f.disk.stores[s.plan.Digest()].blocks[0]
-		if st := f.test("goes"); stored.Worker != "w1" || st.Stored != 1 || st.Added != 1 || st.Stale != 1 || st.Refused != 0 || st.State != farm.Over {
-			t.Errorf("block 0 is stored as %+v; %+v", stored, st)
-		}
-	})
-}
-
-// TestADiskThatFailsIsNobodysFault: of an upload that the coordinator itself cannot read, it
-// says nothing: it ends, as with any store that fails, and the result comes again.
-func TestADiskThatFailsIsNobodysFault(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		s := newSomebody(t, "disk", 1)
-		f.run(s.plan)
-		w := f.line(t, "w0")
-		g := w.want(1)[0]
-		broken := errors.New("input/output error")
-		_ = f.stop()
-		f.wrap = func(bus farm.Bus) farm.Bus { return &losing{bus, "w0", 0, broken} }
-		f.start()
-		data, b := s.file(s.block(0))
-		w.deliver(g, data, b)
-		if err := f.stop(); err == nil || err.Error() != "coordinator: reading an upload of w0: input/output error" {
-			t.Errorf("the coordinator ends with %v", err)
-		}
-		f.wrap = nil
-		f.start()
-		synctest.Wait()
-		if st := f.test("disk"); st.Stored != 1 || st.Refused != 0 || f.worker("w0").Refused != 0 {
-			t.Errorf("%+v, %+v", st, f.worker("w0"))
 		}
 	})
 }

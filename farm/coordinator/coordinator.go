@@ -164,7 +164,7 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 		return err
 	}
 	c.runs[r.digest] = r
-	r.exact = c.config.Auditor != nil && r.unit == nil && c.config.Auditor.Exact(r.plan)
+	r.exact = c.config.Auditor != nil && c.config.Auditor.Exact(r.plan)
 	if r.State != farm.Running && r.State != farm.Paused {
 		return nil
 	}

@@ -108,9 +108,7 @@ type store struct {
 	voided   []string
 	adds     int
 	states   []match.TuneState
-	blocks   map[int]farm.StoredBlock
-	files    map[int][]byte // of blocks
-	early    string         // a state that was stored before its pairs
+	early    string // a state that was stored before its pairs
 }
 
 var errFull = errors.New("no space left on device")
@@ -293,9 +291,8 @@ type theFarm struct {
 	config  coordinator.Config
 	ctx     context.Context
 	working sync.WaitGroup
-	wrap    func(farm.Bus) farm.Bus // what a process is given in the place of the bus; may be nil
-	state   string                  // the file of the coordinator's state
-	unkept  atomic.Bool             // nothing can be stored in the state
+	state   string      // the file of the coordinator's state
+	unkept  atomic.Bool // nothing can be stored in the state
 
 	c    *coordinator.Coordinator
 	stop func() error // ends the coordinator's process; its error is Serve's
@@ -348,9 +345,6 @@ func (f *theFarm) start() {
 	f.t.Helper()
 	bus := f.hall.Open()
 	f.config.Bus = bus
-	if f.wrap != nil {
-		f.config.Bus = f.wrap(bus)
-	}
 	state := openState(f.t, f.state)
 	f.config.State = unkept{state, &f.unkept}
 	c, err := coordinator.New(f.ctx, f.config)

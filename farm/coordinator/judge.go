@@ -54,8 +54,6 @@ type item struct {
 	twice  bool   // the pair is in the store already, or an item before has it
 	lost   string // stale: why its run, which has ended, cannot be opened; it is kept as evidence
 	astray bool   // stale: a pair of a tune, of a path that is no more
-	gone   bool   // stale: a block whose file is not there
-	broken error  // a block whose file cannot be read, for which no worker is to blame
 }
 
 // judgeAll reads the stream to the end of ctx, or of the stores.
@@ -116,9 +114,6 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 		})
 	}
 	_ = reading.Wait() // they return no errors
-	if err := unread(messages); err != nil {
-		return c.stop(err)
-	}
 	c.judging.Lock()
 	// What was begun is finished. The stores' time begins when it is their turn: neither
 	// pairs that are slow to verify nor a purge make it look as if one had failed.
@@ -137,18 +132,6 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	c.mu.Lock()
 	c.judge.BatchTook = time.Since(began)
 	c.mu.Unlock()
-	return nil
-}
-
-// unread is why something that workers have uploaded cannot be read: a store that fails.
-func unread(messages []message) error {
-	for i := range messages {
-		for j := range messages[i].items {
-			if err := messages[i].items[j].broken; err != nil {
-				return fmt.Errorf("coordinator: reading an upload of %s: %w", messages[i].worker, err)
-			}
-		}
-	}
 	return nil
 }
 
@@ -218,12 +201,6 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 			it.refuse = fmt.Sprintf("an attempt at pair %d under the lease of pair %d", it.Attempt.Pair, it.Lease.Pair)
 		}
 		return
-	case it.Item.Block != nil:
-		c.readBlock(ctx, m, it)
-		return
-	case it.run.unit != nil:
-		it.refuse = fmt.Sprintf("a pair of %s, which is of blocks of self-play", it.run.Name)
-		return
 	}
 	var err error
 	if it.pair, err = match.DecodePair(it.Item.Pair, farm.MaxPair); err == nil {
@@ -254,7 +231,6 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	var writing errgroup.Group
 	var once sync.Mutex // of what the stores say
 	var carriers []*item
-	var blocks []storing
 	for i := range messages {
 		for j := range messages[i].items {
 			it := &messages[i].items[j]
@@ -263,10 +239,6 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 			}
 			if it.run.carries(it) {
 				carriers = append(carriers, it)
-				continue
-			}
-			if it.Item.Block != nil {
-				blocks = append(blocks, storing{&messages[i], it})
 				continue
 			}
 			writing.Go(func() error {
@@ -281,11 +253,7 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	if err := writing.Wait(); err != nil {
 		return fmt.Errorf("coordinator: storing: %w", err)
 	}
-	err := c.carry(ctx, carriers)
-	if err == nil {
-		err = c.storeBlocks(ctx, blocks)
-	}
-	if err != nil {
+	if err := c.carry(ctx, carriers); err != nil {
 		return fmt.Errorf("coordinator: storing: %w", err)
 	}
 	c.mu.Lock()
@@ -326,8 +294,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				it.twice = true
 			default:
 				r.tune.learn(r.plan, it)
-				// What does not count shuts nothing out; of blocks it is known when one is stored.
-				before[key] = !it.stale && it.Item.Block == nil
+				before[key] = !it.stale // what does not count shuts nothing out
 			}
 		}
 	}
@@ -364,7 +331,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 			if r != nil {
 				r.counts.stale++
 			}
-			if it.astray || it.gone && r.ledger != nil {
+			if it.astray {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.refuse != "":
@@ -378,15 +345,12 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 			// given up comes back as crashed.
 		case it.Lease.Audit:
 			c.audited(ctx, r, m, it)
-		case it.added && it.Item.Block != nil:
-			c.addedBlock(ctx, now, m.worker, it)
 		case it.added:
 			c.added(ctx, now, m.worker, it)
 		default:
 			r.counts.duplicates++
 			r.ledger.Stored(now, it.Lease.Pair)
 		}
-		c.forgetUpload(m, it)
 	}
 	if blame != "" {
 		c.blame(ctx, m.worker, blame)

@@ -95,9 +95,6 @@ func (c *Coordinator) giving(ctx context.Context, name string, see func(*run)) (
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
-	if r.unit != nil {
-		return nil, refuse(exitRefused, "test %s has blocks of self-play, and no pairs: gogi farm pull --to FOLDER brings them", r.Name)
-	}
 	give, ok := r.store.(pairs)
 	if !ok {
 		return nil, refuse(exitRefused, "the stores of this farm give nothing back")
@@ -177,9 +174,6 @@ func (c *Coordinator) pushable(who asker, name string) (*run, error) {
 	if r == nil {
 		return nil, refuse(exitRefused, "there is no test %q", name)
 	}
-	if r.unit != nil {
-		return nil, refuse(exitRefused, "test %s has blocks of self-play, and takes no pairs", r.Name)
-	}
 	if err := own(who, r, "push pairs into"); err != nil {
 		return nil, err
 	}
@@ -210,7 +204,10 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, played []matc
 	var out farm.Pushed
 	for i := range played {
 		id := played[i].Pair.ID
-		if r.ledger.IsStored(id) {
+		switch {
+		case id >= r.plan.Pairs: // the run that was brought went on beyond the test
+			continue
+		case r.ledger.IsStored(id):
 			out.There++
 			continue
 		}

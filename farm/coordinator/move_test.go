@@ -64,6 +64,9 @@ func TestPairsThatAreBrought(t *testing.T) {
 		if out, err := bring("ann", play(p, 4)); err != nil || out != (farm.Pushed{There: 1}) {
 			t.Errorf("again: %+v, %v", out, err)
 		}
+		if out, err := bring("ann", play(p, 600)); err != nil || out != (farm.Pushed{}) {
+			t.Errorf("a pair beyond those that the test wants: %+v, %v", out, err)
+		}
 		for _, g := range w.want(4) {
 			if g.Pair == 4 || g.Pair == 5 {
 				t.Errorf("pair %d is granted, which is stored", g.Pair)

@@ -13,7 +13,6 @@ import (
 	"gogi/match/gate"
 	"gogi/match/trust"
 	"gogi/runner/events"
-	"gogi/runner/selfplay"
 )
 
 // record is what is kept of a test, in the bucket of tests under its plan's digest.
@@ -53,7 +52,6 @@ type run struct {
 	revision uint64
 	plan     *match.Plan
 	task     farm.Task
-	unit     *selfplay.Unit // its pairs are blocks of self-play; nil: they are pairs
 
 	// Of a run that is open, see Coordinator.open; else nil.
 	store   Store
@@ -87,9 +85,6 @@ func newRun(digest string, rec record, revision uint64) (*run, error) {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
 	r := &run{record: rec, digest: digest, revision: revision, plan: plan, hub: events.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
-	if r.unit, err = unitOf(plan); err != nil {
-		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
-	}
 	if plan.Scales() {
 		r.claims = newClaims(plan)
 	}
@@ -214,7 +209,10 @@ func (r *run) decided() string {
 }
 
 // word is what the run's units are, in the singular.
-func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.unit != nil}).Unit() }
+func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.selfplays()}).Unit() }
+
+// selfplays reports whether the run's pairs are blocks of self-play.
+func (r *run) selfplays() bool { return r.plan.Design.Kind == match.DesignSelfplay }
 
 // publish numbers and stamps an event of the run, for whoever watches.
 func (r *run) publish(ev match.Event) {
@@ -291,7 +289,7 @@ func (r *run) status() farm.TestStatus {
 	s := farm.TestStatus{
 		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
 		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.plan.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
-		Selfplay: r.unit != nil, Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale, Agreed: r.counts.agreed, Differed: r.counts.differed,
+		Selfplay: r.selfplays(), Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale, Agreed: r.counts.agreed, Differed: r.counts.differed,
 	}
 	if r.ledger == nil {
 		return s

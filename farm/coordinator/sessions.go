@@ -41,8 +41,6 @@ type worker struct {
 	Probation string `cbor:"probation"`
 	// Unlike is why all its pairs are audited: its machine is unlike the others'. "": it is not.
 	Unlike string `cbor:"unlike,omitempty"`
-	// Blocks is how many blocks of self-play counted, as of when this was kept last, and since.
-	Blocks int `cbor:"blocks,omitempty"`
 	// Forgiven is the evidence of residuals, by run, that somebody has pardoned: logarithms
 	// of e-values.
 	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`

@@ -34,7 +34,7 @@ func (c *Coordinator) newLine() *trust.Line {
 }
 
 // compares reports whether a run's workers are compared: of a tune no two pairs are alike.
-func (r *run) compares() bool { return r.Rule == ruleResiduals && r.plan.Tune == "" && r.unit == nil }
+func (r *run) compares() bool { return r.Rule == ruleResiduals && r.plan.Tune == "" && !r.selfplays() }
 
 // putRows puts a stored pair into the run's line.
 func (r *run) putRows(rows []match.Row) error {

@@ -101,7 +101,7 @@ func (t *tuned) begun() *tuned {
 
 // protocol is what a worker must speak to play the run.
 func (r *run) protocol() int {
-	if r.plan.Tune != "" || r.unit != nil {
+	if r.plan.Tune != "" || r.selfplays() {
 		return farm.ProtocolTunes
 	}
 	return farm.Oldest

@@ -213,7 +213,7 @@ func TestTLSIsNew(t *testing.T) {
 func TestAWorkerHasFewSubjects(t *testing.T) {
 	k, _ := newKey(t, "w1", time.Time{}, keys.Work)
 	s := k.Subjects()
-	if want := []string{"hello.w1", "lease.w1", "beat.w1", "res.w1.*", "ev.*.w1", "art.w1", "put.w1"}; !slices.Equal(s.Publish, want) {
+	if want := []string{"hello.w1", "lease.w1", "beat.w1", "res.w1.*", "ev.*.w1", "art.w1"}; !slices.Equal(s.Publish, want) {
 		t.Errorf("publishes %v", s.Publish)
 	}
 	if want := []string{"_INBOX_w1.>", "ctl.*", "ctl.w.w1"}; !slices.Equal(s.Subscribe, want) {

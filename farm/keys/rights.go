@@ -33,7 +33,7 @@ func words(rights []Right) []string {
 // one is enough. A verb that is not here belongs to Admin.
 var verbs = map[string][]Right{
 	"list": {Submit, Approve, Run}, "show": {Submit, Approve, Run}, "workers": {Submit, Approve, Run},
-	"pull": {Submit, Approve, Run}, "sum": {Submit, Approve, Run}, "blocks": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
+	"pull": {Submit, Approve, Run}, "sum": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
 	"submit": {Submit}, "push": {Submit},
 	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // one's own: the coordinator looks whose
 	"approve": {Approve}, "reject": {Approve},
@@ -61,7 +61,6 @@ func (k Key) Subjects() Subjects {
 		s.Publish = []string{
 			farm.SubjectHello + k.Name, farm.SubjectLease + k.Name, farm.SubjectBeat + k.Name,
 			farm.SubjectResults + k.Name + ".*", farm.SubjectEvents + "*." + k.Name, farm.SubjectArtefact + k.Name,
-			farm.SubjectUpload + k.Name, // of blocks, into a place of its own
 		}
 		s.Subscribe = append(s.Subscribe, farm.SubjectRun+"*", farm.SubjectWorker+k.Name)
 		return s

@@ -25,23 +25,19 @@ type Replica struct {
 	Ask   Ask
 	Log   *slog.Logger
 	Tests []string // names or digests; none: all tests that are approved
-	// Blocks brings the blocks of a test of self-play that are not here as the farm has them,
-	// takes out those that it has no more, and says how many are here. nil: such tests are not
-	// copied.
-	Blocks func(ctx context.Context, digest string) (here int, err error)
 
 	copied map[string]state // by digest
 }
 
 // state is a test as it was copied.
 type state struct {
-	run    string // its name here; "": of self-play
+	run    string // its name here
 	stored int
 	log    int // lines of the test's log: a purge is one
 	pairs  int
 }
 
-// Round copies what is new, and says what it did for each test that has pairs. Each pair is
+// Round copies what is new, and says what it did for each test. Each pair is
 // replayed by the rules: ErrDiffers says that the farm gave one that cannot have been played.
 // After a test that cannot be copied it goes on with the next one.
 func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
@@ -60,7 +56,7 @@ func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 		got, err := f.copy(ctx, t)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("test %s: %w", t.Name, err))
-		} else if got.Run != "" {
+		} else {
 			moved = append(moved, got)
 		}
 		if ctx.Err() != nil {
@@ -75,7 +71,7 @@ func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 	if len(f.Tests) == 0 {
 		var s farm.Status
 		err := f.Ask(ctx, "list", farm.Order{}, &s)
-		return slices.DeleteFunc(s.Tests, func(t farm.TestStatus) bool { return t.State == farm.Submitted || t.Selfplay && f.Blocks == nil }), err
+		return slices.DeleteFunc(s.Tests, func(t farm.TestStatus) bool { return t.State == farm.Submitted }), err
 	}
 	tests := make([]farm.TestStatus, len(f.Tests))
 	for i, name := range f.Tests {
@@ -86,18 +82,9 @@ func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 	return tests, nil
 }
 
-// copy copies what is new of a test; Moved is zero if it has blocks.
+// copy copies what is new of a test.
 func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err error) {
 	now := state{stored: t.Stored, log: len(t.Log)}
-	if t.Selfplay && f.Blocks != nil {
-		here, err := f.Blocks(ctx, t.Run)
-		if err != nil {
-			return Moved{}, err
-		}
-		f.Log.Info("copied", "test", t.Name, "blocks", here, "of", t.Pairs)
-		f.copied[t.Run] = now
-		return Moved{}, nil
-	}
 	if got, _, err = pull(ctx, f.Store, f.Ask, t.Run, verify); err != nil {
 		return Moved{}, err
 	}
@@ -138,14 +125,9 @@ func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	return pairs, err
 }
 
-// test compares one test, as far as it was copied. Blocks are compared, and brought anew
-// where they differ, whenever they are copied.
+// test compares one test, as far as it was copied.
 func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error) {
 	c := f.copied[digest]
-	if c.run == "" {
-		_, err := f.Blocks(ctx, digest)
-		return 0, err
-	}
 	info, err := f.Store.FindRun(ctx, c.run)
 	for from := 0; err == nil && from < c.pairs; from += farm.MaxSummed {
 		var n int

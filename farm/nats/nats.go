@@ -88,7 +88,6 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	b := &Bus{config: c, shelf: newShelf(store, c.MaxArtefact, max(c.Readers, 1))}
-	b.shelf.uploaded = newUploaded(filepath.Join(c.Dir, "uploads"), c.Keys)
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {

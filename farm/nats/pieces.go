@@ -190,8 +190,6 @@ type artefactServer struct {
 	largest int64         // bytes of one
 	reading chan struct{} // one for each piece that is read at a time
 
-	uploaded *uploaded // by workers
-
 	mu      sync.Mutex
 	uploads map[string]*upload // by the name of who sends
 }
@@ -247,20 +245,17 @@ func (s *artefactServer) take(_ context.Context, subject string, body []byte) (a
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := farm.Speaker(subject)
-	store, largest, err := s.placeOf(name)
 	switch {
-	case err != nil:
-		return nil, err
-	case store.Has(o.SHA256):
+	case s.store.Has(o.SHA256):
 		return taken{Have: true}, nil
-	case o.Size > largest:
-		return nil, &farm.Refusal{Why: fmt.Sprintf("an artefact of %d bytes: at most %d are taken", o.Size, largest), Exit: 1}
+	case o.Size > s.largest:
+		return nil, &farm.Refusal{Why: fmt.Sprintf("an artefact of %d bytes: at most %d are taken", o.Size, s.largest), Exit: 1}
 	case o.Offset < 0 || int64(len(o.Body)) > o.Size-o.Offset:
 		return nil, &farm.Refusal{Why: "a piece beyond the artefact's end", Exit: 1}
 	}
 	u := s.uploads[name]
 	if o.Offset == 0 && (u == nil || u.sum != o.SHA256 || u.next > int64(len(o.Body))) {
-		u = s.begin(name, store, o)
+		u = s.begin(name, o)
 	}
 	if u == nil || u.sum != o.SHA256 {
 		return taken{Next: 0}, nil // the coordinator has begun anew meanwhile
@@ -271,7 +266,7 @@ func (s *artefactServer) take(_ context.Context, subject string, body []byte) (a
 	return s.append(name, u, o)
 }
 
-func (s *artefactServer) begin(name string, store *files.Store, o offered) *upload {
+func (s *artefactServer) begin(name string, o offered) *upload {
 	s.abandon(name)
 	if len(s.uploads) == uploadsAtATime {
 		s.abandonOldest()
@@ -279,7 +274,7 @@ func (s *artefactServer) begin(name string, store *files.Store, o offered) *uplo
 	r, w := io.Pipe()
 	u := &upload{sum: o.SHA256, pipe: w, done: make(chan error, 1), last: time.Now()}
 	go func() {
-		_, err := store.Put(r, o.SHA256, o.Size)
+		_, err := s.store.Put(r, o.SHA256, o.Size)
 		r.CloseWithError(errors.Join(err, io.ErrClosedPipe))
 		u.done <- err
 	}()

@@ -30,7 +30,7 @@ const (
 var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir}
 
 // Backup writes all that a farm cannot make again into a new file in dir, also while it
-// is served: its games, blocks of self-play, keys, secrets and tests. Of artefacts it has the hashes, unless
+// is served: its games, keys, secrets and tests. Of artefacts it has the hashes, unless
 // whole asks for them. Beside the file there is its SHA-256.
 func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Time) (file string, err error) {
 	if _, err := os.Stat(filepath.Join(state, secretFile)); err != nil {
@@ -96,27 +96,7 @@ func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool)
 	if err := addTree(t, dir, backupDB); err != nil {
 		return err
 	}
-	if err := addBlocks(t, state); err != nil {
-		return err
-	}
 	return t.Close()
-}
-
-// addBlocks adds what self-play has stored. Rows come before the blocks that they are of:
-// what is stored meanwhile is a block without a row, which is none.
-func addBlocks(t *tar.Writer, state string) error {
-	runs, err := os.ReadDir(filepath.Join(state, selfplayDir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, run := range runs {
-		for _, name := range []string{rowsDir, voidDir, dataDir} {
-			if err := addTree(t, state, filepath.Join(selfplayDir, run.Name(), name)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func copyGames(ctx context.Context, db, to string) error {

@@ -203,7 +203,7 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 		b = &traced{s.Bus, s.config.Trace}
 	}
 	c := coordinator.Config{
-		Bus: b, State: s.kept, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: s.openStore, Lease: s.config.Farm.Lease,
+		Bus: b, State: s.kept, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
 		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Log: s.config.Log,
 		Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}

@@ -13,8 +13,7 @@ import (
 	"gogi/runner"
 )
 
-// Next implements runner.Source: the next pair whose run can be played here. A block of
-// self-play is played before it returns: a slot is taken by it as by a pair.
+// Next implements runner.Source: the next pair whose run can be played here.
 func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 	for {
 		if ctx.Err() != nil {
@@ -24,9 +23,6 @@ func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 		l, over, changed := w.nextReady(), w.nothingMore(), w.changed
 		w.mu.Unlock()
 		switch {
-		case l != nil && l.task.ready.Selfplay != "":
-			w.playBlock(ctx, l)
-			continue
 		case l != nil:
 			return w.play(l), nil
 		case over:
@@ -89,6 +85,12 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if errors.Is(err, errTooLong) { // as it would be of every other worker
+		w.giveBack(ours, err.Error(), true)
+		w.refuse(ours.task, err)
+		poke(w.beatNow)
+		return false, nil
+	}
 	w.forget(ours)
 	if err != nil {
 		w.back = append(w.back, farm.Back{Held: ours.Held, Why: short(err.Error())})

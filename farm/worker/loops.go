@@ -182,9 +182,6 @@ func (w *Worker) beat(ctx context.Context) error {
 	if err == nil {
 		w.outbox.Done(told.Stored)
 		w.outbox.Done(told.Drop)
-		w.forgetBlocks(told.Stored)
-		w.forgetBlocks(told.Drop)
-		poke(w.sendNow) // there may be room for more blocks
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -426,10 +423,7 @@ func (w *Worker) publishAll(ctx context.Context) error {
 		if len(items) == 0 {
 			return nil
 		}
-		items, err := w.upload(ctx, items)
-		if err == nil && len(items) > 0 {
-			err = w.publish(ctx, items, numbers)
-		}
+		err := w.publish(ctx, items, numbers)
 		if end := refusal(err, nil); end != nil {
 			w.endBy(end)
 			return end

@@ -57,7 +57,6 @@ type segment struct {
 type entry struct {
 	lease     farm.Held
 	attempt   bool
-	file      int64 // bytes of its block's
 	segment   *segment
 	offset    int64 // of the item's CBOR
 	length    int
@@ -179,7 +178,7 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 		}
 		s.live++
 		o.entries[number] = &entry{
-			lease: item.Lease, attempt: item.Attempt != nil, file: fileOf(&item), segment: s,
+			lease: item.Lease, attempt: item.Attempt != nil, segment: s,
 			offset: offset + kindBytes, length: len(rest) - kindBytes,
 		}
 	case recordDone:
@@ -189,13 +188,6 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 			delete(o.entries, number)
 		}
 	}
-}
-
-func fileOf(item *farm.Item) int64 {
-	if item.Block == nil {
-		return 0
-	}
-	return item.Block.Size
 }
 
 // begin begins another file. Where it cannot, the one of before goes on.
@@ -233,7 +225,7 @@ func (o *Outbox) Append(item farm.Item) error {
 		return err
 	}
 	if len(body) > maxItem {
-		return fmt.Errorf("outbox: an item of %d bytes: at most %d can be sent", len(body), maxItem)
+		return fmt.Errorf("%w: it takes %d bytes, at most %d fit; of self-play, set a smaller selfplay.block", errTooLong, len(body), maxItem)
 	}
 	if err := o.roll(); err != nil {
 		return err
@@ -253,6 +245,9 @@ func (o *Outbox) Append(item farm.Item) error {
 	return nil
 }
 
+// errTooLong is of an item that no message carries.
+var errTooLong = errors.New("the result is too long for a farm's message")
+
 // maxItem leaves room for what is around it in a message.
 const maxItem = farm.MaxBody - 64<<10
 
@@ -271,7 +266,7 @@ func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, u
 	}
 	o.next++
 	s.live++
-	o.entries[number] = &entry{lease: item.Lease, attempt: item.Attempt != nil, file: fileOf(&item), segment: s, offset: offset + headBytes + kindBytes, length: len(body)}
+	o.entries[number] = &entry{lease: item.Lease, attempt: item.Attempt != nil, segment: s, offset: offset + headBytes + kindBytes, length: len(body)}
 	return number, o.written, nil
 }
 
@@ -380,12 +375,9 @@ func (o *Outbox) Left() (items int, bytes int64) {
 func (o *Outbox) Enough(limit int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	size, r := 0, o.room()
+	size := 0
 	for _, n := range o.fresh {
 		if e := o.entries[n]; e != nil {
-			if !r.takes(e) {
-				return false
-			}
 			size += e.length
 		}
 		if size >= limit {
@@ -395,58 +387,19 @@ func (o *Outbox) Enough(limit int) bool {
 	return false
 }
 
-// Waiting is how many items have not been published, without those that Batch keeps back.
+// Waiting is how many items have not been published.
 func (o *Outbox) Waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	waiting, r := 0, o.room()
-	for _, n := range o.fresh {
-		if e := o.entries[n]; e != nil && !r.takes(e) {
-			break
-		}
-		waiting++
-	}
-	return waiting
-}
-
-// room is how many bytes of blocks' files may be sent now: together with those that were
-// sent and not judged yet no more than the coordinator keeps, and half of that in one batch.
-// Else they would push each other out there, and be played again.
-type room struct {
-	files, unjudged int64
-}
-
-// room is what is left beside what was sent; mu is held.
-func (o *Outbox) room() room {
-	var r room
-	for _, e := range o.entries {
-		if e.published {
-			r.unjudged += e.file
-		}
-	}
-	return r
-}
-
-// takes reports whether an item may go; the first file may be of any size.
-func (r *room) takes(e *entry) bool {
-	if e.file == 0 {
-		return true
-	}
-	if r.files+r.unjudged > 0 && (r.files+e.file > farm.MaxUploads/2 || r.files+r.unjudged+e.file > farm.MaxUploads) {
-		return false
-	}
-	r.files += e.file
-	return true
+	return len(o.fresh)
 }
 
 // Batch is the first items that were not published, at most limit bytes of them, but at
-// least one, with their numbers. A block for which there is no room waits, see room, and what
-// is after it: the first and the last number tell what is in a message. What cannot be read any
-// more is given up.
+// least one, with their numbers. What cannot be read any more is given up.
 func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	size, r := 0, o.room()
+	size := 0
 	for at := 0; at < len(o.fresh); {
 		number := o.fresh[at]
 		e := o.entries[number]
@@ -458,9 +411,6 @@ func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 			o.forget(number)
 			o.fresh = slices.Delete(o.fresh, at, at+1)
 			continue
-		}
-		if !r.takes(e) {
-			break
 		}
 		at++
 		size += e.length

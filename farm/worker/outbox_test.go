@@ -219,66 +219,6 @@ func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	}
 }
 
-// TestBlocksDoNotPushEachOtherOut: those of one batch, and all that were sent and are not
-// judged yet, must have room where the coordinator keeps uploads; one that is larger goes alone.
-func TestBlocksDoNotPushEachOtherOut(t *testing.T) {
-	dir := t.TempDir()
-	o, _ := openOutbox(t, dir)
-	for pair, size := range []int64{farm.MaxUploads / 4, farm.MaxUploads / 4, 1, farm.MaxUploads / 2, farm.MaxUploads / 2, farm.MaxUploads, 1, 1} {
-		it := item(pair)
-		it.Pair, it.Block = nil, &farm.Block{Size: size}
-		if pair == 7 {
-			it = item(pair)
-		}
-		testutil.OK(t, o.Append(it))
-	}
-	batch := func(want ...int) {
-		t.Helper()
-		if waiting := o.Waiting(); (waiting > 0) != (len(want) > 0) || o.Enough(1) != (len(want) > 0) {
-			t.Errorf("%d are waiting, enough %t, expected a batch of %v", waiting, o.Enough(1), want)
-		}
-		items, numbers := o.Batch(1 << 20)
-		var got []int
-		for i := range items {
-			got = append(got, items[i].Lease.Pair)
-		}
-		if !slices.Equal(got, want) || len(numbers) != len(want) {
-			t.Errorf("a batch of %v (%v), expected %v", got, numbers, want)
-		}
-		o.Published(numbers)
-	}
-	judged := func(pairs ...int) {
-		for _, pair := range pairs {
-			o.Done([]farm.Held{item(pair).Lease})
-		}
-	}
-	batch(0, 1) // half of the room
-	batch(2)
-	batch() // 3 would push one of them out
-	judged(2)
-	batch(3)
-	batch()
-	judged(0)
-	batch() // three quarters are not judged
-	judged(1)
-	batch(4)
-	judged(3)
-	batch() // too large for what is left
-	judged(4)
-	batch(5)
-	batch()
-	if err := o.Close(); err != nil {
-		t.Error(err)
-	}
-	o, _ = openOutbox(t, dir) // of what was sent before, nobody knows what arrived: it is sent again
-	batch(5)
-	judged(5)
-	batch(6, 7)
-	if err := o.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestNoRoomForAnotherFile: an outbox that is done with and cannot begin anew goes on in the
 // file that it has, and begins the next time that there is room.
 func TestNoRoomForAnotherFile(t *testing.T) {

@@ -170,7 +170,6 @@ type coordinator struct {
 	stored     map[string]map[int]bool
 	attempts   []match.Attempt
 	pairs      []match.PairResult // as they came
-	blocks     []farm.Item        // as they came
 	duplicates int
 	beats      []farm.Beat
 	back       []farm.Back
@@ -372,11 +371,6 @@ func (c *coordinator) take(body []byte) {
 	for _, item := range batch.Items {
 		if item.Attempt != nil {
 			c.attempts = append(c.attempts, *item.Attempt)
-			continue
-		}
-		if item.Block != nil {
-			c.blocks = append(c.blocks, item)
-			c.stored[item.Lease.Run][item.Lease.Pair] = true
 			continue
 		}
 		r, err := match.DecodePair(item.Pair, 1<<20)

@@ -114,9 +114,6 @@ func (w *Worker) believe(t *farm.Task) (_ *task, err error) {
 	if err := w.config.Policy.check(t, known.plan); err != nil {
 		return known, err
 	}
-	if known.plan.Selfplay != "" && w.config.Block == nil {
-		return known, errors.New("this worker plays no blocks of self-play")
-	}
 	if known.tune, err = settingsOf(known.plan); err != nil {
 		return known, err
 	}

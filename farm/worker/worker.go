@@ -43,9 +43,6 @@ type Config struct {
 	// played here, see match.Plan.Scaled. An error of farm.ErrAway is tried again; any other refuses the
 	// run for a while.
 	Ready func(ctx context.Context, plan *match.Plan) (ready *match.Plan, release func(), err error)
-	// Block plays a block of self-play of a plan that Ready has given: its file, and what
-	// is told of it. nil: none are played here.
-	Block func(ctx context.Context, plan *match.Plan, number int) (file []byte, told farm.Block, err error)
 	// Artefacts are the hashes of what is here, the most useful first. May be nil.
 	Artefacts func() []string
 	Load      func() float64 // of the machine, a CPU; may be nil
@@ -203,10 +200,7 @@ func (w *Worker) openFiles() error {
 	if dropped > 0 {
 		w.config.Log.Warn("the end of the outbox was not written whole; those pairs are played again", "bytes", dropped)
 	}
-	if err != nil {
-		return err
-	}
-	return w.openBlocks()
+	return err
 }
 
 // countStart replaces the number in a file by a greater one: the clock's milliseconds,

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"gogi/cmd/gogi/cli"
@@ -21,7 +19,6 @@ type MirrorCommand struct {
 	owner
 	Tests   []string      `arg:"" optional:"" name:"test" help:"Names of tests, or SHA-256 of their plans (default: all approved tests)."`
 	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"Database of the copies: every verb reads it."`
-	Blocks  string        `type:"path" placeholder:"DIR" help:"Folder of the copies of self-play, one in it for each test (default: beside the database, as FILE-blocks)."`
 	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between questions for new pairs."`
 	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the sums of all pairs."`
 	Once    bool          `xor:"way" help:"Copy the pairs that are stored now, compare, and end."`
@@ -32,9 +29,8 @@ type MirrorCommand struct {
 // Help is what the verb's --help says below its flags' summary.
 func (*MirrorCommand) Help() string {
 	return `gogi replays every pair by the rules before it stores it. Pairs that the farm makes void become
-void here; blocks of self-play are compared by their SHA-256. Then gogi compares SHA-256 sums of
-the pairs, as gogi db dump --stable has them, with the farm's. A backup with keys and secrets is
-made by gogi farm backup.
+void here. Then gogi compares SHA-256 sums of the pairs, as gogi db dump --stable has them, with
+the farm's. A backup with keys and secrets is made by gogi farm backup.
 
 With --push the farm verifies each pair. --json prints one object a test, with --once or --push.
 
@@ -72,7 +68,7 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		f := &mirror.Replica{Store: store, Ask: asking(t, name), Log: logger(env, c.Quiet || c.JSON), Tests: c.Tests, Blocks: c.blocks(t, name)}
+		f := &mirror.Replica{Store: store, Ask: asking(t, name), Log: logger(env, c.Quiet || c.JSON), Tests: c.Tests}
 		if c.Once {
 			return c.once(ctx, env, f)
 		}
@@ -87,22 +83,6 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 // asking asks the coordinator in the name of a key.
 func asking(t farm.Transport, name string) mirror.Ask {
 	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
-}
-
-// blocks copies a test of self-play into a folder of its own, named by the plan's digest.
-func (c *MirrorCommand) blocks(t farm.Transport, name string) func(ctx context.Context, digest string) (int, error) {
-	dir := c.Blocks
-	if dir == "" {
-		dir = strings.TrimSuffix(c.DB, filepath.Ext(c.DB)) + "-blocks"
-	}
-	return func(ctx context.Context, digest string) (here int, err error) {
-		p := pulling{ask: asksBlocks(ctx, t, name, digest), mirrors: true}
-		err = p.all(filepath.Join(dir, digest))
-		if p.folder != nil {
-			err = errors.Join(err, p.folder.Close())
-		}
-		return p.out.Blocks, err
-	}
 }
 
 // once copies, compares, and prints what was done for each test.
@@ -182,15 +162,11 @@ func are(n int) string {
 type PullCommand struct {
 	owner
 	Test string `arg:"" name:"test" help:"Its name, or its plan's digest."`
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, in which gogi match goes on with it."`
-	To   string `placeholder:"FOLDER" help:"Of self-play: the folder of its blocks and data, which gogi selfplay would have made."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, in which gogi match and gogi selfplay resume it."`
 }
 
 // Run copies the pairs that are not here yet.
 func (c *PullCommand) Run(ctx context.Context, env *cli.Env) error {
-	if c.To != "" {
-		return c.blocks(ctx, env)
-	}
 	m := MirrorCommand{owner: c.owner, Tests: []string{c.Test}, DB: c.DB, Every: time.Second, Compare: time.Second, Once: true, Quiet: true}
 	return m.Run(ctx, env)
 }

@@ -21,6 +21,7 @@ import (
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/players"
+	"gogi/players/planning"
 	"gogi/usi/process"
 )
 
@@ -109,6 +110,33 @@ func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir 
 	}
 	plan, err = c.scaled(plan)
 	return plan, warnings, err
+}
+
+// selfplayPlan is the plan that is handed in of a file with a [selfplay].
+func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
+	if c.ScaleTo != "" {
+		return nil, nil, wrong("--scale-to: self-play has no clocks")
+	}
+	s, err := planning.ResolveSelfplay(file, dir, guard)
+	if err == nil {
+		err = s.Complete(ctx)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := farm.CheckLegs(s.Plan); err != nil {
+		return nil, nil, fail.Usage(err)
+	}
+	plan, err := withBuilds(s.Plan, builds, func(name string) string { return name })
+	return plan, s.Warnings, err
+}
+
+// units is what of a plan is played, in words.
+func units(plan *match.Plan) string {
+	if plan.Design.Kind == match.DesignSelfplay {
+		return fmt.Sprintf("%s of %d games", format.NumberOf(plan.Pairs, "block"), plan.Legs())
+	}
+	return fmt.Sprintf("%d games", plan.Games())
 }
 
 // scaled is the plan with clocks that follow the speed of machines, where that is asked for.

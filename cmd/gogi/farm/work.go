@@ -250,7 +250,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	if err != nil {
 		return err
 	}
-	w.config.Ready, w.config.Block, w.config.Artefacts = w.machine.Ready, w.machine.Block, w.machine.Artefacts
+	w.config.Ready, w.config.Artefacts = w.machine.Ready, w.machine.Artefacts
 	bound, err := w.bind()
 	if err != nil {
 		return err

@@ -1,15 +1,13 @@
 // Package verify checks what a worker sends and returns the reason if it is impossible: [Pair]
-// for a pair, [Block] for a block of self-play, [Event] for an event of a game.
+// for a pair, [Event] for an event of a game.
 package verify
 
 import (
 	"fmt"
 
 	"gogi/ensemble/voting"
-	"gogi/farm"
 	"gogi/match"
 	"gogi/match/arbiter"
-	"gogi/runner/selfplay"
 )
 
 // Pair says why a worker's pair cannot have been played. What clocks were multiplied by
@@ -62,35 +60,4 @@ func Brought(plan *match.Plan, r *match.PairResult) error {
 		r.Played.Scale = 0
 	}
 	return votes(r)
-}
-
-// Block says why a block's file cannot be what was told of it.
-func Block(u *selfplay.Unit, number int, told *farm.Block, data []byte, replay bool) error {
-	if int64(len(data)) != told.Size {
-		return fmt.Errorf("block %d has %d bytes, %d were told", number, len(data), told.Size)
-	}
-	digest, err := u.Digest()
-	if err != nil {
-		return err
-	}
-	b, err := selfplay.Decode(data, digest, number)
-	if err != nil {
-		return fmt.Errorf("block %d: %w", number, err)
-	}
-	n := b.Counts()
-	is := *told
-	is.Games, is.Discarded, is.Black, is.Draws, is.White, is.Plies, is.Positions = n.Games, n.Discarded, n.Black, n.Draws, n.White, n.Plies, n.Positions
-	if is != *told {
-		return fmt.Errorf("block %d has %+v, other than was told", number, n)
-	}
-	if n.Games+n.Discarded != u.Design.Games {
-		return fmt.Errorf("block %d has %d games and %d that a fault ended: expected %d together", number, n.Games, n.Discarded, u.Design.Games)
-	}
-	if !replay {
-		return nil
-	}
-	if err := b.Replay(u.Plan, u.Design); err != nil {
-		return fmt.Errorf("block %d cannot have been played: %w", number, err)
-	}
-	return nil
 }

@@ -4,8 +4,6 @@ package machine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,7 +19,6 @@ import (
 	"gogi/players"
 	"gogi/runner"
 	"gogi/runner/crash"
-	"gogi/runner/selfplay"
 	"gogi/usi"
 	"gogi/usi/process"
 )
@@ -128,44 +125,6 @@ func (m *Machine) OpenFor(plan *match.Plan) runner.Opener {
 	return func(context.Context, match.Player, []int) (runner.Player, error) {
 		return nil, fmt.Errorf("run %s was not made ready here", plan.Run)
 	}
-}
-
-// Block is a worker.Config.Block for plans that Ready has given.
-func (m *Machine) Block(ctx context.Context, plan *match.Plan, number int) ([]byte, farm.Block, error) {
-	m.mu.Lock()
-	o := m.openers[plan]
-	m.mu.Unlock()
-	if o == nil {
-		return nil, farm.Block{}, fmt.Errorf("run %s was not made ready here", plan.Run)
-	}
-	u, err := selfplay.Handed(plan)
-	if err != nil {
-		return nil, farm.Block{}, err
-	}
-	if u == nil {
-		return nil, farm.Block{}, fmt.Errorf("run %s has no blocks", plan.Run)
-	}
-	g := selfplay.Generator{
-		Plan: u.Plan, Design: u.Design, Candidates: selfplay.VoteCounts,
-		Open: func(ctx context.Context) (selfplay.Player, error) { return o.Open(ctx, u.Plan.Players[0], nil) },
-	}
-	b, err := g.Block(ctx, number)
-	if err != nil {
-		return nil, farm.Block{}, err
-	}
-	for _, f := range b.Failures {
-		m.config.Log.Warn("a block was begun again", "run", plan.Run, "block", number, "err", f)
-	}
-	digest, err := u.Digest()
-	if err != nil {
-		return nil, farm.Block{}, err
-	}
-	data, err := b.Encode(digest)
-	sum, n := sha256.Sum256(data), b.Counts()
-	return data, farm.Block{
-		SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)), Games: n.Games, Discarded: n.Discarded,
-		Black: n.Black, Draws: n.Draws, White: n.White, Plies: n.Plies, Positions: n.Positions,
-	}, err
 }
 
 // Close writes down what is known of faults; nothing plays any more.

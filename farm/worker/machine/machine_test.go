@@ -150,9 +150,6 @@ func TestWhatWasNotMadeReady(t *testing.T) {
 	if _, err := m.OpenFor(p)(t.Context(), match.Player{}, nil); err == nil || !strings.Contains(err.Error(), "run lost was not made ready here") {
 		t.Errorf("a pair: %v", err)
 	}
-	if _, _, err := m.Block(t.Context(), p, 0); err == nil || !strings.Contains(err.Error(), "run lost was not made ready here") {
-		t.Errorf("a block: %v", err)
-	}
 }
 
 // TestOwn is the hash of the file that this test runs from.
