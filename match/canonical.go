@@ -124,7 +124,7 @@ func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
 		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: OpeningsHash(p.Openings),
-		Anchor: p.Design.Anchor, Tune: canonicalJSON(p.Tune), Mate: p.Mate.canonical(), Selfplay: canonicalJSON(p.Selfplay),
+		Anchor: p.Design.Anchor, Tune: canonicalJSON(p.Tune), Mate: p.Mate.canonical(),
 	}
 	if p.Design.Kind == DesignSelfplay {
 		c.Selfplay = p.Design.Selfplay.canonical()
@@ -150,8 +150,8 @@ func (p *Plan) Canonical() []byte {
 	return text
 }
 
-// canonicalJSON is the text of a tune's settings, or of what blocks are; one that is no
-// JSON, which Check refuses, as a string.
+// canonicalJSON is the text of a tune's settings; one that is no JSON, which Check refuses, as a
+// string.
 func canonicalJSON(settings string) json.RawMessage {
 	text := json.RawMessage(settings)
 	if settings != "" && !json.Valid(text) {

@@ -265,6 +265,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 	for want, change := range map[string][2]string{
 		"version 2, this program knows 1":      {`"version":1`, `"version":2`},
 		"version 0":                            {`"version":1,`, ``},
+		"submit its file again":                {`"Seed":1`, `"Seed":1,"Selfplay":"{}"`},
 		`unknown field "Tomorrow"`:             {`"Seed":1`, `"Seed":1,"Tomorrow":1`},
 		"entering-king rule":                   {`"Declaration":"CSARule27"`, `"Declaration":"CSARule99"`},
 		"cannot unmarshal number":              {`"Declaration":"CSARule27"`, `"Declaration":3`},

@@ -170,7 +170,6 @@ type Plan struct {
 	CoresPerSlot  int     // that are bound to each player who thinks; 0: as many as it has threads
 	PVPlies       int     // how much of a principal variation is stored
 	Tune          string  `json:",omitempty"` // the settings of a tune, as package tune writes them: pairs have options of their own; "": it is none
-	Selfplay      string  `json:",omitempty"` // what blocks of self-play are, as package selfplay writes it: the units are blocks, as many as Pairs, of one player; "": it is a series of pairs
 	Mate          Mate    `json:",omitzero"`  // how games end by proof; the zero value: they do not
 	Scaling       Scaling `json:",omitzero"`  // how clocks follow the speed of the machine; the zero value: they do not
 }
@@ -212,9 +211,6 @@ func (p *Plan) LimitsText(player int) string {
 // played at once in a full round where results decide.
 func (p *Plan) Pairings() int {
 	n := len(p.Players)
-	if p.Selfplay != "" {
-		return 1
-	}
 	switch p.Design.Kind {
 	case DesignGauntlet:
 		return max(0, n-1)

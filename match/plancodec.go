@@ -52,6 +52,9 @@ func DecodePlan(text []byte) (*Plan, error) {
 	}
 	var head struct {
 		Version int `json:"version"`
+		Plan    struct {
+			Selfplay string // what blocks of self-play were in plans of an earlier gogi
+		} `json:"plan"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil { // also for what stands behind the plan
 		return nil, fmt.Errorf("match: decoding a plan: %w", err)
@@ -59,6 +62,9 @@ func DecodePlan(text []byte) (*Plan, error) {
 	if head.Version != planVersion {
 		return nil, fmt.Errorf("match: decoding a plan: it has version %d, this program knows %d: use the gogi that wrote it or a newer one",
 			head.Version, planVersion)
+	}
+	if head.Plan.Selfplay != "" {
+		return nil, errors.New("match: decoding a plan: it is of self-play in the form of an earlier gogi; submit its file again with this program")
 	}
 	p, err := readPlan(text)
 	if err != nil {
@@ -74,7 +80,7 @@ func DecodePlan(text []byte) (*Plan, error) {
 // replay the openings.
 func (p *Plan) Check() error {
 	switch {
-	case len(p.Players) < 2 && p.Selfplay == "" && p.Design.Kind != DesignSelfplay:
+	case len(p.Players) < 2 && p.Design.Kind != DesignSelfplay:
 		return fmt.Errorf("it has %d players, expected two at least", len(p.Players))
 	case len(p.Openings) == 0:
 		return errors.New("it has no opening")
@@ -119,30 +125,21 @@ func (p *Plan) checkTune() error {
 	return nil
 }
 
-// checkSelfplay looks at what blocks of self-play need of their plan; what they are is for
-// package selfplay to read.
+// checkSelfplay looks at what self-play needs of its plan.
 func (p *Plan) checkSelfplay() error {
-	if d := p.Design; d.Kind == DesignSelfplay {
+	d := p.Design
+	if d.Kind == DesignSelfplay {
 		for _, f := range d.Selfplay.Faults() {
 			return fmt.Errorf("selfplay.%s: %s", f.Key, f.Why)
 		}
-		if d.Swap || d.Anchor != "" || len(p.Players) != 1 || p.Selfplay != "" || !p.Mate.IsZero() || p.Tune != "" ||
+		if d.Swap || d.Anchor != "" || len(p.Players) != 1 || !p.Mate.IsZero() || p.Tune != "" ||
 			!p.Gate.IsZero() || !p.Scaling.IsZero() || p.ColourClocks != [2]*TimeControl{} || !p.Players[0].Limits.Clock.IsZero() {
 			return errors.New("self-play is of one player, who plays both sides, without a tune, a sequential test, a mate solver or clocks")
 		}
 		return nil
 	}
-	switch {
-	case p.Design.Selfplay != Selfplay{}:
-		return fmt.Errorf("design %q has no parameters of self-play", p.Design.Kind)
-	case p.Selfplay == "":
-		return nil
-	case !json.Valid([]byte(p.Selfplay)):
-		return errors.New("what its blocks of self-play are is no JSON")
-	case len(p.Players) != 1 || p.Design != (Design{}):
-		return errors.New("self-play is of one player, who plays both sides, and has no design")
-	case p.Tune != "" || !p.Gate.IsZero() || !p.Scaling.IsZero() || p.ColourClocks != [2]*TimeControl{}:
-		return errors.New("self-play has no tune, no sequential test and no clocks")
+	if d.Selfplay != (Selfplay{}) {
+		return fmt.Errorf("design %q has no parameters of self-play", d.Kind)
 	}
 	return nil
 }

@@ -249,16 +249,6 @@ func (s *Store) evictOne() bool {
 	return s.forget(oldest) == nil
 }
 
-// Remove forgets an artefact; one that is not here is none.
-func (s *Store) Remove(sum string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := s.sizes[sum]; !ok {
-		return nil
-	}
-	return s.forget(sum)
-}
-
 func (s *Store) forget(sum string) error {
 	if err := os.Remove(filepath.Join(s.dir, sum)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("artefacts: %w", err)

@@ -211,13 +211,25 @@ func (w *dataWriter) all(ctx context.Context, from Source, blocks int) error {
 	return w.manifest.Statistics.complete()
 }
 
+func (r *BlockRow) count(g *Game) {
+	switch g.Winner {
+	case packed.BlackWins.String():
+		r.Black++
+	case packed.WhiteWins.String():
+		r.White++
+	default:
+		r.Draws++
+	}
+	r.Plies += len(g.Moves)
+}
+
 // block writes a block.
 func (w *dataWriter) block(b *Block, hash string) error {
-	n := b.Counts()
-	row := BlockRow{Block: b.Number, SHA256: hash, Games: n.Games, Black: n.Black, Draws: n.Draws, White: n.White, Plies: n.Plies}
+	row := BlockRow{Block: b.Number, SHA256: hash, Games: len(b.Games)}
 	w.manifest.Statistics.begin(b)
 	for i := range b.Games {
 		g := &b.Games[i]
+		row.count(g)
 		w.manifest.Statistics.game(g)
 		if err := w.game(g); err != nil {
 			return fmt.Errorf("block %d, game %d: %w", b.Number, i, err)

@@ -1,9 +1,8 @@
-// Package selfplay makes training data: an engine, or a council, plays against itself. A
-// [Generator] plays blocks, and a [Folder] stores them.
+// Package selfplay makes training data of self-play. [Stored] returns the blocks of a stored run
+// of match.DesignSelfplay and [Old] those of a folder of an earlier gogi; [Make] filters and
+// shuffles their positions and writes them in any format of package shogi/kifu/packed.
 //
-// A block is a number of games that one process plays one after the other. It depends only on
-// the plan, the design and its number, if the player is deterministic. The data are the blocks
-// from 0 up to the first gap, in order, so that short games do not choose what is learned.
-// [Data] filters, shuffles and writes training files from the blocks in any format of package
-// shogi/kifu/packed.
+// A block is the games of one pair. It depends only on the plan, its seed and the number of the
+// pair, if the player is deterministic. The data are the blocks from 0 up to the first that is
+// missing, so that short games do not choose what is learned.
 package selfplay

@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/match/arbiter"
 	"gogi/shogi/kifu/packed"
 	"gogi/stats/binomial"
 )
 
 // Statistics are of the games of the blocks and of what was written of them.
 type Statistics struct {
-	Games     int            `json:"games"`
-	Outcomes  map[string]int `json:"outcomes"`  // black, white, draw
-	Ends      map[string]int `json:"ends"`      // by the word of package match
-	Discarded map[string]int `json:"discarded"` // games that a fault of the player ended, by how
-	Redrawn   Redrawn        `json:"redrawn"`
-	Plies     Lengths        `json:"plies"`
+	Games     int             `json:"games"`
+	Outcomes  map[string]int  `json:"outcomes"`  // black, white, draw
+	Ends      map[string]int  `json:"ends"`      // by the word of package match
+	Discarded map[string]int  `json:"discarded"` // games that a fault of the player ended, by how
+	Redrawn   arbiter.Redrawn `json:"redrawn"`
+	Plies     Lengths         `json:"plies"`
 	// Scores are from the mover's view, in centipawns, of all moves of the player that have one.
 	Scores []Band `json:"scores"`
 

@@ -14,6 +14,21 @@ import (
 	"gogi/shogi"
 )
 
+// The names within a folder of an earlier gogi.
+const (
+	settingsName = "settings.json"
+	blocksName   = "blocks"
+)
+
+// settings are what decides blocks, as a folder of an earlier gogi has it; the digest is over it.
+type settings struct {
+	Version int             `json:"version"`
+	Plan    json.RawMessage `json:"plan"` // canonical
+	Design  match.Selfplay  `json:"design"`
+}
+
+const settingsVersion = 1
+
 // StoredDigest returns the digest of the blocks that the pairs of a stored plan of
 // match.DesignSelfplay are.
 func StoredDigest(stored *match.CanonicalPlan) (string, error) {
