@@ -159,9 +159,11 @@ func (r *Report) Add(g *Game) {
 	for i := range g.Votes {
 		v := &g.Votes[i]
 		c := r.of(v)
-		c.Games++
+		if i == 0 || r.of(&g.Votes[0]) != c { // a council that plays both sides has one game
+			c.Games++
+			c.plies += g.plies
+		}
 		c.anyLogged = c.anyLogged || g.plies < 0
-		c.plies += g.plies
 		kept := v.played()
 		c.TakenBack += len(v.records) - len(kept)
 		for _, vote := range kept {

@@ -26,6 +26,7 @@ func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
+	c.whole = true
 	r.Run, err = c.each(ctx, r.Add)
 	if err != nil {
 		return err

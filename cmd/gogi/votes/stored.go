@@ -1,6 +1,7 @@
 package votescmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,6 +27,8 @@ type votesSource struct {
 	Log    string `placeholder:"FILE" help:"Read a log of votes (one JSON record a line) instead of a database."`
 	Game   string `placeholder:"PAIR.LEG" help:"One game only, such as 12.0; in a log the games are numbered from 0."`
 	Player string `placeholder:"NAME" help:"The votes of this council only."`
+
+	whole bool // every decision of a game is needed
 }
 
 func (s *votesSource) check() error {
@@ -67,6 +70,9 @@ func (s *votesSource) wants(g *votes.Game) bool {
 func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info *results.RunInfo, see func(*votes.Game) error) error {
 	if s.Player != "" && !slices.Contains(info.Players, s.Player) {
 		return fmt.Errorf("run %s has no player %s: expected one of %s", info.Name, s.Player, strings.Join(info.Players, ", "))
+	}
+	if plan, err := info.ParsePlan(); err != nil || s.whole && plan.Design == match.DesignSelfplay {
+		return cmp.Or(err, fail.Usage(fmt.Errorf("run %s is self-play, which stores no votes about random moves and rejected beginnings, so they cannot be repeated; gogi votes show %s counts the others", info.Name, info.Name)))
 	}
 	games, err := s.storedGames(ctx, store, info)
 	if err != nil {
