@@ -3,8 +3,6 @@ package worker_test
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +33,6 @@ type memory struct {
 	told      []string // subjects
 	ids       map[string]bool
 	stream    [][]byte
-	uploads   map[string]string // by SHA-256; nil: none are taken
 	arrived   chan struct{}
 	asked     map[string]int // requests, also those that did not arrive, by kind
 }
@@ -130,17 +127,8 @@ func (m *memory) Tell(subject string, body []byte) error {
 
 func (m *memory) Artefact(context.Context, string) (io.ReadCloser, error) { return nil, farm.ErrAway }
 
-// PutArtefact takes uploads where the test has made a place for them.
-func (m *memory) PutArtefact(_ context.Context, r io.ReadSeeker, _ int64) (string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.away || m.uploads == nil {
-		return "", farm.ErrAway
-	}
-	body, err := io.ReadAll(r)
-	sum := sha256.Sum256(body)
-	m.uploads[hex.EncodeToString(sum[:])] = string(body)
-	return hex.EncodeToString(sum[:]), err
+func (m *memory) PutArtefact(context.Context, io.ReadSeeker, int64) (string, error) {
+	return "", farm.ErrAway
 }
 
 func (m *memory) Close() error { return nil }
@@ -408,7 +396,10 @@ func plan(name string, pairs int) *match.Plan {
 }
 
 // resigning thinks for a while and resigns.
-type resigning struct{ after time.Duration }
+type resigning struct {
+	after  time.Duration
+	detail []byte // of what it says
+}
 
 func (r resigning) NewGame(context.Context, usi.Game) error     { return nil }
 func (r resigning) GameOver(context.Context, usi.Outcome) error { return nil }
@@ -416,20 +407,23 @@ func (r resigning) Close() error                                { return nil }
 func (r resigning) Think(ctx context.Context, _ usi.Request) (usi.Reply, error) {
 	select {
 	case <-time.After(r.after):
-		return usi.Reply{Answer: usi.AnswerResign, Text: "resign", Elapsed: r.after}, nil
+		return usi.Reply{Answer: usi.AnswerResign, Text: "resign", Elapsed: r.after, Detail: r.detail}, nil
 	case <-ctx.Done():
 		return usi.Reply{Stopped: true}, nil
 	}
 }
 
 // opener opens players that take this long; those of a run that is named "broken…" do
-// not start.
+// not start, and those of "long…" say so much that no message carries it.
 func opener(after time.Duration) runner.Opener {
 	return func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 		if strings.HasPrefix(p.Name, "broken") {
 			return nil, errors.New("exec format error")
 		}
-		return resigning{after}, nil
+		if strings.HasPrefix(p.Name, "long") {
+			return resigning{after, make([]byte, farm.MaxBody)}, nil
+		}
+		return resigning{after, nil}, nil
 	}
 }
 

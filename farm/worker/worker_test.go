@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -284,6 +285,28 @@ func TestARunThatCannotBePlayedHere(t *testing.T) {
 			t.Errorf("refused: %v", s.Refused)
 		}
 		f.until(t.Context(), "its attempts are told", func() bool { return len(f.attempts) >= 3 })
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAResultThatIsTooLong is given back as one that cannot be played, and the other run is.
+func TestAResultThatIsTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		long := f.add(plan("long", 50))
+		run := f.add(plan("a", 10))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "the other is stored", storedAll(f.coordinator, run, 10))
+		if !slices.ContainsFunc(f.back, func(b farm.Back) bool { return b.Run == long && b.Crashed }) {
+			t.Errorf("%+v is given back", f.back)
+		}
+		if s := w.Status(); !strings.Contains(s.Refused[long], "set a smaller selfplay.block") {
+			t.Errorf("refused: %v", s.Refused)
+		}
 		w.Drain()
 		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
 			t.Error(err)
