@@ -106,6 +106,17 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err == nil || !strings.Contains(err.Error(), "swiss pairs by results") {
 			t.Errorf("%v", err)
 		}
+		p.Players, p.Design = p.Players[:1], match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 4097}}
+		text = testutil.Must(match.EncodePlan(p))(t)
+		if err := f.do("ann", "submit", farm.Submission{Plan: text, Share: 1}, nil); err == nil || !strings.Contains(err.Error(), "selfplay.block: a block of 4097 games does not fit") {
+			t.Errorf("%v", err)
+		}
+		p.Design.Selfplay.Games = 4096
+		text = testutil.Must(match.EncodePlan(p))(t)
+		var s farm.TestStatus
+		if err := f.do("ann", "submit", farm.Submission{Plan: text, Share: 1}, &s); err != nil || !s.Selfplay || s.Unit() != "block" {
+			t.Errorf("%+v, %v", s, err)
+		}
 		if err := f.do("ann", "submit", farm.Submission{Plan: []byte("{}")}, nil); err == nil {
 			t.Error("no plan at all is taken")
 		}
