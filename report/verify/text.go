@@ -48,7 +48,7 @@ func (f *Found) replayed() i18n.Message {
 // openings says what is known of the book.
 func (f *Found) openings() i18n.Message {
 	if f.Book == 0 {
-		return i18n.Of("The games were played elsewhere: there is no book to hold them against.")
+		return i18n.Of("The run has no list of openings, so none was compared.")
 	}
 	if f.Openings < f.Book {
 		return i18n.Of("%s of the book's %s openings were played; only all of them would prove that they\nare the plan's.", format.Count(f.Openings), format.Count(f.Book))
