@@ -96,5 +96,5 @@ paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=
 	done
 
 figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
-	./gogi stats coverage --figure docs/coverage.svg
+	./gogi stats lab coverage --figure docs/coverage.svg
 	$(GO) test ./stats ./stats/binomial -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -figures -v -timeout 6h

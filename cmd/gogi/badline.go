@@ -3,12 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/alecthomas/kong"
 )
 
 var (
@@ -44,15 +41,4 @@ func badLine(args []string, err error) error {
 // firstOf returns the first word of args that is one of these.
 func firstOf(args []string, words ...string) string {
 	return args[slices.IndexFunc(args, func(a string) bool { return slices.Contains(words, a) })]
-}
-
-// shortHelp prints one line for each verb.
-func shortHelp(w io.Writer, app *kong.Application) {
-	fmt.Fprint(w, "Usage: gogi VERB [flags]\n\n")
-	for _, verb := range app.Children {
-		if !verb.Hidden {
-			fmt.Fprintf(w, "  %-13s %s\n", verb.Name, verb.Help)
-		}
-	}
-	fmt.Fprint(w, "\ngogi VERB --help prints the flags of a verb. gogi --help prints all verbs with their parts.\n")
 }

@@ -9,20 +9,10 @@ import (
 	"strings"
 
 	"gogi/cmd/gogi/cli"
-	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/stored"
 	"gogi/results"
-)
-
-// The exit codes of "git bisect run". Git also gives up the bisection at 130, an
-// interrupt, and where a signal has ended the program.
-const (
-	bisectGood  = 0
-	bisectBad   = 1
-	bisectSkip  = 125 // this commit's engine cannot be judged
-	bisectAbort = 255 // nothing was judged: git gives up the bisection
 )
 
 // bisects reports whether a command line speaks to "git bisect run", also one that
@@ -47,7 +37,7 @@ func bisects(args []string) bool {
 // what was mistyped.
 func mayBisect(args []string) bool {
 	return bisects(args) || len(args) > 0 && args[0] != "complete" && slices.ContainsFunc(args, func(arg string) bool {
-		return arg == exitBisect || strings.HasSuffix(arg, "="+exitBisect) || strings.HasPrefix(arg, "--bisect")
+		return arg == cli.ExitBisect || strings.HasSuffix(arg, "="+cli.ExitBisect) || strings.HasPrefix(arg, "--bisect")
 	})
 }
 
@@ -66,7 +56,7 @@ func bisectCode(env *cli.Env, code int) int {
 		return code
 	}
 	fmt.Fprintln(env.Err, "bisect: stop: this says nothing about a commit")
-	return bisectAbort
+	return cli.BisectAbort
 }
 
 // bisect plays a series and turns its verdict on the first player, the commit at hand,
@@ -78,7 +68,7 @@ func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	r, err := c.match(ctx, env)
 	switch {
 	case err != nil && step.isOurs(err):
-		return judged(env, "skip", bisectSkip, err.Error())
+		return env.Judge("skip", cli.BisectSkip, err.Error())
 	case err != nil:
 		return err
 	case r == nil:
@@ -87,25 +77,18 @@ func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	found, why := r.Worse(step.rates.Alpha)
 	if err := c.doubt(ctx, r, found); err != nil {
 		if found == report.Weaker {
-			return judged(env, "skip", bisectSkip, err.Error())
+			return env.Judge("skip", cli.BisectSkip, err.Error())
 		}
 		return err
 	}
 	switch found {
 	case report.Weaker:
-		return judged(env, "bad", bisectBad, why)
+		return env.Judge("bad", cli.BisectBad, why)
 	case report.NotWeaker:
-		return judged(env, "good", bisectGood, why)
+		return env.Judge("good", cli.BisectGood, why)
 	case report.Unclear:
 	}
-	return judged(env, "skip", bisectSkip, why)
-}
-
-// judged says what is told to git of a commit, and makes it the exit code.
-func judged(env *cli.Env, word string, code int, why string) error {
-	fmt.Fprintf(env.Err, "bisect: %s: %s\n", word, sanitize.PrintableLines(why))
-	env.Judged = true
-	return &cli.Exit{Code: code}
+	return env.Judge("skip", cli.BisectSkip, why)
 }
 
 // doubt is why a finding does not hold, or nil: it rests on games that were not played.

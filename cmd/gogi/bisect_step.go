@@ -17,9 +17,6 @@ import (
 	"gogi/usi"
 )
 
-// exitBisect is the value of --exit that asks for the exit codes of "git bisect run".
-const exitBisect = "bisect"
-
 // bisectStep is what one commit is judged by.
 type bisectStep struct {
 	// rates are those of this step: to call a good commit bad (alpha), and a bad one

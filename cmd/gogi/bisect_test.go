@@ -231,8 +231,8 @@ func TestBisectDiskFills(t *testing.T) {
 	const series = "exec gogi match -q --exit bisect --engine dev=fakeengine --engine base=fakeengine --nodes 10 --max-plies 40 --games 10"
 	for _, blocks := range []string{"4", "150"} { // of 512 bytes, in any file
 		code, stderr := exitCode(t, dir, "sh", "-c", "ulimit -f "+blocks+"; trap '' XFSZ; "+series+" --db "+blocks+".db")
-		if code != bisectAbort {
-			t.Errorf("%s blocks: code %d, want %d: %s", blocks, code, bisectAbort, stderr)
+		if code != cli.BisectAbort {
+			t.Errorf("%s blocks: code %d, want %d: %s", blocks, code, cli.BisectAbort, stderr)
 		}
 	}
 }
@@ -247,8 +247,8 @@ func TestBisectPanic(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	code := run(context.Background(), []string{"match", "--exit", "bisect", "--help"}, &cli.Env{Out: explosive{}, Err: &errs})
-	if text := errs.String(); code != bisectAbort || !strings.Contains(text, "in the middle of a report") || !strings.Contains(text, "explosive.Write") {
-		t.Errorf("code %d, want %d, with the panic and its stack:\n%s", code, bisectAbort, text)
+	if text := errs.String(); code != cli.BisectAbort || !strings.Contains(text, "in the middle of a report") || !strings.Contains(text, "explosive.Write") {
+		t.Errorf("code %d, want %d, with the panic and its stack:\n%s", code, cli.BisectAbort, text)
 	}
 	defer func() {
 		if recover() == nil {
@@ -298,12 +298,12 @@ func TestBisectLocked(t *testing.T) {
 	dir := t.TempDir()
 	first := waiting(t, dir)
 	code, stderr := exitCode(t, dir, first.Args...)
-	if code != bisectAbort || !strings.Contains(stderr, "another process") {
-		t.Errorf("code %d, want %d: %s", code, bisectAbort, stderr)
+	if code != cli.BisectAbort || !strings.Contains(stderr, "another process") {
+		t.Errorf("code %d, want %d: %s", code, cli.BisectAbort, stderr)
 	}
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
-	if code := codeOf(t, first.Wait()); code != bisectGood {
-		t.Errorf("the first: code %d, want %d: %s", code, bisectGood, first.Stderr)
+	if code := codeOf(t, first.Wait()); code != cli.BisectGood {
+		t.Errorf("the first: code %d, want %d: %s", code, cli.BisectGood, first.Stderr)
 	}
 }
 

@@ -24,54 +24,56 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandLine is the grammar: one field for each verb.
+// commandLine is the grammar: one field for each command. The tag "menu" is the heading of the
+// command on the one-screen help; only gogi help -a lists a command without one.
 type commandLine struct {
-	Lang       string                     `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events and exit codes are the same in all."`
-	Match      matchCommand               `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
-	Watch      watchCommand               `cmd:"" help:"Show a run that is being played, in this terminal."`
-	Ctl        ctlCommand                 `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
-	Serve      serveCommand               `cmd:"" help:"Show in a browser what is stored, and what is being played."`
-	Report     reportCommand              `cmd:"" help:"Print what a run's games prove so far."`
-	Tune       tunecmd.Command            `cmd:"" help:"Look for values of an engine's options that play better, and show whether they do."`
-	Gate       gateCommand                `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
-	Compare    compareCommand             `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
-	EloWhere   eloWhereCommand            `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
-	Rate       statscmd.RateCommand       `cmd:"" help:"Rate the players of files of games, or of runs."`
-	Regress    statscmd.RegressCommand    `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
-	Stats      statscmd.Command           `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
-	Games      gamesCommand               `cmd:"" help:"List a run's games, or print one of them in any format of records."`
-	Export     recordscmd.ExportCommand   `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
-	Import     recordscmd.ImportCommand   `cmd:"" help:"Bring files of games into a database, as a run."`
-	Inspect    recordscmd.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
-	Convert    recordscmd.ConvertCommand  `cmd:"" help:"Turn records or training data of one format into another."`
-	Book       recordscmd.BookCommand     `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
-	Votes      votescmd.Command           `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
-	Init       initCommand                `cmd:"" help:"Write a commented series file to start from."`
-	Lint       toolcmd.LintCommand        `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
-	Runs       runsCommand                `cmd:"" help:"List the runs of a database."`
-	Verify     dbcmd.VerifyCommand        `cmd:"" help:"Replay every move of a run: exit code 0, or 12 where anything differs."`
-	Farm       farmcmd.Command            `cmd:"" help:"Play one series on many machines: coordinate, work, hand in, look."`
-	DB         dbcmd.Command              `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
-	Perft      toolcmd.PerftCommand       `cmd:"" help:"Count the leaves of the tree of legal moves."`
-	Engine     enginecmd.EngineCommand    `cmd:"" help:"Speak USI as the built-in engine."`
-	Council    enginecmd.CouncilCommand   `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
-	Check      enginecmd.CheckCommand     `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
-	Replay     replayCommand              `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
-	CSA        enginecmd.CSACommand       `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
-	Completion toolcmd.CompletionCommand  `cmd:"" help:"Print what bash, zsh, fish or PowerShell needs to complete command lines."`
-	Man        toolcmd.ManCommand         `cmd:"" help:"Write the manual page of a verb, or of all of them."`
-	Version    toolcmd.VersionCommand     `cmd:"" help:"Say which build this is."`
-	Complete   toolcmd.CompleteCommand    `cmd:"" hidden:"" help:"Say what may come next on a command line, for the scripts of gogi completion."`
-	Review     recordscmd.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
-	Strength   recordscmd.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`
-	Selfplay   recordscmd.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
-	Guard      enginecmd.GuardCommand     `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
+	Lang string `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Output language: en or ja (default: GOGI_LANG, then the locale of a terminal)."`
+
+	Match    matchCommand               `cmd:"" menu:"play" help:"Play a match or tournament, or resume it"`
+	Tune     tunecmd.Command            `cmd:"" menu:"play" help:"Tune engine options (SPSA and others)"`
+	Selfplay recordscmd.SelfplayCommand `cmd:"" menu:"play" help:"Generate training data by self-play"`
+	Farm     farmcmd.Command            `cmd:"" menu:"play" help:"Play one test on many machines"`
+	CSA      enginecmd.CSACommand       `cmd:"" menu:"play" name:"csa" help:"Play on a CSA server, such as floodgate"`
+
+	Report reportCommand `cmd:"" menu:"look" help:"Print the result of a run"`
+	Games  gamesCommand  `cmd:"" menu:"look" help:"List the games of a run, or print one"`
+	Watch  watchCommand  `cmd:"" menu:"look" help:"Watch a running match in this terminal"`
+	Serve  serveCommand  `cmd:"" menu:"look" help:"Show stored and running matches in a browser"`
+	Runs   runsCommand   `cmd:"" menu:"look" help:"List the runs of a database"`
+
+	Gate    gateCommand          `cmd:"" menu:"decide" help:"Print the SPRT decision of a run; exit code 0, 10 or 11"`
+	Compare compareCommand       `cmd:"" menu:"decide" help:"Compare runs, or show where an Elo difference comes from"`
+	Rate    statscmd.RateCommand `cmd:"" menu:"decide" help:"Calculate ratings from runs or game records"`
+	Stats   statscmd.Command     `cmd:"" menu:"decide" help:"Calculate intervals, SPRT states, numbers of games and Elo"`
+
+	Check   enginecmd.CheckCommand   `cmd:"" menu:"engines" help:"Check an engine, a match file or a crash dump"`
+	Council enginecmd.CouncilCommand `cmd:"" menu:"engines" help:"Run engines that vote as one USI engine"`
+	Votes   votescmd.Command         `cmd:"" menu:"engines" help:"Show how councils voted, and repeat their votes"`
+
+	Export  recordscmd.ExportCommand  `cmd:"" menu:"data" help:"Export games as CSA, KIF, USI, … or training data"`
+	Import  recordscmd.ImportCommand  `cmd:"" menu:"data" help:"Import game records into a database"`
+	Convert recordscmd.ConvertCommand `cmd:"" menu:"data" help:"Convert or print records, training data and books"`
+	Book    recordscmd.BookCommand    `cmd:"" menu:"data" help:"Make, check, convert and sample opening books"`
+	DB      dbcmd.Command             `cmd:"" menu:"data" name:"db" help:"Check, repair, merge and back up databases"`
+
+	Init       initCommand               `cmd:"" menu:"setup" help:"Write a commented match file"`
+	Completion toolcmd.CompletionCommand `cmd:"" menu:"setup" help:"Print the completion script of a shell"`
+
+	Ctl     ctlCommand               `cmd:"" help:"Pause, resume, stop or resize a running match"`
+	Review  recordscmd.ReviewCommand `cmd:"" help:"Rate players by an engine's evaluation of their moves"`
+	Dev     toolcmd.DevCommand       `cmd:"" help:"Count legal moves (perft); run the built-in engine"`
+	Version toolcmd.VersionCommand   `cmd:"" help:"Print the version of gogi"`
+
+	Man      toolcmd.ManCommand      `cmd:"" hidden:"" help:"Write the manual page of a command, or of all commands"`
+	Complete toolcmd.CompleteCommand `cmd:"" hidden:"" help:"Print completions, for the scripts of gogi completion"`
+	Engine   enginecmd.EngineCommand `cmd:"" hidden:"" help:"Run the built-in engine as a USI engine"`
+	Guard    enginecmd.GuardCommand  `cmd:"" hidden:"" help:"Kill the engines of a killed gogi"`
 }
 
-// grammarFor is the grammar that a command line is read by, and where --lang stands in it.
-// Reading all verbs costs more than most verbs do, and a run starts this program again and
-// again, as its guard and its engines: where the line begins with a verb, the grammar is of
-// that verb alone, unless the verb tells of the others. What is no verb is told by all.
+// grammarFor returns the grammar that reads a command line, and where --lang is in it. Building
+// the grammar of all commands takes longer than most commands run, and gogi starts itself often,
+// as its guard and its built-in engine. So a line that begins with a command gets the grammar of
+// that command alone, unless the command is about all of them.
 func grammarFor(args []string) (grammar any, lang *string) {
 	all := new(commandLine)
 	if len(args) == 0 {
@@ -111,14 +113,17 @@ func kebab(field string) string {
 	return name.String()
 }
 
-// newParser reads a grammar; what is parsed finds ctx and env in it. Help is told, and unwinds.
-func newParser(ctx context.Context, grammar any, env *cli.Env) (*kong.Kong, error) {
+// newParser returns the parser of a grammar; commands find ctx and env in it. Help unwinds with
+// helpShown.
+func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*kong.Kong, error) {
 	return kong.New(grammar,
 		kong.Name("gogi"),
-		kong.Description("Plays USI shogi engines against each other, alone or as councils that vote, and says what the results prove."),
+		kong.Description(about),
 		kong.Writers(env.Out, env.Err),
 		kong.Exit(func(code int) { panic(helpShown{code}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(how.print),
+		kong.ExplicitGroups(flagGroups),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(env),
 	)
@@ -153,13 +158,18 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 			code = env.Fail(result.Failure(), cli.Failed)
 		}
 	}()
+	args, notice := newWords(args)
+	if notice != "" {
+		fmt.Fprintln(env.Err, notice)
+	}
+	args, how := helpAsked(args)
 	grammar, lang := grammarFor(args)
-	parser, err := newParser(ctx, grammar, env)
+	parser, err := newParser(ctx, grammar, env, how)
 	if err != nil {
 		return env.Fail(err, cli.Failed)
 	}
 	if len(args) == 0 {
-		shortHelp(env.Err, parser.Model)
+		oneScreen(env.Err, parser.Model)
 		return cli.Usage
 	}
 	chosen, err := parser.Parse(args)

@@ -21,7 +21,7 @@ func TestOneVerbsGrammar(t *testing.T) {
 	told := new(bytes.Buffer)
 	env := &cli.Env{Out: told, Err: told}
 	read := func(grammar any) *kong.Kong {
-		parser := testutil.Must(newParser(t.Context(), grammar, env))(t)
+		parser := testutil.Must(newParser(t.Context(), grammar, env, helpHow{}))(t)
 		return parser
 	}
 	all := read(new(commandLine))
@@ -68,7 +68,7 @@ func TestLinesOfNoVerb(t *testing.T) {
 		code       int
 		out, error string
 	}{
-		{nil, cli.Usage, "", "Usage: gogi VERB [flags]\n\n  match         Play a series"},
+		{nil, cli.Usage, "", "Usage: gogi COMMAND [flags]\n\nPlay\n  match "},
 		{[]string{"Match"}, cli.Usage, "", "unexpected argument Match"},
 		{[]string{"mtach"}, cli.Usage, "", `did you mean "match"`},
 		{[]string{"lang"}, cli.Usage, "", "unexpected argument lang"},
@@ -81,7 +81,7 @@ func TestLinesOfNoVerb(t *testing.T) {
 		{[]string{"match", "--max-games", "4"}, cli.Usage, "", "--max-games: there is no such flag any more; give --games, which means the same\n"},
 		{[]string{"gate", "R", "--sprt", "0,4"}, cli.Usage, "", "gogi gate RUN --gate FILE\n"},
 		{[]string{"games", "R", "1.0", "--game", "2.0"}, cli.Usage, "", "1.0 and --game 2.0 name two games"},
-		{[]string{"--help"}, cli.Done, "elo-where", ""},
+		{[]string{"--help"}, cli.Done, "\n  compare ", ""},
 		{[]string{"--lang", "en", "version"}, cli.Done, "gogi ", ""},
 	} {
 		out, errs, code := gogi(t, c.args...)

@@ -10,21 +10,30 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/report/compare"
+	"gogi/report/effects"
 	"gogi/report/stored"
 	"gogi/results"
 )
 
 // compareCommand holds runs against one opponent against each other.
 type compareCommand struct {
-	Runs     []string `arg:"" name:"run" help:"Two runs or more of versions against one opponent, the oldest version first."`
+	Runs     []string `arg:"" optional:"" name:"run" help:"Runs of two or more versions against one opponent, the oldest version first. With --breakdown: one run (default: the only one, else the newest)."`
 	DB       string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
 	Opponent string   `placeholder:"NAME" help:"Who the versions played against, by its name in the first run (default: that run's second player)."`
 	NotWorse *float64 `name:"not-worse" placeholder:"ELO" help:"Test that each newer version is not worse than the older one by so many Elo: exit code 0 (shown), 10 (shown to be worse) or 11 (not decided)."`
-	JSON     bool     `name:"json" help:"One JSON object."`
+
+	Breakdown bool `help:"Show where the difference between the two players of one run comes from: openings, colour, time, length."`
+	JSON      bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the difference of two runs, or the trend of more.
 func (c *compareCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.Breakdown {
+		return c.breakdown(ctx, env)
+	}
+	if len(c.Runs) == 0 {
+		return fail.Usage(errors.New("gogi compare: expected two or more runs; gogi runs lists them"))
+	}
 	margin := 0.0
 	if c.NotWorse != nil {
 		if margin = *c.NotWorse; !(margin > 0) || math.IsInf(margin, 1) {
@@ -60,4 +69,31 @@ func notWorseExit(v compare.Verdict) error {
 	case compare.Undecided:
 	}
 	return &cli.Exit{Code: cli.GateOpen}
+}
+
+// breakdown prints the sources of the difference between the run's first two players.
+func (c *compareCommand) breakdown(ctx context.Context, env *cli.Env) error {
+	if len(c.Runs) > 1 || c.Opponent != "" || c.NotWorse != nil {
+		return fail.Usage(errors.New("--breakdown: it takes at most one run, and neither --opponent nor --not-worse; leave them out"))
+	}
+	of := cli.Stored{DB: c.DB}
+	if len(c.Runs) == 1 {
+		of.Name = c.Runs[0]
+	}
+	var t *effects.Table
+	err := of.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		rep, err := stored.Report(ctx, store, info.Name)
+		if err == nil {
+			t, err = stored.Effects(ctx, store, info, rep)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return format.JSON(env.Out, t)
+	}
+	t.Print(env.Out, env.Tongue)
+	return nil
 }

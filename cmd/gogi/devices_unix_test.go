@@ -17,8 +17,8 @@ func TestDevicesAreRefused(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, words := range [][]string{
-		{"lint", "/dev/zero"}, {"lint", pipe}, {"inspect", pipe, "--format", "csa"}, {"inspect", "/dev/urandom", "--format", "ybb"},
-		{"import", pipe, "--run", "r", "--db", pipe + ".db"}, {"rate", pipe}, {"regress", pipe, "--y", "a", "--x", "b"}, {"replay", pipe},
+		{"check", "--file", "/dev/zero"}, {"check", "--file", pipe}, {"convert", "--show", pipe, "--from", "csa"}, {"convert", "--show", "/dev/urandom", "--from", "ybb"},
+		{"import", pipe, "--run", "r", "--db", pipe + ".db"}, {"rate", pipe}, {"stats", "lab", "regress", pipe, "--y", "a", "--x", "b"}, {"check", "--replay", pipe},
 	} {
 		out, errs, code := gogi(t, words...)
 		if code == 0 || !strings.Contains(out+errs, "a device or a pipe") && !strings.Contains(out+errs, "no regular file") {

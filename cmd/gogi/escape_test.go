@@ -48,7 +48,7 @@ func TestForeignTextOnTerminals(t *testing.T) {
 	} {
 		db := changed(t, statement)
 		seen := false
-		for _, words := range [][]string{{"report"}, {"report", "--json"}, {"runs"}, {"games"}, {"games", "--json"}, {"elo-where"}, {"complete", "--", "report", "--db", db, ""}, {"db", "check"}, {"report", "nobody"}} {
+		for _, words := range [][]string{{"report"}, {"report", "--json"}, {"runs"}, {"games"}, {"games", "--json"}, {"compare", "--breakdown"}, {"complete", "--", "report", "--db", db, ""}, {"db", "check"}, {"report", "nobody"}} {
 			if words[0] != "complete" {
 				words = append(words, "--db", db)
 			}
@@ -80,7 +80,7 @@ func TestFileNamesOnTerminals(t *testing.T) {
 	if err := os.WriteFile(name, []byte("hello\n"), 0o600); err != nil {
 		t.Skip(err) // this file system does not take it
 	}
-	for _, words := range [][]string{{"lint", name}, {"convert", name, filepath.Join(t.TempDir(), "o.kif")}, {"inspect", name}, {"import", name}, {"rate", name}, {"book", "check", name}, {"report", "--db", name}, {"games", name}} {
+	for _, words := range [][]string{{"check", "--file", name}, {"convert", name, filepath.Join(t.TempDir(), "o.kif")}, {"convert", "--show", name}, {"import", name}, {"rate", name}, {"book", "check", name}, {"report", "--db", name}, {"games", name}} {
 		out, errs, code := gogi(t, words...)
 		if code == 0 || hides(out+errs) || out+errs == "" {
 			t.Errorf("%q: exit code %d: %q, %q", words, code, out, errs)

@@ -36,7 +36,7 @@ func TestExitCodes(t *testing.T) {
 		"init folder": 2, "init bad.toml": 2, "init nowhere/x.toml": 1,
 		"council": 2, "council nowhere.toml": 2, "council folder": 2, "council bad.toml": 2, "council mute-series.toml": 2,
 		"check": 2, "check ./missing": 2, "check ./folder": 2, "csa": 2, "csa localhost": 2,
-		"regress": 2, "perft": 2, "perft --depth x": 2, "perft --depth 2 --sfen nonsense": 2,
+		"stats lab regress": 2, "dev perft": 2, "dev perft --depth x": 2, "dev perft --depth 2 --sfen nonsense": 2,
 		"stats interval": 2, "stats interval --wins x --losses 2": 2, "stats plan --elo x": 2, "stats elo": 2,
 	}
 	broken := []string{"nowhere.db", "folder", "empty.db", "text.db", "nowhere/x.db"}
@@ -60,7 +60,7 @@ func TestExitCodes(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			code, stderr := exitCode(t, dir, append([]string{"gogi"}, strings.Fields(line)...)...)
-			says := strings.Contains(stderr, "gogi: ") || line == "" && strings.Contains(stderr, "Usage: gogi VERB")
+			says := strings.Contains(stderr, "gogi: ") || line == "" && strings.Contains(stderr, "Usage: gogi COMMAND")
 			if code != want || !says {
 				t.Errorf("code %d, want %d, and what is wrong in:\n%s", code, want, stderr)
 			}
@@ -82,11 +82,11 @@ func TestLostResult(t *testing.T) {
 		args string
 		code int
 	}{
-		{syscall.ENOSPC, "perft --depth 1", cli.Failed},
+		{syscall.ENOSPC, "dev perft --depth 1", cli.Failed},
 		{syscall.ENOSPC, "stats interval --wins 3 --losses 2", cli.Failed},
 		{syscall.ENOSPC, "stats interval --wins 3 --losses 2 --json", cli.Failed},
-		{syscall.EPIPE, "perft --depth 1", cli.Done},
-		{errors.New("odd"), "perft --depth x", cli.Usage},
+		{syscall.EPIPE, "dev perft --depth 1", cli.Done},
+		{errors.New("odd"), "dev perft --depth x", cli.Usage},
 	} {
 		var errs bytes.Buffer
 		code := run(context.Background(), strings.Fields(c.args), &cli.Env{Out: failing{c.err}, Err: &errs})
@@ -96,7 +96,7 @@ func TestLostResult(t *testing.T) {
 	}
 	dir := ground(t)
 	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi match -q --exit bisect --engine '"+equal+"' --engine '"+base+"' --nodes 10 --max-plies 40 --games 10 >/dev/full")
-	if code != bisectGood {
+	if code != cli.BisectGood {
 		t.Errorf("a judged commit whose report was lost: code %d: %s", code, stderr)
 	}
 }

@@ -58,9 +58,9 @@ func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.FromFastchess != "":
 		return translate(env, c.FromFastchess)
-	case c.Exit == exitBisect && (c.Session.OnEnd != "" || c.Session.OnFault != ""):
+	case c.Exit == cli.ExitBisect && (c.Session.OnEnd != "" || c.Session.OnFault != ""):
 		return fail.Usage(errors.New("--on-end and --on-fault do not go with --exit bisect: git runs what follows"))
-	case c.Exit == exitBisect:
+	case c.Exit == cli.ExitBisect:
 		return c.bisect(ctx, env)
 	case c.BisectCommits != nil:
 		return fail.Usage(errors.New("--bisect-commits belongs to --exit bisect"))

@@ -100,7 +100,7 @@ func playerB(s seen) *match.Player {
 func parse(t *testing.T, args ...string) *commandLine {
 	t.Helper()
 	line := new(commandLine)
-	parser := testutil.Must(newParser(t.Context(), line, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))(t)
+	parser := testutil.Must(newParser(t.Context(), line, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{}))(t)
 	testutil.OK(t, testutil.Err(parser.Parse(args)), "%q", args)
 	return line
 }
@@ -205,7 +205,7 @@ var flagsBeside = map[string]map[string]string{
 // errors give them, and each flag of theirs beside is typed in a test.
 func TestFlagsOfVerbs(t *testing.T) {
 	t.Parallel()
-	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{}))(t)
+	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{}, helpHow{}))(t)
 	for verb, beside := range flagsBeside {
 		node := parser.Model.Node
 		for word := range strings.FieldsSeq(verb) {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/report/stored"
@@ -16,15 +18,27 @@ import (
 // reportCommand prints a report.
 type reportCommand struct {
 	cli.Stored
-	JSON bool   `name:"json" xor:"form" help:"One JSON object."`
-	HTML string `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
-	Text bool   `name:"text" xor:"form" help:"A short block to paste into a pull request."`
+	JSON     bool     `name:"json" xor:"form" help:"One JSON object."`
+	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
+	Openings bool     `help:"Show the opening set instead: results, draws and colours of each opening."`
+	Also     []string `placeholder:"RUN" help:"Add the games of this run; may be repeated [--openings]."`
+	Top      int      `default:"20" placeholder:"N" help:"Number of openings (default ${default}) [--openings]."`
+
+	Text bool `name:"text" xor:"form" help:"A short block to paste into a pull request."`
 }
 
 // Run prints the report of a run, finished or not.
 func (c *reportCommand) Run(ctx context.Context, env *cli.Env) error {
+	switch {
+	case c.Openings && (c.HTML != "" || c.Text):
+		return fail.Usage(errors.New("--openings: it has a text and a JSON form; leave out --html and --text"))
+	case !c.Openings && len(c.Also) > 0:
+		return fail.Usage(errors.New("--also: it belongs to --openings; add --openings"))
+	}
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		switch {
+		case c.Openings:
+			return c.openings(ctx, env, store, info)
 		case c.HTML != "":
 			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Tongue) })
 		case c.Text:
@@ -41,6 +55,27 @@ func (c *reportCommand) Run(ctx context.Context, env *cli.Env) error {
 		text.Print(env.Out, r, env.Tongue)
 		return nil
 	})
+}
+
+// openings prints the results of each opening of the run and of those of --also.
+func (c *reportCommand) openings(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
+	infos := []*results.RunInfo{info}
+	for _, name := range c.Also {
+		more, err := cli.FindRun(ctx, store, name)
+		if err != nil {
+			return err
+		}
+		infos = append(infos, more)
+	}
+	w, err := stored.Worth(ctx, store, infos)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, w)
+	}
+	w.Print(env.Out, max(1, c.Top))
+	return nil
 }
 
 func (c *reportCommand) printBlock(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {

@@ -318,5 +318,5 @@ func TestLowestCoverage(t *testing.T) {
 func TestCoverageFigureIsUpToDate(t *testing.T) {
 	stored := testutil.Must(os.ReadFile("../../docs/coverage.svg"))(t)
 	figure := testutil.Must(CoverageQuestion{N: []int{100}, Confidence: 0.95, Method: "all"}.Figure())(t)
-	testutil.Equal(t, figure, string(stored), "docs/coverage.svg is old: gogi stats coverage --figure docs/coverage.svg")
+	testutil.Equal(t, figure, string(stored), "docs/coverage.svg is old: gogi stats lab coverage --figure docs/coverage.svg")
 }

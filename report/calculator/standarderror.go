@@ -12,7 +12,7 @@ import (
 )
 
 // StandardError is the standard error of a win rate, as the Laboratory for Fundamental
-// Information on Computer Shogi has it, with n − 3/2; its JSON is what "gogi stats error
+// Information on Computer Shogi has it, with n − 3/2; its JSON is what "gogi stats lab error
 // --json" prints.
 type StandardError struct {
 	Version int      `json:"version"`

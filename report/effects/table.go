@@ -22,7 +22,7 @@ const (
 	others = "others"
 )
 
-// Table is what "gogi elo-where --json" prints. A number that does not exist is
+// Table is what "gogi compare --breakdown --json" prints. A number that does not exist is
 // null, with a "why" beside it.
 type Table struct {
 	Version  int    `json:"version"`

@@ -111,7 +111,7 @@ func shared(game []plackettluce.Placing) []plackettluce.Placing {
 	return points
 }
 
-// OrderReport is what "gogi stats orders --json" prints.
+// OrderReport is what "gogi stats lab orders --json" prints.
 type OrderReport struct {
 	Version    int           `json:"version"`
 	Games      int           `json:"games"`

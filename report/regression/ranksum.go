@@ -15,7 +15,7 @@ import (
 	"gogi/stats/regress"
 )
 
-// RankSums is what "gogi stats ranksum --json" prints.
+// RankSums is what "gogi stats lab ranksum --json" prints.
 type RankSums struct {
 	Version int       `json:"version"`
 	By      string    `json:"by"`
@@ -159,7 +159,7 @@ func (r *RankSum) how() i18n.Message {
 	return i18n.Verbatim(strings.ReplaceAll(strings.TrimPrefix(r.Method, "rank_sum_"), "_", " ") + r.Why)
 }
 
-// Difference is what "gogi stats rmse --json" prints.
+// Difference is what "gogi stats lab rmse --json" prints.
 type Difference struct {
 	Version   int     `json:"version"`
 	Predicted string  `json:"predicted"`

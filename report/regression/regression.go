@@ -113,7 +113,7 @@ func (t *grid) picked(column int, rows []int) regress.Column {
 	return c
 }
 
-// Reports is what "gogi regress --json" prints.
+// Reports is what "gogi stats lab regress --json" prints.
 type Reports struct {
 	Version     int       `json:"version"`
 	Where       []string  `json:"where,omitempty"`

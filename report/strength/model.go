@@ -77,7 +77,7 @@ func (m *Model) refit() (err error) {
 // Save writes the model as TOML.
 func (m *Model) Save(path string) error {
 	var b strings.Builder
-	b.WriteString("# A model of gogi strength fit. The equation follows from the subjects below, to which it\n# is fitted again when it is used.\n\n")
+	b.WriteString("# A model of gogi review fit. The equation follows from the subjects below, to which it\n# is fitted again when it is used.\n\n")
 	if err := toml.NewEncoder(&b).Encode(m); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"gogi/stats/regress"
 )
 
-// Report is what "gogi strength fit --json" prints.
+// Report is what "gogi review fit --json" prints.
 type Report struct {
 	Version  int        `json:"version"`
 	Of       string     `json:"of"` // of ratings
@@ -251,7 +251,7 @@ func number(v *float64, layout string) string {
 
 func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 
-// Estimates is what "gogi strength estimate --json" prints.
+// Estimates is what "gogi review estimate --json" prints.
 type Estimates struct {
 	Version int        `json:"version"`
 	Of      string     `json:"of"`

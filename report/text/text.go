@@ -400,7 +400,7 @@ func (r view) printBundles(w io.Writer) {
 	for i, path := range r.Bundles[:min(shownBundles, len(r.Bundles))] {
 		title := ""
 		if i == 0 {
-			title = "gogi replay"
+			title = "gogi check --replay"
 		}
 		r.remark(w, i18n.Verbatim(title), i18n.Verbatim(sanitize.Printable(path, 4000)))
 	}

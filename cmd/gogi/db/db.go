@@ -13,13 +13,14 @@ import (
 
 // Command groups the verbs about the database.
 type Command struct {
-	Dump   DumpCommand   `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
-	Check  CheckCommand  `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
-	Repair RepairCommand `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
-	Merge  MergeCommand  `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
-	Backup BackupCommand `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
-	Pack   PackCommand   `cmd:"" help:"Pack the games of runs that an older gogi has played, so that their first report is quick."`
-	Void   VoidCommand   `cmd:"" help:"Take pairs out of a run, by who played them or by their numbers, to be played again; every report tells it."`
+	Dump     DumpCommand     `cmd:"" help:"Print all data of a run as JSON lines"`
+	Check    CheckCommand    `cmd:"" help:"Check a database for damage; exit code 1 if damaged"`
+	Repair   RepairCommand   `cmd:"" help:"Copy the undamaged pairs of a database to a new one"`
+	Merge    MergeCommand    `cmd:"" help:"Merge databases into a new one"`
+	Backup   BackupCommand   `cmd:"" help:"Back up a database, also while runs write to it"`
+	Optimize OptimizeCommand `cmd:"" help:"Pack the games of older runs to make reports quick"`
+	Verify   VerifyCommand   `cmd:"" help:"Replay every move of a run; exit code 12 if any differs"`
+	Void     VoidCommand     `cmd:"" help:"Void pairs of a run; gogi plays them again"`
 }
 
 // CheckCommand looks for damage.

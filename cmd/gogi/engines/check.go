@@ -18,7 +18,9 @@ import (
 
 // CheckCommand examines one engine: what it understands, keeps to and survives.
 type CheckCommand struct {
-	Engine []string `arg:"" help:"The engine's command: one argument is split as a shell splits it, more are taken as they are. The word builtin is the built-in engine."`
+	Engine []string `arg:"" optional:"" help:"Engine command, builtin, or a match file that ends in .toml. gogi splits one argument as a shell does, and takes more as they are."`
+
+	File string `name:"file" placeholder:"FILE" help:"Check this match file instead of an engine; a name that ends in .toml needs no --file."`
 
 	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"An option of the engine; may be repeated."`
 	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou."`
@@ -28,12 +30,49 @@ type CheckCommand struct {
 	ReadyTimeout    time.Duration `default:"10m" placeholder:"DUR" help:"Longest wait for readyok (default ${default})."`
 
 	Quick bool `help:"Leave out what takes long."`
-	JSON  bool `name:"json" help:"One JSON object."`
+	JSON  bool `name:"json" help:"Print one JSON object."`
+
+	replayFlags
 }
 
-// Run prints a verdict for each item; one that fails makes the exit code 1, and so does a
-// machine that is too busy to examine anything.
+// Help is the text below the usage line of --help.
+func (*CheckCommand) Help() string {
+	return `gogi check ./engine            does the engine work? handshake, time, ponder, …
+gogi check match.toml          errors of a match file, with line numbers
+gogi check --replay BUNDLE     does the failure of a crash dump happen again?
+
+Exit codes: 0 passed, 1 an item failed, 2 a match file has errors. With --replay: 0 the failure did not happen, 10 it happened, 11 undecided.`
+}
+
+// Run checks an engine, a match file or a crash dump, as the flags ask.
 func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.File == "" && c.Bundle == "" && len(c.Engine) == 1 && strings.HasSuffix(c.Engine[0], ".toml") {
+		c.File, c.Engine = c.Engine[0], nil
+	}
+	asked := 0
+	for _, given := range []bool{len(c.Engine) > 0, c.File != "", c.Bundle != ""} {
+		if given {
+			asked++
+		}
+	}
+	if asked != 1 {
+		return fail.Usage(errors.New("gogi check: expected one of an engine, a match file and --replay BUNDLE"))
+	}
+	if c.Bundle == "" && (c.With != "" || c.Times != 1 || c.Fast || c.LastGame || c.Exit != "default") {
+		return fail.Usage(errors.New("--engine, --times, --fast, --last-game and --exit: they belong to --replay; add --replay BUNDLE"))
+	}
+	switch {
+	case c.Bundle != "":
+		return c.replayBundle(ctx, env)
+	case c.File != "":
+		return c.checkFile(env)
+	}
+	return c.checkEngine(ctx, env)
+}
+
+// checkEngine prints a verdict for each item. The exit code is 1 if an item fails or if the
+// machine is too busy for the check.
+func (c *CheckCommand) checkEngine(ctx context.Context, env *cli.Env) error {
 	plan, err := c.plan()
 	if err != nil {
 		return fail.Usage(err)

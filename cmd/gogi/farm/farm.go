@@ -16,41 +16,47 @@ import (
 
 // Command groups the verbs.
 type Command struct {
-	Serve ServeCommand `cmd:"" help:"Coordinate a farm: grant pairs, verify and store what comes back."`
-	Work  WorkCommand  `cmd:"" help:"Play for a farm on this machine, until told otherwise."`
-	Key   KeyCommand   `cmd:"" help:"Who may work, hand in, approve, control: make, list and revoke keys."`
-	Login LoginCommand `cmd:"" help:"Keep credentials for the verbs below, once the farm has accepted them."`
+	Serve ServeCommand `cmd:"" help:"Run the coordinator of a farm"`
+	Work  WorkCommand  `cmd:"" help:"Play for a farm on this machine"`
+	Key   KeyCommand   `cmd:"" help:"Make, list and revoke keys"`
+	Login LoginCommand `cmd:"" help:"Check credentials and store them for the other commands"`
 
-	Submit   SubmitCommand   `cmd:"" help:"Hand in a series (the flags are those of gogi match), or the file of a tune or of self-play."`
-	Approve  ApproveCommand  `cmd:"" help:"Let a test of another owner be played."`
-	Reject   RejectCommand   `cmd:"" help:"End a test of another owner before it is played."`
-	List     ListCommand     `cmd:"" help:"List the tests."`
-	Show     ShowCommand     `cmd:"" help:"Show a test, or follow it."`
-	Stop     StopCommand     `cmd:"" help:"End a test; what is stored stays."`
-	Pause    PauseCommand    `cmd:"" help:"Grant nothing more of a test; pairs in play are finished."`
-	Resume   ResumeCommand   `cmd:"" help:"Go on with a test that is paused or was stopped, also with pairs that were given up."`
-	Priority PriorityCommand `cmd:"" help:"Say how urgent a test is."`
-	Share    ShareCommand    `cmd:"" help:"Say how many of the slots a test has, against others of its priority."`
-	Mirror   MirrorCommand   `cmd:"" help:"Replicate games into a database here, checked; or back."`
-	Follow   MirrorCommand   `cmd:"" hidden:"" help:"mirror by its earlier name."`
-	Pull     PullCommand     `cmd:"" help:"Copy a test's games here: mirror --once, with gogi.db."`
-	Push     PushCommand     `cmd:"" hidden:"" help:"Send a run's games to the farm: mirror --push."`
-	Replay   ReplayCommand   `cmd:"" help:"Play some of a test's pairs again, here, and compare them move for move: exit code 0, or 12 where any differs."`
-	Verify   VerifyCommand   `cmd:"" help:"Pull a test and play every move again, here: exit code 0, or 12 where anything differs."`
+	Submit  SubmitCommand  `cmd:"" help:"Submit a match (flags of gogi match), a tune or self-play"`
+	Approve ApproveCommand `cmd:"" help:"Approve a test of another owner"`
+	Reject  RejectCommand  `cmd:"" help:"Reject a test of another owner before it is played"`
+	List    ListCommand    `cmd:"" help:"List the tests"`
+	Show    ShowCommand    `cmd:"" help:"Show a test; --watch follows it"`
+	Stop    StopCommand    `cmd:"" help:"Stop a test; its stored pairs stay"`
+	Pause   PauseCommand   `cmd:"" help:"Start no more pairs of a test; running pairs finish"`
+	Resume  ResumeCommand  `cmd:"" help:"Resume a paused or stopped test"`
+	Set     SetCommand     `cmd:"" help:"Set the priority of a test, or its share of the slots"`
+	Mirror  MirrorCommand  `cmd:"" help:"Replicate and verify tests into a database on this machine"`
+	Pull    PullCommand    `cmd:"" help:"Copy a test's games into gogi.db once"`
+	Push    PushCommand    `cmd:"" help:"Send a run's games to the farm"`
+	Audit   AuditCommand   `cmd:"" help:"Check a test's moves here; --replay plays pairs again"`
 
-	Workers    WorkersCommand    `cmd:"" help:"List the workers."`
-	Drain      DrainCommand      `cmd:"" help:"Give a worker nothing more; it ends when its games have ended."`
-	Quarantine QuarantineCommand `cmd:"" help:"Take a worker's pairs away, at once; its results stay."`
-	Trust      TrustCommand      `cmd:"" help:"Say how far a worker is believed: how many of its pairs are played again by others."`
-	Purge      PurgeCommand      `cmd:"" help:"Make a worker's pairs of a test void: they are played again, and the gate is asked anew."`
+	Worker  WorkerCommand  `cmd:"" help:"List, drain, quarantine and trust workers"`
+	Release ReleaseCommand `cmd:"" help:"Sign programs for workers, and deploy them"`
 
-	Update  UpdateCommand  `cmd:"" help:"Have the workers run another program: a few first, the others when it has proved itself."`
-	Release ReleaseCommand `cmd:"" help:"Sign programs that workers take by themselves."`
+	Bench   BenchCommand   `cmd:"" help:"Measure the speed of this machine, on all slots at once"`
+	Doctor  DoctorCommand  `cmd:"" help:"Check secrets, disks, clocks and the NATS server"`
+	Backup  BackupCommand  `cmd:"" help:"Back up a farm, also while it is running"`
+	Restore RestoreCommand `cmd:"" help:"Make a farm's folder from a backup"`
+}
 
-	Bench   BenchCommand   `cmd:"" help:"Measure this machine: nodes a second of a reference engine on all slots at once."`
-	Doctor  DoctorCommand  `cmd:"" help:"Look for what would go wrong: secrets, disks, clocks, an outside server's settings."`
-	Backup  BackupCommand  `cmd:"" help:"Copy all that a farm cannot make again, also while it is served."`
-	Restore RestoreCommand `cmd:"" help:"Make a farm's folder of a backup."`
+// SetCommand groups the settings of a test.
+type SetCommand struct {
+	Priority PriorityCommand `cmd:"" help:"Set how urgent a test is, from -10 to 10"`
+	Share    ShareCommand    `cmd:"" help:"Set the weight of a test among those of its priority"`
+}
+
+// WorkerCommand groups the commands about workers.
+type WorkerCommand struct {
+	List       WorkersCommand    `cmd:"" help:"List the workers"`
+	Drain      DrainCommand      `cmd:"" help:"Let a worker finish its games and give it no more"`
+	Quarantine QuarantineCommand `cmd:"" help:"Take a worker's pairs away at once; its results stay"`
+	Trust      TrustCommand      `cmd:"" help:"Set how many of a worker's pairs others play again"`
+	Void       VoidCommand       `cmd:"" help:"Void a worker's pairs of a test; they are played again"`
 }
 
 // owner are what every verb needs that asks a coordinator.

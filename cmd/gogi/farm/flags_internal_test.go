@@ -23,7 +23,7 @@ func TestShare(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "%", "0", "-1%", "101%", "2", "NaN", "one"} {
-		if got, err := shareOf(text); err == nil || !strings.Contains(err.Error(), "--sample "+text) {
+		if got, err := shareOf(text); err == nil || !strings.Contains(err.Error(), "--replay "+text) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}

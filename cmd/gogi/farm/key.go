@@ -18,9 +18,9 @@ import (
 // KeyCommand groups the verbs about keys. They work in the farm's folder, on the
 // coordinator's machine; one that is running follows within seconds.
 type KeyCommand struct {
-	New    KeyNewCommand    `cmd:"" help:"Make a key, and the file of credentials that its holder needs."`
-	List   KeyListCommand   `cmd:"" help:"List the keys: who has which rights, until when."`
-	Revoke KeyRevokeCommand `cmd:"" help:"End a key for good; its connections are closed within seconds, its results stay."`
+	New    KeyNewCommand    `cmd:"" help:"Make a key and its file of credentials"`
+	List   KeyListCommand   `cmd:"" help:"List the keys, their rights and their expiry"`
+	Revoke KeyRevokeCommand `cmd:"" help:"Revoke a key; its stored results stay"`
 }
 
 // atSite is a verb in a farm's folder.

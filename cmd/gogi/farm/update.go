@@ -26,8 +26,9 @@ import (
 
 // ReleaseCommand groups what the makers of programs do, away from any farm.
 type ReleaseCommand struct {
-	Key  ReleaseKeyCommand  `cmd:"" help:"Make the maintainers' key: a file that signs, and the public half for .ci/dist and gogi farm work --updates."`
-	Sign ReleaseSignCommand `cmd:"" help:"Sign programs, for gogi farm update."`
+	Keygen ReleaseKeyCommand  `cmd:"" help:"Make the key pair that signs programs"`
+	Sign   ReleaseSignCommand `cmd:"" help:"Sign programs, for gogi farm release deploy"`
+	Deploy UpdateCommand      `cmd:"" help:"Move the workers to another program, a few at first"`
 }
 
 // ReleaseKeyCommand makes the key that signs programs.
@@ -50,7 +51,7 @@ func (c *ReleaseKeyCommand) Run(env *cli.Env) error {
 
 // ReleaseSignCommand signs programs.
 type ReleaseSignCommand struct {
-	Key     string   `required:"" type:"existingfile" placeholder:"FILE" help:"What gogi farm release key has made."`
+	Key     string   `required:"" type:"existingfile" placeholder:"FILE" help:"What gogi farm release keygen has made."`
 	Version string   `required:"" placeholder:"V" help:"What people call it, as v1.2.3."`
 	Program []string `arg:"" type:"existingfile" help:"Programs, each for one kind of machine. The signature of PROGRAM is PROGRAM.release."`
 }

@@ -69,7 +69,7 @@ or SIGTERM, ends at once: pairs in play are given back, finished ones stay in th
 
 Exit codes: 0 drained or nothing to play, 4 refused (the key, the version, the policy:
 do not restart), 5 another version of gogi is wanted and could not be taken (see
---updates and gogi farm update --help; update, then restart), 6 the
+--updates and gogi farm release deploy --help; update, then restart), 6 the
 coordinator was away for --give-up, 130 ended at once, 1 anything else.`
 }
 

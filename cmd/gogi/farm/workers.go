@@ -144,8 +144,8 @@ func drawn(pairs int) string {
 	return fmt.Sprintf(", and %s of others that the tune drew after them,", format.NumberOf(pairs, "pair"))
 }
 
-// PurgeCommand makes a worker's pairs of a test void.
-type PurgeCommand struct {
+// VoidCommand makes a worker's pairs of a test void.
+type VoidCommand struct {
 	owner
 	Worker string `arg:"" help:"Its name."`
 	Test   string `name:"run" required:"" placeholder:"TEST" help:"The test's name, or its plan's digest."`
@@ -154,7 +154,7 @@ type PurgeCommand struct {
 }
 
 // Run asks for it, and says what it made of the verdict.
-func (c *PurgeCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	var p farm.Purged
 	if err := c.ask(ctx, "purge", farm.Order{Run: c.Test, Worker: c.Worker, Why: c.Why, Dry: c.DryRun}, &p); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package recordscmd
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +10,6 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/match/openings"
-	"gogi/report/stored"
-	"gogi/results"
 	"gogi/shogi/book"
 	"gogi/shogi/kifu/convert"
 	"gogi/usi"
@@ -20,11 +17,11 @@ import (
 
 // BookCommand groups the verbs about books and sets of openings.
 type BookCommand struct {
-	Convert BookConvertCommand `cmd:"" help:"Turn a book of one format into another, or lines of openings into positions and back."`
-	Show    BookShowCommand    `cmd:"" help:"Print what a book has, or what it says of one position."`
-	Check   BookCheckCommand   `cmd:"" help:"Check a book, or what stored games tell of their openings."`
-	Make    BookMakeCommand    `cmd:"" help:"Make a set of balanced openings with an engine."`
-	Sample  BookSampleCommand  `cmd:"" help:"Draw openings out of a book."`
+	Convert BookConvertCommand `cmd:"" help:"Convert a book, or openings, to another format"`
+	Show    BookShowCommand    `cmd:"" help:"Print the size of a book, or the moves of a position"`
+	Check   BookCheckCommand   `cmd:"" help:"Check a book for illegal moves and other faults"`
+	Make    BookMakeCommand    `cmd:"" help:"Make a set of balanced openings with an engine"`
+	Sample  BookSampleCommand  `cmd:"" help:"Draw openings from a book at random"`
 }
 
 // bookFile is a book to be read.
@@ -168,25 +165,15 @@ func blank(n int) string {
 	return format.Count(n)
 }
 
-// BookCheckCommand checks a book, or looks what openings are worth.
+// BookCheckCommand checks a book.
 type BookCheckCommand struct {
-	File string   `arg:"" optional:"" help:"The book."`
-	From string   `placeholder:"NAME" help:"Its format, where the name does not tell it."`
-	Run_ []string `name:"run" placeholder:"NAME" help:"What the games of this run tell of their openings; may be repeated."`
-	DB   string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of the runs."`
-	Top  int      `default:"20" placeholder:"N" help:"How many openings are shown."`
-	JSON bool     `name:"json" help:"One JSON object."`
+	bookFile
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints what was found; a book with faults makes the exit code 1.
-func (c *BookCheckCommand) Run(ctx context.Context, env *cli.Env) error {
-	if (c.File == "") == (len(c.Run_) == 0) {
-		return fail.Usage(errors.New("expected a book, or --run NAME for what its games tell of openings"))
-	}
-	if c.File == "" {
-		return c.worth(ctx, env)
-	}
-	b, err := bookFile{c.File, c.From}.open()
+// Run prints the faults; a book with faults makes the exit code 1.
+func (c *BookCheckCommand) Run(env *cli.Env) error {
+	b, err := c.open()
 	if err != nil {
 		return err
 	}
@@ -224,31 +211,6 @@ func printCheck(w io.Writer, file string, r *book.Report) {
 	for _, p := range r.Problems {
 		fmt.Fprintf(w, "  %s\n    %s\n", p.SFEN, p.What)
 	}
-}
-
-// worth reads runs.
-func (c *BookCheckCommand) worth(ctx context.Context, env *cli.Env) error {
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
-		return err
-	}
-	var infos []*results.RunInfo
-	for _, name := range c.Run_ {
-		info, err := cli.FindRun(ctx, store, name)
-		if err != nil {
-			return errors.Join(err, store.Close())
-		}
-		infos = append(infos, info)
-	}
-	w, err := stored.Worth(ctx, store, infos)
-	if err = errors.Join(err, store.Close()); err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, w)
-	}
-	w.Print(env.Out, max(1, c.Top))
-	return nil
 }
 
 // BookSampleCommand draws lines out of a book.

@@ -15,11 +15,12 @@ import (
 
 // ConvertCommand turns records or training data of one format into another.
 type ConvertCommand struct {
-	File string `arg:"" help:"The file to read; - is standard input."`
-	To   string `arg:"" help:"The file to write; - is standard output."`
+	File string `arg:"" help:"File to read; - is standard input."`
+	To   string `arg:"" optional:"" help:"File to write; - is standard output."`
 
-	From   string `placeholder:"NAME" help:"Format of what is read, where its name does not tell it (gogi inspect --help lists them)."`
-	Format string `placeholder:"NAME" help:"Format of what is written, where its name does not tell it."`
+	Show   bool   `help:"Print the file as JSON lines and report illegal moves, instead of converting it."`
+	From   string `placeholder:"NAME" help:"Format of the input, if its name does not show it: csa, kif, jkf, usi, jsonl, psv, hcpe, hcpe2, hcpe3, pack, packedsfen, hcp, db, ybb, apery."`
+	Format string `placeholder:"NAME" help:"Format of the output, if its name does not show it."`
 
 	Training
 }
@@ -40,6 +41,14 @@ func (t Training) Options() packed.Options {
 // Run converts, and tells what was left out; anything that could not be read or written
 // makes the exit code 3.
 func (c *ConvertCommand) Run(env *cli.Env) error {
+	switch {
+	case c.Show && (c.To != "" || c.Format != ""):
+		return fail.Usage(errors.New("--show: it writes no file; leave out the second file and --format"))
+	case c.Show:
+		return c.show(env)
+	case c.To == "":
+		return fail.Usage(errors.New("gogi convert: expected a file to write, or --show to print FILE"))
+	}
 	from, err := convert.KindOf(c.From, c.File)
 	to, err2 := convert.KindOf(c.Format, c.To)
 	if err = errors.Join(err, err2); err != nil {

@@ -30,10 +30,13 @@ import (
 
 // ReviewCommand groups the verbs about what an engine says of games.
 type ReviewCommand struct {
-	Read      ReviewReadCommand      `cmd:"" default:"withargs" help:"Read games with an engine; what gogi review does when no verb follows."`
-	Show      ReviewShowCommand      `cmd:"" help:"How each player of a review moved: match, good and bad rates, averages."`
-	Calibrate ReviewCalibrateCommand `cmd:"" help:"Fit the scale that makes win rates of the engine's values to the results of a review's games."`
-	Export    ReviewExportCommand    `cmd:"" help:"Write the games with the engine's values, which programs show as graphs."`
+	Read      ReviewReadCommand       `cmd:"" default:"withargs" help:"Evaluate the moves of games with an engine (default)"`
+	Show      ReviewShowCommand       `cmd:"" help:"Print the metrics of each player of a review"`
+	Calibrate ReviewCalibrateCommand  `cmd:"" help:"Fit the win rate scale of the engine to the results"`
+	Export    ReviewExportCommand     `cmd:"" help:"Write games with the engine's evaluations"`
+	Fit       StrengthFitCommand      `cmd:"" help:"Fit a rating model to the metrics of a review"`
+	Estimate  StrengthEstimateCommand `cmd:"" help:"Estimate ratings with a fitted model"`
+	Validate  StrengthValidateCommand `cmd:"" help:"Measure the error of estimated ratings"`
 }
 
 // reviewed is where games to be reviewed come from.

@@ -22,8 +22,8 @@ import (
 
 // SelfplayCommand groups the verbs about training data from self-play.
 type SelfplayCommand struct {
-	Play SelfplayPlayCommand `cmd:"" default:"withargs" help:"Make training data: a player plays against itself; what gogi selfplay does when no verb follows."`
-	Init SelfplayInitCommand `cmd:"" help:"Write a commented file to start from."`
+	Play SelfplayPlayCommand `cmd:"" default:"withargs" help:"Generate training data by self-play, or resume (default)"`
+	Init SelfplayInitCommand `cmd:"" help:"Write a commented self-play file"`
 }
 
 // SelfplayInitCommand writes a file to start from.

@@ -13,13 +13,6 @@ import (
 	"gogi/report/strength"
 )
 
-// StrengthCommand groups the verbs that estimate ratings from reviews.
-type StrengthCommand struct {
-	Fit      StrengthFitCommand      `cmd:"" help:"Fit ratings to the metrics of a review, and keep the model."`
-	Estimate StrengthEstimateCommand `cmd:"" help:"Estimate players' ratings by a model."`
-	Validate StrengthValidateCommand `cmd:"" help:"How far estimates are off where the truth is known: half of the players fitted, the rest estimated."`
-}
-
 // measured is where the metrics of players are from.
 type measured struct {
 	reviewRules
@@ -147,7 +140,7 @@ type StrengthEstimateCommand struct {
 	measured
 	tabled
 
-	Model   string   `required:"" placeholder:"FILE" help:"What gogi strength fit has written."`
+	Model   string   `required:"" placeholder:"FILE" help:"What gogi review fit has written."`
 	Players []string `name:"player" placeholder:"NAME" help:"Only this player; may be repeated."`
 	Ranks   bool     `help:"Ratings are points of Go, 1000 a rank and 26,500 for 1-dan: name the ranks, too."`
 	JSON    bool     `name:"json" help:"One JSON object."`
@@ -216,7 +209,7 @@ func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) 
 type StrengthValidateCommand struct {
 	measured
 
-	Metrics string `default:"match" placeholder:"M,…" help:"What the models go by, as in gogi strength fit (default: ${default})."`
+	Metrics string `default:"match" placeholder:"M,…" help:"What the models go by, as in gogi review fit (default: ${default})."`
 	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Estimate from so many games (default: ${default})."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
 	Figure  string `placeholder:"FILE" help:"Draw the estimates from the greatest number of games beside the truth, as SVG."`

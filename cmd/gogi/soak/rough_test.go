@@ -174,7 +174,7 @@ func (b *bout) explain() {
 	}
 	if len(bundles) > 0 {
 		path := bundles[b.random.IntN(len(bundles))]
-		switch out, complaints, code := b.run("replay", path); code {
+		switch out, complaints, code := b.run("check", "--replay", path); code {
 		case 0, 10, 11:
 			b.happened("rough: a bundle was said to its engine again", 1)
 		default:

@@ -6,18 +6,24 @@ package statscmd
 // Command groups the verbs that reckon from counts given by hand; what
 // their numbers mean is told in docs/statistics.md.
 type Command struct {
-	Interval    IntervalCommand    `cmd:"" help:"Between which win rates the truth lies, by each method."`
-	Test        TestCommand        `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
-	SPRT        SPRTCommand        `cmd:"" name:"sprt" help:"The state of a sequential test."`
-	Plan        PlanCommand        `cmd:"" help:"How many games a difference takes."`
-	Elo         EloCommand         `cmd:"" help:"Convert between score, Elo and normalised Elo."`
-	Forecast    ForecastCommand    `cmd:"" help:"Who wins a match of so many games, by a record."`
-	Coverage    CoverageCommand    `cmd:"" help:"How often each method's interval holds the truth, as a table or a figure."`
-	Adjust      AdjustCommand      `cmd:"" help:"What p values are worth, given how many there are."`
-	Homogeneity HomogeneityCommand `cmd:"" help:"Whether several sources, such as machines, agree."`
-	RankSum     RankSumCommand     `cmd:"" name:"ranksum" help:"Whether two groups of rows of a table differ (Wilcoxon)."`
-	RMSE        RMSECommand        `cmd:"" name:"rmse" help:"How far predictions are from the truth."`
-	Orders      OrdersCommand      `cmd:"" help:"Strengths and shares of points of games of more than two players."`
-	AIC         AICCommand         `cmd:"" name:"aic" help:"Compare models by printed log-likelihoods."`
-	Error       ErrorCommand       `cmd:"" help:"The standard error S of a win rate, with n − 3/2."`
+	Interval IntervalCommand `cmd:"" help:"Calculate confidence intervals of a win rate"`
+	Test     TestCommand     `cmd:"" help:"Test whether one player is stronger"`
+	SPRT     SPRTCommand     `cmd:"" name:"sprt" help:"Calculate the SPRT state from counts"`
+	Plan     PlanCommand     `cmd:"" help:"Calculate how many games detect an Elo difference"`
+	Elo      EloCommand      `cmd:"" help:"Convert between score, Elo and normalised Elo"`
+	Forecast ForecastCommand `cmd:"" help:"Predict the result of a match from past results"`
+	Lab      LabCommand      `cmd:"" help:"Further calculations: regression, rank sums, coverage, …"`
+}
+
+// LabCommand groups calculations that researchers need and R and Python have, too.
+type LabCommand struct {
+	Coverage    CoverageCommand    `cmd:"" help:"Calculate how often each interval covers the truth"`
+	Adjust      AdjustCommand      `cmd:"" help:"Adjust p values for multiple testing"`
+	Homogeneity HomogeneityCommand `cmd:"" help:"Test whether several sources, such as machines, agree"`
+	RankSum     RankSumCommand     `cmd:"" name:"ranksum" help:"Compare two groups of rows of a table (Wilcoxon)"`
+	RMSE        RMSECommand        `cmd:"" name:"rmse" help:"Calculate the root mean square error of predictions"`
+	Orders      OrdersCommand      `cmd:"" help:"Rate the players of games of more than two players"`
+	AIC         AICCommand         `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
+	Error       ErrorCommand       `cmd:"" help:"Calculate the standard error of a win rate"`
+	Regress     RegressCommand     `cmd:"" help:"Explain one column of a table by others"`
 }

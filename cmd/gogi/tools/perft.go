@@ -4,10 +4,17 @@ import (
 	"fmt"
 
 	"gogi/cmd/gogi/cli"
+	enginecmd "gogi/cmd/gogi/engines"
 	"gogi/internal/fail"
 	"gogi/shogi"
 	"gogi/usi"
 )
+
+// DevCommand groups the commands for developers of gogi and of engines.
+type DevCommand struct {
+	Perft  PerftCommand            `cmd:"" help:"Count the leaves of the tree of legal moves"`
+	Engine enginecmd.EngineCommand `cmd:"" help:"Run the built-in engine as a USI engine"`
+}
 
 // PerftCommand counts leaves, to compare move generators.
 type PerftCommand struct {

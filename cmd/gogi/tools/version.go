@@ -1,3 +1,5 @@
+// Package toolcmd implements the commands that help a user to set gogi up: completion and man
+// write files for a shell, and version prints the build.
 package toolcmd
 
 import (

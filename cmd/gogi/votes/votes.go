@@ -15,9 +15,9 @@ import (
 
 // Command groups the verbs about the votes of councils.
 type Command struct {
-	Show   ShowCommand   `cmd:"" default:"withargs" help:"How a run's councils voted, or the votes of one game; what gogi votes does when no verb follows."`
-	Replay ReplayCommand `cmd:"" help:"Take all recorded votes again: by the recorded rule, as a check, or by others."`
-	Fit    FitCommand    `cmd:"" help:"Fit each member's scale, how its centipawns become chances, to the results of a run's games."`
+	Show   ShowCommand   `cmd:"" default:"withargs" help:"Show how councils voted, in a run or a game (default)"`
+	Replay ReplayCommand `cmd:"" help:"Repeat recorded votes, by the same or by other rules"`
+	Fit    FitCommand    `cmd:"" help:"Fit each member's score scale to the results of a run"`
 }
 
 // ShowCommand tells how councils voted.

@@ -11,16 +11,10 @@ import (
 	"gogi/shogi/kifu/convert"
 )
 
-// InspectCommand prints what a file of records, training data or a book holds.
-type InspectCommand struct {
-	File   string `arg:"" help:"The file; - is standard input."`
-	Format string `placeholder:"NAME" help:"Its format, where the name does not tell it: csa, kif, jkf, usi, jsonl, psv, hcpe, hcpe2, hcpe3, pack, packedsfen, hcp, db, ybb, apery."`
-}
-
-// Run prints one JSON object a line; what cannot be read or is illegal makes the exit
-// code 1.
-func (c *InspectCommand) Run(env *cli.Env) error {
-	kind, err := convert.KindOf(c.Format, c.File)
+// show prints the contents of the file, one JSON object a line. It returns an error, exit code
+// 1, if an entry cannot be read or is illegal.
+func (c *ConvertCommand) show(env *cli.Env) error {
+	kind, err := convert.KindOf(c.From, c.File)
 	if err != nil {
 		return fail.Usage(err)
 	}

@@ -26,32 +26,46 @@ import (
 	"gogi/results"
 )
 
-// ReplayCommand plays pairs of a test again, here.
-type ReplayCommand struct {
+// AuditCommand checks a test of the farm on this machine: its moves by the rules, or, with
+// Replay, by playing some of its pairs again.
+type AuditCommand struct {
 	owner
-	Test        string   `arg:"" name:"test" help:"Its name, or its plan's digest."`
-	Sample      string   `default:"1%" placeholder:"SHARE" help:"How many of its pairs, drawn at random: 1%, 0.01."`
-	Seed        uint64   `placeholder:"N" help:"Draw the pairs that this seed draws (default: others each time)."`
-	Concurrency int      `placeholder:"N" help:"Games at a time (default: as many as there are CPUs)."`
-	Cache       string   `type:"path" placeholder:"DIR" help:"Where engines and networks are kept (default: in the user's cache)."`
-	Mirrors     []string `placeholder:"URL" help:"Where artefacts are looked for first: URL/SHA256."`
+	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`
+	Replay      string   `group:"replay" placeholder:"SHARE" help:"Play this share of the pairs again, drawn at random: 1% or 0.01."`
+	Seed        uint64   `group:"replay" placeholder:"N" help:"Seed of the draw (default: a new one each time) [--replay]."`
+	Concurrency int      `group:"replay" placeholder:"N" help:"Games at a time (default: the number of CPUs) [--replay]."`
+	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"Folder for engines and networks (default: in the user's cache) [--replay]."`
+	Mirrors     []string `group:"replay" placeholder:"URL" help:"Where gogi looks for engines and networks first: URL/SHA256 [--replay]."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
-func (*ReplayCommand) Help() string {
-	return `The test is pulled into a database of its own, which is removed; the engines are fetched
-by their hashes, and the pairs that are drawn are played again on this machine. Games that
-are the same move for move were played. This can be said of fixed nodes or depth and one
-thread alone; other tests are refused. An engine that does not reset itself between games
-differs although nobody lied: restart = "game" in the test's file is against that.
+// Help is the text below the usage line of --help.
+func (*AuditCommand) Help() string {
+	return `gogi copies the test into a temporary database and replays every move by the rules, as gogi
+db verify does. The coordinator takes no part in the check.
 
-Exit codes: 0 all the same, 12 something differs, 2 it cannot be said of this test, 4
-refused, 6 the farm is away, 1 else.`
+With --replay gogi also fetches the engines by their hashes and plays a share of the pairs
+again on this machine. Equal games prove that the worker played them. This needs fixed nodes
+or depth, one thread and no pondering. An engine that does not reset itself between games
+also differs; restart = "game" in the test's file prevents that.
+
+Exit codes: 0 nothing differs, 12 something differs, 2 this test cannot be replayed,
+4 rejected, 6 the farm cannot be reached, 1 any other failure.`
 }
 
-// Run prints what was found.
-func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) (err error) {
-	share, err := shareOf(c.Sample)
+// Run prints what differs.
+func (c *AuditCommand) Run(ctx context.Context, env *cli.Env) error {
+	if c.Replay != "" {
+		return c.replay(ctx, env)
+	}
+	if c.Seed != 0 || c.Concurrency != 0 || c.Cache != "" || len(c.Mirrors) > 0 {
+		return wrong("--seed, --concurrency, --cache and --mirrors belong to --replay; add --replay 1%%")
+	}
+	return c.verify(ctx, env)
+}
+
+// replay plays a share of the pairs again and prints those that differ.
+func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
+	share, err := shareOf(c.Replay)
 	if err != nil {
 		return err
 	}
@@ -92,13 +106,13 @@ func shareOf(text string) (float64, error) {
 		share /= 100
 	}
 	if err != nil || !(share > 0 && share <= 1) {
-		return 0, wrong("--sample %s: expected a share such as 1%% or 0.01, at most 100%%", text)
+		return 0, wrong("--replay %s: expected a share such as 1%% or 0.01, at most 100%%", text)
 	}
 	return share, nil
 }
 
 // play plays what is drawn of a pulled test.
-func (c *ReplayCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string, plan *match.Plan, share float64) (out replay.Report, err error) {
+func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string, plan *match.Plan, share float64) (out replay.Report, err error) {
 	if !trust.Exact(plan) {
 		return out, wrong("%s cannot be played again move for move: expected fixed nodes or depth, one thread for each engine, and no pondering", c.Test)
 	}
@@ -144,7 +158,7 @@ func (c *ReplayCommand) play(ctx context.Context, env *cli.Env, t farm.Transport
 	})
 }
 
-func (c *ReplayCommand) seed() uint64 {
+func (c *AuditCommand) seed() uint64 {
 	if c.Seed != 0 {
 		return c.Seed
 	}
@@ -152,7 +166,7 @@ func (c *ReplayCommand) seed() uint64 {
 }
 
 // dir is where a worker on this machine would keep engines, but for its name.
-func (c *ReplayCommand) dir() (string, error) {
+func (c *AuditCommand) dir() (string, error) {
 	if c.Cache != "" {
 		return filepath.Abs(c.Cache)
 	}
@@ -163,7 +177,7 @@ func (c *ReplayCommand) dir() (string, error) {
 	return filepath.Join(cache, "gogi", "farm", "replay"), nil
 }
 
-func (c *ReplayCommand) tell(env *cli.Env, found replay.Report) error {
+func (c *AuditCommand) tell(env *cli.Env, found replay.Report) error {
 	if c.JSON {
 		if err := format.JSON(env.Out, found); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package toolcmd
+package enginecmd
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func lintText(t *testing.T, text string, asJSON bool) (out string, err error) {
 	path := filepath.Join(t.TempDir(), "m.toml")
 	testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	var b bytes.Buffer
-	err = (&LintCommand{File: path, JSON: asJSON}).Run(&cli.Env{Out: &b, Err: &b})
+	err = (&CheckCommand{File: path, JSON: asJSON}).checkFile(&cli.Env{Out: &b, Err: &b})
 	return b.String(), err
 }
 
@@ -66,7 +66,7 @@ func TestLintInJapanese(t *testing.T) {
 		testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		told := func(asJSON bool) string {
 			var out bytes.Buffer
-			err := (&LintCommand{File: path, JSON: asJSON}).Run(&cli.Env{Out: &out, Tongue: i18n.Japanese})
+			err := (&CheckCommand{File: path, JSON: asJSON}).checkFile(&cli.Env{Out: &out, Tongue: i18n.Japanese})
 			if exit, wrong := errors.AsType[*cli.Exit](err); err != nil && (!wrong || exit.Code != cli.Usage) {
 				t.Fatal(err)
 			}

@@ -1,6 +1,4 @@
-// Package toolcmd implements the commands that help a user to set gogi up: lint checks a series
-// file, completion and man write files for a shell, and version prints the build.
-package toolcmd
+package enginecmd
 
 import (
 	"encoding/json"
@@ -19,15 +17,9 @@ import (
 	"gogi/players"
 )
 
-// LintCommand looks a series file over.
-type LintCommand struct {
-	File string `arg:"" help:"A series as TOML."`
-	JSON bool   `name:"json" help:"One JSON object: file, problems with their lines, warnings."`
-}
-
-// Run prints all that is wrong, each with its line, and what is doubtful; exit code 2
-// where anything is wrong.
-func (c *LintCommand) Run(env *cli.Env) error {
+// checkFile prints the errors of a match file, each with its line, and its warnings. The exit
+// code is 2 if the file has errors.
+func (c *CheckCommand) checkFile(env *cli.Env) error {
 	data, err := configs.ReadFile(c.File)
 	if err != nil {
 		return err

@@ -26,20 +26,20 @@ func TestPack(t *testing.T) {
 	}
 	path := resultstest.Filled(t, "old.db", pairs, func(p *match.Plan) { p.Pairs = 512 })
 	resultstest.Exec(t, path, "DELETE FROM segments")
-	run := func(ctx context.Context, c PackCommand, in i18n.Language) (string, error) {
+	run := func(ctx context.Context, c OptimizeCommand, in i18n.Language) (string, error) {
 		t.Helper()
 		var out strings.Builder
 		err := c.Run(ctx, &cli.Env{Out: &out, Err: &strings.Builder{}, Tongue: in})
 		return out.String(), err
 	}
-	testutil.Fails(t, testutil.Err(run(t.Context(), PackCommand{DB: path + "x"}, i18n.English)), "not found. Run `gogi match` first", "no file")
+	testutil.Fails(t, testutil.Err(run(t.Context(), OptimizeCommand{DB: path + "x"}, i18n.English)), "not found. Run `gogi match` first", "no file")
 	if _, err := os.Stat(path + "x"); err == nil {
 		t.Error("a file was made")
 	}
 
 	interrupted, cancel := context.WithCancelCause(t.Context())
 	cancel(cli.ErrInterrupted)
-	if out, err := run(interrupted, PackCommand{DB: path}, i18n.English); cli.Code(err, cli.Failed) != cli.Interrupted || out != "" || !strings.Contains(err.Error(), "the same command goes on") {
+	if out, err := run(interrupted, OptimizeCommand{DB: path}, i18n.English); cli.Code(err, cli.Failed) != cli.Interrupted || out != "" || !strings.Contains(err.Error(), "the same command goes on") {
 		t.Errorf("interrupted: %q, %v", out, err)
 	}
 
@@ -48,7 +48,7 @@ func TestPack(t *testing.T) {
 	plan := matchtest.Plan("r")
 	plan.Pairs = 512
 	playing := resultstest.Begin(t, held, plan)
-	if out, err := run(t.Context(), PackCommand{DB: path}, i18n.English); !errors.Is(err, results.ErrRunLocked) || out != "" || !strings.Contains(err.Error(), "being played by another process") {
+	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.English); !errors.Is(err, results.ErrRunLocked) || out != "" || !strings.Contains(err.Error(), "being played by another process") {
 		t.Errorf("while it is played: %q, %v", out, err)
 	}
 	if err := playing.Close(); err != nil { // which packs what the run has last
@@ -59,7 +59,7 @@ func TestPack(t *testing.T) {
 
 	info, err := os.Stat(path)
 	testutil.OK(t, err)
-	out, err := run(t.Context(), PackCommand{DB: path, JSON: true}, i18n.English)
+	out, err := run(t.Context(), OptimizeCommand{DB: path, JSON: true}, i18n.English)
 	var got struct {
 		Runs []struct {
 			Name                   string
@@ -74,14 +74,14 @@ func TestPack(t *testing.T) {
 	if r := got.Runs[0]; r.Name != "r" || r.Segments != 1 || r.Pairs != 300 || r.Games != 600 || got.Before != info.Size() || got.After < got.Before {
 		t.Errorf("%+v, the file had %d bytes", got, info.Size())
 	}
-	if out, err := run(t.Context(), PackCommand{DB: path}, i18n.Japanese); err != nil || !strings.HasPrefix(out, "まとめるものはありません") {
+	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.Japanese); err != nil || !strings.HasPrefix(out, "まとめるものはありません") {
 		t.Errorf("again: %q, %v", out, err)
 	}
 	resultstest.Exec(t, path, "DELETE FROM segments")
-	if out, err := run(t.Context(), PackCommand{DB: path}, i18n.English); err != nil || !strings.Contains(out, "packed 600 games of 300 pairs in 1 segment in ") {
+	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.English); err != nil || !strings.Contains(out, "packed 600 games of 300 pairs in 1 segment in ") {
 		t.Errorf("%q, %v", out, err)
 	}
 
 	resultstest.Exec(t, path, "PRAGMA user_version = 99")
-	testutil.Fails(t, testutil.Err(run(t.Context(), PackCommand{DB: path}, i18n.English)), "newer", "of a newer gogi")
+	testutil.Fails(t, testutil.Err(run(t.Context(), OptimizeCommand{DB: path}, i18n.English)), "newer", "of a newer gogi")
 }

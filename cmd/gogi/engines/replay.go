@@ -1,4 +1,4 @@
-package main
+package enginecmd
 
 import (
 	"context"
@@ -18,16 +18,15 @@ import (
 	"gogi/usi/process"
 )
 
-// replayCommand says the lines of a bundle to an engine again.
-type replayCommand struct {
-	Bundle string `arg:"" type:"path" help:"A file that a failure has left, see gogi report and docs/faults.md."`
-
-	Engine   string `placeholder:"CMD" help:"Another command than the bundle's, split as a shell splits it."`
-	Times    int    `default:"1" placeholder:"N" help:"How many times (default 1)."`
-	Fast     bool   `help:"Do not keep the recorded times between moves; searches are ended when they were."`
-	LastGame bool   `help:"Leave out the games before the last one."`
-	Exit     string `enum:"default,bisect" default:"default" help:"bisect: exit codes for git bisect run (0 did not happen, 1 happened, 125 cannot tell, 255 stop)."`
-	JSON     bool   `name:"json" help:"One JSON object."`
+// replayFlags are the flags of gogi check --replay, which repeats the search that crashed an
+// engine.
+type replayFlags struct {
+	Bundle   string `name:"replay" group:"replay" type:"path" placeholder:"BUNDLE" help:"Repeat a failure from its crash dump, which gogi report names."`
+	With     string `name:"engine" group:"replay" placeholder:"CMD" help:"Engine command instead of the recorded one [--replay]."`
+	Times    int    `group:"replay" default:"1" placeholder:"N" help:"Number of replays (default ${default}) [--replay]."`
+	Fast     bool   `group:"replay" help:"Skip the recorded pauses between moves [--replay]."`
+	LastGame bool   `group:"replay" help:"Replay only the last game [--replay]."`
+	Exit     string `group:"replay" enum:"default,bisect" default:"default" placeholder:"HOW" help:"bisect: exit codes for git bisect run (0 did not happen, 1 happened, 125 undecided, 255 stop) [--replay]."`
 }
 
 // The exit codes of a replay, beside 0: it did not happen.
@@ -36,13 +35,13 @@ const (
 	exitUnclear  = 11
 )
 
-// Run replays and counts.
-func (c *replayCommand) Run(ctx context.Context, env *cli.Env) error {
+// replayBundle repeats the recorded search and counts the failures.
+func (c *CheckCommand) replayBundle(ctx context.Context, env *cli.Env) error {
 	bundle, err := crash.Open(c.Bundle)
 	if err != nil {
 		return fail.Usage(err)
 	}
-	player, err := c.player(bundle)
+	player, err := c.recorded(bundle)
 	if err != nil {
 		return fail.Usage(err)
 	}
@@ -63,10 +62,10 @@ func (c *replayCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // player is the engine to start.
-func (c *replayCommand) player(b *crash.Bundle) (match.Player, error) {
+func (c *CheckCommand) recorded(b *crash.Bundle) (match.Player, error) {
 	p := match.Player{Name: b.Player, Command: b.Command, Dir: b.Dir, Env: b.Env}
-	if c.Engine != "" {
-		words, err := shellwords.Split(c.Engine)
+	if c.With != "" {
+		words, err := shellwords.Split(c.With)
 		if err != nil {
 			return p, fmt.Errorf("--engine: %w", err)
 		}
@@ -79,7 +78,7 @@ func (c *replayCommand) player(b *crash.Bundle) (match.Player, error) {
 }
 
 // replay plays the bundle, and tells each result.
-func (c *replayCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
+func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
 	start := func() (replay.Process, error) { return opener.Start(p, nil, process.DefaultGrace) }
 	results := []replay.Result{}
@@ -107,15 +106,15 @@ func (c *replayCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundl
 }
 
 // verdict is the exit code.
-func (c *replayCommand) verdict(env *cli.Env, t replay.Tally) error {
-	bisecting := c.Exit == exitBisect
+func (c *CheckCommand) verdict(env *cli.Env, t replay.Tally) error {
+	bisecting := c.Exit == cli.ExitBisect
 	switch outcome := t.Outcome(); {
 	case bisecting && outcome == replay.Happened:
-		return judged(env, "bad", bisectBad, t.String())
+		return env.Judge("bad", cli.BisectBad, t.String())
 	case bisecting && outcome == replay.Absent:
-		return judged(env, "good", bisectGood, t.String())
+		return env.Judge("good", cli.BisectGood, t.String())
 	case bisecting:
-		return judged(env, "skip", bisectSkip, t.String())
+		return env.Judge("skip", cli.BisectSkip, t.String())
 	case outcome == replay.Happened:
 		return &cli.Exit{Code: exitHappened}
 	case outcome == replay.Unclear:

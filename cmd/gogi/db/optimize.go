@@ -11,15 +11,15 @@ import (
 	"gogi/results/repair/text"
 )
 
-// PackCommand packs the games of an old database, which makes its first report quick.
-type PackCommand struct {
+// OptimizeCommand packs the games of an old database, which makes its first report quick.
+type OptimizeCommand struct {
 	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
 	JSON  bool   `name:"json" help:"One JSON object."`
 	Quiet bool   `short:"q" help:"No progress."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
-func (*PackCommand) Help() string {
+func (*OptimizeCommand) Help() string {
 	return `A run that an older gogi has played is packed for whoever reads it whole: reports, pages,
 ratings. Its end does so by itself, 64 blocks of 512 pairs at most, and so does gogi db
 repair; this does it for all runs of the file at once. Nothing else is changed. Nobody may
@@ -29,7 +29,7 @@ An interrupt keeps what is packed, with exit code 130; the same command goes on.
 }
 
 // Run prints what was packed, also where that was not all.
-func (c *PackCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, interrupted := cli.Catch(ctx, env)
 	p, err := c.pack(ctx, cli.Percent(env.Err, c.Quiet))
 	cut := errors.Is(context.Cause(ctx), cli.ErrInterrupted)
@@ -49,7 +49,7 @@ func (c *PackCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // pack packs the file, which must be there.
-func (c *PackCommand) pack(ctx context.Context, progress func(done, of int)) (p text.Packed, err error) {
+func (c *OptimizeCommand) pack(ctx context.Context, progress func(done, of int)) (p text.Packed, err error) {
 	began := time.Now()
 	p.Before = results.Size(c.DB)
 	store, err := openThere(ctx, c.DB)

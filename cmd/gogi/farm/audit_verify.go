@@ -14,22 +14,8 @@ import (
 	"gogi/results"
 )
 
-// VerifyCommand pulls a test and plays all of its moves again.
-type VerifyCommand struct {
-	owner
-	Test string `arg:"" name:"test" help:"Its name, or its plan's digest."`
-}
-
-// Help is what the verb's --help says below its flags' summary.
-func (*VerifyCommand) Help() string {
-	return `The pairs are pulled into a database of their own, which is removed, and looked at as gogi
-verify does: by this program, on this machine, not by the coordinator.
-
-Exit codes: 0 nothing differs, 12 something does, 4 refused, 6 the farm is away, 1 else.`
-}
-
-// Run prints what was found.
-func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) (err error) {
+// verify copies a test into a temporary database and replays its moves by the rules.
+func (c *AuditCommand) verify(ctx context.Context, env *cli.Env) (err error) {
 	dir, err := os.MkdirTemp("", "gogi-verify-")
 	if err != nil {
 		return err

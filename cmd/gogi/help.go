@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// about is the first line of the help.
+const about = "gogi plays USI shogi engines against each other and tests whether the result is significant."
+
+// commandGroups are the headings of the one-screen help, in its order, by the tag "menu" of
+// commandLine.
+var commandGroups = []struct{ key, title string }{
+	{"play", "Play"}, {"look", "Look"}, {"decide", "Decide"}, {"engines", "Engines"}, {"data", "Data"}, {"setup", "Setup"},
+}
+
+// flagGroups are the headings of flags in --help, by the tag "group" of a flag.
+var flagGroups = []kong.Group{
+	{Key: "series", Title: "Match:"}, {Key: "engines", Title: "Engines:"}, {Key: "limits", Title: "Time control and limits:"},
+	{Key: "pages", Title: "Browser and metrics:"}, {Key: "replay", Title: "Replay:"},
+}
+
+// helpHow is what kind of help a command line asks for.
+type helpHow struct {
+	all bool // every command, or every flag of a command
+}
+
+// helpAsked turns the line of gogi help, --version and --help-all into words of the grammar.
+func helpAsked(args []string) ([]string, helpHow) {
+	var how helpHow
+	if len(args) == 0 {
+		return args, how
+	}
+	switch args[0] {
+	case "--version":
+		return slices.Concat([]string{"version"}, args[1:]), how
+	case "help":
+		var rest []string
+		for _, word := range args[1:] {
+			if word == "-a" || word == "--all" {
+				how.all = true
+			} else {
+				rest = append(rest, word)
+			}
+		}
+		args = append(rest, "--help")
+	}
+	end := len(args)
+	if i := slices.Index(args, "--"); i >= 0 {
+		end = i
+	}
+	if i := slices.Index(args[:end], "--help-all"); i >= 0 {
+		args, how.all = slices.Clone(args), true
+		args[i] = "--help"
+	}
+	return args, how
+}
+
+// print prints the help of the program or of a command. Flags with the tag "more" are only in
+// --help-all.
+func (how helpHow) print(options kong.HelpOptions, ctx *kong.Context) error {
+	at := ctx.Selected()
+	if at == nil {
+		if how.all {
+			return everyCommand(ctx.Stdout, ctx.Model)
+		}
+		return oneScreen(ctx.Stdout, ctx.Model)
+	}
+	hidden := 0
+	for _, f := range at.Flags {
+		if f.Tag.Has("more") && !how.all && !f.Hidden {
+			f.Hidden = true
+			hidden++
+		}
+	}
+	options.NoExpandSubcommands = len(at.Children) > 0 && at.DefaultCmd == nil
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || hidden == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, at.FullPath())
+	return err
+}
+
+// oneScreen prints the commands of the six groups.
+func oneScreen(w io.Writer, app *kong.Application) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nUsage: gogi COMMAND [flags]\n", about)
+	for _, group := range commandGroups {
+		fmt.Fprintf(&b, "\n%s\n", group.title)
+		for _, c := range app.Children {
+			if !c.Hidden && groupOf(c) == group.key {
+				fmt.Fprintf(&b, "  %-11s %s\n", c.Name, c.Help)
+			}
+		}
+	}
+	b.WriteString("\ngogi help COMMAND shows the flags of a command, gogi help -a all commands.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// groupOf returns the tag "menu" of a command.
+func groupOf(c *kong.Node) string {
+	if c.Tag == nil {
+		return ""
+	}
+	return c.Tag.Get("menu")
+}
+
+// everyCommand prints one line for each command and subcommand.
+func everyCommand(w io.Writer, app *kong.Application) error {
+	var lines [][2]string
+	var walk func(n *kong.Node, path string)
+	walk = func(n *kong.Node, path string) {
+		for _, c := range n.Children {
+			if c.Hidden || c.Type != kong.CommandNode {
+				continue
+			}
+			name := strings.TrimSpace(path + " " + c.Name)
+			if len(c.Children) == 0 {
+				lines = append(lines, [2]string{name, c.Help})
+			}
+			walk(c, name)
+		}
+	}
+	walk(app.Node, "")
+	width := len(slices.MaxFunc(lines, func(a, b [2]string) int { return cmp.Compare(len(a[0]), len(b[0])) })[0])
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%-*s  %s\n", width, l[0], l[1])
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

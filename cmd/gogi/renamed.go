@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// oldWord is a command by the name that it had before the commands were regrouped. Old words
+// work for one release and print a line on stderr that names the new word.
+type oldWord struct {
+	was, now string
+	line     func(rest []string) []string // the new line of the words that follow; nil: now, then rest
+}
+
+// oldWords are all of them. The grammar has the new words only, so help and completions show
+// no old one.
+var oldWords = []oldWord{
+	{was: "verify", now: "db verify"},
+	{was: "replay", now: "check --replay", line: atValue("check", "--replay", "--engine", "--times", "--exit", "--lang")},
+	{was: "lint", now: "check --file", line: atValue("check", "--file", "--lang")},
+	{was: "inspect", now: "convert --show", line: inspected},
+	{was: "elo-where", now: "compare --breakdown"},
+	{was: "regress", now: "stats lab regress"},
+	{was: "strength fit", now: "review fit"},
+	{was: "strength estimate", now: "review estimate"},
+	{was: "strength validate", now: "review validate"},
+	{was: "stats coverage", now: "stats lab coverage"},
+	{was: "stats adjust", now: "stats lab adjust"},
+	{was: "stats homogeneity", now: "stats lab homogeneity"},
+	{was: "stats ranksum", now: "stats lab ranksum"},
+	{was: "stats rmse", now: "stats lab rmse"},
+	{was: "stats orders", now: "stats lab orders"},
+	{was: "stats aic", now: "stats lab aic"},
+	{was: "stats error", now: "stats lab error"},
+	{was: "perft", now: "dev perft"},
+	{was: "book check --run", now: "report --openings", line: openingsOf},
+	{was: "db pack", now: "db optimize"},
+	{was: "farm priority", now: "farm set priority"},
+	{was: "farm share", now: "farm set share"},
+	{was: "farm follow", now: "farm mirror"},
+	{was: "farm workers", now: "farm worker list"},
+	{was: "farm drain", now: "farm worker drain"},
+	{was: "farm quarantine", now: "farm worker quarantine"},
+	{was: "farm trust", now: "farm worker trust"},
+	{was: "farm purge", now: "farm worker void"},
+	{was: "farm update", now: "farm release deploy"},
+	{was: "farm release key", now: "farm release keygen"},
+	{was: "farm verify", now: "farm audit"},
+	{was: "farm replay", now: "farm audit --replay", line: sampled},
+}
+
+// newWords returns the command line in the new words, and the notice for one in old words, ""
+// for none.
+func newWords(args []string) (line []string, notice string) {
+	lead := 0 // words of --lang before the command
+	switch {
+	case len(args) > 1 && args[0] == "--lang":
+		lead = 2
+	case len(args) > 0 && strings.HasPrefix(args[0], "--lang="):
+		lead = 1
+	}
+	words := args[lead:]
+	for _, old := range oldWords {
+		command, flag, _ := strings.Cut(old.was, " --")
+		named := strings.Fields(command)
+		if len(words) < len(named) || !slices.Equal(words[:len(named)], named) || flag != "" && !given(words, "--"+flag) {
+			continue
+		}
+		rest := words[len(named):]
+		if old.line != nil {
+			rest = old.line(rest)
+		} else {
+			rest = slices.Concat(strings.Fields(old.now), rest)
+		}
+		return slices.Concat(args[:lead], rest), fmt.Sprintf("gogi %s is now gogi %s; the old word works until the next release", old.was, old.now)
+	}
+	return args, ""
+}
+
+// given reports whether a flag is among words.
+func given(words []string, flag string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return w == flag || strings.HasPrefix(w, flag+"=") })
+}
+
+// renamed returns words with another name for a flag.
+func renamed(words []string, was, now string) []string {
+	words = slices.Clone(words)
+	for i, w := range words {
+		if w == was || strings.HasPrefix(w, was+"=") {
+			words[i] = now + w[len(was):]
+		}
+	}
+	return words
+}
+
+// atValue returns a line function for a command whose first argument became the value of flag.
+// valued are its flags that take a value.
+func atValue(command, flag string, valued ...string) func(rest []string) []string {
+	return func(rest []string) []string {
+		line := []string{command}
+		for i := 0; i < len(rest); i++ {
+			switch w := rest[i]; {
+			case w == "--" && i+1 < len(rest):
+				return append(line, flag+"="+rest[i+1])
+			case slices.Contains(valued, w) && i+1 < len(rest):
+				line = append(line, w, rest[i+1])
+				i++
+			case strings.HasPrefix(w, "-"):
+				line = append(line, w)
+			default:
+				return slices.Concat(line, []string{flag + "=" + w}, rest[i+1:])
+			}
+		}
+		if given(rest, "--help") || given(rest, "-h") {
+			return line
+		}
+		return append(line, flag)
+	}
+}
+
+// inspected is a line of gogi inspect in the words of gogi convert.
+func inspected(rest []string) []string {
+	return slices.Concat([]string{"convert", "--show"}, renamed(rest, "--format", "--from"))
+}
+
+// sampled is a line of gogi farm replay in the words of gogi farm audit.
+func sampled(rest []string) []string {
+	if !given(rest, "--sample") {
+		rest = slices.Concat([]string{"--replay=1%"}, rest)
+	}
+	return slices.Concat([]string{"farm", "audit"}, renamed(rest, "--sample", "--replay"))
+}
+
+// openingsOf is a line of gogi book check --run in the words of gogi report: the first run is
+// its argument, and the others are values of --also.
+func openingsOf(rest []string) []string {
+	line, first := []string{"report", "--openings"}, true
+	for i := 0; i < len(rest); i++ {
+		name, joined := strings.CutPrefix(rest[i], "--run=")
+		if rest[i] == "--run" && i+1 < len(rest) {
+			i++
+			name, joined = rest[i], true
+		}
+		switch {
+		case !joined:
+			line = append(line, rest[i])
+		case first:
+			line, first = append(line, name), false
+		default:
+			line = append(line, "--also", name)
+		}
+	}
+	return line
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/testutil"
+)
+
+// TestOldWords: each old word gives the help of its new word and a notice on stderr that names
+// it, with and without --lang before it.
+func TestOldWords(t *testing.T) {
+	t.Parallel()
+	for _, old := range oldWords {
+		command, flag, _ := strings.Cut(old.was, " --")
+		now, _, _ := strings.Cut(old.now, " --")
+		words := strings.Fields(command)
+		if flag != "" {
+			words = append(words, "--"+flag, "x")
+		}
+		want, _, code := gogi(t, append(strings.Fields(now), "--help")...)
+		if code != cli.Done {
+			t.Errorf("gogi %s --help: code %d", now, code)
+		}
+		for _, lead := range [][]string{nil, {"--lang", "ja"}, {"--lang=en"}} {
+			out, errs, code := gogi(t, slices.Concat(lead, words, []string{"--help"})...)
+			if code != cli.Done || out != want {
+				t.Errorf("gogi %q %s --help: code %d, %q; want the help of gogi %s", lead, old.was, code, out, now)
+			}
+			if want := "gogi " + old.was + " is now gogi " + old.now + ";"; !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
+				t.Errorf("gogi %q %s: notice %q, want %q", lead, old.was, errs, want)
+			}
+		}
+	}
+	if line, notice := newWords([]string{"match", "verify", "--run", "lint"}); notice != "" || !slices.Equal(line, []string{"match", "verify", "--run", "lint"}) {
+		t.Errorf("an old word as an argument: %q, %q", line, notice)
+	}
+}
+
+// TestOldLines: flags of an old word that the new one spells otherwise become the new ones,
+// wherever they are on the line.
+func TestOldLines(t *testing.T) {
+	t.Parallel()
+	for was, now := range map[string]string{
+		"verify r --db x.db":                        "db verify r --db x.db",
+		"replay --times 2 --fast b.jsonl --json":    "check --times 2 --fast --replay=b.jsonl --json",
+		"replay b.jsonl --engine ./e --exit=bisect": "check --replay=b.jsonl --engine ./e --exit=bisect",
+		"replay -- -b.jsonl":                        "check --replay=-b.jsonl",
+		"replay":                                    "check --replay",
+		"lint --json m":                             "check --json --file=m",
+		"inspect a.bin --format apery":              "convert --show a.bin --from apery",
+		"inspect --format=apery a.bin":              "convert --show --from=apery a.bin",
+		"book check --run a --db x --run=b":         "report --openings a --db x --also b",
+		"book check a.db":                           "book check a.db",
+		"farm replay t --sample 60%":                "farm audit t --replay 60%",
+		"farm replay t":                             "farm audit --replay=1% t",
+		"farm purge w --run t --why x":              "farm worker void w --run t --why x",
+		"farm release key f":                        "farm release keygen f",
+		"--lang ja strength fit r.jsonl":            "--lang ja review fit r.jsonl",
+		"stats test --wins 3":                       "stats test --wins 3",
+	} {
+		line, notice := newWords(strings.Fields(was))
+		if got := strings.Join(line, " "); got != now || (notice == "") != (was == now) {
+			t.Errorf("gogi %s: %q with the notice %q, want %q", was, got, notice, now)
+		}
+	}
+}
+
+// TestOldExitCodes: the exit code and stdout of a line in old words are those of the new line.
+func TestOldExitCodes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.toml")
+	testutil.OK(t, os.WriteFile(bad, []byte("games = 2\nconcurency = 3\n"), 0o600))
+	for _, c := range []struct {
+		was, now []string
+		code     int
+	}{
+		{[]string{"perft", "--depth", "1"}, []string{"dev", "perft", "--depth", "1"}, cli.Done},
+		{[]string{"lint", bad}, []string{"check", bad}, cli.Usage},
+		{[]string{"stats", "error", "--wins", "10", "--games", "10"}, []string{"stats", "lab", "error", "--wins", "10", "--games", "10"}, cli.Failed},
+		{[]string{"verify", "--db", filepath.Join(dir, "none.db")}, []string{"db", "verify", "--db", filepath.Join(dir, "none.db")}, cli.Failed},
+		{[]string{"replay", filepath.Join(dir, "none.jsonl")}, []string{"check", "--replay", filepath.Join(dir, "none.jsonl")}, cli.Usage},
+	} {
+		out, _, code := gogi(t, c.was...)
+		want, _, wantCode := gogi(t, c.now...)
+		if out != want || code != wantCode || code != c.code {
+			t.Errorf("gogi %q: code %d, %q; gogi %q: code %d, %q; want code %d", c.was, code, out, c.now, wantCode, want, c.code)
+		}
+	}
+}
+
+// TestHelp: every command has a description of one line, the one-screen help lists the commands
+// with a group and fits on a screen, and help -a lists all.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}, helpHow{}))(t)
+	screen, _, code := gogi(t, "--help")
+	if lines := strings.Count(screen, "\n"); code != cli.Done || lines > 45 {
+		t.Errorf("gogi --help: code %d, %d lines, want at most 45", code, lines)
+	}
+	all, _, _ := gogi(t, "help", "-a")
+	_, alone, _ := gogi(t)
+	if alone != screen {
+		t.Errorf("gogi prints %q, gogi --help %q", alone, screen)
+	}
+	grouped := 0
+	for _, c := range parser.Model.Children {
+		group := groupOf(c)
+		known := slices.ContainsFunc(commandGroups, func(g struct{ key, title string }) bool { return g.key == group })
+		rest := slices.Contains([]string{"ctl", "review", "dev", "version"}, c.Name)
+		if !c.Hidden && known == rest {
+			t.Errorf("gogi %s: group %q; give it one of commandGroups, or name it here as one of gogi help -a alone", c.Name, group)
+		}
+		if got := strings.Contains(screen, "\n  "+c.Name+" "); got != (!c.Hidden && known) {
+			t.Errorf("gogi %s is on the screen: %v", c.Name, got)
+		}
+		if !c.Hidden && known {
+			grouped++
+		}
+	}
+	if grouped != 24 {
+		t.Errorf("%d commands on the screen, want 24", grouped)
+	}
+	for _, line := range strings.Split(screen+all, "\n") {
+		if n := len([]rune(line)); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	var walk func(n *kong.Node)
+	walk = func(n *kong.Node) {
+		for _, c := range n.Children {
+			if c.Type != kong.CommandNode {
+				continue
+			}
+			if n := len([]rune(c.Help)); n == 0 || n > 60 || strings.HasSuffix(c.Help, ".") {
+				t.Errorf("%s: description of %d characters: %q; want 1 to 60 without a full stop", c.FullPath(), n, c.Help)
+			}
+			if name := strings.TrimPrefix(c.FullPath(), "gogi "); !c.Hidden && len(c.Children) == 0 && !strings.Contains("\n"+all, "\n"+name+" ") {
+				t.Errorf("gogi help -a does not list %s", name)
+			}
+			walk(c)
+		}
+	}
+	walk(parser.Model.Node)
+}
+
+// TestHelpWords: the words for help and the version mean the same as their flags.
+func TestHelpWords(t *testing.T) {
+	t.Parallel()
+	for was, now := range map[string]string{
+		"help": "--help", "help match": "match --help", "help db verify": "db verify --help", "--version": "version",
+		"help -a match": "match --help-all", "help --all": "help -a",
+	} {
+		out, _, code := gogi(t, strings.Fields(was)...)
+		want, _, wantCode := gogi(t, strings.Fields(now)...)
+		if out != want || out == "" || code != cli.Done || wantCode != cli.Done {
+			t.Errorf("gogi %s: code %d, %q; gogi %s: code %d, %q", was, code, out, now, wantCode, want)
+		}
+	}
+	if _, errs, code := gogi(t, "help", "nonsense"); code != cli.Usage || !strings.Contains(errs, "nonsense") {
+		t.Errorf("gogi help nonsense: code %d, %q", code, errs)
+	}
+}
