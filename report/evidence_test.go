@@ -123,12 +123,12 @@ func TestGateSentence(t *testing.T) {
 		elo0, elo1  float64
 		kind, claim string
 	}{
-		{won, 0, 100, "shown", "The gate passed: x is stronger than y."},
-		{won, 5, 100, "shown", "The gate passed: x is stronger than y by more than 5 Elo."},
-		{won, -100, 0, "shown", "The gate passed: x is not weaker than y by 100 Elo or more."},
-		{lost, 0, 100, "open", "The gate failed: x is not stronger than y by 100 Elo or more."},
-		{lost, -100, 0, "shown", "The gate failed: x is weaker than y."},
-		{lost, -100, -10, "shown", "The gate failed: x is weaker than y by more than 10 Elo."},
+		{won, 0, 100, "shown", "The SPRT passed: x is stronger than y."},
+		{won, 5, 100, "shown", "The SPRT passed: x is stronger than y by more than 5 Elo."},
+		{won, -100, 0, "shown", "The SPRT passed: x is not weaker than y by 100 Elo or more."},
+		{lost, 0, 100, "open", "The SPRT failed: x is not stronger than y by 100 Elo or more."},
+		{lost, -100, 0, "shown", "The SPRT failed: x is weaker than y."},
+		{lost, -100, -10, "shown", "The SPRT failed: x is weaker than y by more than 10 Elo."},
 	} {
 		v := judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: c.pairs}, gated(c.elo0, c.elo1)).Verdict()
 		if v.Kind != c.kind || v.Claim.String() != c.claim {
@@ -297,7 +297,7 @@ func TestSlowedIsSaidOnce(t *testing.T) {
 		report *Report
 		claim  string
 	}{
-		"all":             {judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)), "The gate is inconclusive: the machine slowed"},
+		"all":             {judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)), "The SPRT is inconclusive: the machine slowed"},
 		"beyond the stop": {altered(t, matchtest.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }), "stronger than y, but the machine slowed 35 of 60 pairs"},
 		"unfinished":      {judged(t, unfinished, gated(0, 1)), "pairs are played, but the machine slowed 10 of 10 pairs"},
 	} {

@@ -22,7 +22,12 @@ type OptionalStopping struct {
 	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length hold as far as the target was not moved by results
 	Remarks       []i18n.Message `json:"remarks"`        // all of that in words, a line each
 	Changes       []Change       `json:"changes"`        // of settings between the run's starts, with their time, a line each
+
+	warnings []i18n.Message // those of Remarks that are not the normal course of an SPRT
 }
+
+// Warnings are the remarks that weaken the figures. The normal stop of an SPRT is none of them.
+func (l *OptionalStopping) Warnings() []i18n.Message { return slices.Clone(l.warnings) }
 
 // newLooks is what the log of settings and the gate tell; gate is nil where there is none.
 func newLooks(run Run, gate *Gate) OptionalStopping {
@@ -33,6 +38,7 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 	for i := range run.Voided {
 		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
 	}
+	l.warnings = slices.Clone(l.Remarks)
 	if gate == nil {
 		return l
 	}
@@ -44,7 +50,8 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 		l.Remarks = append(l.Remarks, i18n.Of("a test looked after every pair: figures for a fixed length do not hold"))
 	}
 	if l.LateDesign {
-		l.Remarks = append(l.Remarks, i18n.Of("the gate was written down or changed after the first game: it decides nothing"))
+		late := i18n.Of("the gate was written down or changed after the first game: it decides nothing")
+		l.Remarks, l.warnings = append(l.Remarks, late), append(l.warnings, late)
 	}
 	return l
 }

@@ -122,15 +122,15 @@ func (r *Report) claim() Verdict {
 func (r *Report) gateClaim() Verdict {
 	switch g := r.Gate; g.Verdict {
 	case Passed:
-		return Verdict{Kind: "shown", Short: i18n.Of("gate passed"), Claim: i18n.Of("The gate passed: %s", r.above(g.Design.Elo0))}
+		return Verdict{Kind: "shown", Short: i18n.Of("gate passed"), Claim: i18n.Of("The SPRT passed: %s", r.above(g.Design.Elo0))}
 	case Failed:
-		v := Verdict{Kind: "open", Short: i18n.Of("gate failed"), Claim: i18n.Of("The gate failed: %s", r.below(g.Design.Elo1))}
+		v := Verdict{Kind: "open", Short: i18n.Of("gate failed"), Claim: i18n.Of("The SPRT failed: %s", r.below(g.Design.Elo1))}
 		if g.Design.Elo1 <= 0 {
 			v.Kind = "shown"
 		}
 		return v
 	default:
-		return Verdict{Kind: "open", Short: i18n.Of("gate inconclusive"), Claim: i18n.Of("The gate is inconclusive: %s", i18n.Clauses(g.Because))}
+		return Verdict{Kind: "open", Short: i18n.Of("gate inconclusive"), Claim: i18n.Of("The SPRT is inconclusive: %s", i18n.Clauses(g.Because))}
 	}
 }
 

@@ -228,7 +228,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 		}
 	}
 	if !c.Session.JSON {
-		text.Print(env.Out, r, env.Tongue)
+		text.Summary(env.Out, r, env.Tongue)
 	}
 	return r, played
 }

@@ -24,7 +24,8 @@ type reportCommand struct {
 	Also     []string `placeholder:"RUN" help:"Add the games of this run; may be repeated [--openings]."`
 	Top      int      `default:"20" placeholder:"N" help:"Number of openings (default ${default}) [--openings]."`
 
-	Text bool `name:"text" xor:"form" help:"A short block to paste into a pull request."`
+	Verbose bool `short:"v" xor:"form" help:"All tables, tests and remarks."`
+	Text    bool `name:"text" xor:"form" help:"A short block to paste into a pull request."`
 }
 
 // Run prints the report of a run, finished or not.
@@ -52,7 +53,11 @@ func (c *reportCommand) Run(ctx context.Context, env *cli.Env) error {
 		if c.JSON {
 			return format.JSON(env.Out, r)
 		}
-		text.Print(env.Out, r, env.Tongue)
+		if c.Verbose {
+			text.Print(env.Out, r, env.Tongue)
+		} else {
+			text.Summary(env.Out, r, env.Tongue)
+		}
 		return nil
 	})
 }

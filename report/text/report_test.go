@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -113,5 +114,61 @@ func TestBlockFits(t *testing.T) {
 		for _, remark := range i18n.Each(i18n.English, r.Looks.Remarks) {
 			testutil.Contains(t, b.String(), "looks   "+remark+"\n", "%q is cut", remark)
 		}
+	}
+}
+
+// TestSummary: the default report has the figures of [TestPrint], whose doc comment derives
+// them, in at most 20 lines of at most 100 columns.
+func TestSummary(t *testing.T) {
+	var b bytes.Buffer
+	Summary(&b, gather(t, matchtest.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), i18n.English)
+	for _, want := range []string{
+		"run · x against 先手番 · 12 games (6 pairs) · finished\n\n  x is stronger than 先手番",
+		"\n  Score   100.0%   12 wins, 0 draws, 0 losses\n",
+		"\n  Wins    100.0% of decisive games   [73.5%, 100.0%]  exact binomial (Clopper-Pearson), 12 of 12\n",
+		"\n  Elo     +∞   [+28.4, +∞]   95% confidence interval\n",
+		"\n  Test    p = 0.031 two-sided, exact test over 6 pairs\n",
+		"\n  Pairs   LL 0 · LD 0 · WL 0 · DD 0 · WD 0 · WW 6   6 pairs from 6 openings",
+		"Black scored 50.0%\n",
+		"\n  Faults  none\n",
+	} {
+		testutil.Contains(t, b.String(), want, "")
+	}
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) > 20 {
+		t.Errorf("the summary has %d lines", len(lines))
+	}
+	for _, line := range lines {
+		if n := format.Width(line); n > 110 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestSummaryOfAnSPRT: after the stop of an SPRT the summary has no figure that holds only for
+// a fixed length, and it has one line for each warning that the verbose report has.
+func TestSummaryOfAnSPRT(t *testing.T) {
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
+	gate := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+	late := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
+	r := gather(t, o, gate, late)
+	var b bytes.Buffer
+	Summary(&b, r, i18n.English)
+	title, _, _ := strings.Cut(b.String(), "\n")
+	testutil.Contains(t, title, "stopped by the SPRT · the machine slowed 59 of 60 pairs", "the title")
+	for _, no := range []string{"p = ", "Clopper", "decisive"} {
+		if strings.Contains(b.String(), no) {
+			t.Errorf("a stopped run has %q:\n%s", no, b.String())
+		}
+	}
+	for _, want := range []string{
+		"(biased by the early stop)", "\n  LLR     ", "elo0 0, elo1 100, alpha 0.05, beta 0.1, logistic;", "corrected for early stopping",
+		"\n  ! target changed 1 time after the first game", "\n  ! the gate was written down or changed after the first game",
+		"\n  ! 59 of 60 pairs contain a move that the machine delayed.",
+	} {
+		testutil.Contains(t, b.String(), want, "")
+	}
+	if strings.Contains(b.String(), "! stopped by a test") {
+		t.Error("the normal stop of an SPRT is printed as a warning")
 	}
 }

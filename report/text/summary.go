@@ -1,0 +1,222 @@
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/report"
+	"gogi/stats"
+)
+
+// Summary writes the default report for a terminal: the verdict, the figures behind it, and
+// one line for each warning, in at most 20 lines for two players. [Print] writes everything.
+func Summary(w io.Writer, rep *report.Report, in i18n.Language) {
+	r := view{rep, in}
+	fmt.Fprintf(w, "%s\n\n", r.summaryTitle())
+	for _, line := range format.Lines(r.Verdict().Claim.In(in), summaryWidth) {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	fmt.Fprintln(w)
+	if r.Games == 0 {
+		return
+	}
+	switch {
+	case r.Tournament != nil:
+		r.printStanding(w)
+	case r.Ranking != nil:
+		r.printRanking(w)
+	default:
+		r.summaryFigures(w)
+	}
+	r.summaryEnds(w)
+	if d := r.Divergence; d != nil {
+		r.figure(w, i18n.Of("Divergence"), divergenceText(d, r.PairVariance))
+	}
+	for _, warning := range r.warnings() {
+		fmt.Fprintf(w, "  ! %s\n", warning.In(in))
+	}
+	fmt.Fprintf(w, "\n%s\n", r.say("More: gogi report %s -v | --html FILE | --json      gogi games %s", r.Run, r.Run))
+}
+
+// summaryWidth is how wide the verdict's lines are at most, in columns of the terminal.
+const summaryWidth = 96
+
+// figureColumn is the width of the names of the summary's figures, in columns of the terminal.
+const figureColumn = 7
+
+// figure writes one line of the summary: the name of a figure and the figure.
+func (r view) figure(w io.Writer, name, text i18n.Message) {
+	fmt.Fprintf(w, "  %s %s\n", format.Pad(name.In(r.in), figureColumn), text.In(r.in))
+}
+
+// summaryTitle names the run, its players, its length and its state.
+func (r view) summaryTitle() string {
+	who := i18n.Of("%s", i18n.Number{N: len(r.Players), Noun: "player"})
+	if len(r.Players) == 2 {
+		who = i18n.Of("%s against %s", r.A, r.B)
+	}
+	return r.say("%s · %s · %s (%s) · %s", r.Run, who, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.state())
+}
+
+// state is whether the run is finished, and whether the machine slowed most of it.
+func (r view) state() i18n.Message {
+	state := i18n.Of("finished")
+	switch {
+	case r.Gate != nil && r.Looks.Stopped:
+		state = i18n.Of("stopped by the SPRT")
+	case !r.Finished:
+		state = i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
+	}
+	if slowed := r.Slowed(); !slowed.IsZero() {
+		state = i18n.Of("%s · %s", state, slowed)
+	}
+	return state
+}
+
+// summaryFigures writes what the games of A against B show.
+func (r view) summaryFigures(w io.Writer) {
+	c, ok := r.Pairing()
+	if !ok {
+		return
+	}
+	counts := i18n.Of("%s   %s", format.Percent(c.Score), i18n.Row{
+		i18n.Of("%s", i18n.Number{N: c.Wins, Noun: "win"}), i18n.Of("%s", i18n.Number{N: c.Draws, Noun: "draw"}), i18n.Of("%s", i18n.Number{N: c.Losses, Noun: "loss"}),
+	})
+	if r.Looks.Stopped {
+		counts = i18n.Of("%s   (biased by the early stop)", counts)
+	}
+	r.figure(w, i18n.Of("Score"), counts)
+	if r.Finished && r.Looks.FixedLength {
+		r.summaryFixed(w)
+	} else {
+		r.summaryAnytime(w)
+	}
+	if p := r.Pentanomial; p.Pairs() > 0 {
+		r.figure(w, i18n.Of("Pairs"), i18n.Of("%s   %s", penta(p, " · "), report.DependenceWords(r.Dependence)))
+	}
+	for i := range r.Players {
+		if p := &r.Players[i]; p.Name == r.A {
+			r.figure(w, i18n.Of("Colour"), i18n.Of("%s as Black %s, as White %s   %s", p.Name, WDL(p.Black), WDL(p.White), blackShare(r.BlackAdvantage)))
+		}
+	}
+}
+
+// summaryFixed writes what holds for a number of games that was fixed before the first one.
+func (r view) summaryFixed(w io.Writer) {
+	k, n := r.Crosstable[0].Decisive()
+	if i := r.Interval("win_rate_decisive"); i != nil && i.Lo != nil {
+		r.figure(w, i18n.Of("Wins"), i18n.Of("%s of decisive games   [%s, %s]  exact binomial (Clopper-Pearson), %s of %s",
+			format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.Count(k), format.Count(n)))
+	}
+	elo := Elo(r.Elo)
+	if r.Elo.Estimate != nil || r.Elo.Lo != nil || r.Elo.Hi != nil {
+		elo = i18n.Of("%s   %s confidence interval", elo, format.PercentShort(report.Level))
+	}
+	r.figure(w, i18n.Of("Elo"), elo)
+	if test, _ := r.Deciding(); test != nil {
+		r.figure(w, i18n.Of("Test"), Test(*test))
+	}
+}
+
+// summaryAnytime writes what holds before the planned end, or when an SPRT stopped the run.
+func (r view) summaryAnytime(w io.Writer) {
+	if g := r.Gate; g != nil {
+		d := g.Design
+		r.figure(w, i18n.Of("LLR"), i18n.Of("%s (%.2f, %.2f)   elo0 %g, elo1 %g, alpha %g, beta %g, %s; %s judged",
+			format.Decimal(g.LLR, 2), g.Lower, g.Upper, d.Elo0, d.Elo1, d.Alpha, d.Beta, i18n.Of(string(d.Model)), i18n.Number{N: g.Pairs, Noun: "pair"}))
+		if g.Decision != stats.Continue {
+			r.figure(w, i18n.Of("Elo"), correctedElo(g.Elo))
+		}
+	}
+	for _, i := range r.Intervals {
+		if i.Method == "anytime" && (r.Gate == nil || r.Gate.Decision == stats.Continue) {
+			r.figure(w, i18n.Of("Anytime"), Interval(i))
+		}
+	}
+}
+
+// correctedElo is the rating difference that an SPRT gives after it stopped.
+func correctedElo(e report.Elo) i18n.Message {
+	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
+		return unknown(e.Why)
+	}
+	return i18n.Of("%s   %s confidence interval, corrected for early stopping", eloShort(e), format.PercentShort(report.Level))
+}
+
+// blackShare is the share of the points that Black scored, with a draw as half a point.
+func blackShare(b report.Advantage) i18n.Message {
+	games := b.Wins + b.Draws + b.Losses
+	if games == 0 {
+		return i18n.Verbatim("")
+	}
+	return i18n.Of("Black scored %s", format.Percent((float64(b.Wins)+float64(b.Draws)/2)/float64(games)))
+}
+
+// printStanding writes the standings of a tournament without its rounds.
+func (r view) printStanding(w io.Writer) {
+	if len(r.Tournament.Ratings) > 0 {
+		r.printRatings(w)
+		return
+	}
+	r.printStandings(w)
+}
+
+// summaryEnds writes how the games ended, and the faults of the engines.
+func (r view) summaryEnds(w io.Writer) {
+	if len(r.Players) > 2 {
+		r.figure(w, i18n.Of("Colour"), blackShare(r.BlackAdvantage))
+	}
+	counts := map[string]int{}
+	for _, e := range r.Terminations {
+		counts[e.Termination] += e.Count
+	}
+	kinds := make([]string, 0, len(counts))
+	for kind := range counts {
+		kinds = append(kinds, kind)
+	}
+	slices.SortFunc(kinds, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	var ends i18n.Row
+	for _, kind := range kinds {
+		ends = append(ends, i18n.Of("%s %s", Ending(kind), format.Count(counts[kind])))
+	}
+	r.figure(w, i18n.Of("Ends"), i18n.Of("%s   mean %s plies", ends, format.Decimal(r.Plies.Mean, 0)))
+	if len(r.Faults) == 0 {
+		r.figure(w, i18n.Of("Faults"), i18n.Of("none"))
+	}
+	for _, f := range r.Faults {
+		r.figure(w, i18n.Of("Faults"), i18n.Of("%s: %s", f.Player, i18n.Of("%s ×%d", Ending(f.Kind), f.Count)))
+	}
+	r.printBundles(w)
+}
+
+// warnings are what may make the figures mean less than they seem to, each with its remedy.
+func (r view) warnings() []i18n.Message {
+	all := r.Looks.Warnings()
+	if u := r.Unmarked; u != nil {
+		all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. Lower --concurrency.", format.Count(u.Marked), format.Count(r.Dependence.Pairs)))
+	}
+	if r.Duplicates > 0 {
+		all = append(all, i18n.Of("%s of %s games repeat an earlier game move for move. Use more openings or a time control.", format.Count(r.Duplicates), format.Count(r.Games)))
+	}
+	if weight := report.WeightWords(r.Dependence); !weight.IsZero() {
+		all = append(all, i18n.Of("Pairs from one opening depend on each other: they are %s.", weight))
+	}
+	for _, p := range r.Players {
+		if p.Incomplete > 0 {
+			all = append(all, i18n.Of("%s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes", format.Count(p.Incomplete), p.Name))
+		}
+	}
+	for _, k := range r.Workers {
+		if k.StandsOut != "" {
+			all = append(all, i18n.Of("%s differs from the others by its %s; gogi db void --worker takes its pairs out", WorkerName(k), i18n.Of(k.StandsOut)))
+		}
+	}
+	if test, _ := r.Deciding(); test != nil && len(r.Players) == 2 && !report.Significant(*test.P) {
+		all = append(all, i18n.Of("To calculate how many games detect a difference of 10 Elo: gogi stats plan --elo 10"))
+	}
+	return all
+}
