@@ -18,9 +18,9 @@ import (
 // compareCommand holds runs against one opponent against each other.
 type compareCommand struct {
 	Runs     []string `arg:"" optional:"" name:"run" help:"Runs of two or more versions against one opponent, the oldest version first. With --breakdown: one run (default: the only one, else the newest)."`
-	DB       string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	Opponent string   `placeholder:"NAME" help:"Who the versions played against, by its name in the first run (default: that run's second player)."`
-	NotWorse *float64 `name:"not-worse" placeholder:"ELO" help:"Test that each newer version is not worse than the older one by so many Elo: exit code 0 (shown), 10 (shown to be worse) or 11 (not decided)."`
+	DB       string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Opponent string   `placeholder:"NAME" help:"Opponent of the versions, by its name in the first run (default: the second player of that run)."`
+	NotWorse *float64 `name:"not-worse" placeholder:"ELO" help:"Test that each newer version is at most this many Elo worse; exit code 0 (yes), 10 (no) or 11 (undecided)."`
 
 	Breakdown bool `help:"Show where the difference between the two players of one run comes from: openings, colour, time, length."`
 	JSON      bool `name:"json" help:"Print one JSON object."`

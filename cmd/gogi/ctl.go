@@ -14,10 +14,10 @@ import (
 
 // ctlCommand tells a run that another process plays what to do.
 type ctlCommand struct {
-	Run1   string `arg:"" name:"run" help:"The run's name."`
-	Verb   string `arg:"" help:"pause (finish the pairs in play, begin no other), resume, drain (the pairs in play are the last), stop (give up the games in play), concurrency N (games at a time), target N (games in all)."`
-	Number string `arg:"" optional:"" help:"Of concurrency and target."`
-	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database that it plays into."`
+	Run1   string `arg:"" name:"run" help:"Name of the run."`
+	Verb   string `arg:"" help:"pause (finish the running pairs, start no more), resume, drain (finish the running pairs, then end), stop (discard the running pairs, then end), concurrency N (games at a time), target N (games in total)."`
+	Number string `arg:"" optional:"" help:"Value of concurrency or target."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run."`
 }
 
 // Run hands the command over and says that it was taken.

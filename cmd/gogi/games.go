@@ -26,10 +26,10 @@ import (
 // gamesCommand lists games or prints one.
 type gamesCommand struct {
 	cli.Stored
-	One    string `arg:"" optional:"" name:"game" help:"Print one game, such as 12.0."`
-	Game   string `placeholder:"PAIR.LEG" help:"Print one game, such as 12.0."`
-	Format string `placeholder:"NAME" help:"Of the printed game: usi, csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl (default usi). Many games: gogi export."`
-	JSON   bool   `name:"json" help:"One JSON object."`
+	One    string `arg:"" optional:"" name:"game" help:"Game to print, such as 12.0."`
+	Game   string `placeholder:"PAIR.LEG" help:"Game to print, such as 12.0."`
+	Format string `placeholder:"NAME" help:"Format of the printed game: usi (default), csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the list, or the one game that was asked for.

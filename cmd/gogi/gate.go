@@ -20,9 +20,9 @@ import (
 // gateCommand says whether a run passes its gate.
 type gateCommand struct {
 	cli.Stored
-	Gate     string `name:"gate" placeholder:"FILE" help:"A file with a [gate] section (default: the design that the run was begun with)."`
-	JSON     bool   `name:"json" help:"One JSON object."`
-	Markdown string `placeholder:"FILE" help:"Write the verdict as Markdown, for a release note; - is the standard output."`
+	Gate     string `name:"gate" placeholder:"FILE" help:"File with a [gate] section (default: the SPRT settings of the run)."`
+	JSON     bool   `name:"json" help:"Print one JSON object."`
+	Markdown string `placeholder:"FILE" help:"Markdown file for the decision; - is standard output."`
 }
 
 // Run prints the verdict; the exit code is 0, 10 or 11.

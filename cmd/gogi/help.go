@@ -22,7 +22,7 @@ var commandGroups = []struct{ key, title string }{
 // flagGroups are the headings of flags in --help, by the tag "group" of a flag.
 var flagGroups = []kong.Group{
 	{Key: "series", Title: "Match:"}, {Key: "engines", Title: "Engines:"}, {Key: "limits", Title: "Time control and limits:"},
-	{Key: "pages", Title: "Browser and metrics:"}, {Key: "replay", Title: "Replay:"},
+	{Key: "pages", Title: "Browser and metrics:"}, {Key: "replay", Title: "Replay:"}, {Key: "farm", Title: "Farm:"},
 }
 
 // helpHow is what kind of help a command line asks for.
@@ -73,6 +73,9 @@ func (how helpHow) print(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	hidden := 0
 	for _, f := range at.Flags {
+		if f.Name == "help" {
+			f.Help = "Print this help."
+		}
 		if f.Tag.Has("more") && !how.all && !f.Hidden {
 			f.Hidden = true
 			hidden++

@@ -15,7 +15,7 @@ import (
 
 // initCommand writes a series file to start from.
 type initCommand struct {
-	File string `arg:"" optional:"" default:"match.toml" help:"Where to (default match.toml)."`
+	File string `arg:"" optional:"" default:"match.toml" help:"File to write (default match.toml)."`
 
 	configs.Flags
 }

@@ -26,30 +26,43 @@ import (
 
 // matchCommand plays a series. Its flags mirror the file and win over it.
 type matchCommand struct {
-	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one; without it and without --engine, a short series between built-in engines."`
+	File string `arg:"" optional:"" help:"Match file (TOML), or the name of a ready-made match (default, without --engine: 100 games between built-in engines)."`
 
-	DB  string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	New bool   `help:"Begin a new run NAME-2 instead of going on with NAME."`
+	DB  string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	New bool   `more:"" help:"Start a new run NAME-2 instead of resuming NAME."`
 
-	DryRun        bool   `help:"Resolve everything, greet the engines, print the plan; play nothing."`
-	Deterministic bool   `help:"Check that both engines play alike move for move at fixed nodes or depth, with fresh processes where that is needed."`
-	Exit          string `enum:"default,bisect" default:"default" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
+	DryRun        bool   `help:"Start the engines and print the plan; play no game."`
+	Deterministic bool   `more:"" help:"Check that both engines play the same moves at fixed nodes or depth."`
+	Exit          string `enum:"default,bisect" default:"default" more:"" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
 
-	FromFastchess string `placeholder:"LINE" help:"Print the line of gogi match for one of fastchess, and what has no counterpart; play nothing."`
+	FromFastchess string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
-	BisectCommits *int `placeholder:"N" help:"Of --exit bisect: how many commits are searched, so that the error rates hold for all steps together."`
+	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits, so that the error rates hold for all steps together [--exit bisect]."`
 
 	Session session.Flags `embed:""`
 
 	configs.Flags
 
-	TranscriptDir string `type:"path" placeholder:"DIR" help:"Of --transcript: where; a folder for each run (default: FILE-transcripts beside the database)."`
+	TranscriptDir string `type:"path" placeholder:"DIR" more:"" help:"Folder of the USI dialogues (default: FILE-transcripts next to the database); implies --transcript."`
 
 	session    *session.Session
 	transcript bool                  // the file's key, or the flag
 	step       *bisectStep           // of --exit bisect, else nil
 	room       func(slots int) error // says why there cannot be so many
 	durability results.Durability    // what the file and the flags say, once they are read
+}
+
+// Help is the text below the usage line of --help.
+func (*matchCommand) Help() string {
+	return `Example: test a patch with an SPRT.
+
+	gogi match --run lmr7 --engine dev=./dev --engine base=./base \
+	    --option all.Threads=1 --option all.USI_Hash=64 --tc 8+0.08 \
+	    --openings openings.usi --games 20000 --sprt 0,10
+
+Run the same command again to resume the run.
+
+Exit codes: 0 done or SPRT passed, 10 SPRT failed, 11 SPRT undecided, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
 // Run plays what is missing of the run and prints its report. A finished run with a gate has

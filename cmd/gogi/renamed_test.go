@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +153,39 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	walk(parser.Model.Node)
+}
+
+// TestHelpAll: --help of a command with many flags leaves those with the tag "more" out, and
+// names --help-all, which shows every flag.
+func TestHelpAll(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}, helpHow{}))(t)
+	for _, command := range parser.Model.Leaves(true) {
+		words := strings.Fields(command.Path())
+		few, _, _ := gogi(t, append(slices.Clone(words), "--help")...)
+		all, _, _ := gogi(t, append(slices.Clone(words), "--help-all")...)
+		shown, more := 0, 0
+		for _, f := range command.Flags {
+			if f.Hidden {
+				continue
+			}
+			word := regexp.MustCompile("--(\\[no-\\])?" + f.Name + "\\b")
+			switch {
+			case !word.MatchString(all):
+				t.Errorf("gogi %s --help-all: no --%s", words, f.Name)
+			case f.Tag.Has("more"):
+				more++
+			case !word.MatchString(few):
+				t.Errorf("gogi %s --help: no --%s", words, f.Name)
+			default:
+				shown++
+			}
+		}
+		if shown > 26 || more > 0 && !strings.HasSuffix(few, fmt.Sprintf("\n%d more flags: gogi %s --help-all\n", more, strings.Join(words, " "))) {
+			t.Errorf("gogi %s --help: %d flags, %d more: give rare ones the tag more; %q", words, shown, more, few)
+		}
+	}
 }
 
 // TestHelpWords: the words for help and the version mean the same as their flags.

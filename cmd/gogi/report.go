@@ -18,14 +18,14 @@ import (
 // reportCommand prints a report.
 type reportCommand struct {
 	cli.Stored
-	JSON     bool     `name:"json" xor:"form" help:"One JSON object."`
-	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
-	Openings bool     `help:"Show the opening set instead: results, draws and colours of each opening."`
-	Also     []string `placeholder:"RUN" help:"Add the games of this run; may be repeated [--openings]."`
+	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object."`
+	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"HTML file for the report with charts; - is standard output."`
+	Openings bool     `help:"Show the results of each opening instead."`
+	Also     []string `sep:"none" placeholder:"RUN" help:"Add the games of this run; may be repeated [--openings]."`
 	Top      int      `default:"20" placeholder:"N" help:"Number of openings (default ${default}) [--openings]."`
 
-	Verbose bool `short:"v" xor:"form" help:"All tables, tests and remarks."`
-	Text    bool `name:"text" xor:"form" help:"A short block to paste into a pull request."`
+	Verbose bool `short:"v" xor:"form" help:"Print all tables, tests and remarks."`
+	Text    bool `name:"text" xor:"form" help:"Print a short block for a pull request."`
 }
 
 // Run prints the report of a run, finished or not.

@@ -16,8 +16,8 @@ import (
 
 // runsCommand lists runs.
 type runsCommand struct {
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	JSON bool   `name:"json" help:"One JSON object."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the runs, oldest first.

@@ -15,8 +15,8 @@ import (
 
 // serveCommand shows what is stored, and what is being played into it.
 type serveCommand struct {
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	HTTP string `name:"http" default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Where to serve; port 0 is any free one."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	HTTP string `name:"http" default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address of the pages; port 0 is any free port (default ${default})."`
 
 	session.Pages
 }

@@ -19,8 +19,8 @@ import (
 
 // watchCommand shows a run that another process plays.
 type watchCommand struct {
-	Name string `arg:"" optional:"" name:"run" help:"The run (default: the only one that is being played)."`
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database that it plays into."`
+	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: the only running one)."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run."`
 }
 
 // Run shows it until it ends, and says then how it stands.

@@ -15,8 +15,8 @@ import (
 
 // Stored is what all verbs that read a database need.
 type Stored struct {
-	Name string `arg:"" optional:"" name:"run" help:"The run (default: the only one, else the newest)."`
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: the newest)."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 }
 
 // With opens the database for reading and finds the run.

@@ -25,11 +25,11 @@ type Command struct {
 
 // CheckCommand looks for damage.
 type CheckCommand struct {
-	Name   string `arg:"" optional:"" name:"run" help:"One run (default: all)."`
-	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	Replay bool   `help:"Play every move again by the rules: legality, ends, clocks, sums."`
-	JSON   bool   `name:"json" help:"One JSON object."`
-	Quiet  bool   `short:"q" help:"No progress."`
+	Name   string `arg:"" optional:"" name:"run" help:"Name of the run (default: all runs)."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Replay bool   `help:"Replay every move by the rules."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+	Quiet  bool   `short:"q" help:"Print no progress."`
 }
 
 // Run prints what is not as it was stored; that is an error.
@@ -55,10 +55,10 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // RepairCommand saves what is whole.
 type RepairCommand struct {
-	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The damaged database; it is only read."`
-	To    string `required:"" placeholder:"FILE" help:"The new database."`
-	JSON  bool   `name:"json" help:"One JSON object."`
-	Quiet bool   `short:"q" help:"No progress."`
+	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Damaged database; gogi does not change it."`
+	To    string `required:"" placeholder:"FILE" help:"New database."`
+	JSON  bool   `name:"json" help:"Print one JSON object."`
+	Quiet bool   `short:"q" help:"Print no progress."`
 }
 
 // Run prints what was saved and what was lost; pairs that are to be played again have
@@ -81,11 +81,11 @@ func (c *RepairCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // MergeCommand joins databases.
 type MergeCommand struct {
-	From      []string `arg:"" name:"from" placeholder:"FILE" help:"The databases; they are only read."`
-	To        string   `required:"" placeholder:"FILE" help:"The new database."`
-	KeepFirst bool     `help:"Where databases have other games of the same pair, take those of the one that was named first (default: refuse)."`
-	JSON      bool     `name:"json" help:"One JSON object."`
-	Quiet     bool     `short:"q" help:"No progress."`
+	From      []string `arg:"" name:"from" placeholder:"FILE" help:"Databases; gogi does not change them."`
+	To        string   `required:"" placeholder:"FILE" help:"New database."`
+	KeepFirst bool     `help:"If databases differ in a pair, take the pair of the first database (default: an error)."`
+	JSON      bool     `name:"json" help:"Print one JSON object."`
+	Quiet     bool     `short:"q" help:"Print no progress."`
 }
 
 // Run prints what was joined.
@@ -103,8 +103,8 @@ func (c *MergeCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // BackupCommand copies a database.
 type BackupCommand struct {
-	To string `arg:"" placeholder:"FILE" help:"The copy, which must not be there."`
-	DB string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	To string `arg:"" placeholder:"FILE" help:"New file for the copy."`
+	DB string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 }
 
 // Run copies it, and says nothing.

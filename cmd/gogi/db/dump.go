@@ -12,7 +12,7 @@ import (
 // DumpCommand prints a run in a fixed order.
 type DumpCommand struct {
 	cli.Stored
-	Stable bool `help:"Leave out times, slots and attempts: what two equal runs of deterministic engines have in common."`
+	Stable bool `help:"Leave out times, slots and attempts, so that two runs of deterministic engines have equal dumps."`
 }
 
 // Run prints the dump.

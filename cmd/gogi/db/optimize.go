@@ -13,19 +13,18 @@ import (
 
 // OptimizeCommand packs the games of an old database, which makes its first report quick.
 type OptimizeCommand struct {
-	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	JSON  bool   `name:"json" help:"One JSON object."`
-	Quiet bool   `short:"q" help:"No progress."`
+	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	JSON  bool   `name:"json" help:"Print one JSON object."`
+	Quiet bool   `short:"q" help:"Print no progress."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*OptimizeCommand) Help() string {
-	return `A run that an older gogi has played is packed for whoever reads it whole: reports, pages,
-ratings. Its end does so by itself, 64 blocks of 512 pairs at most, and so does gogi db
-repair; this does it for all runs of the file at once. Nothing else is changed. Nobody may
-play into the file meanwhile.
+	return `Reports, pages and ratings read a packed run faster. gogi packs a run at its end, up to 64
+blocks of 512 pairs, and in gogi db repair. This command packs all runs of the database and
+changes nothing else. No run may play into the database at the same time.
 
-An interrupt keeps what is packed, with exit code 130; the same command goes on.`
+An interrupt (exit code 130) keeps what is packed. Run the same command again to resume.`
 }
 
 // Run prints what was packed, also where that was not all.

@@ -13,18 +13,18 @@ import (
 // VerifyCommand replays the moves of a run.
 type VerifyCommand struct {
 	cli.Stored
-	JSON  bool `name:"json" help:"One JSON object."`
-	Quiet bool `short:"q" help:"No progress."`
+	JSON  bool `name:"json" help:"Print one JSON object."`
+	Quiet bool `short:"q" help:"Print no progress."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*VerifyCommand) Help() string {
-	return `Every move of every stored pair is played again by the rules and the plan: pairs,
-openings and seeds are the plan's, moves are legal and in time, games ended where and as
-they had to, checksums hold. The stored result of a game follows from its moves. A legal game that nobody played passes.
+	return `gogi replays every move of every stored pair by the rules and the plan. It checks pairs, openings
+and seeds, the legality and time of each move, the end of each game, and the checksums. The
+result of a game follows from its moves. The check cannot detect legal games that were never played.
 
-Exit codes: 0 nothing differs, 12 something does (what and where is printed), 1 it could
-not be looked at, 2 usage.`
+Exit codes: 0 nothing differs, 12 something differs (gogi prints what and where), 1 the
+check failed, 2 usage.`
 }
 
 // Run prints what was found; differences have an exit code of their own.

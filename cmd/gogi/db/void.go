@@ -18,14 +18,14 @@ import (
 
 // VoidCommand takes pairs out of a run, to be played again.
 type VoidCommand struct {
-	Name   string `arg:"" name:"run" help:"The run."`
-	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	Worker string `placeholder:"W" help:"The pairs that this worker of a farm has played."`
-	Pairs  string `placeholder:"A-B" help:"The pairs with these numbers, or one number."`
-	Why    string `required:"" placeholder:"TEXT" help:"The reason, which every report quotes. Choose pairs before looking at their results."`
-	By     string `env:"USER" placeholder:"NAME" help:"Who gives it."`
-	DryRun bool   `help:"Say which pairs these are; void none."`
-	JSON   bool   `name:"json" help:"One JSON object."`
+	Name   string `arg:"" name:"run" help:"Name of the run."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Worker string `placeholder:"W" help:"Pairs that this worker of a farm played."`
+	Pairs  string `placeholder:"A-B" help:"Pairs with these numbers, or one number."`
+	Why    string `required:"" placeholder:"TEXT" help:"Reason; every report quotes it. Choose the pairs before you look at their results."`
+	By     string `env:"USER" placeholder:"NAME" help:"Who gives the reason."`
+	DryRun bool   `help:"List the pairs; void none."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints what was voided, and what that made of the run's test.

@@ -22,14 +22,14 @@ type CheckCommand struct {
 
 	File string `name:"file" placeholder:"FILE" help:"Check this match file instead of an engine; a name that ends in .toml needs no --file."`
 
-	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"An option of the engine; may be repeated."`
+	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
 	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou."`
-	Dir     string   `placeholder:"DIR" help:"Working directory (default: that of the program)."`
+	Dir     string   `placeholder:"DIR" help:"Working folder (default: the folder of the program)."`
 
-	GreetingTimeout time.Duration `default:"1m" placeholder:"DUR" help:"Longest wait for usiok (default ${default})."`
-	ReadyTimeout    time.Duration `default:"10m" placeholder:"DUR" help:"Longest wait for readyok (default ${default})."`
+	GreetingTimeout time.Duration `default:"1m" placeholder:"DUR" help:"Maximum wait for usiok (default ${default})."`
+	ReadyTimeout    time.Duration `default:"10m" placeholder:"DUR" help:"Maximum wait for readyok (default ${default})."`
 
-	Quick bool `help:"Leave out what takes long."`
+	Quick bool `help:"Skip the slow items."`
 	JSON  bool `name:"json" help:"Print one JSON object."`
 
 	replayFlags
@@ -37,9 +37,11 @@ type CheckCommand struct {
 
 // Help is the text below the usage line of --help.
 func (*CheckCommand) Help() string {
-	return `gogi check ./engine            does the engine work? handshake, time, ponder, …
-gogi check match.toml          errors of a match file, with line numbers
-gogi check --replay BUNDLE     does the failure of a crash dump happen again?
+	return `Examples:
+
+	gogi check ./engine            handshake, time, ponder, … of an engine
+	gogi check match.toml          errors of a match file, with line numbers
+	gogi check --replay BUNDLE     repeat the failure of a crash dump
 
 Exit codes: 0 passed, 1 an item failed, 2 a match file has errors. With --replay: 0 the failure did not happen, 10 it happened, 11 undecided.`
 }

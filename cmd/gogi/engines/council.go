@@ -19,9 +19,9 @@ import (
 
 // CouncilCommand is a council of engines that a GUI loads as one engine.
 type CouncilCommand struct {
-	File    string `arg:"" help:"A match file with a [[council]] and its members."`
-	Council string `placeholder:"NAME" help:"Which council, where several are no members of others."`
-	Log     string `placeholder:"FILE" help:"Append the record of each decision, one JSON object a line; the option VoteLog wins."`
+	File    string `arg:"" help:"Match file with a [[council]] and its members."`
+	Council string `placeholder:"NAME" help:"Name of the council, if the file has several."`
+	Log     string `placeholder:"FILE" help:"File to which gogi appends each vote as a JSON line; the USI option VoteLog overrides it."`
 }
 
 // greetingBudget is how long the start may take before USI is spoken.

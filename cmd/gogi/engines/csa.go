@@ -24,29 +24,29 @@ import (
 
 // CSACommand lets one player play at a server of the CSA protocol.
 type CSACommand struct {
-	Server string `arg:"" name:"host[:port]" help:"The server, such as wdoor.c.u-tokyo.ac.jp (default port 4081)."`
+	Server string `arg:"" name:"host[:port]" help:"Host of the server, such as wdoor.c.u-tokyo.ac.jp (default port 4081)."`
 
-	User         string `required:"" placeholder:"NAME" help:"Name at the server."`
-	PasswordFile string `xor:"password" placeholder:"FILE" help:"The password is the first line of this file; - is the standard input. Without it: the environment's GOGI_CSA_PASSWORD."`
-	Password     string `xor:"password" placeholder:"WORD" help:"The password itself. Everybody on this machine can read it in the list of processes: prefer --password-file."`
-	Game         string `placeholder:"NAME" help:"Which games to play, such as floodgate-300-10F: sent before the password, which is then the trip."`
+	User         string `required:"" placeholder:"NAME" help:"Login name."`
+	PasswordFile string `xor:"password" placeholder:"FILE" help:"File with the password in its first line; - is standard input (default: the variable GOGI_CSA_PASSWORD)."`
+	Password     string `xor:"password" placeholder:"WORD" help:"Password. Other users of this machine can see it in the process list; prefer --password-file."`
+	Game         string `placeholder:"NAME" help:"Game name, such as floodgate-300-10F; gogi sends it before the password, which is then the trip."`
 
-	Engine  []string `sep:"none" placeholder:"A=CMD" help:"The engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
-	File    string   `placeholder:"FILE" help:"A series as TOML, or the name of a ready one, with the engine or council that is to play."`
-	Player  string   `placeholder:"NAME" help:"Which player of the file, where there are several."`
-	Option  []string `sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
-	Profile string   `placeholder:"NAME" help:"Option profile, such as yaneuraou; for servers most engines' own defaults are right."`
-	Rules   string   `placeholder:"NAME" help:"What engines are told of the rules, where they have options for it: default, wcsc, denryu or floodgate (default: the file's, else floodgate)."`
+	Engine  []string `sep:"none" placeholder:"A=CMD" help:"Engine with name A and command CMD, split as a shell does; builtin is the built-in engine."`
+	File    string   `placeholder:"FILE" help:"Match file (TOML), or the name of a ready-made match, with the player."`
+	Player  string   `placeholder:"NAME" help:"Player of the file, if there are several."`
+	Option  []string `sep:"none" placeholder:"A.NAME=VALUE" help:"Option of engine A; all.NAME sets it for every engine."`
+	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou. On a server the engine's defaults are usually right."`
+	Rules   string   `placeholder:"NAME" help:"Rules that set the engine's options: default, wcsc, denryu or floodgate (default: from the file, else floodgate)."`
 
-	Games    int           `default:"1" placeholder:"N" help:"How many games to play; 0: for ever (default ${default})."`
+	Games    int           `default:"1" placeholder:"N" help:"Number of games; 0: no limit (default ${default})."`
 	Comments bool          `default:"true" negatable:"" help:"Send score and principal variation with each move (default yes)."`
-	Ponder   bool          `help:"Let the engine think on the opponent's time."`
-	Margin   time.Duration `default:"1s" placeholder:"DUR" help:"Of each move's time, kept back for the network (default ${default})."`
-	Retries  int           `default:"10" placeholder:"N" help:"Tries in a row to get a broken connection back (default ${default})."`
+	Ponder   bool          `help:"Let the engine ponder."`
+	Margin   time.Duration `default:"1s" placeholder:"DUR" help:"Part of each move's time reserved for the network (default ${default})."`
+	Retries  int           `default:"10" placeholder:"N" help:"Number of attempts to reconnect (default ${default})."`
 
-	Records string `placeholder:"DIR" help:"Write each game into a CSA file of this directory."`
-	Verbose bool   `short:"v" help:"Tell of each move."`
-	JSON    bool   `name:"json" help:"Print the events on stdout, one JSON object a line."`
+	Records string `placeholder:"DIR" help:"Folder for a CSA file of each game."`
+	Verbose bool   `short:"v" help:"Print each move."`
+	JSON    bool   `name:"json" help:"Print events as JSON lines on stdout."`
 }
 
 // csaPasswordVariable is the environment's word for the password.

@@ -14,7 +14,7 @@ import (
 
 // EngineCommand is the built-in engine as a USI engine of its own.
 type EngineCommand struct {
-	Tunable bool `help:"Declare the weights of the evaluation as options, for gogi tune to find."`
+	Tunable bool `help:"Declare the evaluation weights as options, for gogi tune."`
 }
 
 // Run speaks USI until quit or the end of the input.

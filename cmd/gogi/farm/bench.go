@@ -27,12 +27,12 @@ import (
 
 // BenchCommand measures a machine.
 type BenchCommand struct {
-	Engine      string        `default:"builtin" placeholder:"CMD" help:"The reference engine; of one farm all workers measure with the same."`
-	Concurrency int           `placeholder:"N" help:"Slots that search at once (default: as many as there are CPUs)."`
-	Time        time.Duration `default:"20s" placeholder:"DUR" help:"How long each of three rounds takes; their median is told."`
-	Nodes       uint64        `default:"100000" placeholder:"N" help:"Of one search from the initial position; it is repeated for --time."`
-	Out         string        `type:"path" placeholder:"FILE" help:"Write the figure there, for gogi farm work --nps-file and gogi farm submit --scale-to."`
-	JSON        bool          `name:"json" help:"One JSON object."`
+	Engine      string        `default:"builtin" placeholder:"CMD" help:"Reference engine; use the same one on all workers of a farm (default ${default})."`
+	Concurrency int           `placeholder:"N" help:"Number of slots that search at the same time (default: the number of CPUs)."`
+	Time        time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of three rounds; gogi prints the median (default ${default})."`
+	Nodes       uint64        `default:"100000" placeholder:"N" help:"Number of nodes of one search from the initial position (default ${default})."`
+	Out         string        `type:"path" placeholder:"FILE" help:"File for the result, for gogi farm work --nps-file and gogi farm submit --scale-to."`
+	JSON        bool          `name:"json" help:"Print one JSON object."`
 }
 
 // benchNodes are of a search where nothing else is asked for: the default of --nodes.

@@ -61,8 +61,8 @@ type WorkerCommand struct {
 
 // owner are what every verb needs that asks a coordinator.
 type owner struct {
-	Creds string `name:"creds" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"The credentials that gogi farm key new has made (default: those of gogi farm login)."`
-	JSON  bool   `name:"json" help:"One JSON object."`
+	Creds string `name:"creds" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file from gogi farm key new (default: the file of gogi farm login)."`
+	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
 // defaultCreds is where gogi farm login keeps credentials.

@@ -25,19 +25,19 @@ type KeyCommand struct {
 
 // atSite is a verb in a farm's folder.
 type atSite struct {
-	State string `type:"path" default:"farm" placeholder:"DIR" help:"The farm's folder."`
+	State string `type:"path" default:"farm" placeholder:"DIR" help:"Folder of the farm (default ${default})."`
 }
 
 // KeyNewCommand makes a key.
 type KeyNewCommand struct {
 	atSite
-	Name    string   `arg:"" help:"Of the key: a-z, 0-9, - and _."`
-	May     []string `required:"" placeholder:"RIGHT,…" help:"work; or some of submit, approve, run, admin."`
-	Owner   string   `required:"" placeholder:"O" help:"Who answers for it."`
-	Expires string   `placeholder:"90d" help:"After how long it ends (default: never)."`
-	URL     string   `name:"url" placeholder:"URL" help:"Where the holder reaches the farm (default: where it was served last)."`
-	CA      string   `name:"ca" type:"existingfile" placeholder:"FILE" help:"Who signs for the coordinator, as PEM (default: the farm itself)."`
-	Out     string   `type:"path" placeholder:"FILE" help:"The file of credentials (default: NAME.creds here)."`
+	Name    string   `arg:"" help:"Name of the key: a-z, 0-9, - and _."`
+	May     []string `required:"" placeholder:"RIGHT,…" help:"Rights: work, or some of submit, approve, run, admin."`
+	Owner   string   `required:"" placeholder:"O" help:"Owner of the key."`
+	Expires string   `placeholder:"90d" help:"Validity of the key (default: no end)."`
+	URL     string   `name:"url" placeholder:"URL" help:"Address of the farm for the holder (default: the last address of gogi farm serve)."`
+	CA      string   `name:"ca" type:"existingfile" placeholder:"FILE" help:"Certificate authority of the coordinator, as PEM (default: the farm itself)."`
+	Out     string   `type:"path" placeholder:"FILE" help:"Credentials file to write (default: NAME.creds)."`
 }
 
 // Run makes it.
@@ -102,7 +102,7 @@ func expiry(now time.Time, text string) (time.Time, error) {
 // KeyListCommand lists keys.
 type KeyListCommand struct {
 	atSite
-	JSON bool `name:"json" help:"One JSON object."`
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run lists them.
@@ -147,8 +147,8 @@ func until(k keys.Key, now time.Time) string {
 // KeyRevokeCommand ends a key.
 type KeyRevokeCommand struct {
 	atSite
-	Name string `arg:"" help:"Of the key."`
-	Why  string `required:"" placeholder:"TEXT" help:"The reason, which stays with the key."`
+	Name string `arg:"" help:"Name of the key."`
+	Why  string `required:"" placeholder:"TEXT" help:"Reason; gogi stores it with the key."`
 }
 
 // Run ends it.

@@ -18,24 +18,25 @@ import (
 type MirrorCommand struct {
 	owner
 	Tests   []string      `arg:"" optional:"" name:"test" help:"Names of tests, or SHA-256 of their plans (default: all approved tests)."`
-	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"Database of the copies: every verb reads it."`
-	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between questions for new pairs."`
-	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the sums of all pairs."`
+	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"Database of the copies (default ${default})."`
+	Every   time.Duration `default:"5s" placeholder:"DUR" help:"Interval between questions for new pairs (default ${default})."`
+	Compare time.Duration `default:"1h" placeholder:"DUR" help:"Interval between comparisons of the sums of all pairs (default ${default})."`
 	Once    bool          `xor:"way" help:"Copy the pairs that are stored now, compare, and end."`
 	Push    bool          `xor:"way" help:"Send the pairs of the runs TEST in the database to the farm's tests of the same plans, and end."`
-	Quiet   bool          `short:"q" help:"Only warnings."`
+	Quiet   bool          `short:"q" help:"Print only warnings."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*MirrorCommand) Help() string {
-	return `gogi replays every pair by the rules before it stores it. Pairs that the farm makes void become
-void here. Then gogi compares SHA-256 sums of the pairs, as gogi db dump --stable has them, with
-the farm's. A backup with keys and secrets is made by gogi farm backup.
+	return `gogi replays every pair by the rules before it stores it. It voids pairs that the farm voids. Then
+it compares SHA-256 sums of the pairs (as in gogi db dump --stable) with those of the farm.
+gogi farm backup makes a backup with keys and secrets.
 
-With --push the farm verifies each pair. --json prints one object a test, with --once or --push.
+With --push the farm verifies each pair. With --once or --push, --json prints one object for
+each test.
 
-A signal ends it. Exit codes: 0 ended, or with --once the same; 12 something differs; 4
-refused; 6, with --once or --push, the farm is away; 1 else.`
+A signal ends the mirror. Exit codes: 0 ended, or equal with --once; 12 something differs;
+4 rejected; 6 the farm cannot be reached (--once, --push); 1 any other failure.`
 }
 
 // Run copies until it is told to end, or something differs.
@@ -161,8 +162,8 @@ func are(n int) string {
 // PullCommand is mirror --once of a test.
 type PullCommand struct {
 	owner
-	Test string `arg:"" name:"test" help:"Its name, or its plan's digest."`
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, in which gogi match and gogi selfplay resume it."`
+	Test string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database; gogi match and gogi selfplay can resume the run there."`
 }
 
 // Run copies the pairs that are not here yet.

@@ -31,28 +31,28 @@ import (
 
 // ServeCommand coordinates a farm.
 type ServeCommand struct {
-	File   string        `arg:"" optional:"" type:"existingfile" help:"Settings as TOML, see docs/farm.md."`
-	Listen string        `placeholder:"HOST:PORT" help:"Where workers and owners come in (default :7422; with --demo any port of this machine alone)."`
-	State  string        `type:"path" placeholder:"DIR" help:"The folder of keys, secrets and the journal (default farm; with --demo one that is removed)."`
-	DB     string        `name:"db" type:"path" placeholder:"FILE" help:"The database of games (default farm.db in the folder; with --demo farm-demo.db here)."`
-	NATS   string        `name:"nats" placeholder:"URL" help:"A NATS server that somebody else runs, in place of the embedded one; the file says where its monitoring page is."`
-	Lease  time.Duration `placeholder:"DUR" help:"How long a pair stays granted without a word of its worker (default 20s)."`
-	Trace  string        `type:"path" placeholder:"FILE" help:"Append what is asked, granted and stored, a JSON object a line."`
-	Demo   bool          `help:"Try it: throw-away keys, and the series that gogi match plays without arguments. Prints the command for a worker; ends with the report."`
-	Games  *int          `placeholder:"N" help:"Of --demo: how many games."`
-	HTTP   string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show tests, workers and games in a browser, and metrics at /metrics, such as at 127.0.0.1:9422."`
-	Quiet  bool          `short:"q" help:"Only warnings."`
+	File   string        `arg:"" optional:"" type:"existingfile" help:"Settings file (TOML)."`
+	Listen string        `placeholder:"HOST:PORT" help:"Listen address (default :7422; with --demo a free local port)."`
+	State  string        `type:"path" placeholder:"DIR" help:"Folder of keys, secrets and journal (default farm; with --demo a temporary one)."`
+	DB     string        `name:"db" type:"path" placeholder:"FILE" help:"Database of games (default: farm.db in the folder; with --demo farm-demo.db)."`
+	NATS   string        `name:"nats" placeholder:"URL" help:"External NATS server instead of the embedded one; the file names its monitoring page."`
+	Lease  time.Duration `placeholder:"DUR" help:"Time without a heartbeat after which a pair is given to another worker (default 20s)."`
+	Trace  string        `type:"path" placeholder:"FILE" help:"Log file to which gogi appends requests, leases and results as JSON lines."`
+	Demo   bool          `help:"Try a farm with temporary keys and the default match. gogi prints the command for a worker and ends with the report."`
+	Games  *int          `placeholder:"N" help:"Number of games [--demo]."`
+	HTTP   string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the farm's pages and of /metrics, such as 127.0.0.1:9422."`
+	Quiet  bool          `short:"q" help:"Print only warnings."`
 
 	session.Pages
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*ServeCommand) Help() string {
-	return `Keys are made by gogi farm key, in the same folder, also while this runs. Flags win over
-the file.
+	return `gogi farm key makes keys in the same folder, also while the coordinator runs. Flags override the
+file.
 
-Exit codes: 0 ended by a signal, 1 something failed (nothing that was acknowledged is
-lost: start it again), 2 usage.`
+Exit codes: 0 ended by a signal, 1 failed (no acknowledged result is lost; start it again),
+2 usage.`
 }
 
 // Run serves until it is interrupted; a demonstration until its series is over.

@@ -28,17 +28,17 @@ import (
 // SubmitCommand hands in a test.
 type SubmitCommand struct {
 	owner
-	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one, as of gogi match; or a tune, as of gogi tune, or self-play, as of gogi selfplay."`
+	File string `arg:"" optional:"" help:"Match file, tune file or self-play file (TOML), or the name of a ready-made match."`
 
-	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" help:"A build of engine A for other machines: of one commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA. Repeat it."`
-	Priority  *int     `group:"farm" placeholder:"N" help:"From -10 to 10; beyond 2 it takes the right to run (default: 0, of a tune and its validation -1)."`
-	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Of the slots, against other tests of its priority."`
-	Note      string   `group:"farm" placeholder:"TEXT" help:"What it is about."`
-	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have; trust=verified: how far the farm must believe it (a tune learns before audits come)."`
-	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" help:"With the file of a tune that was pulled into this database: hand in the match of what it found against its start."`
-	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out wrote on the machine that the clocks are meant for: on others they are multiplied by how much slower these are."`
-	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" help:"Of --scale-to: machines that are more than N times slower or faster play nothing of it."`
-	DryRun    bool     `group:"farm" help:"Say what would be handed in and uploaded; do neither."`
+	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" more:"" help:"Build of engine A, from the same commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA; may be repeated."`
+	Priority  *int     `group:"farm" placeholder:"N" help:"Priority from -10 to 10; above 2 it needs the right to run (default: 0, for a tune and its validation -1)."`
+	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Weight among the tests of its priority (default ${default})."`
+	Note      string   `group:"farm" placeholder:"TEXT" help:"Note for the list of tests."`
+	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have; trust=verified requires a verified worker."`
+	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with the pulled tune; submit the match of its final values against the start."`
+	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File of gogi farm bench --out from the machine that the clocks are meant for; slower machines get more time."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"Maximum speed ratio of a machine; others play no games of this test [--scale-to] (default ${default})."`
+	DryRun    bool     `group:"farm" help:"Print what gogi would submit and upload; do neither."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`
 	Base, Dev string   `group:"farm" hidden:""`

@@ -18,8 +18,8 @@ import (
 // onTest is a verb about one test.
 type onTest struct {
 	owner
-	Test string `arg:"" name:"test" help:"Its name, or its plan's digest."`
-	Why  string `placeholder:"TEXT" help:"The reason, for the test's log."`
+	Test string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
+	Why  string `placeholder:"TEXT" help:"Reason, for the log of the test."`
 }
 
 // order gives an order and prints what the test is then.
@@ -53,12 +53,12 @@ type (
 	// PriorityCommand sets which tests come first.
 	PriorityCommand struct {
 		onTest
-		Number int `arg:"" help:"From -10 to 10."`
+		Number int `arg:"" help:"Priority from -10 to 10."`
 	}
 	// ShareCommand sets how the slots are divided among tests of one priority.
 	ShareCommand struct {
 		onTest
-		Number float64 `arg:"" help:"More than 0."`
+		Number float64 `arg:"" help:"Weight above 0."`
 	}
 )
 
@@ -140,8 +140,8 @@ func verdict(t farm.TestStatus) string {
 // ShowCommand shows one test.
 type ShowCommand struct {
 	owner
-	Test  string `arg:"" name:"test" help:"Its name, or its plan's digest."`
-	Watch bool   `help:"Follow it until it is over: drawn anew on a terminal, else a line whenever it has changed."`
+	Test  string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
+	Watch bool   `help:"Follow the test until its end; without a terminal gogi prints a line for each change."`
 }
 
 // Run prints it.

@@ -33,7 +33,7 @@ type ReleaseCommand struct {
 
 // ReleaseKeyCommand makes the key that signs programs.
 type ReleaseKeyCommand struct {
-	File string `arg:"" type:"path" help:"The new file of the secret half; whoever has it can replace the program of every worker that believes it."`
+	File string `arg:"" type:"path" help:"New file for the secret key; its owner can replace the program of every worker that trusts it."`
 }
 
 // Run makes it.
@@ -51,8 +51,8 @@ func (c *ReleaseKeyCommand) Run(env *cli.Env) error {
 
 // ReleaseSignCommand signs programs.
 type ReleaseSignCommand struct {
-	Key     string   `required:"" type:"existingfile" placeholder:"FILE" help:"What gogi farm release keygen has made."`
-	Version string   `required:"" placeholder:"V" help:"What people call it, as v1.2.3."`
+	Key     string   `required:"" type:"existingfile" placeholder:"FILE" help:"Secret key file from gogi farm release keygen."`
+	Version string   `required:"" placeholder:"V" help:"Version, such as v1.2.3."`
 	Program []string `arg:"" type:"existingfile" help:"Programs, each for one kind of machine. The signature of PROGRAM is PROGRAM.release."`
 }
 
@@ -116,27 +116,26 @@ func releaseOf(program, version string) (*farm.Release, error) {
 // UpdateCommand has the workers run another program.
 type UpdateCommand struct {
 	owner
-	Program  []string `arg:"" optional:"" type:"existingfile" help:"Programs that gogi farm release sign has signed, one for a kind of machine. None: say how it stands."`
-	Artefact []string `placeholder:"SHA" help:"Programs that were wanted here before, by SHA-256: the way back."`
-	All      bool     `help:"Tell all workers now, without or instead of a trial."`
-	Off      bool     `help:"Want no other program than each worker has."`
-	Why      string   `placeholder:"TEXT" help:"The reason, of --all and --off."`
+	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without any, gogi prints the state of the deployment."`
+	Artefact []string `placeholder:"SHA" help:"Earlier programs of this farm, by SHA-256, to go back to."`
+	All      bool     `help:"Update all workers now, without a trial."`
+	Off      bool     `help:"Cancel the deployment; workers keep their programs."`
+	Why      string   `placeholder:"TEXT" help:"Reason [--all, --off]."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*UpdateCommand) Help() string {
-	return `A twentieth of the workers of each kind of machine, at least one, are told first. When
-they have played 500 pairs with it, the others of that kind are told. Where engines fail
-more often with it than with the other program in the same tests, or one of the first is
-quarantined, nobody else is told, of any kind. Where none of the first runs it for an hour,
-others are drawn beside them.
+	return `gogi first updates a twentieth of the workers of each kind of machine, at least one. When they
+have played 500 pairs with the new program, gogi updates the others of that kind. The
+deployment stops for all kinds if engines fail more often with the new program than with the
+old one in the same tests, or if gogi quarantines one of the first workers. If none of the
+first workers runs the new program within an hour, gogi chooses further workers.
 
-Versions are not compared: an older program that is signed is taken as well, which is the
-way back.
+gogi does not compare versions, so an older signed program is a way back.
 
-A worker that is told finishes its games, sends its results, and becomes the new program: it checks
-the maintainers' signature with the key that its own program was built with, or that --updates of
-gogi farm work names. One that has no such key, or refuses, ends with exit code 5.`
+A worker finishes its games, sends its results and starts the new program. It checks the
+signature with the key that its own program was built with, or with --updates of gogi farm
+work. A worker without a key, or with a wrong signature, ends with exit code 5.`
 }
 
 // Run gives the order, or asks.

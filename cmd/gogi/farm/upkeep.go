@@ -21,9 +21,9 @@ import (
 // BackupCommand copies a farm.
 type BackupCommand struct {
 	atSite
-	Dir       string `arg:"" type:"path" help:"Where the backup goes: a new file each time, with its SHA-256 beside it."`
-	DB        string `name:"db" type:"path" placeholder:"FILE" help:"The database of games (default farm.db in the farm's folder)."`
-	Artefacts bool   `help:"Engines and networks, too, not only their hashes."`
+	Dir       string `arg:"" type:"path" help:"Folder of the backup: a new file each time, and its SHA-256."`
+	DB        string `name:"db" type:"path" placeholder:"FILE" help:"Database of games (default: farm.db in the farm's folder)."`
+	Artefacts bool   `help:"Also back up engines and networks (default: their hashes only)."`
 }
 
 // Run copies it, also while it is served.
@@ -45,7 +45,7 @@ func (c *BackupCommand) Run(ctx context.Context, env *cli.Env) error {
 // RestoreCommand makes a farm of a backup.
 type RestoreCommand struct {
 	atSite
-	File string `arg:"" type:"existingfile" help:"The backup; FILE.sha256 must be beside it."`
+	File string `arg:"" type:"existingfile" help:"Backup file; FILE.sha256 must be in the same folder."`
 }
 
 // Run makes it.
@@ -59,8 +59,8 @@ func (c *RestoreCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // LoginCommand keeps credentials where the other verbs find them.
 type LoginCommand struct {
-	URL   string `arg:"" optional:"" help:"Where the farm is (default: what the credentials say)."`
-	Creds string `required:"" type:"existingfile" placeholder:"FILE" help:"The credentials that gogi farm key new has made."`
+	URL   string `arg:"" optional:"" help:"Address of the farm (default: from the credentials)."`
+	Creds string `required:"" type:"existingfile" placeholder:"FILE" help:"Credentials file from gogi farm key new."`
 }
 
 // Run keeps them, once the farm has accepted them.
@@ -99,9 +99,9 @@ func (c *LoginCommand) Run(ctx context.Context, env *cli.Env) error {
 // DoctorCommand looks for what would go wrong.
 type DoctorCommand struct {
 	owner
-	State   string `type:"path" placeholder:"DIR" help:"A farm's folder on this machine, to be looked at, too."`
-	NATS    string `name:"nats" placeholder:"URL" help:"A NATS server that somebody else runs: would it lose results?"`
-	Monitor string `placeholder:"URL" help:"Of --nats: its monitoring page, such as http://127.0.0.1:8222."`
+	State   string `type:"path" placeholder:"DIR" help:"Farm folder on this machine to check."`
+	NATS    string `name:"nats" placeholder:"URL" help:"External NATS server to check."`
+	Monitor string `placeholder:"URL" help:"Monitoring page of the NATS server, such as http://127.0.0.1:8222 [--nats]."`
 }
 
 // finding is what the doctor says of one thing.

@@ -38,39 +38,39 @@ import (
 
 // WorkCommand plays for a farm.
 type WorkCommand struct {
-	Creds       string        `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"The worker's credentials, which gogi farm key new has made."`
-	URL         string        `name:"url" placeholder:"URL" help:"Where the coordinator is (default: what the credentials say)."`
-	Concurrency string        `default:"cpus" placeholder:"N" help:"Games at a time; cpus: as many as there are CPUs."`
-	CPUs        string        `name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, or of these (2-7,10)."`
-	CoresSlot   int           `name:"cores-per-slot" default:"1" placeholder:"N" help:"Of --cpus: cores for each player that thinks."`
-	Cache       string        `type:"path" placeholder:"DIR" help:"Where engines, networks and the outbox are kept (default: in the user's cache, by farm and worker)."`
-	CacheMax    site.Size     `default:"20GB" placeholder:"SIZE" help:"How much engines and networks may take there."`
-	Labels      []string      `placeholder:"K=V" help:"Labels that tests may ask for, beside os, arch, isa and cores."`
-	Policy      string        `type:"existingfile" placeholder:"FILE" help:"What may be played on this machine: a file with a line allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
-	Mirrors     []string      `placeholder:"URL" help:"Where artefacts are looked for first: URL/SHA256."`
-	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out has written on this machine."`
-	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"The reference engine of --nps-file: with it the machine is measured again, and the file written, when the farm says so."`
-	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"How long each of three rounds takes then."`
-	DrainAfter  time.Duration `placeholder:"DUR" help:"End after that long, when the games in play have ended."`
+	Creds       string        `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file of the worker, from gogi farm key new."`
+	URL         string        `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
+	Concurrency string        `default:"cpus" placeholder:"N" help:"Number of games at a time; cpus: the number of CPUs (default ${default})."`
+	CPUs        string        `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the slots: auto, or a list such as 2-7,10."`
+	CoresSlot   int           `name:"cores-per-slot" default:"1" placeholder:"N" help:"Cores of each thinking player [--cpus] (default ${default})."`
+	Cache       string        `type:"path" placeholder:"DIR" help:"Folder for engines, networks and unsent results (default: in the user's cache)."`
+	CacheMax    site.Size     `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
+	Labels      []string      `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
+	Policy      string        `type:"existingfile" placeholder:"FILE" help:"Policy file: tests that this machine plays, as allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
+	Mirrors     []string      `placeholder:"URL" help:"Mirror of engines and networks that gogi asks first: URL/SHA256."`
+	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File that gogi farm bench --out wrote on this machine."`
+	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"Reference engine for new measurements that the farm requests [--nps-file] (default ${default})."`
+	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
+	DrainAfter  time.Duration `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`
 	Once        bool          `help:"End when there is nothing to play."`
-	Updates     string        `placeholder:"KEY" help:"Whose programs this machine takes when the farm wants another one: the public key of who signs them, or off (default: those who made this program, where it says so). Else the worker ends with exit code 5."`
-	GiveUp      time.Duration `placeholder:"DUR" help:"End with exit code 6 when the coordinator was away for so long (default: never)."`
+	Updates     string        `placeholder:"KEY" help:"Public key that must have signed a new program, or off (default: the key built into this program). Without a key an update ends the worker with exit code 5."`
+	GiveUp      time.Duration `placeholder:"DUR" help:"Time without the coordinator after which the worker ends with exit code 6 (default: never)."`
 
 	Session session.Flags `embed:""`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*WorkCommand) Help() string {
-	return `Results are on this machine's disk before they are sent, and are kept until the
-coordinator has stored them, also over restarts of either.
+	return `The worker writes results to its disk before it sends them, and keeps them until the coordinator
+has stored them, also after a restart of either.
 
-An interrupt (SIGINT) drains: games in play are finished, their results sent. Once more,
-or SIGTERM, ends at once: pairs in play are given back, finished ones stay in the outbox.
+An interrupt (SIGINT) drains: the worker finishes its games and sends the results. A second
+interrupt, or SIGTERM, ends it at once: it returns running pairs and keeps finished ones.
 
-Exit codes: 0 drained or nothing to play, 4 refused (the key, the version, the policy:
-do not restart), 5 another version of gogi is wanted and could not be taken (see
---updates and gogi farm release deploy --help; update, then restart), 6 the
-coordinator was away for --give-up, 130 ended at once, 1 anything else.`
+Exit codes: 0 drained or nothing to play; 4 rejected because of the key, the version or the
+policy, do not restart; 5 the farm wants another version of gogi that the worker could not
+install (see --updates and gogi farm release deploy --help), update and restart; 6 the
+coordinator was away for --give-up; 130 ended at once; 1 any other failure.`
 }
 
 func wrong(format string, v ...any) error { return fail.Usage(fmt.Errorf(format, v...)) }

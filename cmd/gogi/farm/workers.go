@@ -19,7 +19,7 @@ func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m
 // WorkersCommand lists workers.
 type WorkersCommand struct {
 	owner
-	Labels bool `help:"Also what they say of their machines."`
+	Labels bool `help:"Also print the labels of the machines."`
 }
 
 // Run prints them.
@@ -82,7 +82,7 @@ func workerRow(w *farm.WorkerStatus) []string {
 // onWorker is a verb about one worker.
 type onWorker struct {
 	owner
-	Worker string `arg:"" help:"Its name."`
+	Worker string `arg:"" help:"Name of the worker."`
 }
 
 func (c *onWorker) order(ctx context.Context, env *cli.Env, word string, o farm.Order) error {
@@ -102,7 +102,7 @@ func (c *onWorker) order(ctx context.Context, env *cli.Env, word string, o farm.
 // DrainCommand lets a worker finish what it plays, and gives it nothing more.
 type DrainCommand struct {
 	onWorker
-	Off bool `help:"Give it pairs again."`
+	Off bool `help:"End the drain; the worker gets pairs again."`
 }
 
 // Run asks for it.
@@ -113,8 +113,8 @@ func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
 // QuarantineCommand takes a worker's pairs away; its results stay.
 type QuarantineCommand struct {
 	onWorker
-	Why string `placeholder:"TEXT" help:"The reason."`
-	Off bool   `help:"End it."`
+	Why string `placeholder:"TEXT" help:"Reason."`
+	Off bool   `help:"End the quarantine."`
 }
 
 // Run asks for it.
@@ -128,7 +128,7 @@ func (c *QuarantineCommand) Run(ctx context.Context, env *cli.Env) error {
 // TrustCommand says how far a worker is believed.
 type TrustCommand struct {
 	onWorker
-	Level string `arg:"" enum:"untrusted,verified,owner" help:"untrusted, verified or owner."`
+	Level string `arg:"" enum:"untrusted,verified,owner" help:"Trust: untrusted, verified or owner."`
 }
 
 // Run asks for it.
@@ -147,10 +147,10 @@ func drawn(pairs int) string {
 // VoidCommand makes a worker's pairs of a test void.
 type VoidCommand struct {
 	owner
-	Worker string `arg:"" help:"Its name."`
-	Test   string `name:"run" required:"" placeholder:"TEST" help:"The test's name, or its plan's digest."`
-	Why    string `required:"" placeholder:"TEXT" help:"The reason, which every report quotes."`
-	DryRun bool   `help:"Only count."`
+	Worker string `arg:"" help:"Name of the worker."`
+	Test   string `name:"run" required:"" placeholder:"TEST" help:"Name of the test, or its plan hash."`
+	Why    string `required:"" placeholder:"TEXT" help:"Reason; every report quotes it."`
+	DryRun bool   `help:"Print the number of pairs; void none."`
 }
 
 // Run asks for it, and says what it made of the verdict.

@@ -26,8 +26,8 @@ type BookCommand struct {
 
 // bookFile is a book to be read.
 type bookFile struct {
-	File string `arg:"" help:"The book: .db, .ybb, .bin (Apery), .usi or .sfen."`
-	From string `placeholder:"NAME" help:"Its format, where the name does not tell it: db, ybb, apery, usi, sfen."`
+	File string `arg:"" help:"Book file: .db, .ybb, .bin (Apery), .usi or .sfen."`
+	From string `placeholder:"NAME" help:"Format, if the name does not show it: db, ybb, apery, usi, sfen."`
 }
 
 func (f bookFile) open() (*book.Book, error) {
@@ -40,8 +40,8 @@ func (f bookFile) open() (*book.Book, error) {
 // BookConvertCommand turns a book into another format.
 type BookConvertCommand struct {
 	bookFile
-	To     string `arg:"" help:"The file to write; - is standard output."`
-	Format string `placeholder:"NAME" help:"Its format, where the name does not tell it."`
+	To     string `arg:"" help:"File to write; - is standard output."`
+	Format string `placeholder:"NAME" help:"Format, if the name does not show it."`
 }
 
 // Run writes the book, and tells what the format does not keep.
@@ -90,8 +90,8 @@ func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
 // BookShowCommand prints a book.
 type BookShowCommand struct {
 	bookFile
-	Position string `placeholder:"LINE" help:"What it says of one position, such as \"startpos moves 7g7f\" or \"sfen …\"."`
-	JSON     bool   `name:"json" help:"One JSON object a line for every position, or for the one that was asked for."`
+	Position string `placeholder:"LINE" help:"Position to look up, such as \"startpos moves 7g7f\" or \"sfen …\"."`
+	JSON     bool   `name:"json" help:"Print one JSON object for each position."`
 }
 
 // Run prints the book's size and first moves, or what was asked for.
@@ -216,13 +216,13 @@ func printCheck(w io.Writer, file string, r *book.Report) {
 // BookSampleCommand draws lines out of a book.
 type BookSampleCommand struct {
 	bookFile
-	To     string `arg:"" help:"The file of openings to write; - is standard output."`
-	Count  int    `default:"100" placeholder:"N" help:"How many (default ${default})."`
-	Plies  int    `default:"16" placeholder:"N" help:"Moves of each (default ${default})."`
-	Margin int    `default:"50" placeholder:"CP" help:"Where the book has scores and no counts, a move may be so much worse than the best (default ${default})."`
-	Window int    `placeholder:"CP" help:"No move's score beyond so many centipawns (default: any)."`
-	Seed   uint64 `default:"1" placeholder:"N" help:"Of the draws (default ${default})."`
-	Start  string `default:"startpos" placeholder:"LINE" help:"Where all begin: startpos, or \"sfen …\"."`
+	To     string `arg:"" help:"Opening file to write; - is standard output."`
+	Count  int    `default:"100" placeholder:"N" help:"Number of openings (default ${default})."`
+	Plies  int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
+	Margin int    `default:"50" placeholder:"CP" help:"Maximum loss of a move against the best, in centipawns, if the book has scores and no counts (default ${default})."`
+	Window int    `placeholder:"CP" help:"Maximum absolute score of a move, in centipawns (default: any)."`
+	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
+	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\" (default ${default})."`
 }
 
 // Run writes the lines.

@@ -24,24 +24,24 @@ import (
 
 // BookMakeCommand makes openings with an engine.
 type BookMakeCommand struct {
-	To     string   `arg:"" help:"The file of openings to write; where it is there, what is missing is made."`
-	Engine string   `required:"" placeholder:"CMD" help:"The engine's command, split as a shell splits it; builtin is the built-in one."`
-	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"An option of the engine; may be repeated."`
-	Dir    string   `placeholder:"DIR" help:"Its working directory (default: that of the program)."`
+	To     string   `arg:"" help:"Opening file to write; gogi adds missing openings to an existing file."`
+	Engine string   `required:"" placeholder:"CMD" help:"Engine command, split as a shell does; builtin is the built-in engine."`
+	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
+	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
-	From        string `xor:"lines" type:"path" placeholder:"FILE" help:"Value the lines of this file and keep the balanced ones, instead of drawing moves."`
-	All         bool   `xor:"lines" help:"Value every line of --plies legal moves and keep the balanced ones, instead of drawing moves."`
+	From        string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file from which gogi keeps the balanced lines, instead of random moves."`
+	All         bool   `xor:"lines" help:"Evaluate every line of --plies legal moves and keep the balanced ones, instead of random moves."`
 	Count       int    `placeholder:"N" help:"Number of openings, those in the file included (default 100; with --from and --all: every balanced line)."`
-	Plies       int    `default:"16" placeholder:"N" help:"Moves of each (default ${default})."`
-	Nodes       uint64 `default:"100000" placeholder:"N" help:"Of each search (default ${default})."`
-	MultiPV     int    `name:"multipv" default:"8" placeholder:"N" help:"Lines among which a move is drawn (default ${default})."`
-	Margin      int    `default:"60" placeholder:"CP" help:"A move may be so much worse than the best (default ${default})."`
-	Window      int    `default:"100" placeholder:"CP" help:"Both sides value the end at most so far from equal (default ${default})."`
-	Centre      int    `default:"0" placeholder:"CP" help:"The value for Black that counts as equal (default ${default})."`
-	Seed        uint64 `default:"1" placeholder:"N" help:"Of the draws (default ${default})."`
-	Start       string `default:"startpos" placeholder:"LINE" help:"Where all begin: startpos, or \"sfen …\", also with moves, which --plies does not count."`
-	Concurrency int    `placeholder:"N" help:"Engines at a time (default: one for each CPU); the set does not depend on it."`
-	Quiet       bool   `short:"q" help:"No progress."`
+	Plies       int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
+	Nodes       uint64 `default:"100000" placeholder:"N" help:"Number of nodes of each search (default ${default})."`
+	MultiPV     int    `name:"multipv" default:"8" placeholder:"N" help:"Number of lines from which gogi chooses a move (default ${default})."`
+	Margin      int    `default:"60" placeholder:"CP" help:"Maximum loss of a move against the best, in centipawns (default ${default})."`
+	Window      int    `default:"100" placeholder:"CP" help:"Maximum distance of the final score from equal, in centipawns (default ${default})."`
+	Centre      int    `default:"0" placeholder:"CP" help:"Score for Black that counts as equal, in centipawns (default ${default})."`
+	Seed        uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
+	Start       string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\", also with moves, which --plies does not count (default ${default})."`
+	Concurrency int    `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on it."`
+	Quiet       bool   `short:"q" help:"Print no progress."`
 
 	attempts int // of --from and --all: the number of lines
 }

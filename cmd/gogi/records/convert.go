@@ -27,10 +27,10 @@ type ConvertCommand struct {
 
 // Training is which positions become training data.
 type Training struct {
-	NoMate   bool `help:"Leave out positions whose score is a mate."`
-	Unscored bool `help:"Take moves without a score, too, with the score 0."`
-	Opening  bool `help:"Take the moves that the opening gave, too."`
-	Played   bool `help:"hcpe3: the played move is its one candidate where there are no votes; dlshogi learns from no move without a candidate."`
+	NoMate   bool `help:"Skip positions with a mate score."`
+	Unscored bool `help:"Include moves without a score, with score 0."`
+	Opening  bool `help:"Include the moves of the opening."`
+	Played   bool `help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
 }
 
 // Options are the options as package packed has them.

@@ -29,26 +29,26 @@ import (
 
 // ExportCommand writes games into files.
 type ExportCommand struct {
-	What     []string           `arg:"" optional:"" name:"run or game" help:"The run (default: the only one, else the newest), and games of it, such as 12.0; without these all."`
-	DB       string             `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	Format   string             `default:"csa" placeholder:"NAME" help:"csa (as floodgate writes it), csa3, kif, ki2, jkf, usi, sfen, jsonl (everything that is known), psv, hcpe, hcpe2, hcpe3, pack (default: ${default})."`
-	To       string             `default:"-" placeholder:"DIR|FILE" help:"A folder, that is or ends with a slash: a file for each game. A file: all games in it. - is the standard output (default)."`
-	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Of csa, csa3, kif and ki2: utf8 or sjis."`
+	What     []string           `arg:"" optional:"" name:"run or game" help:"Name of the run (default: the newest), then games such as 12.0 (default: all)."`
+	DB       string             `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Format   string             `default:"csa" placeholder:"NAME" help:"Format: csa (as floodgate writes it), csa3, kif, ki2, jkf, usi, sfen, jsonl (all data), psv, hcpe, hcpe2, hcpe3 or pack (default: ${default})."`
+	To       string             `default:"-" placeholder:"DIR|FILE" help:"Existing folder, or a name that ends with a slash: one file for each game. File: all games. - is standard output (default)."`
+	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Encoding: utf8 or sjis [csa, csa3, kif, ki2] (default ${default})."`
 	Player   string             `placeholder:"NAME" help:"Only games of this player."`
-	End      string             `name:"termination" placeholder:"WORD" help:"Only games that ended so, such as resignation."`
-	LostFrom int                `placeholder:"CP" help:"Only games whose loser (with --player: that player) had once a score of CP centipawns or more."`
-	MinPlies int                `placeholder:"N" help:"Only games of N plies or more."`
+	End      string             `name:"termination" placeholder:"WORD" help:"Only games with this end, such as resignation."`
+	LostFrom int                `placeholder:"CP" more:"" help:"Only games whose loser (or --player) once had a score of at least CP centipawns."`
+	MinPlies int                `placeholder:"N" more:"" help:"Only games of at least N plies."`
 	Opening  string             `placeholder:"ID" help:"Only games from this opening."`
-	Pairs    string             `placeholder:"A-B" help:"Only these pairs, or this one."`
-	Rating   map[string]float64 `placeholder:"NAME=R" help:"Tell a player's rating in csa and jsonl; some training scripts ask for it. May be repeated."`
-	Unscored bool               `help:"Of training data: moves without a score, too, with the score 0."`
-	Given    bool               `name:"with-opening" help:"Of training data: the opening's moves, too."`
-	NoMate   bool               `help:"Of training data: leave out positions whose score is a mate."`
-	Played   bool               `help:"Of hcpe3: the played move is its one candidate where nobody voted; dlshogi learns from no move without a candidate."`
-	Shard    int                `placeholder:"N" help:"Of training data: files of N positions, numbered."`
-	Shuffle  bool               `help:"Of training data: in an order drawn by --shuffle-seed."`
-	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" help:"Of --shuffle (default: ${default})."`
-	JSON     bool               `name:"json" help:"One JSON object that says what was written; needs --to."`
+	Pairs    string             `placeholder:"A-B" help:"Only these pairs, or this pair."`
+	Rating   map[string]float64 `placeholder:"NAME=R" more:"" help:"Rating of a player in csa and jsonl, which some training scripts need; may be repeated."`
+	Unscored bool               `help:"Training data: include moves without a score, with score 0."`
+	Given    bool               `name:"with-opening" help:"Training data: include the moves of the opening."`
+	NoMate   bool               `help:"Training data: skip positions with a mate score."`
+	Played   bool               `more:"" help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
+	Shard    int                `placeholder:"N" help:"Training data: number of positions in each file."`
+	Shuffle  bool               `help:"Training data: shuffle the positions."`
+	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"Seed of the order (default: ${default}) [--shuffle]."`
+	JSON     bool               `name:"json" help:"Print one JSON object with what gogi wrote [--to]."`
 }
 
 // Run exports, and says on the standard error what was left out.
@@ -196,11 +196,11 @@ func sortedKeys(m map[string]int) []string {
 
 // ImportCommand brings files of games into a database.
 type ImportCommand struct {
-	Files        []string `arg:"" name:"files" help:"Files of games in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders of them; .zip and .gz; - is the standard input."`
-	Into         string   `name:"run" required:"" placeholder:"NAME" help:"The name of the run that the games become."`
-	DB           string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, which is made where there is none."`
-	OpeningPlies int      `default:"24" placeholder:"N" help:"Take the first N plies for the opening of a game that does not say which moves were given: games that share them are one piece of evidence (default: ${default})."`
-	JSON         bool     `name:"json" help:"One JSON object, with every refusal."`
+	Files        []string `arg:"" name:"files" help:"Game files in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders, .zip and .gz; - is standard input."`
+	Into         string   `name:"run" required:"" placeholder:"NAME" help:"Name of the new run."`
+	DB           string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database; gogi creates it if it does not exist."`
+	OpeningPlies int      `default:"24" placeholder:"N" help:"Number of plies that gogi takes as the opening if a game does not name it; games with the same opening are not independent (default: ${default})."`
+	JSON         bool     `name:"json" help:"Print one JSON object, with every rejected game."`
 }
 
 // Run imports, and names what is refused, which is exit code 3.

@@ -41,10 +41,10 @@ type ReviewCommand struct {
 
 // reviewed is where games to be reviewed come from.
 type reviewed struct {
-	Files []string `arg:"" optional:"" help:"Files of games, folders, archives; - is the standard input. Of Go: SGF. Not with --run."`
-	Run   string   `placeholder:"NAME" help:"The games of this stored run instead of files."`
-	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of --run."`
-	Pairs string   `placeholder:"A-B" help:"Of --run: only these pairs, or this one."`
+	Files []string `arg:"" optional:"" help:"Game files, folders or archives; - is standard input. Games of Go are SGF. Not with --run."`
+	Run   string   `placeholder:"NAME" help:"Stored run to read instead of files."`
+	DB    string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run [--run]."`
+	Pairs string   `placeholder:"A-B" help:"Only these pairs, or this pair [--run]."`
 	Of    string   `name:"player" placeholder:"NAME" help:"Only games of this player."`
 }
 
@@ -107,18 +107,18 @@ func teller(w io.Writer, count *int) sources.Refused {
 type ReviewReadCommand struct {
 	reviewed
 
-	Engine  string   `placeholder:"CMD" help:"The command of the USI engine that reads games of shogi, split as a shell splits it; builtin is the built-in one."`
-	GTP     string   `name:"gtp" placeholder:"CMD" help:"The command of the GTP engine that reads games of Go, such as \"gnugo --mode gtp --level 10\"; it must know estimate_score."`
-	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"An option of the USI engine; may be repeated."`
+	Engine  string   `placeholder:"CMD" help:"USI engine for games of shogi, split as a shell does; builtin is the built-in engine."`
+	GTP     string   `name:"gtp" placeholder:"CMD" help:"GTP engine for games of Go, such as \"gnugo --mode gtp --level 10\"; it needs estimate_score."`
+	Option  []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the USI engine; may be repeated."`
 	Profile string   `placeholder:"NAME" help:"Option profile: yaneuraou."`
-	Dir     string   `placeholder:"DIR" help:"The USI engine's working directory (default: that of the program)."`
+	Dir     string   `placeholder:"DIR" help:"Working folder of the USI engine (default: the folder of the program)."`
 
-	Nodes     uint64        `placeholder:"N" help:"The USI engine searches so many nodes a position."`
-	Time      time.Duration `placeholder:"DUR" help:"Or it searches so long; such a review cannot be repeated exactly."`
-	Timeout   time.Duration `default:"5m" placeholder:"DUR" help:"Longest that the GTP engine may take over one answer (default ${default})."`
-	Processes int           `default:"1" placeholder:"N" help:"Games at a time, each with an engine of its own (default ${default}); what is read does not depend on it."`
-	Out       string        `short:"o" default:"review.jsonl" placeholder:"FILE" help:"What is read; where the file is there, the games that it lacks are read (default: ${default})."`
-	Quiet     bool          `short:"q" help:"No progress."`
+	Nodes     uint64        `placeholder:"N" help:"Number of nodes for each position (USI engine)."`
+	Time      time.Duration `placeholder:"DUR" help:"Search time for each position (USI engine); the result is then not exactly repeatable."`
+	Timeout   time.Duration `default:"5m" placeholder:"DUR" help:"Maximum time for an answer of the GTP engine (default ${default})."`
+	Processes int           `default:"1" placeholder:"N" help:"Number of engines (default ${default}); the result does not depend on it."`
+	Out       string        `short:"o" default:"review.jsonl" placeholder:"FILE" help:"File to write; gogi adds missing games to an existing file (default: ${default})."`
+	Quiet     bool          `short:"q" help:"Print no progress."`
 }
 
 // Run reads what the file lacks. Games that could not be read are exit code 3.

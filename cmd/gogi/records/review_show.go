@@ -64,9 +64,9 @@ func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
 type ReviewShowCommand struct {
 	reviewRules
 
-	File string `arg:"" optional:"" default:"review.jsonl" help:"What gogi review has written (default: ${default})."`
+	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
 	CSV  bool   `name:"csv" help:"CSV with a row for each player of each game instead: game, player, rank, points, result, moves and figures." xor:"form"`
-	JSON bool   `name:"json" help:"One JSON object." xor:"form"`
+	JSON bool   `name:"json" help:"Print one JSON object." xor:"form"`
 }
 
 // Run prints the figures of every player.
@@ -87,10 +87,10 @@ func (c *ReviewShowCommand) Run(env *cli.Env) error {
 
 // ReviewCalibrateCommand fits a scale.
 type ReviewCalibrateCommand struct {
-	File string `arg:"" optional:"" default:"review.jsonl" help:"What gogi review has written (default: ${default})."`
+	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
 	Name string `placeholder:"NAME" help:"What the scale is called (default: the engine and its limit)."`
 	To   string `placeholder:"FILE" help:"Write the scale to this file, for --scale."`
-	JSON bool   `name:"json" help:"One JSON object."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the scale and how well it fits.
@@ -127,10 +127,10 @@ func (c *ReviewCalibrateCommand) Run(env *cli.Env) error {
 type ReviewExportCommand struct {
 	reviewed
 
-	Review string `required:"" placeholder:"FILE" help:"What gogi review has written of these games."`
+	Review string `required:"" placeholder:"FILE" help:"File that gogi review wrote for these games."`
 	Format string `default:"kif" placeholder:"NAME" help:"csa, csa3, kif, ki2, jkf, jsonl; games of Go are always SGF (default: ${default})."`
 	Scale  string `placeholder:"FILE|N" help:"For the changes of win rate in comments, as in gogi review show."`
-	To     string `default:"-" placeholder:"FILE" help:"The file to write; - is the standard output (default)."`
+	To     string `default:"-" placeholder:"FILE" help:"File to write; - is standard output (default)."`
 }
 
 // Run writes the games that the review has, in the order of the sources. Games that it lacks

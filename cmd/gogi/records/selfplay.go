@@ -28,7 +28,7 @@ type SelfplayCommand struct {
 
 // SelfplayInitCommand writes a file to start from.
 type SelfplayInitCommand struct {
-	File string `arg:"" optional:"" default:"selfplay.toml" help:"Where to (default ${default})."`
+	File string `arg:"" optional:"" default:"selfplay.toml" help:"File to write (default ${default})."`
 }
 
 // Run writes the file; one that exists stays.
@@ -50,9 +50,9 @@ func (c *SelfplayInitCommand) Run(env *cli.Env) error {
 
 // SelfplayPlayCommand makes training data.
 type SelfplayPlayCommand struct {
-	File string `arg:"" help:"A file with a [selfplay], see gogi selfplay init."`
+	File string `arg:"" help:"Self-play file; gogi selfplay init writes one."`
 
-	DB          string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	DB          string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	DryRun      bool   `help:"Start the engines once and print what would be made; make nothing."`
 	Assemble    bool   `help:"Play nothing: make the data of the stored blocks up to the first that is missing. With --json, print the manifest."`
 	Concurrency int    `placeholder:"N" help:"Blocks at a time (default: the file's, else one for each CPU); the data do not depend on it."`

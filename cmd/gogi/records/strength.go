@@ -17,7 +17,7 @@ import (
 type measured struct {
 	reviewRules
 
-	File    string `arg:"" optional:"" help:"What gogi review has written."`
+	File    string `arg:"" optional:"" help:"File that gogi review wrote."`
 	Ratings string `placeholder:"FILE" help:"CSV with columns name and rating; the rating may be a rank of Go from 25k to 8d. Without: what the records say."`
 }
 
@@ -37,8 +37,8 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 // tabled is a table of metrics instead of a review.
 type tabled struct {
 	Table string `placeholder:"FILE" help:"A CSV table of players or ranks instead of a review, with columns that are called as the metrics: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
-	Names string `default:"name" placeholder:"COLUMN" help:"Of --table: the column of names (default: ${default})."`
-	Known string `name:"rating" placeholder:"COLUMN" help:"Of --table: the column of ratings."`
+	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}) [--table]."`
+	Known string `name:"rating" placeholder:"COLUMN" help:"Column of ratings [--table]."`
 	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
 	From  string `name:"engine" placeholder:"NAME" help:"Engine that read the table's games, as a review names it [--table]."`
 }
@@ -90,7 +90,7 @@ type StrengthFitCommand struct {
 	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
 	By      string `enum:"player,rank" default:"player" help:"Unit of the fit: player, or rank of Go with the games of all its players together (default: ${default})."`
 	To      string `placeholder:"FILE" help:"Write the model to this file, as TOML. With --table it needs --game and --engine."`
-	JSON    bool   `name:"json" help:"One JSON object."`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run fits, and prints how well.
@@ -140,10 +140,10 @@ type StrengthEstimateCommand struct {
 	measured
 	tabled
 
-	Model   string   `required:"" placeholder:"FILE" help:"What gogi review fit has written."`
+	Model   string   `required:"" placeholder:"FILE" help:"Model file that gogi review fit wrote."`
 	Players []string `name:"player" placeholder:"NAME" help:"Only this player; may be repeated."`
 	Ranks   bool     `help:"Ratings are points of Go, 1000 a rank and 26,500 for 1-dan: name the ranks, too."`
-	JSON    bool     `name:"json" help:"One JSON object."`
+	JSON    bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run estimates, and warns of what is outside of the fit.
@@ -213,7 +213,7 @@ type StrengthValidateCommand struct {
 	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Estimate from so many games (default: ${default})."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
 	Figure  string `placeholder:"FILE" help:"Draw the estimates from the greatest number of games beside the truth, as SVG."`
-	JSON    bool   `name:"json" help:"One JSON object."`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run validates.

@@ -13,18 +13,18 @@ import (
 // Flags are the session flags: how a verb that plays games shows them while they are played.
 // Each such verb embeds them.
 type Flags struct {
-	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
-	Quiet bool `short:"q" help:"No progress."`
+	JSON  bool `name:"json" help:"Print events as JSON lines on stdout instead of the report."`
+	Quiet bool `short:"q" help:"Print no progress."`
 
-	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
+	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Address of the live pages, such as 127.0.0.1:7878."`
 	Pages
 
-	OnEnd   string `name:"on-end" placeholder:"CMD" help:"Run a command when the match has ended, however it did: GOGI_RUN, GOGI_DB, GOGI_EXIT, GOGI_ENDING, GOGI_VERDICT and GOGI_CLAIM are in its environment."`
-	OnFault string `name:"on-fault" placeholder:"CMD" help:"Run a command at a fault of an engine, unless it is still running from the one before: GOGI_RUN, GOGI_DB, GOGI_ENGINE, GOGI_KIND, GOGI_PAIR, GOGI_NOTE and GOGI_BUNDLE are in its environment."`
+	OnEnd   string `name:"on-end" placeholder:"CMD" more:"" help:"Command that gogi runs after the match, with GOGI_RUN, GOGI_DB, GOGI_EXIT, GOGI_ENDING, GOGI_VERDICT and GOGI_CLAIM in its environment."`
+	OnFault string `name:"on-fault" placeholder:"CMD" more:"" help:"Command that gogi runs when an engine fails, unless it is still running, with GOGI_RUN, GOGI_DB, GOGI_ENGINE, GOGI_KIND, GOGI_PAIR, GOGI_NOTE and GOGI_BUNDLE in its environment."`
 
-	RecordDir    string `type:"path" placeholder:"DIR" help:"Keep a file of each game that is played in this folder, as it grows; games that do not count are removed."`
-	RecordFormat string `enum:"csa,kif" default:"csa" help:"Of the files of --record-dir: csa or kif."`
-	MetricsFile  string `group:"pages" type:"path" placeholder:"FILE" help:"Write the run's metrics there, every 15 seconds and at the end, as node_exporter's textfile collector reads them: /…/gogi.prom."`
+	RecordDir    string `type:"path" placeholder:"DIR" more:"" help:"Folder in which gogi writes each game while it is played; gogi removes games that do not count."`
+	RecordFormat string `enum:"csa,kif" default:"csa" more:"" help:"Format of the games: csa or kif [--record-dir] (default ${default})."`
+	MetricsFile  string `group:"pages" type:"path" placeholder:"FILE" more:"" help:"Metrics file for node_exporter's textfile collector, written every 15 seconds: /…/gogi.prom."`
 
 	end, fault command
 }

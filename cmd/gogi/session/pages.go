@@ -22,11 +22,11 @@ import (
 
 // Pages are the flags about who may see pages, and how.
 type Pages struct {
-	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" help:"A file that holds a token of at least 32 characters and that only you may read. Its holder may control runs; an address that others reach needs one for everything."`
-	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" help:"A certificate, for https."`
-	TLSKey     string   `group:"pages" name:"tls-key" placeholder:"FILE" help:"Its key."`
-	PublicHost []string `group:"pages" sep:"none" placeholder:"NAME" help:"A name that browsers reach the pages by, beside the address."`
-	Pprof      bool     `group:"pages" help:"Serve profiles of this program at /debug/pprof/."`
+	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" more:"" help:"File with a token of at least 32 characters that only you can read. The token allows control of runs; an address that others can reach needs it for every page."`
+	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" more:"" help:"TLS certificate, for https."`
+	TLSKey     string   `group:"pages" name:"tls-key" placeholder:"FILE" more:"" help:"Key of the TLS certificate."`
+	PublicHost []string `group:"pages" sep:"none" placeholder:"NAME" more:"" help:"Further host name of the pages."`
+	Pprof      bool     `group:"pages" more:"" help:"Serve CPU and memory profiles of gogi at /debug/pprof/."`
 }
 
 // Check reports what is wrong with the flags and the address, before a verb does anything. No

@@ -11,15 +11,15 @@ import (
 
 // IntervalCommand prints intervals for a win rate or a score.
 type IntervalCommand struct {
-	Wins        *int    `placeholder:"W" help:"Games won."`
-	Losses      *int    `placeholder:"L" help:"Games lost."`
-	Draws       int     `placeholder:"D" help:"Games drawn."`
-	Pentanomial string  `placeholder:"LL,LD,MID,WD,WW" help:"Colour-swapped pairs by their two results; MID is a win and a loss, or two draws. With --wins and --losses, the pairs of these games."`
-	DrawMode    string  `enum:"drop,half,floor" default:"drop" help:"Treatment of draws in games: dropped, half a win each, or half of them (rounded down) wins [floor: --all or --method lfics]."`
-	Confidence  float64 `default:"0.95" help:"Confidence level."`
-	All         bool    `xor:"which" help:"Every method, not only clopper-pearson, gaffke (pairs) and anytime."`
-	Method      string  `xor:"which" placeholder:"NAME" help:"One method: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
-	JSON        bool    `name:"json" help:"One JSON object."`
+	Wins        *int    `placeholder:"W" help:"Number of wins."`
+	Losses      *int    `placeholder:"L" help:"Number of losses."`
+	Draws       int     `placeholder:"D" help:"Number of draws."`
+	Pentanomial string  `placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; MID is a win and a loss, or two draws. With --wins and --losses: the pairs of these games."`
+	DrawMode    string  `enum:"drop,half,floor" default:"drop" help:"Treatment of draws in games: dropped, half a win each, or half of them (rounded down) wins [floor: --all or --method lfics] (default ${default})."`
+	Confidence  float64 `default:"0.95" help:"Confidence level (default ${default})."`
+	All         bool    `xor:"which" help:"Print every method (default: clopper-pearson, gaffke for pairs, and anytime)."`
+	Method      string  `xor:"which" placeholder:"NAME" help:"Method: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
+	JSON        bool    `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the intervals that were asked for.
@@ -40,11 +40,11 @@ func (c *IntervalCommand) Run(env *cli.Env) error {
 
 // TestCommand prints exact binomial tests and the wins that they need.
 type TestCommand struct {
-	Wins   *int      `placeholder:"W" help:"Games won."`
-	Losses *int      `placeholder:"L" help:"Games lost."`
-	Games  *int      `placeholder:"N" help:"Decisive games, to know how many must be won."`
-	Alpha  []float64 `default:"0.05,0.01" help:"Levels of significance."`
-	JSON   bool      `name:"json" help:"One JSON object."`
+	Wins   *int      `placeholder:"W" help:"Number of wins."`
+	Losses *int      `placeholder:"L" help:"Number of losses."`
+	Games  *int      `placeholder:"N" help:"Number of decisive games, to print how many wins are significant."`
+	Alpha  []float64 `default:"0.05,0.01" help:"Significance levels (default ${default})."`
+	JSON   bool      `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the test, if there are results, and the critical wins.
@@ -55,10 +55,10 @@ func (c *TestCommand) Run(env *cli.Env) error {
 
 // EloCommand converts a score or an Elo difference.
 type EloCommand struct {
-	Score *float64 `xor:"from" required:"" placeholder:"S" help:"The expected score, from 0 to 1."`
-	Elo   *eloFlag `xor:"from" required:"" placeholder:"E" help:"The Elo difference."`
-	Draws float64  `placeholder:"RATE" help:"The share of games that are drawn: normalised Elo depends on it."`
-	JSON  bool     `name:"json" help:"One JSON object."`
+	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score, from 0 to 1."`
+	Elo   *eloFlag `xor:"from" required:"" placeholder:"E" help:"Elo difference."`
+	Draws float64  `placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo."`
+	JSON  bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the three numbers.
@@ -69,12 +69,12 @@ func (c *EloCommand) Run(env *cli.Env) error {
 
 // ForecastCommand prints who wins a match of so many games.
 type ForecastCommand struct {
-	Wins       int     `required:"" placeholder:"W" help:"Games of the record that were won."`
-	Losses     int     `required:"" placeholder:"L" help:"Games that were lost."`
-	Draws      int     `placeholder:"D" help:"Games that were drawn."`
-	Games      []int   `required:"" placeholder:"N" help:"Length of the match, or of several."`
-	Confidence float64 `default:"0.95" help:"The confidence level."`
-	JSON       bool    `name:"json" help:"One JSON object."`
+	Wins       int     `required:"" placeholder:"W" help:"Number of past wins."`
+	Losses     int     `required:"" placeholder:"L" help:"Number of past losses."`
+	Draws      int     `placeholder:"D" help:"Number of past draws."`
+	Games      []int   `required:"" placeholder:"N" help:"Number of games of the match; may be a list."`
+	Confidence float64 `default:"0.95" help:"Confidence level (default ${default})."`
+	JSON       bool    `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the chances.
@@ -86,10 +86,10 @@ func (c *ForecastCommand) Run(env *cli.Env) error {
 
 // AdjustCommand adjusts p values for how many there are.
 type AdjustCommand struct {
-	P      []float64 `name:"p" required:"" placeholder:"P" help:"The p values."`
-	Method string    `enum:"holm,bonferroni,hochberg,hommel,bh,by" default:"holm" help:"One of holm, bonferroni, hochberg, hommel, bh (Benjamini and Hochberg), by (Benjamini and Yekutieli)."`
-	Alpha  float64   `default:"0.05" help:"The level that they are held against."`
-	JSON   bool      `name:"json" help:"One JSON object."`
+	P      []float64 `name:"p" required:"" placeholder:"P" help:"p values."`
+	Method string    `enum:"holm,bonferroni,hochberg,hommel,bh,by" default:"holm" help:"Method: holm, bonferroni, hochberg, hommel, bh (Benjamini and Hochberg) or by (Benjamini and Yekutieli) (default ${default})."`
+	Alpha  float64   `default:"0.05" help:"Significance level (default ${default})."`
+	JSON   bool      `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the p values beside what they are worth.
@@ -100,9 +100,9 @@ func (c *AdjustCommand) Run(env *cli.Env) error {
 
 // HomogeneityCommand tests whether sources agree.
 type HomogeneityCommand struct {
-	Counts []string `sep:"none" required:"" placeholder:"W,D,L" help:"A source's games, such as a machine's; once for each source."`
-	Alpha  float64  `default:"0.05" help:"How often any source may stand out by chance."`
-	JSON   bool     `name:"json" help:"One JSON object."`
+	Counts []string `sep:"none" required:"" placeholder:"W,D,L" help:"Results of one source, such as a machine; give the flag once for each source."`
+	Alpha  float64  `default:"0.05" help:"Probability that any source is reported by chance (default ${default})."`
+	JSON   bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the test and what stands out.

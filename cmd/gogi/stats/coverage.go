@@ -8,12 +8,12 @@ import (
 // CoverageCommand prints how often each method's interval holds the truth, or draws
 // it.
 type CoverageCommand struct {
-	N          []int     `name:"n" default:"100" placeholder:"N" help:"Numbers of decisive games."`
-	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True probabilities to win a game."`
-	Confidence float64   `default:"0.95" help:"The confidence level that is promised."`
-	Method     string    `default:"all" help:"One of all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, anytime."`
-	Figure     string    `xor:"form" placeholder:"FILE" help:"Draw it for all probabilities, as SVG, instead; - is the standard output."`
-	JSON       bool      `name:"json" xor:"form" help:"One JSON object."`
+	N          []int     `name:"n" default:"100" placeholder:"N" help:"Numbers of decisive games (default ${default})."`
+	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True win rates (default ${default})."`
+	Confidence float64   `default:"0.95" help:"Nominal confidence level (default ${default})."`
+	Method     string    `default:"all" help:"Method: all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics or anytime (default ${default})."`
+	Figure     string    `xor:"form" placeholder:"FILE" help:"SVG file for a figure instead of the table; - is standard output."`
+	JSON       bool      `name:"json" xor:"form" help:"Print one JSON object."`
 }
 
 // Help is what the verb's --help says below its flags' summary.

@@ -17,23 +17,23 @@ import (
 
 // PlanCommand prints how many games a difference takes.
 type PlanCommand struct {
-	Elo         eloFlag       `required:"" placeholder:"E" help:"The true difference, in Elo of the score of all games."`
-	Alpha       float64       `default:"0.05" help:"The probability of a false alarm."`
-	Power       float64       `default:"0.95" help:"The probability to find the difference; 1 - beta of a sequential test."`
-	OneSided    bool          `help:"Look for a difference on that side alone; a verdict of gogi report looks on both."`
-	Unpaired    bool          `help:"Plan games without colour swap, each from an opening of its own, by the exact binomial test."`
-	From        string        `placeholder:"RUN" xor:"draws,correlation" help:"Take the draw rate, and the correlation between the games of a pair, from this run."`
-	DB          string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of that run."`
-	Draws       *float64      `xor:"draws" placeholder:"RATE" help:"The share of games that are drawn (default: 0.03, typical)."`
-	Correlation *signedFlag   `xor:"correlation" placeholder:"R" help:"The correlation between the scores of a pair's games (default: 0, typical)."`
-	SPRT        *sprtFlag     `name:"sprt" placeholder:"0,4" help:"Plan a sequential test of these hypotheses, too: all forms of gogi match --sprt."`
-	Boundary    string        `enum:"ratio,bounded,wald" default:"ratio" help:"Where that stops: ratio (as gogi gate does), bounded (a gate's other one), wald (as fishtest does)."`
-	MaxGames    *int          `placeholder:"N" help:"Games after which that is given up (default: never)."`
-	Games       *int          `placeholder:"N" help:"Also say which difference so many games find."`
-	Speed       *float64      `name:"games-per-hour" xor:"speed" placeholder:"R" help:"How fast games are played, to print hours."`
-	Length      time.Duration `name:"game-length" xor:"speed" placeholder:"DUR" help:"How long a game takes, such as 2m, to print hours."`
-	AtATime     int           `name:"concurrency" default:"1" placeholder:"N" help:"How many games of that length are played at a time."`
-	JSON        bool          `name:"json" help:"One JSON object."`
+	Elo         eloFlag       `required:"" placeholder:"E" help:"True Elo difference."`
+	Alpha       float64       `default:"0.05" help:"Probability of a false positive (default ${default})."`
+	Power       float64       `default:"0.95" help:"Probability to detect the difference; 1 - beta of an SPRT (default ${default})."`
+	OneSided    bool          `help:"Plan a one-sided test (gogi report uses a two-sided one)."`
+	Unpaired    bool          `help:"Plan games without colour swap and with different openings, for the exact binomial test."`
+	From        string        `placeholder:"RUN" xor:"draws,correlation" help:"Run that gives the draw rate and the correlation within pairs."`
+	DB          string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of that run [--from]."`
+	Draws       *float64      `xor:"draws" placeholder:"RATE" help:"Draw rate, from 0 to 1 (default 0.03)."`
+	Correlation *signedFlag   `xor:"correlation" placeholder:"R" help:"Correlation between the two games of a pair (default 0)."`
+	SPRT        *sprtFlag     `name:"sprt" placeholder:"0,4" help:"Also plan an SPRT, in any form of gogi match --sprt."`
+	Boundary    string        `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) [--sprt] (default ${default})."`
+	MaxGames    *int          `placeholder:"N" help:"Maximum number of games of the SPRT (default: none) [--sprt]."`
+	Games       *int          `placeholder:"N" help:"Also print the difference that this number of games detects."`
+	Speed       *float64      `name:"games-per-hour" xor:"speed" placeholder:"R" help:"Speed of play, to print hours."`
+	Length      time.Duration `name:"game-length" xor:"speed" placeholder:"DUR" help:"Duration of a game, such as 2m, to print hours."`
+	AtATime     int           `name:"concurrency" default:"1" placeholder:"N" help:"Number of games at a time [--game-length] (default ${default})."`
+	JSON        bool          `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the plans.

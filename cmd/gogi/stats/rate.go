@@ -19,19 +19,19 @@ import (
 
 // RateCommand rates the players of files of games, or of runs.
 type RateCommand struct {
-	Sources    []string `arg:"" optional:"" name:"games" help:"Files of games (*.csv), or names of runs (default: the newest)."`
-	DB         string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	Model      string   `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"What decides a game: bt (strength alone), order (and the first move), add1 to mul3, linear, free, free+order (and handicaps), all (compare them, and choose)."`
-	Draws      string   `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"What a draw tells: davidson or rao-kupper (models of draws), half (half a win for both). auto is davidson where games were drawn without handicaps, else half."`
-	Prior      string   `default:"none" placeholder:"KIND=N" help:"Draw ratings together: gaussian=ELO (a standard deviation) or draws=N (between every two players)."`
-	Confidence float64  `default:"0.95" help:"Of the intervals."`
-	Predict    []string `sep:"none" placeholder:"A,B[,HANDICAP]" help:"A's expected result against B, receiving a handicap (a number, or a name such as two-piece), or as Black in an even game. May be repeated."`
-	Pairwise   bool     `help:"Compare every two players, adjusted for all comparisons (Holm)."`
-	Iterates   int      `placeholder:"N" help:"Show the strengths after each of the first N steps of the MM algorithm."`
-	Bootstrap  int      `placeholder:"N" help:"Play everything again N times as the ratings predict, for intervals and the test of the model (default: for the test only, as often as it takes)."`
-	Anchor     string   `placeholder:"NAME[=ELO]" help:"The player whose rating is fixed (0): ratings and intervals are of differences from it (default: their mean is 0)."`
-	Seed       uint64   `default:"1" help:"Of what is played again."`
-	JSON       bool     `name:"json" help:"One JSON object."`
+	Sources    []string `arg:"" optional:"" name:"games" help:"Game files (*.csv), or names of runs (default: the newest)."`
+	DB         string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Model      string   `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (with first-player advantage), add1 to mul3, linear, free, free+order (with handicaps), or all (compare them and choose) (default ${default})."`
+	Draws      string   `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"Model of draws: davidson, rao-kupper, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
+	Prior      string   `default:"none" placeholder:"KIND=N" help:"Prior of the ratings: gaussian=ELO (standard deviation), draws=N (virtual draws between every two players) or none."`
+	Confidence float64  `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
+	Predict    []string `sep:"none" placeholder:"A,B[,HANDICAP]" help:"Predict the result of A against B, with a handicap (a number, or a name such as two-piece) or as Black; may be repeated."`
+	Pairwise   bool     `help:"Compare every two players, with p values adjusted by Holm's method."`
+	Iterates   int      `placeholder:"N" help:"Number of steps of the MM algorithm to show."`
+	Bootstrap  int      `placeholder:"N" help:"Number of bootstrap simulations for the intervals and the test of the model (default: for the test only, as many as needed)."`
+	Anchor     string   `placeholder:"NAME[=ELO]" help:"Player with rating 0; ratings are differences from it (default: the mean is 0)."`
+	Seed       uint64   `default:"1" help:"Seed of the simulations (default ${default})."`
+	JSON       bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the ratings.

@@ -15,14 +15,14 @@ import (
 
 // RegressCommand explains columns of a table by other columns.
 type RegressCommand struct {
-	Table      string   `arg:"" help:"A CSV file with a header."`
-	Y          []string `name:"y" required:"" placeholder:"COLUMN,…" help:"What is explained, such as a rating; each column by itself."`
-	X          []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"What explains it, together. Repeated: one regression for each."`
-	Where      []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds (=, !=, <, <=, >, >=); repeated, all of it."`
-	Apply      string   `placeholder:"FILE" help:"Apply each equation to the rows of another CSV file."`
-	Confidence float64  `default:"0.95" help:"Of the intervals of new rows."`
-	SkipEmpty  bool     `help:"Leave out rows with an empty cell, instead of refusing them."`
-	JSON       bool     `name:"json" help:"One JSON object."`
+	Table      string   `arg:"" help:"CSV file with a header."`
+	Y          []string `name:"y" required:"" placeholder:"COLUMN,…" help:"Dependent columns, such as a rating; gogi fits each by itself."`
+	X          []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"Independent columns of one regression; repeat the flag for further regressions."`
+	Where      []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
+	Apply      string   `placeholder:"FILE" help:"CSV file to whose rows gogi applies each equation."`
+	Confidence float64  `default:"0.95" help:"Confidence level of the intervals of new rows [--apply] (default ${default})."`
+	SkipEmpty  bool     `help:"Skip rows with an empty cell (default: an empty cell is an error)."`
+	JSON       bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the regressions.

@@ -17,12 +17,12 @@ import (
 
 // RankSumCommand compares two groups of rows of a table.
 type RankSumCommand struct {
-	Table     string   `arg:"" help:"A CSV file with a header."`
-	Values    []string `required:"" placeholder:"COLUMN" help:"What is compared, each column by itself."`
-	By        string   `required:"" placeholder:"COLUMN" help:"What tells the two groups apart."`
-	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds; repeated, all of it."`
-	SkipEmpty bool     `help:"Leave out empty cells, instead of refusing them."`
-	JSON      bool     `name:"json" help:"One JSON object."`
+	Table     string   `arg:"" help:"CSV file with a header."`
+	Values    []string `required:"" placeholder:"COLUMN" help:"Columns to compare, each by itself."`
+	By        string   `required:"" placeholder:"COLUMN" help:"Column that defines the two groups."`
+	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
+	SkipEmpty bool     `help:"Skip empty cells (default: an empty cell is an error)."`
+	JSON      bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the tests.
@@ -37,12 +37,12 @@ func (c *RankSumCommand) Run(env *cli.Env) error {
 
 // RMSECommand compares predictions with the truth.
 type RMSECommand struct {
-	Table     string   `arg:"" help:"A CSV file with a header."`
-	Predicted string   `required:"" placeholder:"COLUMN" help:"What was predicted."`
-	Actual    string   `required:"" placeholder:"COLUMN" help:"What is true."`
-	Where     []string `sep:"none" placeholder:"COLUMN=VALUE" help:"Only rows of which this holds; repeated, all of it."`
-	SkipEmpty bool     `help:"Leave out rows with an empty cell, instead of refusing them."`
-	JSON      bool     `name:"json" help:"One JSON object."`
+	Table     string   `arg:"" help:"CSV file with a header."`
+	Predicted string   `required:"" placeholder:"COLUMN" help:"Column of predictions."`
+	Actual    string   `required:"" placeholder:"COLUMN" help:"Column of true values."`
+	Where     []string `sep:"none" placeholder:"COLUMN=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
+	SkipEmpty bool     `help:"Skip rows with an empty cell (default: an empty cell is an error)."`
+	JSON      bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the root mean square error.
@@ -57,12 +57,12 @@ func (c *RMSECommand) Run(env *cli.Env) error {
 
 // OrdersCommand rates players by finishing orders.
 type OrdersCommand struct {
-	File       string   `arg:"" help:"A CSV file with the columns game, player, and rank or points."`
-	Confidence float64  `default:"0.95" help:"Of the intervals."`
+	File       string   `arg:"" help:"CSV file with the columns game, player, and rank or points."`
+	Confidence float64  `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
 	Compare    []string `sep:"none" placeholder:"A,B" help:"Compare the shares of two players by a sign-flip test over games; may be repeated."`
-	Samples    int      `default:"1000" help:"Of whole games, for the intervals."`
-	Seed       uint64   `default:"1" help:"Of the samples."`
-	JSON       bool     `name:"json" help:"One JSON object."`
+	Samples    int      `default:"1000" help:"Number of bootstrap samples of games for the intervals (default ${default})."`
+	Seed       uint64   `default:"1" help:"Seed of the samples (default ${default})."`
+	JSON       bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints shares of points and strengths.
@@ -99,9 +99,9 @@ func (c *OrdersCommand) Run(env *cli.Env) error {
 
 // AICCommand compares models by printed log-likelihoods.
 type AICCommand struct {
-	Models []string `arg:"" name:"model" help:"NAME=LOGLIK,K: a log-likelihood, and how many numbers the model estimates (of strengths, one less than players)."`
-	Games  int      `placeholder:"N" help:"How many games: AICc and BIC depend on it."`
-	JSON   bool     `name:"json" help:"One JSON object."`
+	Models []string `arg:"" name:"model" help:"NAME=LOGLIK,K: log-likelihood and number of estimated parameters (for ratings: players - 1)."`
+	Games  int      `placeholder:"N" help:"Number of games, for AICc and BIC."`
+	JSON   bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the table.
@@ -122,9 +122,9 @@ func (c *AICCommand) Run(env *cli.Env) error {
 
 // ErrorCommand is the standard error of a win rate.
 type ErrorCommand struct {
-	Wins  int  `required:"" placeholder:"W" help:"Games won."`
-	Games int  `required:"" placeholder:"N" help:"Decisive games."`
-	JSON  bool `name:"json" help:"One JSON object."`
+	Wins  int  `required:"" placeholder:"W" help:"Number of wins."`
+	Games int  `required:"" placeholder:"N" help:"Number of decisive games."`
+	JSON  bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the error.

@@ -18,8 +18,8 @@ type DevCommand struct {
 
 // PerftCommand counts leaves, to compare move generators.
 type PerftCommand struct {
-	SFEN   string `name:"sfen" default:"startpos" placeholder:"SFEN" help:"The position: startpos, or a SFEN, with or without moves."`
-	Depth  int    `required:"" placeholder:"N" help:"How many plies."`
+	SFEN   string `name:"sfen" default:"startpos" placeholder:"SFEN" help:"Position: startpos or an SFEN, with or without moves (default ${default})."`
+	Depth  int    `required:"" placeholder:"N" help:"Depth in plies."`
 	Divide bool   `help:"Print the count of each first move, in USI order."`
 }
 

@@ -38,7 +38,7 @@ func (c *CompletionCommand) Run(env *cli.Env) error {
 
 // CompleteCommand is what the scripts ask.
 type CompleteCommand struct {
-	Words []string `arg:"" optional:"" help:"What was typed, as far as the cursor; after --."`
+	Words []string `arg:"" optional:"" help:"Words up to the cursor, after --."`
 }
 
 // Run prints the words that may come next, one a line, a tab before the help of each.
@@ -77,8 +77,8 @@ func runs(ctx context.Context, db string) (list []shell.Candidate) {
 
 // ManCommand writes manual pages.
 type ManCommand struct {
-	Verb []string `arg:"" optional:"" help:"The verb, such as match or db check; without it the page of gogi itself."`
-	To   string   `type:"path" placeholder:"DIR" help:"Write the pages of all verbs into this folder, as gogi-VERB.1."`
+	Verb []string `arg:"" optional:"" help:"Command, such as match or db check (default: the page of gogi)."`
+	To   string   `type:"path" placeholder:"DIR" help:"Folder for the pages of all commands, gogi-COMMAND.1."`
 }
 
 // Run writes one page on the standard output, or all of them into a folder.

@@ -12,7 +12,7 @@ import (
 
 // VersionCommand tells which build this is.
 type VersionCommand struct {
-	JSON bool `name:"json" help:"As JSON: version, revision, go, os, arch."`
+	JSON bool `name:"json" help:"Print one JSON object: version, revision, go, os, arch."`
 }
 
 // Run prints one line.

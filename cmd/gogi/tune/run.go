@@ -27,12 +27,12 @@ var demo []byte
 
 // setup is what is needed to find out what is tuned, and with what.
 type setup struct {
-	File string `arg:"" optional:"" help:"The tune as TOML; without it and without --engine, a tune of the built-in engine whose answer is known."`
+	File string `arg:"" optional:"" help:"Tune file (TOML); without it and without --engine gogi tunes the built-in engine, where the best values are known."`
 
-	DB     string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	Param  []string `sep:"none" placeholder:"GLOB" help:"Tune the engine's numbers of this name, such as 'LMR_*', beside those of the file."`
-	Method string   `placeholder:"NAME" help:"spsa (default), surface or fishtest."`
-	Faults string   `placeholder:"WORD" help:"stop: end where points fail too often; forfeit: take failing for losing."`
+	DB     string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Param  []string `sep:"none" placeholder:"GLOB" help:"Parameters to tune, by name or pattern such as 'LMR_*', in addition to those of the file."`
+	Method string   `placeholder:"NAME" help:"Method: spsa (default), surface or fishtest."`
+	Faults string   `placeholder:"WORD" more:"" help:"stop: end the tune if the engine fails too often; forfeit: count a failure as a loss."`
 
 	configs.Flags
 }
@@ -188,24 +188,24 @@ type RunCommand struct {
 
 	Session session.Flags `embed:""`
 
-	DryRun     bool `help:"Resolve everything, greet the engine, print the tune; play nothing."`
-	NoProbe    bool `help:"Do not look for options that change nothing before the first game."`
-	StopFutile bool `help:"End a tune of which half is played, where nothing can be seen to matter though it is perturbed as far as may be."`
-	NoValidate bool `help:"Play no validation: the tune's answer is then no more than a guess."`
+	DryRun     bool `help:"Start the engine and print the tune; play no game."`
+	NoProbe    bool `more:"" help:"Skip the check for parameters without effect."`
+	StopFutile bool `more:"" help:"End the tune after half of its games if no parameter has a visible effect at the largest perturbation."`
+	NoValidate bool `help:"Skip the validation match; the final values are then unproven."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*RunCommand) Help() string {
-	return `Values of engine options that play better are looked for by games of the engine against
-itself at two points (docs/tune.md). The games of a tune prove nothing: what it found is
-then played against the start, in a match whose test was written down before the first
-game. The same line again goes on with both.
+	return `gogi tune plays games of the engine against itself with different option values, and moves the
+values towards those that win. These games are no proof. So gogi then plays a validation
+match of the final values against the start values. The SPRT of that match is fixed before
+the first game of the tune.
 
-A tune that is done goes on where --games is larger: as run NAME-2, with a schedule of its
-own, from what it has answered.
+Run the same command again to resume. If a tune is done, a larger --games starts run NAME-2
+from its final values.
 
 Exit codes: 0 the validation passed (or the tune is done, with --no-validate), 10 it
-failed, 11 it is inconclusive, 3 unplayed, 1 an error, 2 usage, 130 interrupted.`
+failed, 11 undecided, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
 // Run plays what is missing of the tune, then of its validation.

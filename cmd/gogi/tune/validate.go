@@ -25,16 +25,17 @@ type ValidateCommand struct {
 
 	Session session.Flags `embed:""`
 
-	At int `default:"-1" placeholder:"BLOCK" help:"Validate the state after so many blocks instead: a further validation, at a smaller α."`
+	At int `default:"-1" placeholder:"BLOCK" help:"State to validate, as a number of blocks (default: the last); each further validation uses a smaller α."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*ValidateCommand) Help() string {
-	return `The argument is a run (default: the newest tune of the database), or the file of a tune.
-The newest candidate of the tune is played against its start, by the test that was written
-down before the tune's first game; the same line again goes on with it. The j-th validation
-of a tune is judged at α/2^j, so that however many are tried, a worthless answer passes
-with a chance of no more than α. Exit codes as gogi tune.`
+	return `The argument is a run (default: the newest tune of the database) or a tune file. gogi plays a
+match of the tune's final values against its start values. The SPRT of the match was fixed
+before the first game of the tune. Run the same command again to resume it.
+
+Validation j of a tune uses α/2^j, so all validations of a tune together pass a useless
+result with probability at most α. The exit codes are those of gogi tune.`
 }
 
 // Run plays what is missing of it.

@@ -18,8 +18,8 @@ import (
 
 // InitCommand writes a tune file to start from.
 type InitCommand struct {
-	Engine string   `arg:"" help:"The engine's command, split as a shell splits it."`
-	Only   []string `sep:"none" placeholder:"GLOB" help:"Only numbers of this name; may be repeated."`
+	Engine string   `arg:"" help:"Engine command, split as a shell does."`
+	Only   []string `sep:"none" placeholder:"GLOB" help:"Only parameters with this name; may be repeated."`
 }
 
 // Run greets the engine and prints the file.
@@ -35,15 +35,17 @@ func (c *InitCommand) Run(ctx context.Context, env *cli.Env) error {
 type ProbeCommand struct {
 	setup
 
-	Quiet bool `short:"q" help:"No progress."`
-	JSON  bool `name:"json" help:"A list as JSON."`
+	Quiet bool `short:"q" help:"Print no progress."`
+	JSON  bool `name:"json" help:"Print a JSON list."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
 func (*ProbeCommand) Help() string {
-	return `Twenty positions are searched to a fixed depth or number of nodes with each parameter at
-both of its bounds. Exit codes: 0 all of them change the search, 1 one changes nothing or
-the engine fails with it, 2 usage.`
+	return `gogi searches twenty positions to a fixed depth or number of nodes, with each parameter at both
+of its bounds.
+
+Exit codes: 0 every parameter changes the search, 1 a parameter changes nothing or the
+engine fails with it, 2 usage.`
 }
 
 // Run prints what was found.
@@ -131,8 +133,8 @@ func newestTune(ctx context.Context, store *results.Store) (*results.RunInfo, er
 type ReportCommand struct {
 	storedTune
 
-	JSON bool   `name:"json" help:"One JSON object."`
-	HTML string `name:"html" placeholder:"FILE" help:"A page with figures; - is the standard output."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	HTML string `name:"html" placeholder:"FILE" help:"HTML file for a page with figures; - is standard output."`
 }
 
 // Run prints the report.
@@ -154,7 +156,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 type ShowCommand struct {
 	storedTune
 
-	At int `required:"" placeholder:"BLOCK" help:"After how many blocks."`
+	At int `required:"" placeholder:"BLOCK" help:"Iteration, as a number of blocks (default: the last)."`
 }
 
 // Run prints the state.
@@ -169,8 +171,8 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 type ExportCommand struct {
 	storedTune
 
-	As string `default:"options" placeholder:"FORM" help:"options, toml, params, fishtest, openbench or patch."`
-	At string `default:"mean" placeholder:"WHERE" help:"mean (the answer), last (the centre), or the number of a block."`
+	As string `default:"options" placeholder:"FORM" help:"options, toml, params, fishtest, openbench or patch (default ${default})."`
+	At string `default:"mean" placeholder:"WHERE" help:"mean (the answer), last (the centre), or the number of a block (default ${default})."`
 }
 
 // Run prints it.

@@ -11,8 +11,8 @@ import (
 // FitCommand fits the scales of council members.
 type FitCommand struct {
 	cli.Stored
-	Player string `placeholder:"NAME" help:"The members of this council only."`
-	JSON   bool   `name:"json" help:"One JSON object."`
+	Player string `placeholder:"NAME" help:"Only the members of this council."`
+	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the scales, ready for a match file.

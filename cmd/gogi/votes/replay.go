@@ -12,9 +12,9 @@ import (
 // ReplayCommand takes recorded votes again.
 type ReplayCommand struct {
 	votesSource
-	Rule []string `sep:"none" placeholder:"RULE" help:"What this rule would have played, such as majority or adoption:decay=0.9; may be repeated. Without it the recorded rule is checked to decide the same again."`
-	Ties string   `placeholder:"CHAIN" help:"Break ties by this chain, such as weight,score,member (default: as recorded)."`
-	JSON bool     `name:"json" help:"One JSON object."`
+	Rule []string `sep:"none" placeholder:"RULE" help:"Rule to apply, such as majority or adoption:decay=0.9; may be repeated (default: check the recorded rule)."`
+	Ties string   `placeholder:"CHAIN" help:"Tie-breaks in order, such as weight,score,member (default: as recorded)."`
+	JSON bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints what the votes decide when they are taken again.

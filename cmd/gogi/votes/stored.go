@@ -24,9 +24,9 @@ func (g storedGame) name() string { return fmt.Sprintf("%d.%d", g.pair, g.leg) }
 // votesSource is where votes are read from, and which of them.
 type votesSource struct {
 	cli.Stored
-	Log    string `placeholder:"FILE" help:"Read a log of votes (one JSON record a line) instead of a database."`
-	Game   string `placeholder:"PAIR.LEG" help:"One game only, such as 12.0; in a log the games are numbered from 0."`
-	Player string `placeholder:"NAME" help:"The votes of this council only."`
+	Log    string `placeholder:"FILE" help:"Vote log (JSON lines) to read instead of a database."`
+	Game   string `placeholder:"PAIR.LEG" help:"Only this game, such as 12.0; a log numbers its games from 0."`
+	Player string `placeholder:"NAME" help:"Only the votes of this council."`
 
 	whole bool // every decision of a game is needed
 }

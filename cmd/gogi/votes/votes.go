@@ -23,9 +23,9 @@ type Command struct {
 // ShowCommand tells how councils voted.
 type ShowCommand struct {
 	votesSource
-	JSON bool   `name:"json" help:"One JSON object."`
-	SVG  string `name:"svg" placeholder:"FILE" help:"With --game: draw every member's weight over the game; - is the standard output."`
-	CSV  string `name:"csv" placeholder:"FILE" help:"With --game: the same as a table for other programs."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	SVG  string `name:"svg" placeholder:"FILE" help:"SVG file for the weights of the members over the game; - is standard output [--game]."`
+	CSV  string `name:"csv" placeholder:"FILE" help:"CSV file for the weights of the members over the game [--game]."`
 }
 
 // Run prints the votes.
