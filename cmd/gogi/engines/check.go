@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ Exit codes: 0 passed, 1 an item failed, 2 a match file has errors. With --replay
 
 // Run checks an engine, a match file or a crash dump, as the flags ask.
 func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
-	if c.File == "" && c.Bundle == "" && len(c.Engine) == 1 && strings.HasSuffix(c.Engine[0], ".toml") {
+	if c.File == "" && c.Bundle == "" && len(c.Engine) == 1 && isMatchFile(c.Engine[0]) {
 		c.File, c.Engine = c.Engine[0], nil
 	}
 	asked := 0
@@ -70,6 +71,16 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 		return c.checkFile(env)
 	}
 	return c.checkEngine(ctx, env)
+}
+
+// isMatchFile reports whether the one argument of gogi check names a match file. A command such
+// as "gogi council FILE.toml" ends in .toml too: it has blanks, and no file has its name.
+func isMatchFile(argument string) bool {
+	if !strings.HasSuffix(argument, ".toml") {
+		return false
+	}
+	_, err := os.Stat(argument)
+	return err == nil || !strings.ContainsAny(argument, " \t")
 }
 
 // checkEngine prints a verdict for each item. The exit code is 1 if an item fails or if the
