@@ -10,6 +10,7 @@ import (
 	enginecmd "gogi/cmd/gogi/engines"
 	farmcmd "gogi/cmd/gogi/farm"
 	recordscmd "gogi/cmd/gogi/records"
+	runscmd "gogi/cmd/gogi/runs"
 	statscmd "gogi/cmd/gogi/stats"
 	toolcmd "gogi/cmd/gogi/tools"
 	tunecmd "gogi/cmd/gogi/tune"
@@ -35,16 +36,16 @@ type commandLine struct {
 	Farm     farmcmd.Command            `cmd:"" menu:"play" help:"Play one test on many machines"`
 	CSA      enginecmd.CSACommand       `cmd:"" menu:"play" name:"csa" help:"Play on a CSA server, such as floodgate"`
 
-	Report reportCommand `cmd:"" menu:"look" help:"Print the result of a run"`
-	Games  gamesCommand  `cmd:"" menu:"look" help:"List the games of a run, or print one"`
-	Watch  watchCommand  `cmd:"" menu:"look" help:"Watch a running match in this terminal"`
-	Serve  serveCommand  `cmd:"" menu:"look" help:"Show stored and running matches in a browser"`
-	Runs   runsCommand   `cmd:"" menu:"look" help:"List the runs of a database"`
+	Report runscmd.ReportCommand `cmd:"" menu:"look" help:"Print the result of a run"`
+	Games  runscmd.GamesCommand  `cmd:"" menu:"look" help:"List the games of a run, or print one"`
+	Watch  runscmd.WatchCommand  `cmd:"" menu:"look" help:"Watch a running match in this terminal"`
+	Serve  runscmd.ServeCommand  `cmd:"" menu:"look" help:"Show stored and running matches in a browser"`
+	Runs   runscmd.RunsCommand   `cmd:"" menu:"look" help:"List the runs of a database"`
 
-	Gate    gateCommand          `cmd:"" menu:"decide" help:"Print the SPRT decision of a run; exit code 0, 10 or 11"`
-	Compare compareCommand       `cmd:"" menu:"decide" help:"Compare runs, or show where an Elo difference comes from"`
-	Rate    statscmd.RateCommand `cmd:"" menu:"decide" help:"Calculate ratings from runs or game records"`
-	Stats   statscmd.Command     `cmd:"" menu:"decide" help:"Calculate intervals, SPRT states, numbers of games and Elo"`
+	Gate    runscmd.GateCommand    `cmd:"" menu:"decide" help:"Print the SPRT decision of a run; exit code 0, 10 or 11"`
+	Compare runscmd.CompareCommand `cmd:"" menu:"decide" help:"Compare runs, or show where an Elo difference comes from"`
+	Rate    runscmd.RateCommand    `cmd:"" menu:"decide" help:"Calculate ratings from runs or game records"`
+	Stats   statscmd.Command       `cmd:"" menu:"decide" help:"Calculate intervals, SPRT states, numbers of games and Elo"`
 
 	Check   enginecmd.CheckCommand   `cmd:"" menu:"engines" help:"Check an engine, a match file or a crash dump"`
 	Council enginecmd.CouncilCommand `cmd:"" menu:"engines" help:"Run engines that vote as one USI engine"`
@@ -59,7 +60,7 @@ type commandLine struct {
 	Init       initCommand               `cmd:"" menu:"setup" help:"Write a commented match file"`
 	Completion toolcmd.CompletionCommand `cmd:"" menu:"setup" help:"Print the completion script of a shell"`
 
-	Ctl     ctlCommand               `cmd:"" help:"Pause, resume, stop or resize a running match"`
+	Ctl     runscmd.CtlCommand       `cmd:"" help:"Pause, resume, stop or resize a running match"`
 	Review  recordscmd.ReviewCommand `cmd:"" help:"Rate players by an engine's evaluation of their moves"`
 	Dev     toolcmd.DevCommand       `cmd:"" help:"Count legal moves (perft); run the built-in engine"`
 	Version toolcmd.VersionCommand   `cmd:"" help:"Print the version of gogi"`

@@ -1,4 +1,4 @@
-package main
+package runscmd
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"gogi/results"
 )
 
-// runsCommand lists runs.
-type runsCommand struct {
+// RunsCommand lists runs.
+type RunsCommand struct {
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the runs, oldest first.
-func (c *runsCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *RunsCommand) Run(ctx context.Context, env *cli.Env) error {
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err

@@ -1,4 +1,7 @@
-package main
+// Package runscmd implements the commands about runs: report, games and runs print stored ones,
+// gate, compare and rate decide what they show, and watch, serve and ctl show and control running
+// ones. The figures come from package report.
+package runscmd
 
 import (
 	"context"
@@ -15,8 +18,8 @@ import (
 	"gogi/runner/crash"
 )
 
-// reportCommand prints a report.
-type reportCommand struct {
+// ReportCommand prints a report.
+type ReportCommand struct {
 	cli.Stored
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object."`
 	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"HTML file for the report with charts; - is standard output."`
@@ -29,7 +32,7 @@ type reportCommand struct {
 }
 
 // Run prints the report of a run, finished or not.
-func (c *reportCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.Openings && (c.HTML != "" || c.Text):
 		return fail.Usage(errors.New("--openings: it has a text and a JSON form; leave out --html and --text"))
@@ -63,7 +66,7 @@ func (c *reportCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // openings prints the results of each opening of the run and of those of --also.
-func (c *reportCommand) openings(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
+func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	infos := []*results.RunInfo{info}
 	for _, name := range c.Also {
 		more, err := cli.FindRun(ctx, store, name)
@@ -83,7 +86,7 @@ func (c *reportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 	return nil
 }
 
-func (c *reportCommand) printBlock(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
+func (c *ReportCommand) printBlock(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	r, err := stored.Report(ctx, store, info.Name)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package runscmd
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"gogi/runner/socket"
 )
 
-// ctlCommand tells a run that another process plays what to do.
-type ctlCommand struct {
+// CtlCommand tells a run that another process plays what to do.
+type CtlCommand struct {
 	Run1   string `arg:"" name:"run" help:"Name of the run."`
 	Verb   string `arg:"" help:"pause (finish the running pairs, start no more), resume, drain (finish the running pairs, then end), stop (discard the running pairs, then end), concurrency N (games at a time), target N (games in total)."`
 	Number string `arg:"" optional:"" help:"Value of concurrency or target."`
@@ -21,7 +21,7 @@ type ctlCommand struct {
 }
 
 // Run hands the command over and says that it was taken.
-func (c *ctlCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *CtlCommand) Run(ctx context.Context, env *cli.Env) error {
 	order, err := control.Parse(c.Verb, c.Number)
 	if err != nil {
 		return fail.Usage(err)

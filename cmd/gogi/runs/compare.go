@@ -1,4 +1,4 @@
-package main
+package runscmd
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"gogi/results"
 )
 
-// compareCommand holds runs against one opponent against each other.
-type compareCommand struct {
+// CompareCommand holds runs against one opponent against each other.
+type CompareCommand struct {
 	Runs     []string `arg:"" optional:"" name:"run" help:"Runs of two or more versions against one opponent, the oldest version first. With --breakdown: one run (default: the only one, else the newest)."`
 	DB       string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	Opponent string   `placeholder:"NAME" help:"Opponent of the versions, by its name in the first run (default: the second player of that run)."`
@@ -27,7 +27,7 @@ type compareCommand struct {
 }
 
 // Run prints the difference of two runs, or the trend of more.
-func (c *compareCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *CompareCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Breakdown {
 		return c.breakdown(ctx, env)
 	}
@@ -72,7 +72,7 @@ func notWorseExit(v compare.Verdict) error {
 }
 
 // breakdown prints the sources of the difference between the run's first two players.
-func (c *compareCommand) breakdown(ctx context.Context, env *cli.Env) error {
+func (c *CompareCommand) breakdown(ctx context.Context, env *cli.Env) error {
 	if len(c.Runs) > 1 || c.Opponent != "" || c.NotWorse != nil {
 		return fail.Usage(errors.New("--breakdown: it takes at most one run, and neither --opponent nor --not-worse; leave them out"))
 	}

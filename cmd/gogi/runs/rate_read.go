@@ -1,4 +1,4 @@
-package statscmd
+package runscmd
 
 import (
 	"context"

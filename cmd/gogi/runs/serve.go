@@ -1,4 +1,4 @@
-package main
+package runscmd
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"gogi/ui/web"
 )
 
-// serveCommand shows what is stored, and what is being played into it.
-type serveCommand struct {
+// ServeCommand shows what is stored, and what is being played into it.
+type ServeCommand struct {
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	HTTP string `name:"http" default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address of the pages; port 0 is any free port (default ${default})."`
 
@@ -22,7 +22,7 @@ type serveCommand struct {
 }
 
 // Run serves until it is interrupted.
-func (c *serveCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
 	store, err := results.OpenExisting(ctx, c.DB)

@@ -1,4 +1,4 @@
-package main
+package runscmd
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"gogi/results"
 )
 
-// gateCommand says whether a run passes its gate.
-type gateCommand struct {
+// GateCommand says whether a run passes its gate.
+type GateCommand struct {
 	cli.Stored
 	Gate     string `name:"gate" placeholder:"FILE" help:"File with a [gate] section (default: the SPRT settings of the run)."`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
@@ -26,7 +26,7 @@ type gateCommand struct {
 }
 
 // Run prints the verdict; the exit code is 0, 10 or 11.
-func (c *gateCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *GateCommand) Run(ctx context.Context, env *cli.Env) error {
 	var v *report.GateVerdict
 	err := c.With(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
 		v, err = c.judge(ctx, store, info)
@@ -41,7 +41,7 @@ func (c *gateCommand) Run(ctx context.Context, env *cli.Env) error {
 	return cli.GateExit(v.Verdict)
 }
 
-func (c *gateCommand) print(env *cli.Env, v *report.GateVerdict) error {
+func (c *GateCommand) print(env *cli.Env, v *report.GateVerdict) error {
 	if c.Markdown != "" && c.Markdown != "-" {
 		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v, env.Tongue)), 0o644); err != nil { //nolint:gosec // a file to be published
 			return err
@@ -59,7 +59,7 @@ func (c *gateCommand) print(env *cli.Env, v *report.GateVerdict) error {
 }
 
 // judge finds the design, and replays the run's pairs in plan order.
-func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
+func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
 	if err := stored.Proves(info); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *res
 
 // registration is the gate file's design, which must be the recorded one where there
 // is one.
-func (c *gateCommand) registration(r report.Registration) (report.Registration, error) {
+func (c *GateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {
 			return r, fail.Usage(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))

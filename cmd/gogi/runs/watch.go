@@ -1,4 +1,4 @@
-package main
+package runscmd
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 	"gogi/ui/terminal"
 )
 
-// watchCommand shows a run that another process plays.
-type watchCommand struct {
+// WatchCommand shows a run that another process plays.
+type WatchCommand struct {
 	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: the only running one)."`
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run."`
 }
 
 // Run shows it until it ends, and says then how it stands.
-func (c *watchCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *WatchCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	run, err := c.played(ctx)
@@ -58,7 +58,7 @@ func (c *watchCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // played is the run that was named, or the only one that is being played.
-func (c *watchCommand) played(ctx context.Context) (string, error) {
+func (c *WatchCommand) played(ctx context.Context) (string, error) {
 	if c.Name != "" {
 		return c.Name, nil
 	}

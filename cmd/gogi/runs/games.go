@@ -1,4 +1,4 @@
-package main
+package runscmd
 
 import (
 	"bufio"
@@ -23,8 +23,8 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// gamesCommand lists games or prints one.
-type gamesCommand struct {
+// GamesCommand lists games or prints one.
+type GamesCommand struct {
 	cli.Stored
 	One    string `arg:"" optional:"" name:"game" help:"Game to print, such as 12.0."`
 	Game   string `placeholder:"PAIR.LEG" help:"Game to print, such as 12.0."`
@@ -33,7 +33,7 @@ type gamesCommand struct {
 }
 
 // Run prints the list, or the one game that was asked for.
-func (c *gamesCommand) Run(ctx context.Context, env *cli.Env) error {
+func (c *GamesCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.One != "" && c.Game != "" && c.One != c.Game:
 		return fail.Usage(fmt.Errorf("gogi games: %s and --game %s name two games; give one of them", c.One, c.Game))
@@ -54,7 +54,7 @@ func (c *gamesCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // show prints the game if one is named, else the list.
-func (c *gamesCommand) show(ctx context.Context, env *cli.Env) error {
+func (c *GamesCommand) show(ctx context.Context, env *cli.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {
 			return c.printGame(ctx, sanitize.Raw(env.Out), store, info)
@@ -63,7 +63,7 @@ func (c *gamesCommand) show(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	pair, leg, err := cli.GameName(c.Game)
 	if err != nil {
 		return fail.Usage(err)
@@ -99,7 +99,7 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 
 // list reads the games twice, for the widths of the columns and then for the lines, so that
 // however many there are, one is in memory.
-func (c *gamesCommand) list(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
+func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	if c.JSON {
 		return stored.WriteGames(ctx, env.Out, store, info)
 	}
