@@ -114,8 +114,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("a folder of a ready series' name: %q, %v", dir, err)
 	}
 	for name, want := range map[string]string{
-		"handicp":         "handicp: there is no such file, nor a ready series of that name: expected a path, or one such as handicap",
-		"handicp.toml":    "handicp.toml: there is no such file, nor a ready series of that name: expected a path, or one such as handicap",
+		"handicp":         "handicp not found; give the path of a match file, or the name of a ready-made match: handicap",
+		"handicp.toml":    "handicp.toml not found; give the path of a match file, or the name of a ready-made match: handicap",
 		"./handicap.toml": "reading a series: stat ./handicap.toml: no such file or directory",
 	} {
 		if _, _, err := configs.Find(name); err == nil || err.Error() != want {

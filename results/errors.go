@@ -54,7 +54,7 @@ type NoRun struct {
 func (e *NoRun) Error() string {
 	switch {
 	case len(e.Names) == 0:
-		return "there are no runs yet"
+		return "there are no runs yet; run gogi match first"
 	case e.Run == "":
 		return "no run was named; there are " + strings.Join(e.Names, ", ")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,6 +29,8 @@ func badLine(args []string, err error) error {
 		return fmt.Errorf("%s: %q begins like a flag: expected a value; write a negative number as %s=%s", m[1], m[2], m[1], m[2])
 	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return err
 	case args[0] == "match" && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
 		return fmt.Errorf("match: %s is a flag of fastchess; run gogi match --from-fastchess 'LINE', which prints the same line for gogi", firstOf(args, "-engine", "-each"))
 	case strings.HasPrefix(text, "unknown flag --max-games"):

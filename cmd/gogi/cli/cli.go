@@ -158,14 +158,14 @@ func (env *Env) Fail(err error, code int) int {
 	return Code(err, code)
 }
 
-// why is an error in the tongue of people, where it is one that can be said in it and
-// nothing was put around it; else its text.
+// why returns the text of an error: its translation, if the phrasebook has one for all of it, else
+// the English text.
 func (env *Env) why(err error) string {
 	said := i18n.Because(err)
-	if said.String() == err.Error() {
-		return said.In(env.Tongue)
+	if translated := said.In(env.Tongue); said.String() == err.Error() && translated != err.Error() {
+		return translated
 	}
-	return err.Error()
+	return printed(err)
 }
 
 // Code is the exit code of an error; code is that of one which brings none.

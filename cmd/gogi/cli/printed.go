@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+)
+
+// ofPackage is a prefix that names a package or a step inside gogi, which means nothing to a
+// user.
+var ofPackage = regexp.MustCompile(`^((results|keys|usi|runner|process|convert|reading a series): )+`)
+
+// printed returns the text of an error as gogi prints it: without the names of packages, and with
+// one wording for a missing file, whichever package noticed it.
+func printed(err error) string {
+	text := ofPackage.ReplaceAllString(err.Error(), "")
+	for _, step := range []string{": finding a run: ", ": repairing: "} {
+		text = strings.Replace(text, step, ": ", 1)
+	}
+	missing, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return text
+	case !ok || !errors.Is(missing, fs.ErrNotExist):
+		return notFound(text)
+	}
+	before, after, found := strings.Cut(text, missing.Error())
+	if !found {
+		return text
+	}
+	what, remedy := missing.Path+" not found", "; check the path"
+	if folder := filepath.Dir(missing.Path); !exists(folder) {
+		what, remedy = missing.Path+" not found: the folder "+folder+" does not exist", "; make it, or check the path"
+	}
+	if strings.Contains(before, filepath.Base(missing.Path)+": ") || strings.HasPrefix(before, "model ") || strings.HasPrefix(before, "<") || strings.HasPrefix(before, "[<") {
+		before = ""
+	}
+	if after != "" {
+		remedy = ""
+	}
+	return before + what + after + remedy
+}
+
+// notFound returns a text that has the system's words for a missing file after its path, in the
+// words of printed.
+func notFound(text string) string {
+	words := syscall.ENOENT.Error()
+	text = strings.ReplaceAll(text, " cannot be started: "+words, " not found")
+	text = strings.ReplaceAll(text, ": "+words, " not found")
+	if strings.HasSuffix(text, " not found") {
+		text += "; check the path"
+	}
+	return text
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

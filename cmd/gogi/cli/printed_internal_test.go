@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestPrinted: a missing file has one wording, whoever noticed it and however it is wrapped, and
+// no text begins with the name of a package.
+func TestPrinted(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "none.csa")
+	_, stat := os.Stat(path)
+	_, open := os.Open(path)
+	_, deep := os.Open(filepath.Join(folder, "no", "x.toml"))
+	denied := &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
+	if got, want := printed(fmt.Errorf("book %s: %w", path, stat)), path+" not found; check the path"; got != want {
+		t.Errorf("a path that is named twice: printed as %q, want %q", got, want)
+	}
+	for want, err := range map[string]error{
+		path + " not found; check the path":                          stat,
+		"--openings: " + path + " not found; check the path":         fmt.Errorf("--openings: %w", open),
+		path + " not found (see gogi farm login)":                    fmt.Errorf("keys: %w (see gogi farm login)", stat),
+		"a.toml:9: engine A: " + path + " not found; check the path": fmt.Errorf("a.toml:9: engine A: %w", open),
+		filepath.Join(folder, "no", "x.toml") + " not found: the folder " + filepath.Join(folder, "no") + " does not exist; make it, or check the path": deep,
+		"--openings: openings x not found; check the path": fmt.Errorf("--openings: openings x: %w", syscall.ENOENT),
+		"engine A: ./a not found; check the path":          fmt.Errorf("engine A: ./a cannot be started: %w", syscall.ENOENT),
+		denied.Error():                 denied,
+		"x.db: there are no runs yet":  errors.New("results: x.db: finding a run: there are no runs yet"),
+		"the results: are no prefix":   errors.New("the results: are no prefix"),
+		"n: saying usi: broken pipe":   errors.New("runner: usi: n: saying usi: broken pipe"),
+		"book " + path + " of nothing": errors.New("book " + path + " of nothing"),
+	} {
+		if got := printed(err); got != want {
+			t.Errorf("%v: printed as %q, want %q", err, got, want)
+		}
+	}
+}
