@@ -15,8 +15,8 @@ var (
 )
 
 // badLine rewords the parser's error about a command line, and adds what to do if it knows.
-func badLine(args []string, err error) error {
-	const seeHelp = "%w (see gogi --help)"
+// command is the command of the line, "" if it names none.
+func badLine(args []string, command string, err error) error {
 	text := err.Error()
 	if m := badWhole.FindStringSubmatch(text); m != nil {
 		expected := "a whole number"
@@ -38,7 +38,7 @@ func badLine(args []string, err error) error {
 	case args[0] == "gate" && strings.HasPrefix(text, "unknown flag --sprt"):
 		return errors.New("--sprt: gogi gate judges a run by the design that it began with; give another design in a file with a [gate] section: gogi gate RUN --gate FILE")
 	}
-	return fmt.Errorf(seeHelp, err)
+	return fmt.Errorf("%w (see %s --help)", err, strings.TrimSpace("gogi "+command))
 }
 
 // firstOf returns the first word of args that is one of these.

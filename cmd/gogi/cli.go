@@ -130,6 +130,14 @@ func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*ko
 	)
 }
 
+// commandOf returns the command that a line begins with, "" if it begins with none.
+func commandOf(args []string, grammar any) string {
+	if _, all := grammar.(*commandLine); all || len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
 // helpShown unwinds from kong's help, whose exit function must not return.
 type helpShown struct{ code int }
 
@@ -176,7 +184,7 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 	chosen, err := parser.Parse(args)
 	if err != nil {
 		bisecting = mayBisect(args)
-		return env.Fail(badLine(args, err), cli.Usage)
+		return env.Fail(badLine(args, commandOf(args, grammar), err), cli.Usage)
 	}
 	env.Tongue = cli.TongueOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), cli.Failed)

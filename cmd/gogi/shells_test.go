@@ -1,12 +1,14 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"gogi/cmd/gogi/cli"
 	"gogi/internal/testutil"
 )
 
@@ -44,9 +46,21 @@ func (s *folder) inShell(t *testing.T, command ...string) string {
 func TestFishCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "fish")
+	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: io.Discard, Err: io.Discard}, helpHow{}))(t)
+	var completion, commits string
+	for _, command := range parser.Model.Children {
+		if command.Name == "completion" {
+			completion = command.Help
+		}
+		for _, f := range command.Flags {
+			if command.Name == "match" && f.Name == "bisect-commits" {
+				commits = f.Help
+			}
+		}
+	}
 	for typed, want := range map[string]string{
-		"gogi complet":          "completion\tPrint what bash, zsh, fish or PowerShell needs to complete command lines.",
-		"gogi match --bisect-c": "--bisect-commits\tOf --exit bisect: how many commits are searched, so that the error rates hold for all steps together.",
+		"gogi complet":          "completion\t" + completion,
+		"gogi match --bisect-c": "--bisect-commits\t" + commits,
 		"gogi match --exit bis": "bisect",
 		"gogi report nigh":      "nightly",
 	} {

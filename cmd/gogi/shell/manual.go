@@ -25,9 +25,7 @@ func Manual(w io.Writer, app *kong.Application, node *kong.Node) error {
 	p.line(`.B %s`, roff(synopsis(app, node)))
 	p.section("DESCRIPTION")
 	p.line("%s", text(help))
-	if node.Detail != "" {
-		p.line(".PP\n%s", text(node.Detail))
-	}
+	p.detail(node.Detail)
 	p.arguments(node)
 	p.verbs(node)
 	p.options(node)
@@ -58,6 +56,23 @@ func synopsis(app *kong.Application, node *kong.Node) string {
 		return app.Name + " <command> [flags]"
 	}
 	return app.Name + " " + node.Summary()
+}
+
+// detail writes the paragraphs below the first line of the help; an indented one is an example,
+// whose lines stay as they are.
+func (p *page) detail(help string) {
+	for paragraph := range strings.SplitSeq(help, "\n\n") {
+		switch {
+		case strings.HasPrefix(paragraph, "\t"):
+			p.line(".PP\n.nf")
+			for line := range strings.SplitSeq(paragraph, "\n") {
+				p.line("%s", text(strings.TrimPrefix(line, "\t")))
+			}
+			p.line(".fi")
+		case paragraph != "":
+			p.line(".PP\n%s", text(paragraph))
+		}
+	}
 }
 
 func (p *page) arguments(node *kong.Node) {
@@ -110,7 +125,7 @@ func groupOf(f *kong.Flag) string {
 	if f.Group == nil {
 		return ""
 	}
-	return f.Group.Title
+	return strings.TrimSuffix(f.Group.Title, ":")
 }
 
 // flagTag is a flag as --help shows it.

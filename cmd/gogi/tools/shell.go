@@ -85,7 +85,7 @@ type ManCommand struct {
 func (c *ManCommand) Run(env *cli.Env, k *kong.Context) error {
 	if c.To != "" {
 		if len(c.Verb) > 0 {
-			return fail.Usage(errors.New("--to writes the pages of all verbs: expected no verb beside it"))
+			return fail.Usage(errors.New("--to: it writes the pages of all commands; leave out the command"))
 		}
 		return writePages(c.To, k.Model, k.Model.Node)
 	}
@@ -110,7 +110,7 @@ func find(node *kong.Node, words []string) (*kong.Node, error) {
 			}
 		}
 		if next == nil {
-			return nil, fmt.Errorf("there is no verb %q: expected one of %s", word, strings.Join(names, ", "))
+			return nil, fmt.Errorf("unknown command %q; give one of %s", word, strings.Join(names, ", "))
 		}
 		node = next
 	}
