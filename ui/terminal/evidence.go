@@ -70,22 +70,19 @@ func Shown(r *report.Report) []i18n.Message {
 	return said
 }
 
-// Glance is Shown in lines that fit a narrow terminal: the difference in Elo with the
-// interval that holds at any time, the gate's ratio between its bounds, and that the
-// machine slowed most pairs. The score itself is left to who knows the latest games.
+// Glance is Shown in a few words: the LLR between its bounds if the run has an SPRT, else the Elo
+// difference with the interval that holds at any time, and a note if the machine slowed most pairs.
 func Glance(r *report.Report) []i18n.Message {
 	var said []i18n.Message
-	if r.Tournament == nil && len(r.Players) == 2 { // of more, the line would not say whose it is
+	switch g := r.Gate; {
+	case g != nil:
+		said = append(said, i18n.Of("LLR %s (%.2f, %.2f)", format.Decimal(g.LLR, 2), g.Lower, g.Upper))
+	case r.Tournament == nil && len(r.Players) == 2: // with more players the line would not show whose Elo it is
 		for _, i := range r.Intervals {
 			if i.Method == "anytime" && i.Estimate != nil && i.Lo != nil && i.Hi != nil {
-				said = append(said, i18n.Of("Elo %s [%s, %s], %s at any time, by %s", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1),
-					format.Percent(i.Level), text.UnitsOf(i)))
+				said = append(said, i18n.Of("Elo %s [%s, %s] anytime", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1)))
 			}
 		}
-	}
-	if g := r.Gate; g != nil {
-		said = append(said, i18n.Of("gate LLR %s of [%.2f, %.2f] after %s in plan order: %s",
-			format.Decimal(g.LLR, 2), g.Lower, g.Upper, i18n.Number{N: g.Pairs, Noun: "pair"}, text.Decided(g.Decision)))
 	}
 	if slowed := r.Slowed(); !slowed.IsZero() {
 		said = append(said, slowed)

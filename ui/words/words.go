@@ -18,30 +18,33 @@ type Summary struct {
 	First   string         // the first player's name; "": Results are of several players
 	Results i18n.Message   // First's, see Results, or the leaders'; nothing: no game has ended
 	Rate    float64        // games a second
-	Left    string         // time to the end, such as 2h05m; – where nobody knows
+	Left    string         // time to the end, such as 2h05m; – if it is unknown
 	Faults  int
 }
 
-// Said is the summary in a line.
+// Said is the summary in one line, which fits into 80 columns with names of usual length.
 func (s Summary) Said() i18n.Message {
-	run := i18n.Verbatim(s.Run)
+	said := i18n.Of("%s %d/%d", s.Run, s.Ended, s.Games)
 	if s.Phase != match.RunPlaying && s.Phase != "" {
-		run = i18n.Of("%s   %s", s.Run, i18n.Of(string(s.Phase)))
+		said = i18n.Of("%s %s", said, i18n.Of(string(s.Phase)))
 	}
-	games := i18n.Of("%d/%d games", s.Ended, s.Games)
 	switch {
 	case s.Results.IsZero():
 	case s.First == "":
-		games = i18n.Of("%s   %s", games, s.Results)
+		said = i18n.Of("%s · %s", said, s.Results)
 	default:
-		games = i18n.Of("%s   %s %s", games, s.First, s.Results)
+		said = i18n.Of("%s · %s %s", said, s.First, s.Results)
 	}
-	return i18n.Of("%s   %s   %.1f/s   ETA %s   faults %d", run, games, s.Rate, s.Left, s.Faults)
+	said = i18n.Of("%s · %.1f/s · ETA %s", said, s.Rate, s.Left)
+	if s.Faults > 0 {
+		said = i18n.Of("%s · faults %d", said, s.Faults)
+	}
+	return said
 }
 
 // Results are wins, draws and losses with the score, a share from 0 to 1.
 func Results(wins, draws, losses int, score float64) i18n.Message {
-	return i18n.Of("%d–%d–%d (%s)", wins, draws, losses, format.Percent(score))
+	return i18n.Of("%d–%d–%d %s", wins, draws, losses, format.Percent(score))
 }
 
 // Slot is a game in play in a line; score is its latest evaluation in words.

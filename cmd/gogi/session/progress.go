@@ -224,11 +224,11 @@ func (p *progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal == nil {
-		fmt.Fprintln(p.w, strings.Join(append([]string{p.summary(now)}, p.shown...), "   "))
+		fmt.Fprintln(p.w, strings.Join(append([]string{p.summary(now)}, p.shown...), " · "))
 		return
 	}
 	p.title(now)
-	lines := slices.Concat([]string{p.summary(now)}, indented(p.shown), p.slotLines(now))
+	lines := slices.Concat([]string{strings.Join(append([]string{p.summary(now)}, p.shown...), " · ")}, p.slotLines(now))
 	width, _, err := term.GetSize(int(p.terminal.Fd())) //nolint:gosec // a descriptor is small
 	if err != nil || width < 20 {
 		width = 80
@@ -238,14 +238,6 @@ func (p *progress) draw() {
 		fmt.Fprintln(p.w, text.Trim(line, width-1))
 	}
 	p.lines = len(lines)
-}
-
-func indented(lines []string) []string {
-	shown := make([]string, len(lines))
-	for i, l := range lines {
-		shown[i] = "  " + l
-	}
-	return shown
 }
 
 // title names the run and how far it is in the terminal's title. The one before is kept

@@ -76,7 +76,7 @@ func TestProgressLines(t *testing.T) {
 		p.event(e)
 	}
 	now := p.hub.State().State
-	want := regexp.MustCompile(`^night   7/100 games   new 3–3–1 \(64\.3%\)   [0-9.]+/s   ETA \S+   faults 2$`)
+	want := regexp.MustCompile(`^night 7/100 · new 3–3–1 64\.3% · [0-9.]+/s · ETA \S+ · faults 2$`)
 	if got := p.summary(now); !want.MatchString(got) {
 		t.Errorf("summary %q", got)
 	}
