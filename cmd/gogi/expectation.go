@@ -12,17 +12,42 @@ import (
 	"gogi/report/calculator"
 )
 
-// expectation prints how long a sequential test will take, before its first game, and
-// what would be cheaper, where a game takes that long.
+// expectation prints how many games an SPRT will take and what would be cheaper, before its first
+// game, if a game takes so long.
 func expectation(w io.Writer, in i18n.Language, plan *match.Plan, game time.Duration) error {
-	prospect, err := gate.NewProspect(plan)
+	question, err := expected(plan, game)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(w, i18n.Say(in, "%s, at most %s games", plan.Gate, format.Count(plan.Games())))
-	calculator.GateQuestion{
+	question.Answer().Print(w, in)
+	return nil
+}
+
+// expectationLine prints the expected number of games of an SPRT in one line.
+func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.Duration) error {
+	question, err := expected(plan, game)
+	if err != nil {
+		return err
+	}
+	var numbers i18n.Row
+	for _, row := range question.Answer().Plans {
+		if row.Kind == "sequential" && row.Elo != nil && row.Games != nil {
+			numbers = append(numbers, i18n.Of("%s at %+.4g Elo", format.Count(int(*row.Games)), *row.Elo))
+		}
+	}
+	fmt.Fprintln(w, i18n.Say(in, "%s, at most %s games; expected: %s (details: --dry-run)", plan.Gate, format.Count(plan.Games()), numbers))
+	return nil
+}
+
+// expected asks for the length of the plan's SPRT.
+func expected(plan *match.Plan, game time.Duration) (calculator.GateQuestion, error) {
+	prospect, err := gate.NewProspect(plan)
+	if err != nil {
+		return calculator.GateQuestion{}, err
+	}
+	return calculator.GateQuestion{
 		Gate: plan.Gate, Pairs: prospect.Distinct(), Unpaired: !plan.Design.Swap, Repeatable: prospect.Repeats,
 		PerHour: calculator.PerHour(max(game, time.Millisecond), plan.Concurrency), Conditions: calculator.Typical(),
-	}.Answer().Print(w, in)
-	return nil
+	}, nil
 }

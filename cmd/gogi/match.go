@@ -255,7 +255,7 @@ func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Open
 	if err != nil {
 		return err
 	}
-	return expectation(env.Err, env.Tongue, o.Plan, length)
+	return expectationLine(env.Err, env.Tongue, o.Plan, length)
 }
 
 // nameRun gives the run the name that it is stored under.
