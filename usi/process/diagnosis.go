@@ -75,7 +75,7 @@ func (e Exit) String() string {
 }
 
 // Exit is how the process ended. After a Read or Write that showed that the
-// child is ending it waits for the exit status, at most a second, and the end of
+// child is ending it waits for the exit status, at most three seconds, and the end of
 // stderr, at most 200 ms more. Ask before Kill or Close, which may well be the signal that ended it.
 func (p *Process) Exit() Exit {
 	if p.deaf.Load() || p.mute.Load() || p.hasEnded() {

@@ -33,7 +33,7 @@ const (
 	// diagnosisWait is how long Exit waits for the exit status of what seems to be
 	// ending: on a busy machine the kernel closes the pipes long before it tells
 	// of the death.
-	diagnosisWait = time.Second
+	diagnosisWait = 3 * time.Second
 	// statusWait is how long ExitStatus waits for it, of what may well go on, and
 	// Exit for the last words of the dead.
 	statusWait = 200 * time.Millisecond
