@@ -18,6 +18,7 @@ import (
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
+	"gogi/internal/disk"
 	"gogi/results"
 	"gogi/results/farmstate"
 )
@@ -275,7 +276,7 @@ func (s *Site) Close() error {
 		errs = append(errs, s.kept.Close())
 	}
 	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
+		errs = append(errs, disk.CloseLocked(s.lock))
 	}
 	return errors.Join(errs...)
 }

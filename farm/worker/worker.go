@@ -225,7 +225,7 @@ func (w *Worker) closeFiles() error {
 		failed = w.outbox.Close()
 	}
 	if w.lock != nil {
-		failed = errors.Join(failed, w.lock.Close())
+		failed = errors.Join(failed, disk.CloseLocked(w.lock))
 	}
 	return failed
 }

@@ -40,3 +40,6 @@ func LockFile(f *os.File) error {
 	}
 	return err
 }
+
+// CloseLocked closes a file that [LockFile] locked, which unlocks it.
+func CloseLocked(f *os.File) error { return f.Close() }

@@ -109,7 +109,7 @@ func (l *Log) Add(r *Reviewed) error {
 }
 
 // Close closes the file.
-func (l *Log) Close() error { return l.file.Close() }
+func (l *Log) Close() error { return disk.CloseLocked(l.file) }
 
 // errEmpty is a file without a whole first line.
 var errEmpty = errors.New("the file is empty: expected what gogi review has written")

@@ -96,7 +96,7 @@ func Make(ctx context.Context, folder string, from Source, blocks int, data Data
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
+	defer func() { err = errors.Join(err, disk.CloseLocked(lock)) }()
 	return from.make(ctx, folder, blocks, data)
 }
 
