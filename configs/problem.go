@@ -12,22 +12,21 @@ import (
 	"gogi/match"
 )
 
-// Problem is one thing that is wrong with a series, and where: a value, so that a linter
-// need not read sentences.
+// A Problem is one error in a match file or in flags, with its place.
 type Problem struct {
-	File  string // the file's name, or "" for what flags said
-	Line  int    // from 1; 0: nowhere in particular
-	Flag  string // the flag that said it, or ""
+	File  string // the file's name; "" for a flag
+	Line  int    // from 1; 0: no line
+	Flag  string // the flag with the error, or ""
 	Cause error
 }
 
-// Error is "FILE:LINE: CAUSE" or "FLAG: CAUSE".
+// Error returns "FILE:LINE: CAUSE" or "FLAG: CAUSE".
 func (p *Problem) Error() string { return p.At() + ": " + p.Cause.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// At is where it is, for people.
+// At returns the place in words.
 func (p *Problem) At() string {
 	switch {
 	case p.Flag != "":
@@ -40,7 +39,7 @@ func (p *Problem) At() string {
 	return p.File + ":" + strconv.Itoa(p.Line)
 }
 
-// problem is one about the key at a path.
+// problem returns a Problem with the key at a path.
 func (f *File) problem(path string, cause error) *Problem {
 	flag, line := f.where(path)
 	if f.ready && flag == "" { // no file on disk has the line
@@ -49,9 +48,9 @@ func (f *File) problem(path string, cause error) *Problem {
 	return &Problem{File: f.name, Line: line, Flag: flag, Cause: cause}
 }
 
-// ProblemsOf takes an error of Parse, Apply or Plan apart: what it joins, in the order of
-// the file, what is said in one place in the order in which it was found. What has no
-// place stands without one. nil has none.
+// ProblemsOf returns the Problems that an error of Parse, Apply or Plan joins, in the order of their
+// lines. Problems of one line keep their order. An error without a place becomes a Problem without one.
+// The result of nil is empty.
 func ProblemsOf(err error) (list []*Problem) {
 	if err == nil {
 		return nil
@@ -69,9 +68,9 @@ func ProblemsOf(err error) (list []*Problem) {
 	return []*Problem{{Cause: err}}
 }
 
-// Inspect says everything about a series that can be said without starting an engine: all
-// that is wrong with its keys and values, and with what they mean, and its warnings. The
-// plan is there where nothing is wrong. It reads as Plan does, and asks no other machine.
+// Inspect checks a match file without starting an engine. It returns all errors in keys and values, and
+// all warnings. It returns a plan only if the file has no error. It reads the same files as Plan and
+// connects to no other machine.
 func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	f, err := parse(data, name)
 	if f == nil {
@@ -85,8 +84,8 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
 }
 
-// apart joins the problems whose line has no other one: a value that could not be read is
-// no reason to say of its key what a missing one would deserve.
+// apart joins the problems of list whose lines have no problem in others. A value that could not be read
+// would else also be reported as missing.
 func apart(list, others []*Problem) error {
 	var errs []error
 	for _, p := range list {
@@ -98,8 +97,8 @@ func apart(list, others []*Problem) error {
 	return errors.Join(errs...)
 }
 
-// takeRemoteAsKnown gives engines behind ssh that have no identity one, since only their
-// own machine can tell it.
+// takeRemoteAsKnown gives an identity to engines behind ssh that have none, because only the other machine
+// can calculate it.
 func (f *File) takeRemoteAsKnown() {
 	for i := range f.Engines {
 		e := &f.Engines[i]

@@ -9,25 +9,25 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// eventLog is what there is to tell of the game in a slot, and how much of that was told:
-// moves are only noted while nobody listens. Noting one makes nothing.
+// An eventLog holds the game in a slot and the number of moves that were sent as events. While no
+// subscriber wants moves, add stores them here without an allocation.
 type eventLog struct {
-	mu    sync.Mutex // between the slot and whoever begins to listen
-	game  *game      // nil: none is played. Of it, only what a game does not change is read
+	mu    sync.Mutex // held by the slot, and by Listen
+	game  *game      // nil: the slot plays none; only its constant fields are read
 	moves []shogi.Move
-	told  int // how many of them
+	told  int // the number of moves that were sent
 	last  [2]said
 	left  [2]time.Duration // on the clocks
 }
 
-// said is what came with a player's last move.
+// said holds a player's last move with its search data.
 type said struct {
-	ply  int // 0: there was none
+	ply  int // 0: no move yet
 	move kifu.Move
 	hit  bool
 }
 
-// taleOf is the tale of a slot's game.
+// taleOf returns the log of a slot, and makes it at the first call.
 func (e *Events) taleOf(slot int) *eventLog {
 	if t, ok := e.games.Load(slot); ok {
 		return t.(*eventLog) //nolint:forcetypeassert // nothing else is stored
@@ -36,7 +36,7 @@ func (e *Events) taleOf(slot int) *eventLog {
 	return t.(*eventLog) //nolint:forcetypeassert // as above
 }
 
-// begin is a game's beginning, which was told.
+// begin starts the log of a game whose start was sent.
 func (t *eventLog) begin(g *game) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,22 +48,21 @@ func (t *eventLog) begin(g *game) {
 	}
 }
 
-// end is that nothing of the game is told any more.
+// end empties the log, so that no event of the game follows.
 func (t *eventLog) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.game, t.moves, t.told = nil, t.moves[:0], 0
 }
 
-// add notes a move, with t.mu held.
+// add stores a move. The caller holds t.mu.
 func (t *eventLog) add(c shogi.Colour, m *kifu.Move, hit bool, left time.Duration) {
 	t.moves = append(t.moves, m.Move)
 	t.last[c], t.left[c] = said{len(t.moves), *m, hit}, left
 }
 
-// Listen says whether somebody listens to moves from now on. When somebody begins to, it
-// tells of each game that is played what was not told, and returns the number of the last
-// event of this process.
+// Listen turns move events on or off. When it turns them on, it sends the current position of each game
+// with moves that were not sent, and returns the number of the last event of this process.
 func (e *Events) Listen(on bool) (last uint64) {
 	e.heard.Store(on && e.moves)
 	if !on {
@@ -81,7 +80,7 @@ func (e *Events) Listen(on bool) (last uint64) {
 	return e.seq[""]
 }
 
-// tell sends a game as far as it is played, with t.mu held, where not all was told.
+// tell sends the board of a game if it has moves that were not sent. The caller holds t.mu.
 func (e *Events) tell(t *eventLog) {
 	if t.game == nil || t.told == len(t.moves) {
 		return
@@ -93,7 +92,7 @@ func (e *Events) tell(t *eventLog) {
 	t.told = len(t.moves)
 }
 
-// board is the game as far as it is played.
+// board returns the current state of the game.
 func (t *eventLog) board() *match.Board {
 	g := t.game
 	names := g.names()
@@ -118,7 +117,7 @@ func (t *eventLog) board() *match.Board {
 	return b
 }
 
-// thought is what came with a move, as its event would say it; nil without a move.
+// thought returns the search data of a move as a move event has them, or nil without a move.
 func (s said) thought() *match.Thought {
 	if s.ply == 0 {
 		return nil
@@ -133,5 +132,5 @@ func (s said) thought() *match.Thought {
 	return t
 }
 
-// shownPV is what a move event has of a principal variation.
+// shownPV returns the part of a principal variation that a move event contains.
 func shownPV(pv []shogi.Move) string { return movesText(pv[:min(match.ShownPV, len(pv))]) }

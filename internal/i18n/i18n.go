@@ -16,10 +16,10 @@ import (
 	"gogi/internal/format"
 )
 
-// Language is a language, by its tag.
+// A Language is the tag of an output language.
 type Language string
 
-// The tongues.
+// The output languages.
 const (
 	English  Language = "en"
 	Japanese Language = "ja"
@@ -28,20 +28,20 @@ const (
 //go:embed ja.json
 var written []byte
 
-// book is read once. That it can be read is what a test holds.
+// book parses ja.json once. A test checks that it can be parsed.
 //
 //nolint:gochecknoglobals // a table, read once
 var book = sync.OnceValues(Book)
 
-// Book is a copy of all that has Japanese, by the English.
+// Book returns the Japanese texts by their English phrases, as a copy.
 func Book() (map[string]string, error) {
 	var b map[string]string
 	err := json.Unmarshal(written, &b)
 	return b, err
 }
 
-// Say is a phrase in a tongue, its verbs filled as by fmt.Sprintf; arguments that are
-// themselves to be said come in the same tongue. What has no Japanese stays English.
+// Say translates a phrase and fills its verbs as fmt.Sprintf does. It also translates arguments that
+// have a method In. A phrase without Japanese stays English.
 func Say(in Language, phrase string, args ...any) string {
 	if in == Japanese {
 		if b, err := book(); err == nil && b[phrase] != "" {
@@ -61,30 +61,30 @@ func Say(in Language, phrase string, args ...any) string {
 	return fmt.Sprintf(phrase, filled...)
 }
 
-// Message is something that can be said in every tongue; the zero value is nothing.
+// A Message is a text that can be printed in every language. The zero value is empty.
 type Message struct {
 	Phrase string // English, with verbs of fmt
-	Args   []any  // what fills the verbs
+	Args   []any  // the values of the verbs
 }
 
-// Of is a phrase with what fills its verbs.
+// Of returns the Message of a phrase and the values of its verbs.
 func Of(phrase string, args ...any) Message { return Message{phrase, args} }
 
-// Verbatim is text that is the same in all tongues, such as a name.
+// Verbatim returns a Message that is the same in all languages, such as a name.
 func Verbatim(text string) Message { return Message{"%s", []any{text}} }
 
-// Wrong is an error that can be said in every tongue.
+// A Wrong is an error with a Message.
 type Wrong struct{ why Message }
 
-// Errorf is an error that is a phrase with what fills its verbs; unlike fmt.Errorf's it
-// wraps nothing.
+// Errorf returns a [*Wrong] for a phrase and the values of its verbs. It wraps no error, unlike
+// fmt.Errorf.
 func Errorf(phrase string, args ...any) error { return &Wrong{Of(phrase, args...)} }
 
-// Error says it in English.
+// Error returns the English text.
 func (w *Wrong) Error() string { return w.why.String() }
 
-// Because is why something failed: a phrase where the error is one (a Wrong, or by its
-// Phrase), else its text, which is the same in all tongues.
+// Because returns the Message of an error. It uses the Message of a Wrong or the result of a method
+// Phrase, else the error's text, which is the same in all languages.
 func Because(err error) Message {
 	var wrong *Wrong
 	if errors.As(err, &wrong) {
@@ -97,19 +97,19 @@ func Because(err error) Message {
 	return Verbatim(err.Error())
 }
 
-// IsZero reports whether there is nothing to say.
+// IsZero reports whether the Message is empty.
 func (s Message) IsZero() bool { return s.Phrase == "" }
 
-// In says it in a tongue.
+// In returns the text in a language.
 func (s Message) In(in Language) string { return Say(in, s.Phrase, s.Args...) }
 
-// String says it in English, which is the language of all that programs read.
+// String returns the English text. All output for programs is English.
 func (s Message) String() string { return s.In(English) }
 
-// MarshalText is what JSON has of it: the English.
+// MarshalText returns the English text, for JSON.
 func (s Message) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes a text that was said; from then on it is the same in all tongues.
+// UnmarshalText reads the text of MarshalText. The result is the same in all languages.
 func (s *Message) UnmarshalText(text []byte) error {
 	*s = Message{}
 	if len(text) > 0 {
@@ -118,7 +118,7 @@ func (s *Message) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Each says a list of things in a tongue.
+// Each returns the texts of several Messages in a language.
 func Each(in Language, list []Message) []string {
 	said := make([]string, len(list))
 	for i, s := range list {
@@ -127,7 +127,7 @@ func Each(in Language, list []Message) []string {
 	return said
 }
 
-// Heads are the heads of a table's columns in a tongue.
+// Heads translates the column heads of a table.
 func Heads(in Language, heads ...string) []any {
 	said := make([]any, len(heads))
 	for i, head := range heads {
@@ -136,22 +136,20 @@ func Heads(in Language, heads ...string) []any {
 	return said
 }
 
-// Sentence is a remark as a sentence of its own: with a capital, where a tongue has them,
-// and a stop.
+// Sentence makes a sentence of a remark: it adds the full stop, and in English the capital letter.
 func Sentence(remark Message) Message { return Of("%s", sentence{remark}) }
 
-// Small is a heading in the middle of a sentence: without its capitals, where a tongue has
-// them.
+// Small returns a heading in lower case, for use inside a sentence.
 func Small(heading Message) Message { return Of("%s", small{heading}) }
 
 type small struct{ Message }
 
-// In says the heading in a tongue.
+// In returns the heading in a language.
 func (s small) In(in Language) string { return strings.ToLower(s.Message.In(in)) }
 
 type sentence struct{ Message }
 
-// In says the sentence in a tongue.
+// In returns the sentence in a language.
 func (s sentence) In(in Language) string {
 	text := s.Message.In(in)
 	if in == Japanese {
@@ -161,10 +159,10 @@ func (s sentence) In(in Language) string {
 	return string(unicode.ToUpper(first)) + text[size:] + "."
 }
 
-// Clauses are several remarks in one sentence: "a; b", a；b.
+// Clauses joins remarks with semicolons: "a; b", a；b.
 type Clauses []Message
 
-// In says the clauses in a tongue.
+// In returns the clauses in a language.
 func (c Clauses) In(in Language) string {
 	if in == Japanese {
 		return strings.Join(Each(in, c), "；")
@@ -172,10 +170,10 @@ func (c Clauses) In(in Language) string {
 	return strings.Join(Each(in, c), "; ")
 }
 
-// Row is several things in a row without an "and": "a, b", a、b.
+// A Row joins texts with commas: "a, b", a、b.
 type Row []Message
 
-// In says the row in a tongue.
+// In returns the row in a language.
 func (r Row) In(in Language) string {
 	if in == Japanese {
 		return strings.Join(Each(in, r), "、")
@@ -183,19 +181,19 @@ func (r Row) In(in Language) string {
 	return strings.Join(Each(in, r), ", ")
 }
 
-// Lines are several remarks, each in a line of its own, those after the first set in.
+// Lines joins remarks with line breaks. The lines after the first are indented.
 type Lines []Message
 
-// In says the lines in a tongue.
+// In returns the lines in a language.
 func (l Lines) In(in Language) string { return strings.Join(Each(in, l), "\n  ") }
 
-// Number is how many there are of something: "1 game", "2 games", 2局.
+// A Number is a count with its noun: "1 game", "2 games", 2局.
 type Number struct {
 	N    int
 	Noun string // in English, one of counters
 }
 
-// counters are how Japanese counts things.
+// counters returns the Japanese counter word of each English noun.
 func counters() map[string]string {
 	return map[string]string{
 		"game": "局", "pair": "ペア", "opening": "開始局面", "time": "回", "win": "勝", "draw": "分", "loss": "敗", "player": "名",
@@ -203,7 +201,7 @@ func counters() map[string]string {
 	}
 }
 
-// In says the number in a tongue.
+// In returns the number with its noun in a language.
 func (n Number) In(in Language) string {
 	switch {
 	case in == Japanese:
@@ -214,10 +212,10 @@ func (n Number) In(in Language) string {
 	return format.NumberOf(n.N, n.Noun)
 }
 
-// List is several things in a row: "a, b and c", a、b、c.
+// A List joins words: "a, b and c", a、b、c.
 type List []string
 
-// In says the list in a tongue.
+// In returns the list in a language.
 func (l List) In(in Language) string {
 	text := ""
 	for i, item := range l {
