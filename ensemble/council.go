@@ -154,11 +154,11 @@ func (c *Council) restarts() int { return max(0, c.config.Restarts) }
 // seatRules makes the chambers.
 func (c *Council) seatRules() error {
 	var err error
-	if c.chamber, err = voting.NewChamber(c.config.Rule, c.voters, c.config.Laws); err != nil {
+	if c.chamber, err = voting.NewSession(c.config.Rule, c.voters, c.config.Laws); err != nil {
 		return err
 	}
 	for _, spec := range c.config.Shadows {
-		shadow, err := voting.NewChamber(spec, c.voters, c.config.Laws)
+		shadow, err := voting.NewSession(spec, c.voters, c.config.Laws)
 		if err != nil {
 			return fmt.Errorf("shadow: %w", err)
 		}

@@ -27,8 +27,8 @@ type said struct {
 	hit  bool
 }
 
-// taleOf returns the log of a slot, and makes it at the first call.
-func (e *Events) taleOf(slot int) *eventLog {
+// logOf returns the log of a slot, and makes it at the first call.
+func (e *Events) logOf(slot int) *eventLog {
 	if t, ok := e.games.Load(slot); ok {
 		return t.(*eventLog) //nolint:forcetypeassert // nothing else is stored
 	}
@@ -69,7 +69,7 @@ func (e *Events) Listen(on bool) (last uint64) {
 		return 0
 	}
 	e.games.Range(func(_, one any) bool {
-		t := one.(*eventLog) //nolint:forcetypeassert // as in taleOf
+		t := one.(*eventLog) //nolint:forcetypeassert // as in logOf
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		e.tell(t)

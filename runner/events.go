@@ -198,7 +198,7 @@ func (e *Events) cut(slot int, g match.Game) {
 		return
 	}
 	if e.moves {
-		e.taleOf(slot).end()
+		e.logOf(slot).end()
 	}
 	e.Send(about(match.EventCut, g.Pair, g.Leg, slot))
 }
@@ -221,7 +221,7 @@ func (e *Events) gameStarted(g *game) {
 	}
 	e.Send(ev)
 	if e.moves {
-		e.taleOf(g.slot.number).begin(g)
+		e.logOf(g.slot.number).begin(g)
 	}
 }
 
@@ -263,7 +263,7 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, 
 	if e == nil || !e.moves {
 		return
 	}
-	t := e.taleOf(g.slot.number)
+	t := e.logOf(g.slot.number)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	heard := e.heard.Load()
@@ -303,7 +303,7 @@ func (e *Events) gameEnded(g *game) {
 		return
 	}
 	if e.moves { // what was not told is told: the last board stays until the next game
-		t := e.taleOf(g.slot.number)
+		t := e.logOf(g.slot.number)
 		t.mu.Lock()
 		e.tell(t)
 		t.mu.Unlock()

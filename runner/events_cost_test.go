@@ -51,7 +51,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	unheard.Listen(false)
 	unheard.gameStarted(g)
 	<-unheard.out
-	unheard.taleOf(g.slot.number).moves = make([]shogi.Move, 0, 1000) // a game's moves are kept anyway
+	unheard.logOf(g.slot.number).moves = make([]shogi.Move, 0, 1000) // a game's moves are kept anyway
 	if n := testing.AllocsPerRun(100, func() { unheard.moved(g, shogi.Black, &m, nil, true, time.Second) }); n != 0 || len(unheard.out) > 0 {
 		t.Errorf("%v allocations for a move that nobody listens to, %d events", n, len(unheard.out))
 	}
@@ -86,7 +86,7 @@ func BenchmarkMoveEvent(b *testing.B) {
 	for b.Loop() {
 		events.moved(g, shogi.Black, &m, nil, true, time.Second)
 		<-events.out
-		events.taleOf(0).moves = events.taleOf(0).moves[:0]
+		events.logOf(0).moves = events.logOf(0).moves[:0]
 	}
 }
 
@@ -98,6 +98,6 @@ func BenchmarkUnheardMove(b *testing.B) {
 	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
 	for b.Loop() {
 		events.moved(g, shogi.Black, &m, nil, true, time.Second)
-		events.taleOf(0).moves = events.taleOf(0).moves[:0]
+		events.logOf(0).moves = events.logOf(0).moves[:0]
 	}
 }

@@ -186,6 +186,6 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 		bisecting = mayBisect(args)
 		return env.Fail(badLine(args, commandOf(args, grammar), err), cli.Usage)
 	}
-	env.Tongue = cli.TongueOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
+	env.Language = cli.LanguageOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), cli.Failed)
 }

@@ -36,7 +36,7 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 	d.capacity(c)
 	d.line("", i18n.Verbatim("cpus"), o.Bound.Said())
 	for _, slot := range o.Bound.Slots() {
-		fmt.Fprintf(d.Out, "  %s\n", slot.In(d.Tongue))
+		fmt.Fprintf(d.Out, "  %s\n", slot.In(d.Language))
 	}
 	length, err := o.GameLength(ctx)
 	if err != nil {
@@ -50,13 +50,13 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 	d.line("", i18n.Of("duration"), i18n.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
 	if !plan.Gate.IsZero() {
 		fmt.Fprint(d.Out, "\n", d.label(i18n.Of("gate")))
-		if err := expectation(d.Out, d.Tongue, plan, length); err != nil {
+		if err := expectation(d.Out, d.Language, plan, length); err != nil {
 			return err
 		}
 	}
 	more, fatal := c.Problems()
 	for _, w := range append(warnings, more...) {
-		fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "warning: %s", w))
+		fmt.Fprintln(d.Out, i18n.Say(d.Language, "warning: %s", w))
 	}
 	return fatal
 }
@@ -66,7 +66,7 @@ type dryText struct{ *cli.Env }
 
 // label is what a line is about, in the column of labels.
 func (d dryText) label(what i18n.Message) string {
-	return format.Pad(what.In(d.Tongue), dryLabelWidth)
+	return format.Pad(what.In(d.Language), dryLabelWidth)
 }
 
 // dryLabelWidth is the width of the column of labels.
@@ -74,12 +74,12 @@ const dryLabelWidth = 10
 
 // line prints what a label has, set in by blanks.
 func (d dryText) line(blanks string, label, what i18n.Message) {
-	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(label), what.In(d.Tongue))
+	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(label), what.In(d.Language))
 }
 
 // head prints how much is played, and by what.
 func (d dryText) head(plan *match.Plan) error {
-	fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
+	fmt.Fprintln(d.Out, i18n.Say(d.Language, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
 	played := i18n.Of("%s games in %s pairs (%s), %d at a time, seed %d", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
 	if tournament.Uncertain(plan.Design.Kind) {
 		played = i18n.Of("up to %s", played)
@@ -97,7 +97,7 @@ func (d dryText) head(plan *match.Plan) error {
 		i18n.Of("%s openings, pondering %s", format.Count(len(plan.Openings)), plan.Ponder),
 		i18n.Of("evidence: %s", gate.Outlook(plan)))
 	for _, line := range lines {
-		fmt.Fprintf(d.Out, "  %s\n", line.In(d.Tongue))
+		fmt.Fprintf(d.Out, "  %s\n", line.In(d.Language))
 	}
 	fmt.Fprintln(d.Out)
 	return nil
@@ -148,7 +148,7 @@ func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 
 func (d dryText) engine(plan *match.Plan, p match.Player, limits string, g usi.Greeting) {
 	const in = "  "
-	fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "engine %s   %q by %q", p.Name, g.Name, g.Author))
+	fmt.Fprintln(d.Out, i18n.Say(d.Language, "engine %s   %q by %q", p.Name, g.Name, g.Author))
 	d.line(in, i18n.Of("command"), i18n.Verbatim(strings.Join(p.Command, " ")))
 	d.line(in, i18n.Of("directory"), i18n.Verbatim(p.Dir))
 	if p.Limits != (match.Limits{}) {
@@ -214,7 +214,7 @@ func (d dryText) council(p match.Player, limits string) {
 	for _, m := range c.Members {
 		names = append(names, m.Name)
 	}
-	fmt.Fprintln(d.Out, i18n.Say(d.Tongue, "council %s   %s: %s", p.Name, c.Rule, strings.Join(names, ", ")))
+	fmt.Fprintln(d.Out, i18n.Say(d.Language, "council %s   %s: %s", p.Name, c.Rule, strings.Join(names, ", ")))
 	budget := i18n.Of("%s, margin %s for each member", limits, p.Limits.Margin)
 	if c.Split {
 		budget = i18n.Of("%s, margin %s, shared by the members", limits, p.Limits.Margin)

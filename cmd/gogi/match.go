@@ -241,7 +241,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 		}
 	}
 	if !c.Session.JSON {
-		text.Summary(env.Out, r, env.Tongue)
+		text.Summary(env.Out, r, env.Language)
 	}
 	return r, played
 }
@@ -255,7 +255,7 @@ func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Open
 	if err != nil {
 		return err
 	}
-	return expectationLine(env.Err, env.Tongue, o.Plan, length)
+	return expectationLine(env.Err, env.Language, o.Plan, length)
 }
 
 // nameRun gives the run the name that it is stored under.

@@ -25,7 +25,7 @@ func (w Warning) Said() i18n.Message {
 	return text
 }
 
-// In is the warning in a tongue.
+// In is the warning in a language.
 func (w Warning) In(in i18n.Language) string { return w.Said().In(in) }
 
 // String is the warning in English.

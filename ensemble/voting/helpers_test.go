@@ -121,7 +121,7 @@ func newSession(tb testing.TB, rule string, n int, laws voting.Settings) *sessio
 func chamber(tb testing.TB, rule string, voters []voting.Voter, laws voting.Settings) *voting.Session {
 	tb.Helper()
 	spec := testutil.Must(voting.ParseSpec(rule))(tb)
-	c := testutil.Must(voting.NewChamber(spec, voters, laws))(tb)
+	c := testutil.Must(voting.NewSession(spec, voters, laws))(tb)
 	c.NewGame(1)
 	return c
 }

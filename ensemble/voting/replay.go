@@ -130,7 +130,7 @@ func chain(ties []Tie) []Tie {
 func (r *Replayer) begin(spec Spec, laws Settings, made string, rec *Record) error {
 	r.past = nil
 	if r.chamber == nil || made != r.made {
-		c, err := NewChamber(spec, rec.voters(), laws)
+		c, err := NewSession(spec, rec.voters(), laws)
 		if err != nil {
 			return err
 		}

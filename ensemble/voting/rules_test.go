@@ -302,7 +302,7 @@ func TestPlacebo(t *testing.T) {
 
 func drawnChamber(t *rapid.T, rule string, n int) *voting.Session {
 	spec := testutil.Must(voting.ParseSpec(rule))(t)
-	c := testutil.Must(voting.NewChamber(spec, members(n), voting.Settings{}))(t)
+	c := testutil.Must(voting.NewSession(spec, members(n), voting.Settings{}))(t)
 	c.NewGame(1)
 	return c
 }
@@ -359,7 +359,7 @@ func TestEvaluationAsWhite(t *testing.T) {
 const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, laws voting.Settings) *voting.Session {
-	c := testutil.Must(voting.NewChamber(spec, voters, laws))(t)
+	c := testutil.Must(voting.NewSession(spec, voters, laws))(t)
 	c.NewGame(7)
 	return c
 }

@@ -110,8 +110,8 @@ type plan struct {
 	move shogi.Move
 }
 
-// NewChamber makes the chamber of a rule; NewGame comes before the first vote.
-func NewChamber(spec Spec, voters []Voter, laws Settings) (*Session, error) {
+// NewSession makes the chamber of a rule; NewGame comes before the first vote.
+func NewSession(spec Spec, voters []Voter, laws Settings) (*Session, error) {
 	if len(voters) == 0 {
 		return nil, errors.New("ensemble: a council without members cannot vote")
 	}

@@ -93,7 +93,7 @@ func TestSpecCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := voting.NewChamber(voting.DefaultSpec(voting.Majority), nil, voting.Settings{}); err == nil {
+	if _, err := voting.NewSession(voting.DefaultSpec(voting.Majority), nil, voting.Settings{}); err == nil {
 		t.Error("a council without members")
 	}
 }

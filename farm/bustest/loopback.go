@@ -63,8 +63,8 @@ type Count struct {
 	Again                                   int // messages that were delivered a second time
 }
 
-// NewHall is an empty one.
-func NewHall() *MemoryBroker {
+// NewMemoryBroker is an empty one.
+func NewMemoryBroker() *MemoryBroker {
 	return &MemoryBroker{
 		ids: map[string]time.Time{}, artefacts: map[string][]byte{}, away: map[string]bool{},
 		grown: make(chan struct{}), ears: map[int]*subscription{},

@@ -15,7 +15,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	bustest.Run(t, func(t *testing.T) bustest.Farm {
 		t.Helper()
-		hall := bustest.NewHall()
+		hall := bustest.NewMemoryBroker()
 		hall.Limit(1 << 20)
 		connect := func(_ *testing.T, name string) farm.Transport { return hall.Connect(name) }
 		return bustest.Farm{
@@ -28,7 +28,7 @@ func TestContract(t *testing.T) {
 // TestFaultsHappen: each of them, as often as it was asked for.
 func TestFaultsHappen(t *testing.T) {
 	t.Parallel()
-	hall := bustest.NewHall()
+	hall := bustest.NewMemoryBroker()
 	bus, w := hall.Open(), hall.Connect("w")
 	hall.Set(bustest.Faults{Double: 3, Swap: 4, LoseAck: 5})
 	for i := range 12 {

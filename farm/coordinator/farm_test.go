@@ -312,7 +312,7 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := &theFarm{
-			t: t, hall: bustest.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
+			t: t, hall: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
 			state: filepath.Join(t.TempDir(), "state.db"),
 			keys:  &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 		}

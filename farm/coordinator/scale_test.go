@@ -46,7 +46,7 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
 	f := &theFarm{
-		hall: bustest.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
+		hall: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
 		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 	}
 	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": ""} {

@@ -69,7 +69,7 @@ func newTuned(ctx context.Context, r *run) (*tuned, error) {
 	t := &tuned{settings: s, store: store, points: map[int]uint64{}}
 	states, err := store.States(ctx)
 	if err == nil {
-		t.course, err = tune.NewCourse(*s, states)
+		t.course, err = tune.NewTrajectory(*s, states)
 	}
 	if err == nil {
 		err = store.Points(ctx, func(pair int, options [2][]match.Option) error {

@@ -41,7 +41,7 @@ func (k keyring) Key(name string) (coordinator.Key, bool) {
 
 func begin(t *testing.T) *theFarm {
 	t.Helper()
-	f := &theFarm{T: t, bus: bustest.NewHall(), file: filepath.Join(t.TempDir(), "farm.db")}
+	f := &theFarm{T: t, bus: bustest.NewMemoryBroker(), file: filepath.Join(t.TempDir(), "farm.db")}
 	open := func(file string) *results.Store {
 		s := testutil.Must(results.Open(t.Context(), file))(t)
 		t.Cleanup(func() { s.Close() })

@@ -23,9 +23,9 @@ type Trajectory struct {
 	drawn    map[int]Duel // of blocks that are not learnt
 }
 
-// NewCourse begins a tune of which these states are stored. What else is stored is told to
+// NewTrajectory begins a tune of which these states are stored. What else is stored is told to
 // Played and Resume, before anything is played.
-func NewCourse(s Settings, states []match.TuneState) (*Trajectory, error) {
+func NewTrajectory(s Settings, states []match.TuneState) (*Trajectory, error) {
 	path, err := NewPath(s)
 	if err != nil {
 		return nil, err

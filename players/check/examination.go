@@ -53,7 +53,7 @@ func (f *Finding) add(v Verdict, phrase string, args ...any) {
 	f.Detail = f.In(i18n.English)
 }
 
-// In is the detail in a tongue.
+// In is the detail in a language.
 func (f *Finding) In(in i18n.Language) string {
 	if len(f.notes) == 0 {
 		return f.Detail

@@ -11,7 +11,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the report as a person reads it in a terminal, in a tongue: the verdict first.
+// Print writes the report as a person reads it in a terminal, in a language: the verdict first.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintf(w, "%s\n\n", r.Claim().In(in))
 	t := format.Table(i18n.Heads(in, "run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")...)

@@ -13,7 +13,7 @@ import (
 //go:embed section.gohtml
 var section string
 
-// HTML is the table as a section of a report's page in a tongue. Its classes are the page's.
+// HTML is the table as a section of a report's page in a language. Its classes are the page's.
 func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	parsed, err := template.New("section").Funcs(template.FuncMap{
 		"t":     func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },

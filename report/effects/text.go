@@ -12,7 +12,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Print writes the table as a person reads it in a terminal, in a tongue: warnings first.
+// Print writes the table as a person reads it in a terminal, in a language: warnings first.
 func (t *Table) Print(w io.Writer, in i18n.Language) {
 	say := func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) }
 	fmt.Fprintf(w, "%s\n\n", say("%s · where the points of %s against %s come from · %s in %s", t.Run, format.Name(t.A), format.Name(t.B),

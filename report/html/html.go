@@ -90,7 +90,7 @@ type Shown struct {
 	More []template.HTML
 }
 
-// Write writes a run's page in a tongue, which stands alone.
+// Write writes a run's page in a language, which stands alone.
 func (s Shown) Write(w io.Writer, in i18n.Language) error {
 	p, err := s.page(Words{in}, nil)
 	if err != nil {

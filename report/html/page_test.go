@@ -392,7 +392,7 @@ func TestSections(t *testing.T) {
 }
 
 // TestPageTellsWhatWasAsked: what a mate solver was asked, and what books gave, stand on the
-// page in both tongues, and nothing of them where there is neither.
+// page in both languages, and nothing of them where there is neither.
 func TestPageTellsWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WW", "WL"}}

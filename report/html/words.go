@@ -8,7 +8,7 @@ import (
 	"gogi/shogi/diagram"
 )
 
-// Words says what a page shows in a tongue. Numbers are the same in all of them.
+// Words says what a page shows in a language. Numbers are the same in all of them.
 type Words struct{ In i18n.Language }
 
 // Say is a phrase of the templates, given in English, its verbs filled as by fmt.Sprintf.
@@ -17,7 +17,7 @@ func (w Words) Say(phrase string, args ...any) string { return i18n.Say(w.In, ph
 // Said is what the report has to say.
 func (w Words) Said(s i18n.Message) string { return s.In(w.In) }
 
-// Draw is a diagram with the tongue's words around it.
+// Draw is a diagram with the language's words around it.
 func (w Words) Draw(d diagram.Diagram) string {
 	d.Japanese = w.In == i18n.Japanese
 	return d.SVG()

@@ -16,7 +16,7 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Print writes the ratings as a person reads them, in a tongue.
+// Print writes the ratings as a person reads them, in a language.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
 	title := i18n.Of("%s · %s", i18n.Number{N: len(r.Players), Noun: "player"}, i18n.Number{N: r.Games, Noun: "game"})
 	if r.Rated < r.Games {

@@ -18,7 +18,7 @@ import (
 // without a scroll bar.
 const blockWidth = 100
 
-// Block writes the report as a block of fixed-width text for a pull request, in a tongue.
+// Block writes the report as a block of fixed-width text for a pull request, in a language.
 func Block(w io.Writer, rep *report.Report, about report.About, in i18n.Language) error {
 	r := view{rep, in}
 	lines := []string{r.blockTitle()}

@@ -11,7 +11,7 @@ import (
 	"gogi/stats"
 )
 
-// Verdict writes the verdict as a person reads it, in a tongue.
+// Verdict writes the verdict as a person reads it, in a language.
 func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 	word := Decided(stats.Decision(v.Verdict)).In(in)
 	fmt.Fprintln(w, i18n.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
@@ -38,7 +38,7 @@ func but(v *report.GateVerdict) i18n.Message {
 	return said
 }
 
-// Markdown is the verdict for a release note, in a tongue.
+// Markdown is the verdict for a release note, in a language.
 func Markdown(v *report.GateVerdict, in i18n.Language) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", i18n.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))

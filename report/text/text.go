@@ -18,16 +18,16 @@ import (
 	"gogi/stats"
 )
 
-// view is a report under the functions that print it in a tongue.
+// view is a report under the functions that print it in a language.
 type view struct {
 	*report.Report
 	in i18n.Language
 }
 
-// say is a phrase in the view's tongue.
+// say is a phrase in the view's language.
 func (r view) say(phrase string, args ...any) string { return i18n.Say(r.in, phrase, args...) }
 
-// Print writes the report as a person reads it in a terminal, in a tongue.
+// Print writes the report as a person reads it in a terminal, in a language.
 func Print(w io.Writer, rep *report.Report, in i18n.Language) {
 	r := view{rep, in}
 	r.printTitle(w)
@@ -144,7 +144,7 @@ func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// penta is how many pairs had which two results of A's, in letters that all tongues share.
+// penta is how many pairs had which two results of A's, in letters that all languages share.
 func penta(p stats.Pentanomial, between string) string {
 	return strings.Join([]string{
 		fmt.Sprintf("LL %d", p.LL), fmt.Sprintf("LD %d", p.LD), fmt.Sprintf("WL %d", p.WL),

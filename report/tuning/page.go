@@ -17,7 +17,7 @@ const (
 )
 
 // Page is the report of a tune as one HTML page that needs nothing from elsewhere, in a
-// tongue.
+// language.
 func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="%[3]s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -34,7 +34,7 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 `, html.EscapeString(a.Run), Body(in, a, validations), in)
 }
 
-// Body is what stands on Page, in a tongue, for pages that have a head and styles of their
+// Body is what stands on Page, in a language, for pages that have a head and styles of their
 // own. Validations are lines that stand there as they are.
 func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	var b, text strings.Builder

@@ -97,7 +97,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The page is in the tongue that it is asked for, what judges the tune included.
+// The page is in the language that it is asked for, what judges the tune included.
 func TestPageInJapanese(t *testing.T) {
 	judged := []i18n.Message{i18n.Of("validation %d (%s): not begun", 1, "v")}
 	english, japanese := Page(i18n.English, account(t, 40), judged), Page(i18n.Japanese, account(t, 40), judged)

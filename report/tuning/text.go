@@ -12,7 +12,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes what is known of a tune in a tongue, for a terminal. Nothing in it is a strength: what
+// Print writes what is known of a tune in a language, for a terminal. Nothing in it is a strength: what
 // the games of a tune say of their own parameters explains, and proves nothing.
 func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
 	s, sum := &a.Plan.Settings, a.Summary()

@@ -38,8 +38,8 @@ type sampling struct {
 	last  time.Time
 }
 
-// NewDesk is the desk of a session of a plan.
-func NewDesk(plan *match.Plan) *Monitor {
+// NewMonitor is the desk of a session of a plan.
+func NewMonitor(plan *match.Plan) *Monitor {
 	return &Monitor{watch: NewWatch(plan), notes: make(chan note, 256), sampled: map[*crash.Recorder]*sampling{}}
 }
 

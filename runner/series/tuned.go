@@ -103,7 +103,7 @@ func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning
 	}
 	var course *tune.Trajectory
 	if err == nil {
-		course, err = tune.NewCourse(p.Settings, states)
+		course, err = tune.NewTrajectory(p.Settings, states)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("series: %w", err)

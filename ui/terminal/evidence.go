@@ -39,7 +39,7 @@ func (v View) evidence() []string {
 	case v.Report == nil:
 		return []string{v.say("The stored games are being read.")}
 	}
-	said := i18n.Each(v.Tongue, Shown(v.Report))
+	said := i18n.Each(v.Language, Shown(v.Report))
 	if v.Unread != "" {
 		said = append(said, v.say("This is old: the stored games cannot be read: %s", v.Unread))
 	}

@@ -65,7 +65,7 @@ func (v View) warnings(width, limit int) []Line {
 // fault is a kind of fault in words.
 func (v View) fault(kind string) string { return v.say(clean(format.Words(kind))) }
 
-// said are texts that are the same in all tongues.
+// said are texts that are the same in all languages.
 func said(texts []string) []i18n.Message {
 	list := make([]i18n.Message, len(texts))
 	for i, text := range texts {

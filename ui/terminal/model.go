@@ -58,7 +58,7 @@ func modelIn(run string, in i18n.Language) *model {
 	return m
 }
 
-// say is a phrase in the model's tongue.
+// say is a phrase in the model's language.
 func (m *model) say(phrase string, args ...any) string { return i18n.Say(m.in, phrase, args...) }
 
 // again begins from nothing, for a new stream of events.
@@ -226,7 +226,7 @@ func (m *model) choose(number int) {
 func (m *model) view(now time.Time) View {
 	v := View{
 		Run: m.run, Now: m.state.Snapshot(), Report: m.report, Unread: m.unread, Chosen: m.chosen, Follows: m.follows,
-		Waited: -1, Faults: m.faults, Message: m.message, Question: m.asks, Tongue: m.in,
+		Waited: -1, Faults: m.faults, Message: m.message, Question: m.asks, Language: m.in,
 	}
 	shown := v.shown()
 	v.Chosen = Seat{shown.Worker, shown.Slot}

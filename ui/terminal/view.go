@@ -35,11 +35,11 @@ type View struct {
 	Faults   []string       // those that were told while somebody watched, the latest last
 	Message  string         // the answer to the last key
 	Question bool           // the message asks something
-	Tongue   i18n.Language  // that it is told in; "" is English
+	Language i18n.Language  // that it is told in; "" is English
 }
 
-// say is a phrase in the view's tongue.
-func (v View) say(phrase string, args ...any) string { return i18n.Say(v.Tongue, phrase, args...) }
+// say is a phrase in the view's language.
+func (v View) say(phrase string, args ...any) string { return i18n.Say(v.Language, phrase, args...) }
 
 // Lines draws a view: at most height lines, none wider than width.
 func Lines(v View, width, height int) []Line {
@@ -143,7 +143,7 @@ func (v View) title() string {
 	if games, pairs, ok := s.Rate(); ok {
 		parts = append(parts, v.rate(games), v.say("ETA %s", eta(s, pairs)))
 	}
-	parts = append(parts, i18n.Number{N: s.Wanted, Noun: "slot"}.In(v.Tongue))
+	parts = append(parts, i18n.Number{N: s.Wanted, Noun: "slot"}.In(v.Language))
 	return " " + strings.Join(parts, " · ")
 }
 

@@ -23,7 +23,7 @@ type Run struct {
 	Name     string
 	Socket   string                                        // of the process that plays it
 	Evidence func(context.Context) (*report.Report, error) // reads what is stored of it
-	Tongue   i18n.Language                                 // that it is told in; "" is English
+	Language i18n.Language                                 // that it is told in; "" is English
 }
 
 // The rhythm of the loop.
@@ -87,7 +87,7 @@ type watcher struct {
 
 func newWatcher(ctx context.Context, r Run, s tcell.Screen, stream *socket.Stream) *watcher {
 	return &watcher{
-		Run: r, ctx: ctx, screen: s, model: modelIn(r.Name, r.Tongue), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
+		Run: r, ctx: ctx, screen: s, model: modelIn(r.Name, r.Language), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
 	}
 }
 
@@ -134,7 +134,7 @@ func (w *watcher) heard(e match.Event, ok bool) {
 		return
 	}
 	w.events = nil
-	w.model.message = i18n.Say(w.Tongue, "cut off from the run; connecting again")
+	w.model.message = i18n.Say(w.Language, "cut off from the run; connecting again")
 }
 
 // tick draws, connects and reads what is due.
@@ -170,7 +170,7 @@ func (w *watcher) again() error {
 	}
 	w.stream, w.events = stream, stream.Events()
 	w.model.again()
-	w.model.message = i18n.Say(w.Tongue, "connected again")
+	w.model.message = i18n.Say(w.Language, "connected again")
 	return nil
 }
 

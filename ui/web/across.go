@@ -210,7 +210,7 @@ func shownTo(holder bool, e results.Engine) results.Engine {
 }
 
 // handicapName is a start as readers call it: a handicap's name, or the text itself.
-func handicapName(in tongue, start string) string {
+func handicapName(in language, start string) string {
 	p := shogi.StartPos()
 	if start == "startpos" || start == p.SFEN() {
 		return ""

@@ -67,7 +67,7 @@ func weightText(w float64) string {
 // as it is.
 func (v voice) move(piece, text string) string {
 	m, err := shogi.ParseMove(text)
-	if v.tongue != japanese || err != nil || piece == "" {
+	if v.language != japanese || err != nil || piece == "" {
 		return text
 	}
 	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
@@ -80,7 +80,7 @@ func (v voice) move(piece, text string) string {
 
 // pieceWords are the names of pieces in moves, for the script, by SFEN letter; none where
 // moves are told as they are.
-func pieceWords(in tongue) map[string]string {
+func pieceWords(in language) map[string]string {
 	words := map[string]string{}
 	if in == japanese {
 		for t := shogi.Pawn; t <= shogi.Dragon; t++ {
@@ -128,7 +128,7 @@ func (v voice) storedVote(before *shogi.Position, r *voting.Record) (voteView, e
 		}
 		said := ballotView{Member: r.Members[b.Member], Said: v.say(b.Kind.Words()), Played: r.Ballots[i].Move != "" && r.Ballots[i].Move == r.Played}
 		if b.Kind == voting.KindMove && before.CheckLegal(b.Move) == nil {
-			said.Said = moveText(v.tongue, before, b.Move, shogi.NoSquare)
+			said.Said = moveText(v.language, before, b.Move, shogi.NoSquare)
 		}
 		if b.HasScore {
 			said.Score = v.score(b.Score.Number())

@@ -249,7 +249,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("ended", b.testEnded)
 	t.Run("tune", b.testTune)
 	t.Run("reload", b.testReload)
-	t.Run("tongues", b.testTongues)
+	t.Run("languages", b.testLanguages)
 	if testutil.Long() { // the same pages in other states
 		t.Run("narrow", b.testNarrow)
 		t.Run("restart", b.testRestart)
@@ -461,7 +461,7 @@ func (b *browser) testNarrow(t *testing.T) {
 
 // A page is in the language that the browser asks for, or that was chosen, and the
 // choice leads to the same page.
-func (b *browser) testTongues(t *testing.T) {
+func (b *browser) testLanguages(t *testing.T) {
 	s := newStage("run", 1)
 	h := openSite(t, Config{Live: playing(s)})
 	s.step(0, 0, 99)

@@ -107,7 +107,7 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 		return &badQuery{err}
 	}
 	if parts[2] == "svg" {
-		return g.picture(w, tongueOf(r), ply)
+		return g.picture(w, languageOf(r), ply)
 	}
 	body, err := g.page(s.voiceFor(r), ply)
 	if err != nil {
@@ -205,7 +205,7 @@ func (g *storedGame) at(ply int) (shogi.Position, shogi.Move) {
 
 func (g *storedGame) name() string { return fmt.Sprintf("%d.%d", g.row.Pair, g.row.Leg) }
 
-func (g *storedGame) diagram(in tongue, ply int) string {
+func (g *storedGame) diagram(in language, ply int) string {
 	p, last := g.at(ply)
 	return diagram.Diagram{
 		Japanese: in == japanese,
@@ -213,7 +213,7 @@ func (g *storedGame) diagram(in tongue, ply int) string {
 	}.SVG()
 }
 
-func (g *storedGame) picture(w http.ResponseWriter, in tongue, ply int) error {
+func (g *storedGame) picture(w http.ResponseWriter, in language, ply int) error {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	_, _ = w.Write([]byte(g.diagram(in, ply))) // a reader that is gone misses nothing
 	return nil
@@ -223,7 +223,7 @@ func (g *storedGame) picture(w http.ResponseWriter, in tongue, ply int) error {
 func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
 	b := &gameBody{
 		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
-		Board: template.HTML(g.diagram(in.tongue, ply)), //nolint:gosec // the diagram escapes what it is given
+		Board: template.HTML(g.diagram(in.language, ply)), //nolint:gosec // the diagram escapes what it is given
 	}
 	p, _ := g.at(ply)
 	b.SFEN = p.SFEN()
@@ -256,7 +256,7 @@ func (g *storedGame) moves(in voice) []moveLine {
 	var list []moveLine
 	before := shogi.NoSquare
 	g.walk(func(i int, p *shogi.Position, m kifu.Move, _ bool) {
-		line := moveLine{Ply: i + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: moveText(in.tongue, p, m.Move, before)}
+		line := moveLine{Ply: i + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: moveText(in.language, p, m.Move, before)}
 		if m.HasScore {
 			score := m.Score
 			if p.Side() == shogi.White {
@@ -273,7 +273,7 @@ func (g *storedGame) moves(in voice) []moveLine {
 		if m.Nodes > 0 {
 			line.Nodes, line.HasNodes = int(min(m.Nodes, 1<<62)), true
 		}
-		line.Line = variation(in.tongue, *p, m.PV)
+		line.Line = variation(in.language, *p, m.PV)
 		before = m.Move.To()
 		list = append(list, line)
 	})
@@ -282,7 +282,7 @@ func (g *storedGame) moves(in voice) []moveLine {
 
 // moveText is a move as readers of a language write it: KIF's ▲７六歩(77), or the piece's
 // letter with both squares, such as P7g-7f, B8hx2b+ and P*5e.
-func moveText(in tongue, p *shogi.Position, m shogi.Move, before shogi.Square) string {
+func moveText(in language, p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	sign := "☗"
 	if p.Side() == shogi.White {
 		sign = "☖"
@@ -305,7 +305,7 @@ func moveText(in tongue, p *shogi.Position, m shogi.Move, before shogi.Square) s
 }
 
 // variation is a line of moves up to the first illegal one.
-func variation(in tongue, p shogi.Position, moves []shogi.Move) string {
+func variation(in language, p shogi.Position, moves []shogi.Move) string {
 	var list []string
 	for _, m := range moves {
 		if p.CheckLegal(m) != nil {

@@ -92,7 +92,7 @@ func (s *Server) liveRun(r *http.Request, run string, hub *events.Hub) livePage 
 	p.Verbs = orders(p.State)
 	p.pulse()
 	say := s.voiceFor(r)
-	p.Blank = blankSeat(say.tongue)
+	p.Blank = blankSeat(say.language)
 	for i, slot := range p.State.Slots {
 		if i < maxBoards {
 			p.Seats = append(p.Seats, viewOf(say, p.Path, slot, true))
@@ -208,7 +208,7 @@ func recordOf(b *match.Board) *kifu.Record {
 
 // viewOf is a slot for a page.
 func viewOf(in voice, run string, slot match.SlotState, picture bool) seatView {
-	v := blankSeat(in.tongue)
+	v := blankSeat(in.language)
 	v.Key, v.Slot = seatKey(slot), strings.TrimPrefix(seatKey(slot), "/")
 	v.Words = in.say(string(slot.Phase))
 	b := slot.Board
@@ -222,12 +222,12 @@ func viewOf(in voice, run string, slot match.SlotState, picture bool) seatView {
 	}
 	v.Sides = [2]sideView{sideOf(in, b, shogi.White), sideOf(in, b, shogi.Black)}
 	if picture {
-		v.Picture = pictureOf(in.tongue, b, v.Key)
+		v.Picture = pictureOf(in.language, b, v.Key)
 	}
 	return v
 }
 
-func blankSeat(in tongue) seatView {
+func blankSeat(in language) seatView {
 	return seatView{Sides: [2]sideView{{Colour: shogi.White.String()}, {Colour: shogi.Black.String()}}, Picture: pictureOf(in, nil, "blank")}
 }
 
@@ -284,7 +284,7 @@ func signed(n int) string {
 }
 
 // pictureOf draws a board; an empty one where nothing is known.
-func pictureOf(in tongue, b *match.Board, key string) template.HTML {
+func pictureOf(in language, b *match.Board, key string) template.HTML {
 	d := diagram.Diagram{Japanese: in == japanese, ID: "b-" + identifier(key), Title: "–"}
 	if b != nil {
 		d.Title = fmt.Sprintf("%s – %s, %d", b.Black, b.White, b.Ply)

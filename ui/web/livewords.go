@@ -9,15 +9,15 @@ import (
 	"gogi/report/html"
 )
 
-// voice says what readers are told, in their tongue.
+// voice says what readers are told, in their language.
 type voice struct {
-	tongue tongue
-	words  html.Words
-	say    func(phrase string, args ...any) string
+	language language
+	words    html.Words
+	say      func(phrase string, args ...any) string
 }
 
 func (s *Server) voiceFor(r *http.Request) voice {
-	return voice{tongueOf(r), s.pages.words(tongueOf(r)), s.speaker(r)}
+	return voice{languageOf(r), s.pages.words(languageOf(r)), s.speaker(r)}
 }
 
 // over is the phase of a run whose session has ended, for readers.
@@ -33,11 +33,11 @@ func livePhases() []string {
 
 // endText is how a game ended, in words.
 func (v voice) endText(result, termination string) string {
-	return outcome(v.tongue, result) + " · " + v.words.Ending(termination)
+	return outcome(v.language, result) + " · " + v.words.Ending(termination)
 }
 
 // liveWords are the phrases that the script says, by the words of events.
-func (p *pages) liveWords(in tongue) map[string]string {
+func (p *pages) liveWords(in language) map[string]string {
 	all := pieceWords(in)
 	for _, by := range voting.Bys() {
 		all["by "+string(by)] = i18n.Say(in, by.Words())

@@ -5,11 +5,11 @@ import (
 	"gogi/report/html"
 )
 
-// words are a tongue's.
-func (p *pages) words(in tongue) html.Words { return html.Words{In: in} }
+// words are a language's.
+func (p *pages) words(in language) html.Words { return html.Words{In: in} }
 
 // outcome is how a game ended, in words: black, white or draw as events have it.
-func outcome(in tongue, word string) string {
+func outcome(in language, word string) string {
 	switch word {
 	case "black":
 		return i18n.Say(in, "Black won")

@@ -20,15 +20,15 @@ import (
 //go:embed all:templates assets
 var files embed.FS
 
-// pages are the templates, made once for each tongue.
+// pages are the templates, made once for each language.
 type pages struct {
-	sets map[tongue]map[string]*template.Template // by tongue and the page's name
+	sets map[language]map[string]*template.Template // by language and the page's name
 }
 
 // newPages reads every page of templates/, each with the layout and the parts (files
 // that begin with _).
 func newPages() (*pages, error) {
-	p := &pages{sets: map[tongue]map[string]*template.Template{english: {}, japanese: {}}}
+	p := &pages{sets: map[language]map[string]*template.Template{english: {}, japanese: {}}}
 	entries, err := files.ReadDir("templates")
 	if err != nil {
 		return nil, err
@@ -55,14 +55,14 @@ const (
 	shownLine = 1000
 )
 
-// functions are what templates may call. t says a phrase in the page's tongue.
-func (p *pages) functions(in tongue) template.FuncMap {
+// functions are what templates may call. t says a phrase in the page's language.
+func (p *pages) functions(in language) template.FuncMap {
 	return template.FuncMap{
-		"t":       func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
-		"tongue":  func() string { return string(in) },
-		"count":   format.Count,
-		"percent": format.Percent,
-		"decimal": format.Decimal,
+		"t":        func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
+		"language": func() string { return string(in) },
+		"count":    format.Count,
+		"percent":  format.Percent,
+		"decimal":  format.Decimal,
 
 		"faults":    faultsOf,
 		"livewords": func() map[string]string { return p.liveWords(in) },
@@ -116,7 +116,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f fra
 // showAs writes a page with a status.
 func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
 	f.Holder, f.Login, f.Farm = s.guard.holds(r), s.guard.token != "", s.config.Farm != nil
-	in := tongueOf(r)
+	in := languageOf(r)
 	if r.Method == http.MethodGet {
 		f.Other = inOther(r.URL, in)
 	}
@@ -135,8 +135,8 @@ func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name
 	_, _ = w.Write(html.Bytes()) // a reader that is gone misses nothing
 }
 
-// inOther is where a page is in the tongue that it is not in.
-func inOther(here *url.URL, in tongue) string {
+// inOther is where a page is in the language that it is not in.
+func inOther(here *url.URL, in language) string {
 	query := here.Query()
 	query.Set("lang", string(japanese))
 	if in == japanese {

@@ -49,7 +49,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := tongueOf(r)
+	in := languageOf(r)
 	body := runBody{
 		Report: made.report, Sections: made.html[in], Curve: made.seen.Curve(), Settings: settings,
 		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: made.report.Slowed().In(in),

@@ -24,7 +24,7 @@ import (
 type sheet struct {
 	report *report.Report
 	seen   *html.Scenes
-	html   map[tongue]template.HTML // the report's sections
+	html   map[language]template.HTML // the report's sections
 
 	votes func() (*votes.Report, error) // how the councils voted; counted when it is asked for
 
@@ -134,9 +134,9 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 		e := &shown.About.Engines[i]
 		e.Options = maskedOptions(e.Options)
 	}
-	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[tongue]template.HTML{}}
+	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{}}
 	made.votes = sync.OnceValues(func() (*votes.Report, error) { return stored.Votes(ctx, s.config.Store, info) })
-	for _, in := range []tongue{english, japanese} {
+	for _, in := range []language{english, japanese} {
 		var html strings.Builder
 		link := func(pair, leg int) string { return gameAt(info.Name, pair, leg) }
 		if err := shown.Sections(&html, s.pages.words(in), link); err != nil {

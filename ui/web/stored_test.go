@@ -149,7 +149,7 @@ func get(t *testing.T, s *Server, path string, change ...func(*http.Request)) *h
 
 func withToken(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken) }
 
-func asking(in tongue) func(*http.Request) {
+func asking(in language) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set("Accept-Language", string(in)) }
 }
 
@@ -165,7 +165,7 @@ func TestEveryPageOfEveryRun(t *testing.T) {
 	s := shownRuns(t, nasty()...)
 	for _, run := range nasty() {
 		for _, page := range []string{"", "/games", "/openings", "/time", "/faults", "/g/0.1", "/g/0.0?ply=1", "/games?opening=1&marked=1"} {
-			for _, in := range []tongue{english, japanese} {
+			for _, in := range []language{english, japanese} {
 				w := get(t, s, pathOf(run)+page, asking(in))
 				if w.Code != http.StatusOK {
 					t.Errorf("%s%s: %d %s", pathOf(run), page, w.Code, w.Body)
@@ -462,14 +462,14 @@ func TestAPIIsTheCommands(t *testing.T) {
 }
 
 // TestRunsSayHowTheyEnded: the list and the run's own page say of a run that nobody plays
-// how it ended, in both tongues.
+// how it ended, in both languages.
 func TestRunsSayHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over")
 	storeEnded(t, s.config.Store, "told", match.Gate{}, match.RunStopping)
 	storeEnded(t, s.config.Store, "cut", match.Gate{}, "")
 	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
-	for in, words := range map[tongue]map[string]string{
+	for in, words := range map[language]map[string]string{
 		english:  {"over": "finished", "told": "stopped", "cut": "unfinished", "gated": "ended by its gate: passed"},
 		japanese: {"over": "終了", "told": "中止", "cut": "未終了", "gated": "ゲートにより終了：通過"},
 	} {

@@ -24,7 +24,7 @@ func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.
 	if err != nil {
 		return err
 	}
-	body := tuneBody{Report: made.html[tongueOf(r)], Judges: made.judges}
+	body := tuneBody{Report: made.html[languageOf(r)], Judges: made.judges}
 	if hub := s.playing(info.Name); hub != nil {
 		body.Boards = s.liveRun(r, info.Name, hub)
 		body.Boards.few()
@@ -33,15 +33,15 @@ func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.
 	return nil
 }
 
-// newTuneSheet makes the report of a tune in all tongues.
+// newTuneSheet makes the report of a tune in all languages.
 func (s *Server) newTuneSheet(ctx context.Context, info *results.RunInfo) (*sheet, error) {
 	begun := time.Now()
 	a, err := tuning.Read(ctx, s.config.Store, info, tuning.Latest)
 	if err != nil {
 		return nil, err
 	}
-	made := &sheet{html: map[tongue]template.HTML{}}
-	for _, in := range []tongue{english, japanese} {
+	made := &sheet{html: map[language]template.HTML{}}
+	for _, in := range []language{english, japanese} {
 		made.html[in] = template.HTML(strings.Map(visible, tuning.Body(in, a, nil))) //nolint:gosec // it escapes every text
 	}
 	for _, c := range a.Candidates {

@@ -25,7 +25,7 @@ import (
 
 // phrase is where a template or a program says one, and heads where it says several.
 var (
-	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|i18n\.Of\(\s*|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Tongue|env\.Tongue|\w+\.Tongue), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
+	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|i18n\.Of\(\s*|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Language|env\.Language|\w+\.Language), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
 	heads  = regexp.MustCompile(`(?:\br\.table\(|i18n\.Heads\([\w.]+, )("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)`)
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
@@ -136,7 +136,7 @@ func TestPhrasebook(t *testing.T) {
 }
 
 // verb is one of fmt's, with what is before its letter; speaks is a letter or a
-// mark of a sentence, without which a phrase is the same in all tongues.
+// mark of a sentence, without which a phrase is the same in all languages.
 var (
 	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgf])`)
 	speaks = regexp.MustCompile(`\pL|[;:.,]`)

@@ -96,7 +96,7 @@ func Lost(engine string, lost int) i18n.Message {
 	return i18n.Of("%s lost %s of this session by faults of its own", engine, i18n.Number{N: lost, Noun: "game"})
 }
 
-// Warned is what a warning is of: its kind, in tongues other than the note's, and its note,
+// Warned is what a warning is of: its kind, in languages other than the note's, and its note,
 // which is English, as it was told.
 func Warned(w match.WarningGiven) i18n.Message {
 	note := i18n.Verbatim(sanitize.Printable(w.Note, 600))

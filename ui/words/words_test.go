@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// TestSummary: the line is what a terminal showed before there were tongues, and in
+// TestSummary: the line is what a terminal showed before there were languages, and in
 // Japanese it has the same numbers.
 func TestSummary(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestWarning(t *testing.T) {
 	testutil.Equal(t, Warning(w).In(i18n.Japanese), "警告：3 of 9 games")
 }
 
-// TestLost: how many, in both tongues.
+// TestLost: how many, in both languages.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	if got, want := Lost("x", 1).String(), "x lost 1 game of this session by faults of its own"; got != want {

@@ -40,7 +40,7 @@ type Env struct {
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
 
-	Tongue i18n.Language // of what people read; JSON and events are English
+	Language i18n.Language // of what people read; JSON and events are English
 
 	Judged bool // the verb has said what git bisect is told of a commit
 
@@ -60,7 +60,7 @@ func (env *Env) Warn(what i18n.Message) {
 // tell says something to people: above what is redrawn on the terminal, which would wipe
 // it out, or where nothing is, after what stands before it.
 func (env *Env) tell(before string, what i18n.Message) {
-	line := what.In(env.Tongue)
+	line := what.In(env.Language)
 	if say := env.Say.Load(); say != nil {
 		(*say)(line)
 		return
@@ -85,7 +85,7 @@ func (env *Env) Starting(names ...string) (started func()) {
 		select {
 		case <-over:
 		case <-time.After(startSeen):
-			fmt.Fprintln(env.Err, what.In(env.Tongue))
+			fmt.Fprintln(env.Err, what.In(env.Language))
 		}
 	})
 	return func() { close(over); telling.Wait() }
@@ -162,7 +162,7 @@ func (env *Env) Fail(err error, code int) int {
 // the English text.
 func (env *Env) why(err error) string {
 	said := i18n.Because(err)
-	if translated := said.In(env.Tongue); said.String() == err.Error() && translated != err.Error() {
+	if translated := said.In(env.Language); said.String() == err.Error() && translated != err.Error() {
 		return translated
 	}
 	return printed(err)

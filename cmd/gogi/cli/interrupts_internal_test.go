@@ -8,12 +8,12 @@ import (
 	"gogi/internal/i18n"
 )
 
-// TestInterruptIsTold: what an interrupt means is told in the tongue of people, and above
+// TestInterruptIsTold: what an interrupt means is told in the language of people, and above
 // what is redrawn on the terminal, where something is.
 func TestInterruptIsTold(t *testing.T) {
 	t.Parallel()
 	var plain bytes.Buffer
-	env := &Env{Err: &plain, Tongue: i18n.Japanese}
+	env := &Env{Err: &plain, Language: i18n.Japanese}
 	i := &Interrupts{env: env}
 	drain := func() i18n.Message {
 		return i18n.Of("the pairs in play (%s)", i18n.Number{N: 3, Noun: "game"})

@@ -14,10 +14,10 @@ import (
 // Who waits for engines is told once what for, and not at all where they are soon there.
 func TestStarting(t *testing.T) {
 	for _, c := range []struct {
-		took   time.Duration
-		tongue i18n.Language
-		names  []string
-		want   string
+		took     time.Duration
+		language i18n.Language
+		names    []string
+		want     string
 	}{
 		{time.Second, "en", []string{"A", "B"}, ""},
 		{time.Minute, "en", []string{"A", "B"}, "starting A, B …\n"},
@@ -27,7 +27,7 @@ func TestStarting(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var told bytes.Buffer
-			env := &cli.Env{Err: &told, Tongue: c.tongue}
+			env := &cli.Env{Err: &told, Language: c.language}
 			started := env.Starting(c.names...)
 			time.Sleep(c.took) // of the bubble's own clock
 			started()

@@ -45,7 +45,7 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		err = text.CheckJSON(env.Out, found)
 	} else {
-		text.Check(env.Out, env.Tongue, found)
+		text.Check(env.Out, env.Language, found)
 	}
 	if err == nil && !found.Sound() {
 		err = i18n.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves what is whole", c.DB, c.DB)
@@ -71,7 +71,7 @@ func (c *RepairCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		err = text.RepairJSON(env.Out, r)
 	} else {
-		text.Repair(env.Out, env.Tongue, r)
+		text.Repair(env.Out, env.Language, r)
 	}
 	if err == nil && !r.Whole() {
 		err = &cli.Exit{Code: cli.Unplayed, Err: i18n.Errorf("not everything in %s could be saved", c.DB)}
@@ -97,7 +97,7 @@ func (c *MergeCommand) Run(ctx context.Context, env *cli.Env) error {
 	case c.JSON:
 		return text.MergeJSON(env.Out, m)
 	}
-	text.Merge(env.Out, env.Tongue, m, c.From)
+	text.Merge(env.Out, env.Language, m, c.From)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 	case c.JSON:
 		told = p.JSON(env.Out)
 	default:
-		p.Print(env.Out, env.Tongue)
+		p.Print(env.Out, env.Language)
 	}
 	if err != nil && cut {
 		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted: what is packed stays, and the same command goes on")}

@@ -29,7 +29,7 @@ func TestPack(t *testing.T) {
 	run := func(ctx context.Context, c OptimizeCommand, in i18n.Language) (string, error) {
 		t.Helper()
 		var out strings.Builder
-		err := c.Run(ctx, &cli.Env{Out: &out, Err: &strings.Builder{}, Tongue: in})
+		err := c.Run(ctx, &cli.Env{Out: &out, Err: &strings.Builder{}, Language: in})
 		return out.String(), err
 	}
 	testutil.Fails(t, testutil.Err(run(t.Context(), OptimizeCommand{DB: path + "x"}, i18n.English)), "not found. Run `gogi match` first", "no file")

@@ -37,7 +37,7 @@ func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 		if c.JSON {
 			err = verify.JSON(env.Out, found)
 		} else {
-			verify.Text(env.Out, env.Tongue, found)
+			verify.Text(env.Out, env.Language, found)
 		}
 		if err == nil && !found.Same() {
 			n := len(found.Differences) + found.More

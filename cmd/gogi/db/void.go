@@ -50,7 +50,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return v.JSON(env.Out)
 	}
-	v.Print(env.Out, env.Tongue)
+	v.Print(env.Out, env.Language)
 	return nil
 }
 

@@ -145,7 +145,7 @@ func (c *CheckCommand) engine() (configs.Engine, error) {
 func (c *CheckCommand) examine(ctx context.Context, env *cli.Env, o *players.Opener) error {
 	began := time.Now()
 	command := strings.Join(c.Engine, " ")
-	text, options := newCheckText(env.Out, env.Tongue), check.Options{Quick: c.Quick}
+	text, options := newCheckText(env.Out, env.Language), check.Options{Quick: c.Quick}
 	if !c.JSON {
 		text.title(command)
 		options.Found = text.add

@@ -69,13 +69,13 @@ func lint(name string, data []byte, here identity.Env) *findings {
 
 func (f *findings) write(env *cli.Env) {
 	for _, p := range f.problems {
-		fmt.Fprintf(env.Out, "%s: %s\n", p.At(), i18n.Because(p.Cause).In(env.Tongue))
+		fmt.Fprintf(env.Out, "%s: %s\n", p.At(), i18n.Because(p.Cause).In(env.Language))
 	}
 	for _, w := range f.warnings {
-		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Tongue, "warning: %s", w.Said()))
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "warning: %s", w.Said()))
 	}
 	if f.plan != nil {
-		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Tongue, "%s in %s; nothing is wrong that can be known without starting an engine",
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "%s in %s; nothing is wrong that can be known without starting an engine",
 			i18n.Number{N: f.plan.Games(), Noun: "game"}, i18n.Number{N: f.plan.Pairs, Noun: "pair"}))
 	}
 }

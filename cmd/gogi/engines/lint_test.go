@@ -66,7 +66,7 @@ func TestLintInJapanese(t *testing.T) {
 		testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		told := func(asJSON bool) string {
 			var out bytes.Buffer
-			err := (&CheckCommand{File: path, JSON: asJSON}).checkFile(&cli.Env{Out: &out, Tongue: i18n.Japanese})
+			err := (&CheckCommand{File: path, JSON: asJSON}).checkFile(&cli.Env{Out: &out, Language: i18n.Japanese})
 			if exit, wrong := errors.AsType[*cli.Exit](err); err != nil && (!wrong || exit.Code != cli.Usage) {
 				t.Fatal(err)
 			}

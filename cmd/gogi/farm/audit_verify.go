@@ -43,7 +43,7 @@ func (c *AuditCommand) verify(ctx context.Context, env *cli.Env) (err error) {
 		if c.JSON {
 			err = verify.JSON(env.Out, found)
 		} else {
-			verify.Text(env.Out, env.Tongue, found)
+			verify.Text(env.Out, env.Language, found)
 		}
 		if err == nil && !found.Same() {
 			err = &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("run %s is not what the farm says", found.Run)}

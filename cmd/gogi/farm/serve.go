@@ -231,7 +231,7 @@ func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, pla
 	if err != nil {
 		return err
 	}
-	text.Summary(env.Out, rep, env.Tongue)
+	text.Summary(env.Out, rep, env.Language)
 	return nil
 }
 

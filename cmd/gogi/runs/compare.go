@@ -49,7 +49,7 @@ func (c *CompareCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if !c.JSON {
-		rep.Print(env.Out, env.Tongue)
+		rep.Print(env.Out, env.Language)
 	} else if err := format.JSON(env.Out, rep); err != nil {
 		return err
 	}
@@ -94,6 +94,6 @@ func (c *CompareCommand) breakdown(ctx context.Context, env *cli.Env) error {
 	case c.JSON:
 		return format.JSON(env.Out, t)
 	}
-	t.Print(env.Out, env.Tongue)
+	t.Print(env.Out, env.Language)
 	return nil
 }

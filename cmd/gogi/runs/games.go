@@ -103,7 +103,7 @@ func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.St
 	if c.JSON {
 		return stored.WriteGames(ctx, env.Out, store, info)
 	}
-	in := env.Tongue
+	in := env.Language
 	var header []string
 	for _, head := range i18n.Heads(in, "game", "plies", "opening", "Black", "White", "won by", "by", "note") {
 		header = append(header, fmt.Sprint(head))

@@ -43,7 +43,7 @@ func (c *GateCommand) Run(ctx context.Context, env *cli.Env) error {
 
 func (c *GateCommand) print(env *cli.Env, v *report.GateVerdict) error {
 	if c.Markdown != "" && c.Markdown != "-" {
-		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v, env.Tongue)), 0o644); err != nil { //nolint:gosec // a file to be published
+		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v, env.Language)), 0o644); err != nil { //nolint:gosec // a file to be published
 			return err
 		}
 	}
@@ -51,10 +51,10 @@ func (c *GateCommand) print(env *cli.Env, v *report.GateVerdict) error {
 	case c.JSON:
 		return format.JSON(env.Out, v)
 	case c.Markdown == "-":
-		_, err := io.WriteString(env.Out, text.Markdown(v, env.Tongue))
+		_, err := io.WriteString(env.Out, text.Markdown(v, env.Language))
 		return err
 	}
-	text.Verdict(env.Out, v, env.Tongue)
+	text.Verdict(env.Out, v, env.Language)
 	return nil
 }
 

@@ -67,7 +67,7 @@ func (c *RateCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out, env.Tongue)
+	r.Print(env.Out, env.Language)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 		case c.Openings:
 			return c.openings(ctx, env, store, info)
 		case c.HTML != "":
-			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Tongue) })
+			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Language) })
 		case c.Text:
 			return c.printBlock(ctx, env, store, info)
 		}
@@ -57,9 +57,9 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 			return format.JSON(env.Out, r)
 		}
 		if c.Verbose {
-			text.Print(env.Out, r, env.Tongue)
+			text.Print(env.Out, r, env.Language)
 		} else {
-			text.Summary(env.Out, r, env.Tongue)
+			text.Summary(env.Out, r, env.Language)
 		}
 		return nil
 	})
@@ -95,10 +95,10 @@ func (c *ReportCommand) printBlock(ctx context.Context, env *cli.Env, store *res
 	if err != nil {
 		return err
 	}
-	return text.Block(env.Out, r, about, env.Tongue)
+	return text.Block(env.Out, r, about, env.Language)
 }
 
-// pageOf is a run's page as HTML in a tongue, with where the difference comes from.
+// pageOf is a run's page as HTML in a language, with where the difference comes from.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language) (string, error) {
 	shown, err := stored.Shown(ctx, store, info)
 	if err != nil {

@@ -33,9 +33,9 @@ func (c *RunsCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, list)
 	}
-	t := format.Table(i18n.Heads(env.Tongue, "run", "players", "pairs", "planned", "state", "begun")...)
+	t := format.Table(i18n.Heads(env.Language, "run", "players", "pairs", "planned", "state", "begun")...)
 	for _, r := range list.Runs {
-		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Said().In(env.Tongue), r.Created})
+		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Said().In(env.Language), r.Created})
 	}
 	format.Render(env.Out, t)
 	return nil

@@ -32,7 +32,7 @@ func (c *WatchCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	said, err := terminal.Watch(ctx, terminal.Run{
-		Name: run, Socket: socket.Path(c.DB, run), Tongue: env.Tongue,
+		Name: run, Socket: socket.Path(c.DB, run), Language: env.Language,
 		Evidence: func(ctx context.Context) (r *report.Report, err error) {
 			err = (&cli.Stored{Name: run, DB: c.DB}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
 				r, err = stored.Report(ctx, store, info.Name)

@@ -79,8 +79,8 @@ type progress struct {
 	hub      *events.Hub // knows how things stand; only faults are followed one by one
 	// look reads what the stored games show, a line each: the score with the interval that
 	// may be read at any time, and the gate. May be nil.
-	look   func() []string // in the tongue
-	tongue i18n.Language
+	look     func() []string // in the language
+	language i18n.Language
 
 	mu     sync.Mutex // of writing
 	began  time.Time
@@ -179,7 +179,7 @@ func (p *progress) warn(e match.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintln(p.w, words.Warning(match.WarningGiven{Engine: e.Engine, Kind: e.Kind, Note: e.Note}).In(p.tongue))
+	fmt.Fprintln(p.w, words.Warning(match.WarningGiven{Engine: e.Engine, Kind: e.Kind, Note: e.Note}).In(p.language))
 }
 
 // fault prints the first faults one by one, above the area.
@@ -195,9 +195,9 @@ func (p *progress) fault(e match.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintln(p.w, words.Fault(e.Kind, e.Engine, e.Pair, e.Note, bundle).In(p.tongue))
+	fmt.Fprintln(p.w, words.Fault(e.Kind, e.Engine, e.Pair, e.Note, bundle).In(p.language))
 	if p.told == toldFaults {
-		fmt.Fprintln(p.w, words.MoreFaults().In(p.tongue))
+		fmt.Fprintln(p.w, words.MoreFaults().In(p.language))
 	}
 }
 
@@ -270,14 +270,14 @@ func (p *progress) close() {
 	}
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State
-	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.tongue))
+	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.language))
 	if now.Mate != nil {
-		fmt.Fprintln(p.w, words.Mates(*now.Mate).In(p.tongue))
+		fmt.Fprintln(p.w, words.Mates(*now.Mate).In(p.language))
 	}
 	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
-		fmt.Fprintln(p.w, words.Warning(w).In(p.tongue))
+		fmt.Fprintln(p.w, words.Warning(w).In(p.language))
 		if w.Kind == alarms.Failing {
-			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine)).In(p.tongue))
+			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine)).In(p.language))
 		}
 	}
 	fmt.Fprintln(p.w)
@@ -304,7 +304,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	return words.Summary{
 		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,
 		Rate: rate, Left: eta, Faults: faultsOf(now),
-	}.Said().In(p.tongue)
+	}.Said().In(p.language)
 }
 
 // shownLeaders is how many of more than two players the summary names.
@@ -377,11 +377,11 @@ func (p *progress) slotLines(now *match.Snapshot) []string {
 		}
 		if playing++; playing <= shownSlots {
 			b := s.Board
-			lines = append(lines, "  "+words.Slot(s.Slot, b, lastScore(b)).In(p.tongue))
+			lines = append(lines, "  "+words.Slot(s.Slot, b, lastScore(b)).In(p.language))
 		}
 	}
 	if more := playing - shownSlots; more > 0 {
-		lines = append(lines, "  "+words.More(more).In(p.tongue))
+		lines = append(lines, "  "+words.More(more).In(p.language))
 	}
 	return lines
 }

@@ -143,11 +143,11 @@ func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, c
 	if err != nil {
 		return err
 	}
-	desk := alarms.NewDesk(plan)
+	desk := alarms.NewMonitor(plan)
 	list = append(list, func(hub *events.Hub) { desk.Follow(context.WithoutCancel(ctx), hub, send) })
 	if !s.Quiet {
 		shown := newProgress(s.Env.Err, plan)
-		shown.terminal, shown.every, shown.tongue = nil, plainEvery, s.Env.Tongue
+		shown.terminal, shown.every, shown.language = nil, plainEvery, s.Env.Language
 		list = append(list, shown.follow)
 	}
 	if s.JSON {
@@ -235,7 +235,7 @@ func withPaths(err error, db string, plan *match.Plan, rename string) error {
 // play plays the pairs that are not stored.
 func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered *stored.Gathering) error {
 	plan := m.Opener.Plan
-	desk := alarms.NewDesk(plan)
+	desk := alarms.NewMonitor(plan)
 	desk.Attend(m.Opener.Records)
 	measured, err := s.measured(ctx, plan.Run)
 	if err != nil {
@@ -382,7 +382,7 @@ func (s *Session) begin(ctx context.Context) error {
 // progress shows a run on the terminal; look may be nil.
 func (s *Session) progress(plan *match.Plan, look func() []string) func(*events.Hub) {
 	shown := newProgress(s.Env.Err, plan)
-	shown.tongue, shown.look = s.Env.Tongue, look
+	shown.language, shown.look = s.Env.Language, look
 	say := shown.say
 	s.Env.Say.Store(&say)
 	return shown.follow
@@ -395,7 +395,7 @@ func (s *Session) glance(ctx context.Context, run string) func() []string {
 		if err != nil || so.Games == 0 {
 			return nil // the report at the end says what is wrong
 		}
-		return i18n.Each(s.Env.Tongue, terminal.Glance(so))
+		return i18n.Each(s.Env.Language, terminal.Glance(so))
 	}
 }
 

@@ -25,7 +25,7 @@ func answered[A interface {
 	case asJSON:
 		return format.JSON(env.Out, answer)
 	}
-	answer.Print(env.Out, env.Tongue)
+	answer.Print(env.Out, env.Language)
 	return nil
 }
 

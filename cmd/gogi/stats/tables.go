@@ -136,5 +136,5 @@ func (c *ErrorCommand) Run(env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, e)
 	}
-	return e.Print(env.Out, env.Tongue)
+	return e.Print(env.Out, env.Language)
 }

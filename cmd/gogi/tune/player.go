@@ -210,7 +210,7 @@ func (p *player) judge(ctx context.Context, which int, c match.TuneCandidate) er
 	}
 	if !p.JSON {
 		fmt.Fprintln(p.Env.Out)
-		text.Summary(p.Env.Out, judged, p.Env.Tongue)
+		text.Summary(p.Env.Out, judged, p.Env.Language)
 	}
 	if judged.Gate == nil {
 		return errors.New("the validation has no gate")

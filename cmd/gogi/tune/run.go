@@ -226,7 +226,7 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 			return err
 		}
 		if !p.JSON {
-			tuning.Print(env.Out, env.Tongue, account, told(ctx, p.Store, account))
+			tuning.Print(env.Out, env.Language, account, told(ctx, p.Store, account))
 		}
 		if c.NoValidate {
 			return nil

@@ -142,12 +142,12 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.withAccount(ctx, tuning.Latest, func(store *results.Store, a *tuning.Account) error {
 		validations := told(ctx, store, a)
 		if c.HTML != "" {
-			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Tongue, a, validations), nil })
+			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Language, a, validations), nil })
 		}
 		if c.JSON {
 			return format.JSON(env.Out, tuning.Tell(a))
 		}
-		tuning.Print(env.Out, env.Tongue, a, validations)
+		tuning.Print(env.Out, env.Language, a, validations)
 		return nil
 	})
 }
@@ -162,7 +162,7 @@ type ShowCommand struct {
 // Run prints the state.
 func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.withAccount(ctx, c.At, func(_ *results.Store, a *tuning.Account) error {
-		tuning.Print(env.Out, env.Tongue, a, nil)
+		tuning.Print(env.Out, env.Language, a, nil)
 		return nil
 	})
 }

@@ -28,6 +28,6 @@ func (c *FitCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, fit)
 	}
-	fit.Print(env.Out, env.Tongue)
+	fit.Print(env.Out, env.Language)
 	return nil
 }

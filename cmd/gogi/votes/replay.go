@@ -35,7 +35,7 @@ func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		err = format.JSON(env.Out, r)
 	} else {
-		r.Print(env.Out, env.Tongue)
+		r.Print(env.Out, env.Language)
 	}
 	if err != nil {
 		return err

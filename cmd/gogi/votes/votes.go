@@ -49,7 +49,7 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out, env.Tongue)
+	r.Print(env.Out, env.Language)
 	return nil
 }
 
@@ -93,6 +93,6 @@ func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
 	case c.JSON:
 		return format.JSON(out, r)
 	}
-	r.Print(out, env.Tongue)
+	r.Print(out, env.Language)
 	return nil
 }

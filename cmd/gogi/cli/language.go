@@ -11,14 +11,14 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// TongueOf is the language that people are told results in: what was asked for (--lang),
+// LanguageOf is the language that people are told results in: what was asked for (--lang),
 // else what the variable GOGI_LANG says, else, where the result goes to a terminal, that
 // of the locale: the first of LC_ALL, LC_MESSAGES and LANG that is set, as POSIX has it.
 // Programs read what goes elsewhere, and so no locale changes that.
-func TongueOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
+func LanguageOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
 	for _, told := range []string{asked, variable("GOGI_LANG")} {
 		if told != "" {
-			return tongue(told)
+			return language(told)
 		}
 	}
 	if !terminal {
@@ -26,15 +26,15 @@ func TongueOf(asked string, variable func(name string) string, terminal bool) i1
 	}
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if locale := variable(name); locale != "" {
-			return tongue(locale)
+			return language(locale)
 		}
 	}
 	return i18n.English
 }
 
-// tongue is the language of a locale's name, such as ja_JP.UTF-8; English for those that
+// language is the language of a locale's name, such as ja_JP.UTF-8; English for those that
 // there is nothing in.
-func tongue(locale string) i18n.Language {
+func language(locale string) i18n.Language {
 	language, _, _ := strings.Cut(locale, ".")
 	language, _, _ = strings.Cut(language, "_")
 	if strings.EqualFold(language, string(i18n.Japanese)) || strings.HasPrefix(strings.ToLower(language), "ja-") {

@@ -8,9 +8,9 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestTongueOf: what is asked for comes before the variable, that before the locale, and no
+// TestLanguageOf: what is asked for comes before the variable, that before the locale, and no
 // locale changes what goes to no terminal.
-func TestTongueOf(t *testing.T) {
+func TestLanguageOf(t *testing.T) {
 	for _, c := range []struct {
 		asked    string
 		set      map[string]string
@@ -32,7 +32,7 @@ func TestTongueOf(t *testing.T) {
 		{"ja", map[string]string{"GOGI_LANG": "en"}, false, "ja"},
 	} {
 		variable := func(name string) string { return c.set[name] }
-		testutil.Equal(t, TongueOf(c.asked, variable, c.terminal), c.want, "%q, %v, terminal %v", c.asked, c.set, c.terminal)
+		testutil.Equal(t, LanguageOf(c.asked, variable, c.terminal), c.want, "%q, %v, terminal %v", c.asked, c.set, c.terminal)
 	}
 	if OnTerminal(&bytes.Buffer{}) {
 		t.Error("a buffer is no terminal")
