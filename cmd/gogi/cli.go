@@ -178,7 +178,7 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 		return env.Fail(err, cli.Failed)
 	}
 	if len(args) == 0 {
-		oneScreen(env.Err, parser.Model)
+		_ = oneScreen(env.Err, parser.Model) // the exit code reports the usage error
 		return cli.Usage
 	}
 	chosen, err := parser.Parse(args)

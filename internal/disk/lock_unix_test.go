@@ -21,7 +21,7 @@ func TestCloseLocked(t *testing.T) {
 	defer second.Close()
 	testutil.OK(t, disk.LockFile(first))
 	child := testutil.Must(syscall.Dup(int(first.Fd())))(t)
-	defer syscall.Close(child) //nolint:errcheck // nothing is written
+	defer syscall.Close(child)
 	testutil.OK(t, disk.CloseLocked(first))
 	testutil.OK(t, disk.LockFile(second))
 }
