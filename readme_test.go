@@ -64,24 +64,48 @@ func TestREADMEsAgree(t *testing.T) {
 	}
 }
 
-// TestLinks: every file that the READMEs and the documents link to exists.
+// TestLinks: every file and every heading that the READMEs and the documents link to exists.
 func TestLinks(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
-	japanese, _ := filepath.Glob("docs/ja/*.md")
-	files = append(files, japanese...)
-	if err != nil || len(japanese) < 3 || len(files) < 20 {
+	deeper, _ := filepath.Glob("docs/*/*.md")
+	files = append(files, deeper...)
+	if err != nil || len(deeper) < 5 || len(files) < 20 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]+)?\)`)
 	for _, file := range append(files, "README.md", "README.ja.md", "ARCHITECTURE.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+		for _, m := range link.FindAllStringSubmatch(withoutFences(string(text)), -1) {
+			target := filepath.Join(filepath.Dir(file), m[1])
+			if m[1] == "" {
+				target = file
+			}
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s: %v", file, m[1], err)
+			} else if m[2] != "" && !slices.Contains(anchors(t, target), m[2][1:]) {
+				t.Errorf("%s links to %s%s, and that page has no such heading", file, m[1], m[2])
 			}
 		}
 	}
+}
+
+// anchors returns the names that GitHub gives to the headings of a page: lower case, blanks as hyphens,
+// no punctuation.
+func anchors(t *testing.T, page string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	punctuation := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for line := range strings.Lines(withoutFences(string(text))) {
+		if title, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); found && strings.HasPrefix(line, "#") {
+			name := punctuation.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			names = append(names, strings.ReplaceAll(name, " ", "-"))
+		}
+	}
+	return names
 }

@@ -1,6 +1,6 @@
 // Package soak tests the real program in real processes for as long as SOAK says, while it
 // disturbs them: engines fail, processes are killed or suspended, disks fill, a second runner
-// starts, and readers follow the run. `make soak` runs it; docs/soak.md describes it.
+// starts, and readers follow the run. `make soak` runs it; docs/research/soak.md describes it.
 //
 // Three kinds of runs are played at a time. A seed shuffles a deck of disturbances for each
 // kind:
