@@ -471,7 +471,7 @@ func TestRunsSayHowTheyEnded(t *testing.T) {
 	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
 	for in, words := range map[language]map[string]string{
 		english:  {"over": "finished", "told": "stopped", "cut": "unfinished", "gated": "ended by its gate: passed"},
-		japanese: {"over": "終了", "told": "中止", "cut": "未終了", "gated": "ゲートにより終了：通過"},
+		japanese: {"over": "終了", "told": "中止", "cut": "未終了", "gated": "ゲートにより終了：合格"},
 	} {
 		list := get(t, s, "/", asking(in)).Body.String()
 		for name, want := range words {

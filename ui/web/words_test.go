@@ -210,7 +210,7 @@ func TestVoidedInJapanese(t *testing.T) {
 	if said := i18n.Each(japanese, v.Remarks()); len(said) != 2 {
 		t.Errorf("nothing was withdrawn: %s", said)
 	}
-	if said := text.Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}).In(japanese); !strings.Contains(said, "未決（「不通過」は取り消し）") {
+	if said := text.Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}).In(japanese); !strings.Contains(said, "未決（「不合格」は取り消し）") {
 		t.Error(said)
 	}
 }

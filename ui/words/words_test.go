@@ -17,7 +17,7 @@ func TestSummary(t *testing.T) {
 	if got, want := s.Said().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.2/s · ETA 10s · faults 2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := s.Said().In(i18n.Japanese), "r 7/20 新規停止 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 障害 2"; got != want {
+	if got, want := s.Said().In(i18n.Japanese), "r 7/20 進行中の対局で終了 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 異常 2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	plain := Summary{Run: "r", Phase: match.RunPlaying, Games: 20, Left: "–"}
@@ -33,7 +33,7 @@ func TestFault(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Fault("time_forfeit", "x", &pair, "late\x1b[2J", "/b").String(), "fault: x time forfeit in pair 4: late; kept in /b"},
 		{Fault("crash", "", nil, "gone", "").String(), "fault: crash: gone"},
-		{Fault("time_forfeit", "x", &pair, "late", "").In(i18n.Japanese), "障害：x 時間切れ（ペア 4）：late"},
+		{Fault("time_forfeit", "x", &pair, "late", "").In(i18n.Japanese), "異常：x 時間切れ（ペア 4）：late"},
 	} {
 		testutil.Equal(t, c.got, c.want)
 	}
@@ -58,7 +58,7 @@ func TestLost(t *testing.T) {
 	if got, want := Lost("x", 1).String(), "x lost 1 game of this session by faults of its own"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := Lost("x", 1200).In(i18n.Japanese), "x はこのセッションで、自身の障害により1,200局負け"; got != want {
+	if got, want := Lost("x", 1200).In(i18n.Japanese), "x はこのセッションで、自身の異常により1,200局負け"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
