@@ -176,13 +176,10 @@ func TestOnlyWhatIsStoredOfVariationsIsRead(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			plan := testPlan(1, 1, fixedNodes)
 			plan.PVPlies = plies
-			var players []*fake
-			_, err := play(t, plan, func(name string) *fake {
-				players = append(players, &fake{name: name})
-				return players[len(players)-1]
-			})
-			if err != nil || len(players) != 2 {
-				t.Fatalf("%d players, %v", len(players), err)
+			// A slot opens its two players at the same time: play calls the function from two goroutines.
+			players := map[string]*fake{"A": {name: "A"}, "B": {name: "B"}}
+			if _, err := play(t, plan, func(name string) *fake { return players[name] }); err != nil {
+				t.Fatal(err)
 			}
 			for _, p := range players {
 				if len(p.asked) == 0 || slices.ContainsFunc(p.asked, func(r usi.Request) bool { return r.MaxPV != want }) {
