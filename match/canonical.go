@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // CanonicalPlan is what decides the distribution of a run's games: all of it,
@@ -17,23 +16,23 @@ import (
 // those below a field never changes its name or its place, and a new one stands at
 // the end and is left out of the JSON where it has its zero value.
 type CanonicalPlan struct {
-	Version      int                    `json:"version"`
-	Design       DesignKind             `json:"design"`
-	Swap         bool                   `json:"swap"`
-	Seed         uint64                 `json:"seed"`
-	Rules        CanonicalRules         `json:"rules"`
-	Adjudication *CanonicalAdjudication `json:"adjudication,omitempty"`
-	Ponder       PonderMode             `json:"ponder"`
-	Slowed       Policy                 `json:"slowed"`
-	Clocks       map[string]string      `json:"clocks,omitempty"`
-	Players      []CanonicalPlayer      `json:"players"`
-	Openings     CanonicalOpenings      `json:"openings"`
-	Tournament   *Tournament            `json:"tournament,omitempty"`
-	Anchor       string                 `json:"anchor,omitempty"`
-	Scaling      *Scaling               `json:"scaling,omitempty"`
-	Tune         json.RawMessage        `json:"tune,omitempty"`
-	Mate         *CanonicalMate         `json:"mate,omitempty"`
-	Selfplay     json.RawMessage        `json:"selfplay,omitempty"`
+	Version      int               `json:"version"`
+	Design       DesignKind        `json:"design"`
+	Swap         bool              `json:"swap"`
+	Seed         uint64            `json:"seed"`
+	Rules        CanonicalRules    `json:"rules"`
+	Adjudication *Adjudication     `json:"adjudication,omitempty"`
+	Ponder       PonderMode        `json:"ponder"`
+	Slowed       Policy            `json:"slowed"`
+	Clocks       map[string]string `json:"clocks,omitempty"`
+	Players      []CanonicalPlayer `json:"players"`
+	Openings     CanonicalOpenings `json:"openings"`
+	Tournament   *Tournament       `json:"tournament,omitempty"`
+	Anchor       string            `json:"anchor,omitempty"`
+	Scaling      *Scaling          `json:"scaling,omitempty"`
+	Tune         json.RawMessage   `json:"tune,omitempty"`
+	Mate         *CanonicalMate    `json:"mate,omitempty"`
+	Selfplay     json.RawMessage   `json:"selfplay,omitempty"`
 }
 
 // CanonicalRules are Rules without their name, which decides nothing.
@@ -81,25 +80,11 @@ type CanonicalCouncil struct {
 	Split        bool              `json:"split,omitempty"`
 	Jitter       float64           `json:"node_jitter,omitempty"`
 	Noise        float64           `json:"score_noise,omitempty"`
-	Veto         *CanonicalVeto    `json:"veto,omitempty"`
-	Scales       []CanonicalScale  `json:"scales,omitempty"`
+	Veto         *Veto             `json:"veto,omitempty"`
+	Scales       []Scale           `json:"scales,omitempty"`
 	Clamps       []float64         `json:"clamps,omitempty"`
 	Own          []bool            `json:"own,omitempty"`
 	Members      []CanonicalPlayer `json:"members"`
-}
-
-// CanonicalScale is a Scale.
-type CanonicalScale struct {
-	Slope     float64 `json:"slope"`
-	Intercept float64 `json:"intercept"`
-}
-
-// CanonicalVeto is a Veto; the time is in nanoseconds.
-type CanonicalVeto struct {
-	Time    time.Duration `json:"time"`
-	Nodes   uint64        `json:"nodes"`
-	Margin  float64       `json:"margin"`
-	Members int           `json:"members"`
 }
 
 // canonicalVersion is the version of the texts that Canonical writes.
@@ -133,8 +118,7 @@ func (p *Plan) Canonical() []byte {
 		c.Tournament = &p.Design.Tournament
 	}
 	if p.Adjudication != (Adjudication{}) {
-		a := CanonicalAdjudication(p.Adjudication)
-		c.Adjudication = &a
+		c.Adjudication = &p.Adjudication
 	}
 	if !p.Scaling.IsZero() {
 		c.Scaling = &p.Scaling
@@ -247,16 +231,13 @@ func (c *Council) canonical() *CanonicalCouncil {
 		out.Clamps = c.Clamps
 	}
 	if slices.ContainsFunc(c.Scales, func(s Scale) bool { return s != Scale{} }) {
-		for _, scale := range c.Scales {
-			out.Scales = append(out.Scales, CanonicalScale(scale))
-		}
+		out.Scales = c.Scales
 	}
 	if slices.Contains(c.Own, true) {
 		out.Own = c.Own
 	}
 	if c.Veto != (Veto{}) {
-		veto := CanonicalVeto(c.Veto)
-		out.Veto = &veto
+		out.Veto = &c.Veto
 	}
 	for i := range c.Members {
 		out.Members = append(out.Members, c.Members[i].canonical())

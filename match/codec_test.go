@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,60 +61,123 @@ func played(t *testing.T, see func(t *testing.T, plan *match.Plan, r match.PairR
 	}
 }
 
-// fill puts something into every field that there is, so that a new one which the
+// filler puts something into every field that there is, so that a new one which the
 // formats forget is missed.
-func fill(v reflect.Value, n *int) {
-	*n++
+type filler struct {
+	count  int
+	inside []reflect.Type // the types of the pointers that are being filled: a council in a council is nil
+}
+
+func (f *filler) fill(v reflect.Value) {
+	f.count++
 	switch at := v.Addr().Interface().(type) {
 	case *time.Time:
-		*at = time.UnixMicro(int64(*n)).UTC()
+		*at = time.UnixMicro(int64(f.count)).UTC()
 		return
 	case *time.Duration:
-		*at = time.Duration(*n) * time.Microsecond
+		*at = time.Duration(f.count) * time.Microsecond
 		return
 	case *match.Outcome:
-		*at = match.Outcome(1 + *n%3)
+		*at = match.Outcome(1 + f.count%3)
 		return
 	case *match.Termination:
-		*at = match.Terminations()[*n%len(match.Terminations())]
+		*at = match.Terminations()[f.count%len(match.Terminations())]
 		return
 	case *shogi.Move:
-		*at = shogi.NewMove(shogi.NewSquare(1+*n%9, 7), shogi.NewSquare(1+*n%9, 6))
+		*at = shogi.NewMove(shogi.NewSquare(1+f.count%9, 7), shogi.NewSquare(1+f.count%9, 6))
+		return
+	case *shogi.DeclarationRule:
+		*at = shogi.CSARule24
 		return
 	case *bool:
 		*at = true
 		return
 	}
 	switch v.Kind() { // the default panics for the others
+	case reflect.Pointer:
+		if !slices.Contains(f.inside, v.Type()) {
+			f.inside = append(f.inside, v.Type())
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem())
+			f.inside = f.inside[:len(f.inside)-1]
+		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i), n)
+			f.fill(v.Field(i))
 		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
-			fill(v.Index(i), n)
+			f.fill(v.Index(i))
 		}
 	case reflect.String:
-		v.SetString(fmt.Sprintf("将棋 %d", *n))
+		v.SetString(fmt.Sprintf("将棋 %d", f.count))
 	default:
 		switch {
 		case v.CanInt():
-			v.SetInt(-int64(*n))
+			v.SetInt(-int64(f.count))
 		case v.CanFloat():
-			v.SetFloat(float64(*n) / 3)
+			v.SetFloat(float64(f.count) / 3)
 		default:
-			v.SetUint(uint64(*n)) // panics for what has no number
+			v.SetUint(uint64(f.count)) // panics for what has no number
 		}
 	}
 }
 
+func filled[T any]() *T {
+	var value T
+	new(filler).fill(reflect.ValueOf(&value).Elem())
+	return &value
+}
+
+// TestPlanFields: plans of earlier versions are stored on farms. The committed file has every
+// field of a plan, and a version without tags wrote it.
+func TestPlanFields(t *testing.T) {
+	plan := filled[match.Plan]()
+	got := testutil.Must(json.MarshalIndent(plan, "", " "))(t)
+	file := filepath.Join("testdata", "plan_fields.json")
+	want := testutil.Must(os.ReadFile(file))(t)
+	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
+		t.Errorf("the JSON of a plan (-stored +now):\n%s", diff)
+	}
+	var again match.Plan
+	d := json.NewDecoder(bytes.NewReader(want))
+	d.DisallowUnknownFields()
+	testutil.OK(t, d.Decode(&again))
+	if diff := cmp.Diff(plan, &again); diff != "" {
+		t.Errorf("a plan that was read (-written +read):\n%s", diff)
+	}
+}
+
+// TestPlanFieldsHaveTags: a Go field can get another name without a change of stored plans.
+func TestPlanFieldsHaveTags(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var visit func(reflect.Type)
+	visit = func(of reflect.Type) {
+		for k := of.Kind(); k == reflect.Pointer || k == reflect.Slice || k == reflect.Array; k = of.Kind() {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of] {
+			return
+		}
+		seen[of] = true
+		for i := range of.NumField() {
+			if name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); name == "" {
+				t.Errorf("%s.%s has no JSON name", of.Name(), of.Field(i).Name)
+			}
+			visit(of.Field(i).Type)
+		}
+	}
+	visit(reflect.TypeFor[match.Plan]())
+	if len(seen) < 15 {
+		t.Errorf("visited only %v", seen)
+	}
+}
+
 func filledPair() match.PairResult {
-	var r match.PairResult
-	n := 0
-	fill(reflect.ValueOf(&r).Elem(), &n)
+	r := *filled[match.PairResult]()
 	for i := range r.Games { // what no runner knows
 		r.Games[i].Record.Header = kifu.Header{}
 		for j := range r.Games[i].Record.Moves {

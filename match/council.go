@@ -7,22 +7,22 @@ import (
 // Council is a player that several others vote for (合議). Rules, ties and stop
 // policies are in the words of package ensemble, which checks them.
 type Council struct {
-	Members      []Player  // engines or councils; their limits hold where Own is set
-	Own          []bool    // of each member: it searches under its own limits instead of the council's
-	Scales       []Scale   // of each member
-	Clamps       []float64 // of each member's scores, in its centipawns, 0 for none; empty, as in old plans, for none at all
-	Rule         string    // "majority", "adoption:reward=voters", …
-	Shadows      []string  // rules that are asked what they would have played
-	Ties         []string  // the chain that breaks ties; empty: the default
-	Stop         string    // when the members' searches end; "": when all have answered
-	Quorum       float64   // of the stop policy "quorum"
-	ResignQuorum float64   // the share of members of which more must resign; 0: one half
-	MinAlive     int       // the council loses with fewer living members
-	Restarts     int       // of each member in one game; negative: none
-	Split        bool      // the members share the council's limits instead of having them each
-	Jitter       float64   // by what share the members' nodes vary
-	Noise        float64   // standard deviation of noise on each line's score, in centipawns
-	Veto         Veto
+	Members      []Player  `json:"Members"`      // engines or councils; their limits hold where Own is set
+	Own          []bool    `json:"Own"`          // of each member: it searches under its own limits instead of the council's
+	Scales       []Scale   `json:"Scales"`       // of each member
+	Clamps       []float64 `json:"Clamps"`       // of each member's scores, in its centipawns, 0 for none; empty, as in old plans, for none at all
+	Rule         string    `json:"Rule"`         // "majority", "adoption:reward=voters", …
+	Shadows      []string  `json:"Shadows"`      // rules that are asked what they would have played
+	Ties         []string  `json:"Ties"`         // the chain that breaks ties; empty: the default
+	Stop         string    `json:"Stop"`         // when the members' searches end; "": when all have answered
+	Quorum       float64   `json:"Quorum"`       // of the stop policy "quorum"
+	ResignQuorum float64   `json:"ResignQuorum"` // the share of members of which more must resign; 0: one half
+	MinAlive     int       `json:"MinAlive"`     // the council loses with fewer living members
+	Restarts     int       `json:"Restarts"`     // of each member in one game; negative: none
+	Split        bool      `json:"Split"`        // the members share the council's limits instead of having them each
+	Jitter       float64   `json:"Jitter"`       // by what share the members' nodes vary
+	Noise        float64   `json:"Noise"`        // standard deviation of noise on each line's score, in centipawns
+	Veto         Veto      `json:"Veto"`
 }
 
 // Scale turns a member's centipawns into the log odds of winning; zero is the

@@ -233,18 +233,18 @@ func appendRows(t *testing.T, name string, list [][]string) {
 // out where it has its zero value. The list is closed: these stood there then.
 func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 	always := map[string]string{
-		"CanonicalPlan":         "version design swap seed rules ponder slowed players openings",
-		"CanonicalRules":        "declaration impasse_draw max_plies mate_at_limit_draws declare_at_limit extend_in_check repetition_points",
-		"CanonicalAdjudication": "ResignScore ResignMoves OneSided DrawScore DrawMoves DrawFrom",
-		"CanonicalPlayer":       "name identity limits margin stall restart",
-		"CanonicalOpenings":     "count sha256",
-		"CanonicalCouncil":      "rule members",
-		"CanonicalScale":        "slope intercept",
-		"CanonicalVeto":         "time nodes margin members",
-		"Option":                "name value",
-		"Tournament":            "",
-		"Scaling":               "",
-		"CanonicalMate":         "",
+		"CanonicalPlan":     "version design swap seed rules ponder slowed players openings",
+		"CanonicalRules":    "declaration impasse_draw max_plies mate_at_limit_draws declare_at_limit extend_in_check repetition_points",
+		"Adjudication":      "ResignScore ResignMoves OneSided DrawScore DrawMoves DrawFrom",
+		"CanonicalPlayer":   "name identity limits margin stall restart",
+		"CanonicalOpenings": "count sha256",
+		"CanonicalCouncil":  "rule members",
+		"Scale":             "slope intercept",
+		"Veto":              "time nodes margin members",
+		"Option":            "name value",
+		"Tournament":        "",
+		"Scaling":           "",
+		"CanonicalMate":     "",
 	}
 	seen := map[string]bool{}
 	var visit func(reflect.Type)

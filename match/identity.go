@@ -18,19 +18,19 @@ const BookRole = "book"
 
 // FileHash is one file that decides how an engine plays.
 type FileHash struct {
-	Role   string // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
-	Path   string // absolute; not part of the identity
-	SHA256 string // lower-case hexadecimal
+	Role   string `json:"Role"`   // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
+	Path   string `json:"Path"`   // absolute; not part of the identity
+	SHA256 string `json:"SHA256"` // lower-case hexadecimal
 }
 
 // Variant is one binary of several that were built of one source for different
 // machines, so that they are one player.
 type Variant struct {
-	OS     string // as GOOS: linux, windows, darwin, …
-	Arch   string // as GOARCH: amd64, arm64, …
-	ISA    string // the least instruction set that it needs: x86-64-v3, armv8.2, …; "": none beyond Arch
-	SHA256 string // lower-case hexadecimal
-	Size   int64  // bytes
+	OS     string `json:"OS"`     // as GOOS: linux, windows, darwin, …
+	Arch   string `json:"Arch"`   // as GOARCH: amd64, arm64, …
+	ISA    string `json:"ISA"`    // the least instruction set that it needs: x86-64-v3, armv8.2, …; "": none beyond Arch
+	SHA256 string `json:"SHA256"` // lower-case hexadecimal
+	Size   int64  `json:"Size"`   // bytes
 }
 
 // String is "linux amd64 x86-64-v3".
@@ -39,12 +39,12 @@ func (v Variant) String() string { return strings.TrimSpace(v.OS + " " + v.Arch 
 // Identity is what an engine is, apart from its options: its binary and the
 // files that it reads. The zero value means that it is not known.
 type Identity struct {
-	Files []FileHash
-	Fixed string // given by hand, or the built-in engine's version, instead of a binary
+	Files []FileHash `json:"Files"`
+	Fixed string     `json:"Fixed"` // given by hand, or the built-in engine's version, instead of a binary
 	// Variants are all binaries that may be used. The identity covers them together, in
 	// any order, in the place of the one among Files, which is the one in use here and
 	// may be missing where none is.
-	Variants []Variant `json:",omitempty"`
+	Variants []Variant `json:"Variants,omitempty"`
 }
 
 // String is a short form: what was given by hand, or the first digits of the

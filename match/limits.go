@@ -11,9 +11,9 @@ import (
 // TimeControl is a clock's setting. Byoyomi (秒読み) and Increment (Fischer)
 // exclude each other, as USI has no command for both.
 type TimeControl struct {
-	Main      time.Duration
-	Byoyomi   time.Duration // a move's allowance once Main is used up
-	Increment time.Duration // added before every own move, the first included
+	Main      time.Duration `json:"Main"`
+	Byoyomi   time.Duration `json:"Byoyomi"`   // a move's allowance once Main is used up
+	Increment time.Duration `json:"Increment"` // added before every own move, the first included
 }
 
 // IsZero reports whether there is no clock.
@@ -42,13 +42,13 @@ const (
 
 // Limits is what one player may use for its moves.
 type Limits struct {
-	Clock    TimeControl
-	MoveTime time.Duration
-	Nodes    uint64
-	Depth    int
-	Self     bool          // the engine ends its search by itself ("go infinite")
-	Margin   time.Duration // the overrun that is tolerated where there is a clock or movetime
-	Stall    time.Duration // how long an engine without a clock may take for a move
+	Clock    TimeControl   `json:"Clock"`
+	MoveTime time.Duration `json:"MoveTime"`
+	Nodes    uint64        `json:"Nodes"`
+	Depth    int           `json:"Depth"`
+	Self     bool          `json:"Self"`   // the engine ends its search by itself ("go infinite")
+	Margin   time.Duration `json:"Margin"` // the overrun that is tolerated where there is a clock or movetime
+	Stall    time.Duration `json:"Stall"`  // how long an engine without a clock may take for a move
 }
 
 // Timed reports whether a move can be late.

@@ -13,10 +13,10 @@ import (
 // positions, and a mate that it claims ends the game where our own rules prove it. Both
 // players are treated alike. The zero value is off.
 type Mate struct {
-	Solver *Player       `json:",omitempty"` // who is asked; of a plan out of a store nil
-	Every  int           `json:",omitempty"` // asked at every so many moves of each side, too; 0: only after a claim
-	Time   time.Duration `json:",omitempty"` // what each question may take; on nobody's clock
-	Nodes  int           `json:",omitempty"` // positions that a proof may look into; 0: off
+	Solver *Player       `json:"Solver,omitempty"` // who is asked; of a plan out of a store nil
+	Every  int           `json:"Every,omitempty"`  // asked at every so many moves of each side, too; 0: only after a claim
+	Time   time.Duration `json:"Time,omitempty"`   // what each question may take; on nobody's clock
+	Nodes  int           `json:"Nodes,omitempty"`  // positions that a proof may look into; 0: off
 }
 
 // The limits of questions and proofs where a series names none.

@@ -9,9 +9,9 @@ import (
 
 // Opening is where a game starts: a position and moves made from it.
 type Opening struct {
-	ID    string // names it in reports: "17" is the 17th of its book
-	Start string // "startpos" or a SFEN
-	Moves []shogi.Move
+	ID    string       `json:"ID"`    // names it in reports: "17" is the 17th of its book
+	Start string       `json:"Start"` // "startpos" or a SFEN
+	Moves []shogi.Move `json:"Moves"`
 }
 
 // Position is the position before the opening's moves.

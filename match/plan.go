@@ -38,20 +38,20 @@ const (
 
 // Player is one engine with everything that is needed to start it, or a council.
 type Player struct {
-	Name     string
-	Council  *Council // not nil: the fields down to Env, Options and Profile are of no use
-	Command  []string // the program's absolute path and its arguments
-	Builtin  bool     // Command is this program itself
-	Dir      string   // working directory, absolute
-	Env      []string // KEY=VALUE, added to the environment
-	Options  []Option // in the order in which they are sent
-	Limits   Limits
-	Identity Identity
-	Profile  string // the option profile that was applied, or ""
-	Restart  Restart
-	Greeting time.Duration // usi → usiok
-	Ready    time.Duration // isready → readyok
-	WarmUp   bool          // its first start fills a cache: it is started once alone, before the run
+	Name     string        `json:"Name"`
+	Council  *Council      `json:"Council"` // not nil: the fields down to Env, Options and Profile are of no use
+	Command  []string      `json:"Command"` // the program's absolute path and its arguments
+	Builtin  bool          `json:"Builtin"` // Command is this program itself
+	Dir      string        `json:"Dir"`     // working directory, absolute
+	Env      []string      `json:"Env"`     // KEY=VALUE, added to the environment
+	Options  []Option      `json:"Options"` // in the order in which they are sent
+	Limits   Limits        `json:"Limits"`
+	Identity Identity      `json:"Identity"`
+	Profile  string        `json:"Profile"` // the option profile that was applied, or ""
+	Restart  Restart       `json:"Restart"`
+	Greeting time.Duration `json:"Greeting"` // usi → usiok
+	Ready    time.Duration `json:"Ready"`    // isready → readyok
+	WarmUp   bool          `json:"WarmUp"`   // its first start fills a cache: it is started once alone, before the run
 }
 
 // DesignKind is who plays whom.
@@ -94,13 +94,13 @@ func (k DesignKind) ByResults() bool {
 
 // Design turns a pair's number into who plays it.
 type Design struct {
-	Kind       DesignKind
-	Swap       bool       // pairs have two legs with colours swapped; else the first player is always Black
-	Tournament Tournament `json:",omitzero"` // of the designs that pair by results
+	Kind       DesignKind `json:"Kind"`
+	Swap       bool       `json:"Swap"`                // pairs have two legs with colours swapped; else the first player is always Black
+	Tournament Tournament `json:"Tournament,omitzero"` // of the designs that pair by results
 	// Anchor is the player whose rating the others are measured from; "": none.
 	// An adaptive design then asks who is above it and who below.
-	Anchor   string   `json:",omitempty"`
-	Selfplay Selfplay `json:",omitzero"` // of DesignSelfplay
+	Anchor   string   `json:"Anchor,omitempty"`
+	Selfplay Selfplay `json:"Selfplay,omitzero"` // of DesignSelfplay
 }
 
 // Tournament is how a design pairs by results. Its fields are those of the canonical
@@ -151,27 +151,27 @@ const DefaultStartParallel = 4
 // Plan is a whole experiment with resolved values only. It is never changed
 // after it was made.
 type Plan struct {
-	Run           string // the name of the run
-	Players       []Player
-	ColourClocks  [2]*TimeControl // by colour, overriding the players' clocks; nil: not
-	Design        Design
-	Seed          uint64
-	Rules         Rules
-	Adjudication  Adjudication
-	Gate          Gate
-	Openings      []Opening
-	Ponder        PonderMode
-	Slowed        Policy
-	Pairs         int // how many to play
-	Concurrency   int
-	StartParallel int     // how many engines may be starting at a time; 0: DefaultStartParallel
-	SlotsPerGPU   int     // slots that share a GPU, for {gpu} in an environment; 0: 1
-	CPUs          string  // which of them the slots are bound to, as affinity.ParseChoice reads it; "": engines run anywhere
-	CoresPerSlot  int     // that are bound to each player who thinks; 0: as many as it has threads
-	PVPlies       int     // how much of a principal variation is stored
-	Tune          string  `json:",omitempty"` // the settings of a tune, as package tune writes them: pairs have options of their own; "": it is none
-	Mate          Mate    `json:",omitzero"`  // how games end by proof; the zero value: they do not
-	Scaling       Scaling `json:",omitzero"`  // how clocks follow the speed of the machine; the zero value: they do not
+	Run           string          `json:"Run"` // the name of the run
+	Players       []Player        `json:"Players"`
+	ColourClocks  [2]*TimeControl `json:"ColourClocks"` // by colour, overriding the players' clocks; nil: not
+	Design        Design          `json:"Design"`
+	Seed          uint64          `json:"Seed"`
+	Rules         Rules           `json:"Rules"`
+	Adjudication  Adjudication    `json:"Adjudication"`
+	Gate          Gate            `json:"Gate"`
+	Openings      []Opening       `json:"Openings"`
+	Ponder        PonderMode      `json:"Ponder"`
+	Slowed        Policy          `json:"Slowed"`
+	Pairs         int             `json:"Pairs"` // how many to play
+	Concurrency   int             `json:"Concurrency"`
+	StartParallel int             `json:"StartParallel"`    // how many engines may be starting at a time; 0: DefaultStartParallel
+	SlotsPerGPU   int             `json:"SlotsPerGPU"`      // slots that share a GPU, for {gpu} in an environment; 0: 1
+	CPUs          string          `json:"CPUs"`             // which of them the slots are bound to, as affinity.ParseChoice reads it; "": engines run anywhere
+	CoresPerSlot  int             `json:"CoresPerSlot"`     // that are bound to each player who thinks; 0: as many as it has threads
+	PVPlies       int             `json:"PVPlies"`          // how much of a principal variation is stored
+	Tune          string          `json:"Tune,omitempty"`   // the settings of a tune, as package tune writes them: pairs have options of their own; "": it is none
+	Mate          Mate            `json:"Mate,omitzero"`    // how games end by proof; the zero value: they do not
+	Scaling       Scaling         `json:"Scaling,omitzero"` // how clocks follow the speed of the machine; the zero value: they do not
 }
 
 // Legs is the number of games in a pair.

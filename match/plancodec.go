@@ -23,8 +23,8 @@ type planText struct {
 // for some hundred thousand openings.
 const MaxPlanText = 16 << 20
 
-// EncodePlan writes a whole plan as JSON, paths and all. The field names are those
-// of Plan, enumerations are words, durations nanoseconds. It fails for a plan that
+// EncodePlan writes a whole plan as JSON, with its paths. The keys are the tags
+// of Plan; enumerations are words and durations nanoseconds. It fails for a plan that
 // would not come back as what it is: one that cannot be played, or has a text that
 // is no UTF-8.
 func EncodePlan(p *Plan) ([]byte, error) {

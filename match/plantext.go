@@ -19,18 +19,18 @@ const (
 // lists are still text. The outer field is the one that package json fills.
 type planBody struct {
 	planFields
-	Players  json.RawMessage
-	Openings json.RawMessage
+	Players  json.RawMessage `json:"Players"`
+	Openings json.RawMessage `json:"Openings"`
 }
 
 type playerBody struct {
 	playerFields
-	Council *councilBody
+	Council *councilBody `json:"Council"`
 }
 
 type councilBody struct {
 	councilFields
-	Members json.RawMessage
+	Members json.RawMessage `json:"Members"`
 }
 
 type (

@@ -11,24 +11,24 @@ import (
 // Rules decide when a game ends and what a draw is worth. Every rule that
 // differs between sources is a field of its own.
 type Rules struct {
-	Name        string                // of the profile, "custom" when a field was changed
-	Declaration shogi.DeclarationRule // of the entered king (入玉宣言法)
+	Name        string                `json:"Name"`        // of the profile, "custom" when a field was changed
+	Declaration shogi.DeclarationRule `json:"Declaration"` // of the entered king (入玉宣言法)
 	// ImpasseDraw makes a declaration with 24 to 30 points a draw under the
 	// 24-point rule, as between professionals; otherwise it is a false one.
-	ImpasseDraw bool
+	ImpasseDraw bool `json:"ImpasseDraw"`
 	// MaxPlies ends the game when this many plies have been made, counted from
 	// the start position's move number; 0 is no limit.
-	MaxPlies int
+	MaxPlies int `json:"MaxPlies"`
 	// MateAtLimitDraws makes a mate by the last allowed ply a draw. The CSA
 	// text says that the mover wins.
-	MateAtLimitDraws bool
+	MateAtLimitDraws bool `json:"MateAtLimitDraws"`
 	// DeclareAtLimit lets the side to move at the limit win if it could declare.
-	DeclareAtLimit bool
+	DeclareAtLimit bool `json:"DeclareAtLimit"`
 	// ExtendInCheck lets the game go on past the limit while the side to move
 	// is in check.
-	ExtendInCheck bool
+	ExtendInCheck bool `json:"ExtendInCheck"`
 	// RepetitionPoints is what a draw by repetition is worth, by colour.
-	RepetitionPoints [2]float64
+	RepetitionPoints [2]float64 `json:"RepetitionPoints"`
 }
 
 // DefaultRules names the profile that is used when none is asked for.

@@ -153,11 +153,11 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 // forgiven.
 func rest(a, b *match.CanonicalPlan, opponentA, opponentB int) []match.Difference {
 	type left struct {
-		Adjudication *match.CanonicalAdjudication `json:"adjudication"`
-		Slowed       match.Policy                 `json:"slowed"`
-		Margin       string                       `json:"margin"`
-		Stall        string                       `json:"stall"`
-		Restart      match.Restart                `json:"restart"`
+		Adjudication *match.Adjudication `json:"adjudication"`
+		Slowed       match.Policy        `json:"slowed"`
+		Margin       string              `json:"margin"`
+		Stall        string              `json:"stall"`
+		Restart      match.Restart       `json:"restart"`
 	}
 	of := func(p *match.CanonicalPlan, opponent int) []byte {
 		o := p.Players[opponent]

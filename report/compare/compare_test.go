@@ -143,7 +143,7 @@ func TestRemarks(t *testing.T) {
 		"different limits":    func(r *Run) { r.Plan.Players[0].Limits = "nodes 150" },
 		"same version":        func(r *Run) { r.Plan.Players[0].Identity = map[string]string{"fixed": "older"} },
 		"books of openings":   func(r *Run) { r.Plan.Openings.SHA256 = "11" },
-		"adjudication":        func(r *Run) { r.Plan.Adjudication = &match.CanonicalAdjudication{ResignScore: 1} },
+		"adjudication":        func(r *Run) { r.Plan.Adjudication = &match.Adjudication{ResignScore: 1} },
 		"slowed":              func(r *Run) { r.Plan.Slowed = match.PolicyVoid },
 		"is not finished":     func(r *Run) { r.Finished = false },
 		"a sequential test (": func(r *Run) { r.Gate = "SPRT" },
