@@ -89,18 +89,10 @@ type Event struct {
 	Plies   int        `json:"plies,omitempty"`     // of the opening; of the whole game when it ended
 	Clocks  []*float64 `json:"clocks_ms,omitempty"` // Black's and White's before their first moves, null without a clock
 
-	Ply       int      `json:"ply,omitempty"` // from 1, the opening's moves counted
-	Move      string   `json:"move,omitempty"`
-	Position  string   `json:"position,omitempty"` // SFEN, after the move; at the end of the game
-	Score     *int     `json:"score,omitempty"`    // from the mover's view, centipawns; a mate is near ±1000000
-	Depth     int      `json:"depth,omitempty"`
-	Nodes     uint64   `json:"nodes,omitempty"`
-	PV        string   `json:"pv,omitempty"`         // in USI, the move itself first, at most ShownPV plies
-	Hit       bool     `json:"hit,omitempty"`        // the mover had expected the move before, and thought on
-	TimeMS    *float64 `json:"time_ms,omitempty"`    // always there in a move event
+	Thought            // of a move event
+	Position  string   `json:"position,omitempty"`   // SFEN, after the move; at the end of the game
 	OverrunMS float64  `json:"overrun_ms,omitempty"` // how far the move was over its limit, within the margin
 	ClockMS   *float64 `json:"clock_ms,omitempty"`   // left after the move, the next increment included; absent without a clock
-	Vote      *Vote    `json:"vote,omitempty"`       // of a council, how it came to the move
 
 	Outcome     string      `json:"outcome,omitempty"`
 	Termination string      `json:"termination,omitempty"`

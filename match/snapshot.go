@@ -110,17 +110,17 @@ type Board struct {
 	Termination string      `json:"termination,omitempty"`
 }
 
-// Thought is what a player said with a move, as in a move event.
+// Thought is a move and what its player reported with it.
 type Thought struct {
-	Ply    int      `json:"ply"`
-	Move   string   `json:"move"`
-	Score  *int     `json:"score,omitempty"`
+	Ply    int      `json:"ply,omitempty"` // from 1, the opening's moves counted
+	Move   string   `json:"move,omitempty"`
+	Score  *int     `json:"score,omitempty"` // from the mover's view, centipawns; a mate is near ±1000000
 	Depth  int      `json:"depth,omitempty"`
 	Nodes  uint64   `json:"nodes,omitempty"`
-	PV     string   `json:"pv,omitempty"`
-	Hit    bool     `json:"hit,omitempty"`
-	TimeMS *float64 `json:"time_ms,omitempty"`
-	Vote   *Vote    `json:"vote,omitempty"`
+	PV     string   `json:"pv,omitempty"`      // in USI, the move itself first, at most ShownPV plies
+	Hit    bool     `json:"hit,omitempty"`     // the mover had expected the move before, and thought on
+	TimeMS *float64 `json:"time_ms,omitempty"` // never absent in a move event
+	Vote   *Vote    `json:"vote,omitempty"`    // of a council, how it came to the move
 }
 
 // RateSample is what ended in ten seconds.

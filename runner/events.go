@@ -280,11 +280,12 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, 
 // sendMove sends the event of a move.
 func (e *Events) sendMove(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
 	said := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
-	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot, TimeMS: &said.time}
-	ev.Ply, ev.Move, ev.Position = len(g.result.Record.Moves), m.Move.String(), g.referee.Position().SFEN()
-	ev.Depth, ev.Nodes, ev.Hit, ev.Marked = m.Depth, m.Nodes, hit, g.slowed
-	ev.PV = shownPV(m.PV)
-	ev.Vote = vote
+	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot}
+	ev.Thought = match.Thought{
+		Ply: len(g.result.Record.Moves), Move: m.Move.String(), Depth: m.Depth, Nodes: m.Nodes, PV: shownPV(m.PV), Hit: hit,
+		TimeMS: &said.time, Vote: vote,
+	}
+	ev.Position, ev.Marked = g.referee.Position().SFEN(), g.slowed
 	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
 	if m.HasScore {
 		ev.Score = &said.score

@@ -60,11 +60,9 @@ func NewGame(r match.Row) Game {
 	return Game{
 		Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
 		Termination: r.Termination.String(), Note: r.Note, Plies: r.Plies, Opening: r.OpeningID,
-		BlackMS: sideMillis(r.Sides[shogi.Black]), WhiteMS: sideMillis(r.Sides[shogi.White]), Marked: r.Marked,
+		BlackMS: kifu.Millis(r.Sides[shogi.Black].Time), WhiteMS: kifu.Millis(r.Sides[shogi.White].Time), Marked: r.Marked,
 	}
 }
-
-func sideMillis(s match.Side) float64 { return float64(s.Time.Microseconds()) / 1000 }
 
 // Winner is the winner's name, or "draw".
 func (g Game) Winner() string {
@@ -89,17 +87,11 @@ type GameRecord struct {
 	Moves   []GameMove `json:"moves"`
 }
 
-// GameMove is one of its moves.
+// GameMove is a move with its time, which is null if it is not known.
 type GameMove struct {
-	Move     string          `json:"move"` // as USI writes it
-	Opening  bool            `json:"opening,omitempty"`
-	MS       *float64        `json:"ms"`              // null: not known
-	Score    *int            `json:"score,omitempty"` // the mover's view: centipawns, or near ±1,000,000 for a mate
-	Depth    int             `json:"depth,omitempty"`
-	SelDepth int             `json:"seldepth,omitempty"`
-	Nodes    uint64          `json:"nodes,omitempty"`
-	PV       []shogi.Move    `json:"pv,omitempty"`
-	Votes    json.RawMessage `json:"votes,omitempty"` // a council's record of its decision
+	kifu.MoveJSON
+
+	MS *float64 `json:"ms"` // in the place of the time of MoveJSON, which is left out if it is not known
 }
 
 // NewGameRecord is a stored game for programs.
@@ -109,17 +101,12 @@ func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 		Moves: []GameMove{},
 	}
 	for _, m := range record.Moves {
-		line := GameMove{
-			Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
-		}
-		if m.HasScore {
-			line.Score = &m.Score
-		}
+		line := GameMove{MoveJSON: m.JSON()}
 		if !m.NoTime {
-			line.MS = new(float64(m.Time.Microseconds()) / 1000)
+			line.MS = new(kifu.Millis(m.Time))
 		}
-		if json.Valid(m.Detail) {
-			line.Votes = m.Detail
+		if !json.Valid(m.Detail) {
+			line.Votes = nil
 		}
 		g.Moves = append(g.Moves, line)
 	}

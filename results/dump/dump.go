@@ -136,16 +136,14 @@ type dumpSideMore struct {
 	Incomplete    int   `json:"incomplete_votes"`
 }
 
+// dumpMove is a move as all JSON has it, but for three fields, which a dump has had by other names
+// or in another form since its first version.
 type dumpMove struct {
-	Move     string `json:"move"`
-	Opening  bool   `json:"opening,omitempty"`
-	Score    *int   `json:"score,omitempty"`
-	Depth    int    `json:"depth,omitempty"`
-	SelDepth int    `json:"seldepth,omitempty"`
-	Nodes    uint64 `json:"nodes,omitempty"`
-	PV       string `json:"pv,omitempty"`
-	Micros   *int64 `json:"us,omitempty"`
-	Detail   any    `json:"detail,omitempty"` // JSON as it is, else base64
+	kifu.MoveJSON
+
+	PV     string `json:"pv,omitempty"` // separated by spaces
+	Micros *int64 `json:"us,omitempty"`
+	Detail any    `json:"detail,omitempty"` // JSON as it is, else base64
 }
 
 // Write writes a run as text, one JSON object a line, in a fixed order: the run, its
@@ -357,12 +355,8 @@ func detail(text []byte) any {
 }
 
 func (d *dumper) move(m *kifu.Move) dumpMove {
-	move := dumpMove{
-		Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: tables.MovesText(m.PV),
-	}
-	if m.HasScore {
-		move.Score = &m.Score
-	}
+	move := dumpMove{MoveJSON: m.JSON(), PV: tables.MovesText(m.PV)}
+	move.MS, move.Votes, move.Comment = nil, nil, ""
 	if !d.stable {
 		us := m.Time.Microseconds()
 		move.Micros, move.Detail = &us, detail(m.Detail)

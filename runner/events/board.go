@@ -91,9 +91,7 @@ func (b *board) repair(sfen string) {
 
 // heard keeps what the mover said.
 func (b *board) heard(c shogi.Colour, ev *match.Event) {
-	b.Thoughts[c] = &match.Thought{
-		Ply: ev.Ply, Move: ev.Move, Score: ev.Score, Depth: ev.Depth, Nodes: ev.Nodes, PV: ev.PV, Hit: ev.Hit, TimeMS: ev.TimeMS, Vote: ev.Vote,
-	}
+	b.Thoughts[c] = new(ev.Thought)
 	if ev.ClockMS != nil {
 		if len(b.Clocks) != 2 {
 			b.Clocks = []*float64{nil, nil}

@@ -22,7 +22,7 @@ func TestLive(t *testing.T) {
 		l := &live{dir: t.TempDir(), format: f, warn: func(err error) { t.Error(err) }, games: map[place]*growing{}}
 		for leg := range 2 {
 			tell(l, 7, leg, match.Event{Type: match.EventGame, Black: "A", White: "B", Start: "startpos", Moves: "7g7f"})
-			tell(l, 7, leg, match.Event{Type: match.EventMove, Ply: 2, Move: "3c3d", TimeMS: new(1500.0), Score: new(30), PV: "3c3d 8h2b+"})
+			tell(l, 7, leg, match.Event{Type: match.EventMove, Thought: match.Thought{Ply: 2, Move: "3c3d", TimeMS: new(1500.0), Score: new(30), PV: "3c3d 8h2b+"}})
 		}
 		files := liveFiles(t, l.dir)
 		if len(files) != 2 {
@@ -32,7 +32,7 @@ func TestLive(t *testing.T) {
 		if !strings.HasSuffix(before, "\n") || strings.Contains(before, "%") || strings.Contains(before, "中断") {
 			t.Errorf("a game in play:\n%s", before)
 		}
-		tell(l, 7, 0, match.Event{Type: match.EventMove, Ply: 3, Move: "2g2f", TimeMS: new(10.0)})
+		tell(l, 7, 0, match.Event{Type: match.EventMove, Thought: match.Thought{Ply: 3, Move: "2g2f", TimeMS: new(10.0)}})
 		if after := read(t, files[0]); !strings.HasPrefix(after, before) || len(after) <= len(before) {
 			t.Errorf("after a move:\n%s", after)
 		}

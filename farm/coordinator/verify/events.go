@@ -13,8 +13,7 @@ func Shown(ev *match.Event) match.Event {
 	return match.Event{
 		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
 		Limits: ev.Limits, Opening: ev.Opening, Start: ev.Start, Moves: ev.Moves, Plies: ev.Plies, Clocks: ev.Clocks,
-		Ply: ev.Ply, Move: ev.Move, Position: ev.Position, Score: ev.Score, Depth: ev.Depth, Nodes: ev.Nodes, PV: ev.PV, Hit: ev.Hit,
-		TimeMS: ev.TimeMS, OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Vote: ev.Vote, Board: ev.Board,
+		Thought: ev.Thought, Position: ev.Position, OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Board: ev.Board,
 	}
 }
 

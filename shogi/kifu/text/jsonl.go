@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"gogi/shogi"
@@ -19,80 +18,35 @@ const jsonVersion = 1
 // The types of a line. What is not known is left out.
 type (
 	jsonRecord struct {
-		Version  int          `json:"gogi_record"`
-		Black    string       `json:"black"`
-		White    string       `json:"white"`
-		Event    string       `json:"event,omitempty"`
-		Site     string       `json:"site,omitempty"`
-		Opening  string       `json:"opening,omitempty"`
-		Started  *time.Time   `json:"started,omitempty"`
-		Ended    *time.Time   `json:"ended,omitempty"`
-		Clocks   []*jsonClock `json:"clocks,omitempty"` // Black's and White's
-		MaxMoves int          `json:"max_moves,omitempty"`
-		Jishogi  int          `json:"jishogi,omitempty"`
-		Ratings  []*float64   `json:"ratings,omitempty"` // Black's and White's
-		About    []string     `json:"about,omitempty"`   // Black's and White's
-		Start    string       `json:"start"`             // SFEN
-		Comment  string       `json:"comment,omitempty"`
-		Moves    []jsonMove   `json:"moves"`
-		Result   string       `json:"result,omitempty"`
-		Winner   string       `json:"winner,omitempty"`
-		Note     string       `json:"note,omitempty"`
-		LastMS   *float64     `json:"last_ms,omitempty"` // what the answer took that ended the game and is no move
-		Votes    detail       `json:"votes,omitempty"`   // on that answer
-		Branches int          `json:"branches,omitempty"`
+		Version  int             `json:"gogi_record"`
+		Black    string          `json:"black"`
+		White    string          `json:"white"`
+		Event    string          `json:"event,omitempty"`
+		Site     string          `json:"site,omitempty"`
+		Opening  string          `json:"opening,omitempty"`
+		Started  *time.Time      `json:"started,omitempty"`
+		Ended    *time.Time      `json:"ended,omitempty"`
+		Clocks   []*jsonClock    `json:"clocks,omitempty"` // Black's and White's
+		MaxMoves int             `json:"max_moves,omitempty"`
+		Jishogi  int             `json:"jishogi,omitempty"`
+		Ratings  []*float64      `json:"ratings,omitempty"` // Black's and White's
+		About    []string        `json:"about,omitempty"`   // Black's and White's
+		Start    string          `json:"start"`             // SFEN
+		Comment  string          `json:"comment,omitempty"`
+		Moves    []kifu.MoveJSON `json:"moves"`
+		Result   string          `json:"result,omitempty"`
+		Winner   string          `json:"winner,omitempty"`
+		Note     string          `json:"note,omitempty"`
+		LastMS   *float64        `json:"last_ms,omitempty"` // what the answer took that ended the game and is no move
+		Votes    kifu.Detail     `json:"votes,omitempty"`   // on that answer
+		Branches int             `json:"branches,omitempty"`
 	}
 	jsonClock struct {
 		MainMS      float64 `json:"main_ms"`
 		ByoyomiMS   float64 `json:"byoyomi_ms,omitempty"`
 		IncrementMS float64 `json:"increment_ms,omitempty"`
 	}
-	jsonMove struct {
-		Move     shogi.Move   `json:"move"`
-		Opening  bool         `json:"opening,omitempty"`
-		MS       *float64     `json:"ms,omitempty"`
-		Score    *int         `json:"score,omitempty"` // the mover's view
-		Depth    int          `json:"depth,omitempty"`
-		SelDepth int          `json:"seldepth,omitempty"`
-		Nodes    uint64       `json:"nodes,omitempty"`
-		PV       []shogi.Move `json:"pv,omitempty"`
-		Votes    detail       `json:"votes,omitempty"`
-		Comment  string       `json:"comment,omitempty"`
-	}
 )
-
-// detail is a council's vote record: JSON as it is, and anything else as a string.
-type detail []byte
-
-// MarshalJSON keeps JSON and quotes what is none.
-func (d detail) MarshalJSON() ([]byte, error) {
-	if json.Valid(d) && d[0] != '"' {
-		return d, nil
-	}
-	return json.Marshal(string(d))
-}
-
-// UnmarshalJSON is the inverse of MarshalJSON.
-func (d *detail) UnmarshalJSON(text []byte) error {
-	if len(text) == 0 || text[0] != '"' {
-		*d = bytes.Clone(text)
-		return nil
-	}
-	var s string
-	err := json.Unmarshal(text, &s)
-	*d = []byte(s)
-	return err
-}
-
-// millis is exact to the microsecond, which is what stores keep.
-func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func ofMillis(ms float64) (time.Duration, error) {
-	if us := math.Round(ms * 1000); us >= 0 && us < math.MaxInt64/float64(time.Microsecond) {
-		return time.Duration(us) * time.Microsecond, nil
-	}
-	return 0, fmt.Errorf("%g ms cannot be a time", ms)
-}
 
 // AppendJSON adds a record as one line of JSON, with everything that is known of it.
 func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
@@ -102,14 +56,14 @@ func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
 	out := jsonRecord{
 		Version: jsonVersion, Black: r.Black, White: r.White, Event: r.Event, Site: r.Site, Opening: r.Header.Opening,
 		Started: timeOrNil(r.Started), Ended: timeOrNil(r.Ended), MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Start: r.Start,
-		Comment: r.Comment, Result: r.Result, Winner: r.Winner, Note: r.Note, Votes: r.Final, Branches: r.Branches, Moves: []jsonMove{},
+		Comment: r.Comment, Result: r.Result, Winner: r.Winner, Note: r.Note, Votes: r.Final, Branches: r.Branches, Moves: []kifu.MoveJSON{},
 	}
 	out.setPlayers(r)
 	if r.HasLast {
-		out.LastMS = new(millis(r.LastTime))
+		out.LastMS = new(kifu.Millis(r.LastTime))
 	}
 	for i := range r.Moves {
-		out.Moves = append(out.Moves, jsonMoveOf(&r.Moves[i]))
+		out.Moves = append(out.Moves, r.Moves[i].JSON())
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -131,7 +85,7 @@ func (j *jsonRecord) setPlayers(r *kifu.Record) {
 		for _, c := range r.Clocks {
 			var k *jsonClock
 			if !c.IsZero() {
-				k = &jsonClock{millis(c.Main), millis(c.Byoyomi), millis(c.Increment)}
+				k = &jsonClock{kifu.Millis(c.Main), kifu.Millis(c.Byoyomi), kifu.Millis(c.Increment)}
 			}
 			j.Clocks = append(j.Clocks, k)
 		}
@@ -148,20 +102,6 @@ func (j *jsonRecord) setPlayers(r *kifu.Record) {
 	if r.About != [2]string{} {
 		j.About = r.About[:]
 	}
-}
-
-func jsonMoveOf(m *kifu.Move) jsonMove {
-	out := jsonMove{
-		Move: m.Move, Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
-		Votes: m.Detail, Comment: m.Comment,
-	}
-	if m.HasScore {
-		out.Score = new(m.Score)
-	}
-	if !m.NoTime && (!m.Opening || m.Time != 0) {
-		out.MS = new(millis(m.Time))
-	}
-	return out
 }
 
 // readJSON reads lines of JSON.
@@ -230,7 +170,7 @@ func (j *jsonRecord) players(r *kifu.Record) (err error) {
 			to *time.Duration
 			ms float64
 		}{{&k.Main, c.MainMS}, {&k.Byoyomi, c.ByoyomiMS}, {&k.Increment, c.IncrementMS}} {
-			if *part.to, err = ofMillis(part.ms); err != nil {
+			if *part.to, err = kifu.OfMillis(part.ms); err != nil {
 				return err
 			}
 		}
@@ -249,25 +189,16 @@ func (j *jsonRecord) players(r *kifu.Record) (err error) {
 	}
 	if j.LastMS != nil {
 		r.HasLast = true
-		r.LastTime, err = ofMillis(*j.LastMS)
+		r.LastTime, err = kifu.OfMillis(*j.LastMS)
 	}
 	return err
 }
 
-func (j *jsonRecord) moves(r *kifu.Record) (err error) {
-	for i := range j.Moves {
-		m := &j.Moves[i]
-		out := kifu.Move{
-			Move: m.Move, Opening: m.Opening, NoTime: m.MS == nil && !m.Opening, Depth: m.Depth, SelDepth: m.SelDepth,
-			Nodes: m.Nodes, PV: m.PV, Detail: m.Votes, Comment: m.Comment,
-		}
-		if m.Score != nil {
-			out.Score, out.HasScore = *m.Score, true
-		}
-		if m.MS != nil {
-			if out.Time, err = ofMillis(*m.MS); err != nil {
-				return fmt.Errorf("move %d: %w", i+1, err)
-			}
+func (j *jsonRecord) moves(r *kifu.Record) error {
+	for i, m := range j.Moves {
+		out, err := m.Move()
+		if err != nil {
+			return fmt.Errorf("move %d: %w", i+1, err)
 		}
 		r.Moves = append(r.Moves, out)
 	}

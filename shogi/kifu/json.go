@@ -1,0 +1,91 @@
+package kifu
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"gogi/shogi"
+)
+
+// MoveJSON is a Move in JSON, wherever gogi writes moves of records. A value that is not known is
+// left out.
+type MoveJSON struct {
+	USI      shogi.Move   `json:"move"`
+	Opening  bool         `json:"opening,omitempty"` // the opening gave the move
+	MS       *float64     `json:"ms,omitempty"`      // the time for the move, exact to the microsecond
+	Score    *int         `json:"score,omitempty"`   // the mover's view: centipawns, or near ±1,000,000 for a mate
+	Depth    int          `json:"depth,omitempty"`   // plies
+	SelDepth int          `json:"seldepth,omitempty"`
+	Nodes    uint64       `json:"nodes,omitempty"`
+	PV       []shogi.Move `json:"pv,omitempty"`
+	Votes    Detail       `json:"votes,omitempty"` // a council's record of its decision
+	Comment  string       `json:"comment,omitempty"`
+}
+
+// JSON returns the move as JSON has it.
+func (m *Move) JSON() MoveJSON {
+	out := MoveJSON{
+		USI: m.Move, Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
+		Votes: m.Detail, Comment: m.Comment,
+	}
+	if m.HasScore {
+		out.Score = new(m.Score)
+	}
+	if !m.NoTime && (!m.Opening || m.Time != 0) {
+		out.MS = new(Millis(m.Time))
+	}
+	return out
+}
+
+// Move is the inverse of Move.JSON. It fails for a time that is negative or longer than 292 years.
+func (j *MoveJSON) Move() (Move, error) {
+	m := Move{
+		Move: j.USI, Opening: j.Opening, NoTime: j.MS == nil && !j.Opening, Depth: j.Depth, SelDepth: j.SelDepth,
+		Nodes: j.Nodes, PV: j.PV, Detail: j.Votes, Comment: j.Comment,
+	}
+	if j.Score != nil {
+		m.Score, m.HasScore = *j.Score, true
+	}
+	var err error
+	if j.MS != nil {
+		m.Time, err = OfMillis(*j.MS)
+	}
+	return m, err
+}
+
+// Detail is a council's vote record in JSON: JSON as it is, and anything else as a string.
+type Detail []byte
+
+// MarshalJSON keeps JSON and quotes any other text.
+func (d Detail) MarshalJSON() ([]byte, error) {
+	if json.Valid(d) && d[0] != '"' {
+		return d, nil
+	}
+	return json.Marshal(string(d))
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (d *Detail) UnmarshalJSON(text []byte) error {
+	if len(text) == 0 || text[0] != '"' {
+		*d = bytes.Clone(text)
+		return nil
+	}
+	var s string
+	err := json.Unmarshal(text, &s)
+	*d = []byte(s)
+	return err
+}
+
+// Millis returns a time in milliseconds, exact to the microsecond, as stores keep it.
+func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// OfMillis is the inverse of Millis. It fails for a time that is negative or longer than 292 years.
+func OfMillis(ms float64) (time.Duration, error) {
+	if us := math.Round(ms * 1000); us >= 0 && us < math.MaxInt64/float64(time.Microsecond) {
+		return time.Duration(us) * time.Microsecond, nil
+	}
+	return 0, fmt.Errorf("%g ms cannot be a time", ms)
+}
