@@ -3,7 +3,6 @@ package configs
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,9 +19,6 @@ var template []byte
 
 // Template is the commented file that a new series can start from.
 func Template() []byte { return slices.Clone(template) }
-
-// Ready holds the ready series, as NAME.toml. Comments at the top of each say its use.
-func Ready() fs.FS { return ready }
 
 // Find loads a series by its path, else a ready one by its name, with or without ".toml". dir is
 // the folder for Plan: that of the file, or "" for a ready one.

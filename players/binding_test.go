@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gogi/configs/advice"
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner"
@@ -247,7 +246,7 @@ func TestOpenBinds(t *testing.T) {
 		return match.Player{Name: name, Command: append([]string{"/bin/sh", "-c", noting(name, `exec "$@"`), "sh"}, usitest.Command()...)}
 	}
 	far := match.Player{Name: "far", Command: append([]string{dir + "/ssh", "host"}, usitest.Command()...)}
-	runnable.Write(t, dir+"/ssh", "#!/bin/sh\n"+noting("far", `shift; exec /bin/sh -c "$*"`))
+	testutil.WriteProgram(t, dir+"/ssh", "#!/bin/sh\n"+noting("far", `shift; exec /bin/sh -c "$*"`))
 	a, b := local("a"), local("b")
 	council := match.Player{Name: "c", Council: &match.Council{
 		Members: []match.Player{local("x"), local("y")}, Own: make([]bool, 2), Scales: make([]match.Scale, 2), Rule: "majority", MinAlive: 2,

@@ -27,13 +27,11 @@ type part struct {
 	done  chan struct{} // closed once rows and err are there
 }
 
-type countKey struct{}
+type scanned struct{}
 
-// Counting is a context under which a Store adds the games to n that it reads for Games,
-// GamesWhere and Pairs: for who holds how often a run is read.
-func Counting(ctx context.Context, n *atomic.Int64) context.Context {
-	return context.WithValue(ctx, countKey{}, n)
-}
+// GamesScanned is the key of an *atomic.Int64 in a context. A Store adds the number of games to it that
+// it reads for Games, GamesWhere and Pairs.
+var GamesScanned scanned
 
 // scan calls yield with the games that pass the filter, by pair and leg, some pairs at a
 // time; with pairs, all games of a pair of which one passes. The rows are yield's to keep.
@@ -41,7 +39,7 @@ func Counting(ctx context.Context, n *atomic.Int64) context.Context {
 func (s *Store) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
 	var stopped error // what yield said
 	err := s.scanParts(ctx, runID, f, pairs, func(rows []match.Row) error {
-		if n, counting := ctx.Value(countKey{}).(*atomic.Int64); counting {
+		if n, counting := ctx.Value(GamesScanned).(*atomic.Int64); counting {
 			n.Add(int64(len(rows)))
 		}
 		stopped = yield(rows)

@@ -102,19 +102,9 @@ func appendMoves(dst []byte, moves []shogi.Move) []byte {
 	return dst
 }
 
-// ParseGo reads a "go" command. Unknown words are errors: who skipped them
-// would search under other limits than asked for.
+// ParseGo reads a "go" command. It skips words that it does not know and returns an error about the
+// first of them with the rest of the command: a search with the rest has other limits.
 func ParseGo(line string) (Go, error) {
-	g, err := readGo(line)
-	if err != nil {
-		return Go{}, err
-	}
-	return g, nil
-}
-
-// readGo reads on behind words that it does not know; the error is about the
-// first of them.
-func readGo(line string) (Go, error) {
 	p := words{rest: line}
 	if w := p.next(); w != "go" {
 		return Go{}, fmt.Errorf("usi: %q is not a go command", line)

@@ -366,7 +366,7 @@ func (s *server) gameOver(ctx context.Context, word string) {
 // that was the only limit, the search takes unknownLimit, not for ever.
 func (s *server) goCommand(ctx context.Context, line string) {
 	s.stop(ctx)
-	g, err := readGo(line)
+	g, err := ParseGo(line)
 	if err != nil {
 		s.complain(err)
 		if !g.hasClock() && g.Nodes == 0 && g.Depth == 0 && !g.Infinite && !g.Ponder {
@@ -437,7 +437,7 @@ func (s *server) ponderHit(ctx context.Context, clocks string) {
 	g := r.asked
 	g.Ponder = false
 	if clocks != "" {
-		now, err := readGo("go " + clocks)
+		now, err := ParseGo("go " + clocks)
 		if err != nil {
 			s.complain(err)
 		}

@@ -16,7 +16,6 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/report/calculator"
@@ -84,7 +83,7 @@ cmd = "fakeengine"
 		path := filepath.Join(dir, name)
 		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		if name == "binary" || name == "mute" {
-			runnable.Write(t, path, text)
+			testutil.WriteProgram(t, path, text)
 		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 )
 
@@ -76,7 +75,7 @@ func TestRealClient(t *testing.T) {
 		}
 		write(side+".toml", text.String()+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
 		// The adapter takes one word for an engine.
-		runnable.Write(t, filepath.Join(g.dir, side), "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n")
+		testutil.WriteProgram(t, filepath.Join(g.dir, side), "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n")
 	}
 	client := exec.CommandContext(t.Context(), xboard, "-variant", "shogi", "-matchMode", "true", "-matchGames", "1",
 		"-firstChessProgram", adapter+" -s ./first", "-firstDirectory", g.dir,

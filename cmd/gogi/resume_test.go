@@ -49,7 +49,7 @@ func gamesRead(t *testing.T, do func(context.Context, *cli.Env) error) int64 {
 	t.Helper()
 	var n atomic.Int64
 	var out, errs bytes.Buffer
-	if err := do(results.Counting(t.Context(), &n), &cli.Env{In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
+	if err := do(context.WithValue(t.Context(), results.GamesScanned, &n), &cli.Env{In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
 		t.Fatalf("%v: %s", err, &errs)
 	}
 	return n.Load()

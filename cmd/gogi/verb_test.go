@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gogi/cmd/gogi/cli"
-	"gogi/internal/format"
 	"gogi/internal/testutil"
 )
 
@@ -30,7 +29,7 @@ func written(t *testing.T, name, text string) string {
 // checkGaps is for the JSON of one call.
 func checkGaps(t *testing.T, out string) {
 	t.Helper()
-	gaps, err := format.Gaps(out)
+	gaps, err := testutil.JSONGaps(out)
 	if err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}

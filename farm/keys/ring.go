@@ -36,16 +36,8 @@ func Open(dir string) (*Ring, error) {
 	return r, r.Refresh()
 }
 
-// NewRing is a ring without a directory: its keys live as long as it does.
-func NewRing() *Ring {
-	return &Ring{byName: map[string]Key{}, byPublic: map[string]string{}}
-}
-
 // Refresh reads the directory again. Where a file is damaged nothing changes.
 func (r *Ring) Refresh() error {
-	if r.dir == "" {
-		return nil
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files, err := filepath.Glob(filepath.Join(r.dir, "*.toml"))
@@ -119,16 +111,14 @@ func (r *Ring) Revoke(name, why string, now time.Time) error {
 	return r.keep(k)
 }
 
-// keep stores a key, durably where there is a directory, and then knows it.
+// keep stores a key durably, and then adds it to the ring.
 func (r *Ring) keep(k Key) error {
-	if r.dir != "" {
-		var text strings.Builder
-		if err := toml.NewEncoder(&text).Encode(k); err != nil {
-			return fmt.Errorf("keys: %w", err)
-		}
-		if err := writeFile(filepath.Join(r.dir, k.Name+".toml"), text.String(), 0o600); err != nil {
-			return err
-		}
+	var text strings.Builder
+	if err := toml.NewEncoder(&text).Encode(k); err != nil {
+		return fmt.Errorf("keys: %w", err)
+	}
+	if err := writeFile(filepath.Join(r.dir, k.Name+".toml"), text.String(), 0o600); err != nil {
+		return err
 	}
 	r.byName[k.Name], r.byPublic[k.Public] = k, k.Name
 	return nil

@@ -32,7 +32,7 @@ func open(t testing.TB, change func(*nats.Config)) *world {
 	testutil.OK(t, err)
 	coordinator, _, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
 	testutil.OK(t, err)
-	w := &world{ca: ca, ring: keys.NewRing(), public: coordinator.Public, config: nats.Config{
+	w := &world{ca: ca, ring: testutil.Must(keys.Open(t.TempDir()))(t), public: coordinator.Public, config: nats.Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Log: slog.New(slog.DiscardHandler),
 		MaxStream: 64 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20, Readers: 4,
 	}}

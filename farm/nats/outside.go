@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -107,24 +106,3 @@ func (s settings) wrong() (all []error) {
 	}
 	return all
 }
-
-// Authorization is the part of an outside server's configuration that lets in the
-// coordinator and the keys of a ring that are valid, each with its own subjects and no
-// others. It has to be written there, and the server told to reload, after every change
-// of the ring; an expired key is left out by the next one.
-func Authorization(coordinator string, ring *keys.Ring, now time.Time) string {
-	var b strings.Builder
-	b.WriteString("authorization {\n  timeout: 10\n  users: [\n")
-	fmt.Fprintf(&b, "    { nkey: %s }\n", coordinator)
-	for _, k := range ring.Keys() {
-		if k.Valid(now) != nil {
-			continue
-		}
-		s := k.Subjects()
-		fmt.Fprintf(&b, "    { nkey: %s, permissions: { publish: %s, subscribe: %s } } # %s\n", k.Public, list(s.Publish), list(s.Subscribe), k.Name)
-	}
-	b.WriteString("  ]\n}\n")
-	return b.String()
-}
-
-func list(subjects []string) string { return `["` + strings.Join(subjects, `", "`) + `"]` }

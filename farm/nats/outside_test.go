@@ -47,7 +47,7 @@ func TestOutside(t *testing.T) {
 	bustest.Run(t, func(t *testing.T) bustest.Farm {
 		own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
 		testutil.OK(t, err)
-		w := &world{ring: keys.NewRing(), public: own.Public}
+		w := &world{ring: testutil.Must(keys.Open(t.TempDir()))(t), public: own.Public}
 		creds := map[string]keys.Creds{}
 		for name, right := range map[string]keys.Right{"w1": keys.Work, "w2": keys.Work, "slow": keys.Work, "quick": keys.Work, "o1": keys.Admin} {
 			k, seed, err := keys.New(name, "owner", []keys.Right{right}, time.Now(), time.Time{})
@@ -56,7 +56,7 @@ func TestOutside(t *testing.T) {
 			creds[name] = keys.Creds{Name: name, Coordinator: own.Public, Seed: seed}
 		}
 		s := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
-			t.TempDir(), nats.Authorization(own.Public, w.ring, time.Now())))
+			t.TempDir(), authorization(own.Public, w.ring, time.Now())))
 		w.config = nats.Config{
 			Dir: t.TempDir(), Keys: w.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20,
 			Outside: &nats.Outside{
@@ -83,9 +83,9 @@ func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	testutil.OK(t, err)
 	k, working, err := keys.New("w1", "owner", []keys.Right{keys.Work}, time.Now(), time.Time{})
 	testutil.OK(t, err)
-	w := &world{ring: keys.NewRing()}
+	w := &world{ring: testutil.Must(keys.Open(t.TempDir()))(t)}
 	testutil.OK(t, w.ring.Add(k))
-	s := outside(t, "listen: 127.0.0.1:-1\n"+nats.Authorization(own.Public, w.ring, time.Now()))
+	s := outside(t, "listen: 127.0.0.1:-1\n"+authorization(own.Public, w.ring, time.Now()))
 	coordinator := w.dial(t, keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed})
 	w1 := w.dial(t, keys.Creds{Name: "w1", URL: s.ClientURL(), Coordinator: own.Public, Seed: working})
 	began := make(chan struct{}, 2) // two are heard, and nobody answers
@@ -140,3 +140,24 @@ func TestExamine(t *testing.T) {
 		}
 	}
 }
+
+// authorization is the part of an outside server's configuration that lets in the
+// coordinator and the keys of a ring that are valid, each with its own subjects and no
+// others. It has to be written there, and the server told to reload, after every change
+// of the ring; an expired key is left out by the next one.
+func authorization(coordinator string, ring *keys.Ring, now time.Time) string {
+	var b strings.Builder
+	b.WriteString("authorization {\n  timeout: 10\n  users: [\n")
+	fmt.Fprintf(&b, "    { nkey: %s }\n", coordinator)
+	for _, k := range ring.Keys() {
+		if k.Valid(now) != nil {
+			continue
+		}
+		s := k.Subjects()
+		fmt.Fprintf(&b, "    { nkey: %s, permissions: { publish: %s, subscribe: %s } } # %s\n", k.Public, list(s.Publish), list(s.Subscribe), k.Name)
+	}
+	b.WriteString("  ]\n}\n")
+	return b.String()
+}
+
+func list(subjects []string) string { return `["` + strings.Join(subjects, `", "`) + `"]` }

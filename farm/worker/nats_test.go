@@ -44,7 +44,7 @@ func newSite(t *testing.T, maxStream int64) *site {
 	}
 	tls, err := s.ca.TLS([]string{"127.0.0.1"})
 	testutil.OK(t, err)
-	ring := keys.NewRing()
+	ring := testutil.Must(keys.Open(t.TempDir()))(t)
 	s.config = nats.Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Keys: ring, Log: slog.New(slog.DiscardHandler),
 		MaxStream: maxStream, MaxArtefact: 1 << 20, MaxArtefacts: 8 << 20, Readers: 2,

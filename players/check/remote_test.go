@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -22,7 +21,7 @@ exec setsid -w sh -c "$*"
 func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
 	t.Parallel()
 	ssh := filepath.Join(t.TempDir(), "ssh")
-	runnable.Write(t, ssh, fakeSSH)
+	testutil.WriteProgram(t, ssh, fakeSSH)
 	behind := func(p *match.Player) { p.Command = append([]string{ssh, "host"}, p.Command...) }
 
 	x := check(t, Options{waits: inVain("hang@quit,stubborn@eof")}, behind, "-script", "hang@quit,stubborn@eof")

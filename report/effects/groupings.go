@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"fmt"
 	"slices"
 
 	"gogi/internal/i18n"
@@ -65,7 +64,7 @@ func newGroupings() []*grouping {
 			about: i18n.Of("the handicap, or the opening's first two moves from the usual start; other positions are one family"),
 			sort:  func(g game) (string, int) { return family(g.opening), nobody },
 		}, {
-			name: "colour", title: i18n.Of("Colour"), classes: []string{"as Black", "as White"},
+			name: "colour", title: i18n.Of("Colour"), classes: []string{i18n.Phrase("as Black"), i18n.Phrase("as White")},
 			about: i18n.Of("A's colour; with two players, Black's advantage and a player's liking for a colour cannot be told apart"),
 			sort:  func(g game) (string, int) { return [2]string{"as Black", "as White"}[g.colour], nobody },
 		}, {
@@ -73,11 +72,11 @@ func newGroupings() []*grouping {
 			about: i18n.Of("the first ply from which the scores of both engines stay beyond %d centipawns for the winner until the end: to ply %d, to ply %d, later; unseen where no score told both; drawn games apart", Decisive, OpeningEnds, MiddleEnds),
 			sort:  func(g game) (string, int) { return swing(g), nobody },
 		}, {
-			name: "time_trouble", title: i18n.Of("Time trouble"), classes: []string{"neither", "one alone", "both"}, made: true,
+			name: "time_trouble", title: i18n.Of("Time trouble"), classes: []string{i18n.Phrase("neither"), i18n.Phrase("one alone"), i18n.Phrase("both")}, made: true,
 			about:   i18n.Of("players who at some move had %d%% of their main time left or less, or lost on time, with whom one alone was", LowTime),
 			missing: i18n.Of("no player had a main time to run out of"), sort: trouble,
 		}, {
-			name: "ponder_hits", title: i18n.Of("Ponder hits"), classes: []string{"under 40%", "40% to 60%", "over 60%"},
+			name: "ponder_hits", title: i18n.Of("Ponder hits"), classes: []string{i18n.Phrase("under 40%"), i18n.Phrase("40% to 60%"), i18n.Phrase("over 60%")},
 			about:   i18n.Of("how many of the opponent's moves both players together guessed right while pondering"),
 			missing: i18n.Of("nobody pondered"), sort: func(g game) (string, int) { return pondering(g.Sides), nobody },
 		}, {
@@ -115,10 +114,10 @@ func family(o match.Opening) string {
 	return "another position"
 }
 
+// swings are the phases with the limits OpeningEnds and MiddleEnds.
 func swings() []string {
 	return []string{
-		fmt.Sprintf("opening (to ply %d)", OpeningEnds), fmt.Sprintf("middlegame (to %d)", MiddleEnds),
-		fmt.Sprintf("endgame (from %d)", MiddleEnds+1), "unseen", "drawn",
+		i18n.Phrase("opening (to ply 30)"), i18n.Phrase("middlegame (to 80)"), i18n.Phrase("endgame (from 81)"), i18n.Phrase("unseen"), i18n.Phrase("drawn"),
 	}
 }
 
@@ -193,13 +192,13 @@ func trouble(g game) (group string, of int) {
 	}
 	switch a, b := short[g.colour], short[g.colour.Opponent()]; {
 	case a && b:
-		return "both", nobody
+		return i18n.Phrase("both"), nobody
 	case a:
-		return "one alone", playerA
+		return i18n.Phrase("one alone"), playerA
 	case b:
-		return "one alone", playerB
+		return i18n.Phrase("one alone"), playerB
 	}
-	return "neither", nobody
+	return i18n.Phrase("neither"), nobody
 }
 
 // short is who had little of the main time left when a move began, by colour.
@@ -237,14 +236,9 @@ func pondering(sides [2]match.Side) string {
 	return "over 60%"
 }
 
+// lengthNames are the names of the classes of lengths.
 func lengthNames() []string {
-	var names []string
-	from := 1
-	for _, to := range lengths() {
-		names = append(names, fmt.Sprintf("%d to %d", from, to))
-		from = to + 1
-	}
-	return append(names, fmt.Sprintf("from %d", from))
+	return []string{i18n.Phrase("1 to 60"), i18n.Phrase("61 to 100"), i18n.Phrase("101 to 150"), i18n.Phrase("from 151")}
 }
 
 func lengthName(plies int) string {
@@ -265,13 +259,4 @@ func ending(g game) (group string, of int) {
 		return g.Termination.String(), playerB
 	}
 	return g.Termination.String(), playerA
-}
-
-// Classes are the phrases of all groups that have names of ours, but for the ends of games.
-func Classes() []string {
-	words := []string{others}
-	for _, w := range newGroupings() {
-		words = append(words, w.classes...)
-	}
-	return words
 }

@@ -18,9 +18,10 @@ const (
 	Least = 10
 	// Most is how many groups of openings, or of ends, have rows of their own.
 	Most = 12
-	// others are the groups that have none.
-	others = "others"
 )
+
+// others are the groups without a row of their own.
+var others = i18n.Phrase("others")
 
 // Table is what "gogi compare --breakdown --json" prints. A number that does not exist is
 // null, with a "why" beside it.

@@ -196,7 +196,7 @@ func TestRateFormsAgree(t *testing.T) {
 // checkGaps is for the JSON of one call.
 func checkGaps(t *testing.T, out string) {
 	t.Helper()
-	gaps, err := format.Gaps(out)
+	gaps, err := testutil.JSONGaps(out)
 	if err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}

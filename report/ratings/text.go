@@ -274,40 +274,31 @@ func (g goodnessOfRating) text() i18n.Message {
 	return i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
 }
 
-// ModelWords are the phrases of all models.
-func ModelWords() []string {
-	var words []string
-	for _, name := range []string{"bt", "order", "add1", "add2", "add3", "mul1", "mul2", "mul3", "linear", "free", "free+order"} {
-		words = append(words, modelWords(name))
-	}
-	return words
-}
-
 // modelWords say what a model takes a game to depend on.
 func modelWords(name string) string {
 	switch name {
 	case "bt":
-		return "strength alone"
+		return i18n.Phrase("strength alone")
 	case "order":
-		return "strength and the first move"
+		return i18n.Phrase("strength and the first move")
 	case "add1":
-		return "a handicap adds strength, a heavier one no less"
+		return i18n.Phrase("a handicap adds strength, a heavier one no less")
 	case "add2":
-		return "a handicap adds strength, on a straight line"
+		return i18n.Phrase("a handicap adds strength, on a straight line")
 	case "add3":
-		return "a handicap adds strength, the same for each step"
+		return i18n.Phrase("a handicap adds strength, the same for each step")
 	case "mul1":
-		return "a handicap multiplies strength, a heavier one no less"
+		return i18n.Phrase("a handicap multiplies strength, a heavier one no less")
 	case "mul2":
-		return "a handicap multiplies strength, on a straight line"
+		return i18n.Phrase("a handicap multiplies strength, on a straight line")
 	case "mul3":
-		return "a handicap multiplies strength, the same for each step"
+		return i18n.Phrase("a handicap multiplies strength, the same for each step")
 	case "linear":
-		return "a handicap gives the same Elo for each step"
+		return i18n.Phrase("a handicap gives the same Elo for each step")
 	case "free":
-		return "each handicap gives Elo of its own"
+		return i18n.Phrase("each handicap gives Elo of its own")
 	case "free+order":
-		return "each handicap and the first move give Elo of their own"
+		return i18n.Phrase("each handicap and the first move give Elo of their own")
 	}
 	return name
 }

@@ -171,7 +171,7 @@ func checkGaps(t *testing.T, v any) {
 	t.Helper()
 	var b bytes.Buffer
 	testutil.OK(t, format.JSON(&b, v))
-	gaps, err := format.Gaps(b.String())
+	gaps, err := testutil.JSONGaps(b.String())
 	if err != nil || len(gaps) > 0 {
 		t.Errorf("%v, %v in %s", gaps, err, b.String())
 	}

@@ -113,7 +113,7 @@ func checkJSON(t *testing.T, v any) {
 	t.Helper()
 	var b bytes.Buffer
 	testutil.OK(t, format.JSON(&b, v))
-	if gaps, err := format.Gaps(b.String()); err != nil || len(gaps) > 0 {
+	if gaps, err := testutil.JSONGaps(b.String()); err != nil || len(gaps) > 0 {
 		t.Errorf("%v, %v in %s", gaps, err, b.String())
 	}
 }

@@ -96,7 +96,7 @@ func exported(t *testing.T, store *results.Store, run, format string, f Filter) 
 	if kind.Read == nil {
 		return nil, tally
 	}
-	list := testutil.Must(kifutext.ReadAll(kind.Read(kifutext.NewInput("out", &out))))(t)
+	list := testutil.Must(testutil.ReadAll(kind.Read(kifutext.NewInput("out", &out)).Next))(t)
 	return list, tally
 }
 

@@ -216,7 +216,7 @@ func TestLevels(t *testing.T) {
 			square += one(g.Bootstrap <= 0.05)
 			worst += one(g.Worst <= 0.05)
 			chi += one(g.P <= 0.05)
-			cycles := must[[]crosstable.Cycle](t)(crosstable.Cycles(record, 1))
+			cycles := must[[]crosstable.Cycle](t)(must[crosstable.Table](t)(crosstable.New(record)).Cycles(1))
 			cycle += one(len(cycles) > 0 && cycles[0].PHolm <= 0.05)
 		}
 		t.Logf("%+v: X² %d (deviance by χ² %d), worst residual %d, cycles %d of %d", k, square, chi, worst, cycle, runs)

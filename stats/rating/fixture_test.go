@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"gogi/internal/testutil"
-	"gogi/stats"
 	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
 )
@@ -159,7 +158,7 @@ func TestNoEstimateAndPriors(t *testing.T) {
 	var elos, errs worst
 	for name, c := range fixture.NoMLE {
 		counts := matrixCounts(c.W)
-		connection := must[crosstable.Connection](t)(crosstable.Connect(counts))
+		connection := must[crosstable.Table](t)(crosstable.New(counts)).Connection()
 		f, err := Rate(counts, Model{})
 		switch name {
 		case "all_loser", "all_winner":
@@ -359,15 +358,15 @@ func TestHolmAgainstR(t *testing.T) {
 
 func handicapCounts(t *testing.T, name string) []crosstable.Count {
 	t.Helper()
-	var games []crosstable.Game
+	var games []crosstable.Count
 	for _, r := range rows(t, name) {
-		g := crosstable.Game{Black: r[1], White: r[2], Handicap: atoi(t, r[3]), Outcome: stats.Loss}
+		g := crosstable.Count{Black: r[1], White: r[2], Handicap: atoi(t, r[3]), WhiteWins: 1}
 		if r[4] == "B" {
-			g.Outcome = stats.Win
+			g.BlackWins, g.WhiteWins = 1, 0
 		}
 		games = append(games, g)
 	}
-	return must[[]crosstable.Count](t)(crosstable.CountGames(games))
+	return games
 }
 
 func TestHandicapModelsAgainstFixture(t *testing.T) {

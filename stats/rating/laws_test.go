@@ -15,7 +15,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gogi/stats"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -404,11 +403,11 @@ func TestBootstrapRepeatsAndCovers(t *testing.T) {
 }
 
 // world are the paper's 14 players, with strengths of its table 8.
-func world(gap bool, games int) []crosstable.Game {
+func world(gap bool, games int) []crosstable.Count {
 	pi := []float64{102.42, 103.49, 60.08, 35.74, 70.02, 107.49, 55.55, 34.37, 72.6, 4.15, 11.51, 23.38, 14.37, 4.83}
 	dan := []int{7, 7, 6, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 2}
 	random := rand.New(rand.NewPCG(1, 2))
-	list := make([]crosstable.Game, games)
+	list := make([]crosstable.Count, games)
 	for n := range list {
 		a, b := random.IntN(14), random.IntN(13)
 		if b >= a {
@@ -422,9 +421,9 @@ func world(gap bool, games int) []crosstable.Game {
 			h = min(4, dan[b]-dan[a])
 		}
 		strength := pi[a] * (1 + 0.82*float64(h))
-		g := crosstable.Game{Black: fmt.Sprintf("%02d", a+1), White: fmt.Sprintf("%02d", b+1), Handicap: h, Outcome: stats.Loss}
+		g := crosstable.Count{Black: fmt.Sprintf("%02d", a+1), White: fmt.Sprintf("%02d", b+1), Handicap: h, WhiteWins: 1}
 		if random.Float64() < strength/(strength+pi[b]) {
-			g.Outcome = stats.Win
+			g.BlackWins, g.WhiteWins = 1, 0
 		}
 		list[n] = g
 	}
@@ -432,8 +431,8 @@ func world(gap bool, games int) []crosstable.Game {
 }
 
 func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
-	free := must[*HandicapComparison](t)(CompareHandicaps(must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 2000))), 0.95, Multiplicative3, LogLinear))
-	gap := must[*HandicapComparison](t)(CompareHandicaps(must[[]crosstable.Count](t)(crosstable.CountGames(world(true, 2000))), 0.95, Multiplicative3, LogLinear))
+	free := must[*HandicapComparison](t)(CompareHandicaps(world(false, 2000), 0.95, Multiplicative3, LogLinear))
+	gap := must[*HandicapComparison](t)(CompareHandicaps(world(true, 2000), 0.95, Multiplicative3, LogLinear))
 	ratio := gap.Fits[1].Params[0].SE / free.Fits[1].Params[0].SE
 	t.Logf("independent: R² %.3f, slope %+v; by rank gap: R² %.3f, slope %+v; errors %.1f times larger",
 		free.Following, free.Fits[1].Params[0], gap.Following, gap.Fits[1].Params[0], ratio)
@@ -447,7 +446,7 @@ func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
 }
 
 func TestHandicapGoodnessOfFit(t *testing.T) {
-	record := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 400)))
+	record := world(false, 400)
 	c := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Multiplicative3, Additive1))
 	for _, f := range c.Fits {
 		g := must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3}))
@@ -457,7 +456,7 @@ func TestHandicapGoodnessOfFit(t *testing.T) {
 }
 
 func TestReceiverMayBeWhite(t *testing.T) {
-	record := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 150)))
+	record := world(false, 150)
 	black := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))
 	for i, c := range record {
 		if c.Handicap > 0 {

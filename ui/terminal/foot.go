@@ -6,7 +6,7 @@ import (
 )
 
 // keys are what can be pressed.
-const keys = "arrows 0-9 slot  f follow  p pause  r resume  d drain  s stop  +/- slots  q quit"
+var keys = i18n.Phrase("arrows 0-9 slot  f follow  p pause  r resume  d drain  s stop  +/- slots  q quit")
 
 // foot is what went wrong in at most so many lines of faults and of warnings, the answer
 // to the last key, and the keys.

@@ -35,15 +35,6 @@ type Span struct {
 // Line is what stands in one line of the terminal.
 type Line []Span
 
-// String is the line without its looks.
-func (l Line) String() string {
-	var b strings.Builder
-	for _, s := range l {
-		b.WriteString(s.Text)
-	}
-	return b.String()
-}
-
 // Width is how many cells the line takes.
 func (l Line) Width() int {
 	n := 0

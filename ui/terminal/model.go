@@ -189,11 +189,11 @@ func words(c control.Command) string {
 
 // meaning is what happens from now on.
 var meaning = map[control.Verb]string{
-	control.Pause:       "the pairs in play are finished, no other begins",
-	control.Resume:      "it goes on",
-	control.Drain:       "the pairs in play are the last",
-	control.Stop:        "it ends now",
-	control.Concurrency: "it changes as pairs end and begin",
+	control.Pause:       i18n.Phrase("the pairs in play are finished, no other begins"),
+	control.Resume:      i18n.Phrase("it goes on"),
+	control.Drain:       i18n.Phrase("the pairs in play are the last"),
+	control.Stop:        i18n.Phrase("it ends now"),
+	control.Concurrency: i18n.Phrase("it changes as pairs end and begin"),
 }
 
 // step chooses the slot before or after the shown one.
@@ -234,13 +234,4 @@ func (m *model) view(now time.Time) View {
 		v.Waited = now.Sub(at)
 	}
 	return v
-}
-
-// Words are the phrases that are words of values: the meanings of orders.
-func Words() []string {
-	words := []string{keys, phaseOf(&match.Snapshot{Over: true}), phaseOf(&match.Snapshot{})}
-	for _, phrase := range meaning {
-		words = append(words, phrase)
-	}
-	return words
 }

@@ -165,9 +165,9 @@ func eta(s *match.Snapshot, pairs float64) string {
 func phaseOf(s *match.Snapshot) string {
 	switch {
 	case s.Over:
-		return "over"
+		return i18n.Phrase("over")
 	case s.Phase == "":
-		return "begins"
+		return i18n.Phrase("begins")
 	}
 	return string(s.Phase)
 }

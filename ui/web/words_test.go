@@ -16,16 +16,13 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/report"
-	"gogi/report/effects"
-	"gogi/report/ratings"
 	"gogi/report/text"
 	"gogi/stats"
-	"gogi/ui/terminal"
 )
 
 // phrase is where a template or a program says one, and heads where it says several.
 var (
-	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|i18n\.Of\(\s*|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Language|env\.Language|\w+\.Language), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
+	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|i18n\.Of\(\s*|i18n\.Phrase\(|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Language|env\.Language|\w+\.Language), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
 	heads  = regexp.MustCompile(`(?:\br\.table\(|i18n\.Heads\([\w.]+, )("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)`)
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
@@ -93,12 +90,6 @@ func saidPhrases(t *testing.T) map[string]string {
 	}
 	for _, end := range match.Terminations() {
 		said[format.Words(end.String())] = "an end of a game"
-	}
-	for _, words := range terminal.Words() {
-		said[words] = "the terminal's screen"
-	}
-	for _, words := range append(ratings.ModelWords(), effects.Classes()...) {
-		said[words] = "a word of a value"
 	}
 	for _, o := range orders(&match.Snapshot{}) {
 		said[o.Phrase] = "an order"

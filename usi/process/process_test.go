@@ -21,7 +21,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 )
 
@@ -489,7 +488,7 @@ func TestStartErrors(t *testing.T) {
 
 func TestDirAndEnv(t *testing.T) {
 	dir := t.TempDir()
-	runnable.Write(t, dir+"/engine", "#!/bin/sh\necho $PWD $NAME\ncat\n")
+	testutil.WriteProgram(t, dir+"/engine", "#!/bin/sh\necho $PWD $NAME\ncat\n")
 	p := start(t, Spec{Command: []string{"./engine"}, Dir: dir, Env: []string{"NAME=lost", "NAME=won"}}, nil)
 	if got, want := line(t, p), dir+" won"; got != want {
 		t.Errorf("got %q, want %q", got, want)

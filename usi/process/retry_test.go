@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 )
 
@@ -23,7 +22,7 @@ import (
 func TestABusyProgramIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "engine")
-	runnable.Write(t, program, "#!/bin/sh\necho here\ncat\n")
+	testutil.WriteProgram(t, program, "#!/bin/sh\necho here\ncat\n")
 	held := testutil.Must(os.OpenFile(program, os.O_WRONLY, 0))(t)
 	if err := exec.CommandContext(t.Context(), program).Run(); !errors.Is(err, syscall.ETXTBSY) {
 		t.Fatalf("the program is not busy: %v", err)

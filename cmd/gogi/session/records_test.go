@@ -37,7 +37,7 @@ func TestLive(t *testing.T) {
 			t.Errorf("after a move:\n%s", after)
 		}
 		tell(l, 7, 0, match.Event{Type: match.EventEnd, Outcome: "black", Termination: "resignation", Note: "why"})
-		list, err := text.ReadAll(f.Read(text.NewInput(files[0], strings.NewReader(read(t, files[0])))))
+		list, err := testutil.ReadAll(f.Read(text.NewInput(files[0], strings.NewReader(read(t, files[0])))).Next)
 		if err != nil || len(list) != 1 {
 			t.Fatal(len(list), err)
 		}

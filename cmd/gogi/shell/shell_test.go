@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/cmd/gogi/shell"
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 )
 
@@ -101,7 +100,7 @@ func fakeProgram(t *testing.T) (dir string, asked func() string) {
 	dir = t.TempDir()
 	log := filepath.Join(dir, "asked")
 	text := "#!/bin/sh\nprintf '%s|' \"$@\" >>" + log + "\necho >>" + log + "\nprintf -- '--kind=quick\\tHow: fast.\\n--kind=slow\\n'\n"
-	runnable.Write(t, filepath.Join(dir, "prog"), text)
+	testutil.WriteProgram(t, filepath.Join(dir, "prog"), text)
 	return dir, func() string {
 		text := testutil.Must(os.ReadFile(log))(t)
 		return string(text)

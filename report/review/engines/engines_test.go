@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"gogi/internal/runnable"
 	"gogi/internal/testutil"
 	"gogi/players/builtin"
 	"gogi/report/review"
@@ -308,10 +307,9 @@ func TestHandicap(t *testing.T) {
 	t.Parallel()
 	e := testutil.Must(OpenGTP(t.Context(), []string{gnugo(t), "--mode", "gtp", "--level", "0"}, nil, time.Minute))(t)
 	t.Cleanup(func() { _ = e.Close() })
-	stones := testutil.Must(goban.FixedHandicap(9))(t)
 	g := &review.Game{ID: "1", Start: "komi 0.5", Sides: "W", Moves: []string{"C6"}}
-	for _, p := range stones {
-		g.Start += " B " + p.String()
+	for _, p := range strings.Fields("D4 Q16 D16 Q4 D10 Q10 K4 K16 K10") { // GTP version 2, draft 2, section 4.1.1
+		g.Start += " B " + p
 	}
 	testutil.OK(t, e.Begin(t.Context(), g))
 	for ply, sign := range []float64{-1, 1} { // White's move, then Black's
@@ -330,7 +328,7 @@ func TestNoScore(t *testing.T) {
 	t.Parallel()
 	script := t.TempDir() + "/engine"
 	text := "#!/bin/sh\nread a; printf '=1 2\\n\\n'; read a; printf '=2 play\\n\\n'; read a\n"
-	runnable.Write(t, script, text)
+	testutil.WriteProgram(t, script, text)
 	if _, err := OpenGTP(t.Context(), []string{script}, nil, time.Minute); !errors.Is(err, review.ErrStart) || !strings.Contains(err.Error(), "no command estimate_score") {
 		t.Error(err)
 	}

@@ -232,27 +232,3 @@ func neighbours(p Point) []Point {
 	}
 	return list
 }
-
-// FixedHandicap is the stones of a handicap of 2 to 9 on the star points, in the order of GTP.
-// Source: GTP version 2, draft 2, section 4.1.1.
-func FixedHandicap(stones int) ([]Point, error) {
-	if stones < 2 || stones > 9 {
-		return nil, fmt.Errorf("a handicap of %d stones: expected 2 to 9 on the star points", stones)
-	}
-	names := []string{"D4", "Q16", "D16", "Q4", "D10", "Q10", "K4", "K16"}
-	if stones == 5 || stones == 7 {
-		names[stones-1] = "K10"
-	}
-	if stones == 9 {
-		names = append(names, "K10")
-	}
-	list := make([]Point, 0, stones)
-	for _, name := range names[:stones] {
-		p, err := ParsePoint(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}

@@ -146,26 +146,3 @@ func TestPointLaw(t *testing.T) {
 		}
 	}
 }
-
-// The placements are those of GTP's table: 5 and 7 have the centre, 6 and 8 have not.
-func TestFixedHandicap(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{
-		2: "D4 Q16", 5: "D4 Q16 D16 Q4 K10", 6: "D4 Q16 D16 Q4 D10 Q10", 7: "D4 Q16 D16 Q4 D10 Q10 K10",
-		8: "D4 Q16 D16 Q4 D10 Q10 K4 K16", 9: "D4 Q16 D16 Q4 D10 Q10 K4 K16 K10",
-	} {
-		var got []string
-		list, err := FixedHandicap(n)
-		for _, p := range list {
-			got = append(got, p.String())
-		}
-		if strings.Join(got, " ") != want || err != nil {
-			t.Errorf("%d stones: %v, %v", n, got, err)
-		}
-	}
-	for _, n := range []int{-1, 0, 1, 10} {
-		if _, err := FixedHandicap(n); err == nil {
-			t.Errorf("%d stones are a handicap", n)
-		}
-	}
-}

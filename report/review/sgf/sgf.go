@@ -60,9 +60,6 @@ type BadGame struct {
 // Error names the place.
 func (e *BadGame) Error() string { return fmt.Sprintf("game %d, line %d: %v", e.Game, e.Line, e.Err) }
 
-// Unwrap gives the reason alone.
-func (e *BadGame) Unwrap() error { return e.Err }
-
 // Append writes a game to the end of a text.
 func Append(dst []byte, g *Game) []byte {
 	w := writer{dst}

@@ -117,7 +117,7 @@ func TestRefusals(t *testing.T) {
 func TestCollection(t *testing.T) {
 	t.Parallel()
 	games, bad := Parse([]byte("\ufeff(;B[aa])\n(;B[aa];W[aa](;B[bb])(;B[cc]))\n\n(;W[cc](;B[dd])(;B[cc];B[dd]))"))
-	if len(games) != 2 || len(bad) != 1 || bad[0].Game != 2 || bad[0].Line != 2 || !errors.Is(bad[0], goban.ErrOccupied) {
+	if len(games) != 2 || len(bad) != 1 || bad[0].Game != 2 || bad[0].Line != 2 || !errors.Is(bad[0].Err, goban.ErrOccupied) {
 		t.Fatalf("%d games, %v", len(games), bad)
 	}
 	if games[1].Branches != 1 || moves(games[1]) != "W C17 B D16" {

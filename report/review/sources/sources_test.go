@@ -84,7 +84,7 @@ func TestFromRecord(t *testing.T) {
 // A record has the value after each move from its mover's view, and the formats turn it.
 func TestAnnotate(t *testing.T) {
 	t.Parallel()
-	record := testutil.Must(kifutext.ReadAll(reader(t, "csa", csa)))(t)
+	record := testutil.Must(testutil.ReadAll(reader(t, "csa", csa).Next))(t)
 	g := testutil.Must(FromRecord(record[0]))(t)
 	v := &review.Reviewed{Game: g, Readings: []*review.Reading{
 		{Best: "2g2f", Value: 600}, {Best: "3c3d", Value: -50}, {Best: "2g2f", Value: 70}, {Best: "3a2b", Mate: 1},

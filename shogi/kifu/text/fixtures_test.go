@@ -20,7 +20,7 @@ func fixture(t *testing.T, path string) *kifu.Record {
 	}
 	text, err := os.ReadFile(path)
 	testutil.OK(t, err)
-	list, err := ReadAll(f.Read(NewInput(path, bytes.NewReader(text))))
+	list, err := testutil.ReadAll(f.Read(NewInput(path, bytes.NewReader(text))).Next)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d games, %v", len(list), err)
 	}

@@ -216,7 +216,7 @@ func written(t *rapid.T, f Format, games []*kifu.Record) []byte {
 }
 
 func checkGames(t *rapid.T, f Format, games []*kifu.Record, text []byte) {
-	got, err := ReadAll(f.Read(NewInput("a file", bytes.NewReader(text))))
+	got, err := testutil.ReadAll(f.Read(NewInput("a file", bytes.NewReader(text))).Next)
 	if err != nil || len(got) != len(games) {
 		t.Fatalf("%d games of %d, %v, in\n%s", len(got), len(games), err, text)
 	}

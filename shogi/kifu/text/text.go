@@ -6,9 +6,7 @@ package text
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"strings"
 
@@ -178,18 +176,4 @@ func fromShiftJIS(line []byte) []byte {
 		return bytes.ToValidUTF8(line, []byte("\uFFFD"))
 	}
 	return out
-}
-
-// ReadAll reads games until the first error; it is for what is known to be small.
-func ReadAll(r Reader) (list []*kifu.Record, err error) {
-	for {
-		game, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return list, nil
-		}
-		if err != nil {
-			return list, err
-		}
-		list = append(list, game)
-	}
 }

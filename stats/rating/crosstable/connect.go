@@ -34,29 +34,19 @@ type Connection struct {
 	Why      string     // why there is no unique rating; empty when there is
 }
 
-// Connect checks whether the games, whatever their handicaps, determine
+// Connection reports whether the games, whatever their handicaps, determine
 // ratings: a maximum-likelihood estimate exists, and is unique, exactly when
 // every player can be reached from every other along a chain of wins or draws
 // (Zermelo 1929, Ford 1957). Players who won all their games, or lost them all,
 // are set aside first, and again until none is left. What remains may fall into
 // several groups; then Why says which never met, or never lost to, the others.
-// It fails for impossible counts.
-func Connect(counts []Count) (Connection, error) {
-	t, err := New(counts)
-	if err != nil {
-		return Connection{}, err
-	}
-	return t.Connection(), nil
-}
-
-// Connection is that of the table's games; see [Connect].
 func (t Table) Connection() Connection {
 	_, c := t.connect()
 	return c
 }
 
 // Rated is the table of the players who have ratings, and those set aside as by
-// [Connect]; an error says why there is none.
+// [Table.Connection]; an error says why there is none.
 func (t Table) Rated() (Table, []Excluded, error) {
 	sub, c := t.connect()
 	if c.Why != "" {

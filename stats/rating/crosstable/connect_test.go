@@ -24,7 +24,7 @@ func TestConnectAgainstHunter(t *testing.T) {
 		t.Fatal("no case")
 	}
 	for name, c := range fixture.NoMLE {
-		connection := must[Connection](t)(Connect(winsOf(c.W)))
+		connection := must[Table](t)(New(winsOf(c.W))).Connection()
 		if name == "all_loser" || name == "all_winner" {
 			if kind := map[string]AsideKind{"all_loser": LostAll, "all_winner": WonAll}[name]; len(connection.SetAside) != 1 || connection.SetAside[0].Kind != kind {
 				t.Errorf("%s: %+v", name, connection)

@@ -24,19 +24,10 @@ type Cycle struct {
 	PHolm float64
 }
 
-// Cycles are the majority cycles of three players in the even games, the surest
+// Cycles returns the majority cycles of three players in the even games, the surest
 // first, at most limit. A tournament of majorities has a longer cycle only if
 // it has one of three, when all players met. It takes N³ steps for N players
-// who all met. It fails for impossible counts and for a negative limit.
-func Cycles(counts []Count, limit int) ([]Cycle, error) {
-	t, err := New(counts)
-	if err != nil {
-		return nil, err
-	}
-	return t.Cycles(limit)
-}
-
-// Cycles are those of the table's games; it fails for a negative limit.
+// who all met. It fails for a negative limit.
 func (t Table) Cycles(limit int) ([]Cycle, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("a limit of %d cycles is impossible", limit)

@@ -25,7 +25,7 @@ func TestCycles(t *testing.T) {
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
 	}
-	cycles := must[[]Cycle](t)(Cycles(counts, 5))
+	cycles := must[[]Cycle](t)(must[Table](t)(New(counts)).Cycles(5))
 	if len(cycles) != 1 || cycles[0].Players != [3]string{"paper", "rock", "scissors"} || cycles[0].Scores != [3]float64{0.8, 0.9, 0.85} {
 		t.Errorf("%+v", cycles)
 	}
@@ -51,7 +51,7 @@ func TestFalseCycles(t *testing.T) {
 				counts = append(counts, Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
 			}
 		}
-		cycles := must[[]Cycle](t)(Cycles(counts, 1))
+		cycles := must[[]Cycle](t)(must[Table](t)(New(counts)).Cycles(1))
 		naive += btoi(cycles[0].P <= 0.05)
 		adjusted += btoi(cycles[0].PHolm <= 0.05)
 	}
@@ -63,13 +63,13 @@ func TestFalseCycles(t *testing.T) {
 
 // A cycle that is there is found in spite of the adjustment.
 func TestCyclesAdjusted(t *testing.T) {
-	c := must[[]Cycle](t)(Cycles([]Count{
+	c := must[[]Cycle](t)(must[Table](t)(New([]Count{
 		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
 		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
 		{Black: "well", White: "paper", BlackWins: 10, WhiteWins: 10},
-	}, 5))
+	})).Cycles(5))
 	// Two triples met, so four cycles are possible.
 	if len(c) != 1 || math.Abs(c[0].PHolm-4*c[0].P) > 1e-12 {
 		t.Errorf("%+v", c)
@@ -81,7 +81,7 @@ func TestCyclesAdjusted(t *testing.T) {
 			Count{Black: "a", White: "b", BlackWins: 1, Cluster: pair + 1},
 			Count{Black: "b", White: "a", WhiteWins: 1, Cluster: pair + 1})
 	}
-	d := must[[]Cycle](t)(Cycles(counts, 1))
+	d := must[[]Cycle](t)(must[Table](t)(New(counts)).Cycles(1))
 	if len(d) != 1 || math.Abs(d[0].P-math.Pow(0.5, 9)) > 1e-12 {
 		t.Errorf("%+v", d)
 	}

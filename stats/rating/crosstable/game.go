@@ -7,24 +7,14 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"gogi/stats"
 )
-
-// Game is one game of two players.
-type Game struct {
-	Black, White string        // names; they differ, and are not empty
-	Outcome      stats.Outcome // from Black's side
-	Handicap     int           // 0 is even; larger is heavier, at most 1,000,000
-	Receiver     string        // the player who received it; empty is Black, as in shogi
-}
 
 // Count is the games of one Black against one White under one handicap.
 type Count struct {
 	Black, White                string // names; they differ, and are not empty
 	BlackWins, Draws, WhiteWins int    // not negative
-	Handicap                    int    // as in [Game]
-	Receiver                    string // as in [Game]
+	Handicap                    int    // 0 is even; larger is heavier, at most HeaviestHandicap
+	Receiver                    string // the player who received it; empty is Black, as in shogi
 	// Weight is what each game counts for as evidence, such as 1/3 where an
 	// opening came up three times; 0 is 1.
 	Weight float64
@@ -61,51 +51,6 @@ func (c Count) check() error {
 		return fmt.Errorf("%s against %s: %s receives the handicap but does not play", c.Black, c.White, c.Receiver)
 	}
 	return nil
-}
-
-func (g Game) count() (Count, error) {
-	c := Count{Black: g.Black, White: g.White, Handicap: g.Handicap, Receiver: g.Receiver}
-	switch g.Outcome {
-	case stats.Win:
-		c.BlackWins = 1
-	case stats.Draw:
-		c.Draws = 1
-	case stats.Loss:
-		c.WhiteWins = 1
-	default:
-		return c, errors.New("it has no outcome")
-	}
-	return c, c.check()
-}
-
-// CountGames adds up games that have the same colours, handicap, and receiver,
-// in the order in which each combination came first. It fails for a game that
-// is impossible, and names it by its place (from 1).
-func CountGames(games []Game) ([]Count, error) {
-	type key struct {
-		black, white string
-		handicap     int
-		byWhite      bool
-	}
-	var counts []Count
-	places := map[key]int{}
-	for n, g := range games {
-		c, err := g.count()
-		if err != nil {
-			return nil, fmt.Errorf("game %d: %w", n+1, err)
-		}
-		k := key{g.Black, g.White, g.Handicap, g.Handicap > 0 && g.Receiver == g.White}
-		if at, ok := places[k]; ok {
-			sum := &counts[at]
-			sum.BlackWins += c.BlackWins
-			sum.Draws += c.Draws
-			sum.WhiteWins += c.WhiteWins
-			continue
-		}
-		places[k] = len(counts)
-		counts = append(counts, c)
-	}
-	return counts, nil
 }
 
 // Cell is a [Count] with players as their numbers in a [Table], and outcomes as

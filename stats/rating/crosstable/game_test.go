@@ -4,9 +4,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"gogi/internal/testutil"
-	"gogi/stats"
 )
 
 // TestImpossibleCounts holds that what cannot have been played has a reason.
@@ -28,32 +25,6 @@ func TestImpossibleCounts(t *testing.T) {
 		if _, err := New([]Count{c.count}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v; want an error with %q", c.count, err, c.want)
 		}
-	}
-}
-
-func TestCountGames(t *testing.T) {
-	if _, err := CountGames([]Game{{Black: "a", White: "b"}}); err == nil || !strings.HasPrefix(err.Error(), "game 1: ") {
-		t.Error(err)
-	}
-	counts := must[[]Count](t)(CountGames([]Game{
-		{Black: "a", White: "b", Outcome: stats.Win},
-		{Black: "b", White: "a", Outcome: stats.Draw},
-		{Black: "a", White: "b", Outcome: stats.Loss},
-		{Black: "a", White: "b", Outcome: stats.Win, Handicap: 2},
-		{Black: "a", White: "b", Outcome: stats.Win, Handicap: 2, Receiver: "b"},
-		{Black: "a", White: "b", Outcome: stats.Win, Handicap: 2, Receiver: "a"},
-	}))
-	want := []Count{
-		{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1},
-		{Black: "b", White: "a", Draws: 1},
-		{Black: "a", White: "b", BlackWins: 2, Handicap: 2},
-		{Black: "a", White: "b", BlackWins: 1, Handicap: 2, Receiver: "b"},
-	}
-	if len(counts) != len(want) {
-		t.Fatalf("%+v", counts)
-	}
-	for i := range want {
-		testutil.Equal(t, counts[i], want[i])
 	}
 }
 

@@ -1,6 +1,4 @@
-// Package runnable writes programs that a test executes immediately after. Use [Write] instead
-// of os.WriteFile, which can make the execution fail with "text file busy".
-package runnable
+package testutil
 
 import (
 	"os"
@@ -8,11 +6,11 @@ import (
 	"testing"
 )
 
-// Write writes a script, or another program, that may be run at once. A process that another
+// WriteProgram writes a script, or another program, that a test can run immediately. A process that another
 // goroutine forks between the opening and the closing of a file holds it open until its own
 // exec, and until then the kernel refuses to run the file: ETXTBSY, "text file busy". So
 // nothing is forked while the file is open.
-func Write(t testing.TB, path, text string) {
+func WriteProgram(t testing.TB, path, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
 	err := os.WriteFile(path, []byte(text), 0o755) //nolint:gosec // it is run

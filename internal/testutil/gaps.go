@@ -1,14 +1,13 @@
-package format
+package testutil
 
 import (
 	"encoding/json"
 	"fmt"
 )
 
-// Gaps are the places in a JSON text that break a rule of the house: an object
-// with a null in it says in its "why" what is missing. Tests hold every form
-// against it.
-func Gaps(text string) ([]string, error) {
+// JSONGaps returns the places in a JSON text that break a rule of all reports: an object with a null
+// has a "why" that explains the null.
+func JSONGaps(text string) ([]string, error) {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return nil, err
