@@ -8,53 +8,54 @@ import (
 	"gogi/match"
 )
 
-// Scalar is a value as it is written: a word, a number, true or false.
+// Scalar is a value of TOML as text: a word, a number, true or false.
 type Scalar string
 
-// Tune says how values of an engine's options are looked for; docs/tune.md has what the
-// keys mean. Defaults are those of package tuning.
+// Tune is the table [tune]. The comments of its fields are the table of keys in
+// docs/configuration.md; package tune has the defaults.
 type Tune struct {
-	Engine   string        `toml:"engine"` // whose options; default: the only one
-	Method   string        `toml:"method"` // spsa, surface or fishtest
-	Params   string        `toml:"params"` // a file of parameters in any format that package tune reads
-	Only     []string      `toml:"only"`   // patterns of parameters that are tuned; the others stay where they are
-	Block    *int          `toml:"block"`
-	Inflight *int          `toml:"inflight"`
-	Spread   *float64      `toml:"spread"`
-	Probes   *float64      `toml:"probes"`
-	A        *float64      `toml:"A"`
-	Alpha    *float64      `toml:"alpha"`
-	Gamma    *float64      `toml:"gamma"`
-	REnd     Scalar        `toml:"r_end"` // a number, or "auto"
-	Average  *float64      `toml:"average"`
-	Faults   string        `toml:"faults"` // stop or forfeit
-	Stages   []string      `toml:"stages"`
-	Validate TuneValidates `toml:"validate"`
+	Engine   string        `toml:"engine"`   // The engine to tune. Default: the only engine of the file.
+	Method   string        `toml:"method"`   // `"spsa"`, `"surface"` or `"fishtest"`. Default: `"spsa"`.
+	Params   string        `toml:"params"`   // A parameter file: `.params`, `.tune`, or lines of fishtest or OpenBench.
+	Only     []string      `toml:"only"`     // Patterns of the names to tune; all other parameters keep their start values. Default: all.
+	Block    *int          `toml:"block"`    // Number of pairs in one iteration. Default: 16, at most 1/20 of all pairs.
+	Inflight *int          `toml:"inflight"` // Number of pairs that may start before the oldest is used. Fixed at the first start. Default: 3 × concurrency.
+	Spread   *float64      `toml:"spread"`   // Elo that a perturbed point should lose against the current values; 0 switches this control off. Default: 15.
+	Probes   *float64      `toml:"probes"`   // Share of the pairs that measure this loss. Default: 0.1.
+	A        *float64      `toml:"A"`        // Stability constant of the schedule, as a share of the iterations. Default: 0.1.
+	Alpha    *float64      `toml:"alpha"`    // Exponent of the step size. Default: 0.602.
+	Gamma    *float64      `toml:"gamma"`    // Exponent of the perturbation. Default: 0.101.
+	REnd     Scalar        `toml:"r_end"`    // Step size at the end, or `"auto"`. Default: calculated from the number of games.
+	Average  *float64      `toml:"average"`  // Last part of the trajectory whose mean is the result. Default: 0.5.
+	Faults   string        `toml:"faults"`   // `"stop"` ends a tune in which too many points fail; `"forfeit"` counts a failure as a loss. Default: `"stop"`.
+	Stages   []string      `toml:"stages"`   // Patterns of parameters that are tuned one after the other; the games are divided. Default: all at the same time.
+	Validate TuneValidates `toml:"validate"` // The match that tests the result; see below. Several `[[tune.validate]]` must all pass.
 }
 
-// TuneValidates are the matches that judge what a tune has found: one table, or several.
+// TuneValidates are the matches that test the result of a tune: one table, or several.
 type TuneValidates []TuneValidate
 
-// TuneValidate is the match that judges what a tune has found.
+// TuneValidate is the table [tune.validate]: a match of the result against the start. Its comments are in
+// docs/configuration.md.
 type TuneValidate struct {
-	SPRT     *match.SPRT `toml:"sprt"` // "0,3" or [0, 3]; it may set alpha and beta, too
-	Alpha    *float64    `toml:"alpha"`
-	Beta     *float64    `toml:"beta"`
-	Games    *int        `toml:"games"`    // at most
-	Limits   *Limits     `toml:"limits"`   // default: the tune's
-	Openings string      `toml:"openings"` // fresh or same
-	Seed     *uint64     `toml:"seed"`
+	SPRT     *match.SPRT `toml:"sprt"`     // The Elo bounds of the SPRT, `"0,3"` or `[0, 3]`. The long form may also set `alpha` and `beta`.
+	Alpha    *float64    `toml:"alpha"`    // Probability of a false pass. Default: 0.05.
+	Beta     *float64    `toml:"beta"`     // Probability of a false fail. Default: 0.05.
+	Games    *int        `toml:"games"`    // Maximum number of games.
+	Limits   *Limits     `toml:"limits"`   // Search limits. Default: those of the tune.
+	Openings string      `toml:"openings"` // `"fresh"`: openings that the tune did not use; `"same"`: those of the tune. Default: `"fresh"`.
+	Seed     *uint64     `toml:"seed"`     // Seed of the match. Default: another one than that of the tune.
 }
 
-// TuneParam is one parameter of a tune.
+// TuneParam is one [[param]] of a tune. Its comments are in docs/configuration.md.
 type TuneParam struct {
-	Name   string   `toml:"name"`
-	Kind   string   `toml:"kind"`  // int, float or choice
-	Start  Scalar   `toml:"start"` // default: the engine's option of the file, else what the engine declares
-	Min    *float64 `toml:"min"`
-	Max    *float64 `toml:"max"`
-	Scale  *float64 `toml:"scale"`
-	Levels []string `toml:"levels"` // of a choice
+	Name   string   `toml:"name"`   // The engine option.
+	Kind   string   `toml:"kind"`   // `"int"`, `"float"` or `"choice"`. Default: from the type of the option.
+	Start  Scalar   `toml:"start"`  // First value. Default: the option of the engine in the file, otherwise the engine's own default.
+	Min    *float64 `toml:"min"`    // Lowest value. Default: the engine's. A string option needs `min` and `max`.
+	Max    *float64 `toml:"max"`    // Highest value. Default: the engine's.
+	Scale  *float64 `toml:"scale"`  // Your guess of the distance to the best value. Default: an eighth of the range.
+	Levels []string `toml:"levels"` // The values of a choice.
 }
 
 // TuneWish is what a file says of a tune, apart from the match that is left of it.

@@ -172,7 +172,7 @@ func TestTextShape(t *testing.T) {
 	testutil.OK(t, f.Apply(configs.Flags{Engine: []string{"A=./a", "B=./b"}, TC: []string{"8+0.08"}, Option: []string{"all.Threads=1"}, Games: new(20)}))
 	text := testutil.Must(f.Text())(t)
 	for _, want := range []string{
-		"\ngames = 20                 # how many at most", "\n# concurrency = 2 ", "\n[limits]\n# nodes = 400\ntc = \"8+0.08\"\n",
+		"\ngames = 20                 # maximum number", "\n# concurrency = 2 ", "\n[limits]\n# nodes = 400\ntc = \"8+0.08\"\n",
 		"\n[[engine]]\nname = \"A\"\ncmd = \"./a\" ", "\n# limits = {nodes = 800} ", "\n[[engine]]\nname = \"B\"\ncmd = \"./b\"\noptions = {Threads = 1}\n",
 		"\n# [[council]] ",
 	} {

@@ -16,9 +16,9 @@ import (
 // them as a comment except what no tune can take.
 func Starter(w io.Writer, name, command string, declared []usi.Option, only []string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# A tune of %s: gogi tune FILE. docs/tune.md tells what the keys mean.
+	fmt.Fprintf(&b, `# A tune of %s: gogi tune FILE. docs/configuration.md explains the keys.
 
-games = 20000           # the schedule is made for them
+games = 20000           # the schedule depends on this number
 limits = { nodes = 20000 }
 
 [[engine]]
@@ -29,11 +29,11 @@ cmd = %q
 method = "spsa"         # or surface, fishtest
 
 [tune.validate]
-sprt = [0, 3]           # Elo: the test that the answer has to pass
-games = 20000           # at most
+sprt = [0, 3]           # Elo bounds of the SPRT that tests the result
+games = 20000           # maximum
 
-# Remove what is not to be tuned. scale is how far away you think the best value may be:
-# the eighth of the range that stands there is a guess.
+# Remove the parameters that you do not want to tune. scale is your guess of the distance to
+# the best value; gogi wrote an eighth of the range.
 
 `, name, name, command)
 	for i := range declared {

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/farm/worker"
+	"gogi/internal/testutil"
+)
+
+var writeReference = flag.Bool("write-reference", false, "write docs/commands.md and docs/configuration.md")
+
+// TestReference: the reference pages say what the code says.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"commands.md": commandPage(t), "configuration.md": configurationPage(t)} {
+		file := "../../docs/" + name
+		if *writeReference {
+			testutil.OK(t, os.WriteFile(file, []byte(want), 0o644))
+		}
+		if got := testutil.Must(os.ReadFile(file))(t); string(got) != want {
+			t.Errorf("docs/%s is not up to date; run: go test ./cmd/gogi -run TestReference -args -write-reference", name)
+		}
+	}
+}
+
+const generated = "<!-- Generated from the code: go test ./cmd/gogi -run TestReference -args -write-reference -->\n\n"
+
+// commandPage returns docs/commands.md: the exit codes, and each command with its arguments and flags.
+func commandPage(t *testing.T) string {
+	t.Helper()
+	model := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{all: true}))(t).Model
+	b := new(strings.Builder)
+	b.WriteString("# Commands\n\n" + generated)
+	b.WriteString("All commands have `--help` and `--lang`. `gogi help` prints the most important commands, `gogi help -a` all of them.\n\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n")
+	for _, c := range cli.ExitCodes() {
+		fmt.Fprintf(b, "| %d | %s | %s |\n", c.Code, c.Meaning, c.Commands)
+	}
+	for _, group := range append(slices.Clone(commandGroups), struct{ key, title string }{"", "More"}) {
+		fmt.Fprintf(b, "\n## %s\n", group.title)
+		for _, c := range model.Children {
+			if groupOf(c) == group.key {
+				writeCommand(b, c)
+			}
+		}
+	}
+	return b.String()
+}
+
+// writeCommand writes the leaves of a command.
+func writeCommand(b *strings.Builder, n *kong.Node) {
+	if n.Hidden || n.Type != kong.CommandNode {
+		return
+	}
+	for _, c := range n.Children {
+		writeCommand(b, c)
+	}
+	if len(n.Children) > 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n### %s\n\n%s.\n", n.FullPath(), strings.TrimSuffix(n.Help, "."))
+	if n.Detail != "" {
+		fmt.Fprintf(b, "\n```text\n%s\n```\n", strings.TrimSpace(n.Detail))
+	}
+	rows := new(strings.Builder)
+	for _, a := range n.Positional {
+		fmt.Fprintf(rows, "| `%s` | %s |\n", a.Summary(), cell(a.Help, a))
+	}
+	for at := n; at != nil && at.Type == kong.CommandNode; at = at.Parent {
+		for _, f := range at.Flags {
+			if !f.Hidden && f.Name != "help" {
+				fmt.Fprintf(rows, "| `%s` | %s |\n", strings.ReplaceAll(f.String(), "|", "\\|"), cell(f.Help, f.Value))
+			}
+		}
+	}
+	if rows.Len() > 0 {
+		fmt.Fprintf(b, "\n| argument or flag | meaning |\n|---|---|\n%s", rows)
+	}
+}
+
+// cell returns a help text for a table.
+func cell(help string, of *kong.Value) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "${default}", of.Default, "${enum}", of.Enum).Replace(help)
+}
+
+// configurationPage returns docs/configuration.md: the commented files that gogi writes, which have every key.
+func configurationPage(t *testing.T) string {
+	t.Helper()
+	b := new(strings.Builder)
+	b.WriteString("# Configuration files\n\n" + generated)
+	b.WriteString("Each file below has every key with its default or an example. `gogi check FILE.toml` reads a match file and explains each problem.\n")
+	for _, file := range []struct{ title, words, text string }{
+		{"A match", "`gogi init` writes this file, and `gogi match FILE.toml` plays it. A flag of `gogi match` wins over the key of the same name.", string(configs.Template())},
+		{"Self-play", "`gogi selfplay init` writes this file, and `gogi selfplay FILE.toml` plays it. All other keys are those of a match.", string(configs.SelfplayTemplate())},
+	} {
+		fmt.Fprintf(b, "\n## %s\n\n%s\n\n```toml\n%s\n```\n", file.title, file.words, strings.TrimSpace(file.text))
+	}
+	b.WriteString("\n## A tune\n\n`gogi tune init ENGINE` writes a file with the parameters of the engine, and `gogi tune FILE.toml` runs it. " +
+		"`games`, `limits`, `openings` and `[[engine]]` are as in a match.\n")
+	for _, table := range []struct{ name, title string }{{"Tune", "[tune]"}, {"TuneParam", "[[param]]"}, {"TuneValidate", "[tune.validate]"}} {
+		fmt.Fprintf(b, "\n| key of `%s` | meaning |\n|---|---|\n%s", table.title, keysOf(t, "../../configs/tune.go", table.name))
+	}
+	return b.String()
+}
+
+// keysOf returns the rows of a type's keys: the tag toml and the comment of each field.
+func keysOf(t *testing.T, file, name string) string {
+	t.Helper()
+	rows := new(strings.Builder)
+	ast.Inspect(testutil.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments))(t), func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != name {
+			return true
+		}
+		for _, f := range spec.Type.(*ast.StructType).Fields.List {
+			if f.Tag == nil || f.Comment == nil {
+				t.Fatalf("%s has a field without a key or a comment", name)
+			}
+			key := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("toml")
+			fmt.Fprintf(rows, "| `%s` | %s |\n", key, cell(strings.TrimSpace(f.Comment.Text()), new(kong.Value)))
+		}
+		return false
+	})
+	if rows.Len() == 0 {
+		t.Fatalf("%s has no type %s", file, name)
+	}
+	return rows.String()
+}
+
+// TestExitCodesOfWorkers: the table has the codes of gogi farm work.
+func TestExitCodesOfWorkers(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{worker.ExitRefused, worker.ExitUpdate, worker.ExitUnreachable} {
+		if !slices.ContainsFunc(cli.ExitCodes(), func(c cli.ExitCode) bool { return c.Code == code && c.Commands == "`farm work`" }) {
+			t.Errorf("the table has no code %d of gogi farm work", code)
+		}
+	}
+}
