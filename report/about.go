@@ -6,8 +6,8 @@ import (
 	"gogi/match"
 )
 
-// About is what is known of a run beside its games: all that its forms tell of the
-// plan and of how it was played.
+// About holds the facts of a run beyond its games. All forms of a report print from it the plan and how
+// the run was played.
 type About struct {
 	Digest  string
 	Rules   string
@@ -16,7 +16,7 @@ type About struct {
 	Engines []Engine // in the order of the report's players
 }
 
-// Start is one start of the run, and what had changed since the one before.
+// Start is one start of the run, with the changes since the previous start.
 type Start struct {
 	At      time.Time
 	Changes []match.Difference

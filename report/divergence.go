@@ -4,11 +4,10 @@ import (
 	"gogi/internal/format"
 )
 
-// Divergence says how often two engines chose differently in the same
-// position. As long as the two games of a pair are equal, every ply is such a
-// comparison: the same position, once with A to move and once with B. Measured
-// elsewhere: where 2% of plies differ, deterministic pairs give the same verdict
-// at 1.7 times less cost; at 17% they give nothing.
+// Divergence counts how often two engines chose different moves in the same position. While the two games
+// of a pair are equal, each ply is such a comparison: each engine has moved once in the same position.
+// Measurements elsewhere show the use of deterministic pairs. If 2% of plies differ, they give the same
+// verdict at 1.7 times less cost. At 17% they gain nothing.
 type Divergence struct {
 	Pairs    int      `json:"pairs"`
 	Compared int      `json:"plies"`    // positions in which both chose

@@ -7,13 +7,12 @@ import (
 	"gogi/stats/binomial"
 )
 
-// independentGames is what the per-game methods take for granted. The two games of a
-// pair share their opening, so it is right where colours are not swapped and each game
-// has an opening of its own.
+// independentGames is the assumption of the per-game methods. The two games of a pair share their
+// opening, so it holds only if colours are not swapped and each game has its own opening.
 const independentGames = "independent games"
 
-// figures are the intervals and tests of A against B: those of pairs, or of openings
-// where these recur, lead.
+// figures sets the intervals and tests of A against B. Those by pairs come first, or those by openings if
+// openings recur.
 func (r *Report) figures(s *stats.Series) {
 	tally := s.Tally()
 	if score, err := tally.Score(); err != nil {
@@ -122,7 +121,8 @@ func signFlip(pairs int, test binomial.Test, err error) Test {
 	return report
 }
 
-// dependent takes back what goes by games as independent, where they are known not to be.
+// dependent removes the figures that assume independent games, if the games are known to depend on each
+// other.
 func (r *Report) dependent(why i18n.Message) {
 	for i := range r.Intervals {
 		if v := &r.Intervals[i]; v.Assumes != "" {
@@ -138,8 +138,8 @@ func (r *Report) dependent(why i18n.Message) {
 	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
 }
 
-// withhold leaves only what holds at any time. Where a test may have stopped the run, the
-// raw score is biased, and so no Elo is made of it: the gate has one that is not.
+// withhold leaves only the figures that hold at any time. If a test may have stopped the run, the raw
+// score is biased. The report then has no Elo from it; the gate has an unbiased one.
 func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why

@@ -15,13 +15,13 @@ type Registration struct {
 	Design     match.Gate     // that is judged
 	Registered bool           // it was written into the run before its first game
 	Pairs      int            // the maximum that was written down with it
-	Changes    []i18n.Message // of the design or the maximum after the first game
+	Changes    []i18n.Message // changes of the design or the maximum after the first game
 }
 
 // Gate is the state of a run's sequential test, and its verdict.
 type Gate struct {
 	Design   match.Gate     `json:"design"`
-	Decision stats.Decision `json:"decision"` // of the test alone
+	Decision stats.Decision `json:"decision"` // the test's own decision
 	LLR      *float64       `json:"llr"`
 	Lower    float64        `json:"lower"`
 	Upper    float64        `json:"upper"`
@@ -34,11 +34,11 @@ type Gate struct {
 	Openings int            `json:"openings"` // that the pairs were played from: the independent units
 	Copies   int            `json:"copies"`   // pairs that repeat an earlier one move for move
 	Slowed   int            `json:"slowed"`   // pairs with a move that the machine slowed
-	Verdict  string         `json:"verdict"`  // pass, fail, inconclusive: the decision, where it is to be trusted
-	Because  []i18n.Message `json:"because"`  // why the verdict is not the decision, and what else to know of it
+	Verdict  string         `json:"verdict"`  // pass, fail, inconclusive: the decision, if it can be trusted
+	Because  []i18n.Message `json:"because"`  // why the verdict differs from the decision, and other remarks
 
-	// Withdrawn is a decision that was told before pairs were voided, and that does not
-	// hold without them; "" where there is none, or it has been reached again.
+	// Withdrawn is a printed decision that does not hold after pairs were voided. It is "" without one,
+	// and if the test has reached the same decision again.
 	Withdrawn stats.Decision `json:"withdrawn,omitempty"`
 
 	tally stats.Tally
@@ -52,8 +52,8 @@ const (
 	Inconclusive = "inconclusive"
 )
 
-// judge watches the pairs of a run with a sequential test: the test, and what would make
-// its verdict worthless.
+// judge runs a sequential test over the pairs of a run. It also watches for anything that would make the
+// verdict worthless.
 type judge struct {
 	registration Registration
 	test         *gate.Gate
@@ -95,7 +95,7 @@ func (j *judge) add(rows []match.Row, play stats.Play) error {
 	return j.clean.Add(id, play)
 }
 
-// gate is the state of the test as it is told, and its verdict.
+// gate returns the reported state of the test, and its verdict.
 func (j *judge) gate(b string) *Gate {
 	s := j.test.State()
 	now := s.Judgement
@@ -117,8 +117,8 @@ func (g *Gate) estimate(test *gate.Gate) {
 		g.Elo.Why = i18n.Of("the test has not stopped")
 		return
 	}
-	// A diffusion with the variance of so few openings would promise what no test shows:
-	// one side's winning all of them is not significant yet.
+	// A diffusion with the variance of so few openings would promise more than any test can show: even a
+	// player that wins all of them is not significant yet.
 	if least := LeastPairs(1 - Level); g.Openings < least {
 		g.Elo.Why = i18n.Of("%s are too few (at least %d)", i18n.Number{N: g.Openings, Noun: "opening"}, least)
 		return
@@ -162,7 +162,7 @@ func (g *Gate) decide(j *judge, b string) {
 	}
 }
 
-// withdraw tells that a decision does not stand any more.
+// withdraw reports that a decision no longer holds.
 func (g *Gate) withdraw(told stats.Decision) {
 	g.Withdrawn = told
 	g.Because = append(g.Because, withdrawal(told))
@@ -177,11 +177,10 @@ func (g *Gate) doubt(why i18n.Message) {
 	g.Because = append(g.Because, why)
 }
 
-// slotsAlpha is the level at which slots are said to differ: low, as it is
-// looked at in every run.
+// slotsAlpha is the level at which slots are reported to differ. It is low because every run is checked.
 const slotsAlpha = 0.001
 
-// homogeneity says whether all slots gave the same results.
+// homogeneity tests whether all slots gave the same results.
 type homogeneity struct {
 	P        *float64     `json:"p"`
 	Outliers []int        `json:"outliers"`

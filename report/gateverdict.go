@@ -5,7 +5,7 @@ import (
 	"gogi/stats"
 )
 
-// GateVerdict is what "gogi gate --json" prints.
+// GateVerdict is the result that "gogi gate --json" prints.
 type GateVerdict struct {
 	Version    int               `json:"version"`
 	Run        string            `json:"run"`
@@ -14,18 +14,18 @@ type GateVerdict struct {
 	Registered bool              `json:"registered"` // the design was written into the run before its first game
 	MaxPairs   int               `json:"max_pairs"`
 	Looks      int               `json:"looks"` // one after each pair of the prefix
-	Unit       string            `json:"unit"`  // that is independent: opening, which is the pair where none recurs
+	Unit       string            `json:"unit"`  // the independent unit: opening, which is the pair if none recurs
 	Draws      string            `json:"draws"`
 	Gate       *Gate             `json:"gate"`
-	Counts     stats.WDL         `json:"counts"`      // of A, up to the stop
+	Counts     stats.WDL         `json:"counts"`      // A's results, up to the stop
 	Penta      stats.Pentanomial `json:"pentanomial"` // up to the stop
 	Primary    Test              `json:"primary"`     // null: a test for a fixed length does not hold after looks
-	Anytime    Interval          `json:"anytime"`     // of all games, those beyond the stop included
+	Anytime    Interval          `json:"anytime"`     // over all games, also those after the stop
 	Slots      *homogeneity      `json:"homogeneity"`
-	Report     *Report           `json:"report"` // of all games, those beyond the stop included
+	Report     *Report           `json:"report"` // over all games, also those after the stop
 }
 
-// GateVerdict is what the gate says of the pairs so far; nil where the run has none.
+// GateVerdict returns the gate's verdict on the pairs so far, or nil if the run has no gate.
 func (r *Report) GateVerdict(registration Registration) *GateVerdict {
 	g := r.Gate
 	if g == nil {
@@ -42,8 +42,7 @@ func (r *Report) GateVerdict(registration Registration) *GateVerdict {
 	return v
 }
 
-// anytime is the interval that may be read at any time, nil where the report has a
-// better one.
+// anytime returns the always-valid interval, nil if the report has a better one.
 func (r *Report) anytime() *Interval {
 	for i := range r.Intervals {
 		if r.Intervals[i].Method == "anytime" {

@@ -2,11 +2,11 @@ package report
 
 import "gogi/internal/format"
 
-// Moment is what may be looked at while a run is played, as of one moment of it.
+// Moment holds the figures that may be read while a run is played, at one moment.
 type Moment struct {
-	Lo, Hi *float64 // of the anytime interval of A's score, by openings; nil: there is none yet
+	Lo, Hi *float64 // ends of the anytime interval of A's score, by openings; nil: unknown
 	Judged int      // pairs that the gate has judged, in plan order
-	LLR    *float64 // the gate's log likelihood ratio; nil where there is no gate
+	LLR    *float64 // the gate's log likelihood ratio; nil without a gate
 }
 
 // Moment is as of the pairs that were added so far.

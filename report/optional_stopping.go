@@ -10,26 +10,25 @@ import (
 	"gogi/stats"
 )
 
-// OptionalStopping is whether anybody could see results before the length of the run was settled.
-// Who looks often enough finds a difference between equals; so tests and intervals for a
-// length that was fixed beforehand do not hold where a test stopped the run, or might
-// have.
+// OptionalStopping reports whether results were visible before the length of the run was settled.
+// Frequent looks find a difference between equal players. Tests and intervals for a fixed length
+// therefore do not hold if a test stopped the run, or might have.
 type OptionalStopping struct {
-	TargetChanges int            `json:"target_changes"` // of the number of pairs, after the first game
+	TargetChanges int            `json:"target_changes"` // changes of the number of pairs, after the first game
 	Sequential    bool           `json:"sequential"`     // a test looked after every pair, to stop the run
 	Stopped       bool           `json:"stopped"`        // and it did
 	LateDesign    bool           `json:"late_design"`    // that test is younger than the first game, or was changed after it
 	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length hold as far as the target was not moved by results
 	Remarks       []i18n.Message `json:"remarks"`        // all of that in words, a line each
-	Changes       []Change       `json:"changes"`        // of settings between the run's starts, with their time, a line each
+	Changes       []Change       `json:"changes"`        // changes of settings between the run's starts, with their time, a line each
 
 	warnings []i18n.Message // those of Remarks that are not the normal course of an SPRT
 }
 
-// Warnings are the remarks that weaken the figures. The normal stop of an SPRT is none of them.
+// Warnings returns the remarks that weaken the figures. The normal stop of an SPRT is not a warning.
 func (l *OptionalStopping) Warnings() []i18n.Message { return slices.Clone(l.warnings) }
 
-// newLooks is what the log of settings and the gate tell; gate is nil where there is none.
+// newLooks reads the log of settings and the gate; gate is nil without a test.
 func newLooks(run Run, gate *Gate) OptionalStopping {
 	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
 	if l.TargetChanges > 0 {
@@ -80,21 +79,21 @@ func changes(starts []Start) []Change {
 	return list
 }
 
-// Change is what a start of the run found otherwise than the one before.
+// Change is a difference between a start of the run and the previous start.
 type Change struct {
 	At time.Time
 	match.Difference
 }
 
-// Said is the change in words, with its time.
+// Said returns the change in words, with its time.
 func (c Change) Said() i18n.Message {
 	return i18n.Of("%s – %s: %s before, %s now%s", c.At.Format("2006-01-02 15:04 MST"), c.place(), value(c.Before), value(c.Now), c.note())
 }
 
-// String says it in English.
+// String returns the change in English.
 func (c Change) String() string { return c.Said().String() }
 
-// MarshalText is what JSON has of it.
+// MarshalText returns the English text, for JSON.
 func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // place is which value it is.
@@ -124,8 +123,7 @@ func value(v *string) i18n.Message {
 	return i18n.Verbatim(*v)
 }
 
-// noFixedLength says why figures for a length that was fixed beforehand do not stand, nothing
-// where they do.
+// noFixedLength returns why figures for a fixed length do not hold, or nothing if they hold.
 func (r *Report) noFixedLength() i18n.Message {
 	switch {
 	case r.Tournament != nil:

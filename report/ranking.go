@@ -11,8 +11,8 @@ import (
 // Ranking is the order of more than two players by points, with the ratings that gogi rate gives them.
 type Ranking struct {
 	Anchor     string   `json:"anchor,omitempty"` // from whom ratings are measured; "": from the mean of all
-	Confidence float64  `json:"confidence"`       // of the intervals
-	Players    []Ranked `json:"players"`          // most points first; of equal points the greater share first
+	Confidence float64  `json:"confidence"`       // level of the intervals
+	Players    []Ranked `json:"players"`          // most points first; with equal points the greater share first
 	// Unshown are the players that the leader is not shown to be stronger than: Elo differences of every
 	// two players, adjusted for all comparisons (Holm), at 5%. It is null if that is not known.
 	Unshown []string `json:"unshown"`
@@ -61,7 +61,8 @@ func (r *Report) Rank() *Ranking {
 	return k
 }
 
-// selects reports whether the results of a design's early games decide who plays for the first place.
+// selects reports whether the results of a design's early games decide which players meet for the first
+// place.
 func selects(design match.DesignKind) bool {
 	return design == match.DesignSwiss || design == match.DesignKnockout
 }
@@ -83,7 +84,7 @@ func (k *Ranking) First() (names []string) {
 	return names
 }
 
-// rankingVerdict names the leader, and says whether its lead is shown.
+// rankingVerdict names the leader and whether its lead is shown.
 func (r *Report) rankingVerdict() Verdict {
 	k := r.Ranking
 	first := k.Players[0]

@@ -1,6 +1,6 @@
-// Package report calculates what the games of a run prove. [New] makes a [Gatherer]; give it
-// whole pairs in plan order, and it returns a [Report] of values at any time. Packages
-// report/text and report/html print it. Add a figure here, and its words there.
+// Package report calculates what the games of a run prove. [New] makes a [Gatherer]; give it whole pairs
+// in plan order, and it returns a [Report] of values at any time. Packages report/text and report/html
+// print it. Add a figure here, and its words there.
 package report
 
 import (
@@ -23,8 +23,8 @@ import (
 // Level is the confidence of all intervals in a report.
 const Level = 0.95
 
-// Report is what "gogi report --json" prints. Counts are from A's side; a
-// number that does not exist is null, with a "why" beside it.
+// Report is the result that "gogi report --json" prints. Counts are from A's side; a number that does not
+// exist is null, with a "why" next to it.
 type Report struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
@@ -43,17 +43,17 @@ type Report struct {
 	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points a game
 	ScoreWhy    i18n.Message      `json:"score_why,omitzero"`
-	Elo         Elo               `json:"elo"`          // of the score, its ends those of the score's interval
-	EloDecisive Elo               `json:"elo_decisive"` // of the wins of decisive games, taken as independent
-	Dependence  stats.Dependence  `json:"dependence"`   // of the pairs on each other, by openings
+	Elo         Elo               `json:"elo"`          // Elo of the score; its ends are those of the score's interval
+	EloDecisive Elo               `json:"elo_decisive"` // Elo of the wins in decisive games, which it assumes independent
+	Dependence  stats.Dependence  `json:"dependence"`   // how much the pairs depend on each other, by openings
 	Looks       OptionalStopping  `json:"looks"`
 	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
-	Workers     []Worker          `json:"workers,omitempty"` // of a farm: those that stand out first
+	Workers     []Worker          `json:"workers,omitempty"` // workers of a farm, those that differ first
 
 	BlackAdvantage Advantage `json:"black_advantage"`
 	Terminations   []Ending  `json:"terminations"`
 	Faults         []Fault   `json:"faults"`
-	SlowedLosses   int       `json:"slowed_losses,omitempty"` // of Faults: games lost on time that the machine slowed
+	SlowedLosses   int       `json:"slowed_losses,omitempty"` // how many of Faults are losses on time in games that the machine slowed
 	Duplicates     int       `json:"duplicates"`              // games equal to an earlier one, move for move
 	Plies          Plies     `json:"plies"`
 
@@ -61,17 +61,17 @@ type Report struct {
 
 	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // without pairs that the machine slowed
 	Distinct     *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
-	FaultLosses  FaultLosses `json:"fault_losses"`       // of A and B against each other
+	FaultLosses  FaultLosses `json:"fault_losses"`       // games of A and B against each other
 	Crosstable   []Cross     `json:"crosstable"`
-	PairVariance *float64    `json:"pair_variance"`     // of a pair's points a game
+	PairVariance *float64    `json:"pair_variance"`     // variance of a pair's points per game
 	Bundles      []string    `json:"bundles,omitempty"` // files that keep the dialogues which ended in faults
 	Divergence   *Divergence `json:"divergence,omitempty"`
-	Seconds      float64     `json:"seconds"` // of play, added up over all games
+	Seconds      float64     `json:"seconds"` // playing time, summed over all games
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
-	Tournament *Tournament `json:"tournament,omitempty"` // if results decide who plays whom
-	Ranking    *Ranking    `json:"ranking,omitempty"`    // of more than two players; who reads the pairs sets it
+	Tournament *Tournament `json:"tournament,omitempty"` // if results decide the pairings
+	Ranking    *Ranking    `json:"ranking,omitempty"`    // for more than two players; the reader of the pairs sets it
 
 	weaker oneSided // whether A is
 }
@@ -82,7 +82,7 @@ type oneSided struct {
 	err error
 }
 
-// Player is one player over all its games, whoever they were against.
+// Player is one player over all its games, against any opponent.
 type Player struct {
 	Name      string  `json:"name"`
 	Identity  string  `json:"identity"`
@@ -105,7 +105,7 @@ type Player struct {
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
-	Incomplete     int      `json:"incomplete_votes"`     // of a council: votes that lacked a member
+	Incomplete     int      `json:"incomplete_votes"`     // for a council: votes that lacked a member
 	BookMoves      *int     `json:"book_moves,omitempty"` // from the book that it was given; nil: it has none
 
 	sides match.Side
@@ -118,8 +118,8 @@ func (p *Player) Moves() int { return p.sides.Plies }
 type Interval struct {
 	Of          string       `json:"of"` // score, win_rate_decisive
 	Method      string       `json:"method"`
-	Assumes     string       `json:"assumes,omitempty"` // what it takes for granted beside independent openings
-	Unit        string       `json:"unit,omitempty"`    // what is taken as independent: opening, pair or game
+	Assumes     string       `json:"assumes,omitempty"` // its assumptions other than independent openings
+	Unit        string       `json:"unit,omitempty"`    // the independent unit: opening, pair or game
 	N           int          `json:"n,omitempty"`       // how many of these
 	Level       float64      `json:"level"`
 	Estimate    *float64     `json:"estimate"`
@@ -143,12 +143,12 @@ type Test struct {
 
 type criticalWins struct {
 	Alpha float64      `json:"alpha"`
-	Wins  *int         `json:"wins"` // of N; null where no number is enough
+	Wins  *int         `json:"wins"` // wins out of N; null if no number is enough
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
-// Elo is a rating difference, A's less B's, with the ends of its interval; what is
-// infinite or unknown is null.
+// Elo is a rating difference, A's minus B's, with the ends of its interval. Infinite or unknown values
+// are null.
 type Elo struct {
 	Estimate *float64     `json:"estimate"`
 	Lo       *float64     `json:"lo"`
@@ -208,7 +208,7 @@ type Distinct struct {
 	Lo       *float64     `json:"lo"` // null, as P
 	Hi       *float64     `json:"hi"`
 	P        *float64     `json:"p"`
-	Why      i18n.Message `json:"why,omitzero"` // of these
+	Why      i18n.Message `json:"why,omitzero"` // reason for the missing values
 	stats.WDL
 }
 
@@ -245,15 +245,15 @@ type Gatherer struct {
 	workers  workers
 }
 
-// Run is what a report tells of a run beside its games.
+// Run holds the facts of a run that its games do not have.
 type Run struct {
 	Name    string
 	Rules   string
 	Pairs   int          // that are planned
 	Players []Player     // name, identity and limits; two at least
-	Gate    Registration // its design is zero where there is none
+	Gate    Registration // its design is zero without a gate
 	Starts  []Start      // oldest first
-	// Tournament is what decides who plays whom; nil where the design ignores results.
+	// Tournament decides the pairings; nil if the design ignores results.
 	Tournament *Tourney
 	Voided     []Voiding // oldest first
 }
@@ -397,7 +397,7 @@ func (g *Gatherer) addPair(rows []match.Row) error {
 	return g.headPair(rows, play.Pair, repeats)
 }
 
-// headPair counts a pair of A against B where it is looked at by other measures.
+// headPair adds a pair of A against B to the measures other than the score.
 func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) error {
 	for _, r := range rows {
 		g.report.FaultLosses.count(r, g.report.A)
@@ -430,7 +430,7 @@ func (f *FaultLosses) count(r match.Row, a string) {
 	}
 }
 
-// LoserOf is who lost a game, "" for a draw.
+// LoserOf returns the loser of a game, "" for a draw.
 func LoserOf(r match.Row) string {
 	if winner, ok := r.Outcome.Winner(); ok {
 		return [2]string{r.Black, r.White}[winner.Opponent()]
@@ -477,7 +477,7 @@ func (g *Gatherer) conclude() {
 	rep.Unmarked = g.withoutSlowed()
 }
 
-// withoutSlowed is A against B without the pairs that the machine slowed, nil where it
+// withoutSlowed compares A with B without the pairs that the machine slowed. It is nil if the machine
 // slowed none.
 func (g *Gatherer) withoutSlowed() *Unmarked {
 	if g.marked == 0 {
@@ -491,7 +491,8 @@ func (g *Gatherer) withoutSlowed() *Unmarked {
 	return u
 }
 
-// withoutCopies is A against B by the pairs that repeat none, nil where none does.
+// withoutCopies compares A with B by the pairs that repeat no other pair. It is nil if no pair repeats
+// another.
 func (g *Gatherer) withoutCopies(copies int) *Distinct {
 	if copies == 0 {
 		return nil

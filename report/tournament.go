@@ -13,22 +13,22 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Tournament is a run whose design pairs by results: who met whom, and how it ended.
-// Its standings are the result of a competition. They are no evidence of strength beyond
-// that: two players have met in few pairs, and which pairs were played depends on results.
+// Tournament is a run whose design pairs by results, with its pairings and its end. Its standings are the
+// result of a competition. They are no further evidence of strength: two players have met in few pairs,
+// and results decided which pairs were played.
 type Tournament struct {
 	Design    match.DesignKind `json:"design"`
 	Anchor    string           `json:"anchor,omitempty"`
 	Over      bool             `json:"over"`
 	Left      int              `json:"left_pairs"`       // that have to be played at least
-	Rounds    []Round          `json:"rounds"`           // of a Swiss or a knockout
+	Rounds    []Round          `json:"rounds"`           // rounds of a Swiss or a knockout
 	Standings []Standing       `json:"standings"`        // best first
-	Ratings   []Rated          `json:"ratings"`          // of an adaptive design, best first
-	Spread    float64          `json:"spread,omitempty"` // of the ratings' prior, in Elo
+	Ratings   []Rated          `json:"ratings"`          // ratings of an adaptive design, best first
+	Spread    float64          `json:"spread,omitempty"` // spread of the ratings' prior, in Elo
 	Why       i18n.Message     `json:"why,omitzero"`     // the table ends early, or there are no ratings
 }
 
-// Round is what a tournament plays at a time.
+// Round is the set of pairings that a tournament plays at a time.
 type Round struct {
 	Name    i18n.Message `json:"name"`
 	Matches []Meeting    `json:"matches"`
@@ -37,15 +37,15 @@ type Round struct {
 // Meeting is one match of a tournament as far as it is played.
 type Meeting struct {
 	A      string              `json:"a"` // "" while it is not known
-	B      string              `json:"b"` // as A; "" also where A has a bye
+	B      string              `json:"b"` // as A; "" also if A has a bye
 	Points [2]float64          `json:"points"`
 	Pairs  int                 `json:"pairs"`
-	Winner string              `json:"winner,omitempty"` // of a knockout
+	Winner string              `json:"winner,omitempty"` // winner in a knockout
 	How    tournament.Decision `json:"how,omitempty"`
 	Bye    bool                `json:"bye,omitempty"`
 }
 
-// Standing is how one player stands in a tournament.
+// Standing is one player's place in a tournament.
 type Standing struct {
 	Place    int          `json:"place"`
 	Player   string       `json:"player"`
@@ -53,9 +53,9 @@ type Standing struct {
 	Pairs    int          `json:"pairs"`
 	Points   float64      `json:"points"`
 	Byes     int          `json:"byes"`
-	Buchholz *float64     `json:"buchholz,omitempty"`         // of a Swiss
+	Buchholz *float64     `json:"buchholz,omitempty"`         // for a Swiss
 	Berger   *float64     `json:"sonneborn_berger,omitempty"` // as Buchholz
-	Reached  i18n.Message `json:"reached,omitzero"`           // of a knockout
+	Reached  i18n.Message `json:"reached,omitzero"`           // for a knockout
 }
 
 // Rated is one player's rating after pairs that were chosen by results.
@@ -67,8 +67,8 @@ type Rated struct {
 	Above  *float64 `json:"above,omitempty"` // the posterior probability to be better than the next; null for the last
 }
 
-// addTournament tells the schedule of a pair. One that the results before it do not lead to
-// ends the competition's table, and not the report.
+// addTournament adds a pair to the schedule. A pair that does not follow from earlier results ends the
+// competition's table, but not the report.
 func (g *Gatherer) addTournament(rows []match.Row) {
 	if g.schedule == nil || g.astray != nil {
 		return
@@ -114,10 +114,10 @@ func (g *Gatherer) tournament() *Tournament {
 	return t
 }
 
-// Tourney is what of a run's plan decides who plays whom.
+// Tourney is the part of a run's plan that decides the pairings.
 type Tourney struct{ tournament.Spec }
 
-// name is a player's, "" for nobody.
+// name returns a player's name, "" for no player.
 func (t *Tourney) name(player int) string {
 	if player < 0 {
 		return ""
@@ -160,8 +160,7 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 	slices.SortFunc(t.Standings, func(a, b Standing) int { return a.Place - b.Place })
 }
 
-// competition is what stands in the place of a verdict where results decided who plays
-// whom.
+// competition returns the text in place of a verdict if results decided the pairings.
 func (r *Report) competition() Verdict {
 	return Verdict{
 		Kind: "none", Short: i18n.Of("a competition, no verdict"), Claim: r.Tournament.claim(),
@@ -199,7 +198,7 @@ func (t *Tournament) leaders() []string {
 // Swiss reports whether it is one.
 func (t *Tournament) Swiss() bool { return t.Design == match.DesignSwiss }
 
-// PlaceOf is the place of the i-th standing in words: "3–4" where two share it.
+// PlaceOf returns the place of the i-th standing in words: "3–4" if two share it.
 func (t *Tournament) PlaceOf(i int) string {
 	first, shared := t.Standings[i].Place, 0
 	for _, s := range t.Standings {
@@ -221,7 +220,7 @@ func (r *Report) UpTo() string {
 	return ""
 }
 
-// Words are what people call it.
+// Words returns its usual name.
 func (t *Tournament) Words() string { return t.name().String() }
 
 func (t *Tournament) name() i18n.Message {

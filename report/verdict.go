@@ -9,7 +9,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Verdict is what the games of A against B show, in plain words.
+// Verdict is the result of the games of A against B, in plain words.
 type Verdict struct {
 	Kind    string       // shown, open or none: decides the looks
 	Claim   i18n.Message // one sentence
@@ -18,11 +18,10 @@ type Verdict struct {
 	Caveats []i18n.Message
 }
 
-// Verdict judges the games of A against B by one test, chosen beforehand: the run's gate
-// where it has one, else the exact one that exchanges the players in whole openings.
-// Several tests, of which the best one counts, would find a difference between equals
-// too often. What it finds is withheld where faults alone, or a machine that slowed most
-// pairs, may explain it.
+// Verdict judges the games of A against B by one test, chosen beforehand. The test is the run's gate if
+// it has one, else the exact test that exchanges the players in whole openings. Taking the best of
+// several tests would find a difference between equals too often. Verdict withholds its result if faults
+// alone, or a machine that slowed most pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
 		return r.competition()
@@ -46,9 +45,8 @@ func (r *Report) Verdict() Verdict {
 	return r.qualified(v)
 }
 
-// qualified ends the sentence of a claim, and takes back what it has of certainty where the
-// machine slowed most pairs, unless the gate, whose claim it is, has done so for those that
-// it judged.
+// qualified ends the sentence of a claim. If the machine slowed most pairs, it weakens the claim, unless
+// the gate already did so for the pairs that it judged.
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
 	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
@@ -73,8 +71,8 @@ func (r *Report) Pairing() (Cross, bool) {
 	return Cross{}, false
 }
 
-// Deciding is the test that decides, nil where there is none or its length was not fixed
-// beforehand, and whether colours were swapped.
+// Deciding returns the deciding test, and whether colours were swapped. It is nil without a test, and if
+// the length was not fixed beforehand.
 func (r *Report) Deciding() (test *Test, swapped bool) {
 	swapped = r.Pentanomial.Pairs() > 0
 	if len(r.Tests) == 0 || r.Tests[0].P == nil {
@@ -89,7 +87,7 @@ func (r *Report) byGate() bool {
 	return r.Finished && swapped && r.Gate != nil
 }
 
-// unswapped says why games that were not played in pairs prove nothing of strength.
+// unswapped returns why games that were not played in pairs prove no strength.
 func (r *Report) unswapped() i18n.Message {
 	for _, p := range r.Players {
 		if p.Name == r.A && p.White != (stats.WDL{}) {
@@ -134,7 +132,7 @@ func (r *Report) gateClaim() Verdict {
 	}
 }
 
-// above says that A is rated above B by more than so much.
+// above returns the claim that A is rated above B by more than so much.
 func (r *Report) above(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
@@ -145,7 +143,7 @@ func (r *Report) above(elo float64) i18n.Message {
 	return i18n.Of("%s is stronger than %s", r.A, r.B)
 }
 
-// below says that A is rated above B by less than so much.
+// below returns the claim that A is rated above B by less than so much.
 func (r *Report) below(elo float64) i18n.Message {
 	switch {
 	case elo > 0:
@@ -183,7 +181,7 @@ func (r *Report) scoreSentence(c Cross) i18n.Message {
 		r.A, format.Percent(c.Score), i18n.Number{N: c.Games, Noun: "game"}, r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
 }
 
-// gateSentence is what the sequential test rests on, and how large the difference is.
+// gateSentence returns the observations of the sequential test, and the size of the difference.
 func (r *Report) gateSentence() i18n.Message {
 	g := r.Gate
 	judged := i18n.Of("%s judged %s from %s", g.Design, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"})
@@ -194,7 +192,7 @@ func (r *Report) gateSentence() i18n.Message {
 		format.Elo(g.Elo.Estimate, 1), format.Elo(g.Elo.Lo, -1), format.Elo(g.Elo.Hi, 1), format.PercentShort(Level))
 }
 
-// Interval is the interval of something for a fixed length, nil where there is none.
+// Interval returns a quantity's interval for a fixed length, nil without one.
 func (r *Report) Interval(of string) *Interval {
 	for i := range r.Intervals {
 		if r.Intervals[i].Of == of {
@@ -204,7 +202,7 @@ func (r *Report) Interval(of string) *Interval {
 	return nil
 }
 
-// testSentence says what the test found, and on how much.
+// testSentence returns the test's result and its number of observations.
 func (r *Report) testSentence() i18n.Message {
 	test, _ := r.Deciding()
 	if test == nil {
@@ -214,7 +212,7 @@ func (r *Report) testSentence() i18n.Message {
 		format.PValue(*test.P), TestWords(*test))
 }
 
-// TestWords says what a test over pairs does, and with how many.
+// TestWords describes a test over pairs, with their number.
 func TestWords(t Test) i18n.Message {
 	unit := i18n.Number{N: t.N, Noun: "pair"}
 	if strings.HasPrefix(t.Method, "opening") {
@@ -226,8 +224,8 @@ func TestWords(t Test) i18n.Message {
 	return i18n.Of("exact test over %s", unit)
 }
 
-// eloSentence says how large the difference may be: of use above all where none
-// is shown, as that is no proof of equality.
+// eloSentence returns the possible size of the difference. It matters most if no difference is shown,
+// because that does not prove equality.
 func (r *Report) eloSentence() i18n.Message {
 	i := r.Interval("score")
 	if i == nil || i.Lo == nil {
@@ -241,7 +239,7 @@ func (r *Report) eloSentence() i18n.Message {
 	return i18n.Of("That does not prove them equal: the %s interval is %s.", format.PercentShort(Level), span)
 }
 
-// caveats are what may make a number mean less than it seems to.
+// caveats returns reasons to doubt a number.
 func (r *Report) caveats() []i18n.Message {
 	var all []i18n.Message
 	for _, remark := range r.Looks.Remarks {
@@ -268,8 +266,7 @@ func (r *Report) caveats() []i18n.Message {
 	return all
 }
 
-// Evidence is how many observations the pairs are, and what they are worth where they
-// depend on each other.
+// Evidence returns the number of observations in the pairs, and their worth if they depend on each other.
 func (r *Report) Evidence() i18n.Message {
 	words := DependenceWords(r.Dependence)
 	if weight := WeightWords(r.Dependence); !weight.IsZero() {
@@ -278,7 +275,7 @@ func (r *Report) Evidence() i18n.Message {
 	return words
 }
 
-// DependenceWords says how many observations the pairs are.
+// DependenceWords returns the number of observations in the pairs, in words.
 func DependenceWords(d stats.Dependence) i18n.Message {
 	said := i18n.Of("%s from %s", i18n.Number{N: d.Pairs, Noun: "pair"}, i18n.Number{N: d.Openings, Noun: "opening"})
 	switch d.Copies {
@@ -290,8 +287,8 @@ func DependenceWords(d stats.Dependence) i18n.Message {
 	return i18n.Of("%s; %s repeat an earlier one move for move", said, format.Count(d.Copies))
 }
 
-// WeightWords says what pairs that depend on each other are worth, nothing where they do
-// not or nobody can know.
+// WeightWords returns the worth of pairs that depend on each other. It returns nothing if they do not, or
+// if the worth is unknown.
 func WeightWords(d stats.Dependence) i18n.Message {
 	if d.Effect == nil || *d.Effect <= 1 {
 		return i18n.Message{}

@@ -10,28 +10,27 @@ import (
 	"gogi/stats"
 )
 
-// Voiding is pairs that were taken out of a run together, to be played again, and what
-// that made of its sequential test, which is counted anew from the first pair.
+// Voiding is a set of pairs that a user voided together, to be played again. It has the effect on the
+// run's sequential test, which is calculated again from the first pair.
 type Voiding struct {
 	At    time.Time `json:"at"`
 	Why   string    `json:"why"`
-	By    string    `json:"by"` // "" where an older gogi did not ask
+	By    string    `json:"by"` // "" if an older gogi did not record it
 	Pairs []int     `json:"pairs"`
-	// Before and After are the test just before and just after; null where the run has
-	// none.
+	// Before and After are the test just before and just after; null if the run has none.
 	Before *Tested `json:"before"`
 	After  *Tested `json:"after"`
 }
 
-// Tested is what a sequential test had found at one moment.
+// Tested is the state of a sequential test at one moment.
 type Tested struct {
 	LLR      *float64       `json:"llr"`
 	Pairs    int            `json:"pairs"` // that it rests on
 	Decision stats.Decision `json:"decision"`
 }
 
-// Withdrawn is the decision that had been told and did not stand without the pairs;
-// [stats.Continue] where there was none, or it stood.
+// Withdrawn returns the printed decision that did not hold without the pairs. It is [stats.Continue]
+// without a decision, or if it held.
 func (v *Voiding) Withdrawn() stats.Decision {
 	if v.Before == nil || v.After == nil || v.Before.Decision == v.After.Decision {
 		return stats.Continue
@@ -57,7 +56,7 @@ func (v *Voiding) Remarks() []i18n.Message {
 	return lines
 }
 
-// withdrawal says that a decision does not stand any more.
+// withdrawal returns the text that a decision no longer holds.
 func withdrawal(told stats.Decision) i18n.Message {
 	switch told {
 	case stats.Pass:
@@ -69,8 +68,8 @@ func withdrawal(told stats.Decision) i18n.Message {
 	return i18n.Of("the verdict told before, fail, is withdrawn: pairs that it rested on were voided")
 }
 
-// withdrawn is the last decision of the run's test that was told and withdrawn, unless it
-// has been reached again; [stats.Continue] where there is none.
+// withdrawn returns the last decision of the run's test that was printed and withdrawn. It is
+// [stats.Continue] without one, or if the test has reached the same decision again.
 func (r *Report) withdrawn() stats.Decision {
 	for i := len(r.Voided) - 1; i >= 0 && r.Gate != nil; i-- {
 		if told := r.Voided[i].Withdrawn(); told != stats.Continue && told != r.Gate.Decision {

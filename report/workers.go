@@ -11,12 +11,12 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Worker is a machine of a farm by what it has played of a run. Scores are those of the
-// run's first player against its second.
+// Worker is a machine of a farm, with its results in a run. Scores are those of the run's first player
+// against its second.
 type Worker struct {
 	Name  string   `json:"name"` // "" is the process that stored the pairs
 	Pairs int      `json:"pairs"`
-	Share float64  `json:"share"` // of the run's pairs
+	Share float64  `json:"share"` // share of the run's pairs
 	Score *float64 `json:"score"` // A's points a game
 	// Difference is the score less that of all other workers' pairs, with its interval,
 	// Welch's with normal quantiles: approximate, and one of many that are looked at.
@@ -26,26 +26,26 @@ type Worker struct {
 	TimeLosses int      `json:"time_losses"` // games
 	Crashes    int      `json:"crashes"`     // games
 	Slowed     int      `json:"slowed"`      // pairs
-	// Log10E is the evidence that it differs from the others: the logarithm of an e-value,
-	// see package trust, of the pairs up to the first that is missing. Null before there is any.
+	// Log10E is the evidence that it differs from the others: the logarithm of an e-value (see package
+	// trust) over the pairs up to the first missing one. It is null without such evidence.
 	Log10E    *float64 `json:"log10_e"`
-	StandsOut string   `json:"stands_out,omitempty"` // what differs most, where the evidence is a discovery among all workers
+	StandsOut string   `json:"stands_out,omitempty"` // the quantity that differs most, if the evidence is a discovery among all workers
 }
 
-// thisProcess stands for who is no worker where residuals need a name; names of workers
-// are never so.
+// thisProcess is the name for this process, which is no worker, in residuals. No worker can have this
+// name.
 const thisProcess = "\x00"
 
-// workers adds up a run's pairs by who played them.
+// workers adds up a run's pairs by worker.
 type workers struct {
 	next      int // the pair that the residuals wait for
 	of        map[string]*workerSums
 	all       sums
 	residuals trust.Residuals
-	farm      bool // somebody else than this process has played
+	farm      bool // another process has played
 }
 
-// workerSums is what one has played.
+// workerSums holds the results of one worker.
 type workerSums struct {
 	sums
 	pairs, onTime, crashes, slowed int
@@ -70,7 +70,7 @@ func (s sums) error2() float64 {
 	return max(0, s.x2-s.x*s.x/n) / (n - 1) / n
 }
 
-// add takes the next pair, in the order of the plan; head says that it is of A against B.
+// add takes the next pair, in the order of the plan; head means that it is of A against B.
 func (w *workers) add(rows []match.Row, head bool) error {
 	name := rows[0].Worker
 	own := w.of[name]
@@ -92,7 +92,7 @@ func (w *workers) add(rows []match.Row, head bool) error {
 		w.all.add(p.Points / float64(len(rows)))
 	}
 	if rows[0].Pair != w.next {
-		return nil // behind a gap: what has arrived by now depends on the length of games
+		return nil // after a gap: which pairs have arrived depends on the length of games
 	}
 	w.next++
 	if !head {
@@ -112,7 +112,7 @@ func (w *workers) list(pairs int) []Worker {
 	for _, e := range all {
 		evidence[e.Worker] = e
 	}
-	for len(all) < len(w.of) { // whoever has not been compared counts as one of so many
+	for len(all) < len(w.of) { // a worker without a comparison counts as one of so many
 		all = append(all, trust.Evidence{})
 	}
 	accused := map[string]bool{}
@@ -158,7 +158,7 @@ func (w *Worker) compare(own, rest sums) {
 	}
 	difference, half := own.mean()-rest.mean(), binomial.ZAbove((1-Level)/2)*math.Sqrt(own.error2()+rest.error2())
 	if half == 0 {
-		return // all pairs alike: that says nothing of how much they vary
+		return // all pairs alike: their variance is unknown
 	}
 	w.Difference, w.Lo, w.Hi = format.Finite(difference), format.Finite(difference-half), format.Finite(difference+half)
 }

@@ -8,23 +8,22 @@ import (
 	"gogi/match"
 )
 
-// Finding is what a bisection learns of A, whose engine is the commit at hand.
+// Finding is the result of a bisection step about A, whose engine is the current commit.
 type Finding int
 
 // The findings of a bisection.
 const (
-	Unclear   Finding = iota // the games cannot tell
+	Unclear   Finding = iota // the games do not decide
 	Weaker                   // A is shown to be weaker than B
 	NotWeaker                // it is not
 )
 
-// LeastPairs is how many pairs, each from an opening of its own, it takes to show
-// anything at a level: one side's winning all of n happens between equals with
-// probability 2 to the power of -n.
+// LeastPairs returns the smallest number of pairs, each from its own opening, that can show anything at a
+// level. Between equals one player wins all of n pairs with probability 2 to the power of -n.
 func LeastPairs(alpha float64) int { return int(math.Ceil(-math.Log2(alpha))) }
 
-// Worse says whether A is weaker than B: by the run's gate where it has one, else by
-// the exact test over openings, one-sided at the level alpha.
+// Worse reports whether A is weaker than B: by the run's gate if it has one, else by the exact test over
+// openings, one-sided at the level alpha.
 func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	if g := r.Gate; g != nil {
 		return g.worse()
@@ -58,10 +57,10 @@ func (g *Gate) worse() (f Finding, why string) {
 	return Unclear, why
 }
 
-// Doubt turns the games of a pair that a finding must not rest on against it. A that
-// is not weaker shall not owe it to games that B lost by a fault: B wins them. A that
-// is weaker shall not be so by having crashed before its first move, which says
-// nothing of its play: A wins those. A finding that holds of such pairs, too, is sound.
+// Doubt turns the doubtful games of a pair against a finding. If the finding is that A is not weaker, B
+// wins the games that B lost by a fault. If it is that A is weaker, A wins the games in which A crashed
+// before its first move, because they show nothing about its play. A finding that still holds with these
+// pairs is sound.
 func (f Finding) Doubt(rows []match.Row) {
 	for i := range rows {
 		r := &rows[i]
@@ -71,7 +70,7 @@ func (f Finding) Doubt(rows []match.Row) {
 		}
 		loser := winner.Opponent()
 		byB := f == NotWeaker && LoserOf(*r) == r.PairB && r.Termination.IsFault()
-		// Who is to move and has not moved has seen one move at most.
+		// The side to move that has not moved has seen one move at most.
 		byA := f == Weaker && LoserOf(*r) == r.PairA && r.Termination == match.Crash && r.Plies-r.OpeningPlies <= 1
 		if byA || byB {
 			r.Outcome, r.Points = match.WinFor(loser), [2]float64{}

@@ -10,10 +10,9 @@ import (
 	"gogi/match"
 )
 
-// check finds the opponent in each run, or says why the runs cannot be compared. It
-// is the second player of the first run, or the one of that name: a run in which the
-// base has changed must not pass for one with another version, so nothing else is
-// tried.
+// check finds the opponent in each run, or returns an error if the runs cannot be compared. The opponent
+// is the second player of the first run, or its player of that name. check tries nothing else: a run with
+// a changed base must not pass for one with another version.
 func check(runs []Run, name string) (opponent []int, err error) {
 	if len(runs) < 2 {
 		return nil, i18n.Errorf("expected two runs at least, the older one first")
@@ -42,8 +41,8 @@ func check(runs []Run, name string) (opponent []int, err error) {
 	return opponent, conditions(runs)
 }
 
-// place finds a player of the first run in all others, by what it is and not by its
-// name, second players first.
+// place finds a player of the first run in all other runs, second players first. It compares the players'
+// settings, not their names.
 func place(runs []Run, first int) (places []int, err error) {
 	want := runs[0].Plan.Players[first]
 	for i, r := range runs {
@@ -61,9 +60,8 @@ func place(runs []Run, first int) (places []int, err error) {
 	return places, nil
 }
 
-// essence is what makes two players the same: all that decides how they play, but not
-// what they are called, nor what they are forgiven (margin, stall) or when their
-// process is started again.
+// essence returns the settings that decide how a player plays. Two players with the same essence are the
+// same. It leaves out names, tolerances (margin, stall) and when the process is restarted.
 func essence(p match.CanonicalPlayer) string {
 	p.Name, p.Margin, p.Stall, p.Restart = "", "", "", ""
 	text, err := json.Marshal(p)
@@ -73,7 +71,7 @@ func essence(p match.CanonicalPlayer) string {
 	return string(text)
 }
 
-// stranger says how the player of the same seat differs from the opponent.
+// stranger returns an error with the differences between the opponent and the player in the same place.
 func stranger(run string, opponent match.CanonicalPlayer, otherRun string, other match.CanonicalPlayer) error {
 	var all i18n.Clauses
 	for _, d := range match.Differences([]byte(essence(opponent)), []byte(essence(other))) {
@@ -94,7 +92,7 @@ func differs(d match.Difference, before, now string) i18n.Message {
 	return i18n.Of("%s %s in %s, %s in %s", strings.Join(d.Path, "."), value(d.Before), before, value(d.Now), now)
 }
 
-// conditions are what must be the same, as a game under other rules is another game.
+// conditions checks the settings that must be equal, because a game under other rules is another game.
 func conditions(runs []Run) error {
 	type same struct {
 		Rules  match.CanonicalRules `json:"rules"`
@@ -122,7 +120,7 @@ func conditions(runs []Run) error {
 	return nil
 }
 
-// differences are remarks on what may differ, and be part of the gain.
+// differences returns remarks on settings that may differ and may cause part of the gain.
 func differences(runs []Run, opponent []int) []i18n.Message {
 	var all []i18n.Message
 	first := runs[0]
@@ -149,8 +147,7 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	return all
 }
 
-// rest compares what is left: adjudication, slowed moves, and what the opponent is
-// forgiven.
+// rest compares the other settings: adjudication, slowed moves, and the tolerances of the opponent.
 func rest(a, b *match.CanonicalPlan, opponentA, opponentB int) []match.Difference {
 	type left struct {
 		Adjudication *match.Adjudication `json:"adjudication"`

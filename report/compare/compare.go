@@ -26,13 +26,13 @@ const Least = 20
 // Run is a stored run as a comparison knows it.
 type Run struct {
 	Name     string
-	Plan     *match.CanonicalPlan // of two players
+	Plan     *match.CanonicalPlan // the plan of two players
 	Finished bool                 // no more pairs will come
-	Gate     string               // the sequential test that it was played with, in words; "" where it had none
+	Gate     string               // the run's sequential test in words; "" without one
 }
 
-// Report is what "gogi compare --json" prints. A number that does not exist is null,
-// with a "why" beside it.
+// Report is the result that "gogi compare --json" prints. A number that does not exist is null, with a
+// "why" next to it.
 type Report struct {
 	Version  int            `json:"version"`
 	Opponent string         `json:"opponent"`
@@ -81,12 +81,12 @@ type Step struct {
 type NotWorse struct {
 	Margin   float64  `json:"margin"` // Elo
 	Verdict  Verdict  `json:"verdict"`
-	Bound    *float64 `json:"bound"`    // the gain is at least that: 95%, one-sided; null where there is no test
+	Bound    *float64 `json:"bound"`    // the gain is at least Bound: 95%, one-sided; null without a test
 	P        *float64 `json:"p"`        // one-sided, of a gain of -margin or less; approximate
 	Adjusted *float64 `json:"adjusted"` // by Holm, for all tested steps
 }
 
-// Verdict says what the games show about a margin.
+// Verdict is the result of a test against a margin.
 type Verdict string
 
 // The verdicts.
@@ -119,9 +119,8 @@ type Gatherer struct {
 	Margin float64
 }
 
-// New checks that the runs can be compared. The opponent is a player of the first run,
-// by its name; "" is its second. An error is the caller's mistake, and says what
-// differs.
+// New returns a Gatherer if the runs can be compared. opponentName is a player of the first run; "" is
+// its second player. An error is the caller's mistake and names the difference.
 func New(runs []Run, opponentName string) (*Gatherer, error) {
 	opponent, err := check(runs, opponentName)
 	if err != nil {
@@ -158,7 +157,7 @@ func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
 	return nil
 }
 
-// Report is what the pairs so far show.
+// Report returns the comparison of the pairs added so far.
 func (g *Gatherer) Report() *Report {
 	first := g.runs[0].Plan.Players[g.opponent[0]]
 	rep := &Report{Version: 1, Opponent: first.Name, Steps: []Step{}, Remarks: slices.Clone(g.remarks)}
@@ -176,8 +175,7 @@ func (g *Gatherer) Report() *Report {
 	return rep
 }
 
-// length says why intervals and tests of a fixed length do not hold for a run, "" where
-// they do.
+// length returns why fixed-length intervals and tests do not hold for a run, or "" if they hold.
 func (r Run) length() i18n.Message {
 	switch {
 	case !r.Finished:
@@ -251,7 +249,7 @@ func (g *Gatherer) step(older, newer int) Step {
 	return s
 }
 
-// test tests the margin, where it can be tested.
+// test tests the margin, if it can be tested.
 func (n *NotWorse) test(newer, older *stats.Series) {
 	if t, err := stats.TestNotWorse(newer, older, n.Margin, Level); err == nil {
 		n.Bound, n.P = format.Finite(t.Bound), format.Finite(t.Test.P)
@@ -291,7 +289,7 @@ func (r *Report) decide() {
 	}
 	adjusted, err := binomial.Holm.Adjust(raw)
 	if err != nil {
-		return // there is none
+		return // no verdict
 	}
 	for i, n := range tested {
 		n.Adjusted = &adjusted[i]
@@ -304,8 +302,8 @@ func (r *Report) decide() {
 	}
 }
 
-// Verdict is that about the margin of all steps together: not worse where each is shown to be
-// not worse, worse where one is shown to be worse. It is undecided where no margin was asked for.
+// Verdict returns the verdict about the margin over all steps. It is "not worse" if every step is shown
+// to be not worse, and "worse" if one step is shown to be worse. Without a margin it is undecided.
 func (r *Report) Verdict() Verdict {
 	all := ShownNotWorse
 	for _, s := range r.Steps {
@@ -348,7 +346,7 @@ func (g *Gatherer) trend() *Trend {
 	return t
 }
 
-// evidence are remarks on what the games are worth.
+// evidence returns remarks on the weight of the games as evidence.
 func (r *Report) evidence() []i18n.Message {
 	var all []i18n.Message
 	for _, run := range r.Runs {

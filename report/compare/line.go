@@ -23,10 +23,10 @@ type line struct {
 	Misfit float64
 }
 
-// newLine fits the line by generalised least squares: the versions' Elo has the
-// covariance given, which series against one base on the same openings share.
-// Normal, so good for many pairs. It fails for fewer than two versions, places
-// that are all one, and a covariance of another size or that is none.
+// newLine fits the line by generalised least squares. The versions' Elo has the given covariance, because
+// the matches share one base and the same openings. The intervals are normal, so they need many pairs. It
+// returns an error for fewer than two versions, for equal places, and for an invalid covariance or one of
+// another size.
 func newLine(place, elo []float64, covariance [][]float64, level float64) (line, error) {
 	n := len(elo)
 	if n < 2 || len(place) != n || len(covariance) != n {

@@ -37,7 +37,7 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// trendWidth is the room of the word before the trend, in columns of the terminal.
+// trendWidth is the width of the word before the trend, in terminal columns.
 const trendWidth = 7
 
 func (r *Report) printSteps(w io.Writer, in i18n.Language) {
@@ -58,7 +58,7 @@ func (r *Report) printSteps(w io.Writer, in i18n.Language) {
 	}
 }
 
-// line is a step's difference, with its test adjusted where there are several.
+// line returns a step's difference, with an adjusted test if there are several steps.
 func (s Step) line(tested int) i18n.Message {
 	if s.Elo == nil {
 		return i18n.Of("no difference: %s", s.Why)
@@ -77,7 +77,7 @@ func (s Step) line(tested int) i18n.Message {
 	return i18n.Of("%s   p = %s", said, format.PValue(*s.P))
 }
 
-// how says what was compared.
+// how returns the compared players of a step in words.
 func (s Step) how() i18n.Message {
 	openings := i18n.Number{N: s.Shared, Noun: "opening"}
 	said := i18n.Of("the %s that both played, one by one", openings)
@@ -129,8 +129,7 @@ func (t *Trend) line() i18n.Message {
 	return said
 }
 
-// Claim is what the runs show, in a sentence: of two runs the difference, of more the
-// trend.
+// Claim returns the result in a sentence: the difference of two runs, the trend of more.
 func (r *Report) Claim() i18n.Message {
 	if r.Trend != nil {
 		return r.trendClaim()
@@ -163,7 +162,7 @@ func (r *Report) trendClaim() i18n.Message {
 
 func significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Level) }
 
-// elo prints a rating, infinite where the score is 0 or 1.
+// elo prints a rating, which is infinite if the score is 0 or 1.
 func elo(value, score *float64) string {
 	switch {
 	case score == nil:

@@ -1,10 +1,10 @@
-// Package effects finds where the difference between two players comes from. It sorts the games
-// of a run by opening, colour, turning point, time, length and termination, and compares each
-// group with the rest. [New] makes a [Gatherer]; give it whole pairs with their records in plan
-// order, and it returns a [Table].
+// Package effects finds the games that cause the difference between two players. It sorts the games of a
+// run by opening, colour, turning point, time, length and termination, and compares each group with the
+// rest. [New] makes a [Gatherer]; give it whole pairs with their records in plan order, and it returns a
+// [Table].
 //
-// The p values are corrected for the number of rows, and for nothing else. A group that differs
-// is a question for a new run.
+// The p values are corrected only for the number of rows. A group that differs is a question for a new
+// run.
 package effects
 
 import (
@@ -22,15 +22,14 @@ import (
 // Level is the confidence of all intervals, and one less the level of all tests.
 const Level = 0.95
 
-// Run is what must be known of a run beside its games.
+// Run holds the facts of a run that its games do not have.
 type Run struct {
 	Name string
 	A, B string // the two players; the table is of A's points against B
-	// Clocks are the players' clocks by colour, A's first; the zero value where a
-	// player has none.
+	// Clocks are the players' clocks by colour, A's first; the zero value for a player without a clock.
 	Clocks   [2][2]match.TimeControl
 	Finished bool   // no more pairs will come
-	Gate     string // the sequential test that the run was played with, in words; "" where it had none
+	Gate     string // the run's sequential test in words; "" without one
 }
 
 // Gatherer sorts the games of a run into groups.
@@ -54,7 +53,7 @@ type game struct {
 	record  *kifu.Record
 	opening match.Opening
 	colour  shogi.Colour         // A's
-	first   shogi.Colour         // who had the first move
+	first   shogi.Colour         // the player with the first move
 	clocks  [2]match.TimeControl // by colour
 }
 
@@ -127,7 +126,7 @@ func colourOf(r match.Row, player string) shogi.Colour {
 	return shogi.White
 }
 
-// cell is where a game counts: a group of one grouping, and the independent unit.
+// cell is a place in the table: a group of one grouping and an independent unit.
 type cell struct {
 	group string
 	unit  int
@@ -151,7 +150,7 @@ func (s sum) share() float64 {
 	return math.Round(float64(s.points)/float64(s.games)) / 1000
 }
 
-// add counts a game where it belongs.
+// add counts a game in its groups.
 func (w *grouping) add(g game, opening, pair int) {
 	group, of := w.sort(g)
 	if group == "" {

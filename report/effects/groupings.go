@@ -10,8 +10,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// The bounds of the classes. They are fixed, so that nobody chooses them by the
-// result.
+// The bounds of the classes. They are fixed, so that the result cannot influence the choice.
 const (
 	// Decisive is the score, in centipawns, beyond which a game counts as decided.
 	Decisive = 600
@@ -27,19 +26,18 @@ const (
 // lengths are the classes of length, by their last ply.
 func lengths() []int { return []int{60, 100, 150} }
 
-// grouping sorts games into groups. All of them but the colour look alike from both
-// sides: were the players interchangeable, A would score half in each group, and no
-// row would stand out.
+// grouping sorts games into groups. All groups except colour are symmetric: with interchangeable players
+// A would score half in each, and no row would differ.
 type grouping struct {
 	name    string // as JSON has it
 	title   i18n.Message
 	about   i18n.Message // how games are sorted
-	classes []string     // in order; nil: the groups are what comes, those with the most units first
+	classes []string     // in order; nil: the groups in the games, those with the most units first
 	byPair  bool         // the unit is the pair that repeats no other, not the opening
 	made    bool         // the result of a game has a part in its group, so that no row is tested
 	missing i18n.Message // why there may be no group at all
 
-	sort func(game) (group string, of int) // "" leaves a game out; of is the player that it is about
+	sort func(game) (group string, of int) // "" omits a game; of is the player that the group is about
 
 	cells map[cell]*sum
 	order []cell // as they came, so that sums are always taken alike
@@ -139,9 +137,9 @@ func swing(g game) string {
 	return names[2]
 }
 
-// decidedAt is the first ply, counted from 1, from which every score until the end
-// is beyond Decisive for the winner, those of both engines; 0 where there is none.
-// Scores are each mover's own, and are turned to the winner's view.
+// decidedAt returns the first ply, counted from 1, after which all scores of both engines are beyond
+// Decisive for the winner. It returns 0 without such a ply. Scores are from the mover's view; decidedAt
+// converts them to the winner's.
 func decidedAt(g game, winner shogi.Colour) int {
 	ply, told := 0, [2]bool{}
 	for i, m := range slices.Backward(g.record.Moves) {
@@ -181,7 +179,7 @@ func firstMover(record *kifu.Record) shogi.Colour {
 	return p.Side()
 }
 
-// trouble is who ran short of time.
+// trouble returns the player who ran short of time.
 func trouble(g game) (group string, of int) {
 	if g.clocks[0].Main == 0 && g.clocks[1].Main == 0 {
 		return "", nobody
@@ -201,7 +199,7 @@ func trouble(g game) (group string, of int) {
 	return i18n.Phrase("neither"), nobody
 }
 
-// short is who had little of the main time left when a move began, by colour.
+// short reports by colour whether a player began a move with little main time left.
 func (g game) short() (short [2]bool) {
 	var clocks [2]arbiter.Clock
 	for c := range clocks {
@@ -221,7 +219,7 @@ func (g game) short() (short [2]bool) {
 	return short
 }
 
-// pondering is the class of the share of right guesses, "" where nobody pondered.
+// pondering returns the class of the share of right guesses, "" if neither player pondered.
 func pondering(sides [2]match.Side) string {
 	hits := sides[0].PonderHits + sides[1].PonderHits
 	all := hits + sides[0].PonderMisses + sides[1].PonderMisses
@@ -249,7 +247,7 @@ func lengthName(plies int) string {
 	return lengthNames()[i]
 }
 
-// ending is the termination, and who lost by it.
+// ending returns the termination and the player who lost by it.
 func ending(g game) (group string, of int) {
 	winner, ok := g.Outcome.Winner()
 	switch {

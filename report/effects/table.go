@@ -23,8 +23,8 @@ const (
 // others are the groups without a row of their own.
 var others = i18n.Phrase("others")
 
-// Table is what "gogi compare --breakdown --json" prints. A number that does not exist is
-// null, with a "why" beside it.
+// Table is the result that "gogi compare --breakdown --json" prints. A number that does not exist is
+// null, with a "why" next to it.
 type Table struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
@@ -51,9 +51,9 @@ type Grouping struct {
 	Name  string       `json:"name"`
 	Title i18n.Message `json:"title"`
 	About i18n.Message `json:"about"` // how games are sorted
-	// Unit is what is independent in this grouping: distinct_pair, pair or opening,
-	// or game, pair_part or opening_part, the games of a pair or opening that fall
-	// into the same row, where rows divide these.
+	// Unit is the independent unit of this grouping: distinct_pair, pair, opening or game. If rows divide
+	// pairs or openings, it is pair_part or opening_part: the games of a pair or opening that fall into
+	// the same row.
 	Unit string       `json:"unit"`
 	Rows []Row        `json:"rows"`
 	Why  i18n.Message `json:"why,omitzero"` // there are no rows
@@ -131,7 +131,7 @@ func (g *Gatherer) tested() (*Table, error) {
 	return t, err
 }
 
-// withhold leaves out what only holds at the end that was planned.
+// withhold removes the figures that hold only at the planned end.
 func (t *Table) withhold() {
 	for i := range t.Groupings {
 		for j := range t.Groupings[i].Rows {
@@ -192,8 +192,7 @@ func (t *Table) warn(gate string) []i18n.Message {
 	return all
 }
 
-// table makes the rows of a grouping. reused says that openings recur, single that
-// a pair is one game.
+// table makes the rows of a grouping. reused means that openings recur, single that a pair is one game.
 func (w *grouping) table(reused, single bool) Grouping {
 	out := Grouping{Name: w.name, Title: w.title, About: w.about, Rows: []Row{}}
 	parts := w.parts()
@@ -327,11 +326,10 @@ func (p part) row() Row {
 	return r
 }
 
-// test holds each row against the rest, by the signs of whole units' contributions.
-// Permuting units would be exact for groups of one distribution, but groups of the same
-// mean differ in how close their games are, and then it calls chance significant too
-// often. Rows of draws alone score a half whoever is stronger: they are neither tested
-// nor a part of the rest.
+// test compares each row with the rest, by the signs of whole units' contributions. Permuting units would
+// be exact for groups of one distribution. Groups of the same mean differ in how close their games are,
+// and then a permutation test finds chance significant too often. Rows of draws alone score a half for
+// players of any strength, so they are neither tested nor a part of the rest.
 func test(rows []Row, parts []part) {
 	var kept []part
 	var at []int
@@ -370,7 +368,7 @@ func mean(scores []float64) float64 {
 	return sum / float64(1000*len(scores))
 }
 
-// pooled are the scores of all parts but one, -1: of all.
+// pooled returns the scores of all parts except one; -1 excludes no part.
 func pooled(parts []part, without int) (scores []float64) {
 	for k, p := range parts {
 		if k != without {

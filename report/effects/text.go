@@ -41,7 +41,7 @@ func (t *Table) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// Note says how the games are sorted and what is independent, or why there are no rows.
+// Note returns how the games are sorted and which unit is independent, or why there are no rows.
 func (g Grouping) Note() i18n.Message {
 	if len(g.Rows) == 0 {
 		return i18n.Of("not shown, %s", g.Why)
@@ -99,7 +99,7 @@ func (r *Row) Label() i18n.Message {
 	return i18n.Of("%s (A %d, B %d)", name, *r.OfA, *r.OfB)
 }
 
-// eloOf is the Elo of a score, infinite where that is 0 or 1.
+// eloOf returns the Elo of a score, infinite if the score is 0 or 1.
 func eloOf(elo *float64, score float64) string {
 	if score < 0.5 {
 		return format.Elo(elo, -1)
@@ -107,7 +107,7 @@ func eloOf(elo *float64, score float64) string {
 	return format.Elo(elo, 1)
 }
 
-// Claim is what the table finds, in a sentence.
+// Claim returns the table's findings in a sentence.
 func (t *Table) Claim() i18n.Message {
 	if t.Games == 0 {
 		return i18n.Of("No game of the two players is finished yet.")

@@ -17,12 +17,12 @@ import (
 
 // lineChart is the score curve, in user units.
 type lineChart struct {
-	Points string // of the polyline
-	Band   string // of the polygon between the ends of the anytime interval; "": none is known
+	Points string // points of the polyline
+	Band   string // points of the polygon between the ends of the anytime interval; "": unknown
 	XTicks []tick
 	YTicks []tick
-	Even   float64 // where 50 % is
-	End    float64 // where the last score is
+	Even   float64 // the place of 50 %
+	End    float64 // the place of the last score
 	Desc   string
 	Cut    bool // the first pairs leave the picture
 	svg.Frame
@@ -33,8 +33,8 @@ type tick struct {
 	Label string
 }
 
-// newLineChart draws A's score over pairs, nil where there is no line. The scale follows the later pairs:
-// the first few swing so widely that they would flatten the rest.
+// newLineChart draws A's score over pairs, or returns nil if there are too few points. The scale follows
+// the later pairs: the first pairs vary so much that they would flatten the rest.
 func newLineChart(a string, points []CurvePoint, words Words) *lineChart {
 	if len(points) < 2 {
 		return nil
@@ -128,7 +128,7 @@ type barChart struct {
 }
 
 type bar struct {
-	Y      int // of the words; the bar is below
+	Y      int // the place of the words; the bar is below
 	Label  string
 	Value  string
 	Length float64
@@ -139,7 +139,7 @@ type bar struct {
 // barsWidth is the longest bar: the chart's width in user units.
 const barsWidth = 360
 
-// brief cuts a name to what fits above a bar, beside the value.
+// brief shortens a name to the width above a bar, next to the value.
 func brief(name string) string { return text.Snip(name, 28, "…") }
 
 func newBarChart(rows []bar) *barChart {
@@ -172,10 +172,10 @@ type columnChart struct {
 
 type column struct {
 	X, Y, Width, Height float64
-	Words               string // what shows when the pointer rests on it
+	Words               string // the text under the pointer
 }
 
-// newColumnChart is nil where all games are of one class.
+// newColumnChart returns nil if all games are of one class.
 func newColumnChart(classes []lengthClass, words Words) *columnChart {
 	most, mode := 0, 0
 	for i, class := range classes {

@@ -25,8 +25,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// Style is the style sheet of the sections and of the diagrams in them; it leaves the
-// body to whoever shows them.
+// Style returns the style sheet of the sections and of their diagrams. The page that shows them styles
+// its own body.
 func Style() string {
 	style, err := templates.ReadFile("templates/sections.css")
 	if err != nil {
@@ -35,7 +35,7 @@ func Style() string {
 	return string(style) + diagram.Style
 }
 
-// page is what the template shows: the report, and what only the page has.
+// page is the data of the template: the report and the page's own values.
 type page struct {
 	*report.Report
 	Style    template.CSS
@@ -79,7 +79,7 @@ type figure struct {
 	Diagram template.HTML
 }
 
-// Shown is a run and what else was seen of it.
+// Shown is a run with the other data that its page shows.
 type Shown struct {
 	Report *report.Report
 	Seen   *Scenes
@@ -104,9 +104,8 @@ func (s Shown) Write(w io.Writer, in i18n.Language) error {
 	return p.execute(w, "report.gohtml")
 }
 
-// Sections writes what stands inside the main element of another page, which has Style
-// in its style sheet: without any style or script of its own. link is where a game has
-// its page.
+// Sections writes the content of the main element of another page, which has Style in its style sheet. It
+// writes no style and no script. link returns the address of a game's page.
 func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) string) error {
 	p, err := s.page(words, link)
 	if err != nil {
@@ -154,7 +153,7 @@ func (p *page) execute(w io.Writer, name string) error {
 	return t.ExecuteTemplate(w, name, p)
 }
 
-// functions are what the templates may call: t says a phrase in the page's language.
+// functions returns the functions for the templates: t returns a phrase in the page's language.
 func (p *page) functions() template.FuncMap {
 	w := p.words
 	return template.FuncMap{
@@ -171,7 +170,7 @@ func (p *page) functions() template.FuncMap {
 	}
 }
 
-// saying makes what tells of a value a function of templates.
+// saying makes a template function from a function that describes a value.
 func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
 	return func(v T) string { return w.Said(tell(v)) }
 }
@@ -284,7 +283,7 @@ func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
 	return last, nil
 }
 
-// FromBooks say how many moves of each player came from its book, of those that have one.
+// FromBooks returns how many moves of each player came from its book, for players with a book.
 func (p *page) FromBooks() (list []i18n.Message) {
 	for i := range p.Players {
 		if said := text.FromBook(&p.Players[i]); !said.IsZero() {
@@ -294,7 +293,7 @@ func (p *page) FromBooks() (list []i18n.Message) {
 	return list
 }
 
-// Asked says what the plan's mate solver was asked, the zero value where nothing is known.
+// Asked returns the questions to the plan's mate solver, the zero value if they are unknown.
 func (p *page) Asked() i18n.Message {
 	if p.Mates == nil {
 		return i18n.Message{}

@@ -12,14 +12,14 @@ import (
 
 // How much of a run is kept for its page, however long the run is.
 const (
-	curvePoints = 400 // of the score curve
+	curvePoints = 400 // points of the score curve
 	shownGames  = 8   // as diagrams
 	shownFaults = 12  // with their notes
 	lengthStep  = 10  // plies; the finest classes of the histogram
 )
 
-// Scenes are what the page shows and the report does not have. They see each pair
-// once, in order, and keep a bounded part.
+// Scenes collects data that the page shows and the report does not have. It takes each pair once, in
+// order, and keeps a bounded part.
 type Scenes struct {
 	a, b    string
 	curve   curve
@@ -35,8 +35,8 @@ func NewScenes(a, b string) *Scenes {
 	}
 }
 
-// Watch has the score's anytime interval and the gate's state kept with the score: now
-// tells them, and is asked after a pair was added.
+// Watch stores the score's anytime interval and the gate's state with the score. Scenes calls now after
+// each added pair.
 func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
 
 // Curve is A's score along the run, thinned out: some hundred points at most.
@@ -75,10 +75,10 @@ type curve struct {
 	points float64
 	every  int // pairs between two points
 	kept   []CurvePoint
-	moment func() report.Moment // nil: nobody tells
+	moment func() report.Moment // nil: unknown
 }
 
-// CurvePoint is A's score after so many pairs, and what was known then.
+// CurvePoint is A's score after some number of pairs, with the interval and gate at that time.
 type CurvePoint struct {
 	Pairs int
 	Score float64
@@ -117,8 +117,8 @@ func (c *curve) all() []CurvePoint {
 	return c.kept
 }
 
-// games chooses what to show: unusual ends first, the latest of each, then the
-// second latest of each, and so on.
+// games chooses the games to show: unusual ends first, the latest game of each, then the second latest of
+// each, and so on.
 func (s *Scenes) games() []match.Row {
 	var chosen []match.Row
 	for back := 1; back <= shownGames; back++ {

@@ -8,13 +8,13 @@ import (
 	"gogi/shogi/diagram"
 )
 
-// Words says what a page shows in a language. Numbers are the same in all of them.
+// Words returns the texts of a page in a language. Numbers are the same in all languages.
 type Words struct{ In i18n.Language }
 
-// Say is a phrase of the templates, given in English, its verbs filled as by fmt.Sprintf.
+// Say translates a phrase of the templates, given in English, and fills its verbs as fmt.Sprintf does.
 func (w Words) Say(phrase string, args ...any) string { return i18n.Say(w.In, phrase, args...) }
 
-// Said is what the report has to say.
+// Said returns a message of the report in the page's language.
 func (w Words) Said(s i18n.Message) string { return s.In(w.In) }
 
 // Draw is a diagram with the language's words around it.
@@ -26,10 +26,10 @@ func (w Words) Draw(d diagram.Diagram) string {
 // Ending is a termination's word.
 func (w Words) Ending(termination string) string { return w.Said(text.Ending(termination)) }
 
-// Design says who plays whom.
+// Design returns the name of a design.
 func (w Words) Design(kind string) string { return w.Said(text.Design(kind)) }
 
-// Result says who won, by what, and after how many plies.
+// Result returns the winner, the termination and the number of plies.
 func (w Words) Result(g match.Row) string {
 	by := text.Ending(g.Termination.String())
 	winner, ok := g.Outcome.Winner()

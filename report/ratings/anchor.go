@@ -36,7 +36,7 @@ func ParseAnchor(text string) (*Anchor, error) {
 	return &Anchor{text[:at], elo}, nil
 }
 
-// checkAnchor refuses an anchor who did not play, and intervals that are of the mean.
+// checkAnchor rejects an anchor without games, and intervals relative to the mean.
 func (o Options) checkAnchor(games map[string]int) error {
 	switch {
 	case o.Anchor == nil:

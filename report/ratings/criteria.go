@@ -12,7 +12,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Criteria compares models by what was printed of them, without their games.
+// Criteria compares models by their printed figures, without their games.
 type Criteria struct {
 	Version  int       `json:"version"`
 	Games    int       `json:"games,omitempty"` // 0: unknown, so no AICc and no BIC
@@ -34,8 +34,8 @@ func ParsePrinted(text string) (Model, error) {
 	return Model{Name: name, LogLik: &l, K: k, Params: []Param{}}, nil
 }
 
-// NewCriteria gives AIC and Akaike weights of the models, and AICc and BIC where the
-// number of games is known. It fails without a model.
+// NewCriteria returns AIC and Akaike weights of the models, and AICc and BIC if the number of games is
+// known. It returns an error without a model.
 func NewCriteria(models []Model, games int) (*Criteria, error) {
 	if len(models) == 0 {
 		return nil, errors.New("no model to compare")

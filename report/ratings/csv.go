@@ -10,18 +10,17 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// The limits of a cell; what is larger is a mistake, and would overflow sums.
+// The limits of a cell. A larger value is a mistake and would overflow sums.
 const (
 	mostGames    = 1_000_000_000
 	mostHandicap = 1000
 )
 
-// gameColumns are the places of what a file of games says, -1 for what it does
-// not.
+// gameColumns are the columns of a file of games, -1 for a missing column.
 type gameColumns struct {
 	black, white                int
-	result                      int // of one game
-	blackWins, draws, whiteWins int // of many
+	result                      int // for one game
+	blackWins, draws, whiteWins int // for many games
 	handicap, receiver          int
 	pair                        int // games with one text there depend on each other
 }
@@ -57,11 +56,10 @@ func lacks(s *csv.Sheet, column string) error {
 		s.Name, column, sanitize.Printable(strings.Join(s.Columns, ","), 200))
 }
 
-// ReadFile adds the games of a CSV file: one game a row (black, white, result) or
-// one pairing a row (black, white, black_wins, draws, white_wins), by the names of
-// its columns. Optional ones are handicap (a number, or a name that
-// shogi.FindHandicap knows), receiver (black, white; else Black), and pair: games
-// of one row's pair depend on each other. An error names file, line and column.
+// ReadFile adds the games of a CSV file. A row is one game (black, white, result) or one pairing (black,
+// white, black_wins, draws, white_wins), by the names of the columns. Optional columns are handicap (a
+// number, or a name that shogi.FindHandicap knows), receiver (black, white; else Black) and pair. Games
+// with the same pair depend on each other. An error names file, line and column.
 func (g *Games) ReadFile(path string) error {
 	var columns gameColumns
 	before := g.files.counts.len()
@@ -97,7 +95,7 @@ func (g *Games) ReadFile(path string) error {
 	return err
 }
 
-// count is what one row says.
+// count returns the games of one row.
 func (c gameColumns) count(row csv.Row, names *interned) (n fileCount, err error) {
 	black, white := row.Bytes(c.black), row.Bytes(c.white)
 	switch {
@@ -130,7 +128,7 @@ func (c gameColumns) addResult(row csv.Row, n *fileCount) error {
 	return row.Unexpected(c.result, "1-0, 0-1 or 1/2, as Black sees it")
 }
 
-// outcomeOf reads a result in whatever case.
+// outcomeOf reads a result in upper or lower case.
 func outcomeOf(cell []byte) (wins, draws, losses uint32, known bool) {
 	for {
 		switch string(cell) {
@@ -167,8 +165,8 @@ func gamesOf(row csv.Row, column int) (uint32, error) {
 	return uint32(n), err //nolint:gosec // at most mostGames
 }
 
-// addHandicap reads who received what; without a column for the receiver it is
-// Black, as in shogi, where the weaker side moves as if it were Black.
+// addHandicap reads the handicap and its receiver. Without a column for the receiver it is Black, as in
+// shogi, in which the weaker player moves as if it were Black.
 func (c gameColumns) addHandicap(row csv.Row, n *fileCount) error {
 	if c.handicap < 0 || len(row.Bytes(c.handicap)) == 0 && len(row.Bytes(c.receiver)) == 0 {
 		return nil

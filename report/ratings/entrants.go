@@ -13,11 +13,10 @@ import (
 // names and all their traits are the same.
 type Entrant struct {
 	Name   string
-	Traits []Trait // what decides how it plays, what a reader should see first in front
+	Traits []Trait // settings that decide how it plays, the most useful to a reader first
 }
 
-// Trait is one of the things that make a player what it is: its limits, an
-// option, its identity.
+// Trait is one setting of a player: its limits, an option, its identity.
 type Trait struct{ Name, Value string }
 
 func (e Entrant) same(o Entrant) bool { return e.Name == o.Name && slices.Equal(e.Traits, o.Traits) }
@@ -31,7 +30,7 @@ func (e Entrant) value(trait string) (string, bool) {
 	return "", false
 }
 
-// said is a trait as it stands behind a name: limits speak for themselves.
+// said returns a trait as printed after a name; limits need no label.
 func (e Entrant) said(trait string) string {
 	value, has := e.value(trait)
 	switch {
@@ -56,8 +55,8 @@ func (l *entrants) number(e Entrant) int {
 	return at
 }
 
-// labels are the names that tell all players apart: "a" is the only one of that
-// name, "a (nodes 60)" differs so from another "a".
+// labels returns names that distinguish all players: "a" if only one has that name, else for example "a
+// (nodes 60)".
 func (l entrants) labels() []string {
 	labels := make([]string, len(l))
 	for i, e := range l {
@@ -79,8 +78,8 @@ func (l entrants) named(name string) entrants {
 	return list
 }
 
-// differences are as few traits as tell a player from the others of its name:
-// those in front first, and of them such as differ.
+// differences returns the fewest traits that distinguish the player from the others of its name. Earlier
+// traits come first, and only traits that differ.
 func (e Entrant) differences(alike entrants) []string {
 	var said []string
 	left := slices.DeleteFunc(slices.Clone(alike), e.same)

@@ -19,7 +19,7 @@ type evenFit struct {
 	row  Model
 }
 
-// newEvenReport is a model's row, with what it estimates beside strengths.
+// newEvenReport returns a model's row, with its estimates other than strengths.
 func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, error) {
 	m := Model{Name: name, LogLik: format.Finite(fit.LogLik), K: fit.Parameters, Params: []Param{}}
 	errs, err := fit.TermErrors()

@@ -20,8 +20,7 @@ type Matchup struct {
 	Handicap int
 }
 
-// ParseMatchup reads "A,B" or "A,B,HANDICAP", where the last is a number or a name
-// as HandicapNumber has it.
+// ParseMatchup reads "A,B" or "A,B,HANDICAP". HANDICAP is a number or a name that HandicapNumber accepts.
 func ParseMatchup(text string) (Matchup, error) {
 	parts := strings.Split(text, ",")
 	for i := range parts {
@@ -50,7 +49,7 @@ func ParseMatchup(text string) (Matchup, error) {
 	return m, nil
 }
 
-// joined puts together again what was cut inside of brackets.
+// joined joins parts that were cut inside brackets.
 func joined(parts []string) []string {
 	var list []string
 	open := 0
@@ -65,15 +64,15 @@ func joined(parts []string) []string {
 	return list
 }
 
-// Prediction is what the selected model expects of a game.
+// Prediction is a game's expectation by the selected model.
 type Prediction struct {
 	A        string       `json:"a"`
 	B        string       `json:"b"`
 	Handicap int          `json:"handicap"` // that a receives; 0: none, and a is Black
 	Score    *float64     `json:"score"`    // a's expected points
-	Lo       *float64     `json:"lo"`       // of the score, as hi
+	Lo       *float64     `json:"lo"`       // ends for the score, as hi
 	Hi       *float64     `json:"hi"`
-	Win      *float64     `json:"win"` // a's probabilities; of a model that counts draws as halves, win is the score
+	Win      *float64     `json:"win"` // a's probabilities; if the model counts draws as halves, win is the score
 	Draw     *float64     `json:"draw"`
 	Loss     *float64     `json:"loss"`
 	Why      i18n.Message `json:"why,omitzero"`
@@ -93,7 +92,7 @@ func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
 	return p
 }
 
-// checkPlayers refuses a matchup of somebody who did not play.
+// checkPlayers rejects a matchup with a player who has no games.
 func checkPlayers(matchups []Matchup, games map[string]int) error {
 	for _, m := range matchups {
 		for _, name := range []string{m.A, m.B} {
@@ -113,7 +112,7 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 	return nil
 }
 
-// Comparison is what the ratings say about two players, a being rated higher.
+// Comparison compares the ratings of two players; a is rated higher.
 type Comparison struct {
 	A     string       `json:"a"`
 	B     string       `json:"b"`
@@ -121,7 +120,7 @@ type Comparison struct {
 	SE    *float64     `json:"se"`  // in Elo
 	P     *float64     `json:"p"`   // two-sided, of no difference, for these two alone
 	PHolm *float64     `json:"p_holm"`
-	Lo    *float64     `json:"lo"` // of elo, for all comparisons at once (Bonferroni)
+	Lo    *float64     `json:"lo"` // ends for elo, for all comparisons at once (Bonferroni)
 	Hi    *float64     `json:"hi"`
 	Why   i18n.Message `json:"why,omitzero"`
 }

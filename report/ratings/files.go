@@ -14,8 +14,8 @@ type fileGames struct {
 	counts  countList
 }
 
-// fileTerms are those of a game in a file: who played whom by the names of the file, and
-// how.
+// fileTerms are the terms of a game in a file: the players by their names in the file, and the
+// conditions.
 type fileTerms struct {
 	source, black, white int32
 	handicap             int16 // at most mostHandicap
@@ -23,7 +23,7 @@ type fileTerms struct {
 	cluster              int32
 }
 
-// receiver is who got a handicap.
+// receiver is the receiver of a handicap.
 type receiver int8
 
 const (
@@ -40,7 +40,7 @@ type fileCount struct {
 
 func (c *fileCount) games() int { return int(c.blackWins) + int(c.draws) + int(c.whiteWins) }
 
-// fits says whether more games can be counted with these.
+// fits reports whether more games can be counted with these.
 func (c *fileCount) fits(more *fileCount) bool {
 	return c.games()+more.games() <= math.MaxUint32
 }
@@ -105,7 +105,7 @@ func (g *fileGames) add(c fileCount) {
 	l.places[place] = int32(l.len()) //nolint:gosec // memory ends before
 }
 
-// find is the place of the count with the same terms, or the free one where it belongs.
+// find returns the place of the count with the same terms, or the free place for it.
 func (l *countList) find(c *fileCount) int {
 	for place := c.hash() & (len(l.places) - 1); ; place = (place + 1) & (len(l.places) - 1) {
 		if i := l.places[place]; i == 0 || l.at(int(i-1)).fileTerms == c.fileTerms {
@@ -123,7 +123,7 @@ func (t *fileTerms) hash() int {
 	return int(h >> 1) //nolint:gosec // 63 bits
 }
 
-// widen doubles the places; of counts under the same terms the latest stays found.
+// widen doubles the places. If several counts have the same terms, find returns the latest.
 func (l *countList) widen() {
 	l.places = make([]int32, max(1024, 2*len(l.places)))
 	for i := range l.len() {

@@ -13,7 +13,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// Games are the games of all files and runs. [Rate] rates those who played them.
+// Games holds the games of all files and runs. [Rate] rates their players.
 type Games struct {
 	files    fileGames
 	clusters int            // numbers given out
@@ -25,24 +25,23 @@ type Games struct {
 	order   []*unit
 	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
 
-	looked   []i18n.Message // of runs whose length depends on their results, why
+	looked   []i18n.Message // why the length of some runs depends on their results
 	paired   []string       // runs whose pairs results chose
 	competed []string       // runs that were a Swiss or a knockout
-	anchors  []string       // of the runs, "" where one has none
+	anchors  []string       // anchors of the runs, "" for a run without one
 
 	odd      int    // games from odd starts
 	oddStart string // the first of these
 }
 
-// unitKey is an opening between two players, the smaller number first, in pairs
-// of so many games.
+// unitKey is an opening between two players, the smaller number first, in pairs of so many games.
 type unitKey struct {
 	a, b, legs int
 	opening    string
 }
 
-// unit is what counts as one observation: all pairs that two players played from
-// one opening, in whatever run (stats.Series says why).
+// unit is one observation: all pairs of two players from one opening, in any run (stats.Series gives the
+// reason).
 type unit struct {
 	cluster int
 	opening int
@@ -68,7 +67,7 @@ type Run struct {
 	players map[string]int
 }
 
-// Run says who plays in a run.
+// Run adds a run with its players.
 func (g *Games) Run(players []Entrant) *Run {
 	r := &Run{g, map[string]int{}}
 	for _, e := range players {
@@ -77,27 +76,26 @@ func (g *Games) Run(players []Entrant) *Run {
 	return r
 }
 
-// Unfinished says that the run's last pair is still to be played.
+// Unfinished notes that the run's last pair is not played yet.
 func (g *Games) Unfinished(run string) {
 	g.looked = append(g.looked, i18n.Of("run %s is not finished: ratings and intervals hold only at the end that was planned", run))
 }
 
-// Stopped says that a sequential test could stop the run.
+// Stopped notes that a sequential test could stop the run.
 func (g *Games) Stopped(run, gate string) {
 	g.looked = append(g.looked, i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
 }
 
-// Paired says that an adaptive design chose the run's pairs by their results.
+// Paired notes that an adaptive design chose the run's pairs by their results.
 func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
 
-// Competed says that a run was a Swiss or a knockout, whose first is chosen by its results.
+// Competed notes that a run was a Swiss or a knockout, whose first place is chosen by its results.
 func (g *Games) Competed(run string) { g.competed = append(g.competed, run) }
 
-// Anchored says which player a run's plan measures ratings from; "": none.
+// Anchored notes the player that a run's plan measures ratings from; "": none.
 func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) }
 
-// anchor is the player from whom all games are to be measured by the plans of the runs, nil
-// where they do not agree on one.
+// anchor returns the player from whom the runs' plans measure all games, nil if the plans disagree.
 func (g *Games) anchor() *Anchor {
 	if g.files.counts.len() > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
 		return nil
@@ -110,9 +108,8 @@ func (g *Games) anchor() *Anchor {
 	return &Anchor{Player: g.anchors[0]}
 }
 
-// Add counts a whole pair, its games by leg. It fails for players that the run
-// does not have, and for a pair that is none. A pair with an unfinished game is
-// not counted.
+// Add counts a whole pair, its games by leg. It returns an error for players that the run does not have,
+// and for an invalid pair. It does not count a pair with an unfinished game.
 func (r *Run) Add(rows []match.Row) error {
 	if len(rows) == 0 || slices.ContainsFunc(rows, func(r match.Row) bool { return r.Outcome == match.Unfinished }) {
 		return nil
@@ -206,7 +203,7 @@ func (u *unit) add(game unitGame, outcome match.Outcome) {
 	}
 }
 
-// record adds up all games under the names that tell players apart.
+// record adds up all games under names that distinguish the players.
 func (g *Games) record() (played, error) {
 	labels, err := g.fileLabels()
 	if err != nil {
@@ -283,16 +280,16 @@ func (g *Games) fileLabels() ([][]string, error) {
 	return labels, nil
 }
 
-// Evidence is what the games rest on.
+// Evidence is the number of games and observations behind the ratings.
 type Evidence struct {
 	Independent int `json:"independent_games"` // each taken as independent: those of files without a column pair
 	Clusters    int `json:"clusters"`          // openings of runs and pairs of files: the games of one depend on each other
-	Pairs       int `json:"pairs"`             // of runs
-	Openings    int `json:"openings"`          // of runs, each counted for every two players who played it
+	Pairs       int `json:"pairs"`             // pairs of runs
+	Openings    int `json:"openings"`          // openings of runs, each counted for every two players who played it
 	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier one move for move
 }
 
-// evidence counts; [stats.Series] says what a copy is.
+// evidence counts the observations; [stats.Series] defines a copy.
 func (g *Games) evidence() Evidence {
 	e := Evidence{Clusters: g.clusters}
 	for _, s := range g.series {
@@ -308,8 +305,8 @@ func (g *Games) evidence() Evidence {
 	return e
 }
 
-// shared are names that files and runs have in common: a file cannot say which
-// program it means.
+// shared returns the names that files and runs have in common. A file cannot show which program such a
+// name means.
 func (g *Games) shared() []string {
 	var list []string
 	for _, name := range g.files.names.list {

@@ -54,7 +54,7 @@ func newHandicapReport(f *rating.HandicapFit) Model {
 	return m
 }
 
-// noted is what the model remarks on a number, nothing where that is nothing.
+// noted returns the model's remark on a number, nothing for an empty remark.
 func noted(remark string) i18n.Message {
 	if remark == "" {
 		return i18n.Message{}
@@ -113,7 +113,7 @@ func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
 	}
 }
 
-// setFirstMove reports what moving first is worth in even games.
+// setFirstMove sets the value of the first move in even games.
 func (r *Report) setFirstMove(f *rating.HandicapFit) {
 	if len(f.Params) > 0 {
 		p := f.Params[0]

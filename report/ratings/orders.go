@@ -22,8 +22,8 @@ type Orders struct {
 	ties  int
 }
 
-// ReadOrders reads a CSV file with a row for each player in each game: game, player,
-// and either rank (1 is the best; then n players get n, n-1, …, 1 points) or points.
+// ReadOrders reads a CSV file with a row for each player in each game: game, player, and either rank (1
+// is the best; then n players get n, n-1, …, 1 points) or points.
 func ReadOrders(file string) (*Orders, error) {
 	var game, player, rank, points int
 	var names []string
@@ -94,8 +94,8 @@ func (o *Orders) add(game []plackettluce.Placing, ranks bool) {
 	o.games = append(o.games, game)
 }
 
-// shared are the points of a finishing order, n for the best of n; who share a rank
-// share its points.
+// shared returns the points of a finishing order, n for the best of n. Players with the same rank share
+// its points.
 func shared(game []plackettluce.Placing) []plackettluce.Placing {
 	points := make([]plackettluce.Placing, len(game))
 	for from := 0; from < len(game); {
@@ -111,7 +111,7 @@ func shared(game []plackettluce.Placing) []plackettluce.Placing {
 	return points
 }
 
-// OrderReport is what "gogi stats lab orders --json" prints.
+// OrderReport is the result that "gogi stats lab orders --json" prints.
 type OrderReport struct {
 	Version    int           `json:"version"`
 	Games      int           `json:"games"`
@@ -130,7 +130,7 @@ type ShareRow struct {
 	Games  int      `json:"games"`
 	Points float64  `json:"points"`
 	Share  float64  `json:"share"`
-	Lo     *float64 `json:"lo"` // of games drawn again; null below five games
+	Lo     *float64 `json:"lo"` // ends from games drawn again; null below five games
 	Hi     *float64 `json:"hi"`
 	Why    string   `json:"why,omitempty"`
 }
@@ -140,7 +140,7 @@ type ShareTest struct {
 	A          string   `json:"a"`
 	B          string   `json:"b"`
 	Games      int      `json:"games"`      // in which both took part
-	Difference *float64 `json:"difference"` // of shares, a's less b's
+	Difference *float64 `json:"difference"` // difference of shares, a's less b's
 	Lo         *float64 `json:"lo"`
 	Hi         *float64 `json:"hi"`
 	P          *float64 `json:"p"` // two-sided sign-flip test over games
@@ -177,8 +177,8 @@ func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint6
 	r.Compared = append(r.Compared, row)
 }
 
-// RateOrders gives shares of points with intervals by samples of whole games, comparisons of
-// the shares of pairs of players, and Plackett–Luce strengths by the games without ties.
+// RateOrders returns shares of points with intervals from samples of whole games. It compares the shares
+// of pairs of players, and fits Plackett–Luce strengths to the games without ties.
 func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, seed uint64) (*OrderReport, error) {
 	shares, err := plackettluce.Shares(o.games, samples, confidence, seed)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package ratings rates players by the games of files and runs, and lists what weakens the
-// ratings. [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders]
-// do the same for games of more than two players. The models are those of package stats/rating.
+// Package ratings rates the players of the games in files and runs, and lists the doubts about the
+// ratings. [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders] do the
+// same for games of more than two players. The models are those of package stats/rating.
 package ratings
 
 import (
@@ -24,9 +24,9 @@ type Options struct {
 	Model      string // bt, order, add1 to mul3, linear, free, free+order, all
 	Draws      string // auto, davidson, rao-kupper, half
 	Prior      rating.Prior
-	Confidence float64 // of the intervals, between 0 and 1
+	Confidence float64 // level of the intervals, between 0 and 1
 	Bootstrap  int     // repetitions for intervals, too; 0: only for the test of the model, as many as it takes
-	Seed       uint64  // of the bootstrap
+	Seed       uint64  // seed of the bootstrap
 	Predict    []Matchup
 	Pairwise   bool    // compare every two players
 	Iterates   int     // steps of the MM algorithm to show; 0: none
@@ -34,9 +34,9 @@ type Options struct {
 	Untested   bool    // leave out the test of the model, which plays all games again many times
 }
 
-// Rate fits what was asked for to the games. It fails, and says what would work,
-// where the games determine no ratings, for a name in a file that several players
-// of the runs have, and for options that do not fit the games.
+// Rate fits the requested models to the games. It returns an error with a remedy if the games determine
+// no ratings, or if a name in a file fits several players of the runs. It also returns one for options
+// that do not fit the games.
 func Rate(games *Games, o Options) (*Report, error) {
 	record, err := games.record()
 	if err != nil {
@@ -74,7 +74,7 @@ func Rate(games *Games, o Options) (*Report, error) {
 	return r, nil
 }
 
-// noRatings explains why there is no rating, and what one can do about it.
+// noRatings explains why there is no rating, and the remedy.
 func (o Options) noRatings(err error, record played, handicaps bool) error {
 	connection := record.table.Connection()
 	if connection.Why == "" {
@@ -93,9 +93,8 @@ func (o Options) noRatings(err error, record played, handicaps bool) error {
 	return i18n.Errorf("%s", i18n.Lines(lines))
 }
 
-// boundOfTwo is how much stronger at least a player is who won every game against
-// the only other one: the exact one-sided bound of Clopper and Pearson, where the
-// games of a pair or opening count as one.
+// boundOfTwo returns the least difference between two players if one of them won every game. It is the
+// exact one-sided bound of Clopper and Pearson; the games of a pair or opening count as one.
 func (o Options) boundOfTwo(record played, aside []crosstable.Excluded) i18n.Message {
 	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
 		return i18n.Message{}
@@ -146,8 +145,8 @@ func (o Options) rateEven(r *Report, record played) error {
 	return o.setOrderEffect(r, fits)
 }
 
-// fitEven fits the models asked for. Of several, those that the games do not
-// determine are left out with a warning.
+// fitEven fits the requested models. If there are several, it skips those that the games do not
+// determine, with a warning.
 func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	names := []string{o.Model}
 	switch o.Model {
@@ -256,8 +255,8 @@ func (o Options) drawAdvice(err error, r *Report) error {
 	return err
 }
 
-// The limits of playing again where nobody asked for it: as a p value is needed
-// to know whether it is below 5%, samples of enough to tell.
+// The default limits of the bootstrap. A reader must know whether the p value is below 5%, so there are
+// enough samples to decide that.
 const (
 	replaySamples = 499
 	replayExceed  = 25
@@ -309,8 +308,7 @@ func (o Options) bootstrapAdvice(err error) error {
 	return err
 }
 
-// setOrderEffect reports the first move's worth, also where the model without it
-// was selected.
+// setOrderEffect reports the value of the first move, also if the model without it was selected.
 func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	last := fits[len(fits)-1]
 	if last.name != "order" {
@@ -377,8 +375,8 @@ func confounded(warnings []rating.Warning) bool {
 	return slices.ContainsFunc(warnings, func(w rating.Warning) bool { return w.Kind == rating.HandicapIsGap })
 }
 
-// fitHandicaps fits the models asked for. Of all, those that the games do not
-// determine are left out with a warning.
+// fitHandicaps fits the requested models. With "all" it skips those that the games do not determine, with
+// a warning.
 func (o Options) fitHandicaps(r *Report, record played) (*rating.HandicapComparison, error) {
 	var models []rating.HandicapModel
 	for _, n := range HandicapModelNames() {

@@ -11,8 +11,8 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// Report is what "gogi rate --json" prints. A number that does not exist is
-// null, with a "why" beside it.
+// Report is the result that "gogi rate --json" prints. A number that does not exist is null, with a "why"
+// next to it.
 type Report struct {
 	Version     int              `json:"version"` // 2: warnings have a kind
 	Games       int              `json:"games"`
@@ -29,33 +29,33 @@ type Report struct {
 	Handicaps   []handicapWorth  `json:"handicaps,omitempty"` // by the model selected
 	Models      []Model          `json:"models"`
 	Selected    string           `json:"selected"`
-	Goodness    goodnessOfRating `json:"goodness"` // of the model selected
+	Goodness    goodnessOfRating `json:"goodness"` // fit of the selected model
 	Predictions []Prediction     `json:"predictions,omitempty"`
 	Comparisons []Comparison     `json:"comparisons,omitempty"` // every two players, by Options.Pairwise
 	Iterates    []Iterate        `json:"iterates,omitempty"`    // by Options.Iterates
 	Warnings    []Warning        `json:"warnings"`
 }
 
-// Player is one player's rating, or why there is none.
+// Player is one player's rating, or the reason why it has none.
 type Player struct {
 	Name     string       `json:"name"`
 	Strength *float64     `json:"strength"` // they sum to 50 per player rated
 	Elo      *float64     `json:"elo"`      // mean 0, or from the anchor
 	Lo       *float64     `json:"lo"`
 	Hi       *float64     `json:"hi"`
-	Games    int          `json:"games"` // against players rated; of those without a rating, all
+	Games    int          `json:"games"` // against rated players; for a player without a rating, all
 	Points   *float64     `json:"points"`
 	OneSided bool         `json:"one_sided,omitempty"` // lo or hi is a bound at the confidence, and the other end infinite
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// orderEffect is what moving first is worth.
+// orderEffect is the value of the first move.
 type orderEffect struct {
-	Factor *float64     `json:"factor"` // of Black's strength
+	Factor *float64     `json:"factor"` // factor of Black's strength
 	Elo    *float64     `json:"elo"`
 	Lo     *float64     `json:"lo"` // in Elo, as Hi
 	Hi     *float64     `json:"hi"`
-	P      *float64     `json:"p"` // of the likelihood-ratio test against no effect
+	P      *float64     `json:"p"` // p of the likelihood-ratio test against no effect
 	Why    i18n.Message `json:"why,omitzero"`
 }
 
@@ -65,18 +65,18 @@ type drawParam struct {
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
-// handicapWorth is what a handicap does to its receiver's strength.
+// handicapWorth is the effect of a handicap on its receiver's strength.
 type handicapWorth struct {
 	Handicap int          `json:"handicap"`
-	Name     string       `json:"name,omitempty"` // where all handicaps are shogi's
+	Name     string       `json:"name,omitempty"` // if all handicaps are shogi's
 	Games    int          `json:"games"`
-	Points   float64      `json:"points"` // of the receivers
+	Points   float64      `json:"points"` // the receivers' points
 	Value    *float64     `json:"value"`
 	Elo      *float64     `json:"elo"`
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// Model is what one model makes of the games.
+// Model is one model fitted to the games.
 type Model struct {
 	Name   string       `json:"name"`
 	LogLik *float64     `json:"loglik"`
@@ -90,7 +90,7 @@ type Model struct {
 	Notes  []string     `json:"notes,omitempty"`
 }
 
-// Param is a number that a model estimates beside strengths.
+// Param is an estimate of a model other than a strength.
 type Param struct {
 	Name  string       `json:"name"`
 	Value *float64     `json:"value"`
@@ -100,8 +100,7 @@ type Param struct {
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
-// goodnessOfRating is how far the results are from what the model expects of
-// each pairing.
+// goodnessOfRating is the distance between the results and the model's expectation of each pairing.
 type goodnessOfRating struct {
 	Deviance *float64     `json:"deviance"`
 	DF       *int         `json:"df"`
@@ -132,7 +131,7 @@ func apart(a crosstable.Excluded) i18n.Message {
 // noBound is why an end of an interval is missing.
 func noBound() i18n.Message { return i18n.Of("the games set no bound") }
 
-// setInterval gives a player's interval, or says what is missing of it.
+// setInterval sets a player's interval, or the reason why it is missing.
 func (p *Player) setInterval(i binomial.Interval) {
 	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	if p.Lo == nil || p.Hi == nil {
@@ -153,13 +152,12 @@ func (r *Report) addPlayers(players []crosstable.Player) {
 	}
 }
 
-// bounder is a fit beside which players were set aside.
+// bounder is a fit that excluded some players.
 type bounder interface {
 	Bound(player string, level float64) (binomial.Interval, error)
 }
 
-// addAside lists the players whom the games do not rate, with the bound of those
-// who won or lost every game.
+// addAside lists the players without a rating, with a bound for those who won or lost every game.
 func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit bounder) {
 	for _, a := range aside {
 		p := Player{Name: a.Player, Games: games[a.Player], Why: apart(a)}
@@ -220,7 +218,7 @@ func (m *Model) criteria(games float64) {
 	}
 }
 
-// setAICc says why where too few games leave none.
+// setAICc sets the AICc, or the reason if there are too few games for one.
 func (m *Model) setAICc(v float64) {
 	m.AICc, m.Why = format.Finite(v), i18n.Message{}
 	if m.AICc == nil {

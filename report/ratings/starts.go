@@ -8,9 +8,9 @@ import (
 	"gogi/shogi"
 )
 
-// HandicapNumber is the size of a handicap as the models take it: the number
-// itself, or for a name that shogi.FindHandicap knows its place among
-// shogi.Handicaps, from 1, the smallest, to 15. "2" is the number, not the code.
+// HandicapNumber returns the size of a handicap for the models. A number stands for itself. A name that
+// shogi.FindHandicap knows is its place in shogi.Handicaps, from 1, the smallest, to 15. "2" is the
+// number, not the code.
 func HandicapNumber(text string) (number int, known bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, n >= 0 && n <= mostHandicap
@@ -22,7 +22,7 @@ func HandicapNumber(text string) (number int, known bool) {
 	return 1 + slices.IndexFunc(shogi.Handicaps(), func(o shogi.Handicap) bool { return o == h }), true
 }
 
-// startKind is what a start position says of a game's handicap.
+// startKind is the kind of handicap in a start position.
 type startKind int
 
 const (
@@ -35,12 +35,12 @@ const (
 type start struct {
 	kind     startKind
 	handicap int          // 0 for an even one
-	receiver shogi.Colour // of a handicap
+	receiver shogi.Colour // the receiver of the handicap
 }
 
-// startOf reads a start position, "startpos" or a SFEN. One with all 40 pieces, on
-// the board or in hand, is an opening of an even game. A customary handicap is
-// White's, who moves first; the same position turned about is Black's.
+// startOf reads a start position, "startpos" or a SFEN. A position with all 40 pieces, on the board or in
+// hand, is an opening of an even game. In a customary handicap White gives it and moves first; the same
+// position rotated is Black's.
 func startOf(text string) start {
 	if text == "" || text == "startpos" {
 		return start{}

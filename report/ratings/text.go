@@ -72,7 +72,7 @@ func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 	r.printWhyNot(w, in)
 }
 
-// printWhyNot says what the table does not show.
+// printWhyNot prints why figures are missing from the table.
 func (r *Report) printWhyNot(w io.Writer, in i18n.Language) {
 	missing := false
 	for _, p := range r.Players {
@@ -86,7 +86,7 @@ func (r *Report) printWhyNot(w io.Writer, in i18n.Language) {
 	}
 }
 
-// boundWords say what is known of a player without a rating.
+// boundWords returns the bound of a player without a rating.
 func (p Player) boundWords(confidence float64) i18n.Message {
 	switch {
 	case p.OneSided && p.Lo != nil:
@@ -196,7 +196,7 @@ func (r *Report) printHandicaps(w io.Writer, in i18n.Language) {
 	r.printParams(w, in)
 }
 
-// printParams shows what the selected model estimates beside the strengths.
+// printParams prints the selected model's estimates other than strengths.
 func (r *Report) printParams(w io.Writer, in i18n.Language) {
 	t := format.Table(append(i18n.Heads(in, "number", "estimate", "standard error"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)), "")...)
 	for _, m := range r.Models {
@@ -213,7 +213,7 @@ func (r *Report) printParams(w io.Writer, in i18n.Language) {
 	}
 }
 
-// effectWidth is the room of an effect's name, in columns of the terminal.
+// effectWidth is the width of an effect's name, in terminal columns.
 const effectWidth = 16
 
 func (r *Report) printEffects(w io.Writer, in i18n.Language) {
@@ -233,7 +233,7 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 	fmt.Fprintln(w)
 }
 
-// text says which games depend on each other.
+// text names the games that depend on each other.
 func (e Evidence) text() i18n.Message {
 	independent := i18n.Of("%s taken as independent of each other (no column pair)", i18n.Number{N: e.Independent, Noun: "game"})
 	if e.Clusters == 0 {
@@ -274,7 +274,7 @@ func (g goodnessOfRating) text() i18n.Message {
 	return i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
 }
 
-// modelWords say what a model takes a game to depend on.
+// modelWords returns the conditions that a model makes a game depend on.
 func modelWords(name string) string {
 	switch name {
 	case "bt":

@@ -13,14 +13,14 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// WarningKind is what a [Warning] is about.
+// WarningKind is the kind of a [Warning].
 type WarningKind string
 
-// The kinds, beside those of package rating.
+// The kinds that package rating does not have.
 const (
 	LeftOut        WarningKind = "left_out"         // a model that the games do not determine
 	ModelFails     WarningKind = "model_fails"      // results that the model does not explain
-	PairingFails   WarningKind = "pairing_fails"    // one pairing goes otherwise than the model says
+	PairingFails   WarningKind = "pairing_fails"    // one pairing contradicts the model
 	CycleFound     WarningKind = "cycle"            // three players of whom each beats the next
 	OddStarts      WarningKind = "odd_starts"       // games set aside: neither even nor a customary handicap
 	NamesApart     WarningKind = "names_apart"      // one name, several players
@@ -31,7 +31,7 @@ const (
 	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
 )
 
-// Warning is a reason for doubt, to be shown beside the ratings.
+// Warning is a reason for doubt, shown with the ratings.
 type Warning struct {
 	Kind WarningKind  `json:"kind"`
 	Text i18n.Message `json:"text"`
@@ -41,7 +41,7 @@ func (r *Report) warn(kind WarningKind, said i18n.Message) {
 	r.Warnings = append(r.Warnings, Warning{kind, said})
 }
 
-// warnGames tells what was done with the games before any model saw them.
+// warnGames adds warnings about the games, before the fit of any model.
 func (r *Report) warnGames(g *Games) {
 	if g.odd > 0 {
 		r.warn(OddStarts, i18n.Of("%s set aside: pieces are missing at the start, but as in no customary handicap (%s)", i18n.Number{N: g.odd, Noun: "game"}, g.oddStart))
@@ -102,7 +102,7 @@ func comparisonText(w rating.Warning) i18n.Message {
 	return i18n.Verbatim(string(w.Kind))
 }
 
-// closeAIC is how much models differ that the games do not tell apart.
+// closeAIC is the largest difference in AIC between models that the games do not distinguish.
 const closeAIC = 2
 
 func (r *Report) warnClose(least float64) {
@@ -119,8 +119,7 @@ func (r *Report) warnClose(least float64) {
 	}
 }
 
-// warnModel tells where results contradict the model, at 5% for both ways of
-// looking together.
+// warnModel adds warnings if results contradict the model, at 5% for both tests together.
 func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
 	if p := 2 * g.Bootstrap; g.Samples > 0 && report.Significant(p) {
 		r.warn(ModelFails, i18n.Of("the model does not explain all results (p = %s): pairings differ from what the ratings say by more than chance", format.PValue(p)))

@@ -14,16 +14,15 @@ import (
 // Applied is an equation on the rows of another file.
 type Applied struct {
 	File  string      `json:"file"`
-	Level float64     `json:"level"` // of the intervals
+	Level float64     `json:"level"` // level of the intervals
 	Rows  []Predicted `json:"rows"`
-	RMSE  *float64    `json:"rmse"` // where the file has the truth, too
+	RMSE  *float64    `json:"rmse"` // if the file has the truth, too
 	Why   string      `json:"why,omitempty"`
 }
 
-// Predicted is one row: what the equation says, between what one new row lies, and
-// what the file has for y.
+// Predicted is one row: the equation's value, the interval of a new row, and the file's value of y.
 type Predicted struct {
-	Line  int      `json:"line"` // of the file
+	Line  int      `json:"line"` // line of the file
 	Value float64  `json:"value"`
 	Lo    *float64 `json:"lo"`
 	Hi    *float64 `json:"hi"`

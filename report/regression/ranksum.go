@@ -15,7 +15,7 @@ import (
 	"gogi/stats/regress"
 )
 
-// RankSums is what "gogi stats lab ranksum --json" prints.
+// RankSums is the result that "gogi stats lab ranksum --json" prints.
 type RankSums struct {
 	Version int       `json:"version"`
 	By      string    `json:"by"`
@@ -39,14 +39,14 @@ type RankSum struct {
 	Why    string   `json:"why,omitempty"`
 }
 
-// groups are the values of some columns by what another holds.
+// groups are the values of some columns, grouped by another column.
 type groups struct {
-	names  []string // of the groups, in the order of their coming
+	names  []string // names of the groups, in the order of their first row
 	values []map[string][]float64
 }
 
-// CompareGroups tests each column of a file between the two groups of rows that the
-// column by tells apart. It fails unless there are just two.
+// CompareGroups tests each column of a file between two groups of rows with different values in the
+// column by. It returns an error if there are not exactly two groups.
 func CompareGroups(file string, columns []string, by string, where csv.Conditions, skipEmpty bool) (*RankSums, error) {
 	g, err := readGroups(file, columns, by, where, skipEmpty)
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *RankSums) Print(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// how says by which method p was found, or why there is none.
+// how returns the method of p, or why there is no p.
 func (r *RankSum) how() i18n.Message {
 	switch r.Method {
 	case "rank_sum_exact":
@@ -159,7 +159,7 @@ func (r *RankSum) how() i18n.Message {
 	return i18n.Verbatim(strings.ReplaceAll(strings.TrimPrefix(r.Method, "rank_sum_"), "_", " ") + r.Why)
 }
 
-// Difference is what "gogi stats lab rmse --json" prints.
+// Difference is the result that "gogi stats lab rmse --json" prints.
 type Difference struct {
 	Version   int     `json:"version"`
 	Predicted string  `json:"predicted"`

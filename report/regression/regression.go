@@ -18,13 +18,13 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Query says what is asked of a file.
+// Query is a question about a file.
 type Query struct {
 	Y         []string       // columns to explain, each by every set
 	X         [][]string     // sets of columns that explain
 	Where     csv.Conditions // rows that count
 	SkipEmpty bool           // rows with an empty cell in a regression's columns are left out of it, not refused
-	Level     float64        // of the intervals of predictions
+	Level     float64        // level of the prediction intervals
 }
 
 // grid is the rows of a file: the columns that a query names, in the order of
@@ -33,7 +33,7 @@ type grid struct {
 	file    string
 	names   []string // as the header writes them
 	columns [][]float64
-	lines   []int // of the rows in the file
+	lines   []int // lines of the rows in the file
 }
 
 // wanted are the columns of a query.
@@ -113,7 +113,7 @@ func (t *grid) picked(column int, rows []int) regress.Column {
 	return c
 }
 
-// Reports is what "gogi stats lab regress --json" prints.
+// Reports is the result that "gogi stats lab regress --json" prints.
 type Reports struct {
 	Version     int       `json:"version"`
 	Where       []string  `json:"where,omitempty"`
@@ -146,8 +146,7 @@ func Regress(file string, q Query, apply string) (*Reports, error) {
 	return all, nil
 }
 
-// Report is one regression. A number that does not exist is null, with a "why"
-// beside it.
+// Report is one regression. A number that does not exist is null, with a "why" next to it.
 type Report struct {
 	Y            string        `json:"y"`
 	X            []string      `json:"x"`
@@ -186,8 +185,7 @@ type Correlation struct {
 	Why    string   `json:"why,omitempty"`
 }
 
-// fewRows is why a figure is missing where every row is needed for the
-// coefficients.
+// fewRows is the reason for a missing figure if the coefficients use every row.
 const fewRows = "there are no more rows than coefficients"
 
 func (t *grid) regress(yName string, xNames []string) (*Report, error) {

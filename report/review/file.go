@@ -25,8 +25,8 @@ type Log struct {
 	mu sync.Mutex
 }
 
-// OpenLog opens a file to go on with, or makes one. Another process that writes it, and
-// settings other than these, are refused. What a killed process left of a line is cut off.
+// OpenLog opens a file to resume, or creates it. It rejects a file that another process writes, and a
+// file with other settings. It removes an incomplete last line, which a killed process leaves.
 func OpenLog(path string, s Settings) (*Log, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // it is no secret
 	if err != nil {
@@ -63,7 +63,7 @@ func (l *Log) begin(s Settings) error {
 	return err
 }
 
-// read notes what is there; whole is where the last whole line ends.
+// read reads the existing lines; whole is the end of the last whole line.
 func (l *Log) read(s Settings) (whole int64, found bool, err error) {
 	there, err := scan(l.path, l.file, func(r *Reviewed) error {
 		l.done[r.Game.ID] = true
@@ -125,8 +125,8 @@ func Read(path string, see func(*Reviewed) error) (Settings, error) {
 	return scan(path, file, see, &whole)
 }
 
-// scan reads the whole lines and says where the last of them ends; what is behind is half
-// a line of a process that writes it, or was killed. A game that is there twice counts once.
+// scan reads the whole lines and stores the end of the last one in whole. Anything after it is part of a
+// line whose writer is still running or was killed. A game that is in the file twice counts once.
 func scan(path string, r io.Reader, see func(*Reviewed) error, whole *int64) (s Settings, err error) {
 	seen := map[string]bool{}
 	in := bufio.NewReaderSize(r, 1<<16)

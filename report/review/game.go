@@ -15,13 +15,13 @@ import (
 	"io"
 )
 
-// Unit is what an engine's values count.
+// Unit is the unit of an engine's values.
 type Unit string
 
 // The units, by how files spell them.
 const (
 	Centipawns Unit = "centipawns" // a shogi engine's, a pawn being about 100
-	Points     Unit = "points"     // of territory by which the side to move leads
+	Points     Unit = "points"     // points of territory by which the side to move leads
 )
 
 // The winners, and the sides, by how files spell them. Black is 先手 or 下手, the receiver of
@@ -32,18 +32,18 @@ const (
 	Draw  = "draw"
 )
 
-// Game is a game to be read: what an engine must be told of it, and what is known of its
-// players. Moves are in the words of the engine's protocol.
+// Game is a game to review, with the data for the engine and the known facts about its players. Moves are
+// in the notation of the engine's protocol.
 type Game struct {
 	ID     string    `json:"id"`    // see Identify
-	Event  string    `json:"event"` // what the record calls it; of a stored run its name, pair and leg
-	Names  [2]string `json:"names"` // of Black and White
-	Ranks  [2]string `json:"ranks"` // theirs, as the record says: a rank or a rating; "" where it does not
+	Event  string    `json:"event"` // the event in the record; for a stored run its name, pair and leg
+	Names  [2]string `json:"names"` // names of Black and White
+	Ranks  [2]string `json:"ranks"` // their ranks or ratings in the record; "" if unknown
 	Start  string    `json:"start"` // the start position, in words that the sources of games and the engines share
-	Sides  string    `json:"sides"` // who makes each move: B or W
+	Sides  string    `json:"sides"` // the side of each move: B or W
 	Moves  []string  `json:"moves"`
 	Given  int       `json:"given"`  // the first moves that an opening gave
-	Winner string    `json:"winner"` // Black, White, Draw, or "" where nobody knows
+	Winner string    `json:"winner"` // Black, White, Draw, or "" if unknown
 }
 
 // Identify gives a game its ID, the beginning of a hash of all the rest but the ranks.
@@ -71,7 +71,7 @@ func (g *Game) check() error {
 	return nil
 }
 
-// side is who makes a move: 0 is Black.
+// side returns the side of a move: 0 is Black.
 func (g *Game) side(ply int) int {
 	if g.Sides[ply] == 'W' {
 		return 1
@@ -79,9 +79,9 @@ func (g *Game) side(ply int) int {
 	return 0
 }
 
-// Reading is what an engine says of a position.
+// Reading is an engine's value of a position.
 type Reading struct {
-	Best  string  `json:"best"`           // its move, or in its protocol's words what it does instead
+	Best  string  `json:"best"`           // its move, or its protocol's word for another answer
 	Value float64 `json:"value"`          // from the view of the side that has the move, in the review's Unit; 0 with a Mate
 	Mate  int     `json:"mate,omitempty"` // 1: that side mates; -1: it is mated
 }
@@ -89,22 +89,22 @@ type Reading struct {
 // negated is a reading from the other side's view.
 func (r Reading) negated() Reading { return Reading{Best: r.Best, Value: -r.Value, Mate: -r.Mate} }
 
-// Reviewed is a game with what was read: Readings[i] is of the position after i moves, so
-// that there is one more than moves. nil were not asked for.
+// Reviewed is a game with its readings. Readings[i] is the reading after i moves, so there is one more
+// reading than moves. A nil reading was not requested.
 type Reviewed struct {
 	Game     *Game      `json:"game"`
 	Readings []*Reading `json:"readings"`
 }
 
-// around is the reading before a move and the one after it, both from the view of who makes
-// it; ok is false where one is missing.
+// around returns the readings before and after a move, both from its player's view. ok is false if one is
+// missing.
 func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
 	a, b := r.Readings[ply], r.Readings[ply+1]
 	if a == nil || b == nil {
 		return before, after, false
 	}
-	// A reading is from the view of who has the move, and after the last move that is the
-	// other side; in Go a side may move twice.
+	// A reading is from the view of the side to move. After the last move that is the other side; in Go a
+	// side may move twice.
 	after = b.negated()
 	if ply+1 < len(r.Game.Sides) && r.Game.Sides[ply+1] == r.Game.Sides[ply] {
 		after = *b
@@ -144,13 +144,13 @@ func (r *Reviewed) check() error {
 	return nil
 }
 
-// Settings are what decides a reading; readings of different ones are never in one file.
+// Settings decide a reading; one file never has readings of different settings.
 type Settings struct {
 	Version  int    `json:"gogi_review"`
-	Engine   string `json:"engine"`   // what it calls itself, or its command
-	Identity string `json:"identity"` // what tells its program from others, such as a hash; "" in files of earlier versions for GTP engines
-	Options  string `json:"options"`  // what it was told to be, NAME=VALUE
-	Limit    string `json:"limit"`    // of each position, such as "nodes 1000"
+	Engine   string `json:"engine"`   // its own name, or its command
+	Identity string `json:"identity"` // distinguishes its program from others, such as a hash; "" in files of earlier versions for GTP engines
+	Options  string `json:"options"`  // options that were set, NAME=VALUE
+	Limit    string `json:"limit"`    // limit per position, such as "nodes 1000"
 	Unit     Unit   `json:"unit"`
 }
 

@@ -25,9 +25,9 @@ const (
 	PerOwn     Per = "own"     // all of the player's own moves, decided positions included, as in the thesis
 )
 
-// Rules say which moves of a game count, and by which scale. A move that an opening gave never
-// counts. A move without a reading of its own position never counts, and by [MoveChange] also
-// none without a reading of the position after it.
+// Rules select the moves of a game that count, and the scale. Moves of an opening never count. A move
+// without a reading of its own position never counts. With [MoveChange] a move without a reading of the
+// position after it does not count either.
 type Rules struct {
 	Scale  Scale   `json:"scale"`
 	From   int     `json:"from_move"` // moves before this number, counted from 1, are left out as theory
@@ -40,9 +40,9 @@ type Rules struct {
 	Per    Per     `json:"per"`       // "" of earlier files is PerCounted
 }
 
-// GoRules are those of the thesis, but for the divisor: a change is from turn to turn, the
-// review of a player stops for good once the win rate at the player's turn leaves [20%, 80%],
-// and the opening is up to move 64. With Per set to [PerOwn] they are the thesis' in full.
+// GoRules returns the rules of the thesis except for the divisor. A change is from turn to turn. The
+// review of a player stops for good once the win rate at the player's turn leaves [20%, 80%]. The opening
+// is up to move 64. With Per set to [PerOwn] they are exactly the thesis' rules.
 func GoRules(s Scale) Rules {
 	return Rules{Scale: s, From: 1, Lo: 20, Hi: 80, Stops: true, Parted: 64, Point: 1, Change: TurnChange, Per: PerCounted}
 }
@@ -110,16 +110,16 @@ func (r Rules) Check() error {
 	return nil
 }
 
-// Sums are the moves of one side that counted, added up: of a part of a game, a game, or
-// many. Changes are in points of win rate.
+// Sums adds up the moves of one side that counted, in a part of a game, a game, or many games. Changes
+// are in points of win rate.
 type Sums struct {
 	Moves          int
-	Divisor        int // what rates and averages are divided by, see Per
+	Divisor        int // divisor of rates and averages, see Per
 	Match          int // equal to the engine's
 	Good, Bad      int // that differ from it and raise, lower the value; a change of 0 is neither
-	Good1, Bad1    int // of those the ones that change it by a point at least
+	Good1, Bad1    int // moves of those that change it by a point at least
 	Rises, Falls   float64
-	Drift          float64 // the sum of the MoveChange of moves that equal the engine's, whatever Rules.Change
+	Drift          float64 // the sum of the MoveChange of moves that equal the engine's, for any Rules.Change
 	DriftMoves     int     // the moves in Drift
 	LeftTheory     int     // left out: before Rules.From
 	LeftDecided    int     // left out: the position was decided
@@ -144,8 +144,8 @@ func (s *Sums) Add(o Sums) {
 	s.LeftUnreadable += o.LeftUnreadable
 }
 
-// count takes one move: equal says that it is the engine's, change what it changed. An unknown
-// change is 0, so such a move is neither good nor bad.
+// count adds one move. equal means that it is the engine's move, change is its change. An unknown change
+// is 0, so such a move is neither good nor bad.
 func (s *Sums) count(equal bool, change, point float64) {
 	s.Moves++
 	switch {
@@ -166,9 +166,8 @@ func (s *Sums) count(equal bool, change, point float64) {
 	}
 }
 
-// Metrics are the figures that the thesis defines: rates in percent and averages in points of
-// win rate, divided as Rules.Per says. They equal the thesis' own with [TurnChange] and
-// [PerOwn].
+// Metrics are the figures that the thesis defines: rates in percent and averages in points of win rate,
+// with the divisor of Rules.Per. They equal the thesis' own with [TurnChange] and [PerOwn].
 type Metrics struct {
 	Match   float64 `json:"match"`
 	Good    float64 `json:"good"`
@@ -190,7 +189,7 @@ func (m Metrics) Values() []float64 {
 	return []float64{m.Match, m.Good, m.Bad, m.AvgGood, m.AvgBad, m.AvgLoss, m.Good1, m.Bad1}
 }
 
-// Metrics divides the sums; ok is false where no move counted.
+// Metrics divides the sums; ok is false if no move counted.
 func (s Sums) Metrics() (m Metrics, ok bool) {
 	if s.Moves == 0 {
 		return m, false
@@ -241,7 +240,7 @@ func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
 	return sides
 }
 
-// take counts a move, or says why it is left out.
+// take counts a move, or counts why it was omitted.
 func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	theory := ply+1 < rules.From
 	if rules.Per == PerOwn && !theory {
@@ -270,9 +269,9 @@ func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
 	}
 }
 
-// Change is what a move changes in win rate, from its maker's view, in percent. ok is false,
-// and the change 0, if a reading is missing: by [TurnChange] the maker's last move has no next
-// turn, unless the record ends with the opponent's move.
+// Change returns a move's change of the win rate, from its player's view, in percent. If a reading is
+// missing, ok is false and the change is 0. With [TurnChange] a player's last move has no next turn,
+// unless the record ends with the opponent's move.
 func (r *Reviewed) Change(ply int, s Scale, by Change) (change float64, ok bool) {
 	before, after, ok := r.around(ply)
 	if by == TurnChange {

@@ -13,7 +13,7 @@ import (
 // Engine is asked about the positions of one game after the other. Its methods are called
 // by one goroutine at a time; after an error it is closed.
 type Engine interface {
-	// Begin tells of another game: what was asked before shall not matter.
+	// Begin starts another game: earlier questions must have no effect.
 	Begin(ctx context.Context, g *Game) error
 	// Ask reads the position after the first ply moves of that game; plies only rise.
 	Ask(ctx context.Context, g *Game, ply int) (Reading, error)
@@ -23,7 +23,7 @@ type Engine interface {
 // ErrStart marks an engine that cannot be started at all, which ends a review.
 var ErrStart = errors.New("the engine cannot be started")
 
-// failuresInARow end a review: the engine, and not a game, is what fails.
+// failuresInARow end a review: so many failures are the engine's fault and not a game's.
 const failuresInARow = 3
 
 // Review is games to be read. A game that fails twice is left out.
@@ -32,7 +32,7 @@ type Review struct {
 	Processes int // games at a time, each with an engine of its own
 	Open      func(ctx context.Context) (Engine, error)
 	Log       *Log
-	Progress  func(Progress) // is told after each position, by one goroutine at a time; nil: nobody is
+	Progress  func(Progress) // called after each position, by one goroutine at a time; may be nil
 
 	mu       sync.Mutex
 	progress Progress
@@ -48,7 +48,7 @@ type Progress struct {
 	Elapsed                time.Duration
 }
 
-// Left is how long the rest takes if it goes on as so far; 0: nothing was read yet.
+// Left returns the time for the rest at the speed so far; 0 before the first reading.
 func (p Progress) Left() time.Duration {
 	if p.Positions == 0 {
 		return 0
@@ -62,7 +62,7 @@ type Failure struct {
 	Err  error
 }
 
-// Done is what a review has done.
+// Done counts the results of a review.
 type Done struct {
 	Read      int // games that were read now
 	Had       int // games that the file had
@@ -70,9 +70,8 @@ type Done struct {
 	Failed    []Failure
 }
 
-// Run reads all games that the file lacks, as many at a time as there are processes, in
-// their order. The error is what ended it before its end; what was read until then is in the
-// file.
+// Run reads all games that the file lacks, in their order, one per process at a time. The error is the
+// reason for an early end; the file has the readings until then.
 func (v *Review) Run(ctx context.Context) (Done, error) {
 	todo, done := v.todo()
 	v.began = time.Now()
@@ -97,7 +96,7 @@ func (v *Review) Run(ctx context.Context) (Done, error) {
 	return done, err
 }
 
-// todo is what is left to read, and what is counted before the first game.
+// todo returns the games left to read, and the counts before the first one.
 func (v *Review) todo() (list []*Game, done Done) {
 	seen := map[string]bool{}
 	for _, g := range v.Games {
@@ -140,7 +139,7 @@ func (v *Review) work(ctx context.Context, next <-chan *Game) (err error) {
 				}
 				break
 			}
-			_ = engine.Close() // it has failed, which is told
+			_ = engine.Close() // it has failed, and the failure is reported
 			engine = nil
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -183,7 +182,7 @@ func (v *Review) keep(r *Reviewed) error {
 	return nil
 }
 
-// step counts, and tells.
+// step counts, and reports the progress.
 func (v *Review) step(positions, games int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

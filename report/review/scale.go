@@ -21,9 +21,9 @@ type Scale struct {
 	Width float64 `json:"width" toml:"width"`
 }
 
-// Customary is the scale that shogi programs take for their centipawns where nothing is
-// fitted: a width of 600. Source: Ponanza's constant, which YaneuraOu, dlshogi's tools and
-// ShogiHome (as its default) use for their win rates.
+// Customary returns the usual scale of shogi programs for centipawns, for use without a fitted scale: a
+// width of 600. Source: Ponanza's constant, which YaneuraOu, dlshogi's tools and ShogiHome (as its
+// default) use for their win rates.
 func Customary() Scale { return Scale{Name: "customary 600", Unit: Centipawns, Width: 600} }
 
 // Rate is the win rate of the side that has the move, in percent. A mate is 100 or 0.
@@ -83,7 +83,7 @@ func FindScale(text string, unit Unit) (s Scale, err error) {
 type Calibration struct {
 	Scale     Scale   `json:"scale"`
 	Lo        float64 `json:"lo"` // the width's interval (95%), by the standard error of its inverse over games
-	Hi        float64 `json:"hi"` // 0: it has no upper end, the slope is not told from 0
+	Hi        float64 `json:"hi"` // 0: no upper end, because the slope does not differ from 0
 	Games     int     `json:"games"`
 	Positions int     `json:"positions"`
 	Mates     int     `json:"mates"`     // positions that are left out: a mate has no value
@@ -130,8 +130,8 @@ func (k *Calibrator) Add(r *Reviewed) {
 		if r.Game.side(ply) == 1 {
 			points = 1 - black
 		}
-		// Once from each side's view, so that equal positions are even: the slope is that of
-		// a regression without an intercept, and an error by game counts nothing twice.
+		// Once from each side's view, so that equal positions are even. The slope is that of a regression
+		// without an intercept; errors are calculated by game, so that no game counts twice.
 		k.values = append(k.values, reading.Value, -reading.Value)
 		k.results = append(k.results, points, 1-points)
 		k.games = append(k.games, k.c.Games, k.c.Games)
@@ -144,8 +144,8 @@ func (k *Calibrator) Add(r *Reviewed) {
 // normal95 is the two-sided 95% point of the normal distribution.
 const normal95 = 1.959964
 
-// Fit fits the scale by logistic regression of the results on the values. It fails where the
-// games do not tell one.
+// Fit fits the scale by logistic regression of the results on the values. It returns an error if the
+// games do not determine one.
 func (k *Calibrator) Fit(name string, unit Unit) (*Calibration, error) {
 	fit, err := regress.Logistic(k.values, k.results, k.games)
 	if err != nil {
@@ -165,7 +165,7 @@ func (k *Calibrator) Fit(name string, unit Unit) (*Calibration, error) {
 	return &c, nil
 }
 
-// bins compares what the scale expects with what was scored, from 50% up.
+// bins compares the scale's expectation with the scores, from 50% up.
 func (k *Calibrator) bins(s Scale) []Bin {
 	const width, count = 5, 10
 	bins := make([]Bin, count)

@@ -14,7 +14,7 @@ import (
 // PlayerGame is one player's part in one game.
 type PlayerGame struct {
 	ID     string
-	Rank   string // as the record says it
+	Rank   string // as in the record
 	Points float64
 	Known  bool // the result, and so Points: 1 won, 0.5 drawn, 0 lost
 	Parts  Parts
@@ -65,7 +65,7 @@ func NewTally(path string, rules func(Settings) (Rules, error)) (*Tally, error) 
 	return t, nil
 }
 
-// add counts a game for both of its players; one who plays himself has two.
+// add counts a game for both of its players; a player against itself gets two.
 func (t *Tally) add(r *Reviewed) {
 	t.Games++
 	points, known := map[string][2]float64{Black: {1, 0}, White: {0, 1}, Draw: {0.5, 0.5}}[r.Game.Winner]
@@ -84,7 +84,7 @@ func (t *Tally) add(r *Reviewed) {
 // Find is a player by name, or nil.
 func (t *Tally) Find(name string) *Player { return t.byName[name] }
 
-// TallyJSON is what "gogi review show --json" prints.
+// TallyJSON is the result that "gogi review show --json" prints.
 type TallyJSON struct {
 	Version  int          `json:"version"`
 	Settings Settings     `json:"review"`
@@ -100,7 +100,7 @@ type PlayerJSON struct {
 	Name        string   `json:"name"`
 	Games       int      `json:"games"`
 	Moves       int      `json:"moves"`   // that counted
-	Divisor     int      `json:"divisor"` // of the whole's rates and averages
+	Divisor     int      `json:"divisor"` // divisor of the whole game's rates and averages
 	LeftTheory  int      `json:"left_out_theory"`
 	LeftDecided int      `json:"left_out_decided"`
 	LeftUnread  int      `json:"left_out_unread"`
@@ -210,8 +210,8 @@ func (t *Tally) printLeft(w io.Writer) {
 // differ by a few points a move.
 const driftTold = 1
 
-// Drift is what the moves that equal the engine's change on average, in points of win rate, by
-// [MoveChange]; nil without such a move.
+// Drift returns the average change by moves that equal the engine's, in points of win rate, by
+// [MoveChange]. It is nil without such a move.
 func (t *Tally) Drift() *float64 {
 	var all Sums
 	for _, p := range t.Players {

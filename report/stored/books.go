@@ -10,8 +10,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// countBooks adds to a report how many moves each player made from the book that it was
-// given. Rows do not have it, so the games of a run in which somebody has a book are opened.
+// countBooks adds each player's number of book moves to a report. Rows do not have it, so countBooks
+// opens the games of a run if a player has a book.
 func countBooks(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) error {
 	moves := map[string]*int{}
 	for i := range info.Engines {

@@ -9,9 +9,8 @@ import (
 	"gogi/results"
 )
 
-// Compare holds runs of versions against one opponent against each other, the oldest
-// version first; opponent is named as in the first run, "" for that run's second player. margin
-// is that of [compare.Gatherer].
+// Compare compares runs of versions against one opponent, the oldest version first. opponent is named as
+// in the first run; "" is that run's second player. margin is that of [compare.Gatherer].
 func Compare(ctx context.Context, store *results.Store, names []string, opponent string, margin float64) (*compare.Report, error) {
 	var infos []*results.RunInfo
 	var runs []compare.Run

@@ -10,23 +10,22 @@ import (
 	"gogi/stats"
 )
 
-// State is how far a stored run has come, or how it ended, as lists of runs tell it. Its
-// text is the word in JSON.
+// State is the progress of a stored run, or how it ended, for lists of runs. Its text is the word in
+// JSON.
 type State string
 
-// The states. A gate's are its verdict, which is not its decision where that is not to be
-// trusted.
+// The states. A gate's states are its verdicts, which differ from its decision if that cannot be trusted.
 const (
 	StateFinished     State = "finished"     // all that was planned has been played
 	StatePassed       State = "passed"       // its gate has ended it
 	StateFailed       State = "failed"       // as StatePassed
 	StateInconclusive State = "inconclusive" // its gate ended, and decided nothing
-	StateStopped      State = "stopped"      // somebody ended it before that
+	StateStopped      State = "stopped"      // a user ended it earlier
 	StateUnfinished   State = "unfinished"   // there is more to play: it is played now, or was broken off
-	StateUnreadable   State = "unreadable"   // what is stored of it cannot be read
+	StateUnreadable   State = "unreadable"   // its stored data cannot be read
 )
 
-// Said is the state in words.
+// Said returns the state in words.
 func (s State) Said() i18n.Message {
 	switch s { //nolint:exhaustive // the one that is left is below
 	case StateFinished:
@@ -45,9 +44,8 @@ func (s State) Said() i18n.Message {
 	return i18n.Of("unfinished")
 }
 
-// StateOf is the state of a stored run. Where a gate or results decide when a run is over,
-// its pairs are read; where they cannot be, it is StateUnreadable. The error is the
-// context's.
+// StateOf returns the state of a stored run. If a gate or results decide when a run is over, it reads the
+// pairs. If it cannot read them, the state is StateUnreadable. The error is the context's.
 func StateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
 	state, err := stateOf(ctx, store, info)
 	if err != nil {
@@ -76,8 +74,7 @@ func stateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (
 	return openState(info.Finished >= info.Pairs, settings), nil
 }
 
-// ReportState is the state of a run of which there is a report. settings is the run's log
-// of them.
+// ReportState returns the state of a run with a report. settings is the run's log of settings.
 func ReportState(rep *report.Report, settings []results.Setting) State {
 	if g := rep.Gate; g != nil && g.Decision != stats.Continue {
 		switch g.Verdict {

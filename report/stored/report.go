@@ -56,8 +56,8 @@ func Gather(ctx context.Context, store *results.Store, name string) (*Gathering,
 	return g, err
 }
 
-// Add takes a pair, of which the numbers ascend. What comes after the first gap, where
-// pairs are still to be played, is left for Finish.
+// Add takes a pair; pair numbers ascend. It leaves the pairs after the first gap, whose pairs are not
+// played yet, to Finish.
 func (g *Gathering) Add(rows []match.Row) error {
 	if len(rows) == 0 || rows[0].Pair != g.next {
 		return nil
@@ -89,8 +89,8 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	return rep, countBooks(ctx, store, info, rep)
 }
 
-// Finish is rest, long after the begin: where the run's settings are others now, all is
-// read again.
+// Finish adds the rest, long after the start. If the run's settings have changed by then, it reads
+// everything again.
 func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.Report, error) {
 	now, err := Gather(ctx, store, g.run.Name)
 	if err == nil && reflect.DeepEqual(now.run, g.run) {
@@ -102,9 +102,9 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 	return now.rest(ctx, store)
 }
 
-// Shown reads all that a run's page shows: the report, the score along the run with what
-// was known at each of its points, and what is known of the run itself. Its records are
-// read while it is written, whatever becomes of the context.
+// Shown reads the data of a run's page: the report, the score along the run with the figures at each of
+// its points, and the run's facts. It reads the records while the page is written; the context does not
+// end that.
 func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*html.Shown, error) {
 	if err := Proves(info); err != nil {
 		return nil, err
@@ -146,8 +146,8 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 	}}, nil
 }
 
-// ReportRun is a stored run as a report knows it: with its log of settings, which says
-// what was settled before its first game.
+// ReportRun returns a stored run for a report, with its log of settings, which has the settings before
+// its first game.
 func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
 	plan, err := info.ParsePlan()
@@ -176,7 +176,7 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	return run, nil
 }
 
-// tourneyOf is what decides who plays whom in a stored run, nil where results do not.
+// tourneyOf returns the rules by which a stored run pairs players, nil if results do not decide.
 func tourneyOf(plan *match.CanonicalPlan, pairs int) *report.Tourney {
 	if !plan.Design.ByResults() {
 		return nil
@@ -184,7 +184,7 @@ func tourneyOf(plan *match.CanonicalPlan, pairs int) *report.Tourney {
 	return &report.Tourney{Spec: tournament.OfCanonical(plan, pairs)}
 }
 
-// About is what the forms of a report tell of a stored run beside its games.
+// About returns the facts of a stored run that the forms of a report print with its games.
 func About(info *results.RunInfo) (report.About, error) {
 	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
 	var err error
@@ -223,10 +223,9 @@ func Divergence(ctx context.Context, store *results.Store, run int64, a, b strin
 	return d, err
 }
 
-// registrationOf reads the design of a run's gate from its log of settings. first is the
-// setting at which the first pair was stored (Store.FirstStored), 0 where none is. The
-// design is the one that held then, or, where there was none, the first that came
-// later.
+// registrationOf reads the design of a run's gate from its log of settings. first is the setting at which
+// the first pair was stored (Store.FirstStored), 0 without one. The design is the one at that setting, or
+// else the first one after it.
 func registrationOf(settings []results.Setting, first int64) report.Registration {
 	r := report.Registration{Registered: true}
 	for _, now := range settings {
@@ -242,7 +241,7 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 	return r
 }
 
-// noteChanges writes down what differs from the design, once each.
+// noteChanges adds each difference from the design, once.
 func noteChanges(r *report.Registration, design match.Gate, pairs int) {
 	note := func(said i18n.Message) {
 		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == said.String() }) {

@@ -6,7 +6,7 @@ import (
 	"gogi/results"
 )
 
-// RunList is what "gogi runs --json" prints.
+// RunList is the result that "gogi runs --json" prints.
 type RunList struct {
 	Version int   `json:"version"`
 	Runs    []Run `json:"runs"`

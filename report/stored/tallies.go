@@ -54,7 +54,7 @@ func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]O
 	return list, err
 }
 
-// SlotTally is what a player did in one slot.
+// SlotTally holds a player's results in one slot.
 type SlotTally struct {
 	Slot    int
 	Player  string
@@ -66,8 +66,7 @@ type SlotTally struct {
 	Marked  int           // games with a move that the machine slowed
 }
 
-// SlotTallies are what the players of a run did in each slot, by slot and, in plan order,
-// player.
+// SlotTallies returns the results of each player of a run in each slot, by slot and then in plan order.
 func SlotTallies(ctx context.Context, store *results.Store, info *results.RunInfo) ([]SlotTally, error) {
 	type place struct {
 		slot   int

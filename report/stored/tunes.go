@@ -8,12 +8,11 @@ import (
 	"gogi/results"
 )
 
-// ErrTune is of a run that is a tune, where a strength is asked for: its games are played
-// between values that were chosen by earlier ones of them.
+// ErrTune is the error for a strength of a tuning run. Its games are played between values that earlier
+// games chose.
 var ErrTune = errors.New("it is a tune, whose games prove no strength (see gogi tune report)")
 
-// ErrSelfplay is of a run that is self-play, where a strength is asked for: one player plays
-// both sides.
+// ErrSelfplay is the error for a strength of a self-play run: one player plays both sides.
 var ErrSelfplay = errors.New("it is self-play of one player, whose games prove no strength; gogi selfplay FILE --assemble prints what its data are")
 
 // Proves returns ErrTune for a tune, ErrSelfplay for self-play, and nil for any other run.

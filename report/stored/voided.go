@@ -14,11 +14,11 @@ import (
 	"gogi/stats"
 )
 
-// maxBody bounds what unpacking one voided pair may take.
+// maxBody is the largest unpacked size of one voided pair.
 const maxBody = 64 << 20
 
-// voidings are what was taken out of a run, oldest first, with what its sequential test
-// had found just before and just after.
+// voidings returns the voided pairs of a run, oldest first, with the state of its sequential test just
+// before and just after.
 func voidings(ctx context.Context, store *results.Store, info *results.RunInfo, r report.Registration) ([]report.Voiding, error) {
 	taken, err := store.Voided(ctx, info.ID)
 	if err != nil || len(taken) == 0 {
@@ -44,7 +44,7 @@ func voidings(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	return list, nil
 }
 
-// together makes one of what one Void took out.
+// together joins the pairs of one Void.
 func together(taken []results.Voided) []report.Voiding {
 	var list []report.Voiding
 	for _, t := range taken {
@@ -62,12 +62,12 @@ func together(taken []results.Voided) []report.Voiding {
 // play is one playing of a pair of the run's first two players.
 type play struct {
 	pair         int
-	stored, gone time.Time // gone: zero where it counts
+	stored, gone time.Time // gone: zero for a pair that counts
 	evidence     stats.Play
 }
 
-// everyPlay is all that was ever played: what was voided, in the order of the takes, and
-// behind it what counts.
+// everyPlay returns all pairs ever played: first the voided ones in the order of voiding, then the pairs
+// that count.
 func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo, taken []results.Voided) ([]play, error) {
 	stored, err := store.StoredTimes(ctx, info.ID)
 	if err != nil {
@@ -105,7 +105,7 @@ func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo,
 	return plays, err
 }
 
-// tested is what the test had found at a moment, by the pairs that counted then.
+// tested returns the state of the test at a moment, by the pairs that counted then.
 func tested(r report.Registration, plays []play, at time.Time) (*report.Tested, error) {
 	test, err := gate.New(r.Design, r.Pairs)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"gogi/results"
 )
 
-// Worth is what the games of runs tell of the openings that they were played from.
+// Worth returns the statistics of the openings in the games of runs.
 func Worth(ctx context.Context, store *results.Store, infos []*results.RunInfo) (*openings.OpeningStats, error) {
 	g := openings.NewGatherer()
 	for _, info := range infos {

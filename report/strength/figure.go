@@ -14,8 +14,8 @@ const (
 	margin = 46
 )
 
-// Figure draws the estimates from the greatest number of games beside the truth, as SVG. On
-// the line they would be right.
+// Figure draws the estimates from the greatest number of games against the truth, as SVG. Exact estimates
+// are on the line.
 func (v *Validation) Figure() string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, p := range v.Points {
@@ -46,8 +46,8 @@ func (v *Validation) Figure() string {
 	return b.String()
 }
 
-// ticks are the first round number of an axis and the step to the next, 1, 2 or 5 times a
-// power of ten, for four to ten of them.
+// ticks returns the first round number of an axis and the step to the next, 1, 2 or 5 times a power of
+// ten, for four to ten ticks.
 func ticks(lo, hi float64) (first, step float64) {
 	step = math.Pow(10, math.Floor(math.Log10(hi-lo)))
 	switch n := (hi - lo) / step; {

@@ -19,16 +19,16 @@ import (
 // version of model files; others are refused.
 const version = 1
 
-// Model is a regression of ratings on metrics, with the subjects that it was fitted to:
-// from them it is fitted again whenever it is read, so that its intervals are exact.
+// Model is a regression of ratings on metrics, with the subjects of its fit. Each read fits it again from
+// them, so that its intervals are exact.
 type Model struct {
 	Version  int                `toml:"gogi_strength"`
-	Of       string             `toml:"of"` // what ratings are of, such as "Elo" or "points of Go"
+	Of       string             `toml:"of"` // unit of the ratings, such as "Elo" or "points of Go"
 	Equation map[string]float64 `toml:"equation"`
-	Game     string             `toml:"game,omitempty"`   // of a table: Go or Shogi; "" in files of earlier versions
-	Engine   string             `toml:"engine,omitempty"` // of a table: the engine that read the games
-	Review   review.Settings    `toml:"review"`           // whose metrics they are; zero: of a table
-	Rules    review.Rules       `toml:"rules"`            // of a table: Change and Per alone
+	Game     string             `toml:"game,omitempty"`   // game of a table: Go or Shogi; "" in files of earlier versions
+	Engine   string             `toml:"engine,omitempty"` // for a table: the engine that read the games
+	Review   review.Settings    `toml:"review"`           // settings of the review of the metrics; zero for a table
+	Rules    review.Rules       `toml:"rules"`            // for a table: Change and Per alone
 	Terms    []string           `toml:"terms"`            // the metrics
 	Subjects []Subject          `toml:"subject"`
 
@@ -84,8 +84,8 @@ func (m *Model) Save(path string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // it is no secret
 }
 
-// ReadModel reads a model and fits it again. An equation that does not follow from the
-// subjects is refused: somebody has changed one of them.
+// ReadModel reads a model and fits it again. It rejects an equation that does not follow from the
+// subjects: one of them was changed by hand.
 func ReadModel(path string) (*Model, error) {
 	m := &Model{}
 	if _, err := toml.DecodeFile(path, m); err != nil {
@@ -109,11 +109,11 @@ func ReadModel(path string) (*Model, error) {
 // ErrOtherReview marks metrics that are not those of a model.
 var ErrOtherReview = errors.New("these metrics are not the model's")
 
-// Source is the origin of metrics. Those of a review have its settings, game and engine. Those
-// of a table have a zero Review, and a Game and an Engine only if the user names them.
+// Source is the origin of metrics. Those of a review have its settings, game and engine. Those of a table
+// have a zero Review, and a Game and an Engine only if the user names them.
 type Source struct {
 	Review review.Settings
-	Rules  review.Rules // of a table only Change and Per
+	Rules  review.Rules // for a table only Change and Per
 	Game   string       // Go or Shogi; "" if it is not known
 	Engine string
 }
@@ -149,9 +149,9 @@ func (m *Model) SetSource(s Source) {
 	}
 }
 
-// Check rejects metrics that do not compare with the model's: those of another game, engine or
-// change and, if both are of reviews, of another limit or other rules. It returns a warning if
-// one of the two does not name its game and engine, so that nothing can be checked.
+// Check rejects metrics that do not compare with the model's, with another game, engine or change. If
+// both are of reviews, it also rejects another limit or other rules. It returns a warning if one of the
+// two does not name its game and engine, so that Check cannot compare them.
 func (m *Model) Check(s Source) (warning string, err error) {
 	own := m.source()
 	switch {
@@ -180,7 +180,7 @@ func otherRules(difference string) error {
 	return fmt.Errorf("%w: here and in the model %s; give the flags of the fit", ErrOtherReview, difference)
 }
 
-// Estimate is what a model says of a player.
+// Estimate is a model's estimate for a player.
 type Estimate struct {
 	Name   string   `json:"name"`
 	Games  int      `json:"games"`
@@ -188,10 +188,10 @@ type Estimate struct {
 	Value  float64  `json:"estimate"`
 	Lo     float64  `json:"lo"` // the interval (95%) of one player like those of the fit
 	Hi     float64  `json:"hi"`
-	Rating *float64 `json:"rating,omitempty"` // the true one, where it is known
+	Rating *float64 `json:"rating,omitempty"` // the true one, if known
 	// Outside lists the metrics that are beyond those of all subjects of the fit.
 	Outside []OutOfRange `json:"outside"`
-	Rank    string       `json:"rank,omitempty"` // of Go, if ratings are points of it
+	Rank    string       `json:"rank,omitempty"` // rank of Go, if ratings are points of it
 	// FewMoves: fewer moves counted than of any subject of the fit, so that the interval is
 	// too narrow.
 	FewMoves bool `json:"few_moves"`

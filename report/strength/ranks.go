@@ -18,9 +18,9 @@ const (
 	mostKyu      = 25
 )
 
-// Points returns the points of what a record says of a player's strength: a rank of Go such as
-// 3d, 3 dan, 3段, 初段, 5k, 5級 or 7段*, or a number, which is a rating already. ok is false for
-// other text and for ranks outside of the thesis' table.
+// Points returns the points of a player's strength in a record. It reads a rank of Go such as 3d, 3 dan,
+// 3段, 初段, 5k, 5級 or 7段*, or a number, which is already a rating. ok is false for other text and for ranks
+// outside the thesis' table.
 func Points(rank string) (points float64, ok bool) {
 	if v, err := strconv.ParseFloat(strings.TrimSpace(rank), 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -62,12 +62,12 @@ func plain(rank string) string {
 	return strings.Replace(strings.ToLower(strings.TrimSpace(rank)), "初段", "1段", 1)
 }
 
-// inName is a rank at the end of a player's name. One in letters stands behind a blank or in
+// inName matches a rank at the end of a player's name. A rank in letters must follow a blank or be in
 // brackets, so that the name user2k has none.
 var inName = regexp.MustCompile(`(?:[ (\[（](\d+ ?(?:d|dan|段|k|kyu|級)[*?+]?)|(\d+(?:段|級)[*?+]?))[)\]）]?$`)
 
-// recorded returns the points of a player's rank in a record: of its own property, else of the
-// name, as in "■■■ 7段*".
+// recorded returns the points of a player's rank in a record: from its own property, else from the name,
+// as in "■■■ 7段*".
 func recorded(rank, name string) (points float64, ok bool) {
 	if points, ok = Points(rank); ok || strings.TrimSpace(rank) != "" {
 		return points, ok

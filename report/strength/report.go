@@ -14,10 +14,10 @@ import (
 	"gogi/stats/regress"
 )
 
-// Report is what "gogi review fit --json" prints.
+// Report is the result that "gogi review fit --json" prints.
 type Report struct {
 	Version  int        `json:"version"`
-	Of       string     `json:"of"` // of ratings
+	Of       string     `json:"of"` // unit of the ratings
 	Subjects []Subject  `json:"subjects"`
 	Unrated  []string   `json:"unrated"` // players without a rating, which are left out
 	Empty    []string   `json:"empty"`   // players without a move that counts
@@ -251,7 +251,7 @@ func number(v *float64, layout string) string {
 
 func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 
-// Estimates is what "gogi review estimate --json" prints.
+// Estimates is the result that "gogi review estimate --json" prints.
 type Estimates struct {
 	Version int        `json:"version"`
 	Of      string     `json:"of"`
@@ -261,12 +261,12 @@ type Estimates struct {
 	RMSE  *float64 `json:"rmse"`
 	Known int      `json:"known"`
 	Why   string   `json:"why,omitempty"`
-	// Warnings are what a user must know before the estimates are used.
+	// Warnings are facts that a user must know before using the estimates.
 	Warnings []string `json:"warnings"`
 	ranks    bool
 }
 
-// NewEstimates applies a model to players. ranks says that ratings are points of Go.
+// NewEstimates applies a model to players. ranks means that ratings are points of Go.
 func NewEstimates(m *Model, subjects []Subject, empty []string, ranks bool) (*Estimates, error) {
 	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), Warnings: []string{}, ranks: ranks}
 	sum := 0.0
@@ -328,7 +328,7 @@ func (a *Estimates) Print(w io.Writer) {
 	}
 }
 
-// printError says on which scale of ranks an error is.
+// printError prints the error on the scale of ranks.
 func (a *Estimates) printError(w io.Writer) {
 	if a.RMSE == nil {
 		return

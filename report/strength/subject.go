@@ -18,8 +18,8 @@ import (
 type Subject struct {
 	Name    string             `toml:"name" json:"name"`
 	Rating  float64            `toml:"rating" json:"rating"` // NaN: not known
-	Games   int                `toml:"games" json:"games"`   // 0: of a table that does not say
-	Moves   int                `toml:"moves" json:"moves"`   // that counted; 0: of a table that does not say
+	Games   int                `toml:"games" json:"games"`   // 0: a table without the number
+	Moves   int                `toml:"moves" json:"moves"`   // that counted; 0: a table without the number
 	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
 }
 
@@ -41,8 +41,8 @@ func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subjec
 // Ratings are players' ratings by name.
 type Ratings map[string]float64
 
-// Of is a player's rating: that of the list, else the mean of what records say; NaN where
-// neither does.
+// Of returns a player's rating: the list's, else the mean of the ratings in the records; NaN without
+// either.
 func (r Ratings) Of(p *review.Player) float64 {
 	if v, ok := r[p.Name]; ok {
 		return v
@@ -130,9 +130,9 @@ func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	return list, empty
 }
 
-// WriteGames writes a CSV table with a row for each player of each game: the game's ID, the
-// player, the rank of Go and the points by the list or the record, the result, the moves that
-// counted and the metrics of the whole game. What is not known is an empty cell.
+// WriteGames writes a CSV table with a row for each player of each game. Its columns are the game's ID,
+// the player, the rank of Go, the points by the list or the record, the result, the moves that counted
+// and the metrics of the whole game. Unknown values are empty cells.
 func WriteGames(w io.Writer, t *review.Tally, ratings Ratings) error {
 	out := csv.NewWriter(w)
 	write := func(row []string) { _ = out.Write(row) } // its error is kept until Flush
@@ -174,8 +174,8 @@ func gameRow(p *review.Player, g *review.PlayerGame, ratings Ratings) []string {
 	return row
 }
 
-// ReadTable reads subjects from a CSV table that has a column for each metric that it knows.
-// names and rating are its columns of those; without rating, nobody is rated.
+// ReadTable reads subjects from a CSV table that has a column for each known metric. names and rating are
+// the columns of names and ratings; without rating, no player is rated.
 func ReadTable(path, names, rating string) (list []Subject, err error) {
 	nameAt, ratingAt := -1, -1
 	metrics := map[string]int{}

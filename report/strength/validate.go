@@ -15,10 +15,9 @@ import (
 	"gogi/stats/regress"
 )
 
-// Validation says how far estimates are off for players who were not in the fit: models are
-// fitted to every other one of the players in the order of their ratings, and estimate the
-// rest, then the other way about. The weakest and the strongest player are thus estimated
-// from beyond.
+// Validation is the error of estimates for players outside the fit. It orders the players by rating, fits
+// models to every other one, and estimates the rest; then it exchanges the halves. The estimates of the
+// weakest and the strongest player are therefore extrapolations.
 type Validation struct {
 	Version int      `json:"version"`
 	Of      string   `json:"of"`
@@ -32,12 +31,12 @@ type Validation struct {
 // Size is the estimates from one number of games.
 type Size struct {
 	Games     int      `json:"games"`
-	Estimates int      `json:"estimates"` // of so many games of one player, no game twice
+	Estimates int      `json:"estimates"` // from so many games of one player, no game twice
 	Empty     int      `json:"empty"`     // without a move that counts
 	RMSE      *float64 `json:"rmse"`
 	Bias      *float64 `json:"bias"` // the mean of estimate less truth
 	R         *float64 `json:"pearson"`
-	Guess     *float64 `json:"rmse_of_guessing"` // the mean of the players of the fit, whoever it is
+	Guess     *float64 `json:"rmse_of_guessing"` // error if the estimate of every player is the mean of the fit's players
 	Within    float64  `json:"within_interval"`  // share of the estimates whose 95% interval holds the truth
 	Outside   float64  `json:"outside_range"`    // share of the estimates beyond the fitted range
 	Why       string   `json:"why,omitempty"`
@@ -46,7 +45,7 @@ type Size struct {
 	guesses float64 // their squared errors, added up
 }
 
-// Point is one estimate beside the truth.
+// Point is one estimate with the truth.
 type Point struct {
 	Name     string  `json:"name"`
 	Rating   float64 `json:"rating"`

@@ -14,8 +14,7 @@ import (
 	"gogi/stats"
 )
 
-// blockWidth is where a line of the block is cut: what a pull request shows
-// without a scroll bar.
+// blockWidth is the longest line of the block: the width of a pull request without a scroll bar.
 const blockWidth = 100
 
 // Block writes the report as a block of fixed-width text for a pull request, in a language.
@@ -40,10 +39,10 @@ func Block(w io.Writer, rep *report.Report, about report.About, in i18n.Language
 	return err
 }
 
-// blockLabel is the room of a line's name in the block.
+// blockLabel is the width of a line's name in the block.
 const blockLabel = 7
 
-// block is a line of the block: its name, in English, and what it says.
+// block returns a line of the block: its name, in English, and its text.
 func (r view) block(name string, said i18n.Message) string {
 	return format.Pad(r.say(name), blockLabel) + " " + said.In(r.in)
 }
@@ -73,7 +72,7 @@ func (r view) blockTitle() string {
 	return r.say("gogi %s: %s, %s", r.Run, i18n.Number{N: r.Games, Noun: "game"}, state)
 }
 
-// blockPlayer is one player: what it is, and with many players how it did.
+// blockPlayer returns the line of one player: its identity, and with many players its results.
 func (r view) blockPlayer(p *report.Player, e *report.Engine, many bool) string {
 	words := []string{p.Name, r.blockIdentity(e, p.Identity), p.Limits}
 	for _, o := range e.Options {
@@ -85,8 +84,8 @@ func (r view) blockPlayer(p *report.Player, e *report.Engine, many bool) string 
 	return r.block("player", i18n.Verbatim(strings.Join(words, " | ")))
 }
 
-// blockIdentity is what a player is: of a program, the first digits of what sha256sum
-// prints for it, which blockFiles has whole.
+// blockIdentity returns a player's identity. For a program it is the start of the hash that sha256sum
+// prints, which blockFiles lists in full.
 func (r view) blockIdentity(e *report.Engine, otherwise string) string {
 	for _, f := range e.Files {
 		if f.Role == match.BinaryRole {
@@ -96,7 +95,7 @@ func (r view) blockIdentity(e *report.Engine, otherwise string) string {
 	return otherwise
 }
 
-// blockFiles lists what the players read, as sha256sum prints it and takes it with -c.
+// blockFiles lists the files of the players in the format of sha256sum, for use with -c.
 func (r view) blockFiles(engines []report.Engine) (lines []string) {
 	for i := range engines {
 		if e := &engines[i]; len(e.Files) > 0 {
@@ -109,7 +108,7 @@ func (r view) blockFiles(engines []report.Engine) (lines []string) {
 	return lines
 }
 
-// fileName is a file's own name, or its role where its path is not known.
+// fileName returns a file's base name, or its role if its path is unknown.
 func fileName(f match.FileHash) string {
 	if f.Path == "" {
 		return f.Role
@@ -164,7 +163,7 @@ func (r view) blockFixed(c report.Cross) []string {
 	}
 }
 
-// blockAnytime are those that hold before the end, or where a test stopped the run.
+// blockAnytime returns the lines that hold before the end, or if a test stopped the run.
 func (r view) blockAnytime(c report.Cross) []string {
 	list := []string{r.block("score", i18n.Verbatim(format.Percent(c.Score)))}
 	for _, i := range r.Intervals {
@@ -201,7 +200,7 @@ func advantageShort(b report.Advantage) i18n.Message {
 
 // eloShort is a rating difference and its ends; a missing one is infinite.
 func eloShort(e report.Elo) string {
-	sign := -1 // of an infinite estimate: the end that is infinite too
+	sign := -1 // for an infinite estimate: the end that is infinite too
 	if e.Hi == nil {
 		sign = 1
 	}
@@ -216,7 +215,7 @@ func (r view) blockTest() i18n.Message {
 	return i18n.Of("p = %s (two-sided, %s)", format.PValue(*test.P), report.TestWords(*test))
 }
 
-// planLine is what else decides the games.
+// planLine returns the other settings that decide the games.
 func (r view) planLine(a report.About) string {
 	p := a.Plan
 	swap := i18n.Of("colours swapped")

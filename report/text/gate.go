@@ -23,7 +23,7 @@ func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 	}
 }
 
-// figureWidth is the room of a figure's name, in columns of the terminal.
+// figureWidth is the width of a figure's name, in terminal columns.
 const figureWidth = 22
 
 // but qualifies the first line: a verdict was withdrawn, the machine slowed most pairs.
@@ -80,10 +80,10 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 	return lines
 }
 
-// named is a player with the hash that says which it is.
+// named returns a player's name with its hash.
 func named(name, identity string) string { return fmt.Sprintf("%s (%s)", name, identity) }
 
-// evidenceLine says how many observations the judged pairs are.
+// evidenceLine returns the number of observations in the judged pairs.
 func evidenceLine(g *report.Gate) i18n.Message {
 	said := i18n.Of("%s, each one observation", i18n.Number{N: g.Openings, Noun: "opening"})
 	if g.Copies > 0 {

@@ -52,7 +52,7 @@ func RankedBounds(p report.Ranked) string {
 	return fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
 }
 
-// RankingNotes says from whom ratings are measured, and what is missing.
+// RankingNotes returns the player that ratings are measured from, and the missing figures.
 func RankingNotes(k *report.Ranking) (notes []i18n.Message) {
 	switch {
 	case !k.Why.IsZero():

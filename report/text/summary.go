@@ -12,8 +12,8 @@ import (
 	"gogi/stats"
 )
 
-// Summary writes the default report for a terminal: the verdict, the figures behind it, and
-// one line for each warning, in at most 20 lines for two players. [Print] writes everything.
+// Summary writes the default report for a terminal: the verdict, the figures behind it, and one line for
+// each warning. It has at most 20 lines for two players. [Print] writes everything.
 func Summary(w io.Writer, rep *report.Report, in i18n.Language) {
 	r := view{rep, in}
 	fmt.Fprintf(w, "%s\n\n", r.summaryTitle())
@@ -77,7 +77,7 @@ func (r view) state() i18n.Message {
 	return state
 }
 
-// summaryFigures writes what the games of A against B show.
+// summaryFigures writes the figures of A against B.
 func (r view) summaryFigures(w io.Writer) {
 	c, ok := r.Pairing()
 	if !ok {
@@ -105,7 +105,7 @@ func (r view) summaryFigures(w io.Writer) {
 	}
 }
 
-// summaryFixed writes what holds for a number of games that was fixed before the first one.
+// summaryFixed writes the figures that hold for a number of games that was fixed before the first one.
 func (r view) summaryFixed(w io.Writer) {
 	k, n := r.Crosstable[0].Decisive()
 	if i := r.Interval("win_rate_decisive"); i != nil && i.Lo != nil {
@@ -122,7 +122,7 @@ func (r view) summaryFixed(w io.Writer) {
 	}
 }
 
-// summaryAnytime writes what holds before the planned end, or when an SPRT stopped the run.
+// summaryAnytime writes the figures that hold before the planned end, or when an SPRT stopped the run.
 func (r view) summaryAnytime(w io.Writer) {
 	if g := r.Gate; g != nil {
 		d := g.Design
@@ -193,7 +193,7 @@ func (r view) summaryEnds(w io.Writer) {
 	r.printBundles(w)
 }
 
-// warnings are what may make the figures mean less than they seem to, each with its remedy.
+// warnings returns the reasons to doubt the figures, each with its remedy.
 func (r view) warnings() []i18n.Message {
 	all := r.Looks.Warnings()
 	if u := r.Unmarked; u != nil {

@@ -18,16 +18,16 @@ import (
 	"gogi/stats"
 )
 
-// view is a report under the functions that print it in a language.
+// view is a report with a language to print it in.
 type view struct {
 	*report.Report
 	in i18n.Language
 }
 
-// say is a phrase in the view's language.
+// say translates a phrase into the view's language.
 func (r view) say(phrase string, args ...any) string { return i18n.Say(r.in, phrase, args...) }
 
-// Print writes the report as a person reads it in a terminal, in a language.
+// Print writes the whole report for a terminal, in a language.
 func Print(w io.Writer, rep *report.Report, in i18n.Language) {
 	r := view{rep, in}
 	r.printTitle(w)
@@ -68,7 +68,7 @@ func (r view) printTitle(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", format.Width(title)))
 }
 
-// printClaim is the verdict in a sentence, and what of the way there touches it.
+// printClaim prints the verdict in a sentence, and remarks on looks at the results during the run.
 func (r view) printClaim(w io.Writer) {
 	fmt.Fprintln(w, r.Verdict().Claim.In(r.in))
 	for _, remark := range i18n.Each(r.in, r.Looks.Remarks) {
@@ -97,7 +97,7 @@ func (r view) table(heads ...string) table.Writer {
 	return format.Table(i18n.Heads(r.in, heads...)...)
 }
 
-// WDL is wins, draws and losses as everybody writes them: 12–3–5.
+// WDL returns wins, draws and losses in the usual notation: 12–3–5.
 func WDL(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
 
 func (r view) printCrosstable(w io.Writer) {
@@ -114,14 +114,14 @@ type lines struct {
 	in i18n.Language
 }
 
-// labelWidth is the room of a label, in columns of the terminal.
+// labelWidth is the width of a label, in terminal columns.
 const labelWidth = 24
 
 func (l lines) add(label, figure i18n.Message) {
 	fmt.Fprintf(l.w, "  %s %s\n", format.Pad(label.In(l.in), labelWidth), figure.In(l.in))
 }
 
-// printHeadToHead says what the games of A against B prove.
+// printHeadToHead prints the figures of A against B.
 func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w, r.say("%s against %s", r.A, r.B))
 	out := lines{w, r.in}
@@ -144,7 +144,8 @@ func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// penta is how many pairs had which two results of A's, in letters that all languages share.
+// penta returns the pentanomial: how many pairs had each two results of A. Its letters are the same in
+// all languages.
 func penta(p stats.Pentanomial, between string) string {
 	return strings.Join([]string{
 		fmt.Sprintf("LL %d", p.LL), fmt.Sprintf("LD %d", p.LD), fmt.Sprintf("WL %d", p.WL),
@@ -152,8 +153,8 @@ func penta(p stats.Pentanomial, between string) string {
 	}, between)
 }
 
-// printFixed is what holds for a number of games that was fixed beforehand: what goes by
-// pairs, and then what takes each game for independent.
+// printFixed prints the figures for a number of games that was fixed beforehand. Figures by pairs come
+// first, then those that assume independent games.
 func (r view) printFixed(out lines) {
 	if i := r.Interval("score"); i != nil {
 		out.add(IntervalLabel(*i), Interval(*i))
@@ -182,7 +183,7 @@ func (r view) printFixed(out lines) {
 	}
 }
 
-// IfIndependent heads what takes each game for independent.
+// IfIndependent returns the heading of figures that assume independent games.
 func IfIndependent(r *report.Report) i18n.Message {
 	if r.Pentanomial.Pairs() > 0 {
 		return i18n.Of("taking games as independent, which the two of a pair are not")
@@ -190,8 +191,7 @@ func IfIndependent(r *report.Report) i18n.Message {
 	return i18n.Of("taking games as independent")
 }
 
-// printAnytime says what may be said before the end of a run, or where a test stopped
-// it.
+// printAnytime prints the figures that hold before the end of a run, or if a test stopped it.
 func (r view) printAnytime(out lines) {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
@@ -209,10 +209,10 @@ func (r view) printAnytime(out lines) {
 	}
 }
 
-// unknown is a figure that there is not, with the reason.
+// unknown returns the text of a missing figure, with the reason.
 func unknown(why i18n.Message) i18n.Message { return i18n.Of("unknown: %s", why) }
 
-// StoppedElo is the rating difference that allows for where a test stopped.
+// StoppedElo returns the rating difference corrected for early stopping.
 func StoppedElo(e report.Elo) i18n.Message {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return unknown(e.Why)
@@ -220,7 +220,7 @@ func StoppedElo(e report.Elo) i18n.Message {
 	return i18n.Of("%s  95%%, allowing for the stop, unlike the raw score", eloShort(e))
 }
 
-// IntervalLabel says what an interval is of.
+// IntervalLabel names an interval's quantity.
 func IntervalLabel(i report.Interval) i18n.Message {
 	switch {
 	case i.Method == "anytime":
@@ -231,7 +231,7 @@ func IntervalLabel(i report.Interval) i18n.Message {
 	return i18n.Of("score")
 }
 
-// Interval is an interval with its level and what it goes by.
+// Interval returns an interval with its level and its basis.
 func Interval(i report.Interval) i18n.Message {
 	switch {
 	case i.Estimate == nil:
@@ -242,7 +242,7 @@ func Interval(i report.Interval) i18n.Message {
 	return i18n.Of("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
 }
 
-// basis is what an interval goes by.
+// basis returns the observations behind an interval in words.
 func basis(i report.Interval) i18n.Message {
 	units := UnitsOf(i)
 	switch {
@@ -258,7 +258,7 @@ func basis(i report.Interval) i18n.Message {
 	return i18n.Of("by %s", units)
 }
 
-// UnitsOf is how many observations an interval goes by.
+// UnitsOf returns the number of observations behind an interval.
 func UnitsOf(i report.Interval) i18n.Number {
 	switch i.Unit {
 	case "opening":
@@ -271,7 +271,7 @@ func UnitsOf(i report.Interval) i18n.Number {
 	return i18n.Number{N: i.N, Noun: "game"}
 }
 
-// Elo is a rating difference with its interval.
+// Elo returns a rating difference with its interval.
 func Elo(e report.Elo) i18n.Message {
 	switch {
 	case e.Estimate == nil && e.Lo == nil && e.Hi == nil:
@@ -290,7 +290,7 @@ func TestLabel(t report.Test) i18n.Message {
 	return i18n.Of("test of equal players")
 }
 
-// Test is what a test found.
+// Test returns a test's result.
 func Test(t report.Test) i18n.Message {
 	switch {
 	case t.P == nil:
@@ -301,7 +301,7 @@ func Test(t report.Test) i18n.Message {
 	return i18n.Of("p = %s two-sided, %s of %d", format.PValue(*t.P), i18n.Number{N: *t.K, Noun: "win"}, t.N)
 }
 
-// criticalText says how many wins would have been significant.
+// criticalText returns the number of wins needed for significance.
 func criticalText(t report.Test) i18n.Message {
 	var parts i18n.Row
 	for _, c := range t.Critical {
@@ -314,7 +314,7 @@ func criticalText(t report.Test) i18n.Message {
 	return i18n.Of("wins of %d that are significant: %s", t.N, parts)
 }
 
-// Gate is the state of a sequential test in a line.
+// Gate returns the state of a sequential test in a line.
 func Gate(g *report.Gate) i18n.Message {
 	state := Decided(g.Decision)
 	if g.Withdrawn != "" {
@@ -324,7 +324,7 @@ func Gate(g *report.Gate) i18n.Message {
 		g.Design, state, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"}, format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
-// Decided is what a sequential test has come to.
+// Decided returns the decision of a sequential test in words.
 func Decided(d stats.Decision) i18n.Message {
 	if d == stats.Continue {
 		return i18n.Of("undecided")
@@ -340,7 +340,7 @@ func divergenceText(d *report.Divergence, variance *float64) i18n.Message {
 		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
-// Advantage is how Black did, whoever that was.
+// Advantage returns Black's results over both players.
 func Advantage(b report.Advantage) i18n.Message {
 	k, n := b.Decisive()
 	if n == 0 {
@@ -354,7 +354,7 @@ func Advantage(b report.Advantage) i18n.Message {
 		i18n.Of("Black won %s of %s decisive games, %s drawn; games as independent", counts...))
 }
 
-// Ending is a termination in words; one that this program does not know is shown as it is.
+// Ending returns a termination in words, or unchanged if this program does not know it.
 func Ending(termination string) i18n.Message { return i18n.Of(format.Words(termination)) }
 
 func (r view) printTerminations(w io.Writer) {
@@ -384,10 +384,10 @@ func (r view) printPlay(w io.Writer) {
 	format.Render(w, t)
 }
 
-// remarkWidth is the room of a remark's name, in columns of the terminal.
+// remarkWidth is the width of a remark's name, in terminal columns.
 const remarkWidth = 15
 
-// remark writes what a remark is about, and the remark.
+// remark writes a remark with its name.
 func (r view) remark(w io.Writer, name, said i18n.Message) {
 	fmt.Fprintf(w, "%s %s\n", format.Pad(name.In(r.in), remarkWidth), said.In(r.in))
 }
@@ -409,7 +409,7 @@ func (r view) printBundles(w io.Writer) {
 	}
 }
 
-// printRemarks are the things that should be zero, and the length of games.
+// printRemarks prints the counts that should be zero, and the length of games.
 func (r view) printRemarks(w io.Writer) {
 	r.remark(w, i18n.Of("game length"), i18n.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
 	r.remark(w, i18n.Of("duplicate games"), duplicates(r.Duplicates))
@@ -442,15 +442,14 @@ func (r view) printRemarks(w io.Writer) {
 	}
 }
 
-// Asked says what a mate solver was asked in a run, and what came of it.
+// Asked returns the number of questions to a mate solver in a run, with their results.
 func Asked(q match.Questions) i18n.Message {
 	return i18n.Of("asked %s, claimed a mate %s: proven %s, refuted %s, not proven %s; failed %s",
 		i18n.Number{N: q.Asked, Noun: "time"}, i18n.Number{N: q.Claimed, Noun: "time"},
 		format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), i18n.Number{N: q.Failed, Noun: "time"})
 }
 
-// FromBook says how many of a player's moves came from its book, the zero value where it
-// has none.
+// FromBook returns the number of a player's book moves, or the zero value without a book.
 func FromBook(p *report.Player) i18n.Message {
 	switch {
 	case p.BookMoves == nil:
@@ -468,5 +467,5 @@ func duplicates(n int) i18n.Message {
 	return i18n.Of("%s (equal to an earlier game, move for move)", format.Count(n))
 }
 
-// Design says who plays whom; a design that this program does not know is shown as it is.
+// Design returns the name of a design, or the design unchanged if this program does not know it.
 func Design(kind string) i18n.Message { return i18n.Of(format.Words(kind)) }

@@ -111,7 +111,7 @@ func (r view) printRatings(w io.Writer) {
 // noteWidth is how wide a line of a note is at most, in columns of the terminal.
 const noteWidth = 78
 
-// RatingNote says what the figures of an adaptive design are.
+// RatingNote explains the figures of an adaptive design.
 func RatingNote(t *report.Tournament) i18n.Message {
 	if len(t.Ratings) == 0 {
 		return i18n.Of("no ratings: %s", t.Why)

@@ -11,10 +11,10 @@ import (
 	"gogi/report"
 )
 
-// shownWorkers are told one by one; --json has them all.
+// shownWorkers is the number of workers with their own line; --json has all.
 const shownWorkers = 12
 
-// printWorkers is who of a farm has played what, nothing where no farm has.
+// printWorkers prints the results of a farm's workers, or nothing for a run without a farm.
 func (r view) printWorkers(w io.Writer) {
 	if len(r.Workers) == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"gogi/results"
 )
 
-// Account is what is stored of a tune, and what follows from it.
+// Account holds the stored data of a tune, and the results from them.
 type Account struct {
 	*tune.Walk
 	Run        string
@@ -23,8 +23,8 @@ type Account struct {
 // Latest asks Read for the latest state.
 const Latest = -1
 
-// Read goes through all stored pairs of a tune, in order, and reckons every state again.
-// at is the number of learnt blocks that is asked for, or Latest.
+// Read reads all stored pairs of a tune, in order, and calculates every state again. at is the number of
+// learnt blocks of the requested state, or Latest.
 func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at int) (*Account, error) {
 	plan, err := PlanOf(info)
 	if err != nil {
@@ -88,7 +88,7 @@ func Words(options []match.Option) string {
 	return text
 }
 
-// Summary tells the state that was asked for.
+// Summary summarises the requested state.
 func (a *Account) Summary() tune.Summary { return tune.Summarize(&a.Plan.Settings, &a.Asked) }
 
 // Done reports whether all blocks are learnt.
@@ -99,9 +99,8 @@ func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
 }
 
-// Candidate is the newest of a tune, written down now where there is none, or another is
-// asked for. The run that validates it has no game yet. proposed says that it was written
-// now. plan is the tune's.
+// Candidate returns the newest candidate of a tune. It stores one if there is none, or if another is
+// requested; proposed is then true. The run that validates it has no game yet. plan is the tune's.
 func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
 	if n := len(a.Candidates); n > 0 && !another {
 		return a.Candidates[n-1], false, nil

@@ -13,7 +13,7 @@ import (
 	"gogi/match/tune"
 )
 
-// Forms are the names of what Export writes.
+// Forms returns the names of the formats of Export.
 func Forms() []string {
 	return []string{"options", "toml", "params", "fishtest", "openbench", "patch"}
 }
@@ -100,9 +100,8 @@ func writeParam(w io.Writer, p *tune.Param, start, remark string) error {
 	return err
 }
 
-// exportPatch writes what changes, the surest first. What the path cannot tell from its
-// start is there as a comment: it is in the candidate that is validated, and leaving it
-// out makes another one.
+// exportPatch writes the changes, the surest first. Values that the path does not distinguish from their
+// start are comments. The validated candidate has them; without them it is another candidate.
 func exportPatch(w io.Writer, a *Account, values []float64) error {
 	s, sum := &a.Plan.Settings, a.Summary()
 	type change struct {
@@ -149,10 +148,10 @@ type Told struct {
 	Track      []tune.Step           `json:"track"`
 }
 
-// trackPoints is how many points of a path are told at most.
+// trackPoints is the largest number of a path's points in the JSON.
 const trackPoints = 400
 
-// Tell is what JSON has of an account.
+// Tell returns the JSON form of an account.
 func Tell(a *Account) Told {
 	return Told{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }

@@ -11,7 +11,7 @@ import (
 	"gogi/match/tune"
 )
 
-// controllerFigures are what the controller did, and what its probes told it.
+// controllerFigures draws the controller's settings over time, and the results of its probes.
 func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) string {
 	if s.Spread == 0 {
 		return ""
@@ -38,7 +38,7 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 		lost.level("start", s.Spread) + lost.line("path", at, elo) + "</svg>\n"
 }
 
-// sharesFigure is how many pairs could tell nothing.
+// sharesFigure draws the number of pairs without information.
 func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string {
 	sc := scale{x1: float64(s.Pairs), y1: 0.01}
 	var xs, equal, copies []float64
@@ -57,7 +57,7 @@ func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string 
 		sc.line("path", xs, copies) + sc.line("other", xs, equal) + "</svg>\n"
 }
 
-// failuresFigure is how often points failed by parameter and side; nothing where none did.
+// failuresFigure draws how often points failed by parameter and side, or nothing without failures.
 func failuresFigure(in i18n.Language, a *Account) string {
 	const row, label, most = 18.0, 200.0, 180.0
 	var b strings.Builder

@@ -10,11 +10,11 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Interaction is what the probes say of two parameters that work together.
+// Interaction is the evidence from the probes that two parameters interact.
 type Interaction struct {
 	A           string  `json:"a"`
 	B           string  `json:"b"`
-	Correlation float64 `json:"correlation"` // of the product of their signs with W − L, see tune.Coupled
+	Correlation float64 `json:"correlation"` // correlation of the product of their signs with W − L, see tune.Coupled
 	P           float64 `json:"p"`           // two-sided, adjusted over all pairs (Holm)
 }
 
@@ -53,7 +53,7 @@ func perturbed(s *tune.Settings) (list []int) {
 	return list
 }
 
-// told is the couple in a line.
+// told returns the interaction in a line.
 func (c *Interaction) told() i18n.Message {
 	return i18n.Of("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }

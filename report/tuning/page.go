@@ -34,8 +34,8 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 `, html.EscapeString(a.Run), Body(in, a, validations), in)
 }
 
-// Body is what stands on Page, in a language, for pages that have a head and styles of their
-// own. Validations are lines that stand there as they are.
+// Body returns the content of Page in a language, for pages with their own head and styles. Body prints
+// the lines of validations unchanged.
 func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	var b, text strings.Builder
 	Print(&text, in, a, validations)
@@ -114,7 +114,7 @@ func trajectory(in i18n.Language, s *tune.Settings, p *tune.Param, sum *tune.Par
 	return b.String()
 }
 
-// sensitivities are what the games of the tune say of each parameter.
+// sensitivities returns the evidence of the tune's games on each parameter.
 func sensitivities(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 	type bar struct {
 		name        string

@@ -13,7 +13,7 @@ import (
 	"gogi/usi"
 )
 
-// Bounds of a probe: what it may cost, and how much it must see.
+// Bounds of a probe: its cost, and the smallest visible effect.
 const (
 	probePositions = 20
 	probeNodes     = 20_000
@@ -21,13 +21,12 @@ const (
 	probeDeadline  = 10 * time.Second
 )
 
-// Finding is what a probe found of one parameter.
+// Finding is the result of a probe for one parameter.
 type Finding struct {
 	Param string `json:"param"`
-	// Dead says that the engine searches alike with the parameter at both bounds.
+	// Dead means that the engine searches alike with the parameter at both bounds.
 	Dead bool `json:"dead"`
-	// Unclear says that the engine does not even repeat itself, so that nothing can be
-	// said of Dead.
+	// Unclear means that the engine's searches are not even repeatable, so that Dead is unknown.
 	Unclear bool `json:"unclear,omitempty"`
 	// Refused are the values with which it does not start or search, and why.
 	Refused []string `json:"refused,omitempty"`
@@ -46,9 +45,9 @@ func (f Finding) String() string {
 	return f.Param + " changes the search"
 }
 
-// Probe searches a few positions with each parameter at its bounds, the others at their
-// start. Everything is done by one engine that is told the options as in a tune; after a
-// failure it is opened anew. Its error is that the engine does not play at the start.
+// Probe searches a few positions with each parameter at its bounds, the others at their start. It uses
+// one engine, and sets the options as a tune does; after a failure it opens the engine again. It returns
+// an error if the engine does not play at the start.
 func Probe(ctx context.Context, open runner.Opener, plan *match.Plan, s *tune.Settings) ([]Finding, error) {
 	p := &prober{open: open, plan: plan, settings: s}
 	defer p.close()
@@ -83,7 +82,7 @@ type prober struct {
 
 func (p *prober) close() {
 	if p.player != nil {
-		_ = p.player.Close() // how it ends is not what is asked
+		_ = p.player.Close() // its end is not tested here
 		p.player = nil
 	}
 }
@@ -111,7 +110,7 @@ func (p *prober) param(ctx context.Context, i int, repeats bool) (Finding, error
 	return f, nil
 }
 
-// search is what the engine says of some positions at a point.
+// search returns the engine's output for some positions at a point.
 func (p *prober) search(ctx context.Context, point []float64) (said string, err error) {
 	defer func() {
 		if err != nil {

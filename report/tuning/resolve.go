@@ -1,7 +1,7 @@
-// Package tuning resolves a tune, and reports it. It makes the parameters from a file and the
-// engine's options, the plan of the tuning games ([Play]), and the plan of the match that
-// judges the candidate ([Validation]). [Read] returns the [Account] of a stored tune; [Print]
-// and [Export] write it. Package match/tune has the algorithms.
+// Package tuning resolves a tune, and reports it. It makes the parameters from a file and the engine's
+// options, the plan of the tuning games ([Play]), and the plan of the match that judges the candidate
+// ([Validation]). [Read] returns the [Account] of a stored tune; [Print] and [Export] write it. Package
+// match/tune has the algorithms.
 package tuning
 
 import (
@@ -25,22 +25,21 @@ import (
 	"gogi/usi"
 )
 
-// Request is what is asked for, by the file and beside it.
+// Request is the file and the flags of a tune.
 type Request struct {
 	*configs.TuneWish
-	Dir   string   // that the file's paths are relative to
-	Globs []string // of the engine's options that are tuned, too
-	// Inflight is that of the tune as it was begun, which holds where the file names
-	// none; 0: it is begun now.
+	Dir   string   // base directory of the file's paths
+	Globs []string // patterns of the engine's options to tune in addition
+	// Inflight is the stored value of a resumed tune, for use if the file has none; 0: a new tune.
 	Inflight int
-	// Wide is that of the tune as it was begun; nil: it is begun now.
+	// Wide is the stored value of a resumed tune; nil: a new tune.
 	Wide *float64
-	// From is a tune that is done and of which this one goes on, Starts its answer; "": none.
+	// From is a finished tune that this one continues, Starts its final values; "": none.
 	From   string
 	Starts []match.Option
 }
 
-// Begun makes the wish that of a tune that goes on: what no file says stays as it was begun.
+// Begun takes the stored values of a resumed tune for settings that the file does not have.
 func (w *Request) Begun(s *tune.Settings) {
 	w.Inflight, w.Wide = s.Inflight, &s.Wide
 }
@@ -78,7 +77,7 @@ func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, 
 	}
 	text, err := p.Text()
 	if err == nil {
-		_, err = tune.ParsePlan(text) // also for what only the validation has
+		_, err = tune.ParsePlan(text) // also for values that only the validation has
 	}
 	return p, warnings, err
 }
@@ -131,7 +130,7 @@ func (w *Request) settings(base *match.Plan) (tune.Settings, error) {
 	return s, nil
 }
 
-// The defaults of a validation: what a release may rest on.
+// The defaults of a validation, strict enough for a release.
 const (
 	defaultElo1 = 3
 	seedOffset  = 0x9e37 // between a tune's seed and its validation's
@@ -148,7 +147,7 @@ func (w *Request) validations(base *match.Plan) []tune.Validation {
 	}
 	length := func(v tune.Validation) float64 { return gameLength(*cmp.Or(v.Limits, &base.Players[0].Limits)) }
 	slices.SortStableFunc(list, func(a, b tune.Validation) int {
-		if x, y := length(a), length(b); x*y > 0 { // of one measure
+		if x, y := length(a), length(b); x*y > 0 { // both in one measure
 			return cmp.Compare(math.Abs(x), math.Abs(y))
 		}
 		return 0
@@ -156,10 +155,10 @@ func (w *Request) validations(base *match.Plan) []tune.Validation {
 	return list
 }
 
-// gameLength is a measure of how long games of such limits are: in seconds, or, negative,
-// in nodes or plies of depth. What is not known is 0.
+// gameLength measures the length of games with such limits: in seconds, or, negative, in nodes or plies
+// of depth. It is 0 if unknown.
 func gameLength(l match.Limits) float64 {
-	const moves = 60 // of a side, in a long game
+	const moves = 60 // moves of a side, in a long game
 	switch {
 	case !l.Clock.IsZero():
 		return (l.Clock.Main + moves*(l.Clock.Increment+l.Clock.Byoyomi)).Seconds()
@@ -171,7 +170,7 @@ func gameLength(l match.Limits) float64 {
 	return 0
 }
 
-// validation is the one of that number in the file; -1: there is none.
+// validation returns the file's validation of that number; -1: none.
 func (w *Request) validation(base *match.Plan, at int) tune.Validation {
 	v := tune.Validation{
 		Elo1: defaultElo1, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Pairs: base.Pairs,
@@ -204,7 +203,7 @@ func (w *Request) validation(base *match.Plan, at int) tune.Validation {
 	return v
 }
 
-// startAt makes a parameter begin where the tune before has ended.
+// startAt starts a parameter at the final value of the previous tune.
 func (w *Request) startAt(p *tune.Param) error {
 	for _, o := range w.Starts {
 		if !usi.SameOption(o.Name, p.Name) {
@@ -222,7 +221,7 @@ func (w *Request) startAt(p *tune.Param) error {
 // leastBook is how many openings a book needs so that half of it is a book.
 const leastBook = 20
 
-// params are the parameters: of the file's list, of a file of them, of the options that
+// params returns the parameters from the file's list, from a parameter file, and from the options that
 // the globs name.
 func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param, error) {
 	var list []tune.Param
@@ -341,8 +340,8 @@ func choice(p tune.Param, o usi.Option, start string) (tune.Param, error) {
 	return p, p.Check()
 }
 
-// startOf is the value that an option has where the user says nothing of the tune: the
-// engine's option of the file, else its default.
+// startOf returns an option's value if the user sets none for the tune: the engine's option of the file,
+// else its default.
 func startOf(o usi.Option, set []match.Option) string {
 	for _, s := range set {
 		if usi.SameOption(s.Name, o.Name) {
@@ -382,7 +381,7 @@ func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.O
 	return list, nil
 }
 
-// fits gives a parameter the name that the engine declares, and says why it cannot take
+// fits gives a parameter the name that the engine declares. It returns an error if the engine cannot take
 // its bounds.
 func fits(p *tune.Param, declared []usi.Option) error {
 	texts := []float64{p.Start, p.Min, p.Max}
@@ -408,7 +407,7 @@ func timeOptions() []string {
 	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
 }
 
-// Bounds of what is warned of.
+// Bounds for warnings.
 const (
 	manyForSurface = 12 // parameters: a quadratic of more has too many coefficients
 	farShare       = 20 // a path of which more than the 1/20 is in flight learns late
@@ -456,8 +455,8 @@ func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
 	return &plan, plan.Check()
 }
 
-// half is what the tune (0) or its validation (1) has of the book: where they share none,
-// every second opening of an order by the tune's seed.
+// half returns the part of the book for the tune (0) or its validation (1). If they share no opening,
+// each gets every second opening of an order by the tune's seed.
 func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
 		return base.Openings

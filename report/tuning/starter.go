@@ -10,10 +10,10 @@ import (
 	"gogi/usi"
 )
 
-// Starter writes a tune file for an engine: every number that it declares, with bounds as declared and
-// scales that are guesses. Options of the machine, of limits and of time are comments, and so is what
-// no tune can take. With only, the file has the options that one of these patterns matches, none of
-// them as a comment except what no tune can take.
+// Starter writes a tune file for an engine. It has every declared number, with the declared bounds and
+// guessed scales. Options of the machine, of limits and of time are comments, and so are options that no
+// tune can take. With only, the file has the options that match one of these patterns. Of these, only
+// options that no tune can take are comments.
 func Starter(w io.Writer, name, command string, declared []usi.Option, only []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# A tune of %s: gogi tune FILE. docs/configuration.md explains the keys.
@@ -85,7 +85,7 @@ func takes(o *usi.Option) bool {
 	return max(-float64(o.Min), float64(o.Max)) <= tune.MaxValue
 }
 
-// heldBack says why an option is a comment in a starter file, or "".
+// heldBack returns why an option is a comment in a starter file, or "".
 func heldBack(name string) string {
 	for reason, names := range map[string][]string{
 		"sets what the engine uses of the machine, not how it plays": {"Threads", "Hash", "USI_Hash", "EvalHash", "MultiPV", "USI_MultiPV"},

@@ -12,8 +12,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes what is known of a tune in a language, for a terminal. Nothing in it is a strength: what
-// the games of a tune say of their own parameters explains, and proves nothing.
+// Print writes the facts of a tune in a language, for a terminal. None of them is a strength: the games
+// of a tune explain its parameters, but prove nothing.
 func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
 	s, sum := &a.Plan.Settings, a.Summary()
 	fmt.Fprint(w, i18n.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
@@ -103,7 +103,7 @@ func printLevels(w io.Writer, in i18n.Language, p *tune.ParamSummary) {
 	}
 }
 
-// futile is why a tune may end, as its Error says it in English.
+// futile returns why a tune may end; in English it equals the result of its Error.
 func futile(why *tune.Futile) i18n.Message {
 	return i18n.Of("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", why.Pairs, why.Factor)
 }

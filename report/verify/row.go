@@ -7,7 +7,7 @@ import (
 	"gogi/match"
 )
 
-// row compares what is counted of a game with what its moves and the rules say.
+// row compares a game's stored row with its moves and the rules.
 func (c *replayer) row(p *match.PairResult, leg int, r *match.Row) error {
 	g := &p.Games[leg]
 	hash, err := g.MovesHash()

@@ -13,7 +13,7 @@ import (
 // printed is how many differences the text names; JSON has them all.
 const printed = 20
 
-// Text prints what was found, for a terminal.
+// Text prints the result, for a terminal.
 func Text(w io.Writer, in i18n.Language, f *Found) {
 	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s · %s in %s, %s", sanitize.Printable(f.Run, 40), i18n.Number{N: f.Games, Noun: "game"}, i18n.Number{N: f.Pairs, Noun: "pair"}, f.replayed()))
 	fmt.Fprintln(w, f.openings().In(in))
@@ -30,7 +30,7 @@ func Text(w io.Writer, in i18n.Language, f *Found) {
 	}
 }
 
-// told is a difference without the run, which is one.
+// told returns a difference without the run, because there is only one run.
 func told(d repair.Problem) i18n.Message {
 	if d.Pair >= 0 {
 		return i18n.Of("pair %d: %s", d.Pair, d.What)
@@ -45,7 +45,7 @@ func (f *Found) replayed() i18n.Message {
 	return i18n.Of("%s of them sound", format.Count(f.Replayed))
 }
 
-// openings says what is known of the book.
+// openings returns the state of the book in words.
 func (f *Found) openings() i18n.Message {
 	if f.Book == 0 {
 		return i18n.Of("The run has no list of openings, so none was compared.")
@@ -56,7 +56,7 @@ func (f *Found) openings() i18n.Message {
 	return i18n.Of("All of the book's %s were played.", i18n.Number{N: f.Book, Noun: "opening"})
 }
 
-// JSON writes what was found as one JSON object.
+// JSON writes the result as one JSON object.
 func JSON(w io.Writer, f *Found) error {
 	type difference struct {
 		Pair *int   `json:"pair,omitempty"`

@@ -17,13 +17,13 @@ type Found struct {
 	Run      string
 	Digest   string
 	Pairs    int // that are stored
-	Games    int // of these, that could be read
+	Games    int // number of these that could be read
 	Replayed int // pairs of which every move was played again, and nothing was wrong
-	Openings int // of the book, that were played
+	Openings int // openings of the book that were played
 	Book     int // openings in the book; all of them played prove that it is the plan's
-	Plies    int // of the games
-	// Differences are what is not as it should be, in the order in which it was found:
-	// first of the database, then pair by pair, then of the run. More are not listed.
+	Plies    int // plies of the games
+	// Differences are the errors, in the order in which Run found them: first in the database, then pair
+	// by pair, then in the run. More counts the differences beyond the list's limit.
 	Differences []repair.Problem
 	More        int
 }
@@ -63,7 +63,7 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progr
 type replayer struct {
 	plan     *match.Plan // without openings
 	roll     *match.PairIndex
-	schedule *tournament.Schedule // nil: results do not decide who plays whom
+	schedule *tournament.Schedule // nil: results do not decide the pairings
 	games    int
 	plies    int
 }
@@ -124,7 +124,7 @@ func (c *replayer) place(p *match.PairResult) error {
 	}
 	slot, drawn := c.schedule.Slot(p.Pair.ID)
 	if !drawn {
-		return nil // what leads to it is still to be played; Learn tells of it then
+		return nil // the pairs before it are still to be played; Learn reports it then
 	}
 	return c.roll.TakeDrawn(p.Pair, slot.Players, slot.Opening)
 }

@@ -14,15 +14,15 @@ import (
 	"gogi/usi/process"
 )
 
-// GTP is an engine of Go that reads positions. How deep is its own command line's to say.
+// GTP is an engine of Go that reads positions. Its own command line sets how deep it searches.
 type GTP struct {
 	engine *gtp.Engine
 	game   *review.Game
-	played int // moves of the game that it has been told
+	played int // number of the game's moves sent to the engine
 }
 
-// OpenGTP starts an engine, whose answers may take timeout each. It must be able to tell a
-// score: GTP itself has no command for a position's value, and "estimate_score" is GNU Go's.
+// OpenGTP starts an engine; each of its answers may take timeout. The engine must be able to score a
+// position: GTP has no command for that, and "estimate_score" is GNU Go's own.
 func OpenGTP(ctx context.Context, command []string, guard *process.Guard, timeout time.Duration) (*GTP, error) {
 	p, err := process.Start(process.Spec{Command: command}, guard)
 	if err != nil {
@@ -48,8 +48,8 @@ func (e *GTP) Name(ctx context.Context) (string, error) {
 	return name + " " + v, err
 }
 
-// Begin sets up the game's start. Where the engine draws lots, they are drawn anew from one
-// seed, so that readings do not depend on the game before.
+// Begin sets up the game's start. It sets one random seed and clears the engine's cache, if the engine
+// has these commands, so that readings do not depend on the game before.
 func (e *GTP) Begin(ctx context.Context, g *review.Game) error {
 	e.game, e.played = g, 0
 	komi, stones, err := startOf(g.Start)
@@ -138,8 +138,7 @@ func (e *GTP) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading,
 	return r, nil
 }
 
-// toMove is who has the move after so many: who makes the next one, and after the last one
-// the other side.
+// toMove returns the side to move after ply moves. After the last move it is the opponent of its maker.
 func toMove(g *review.Game, ply int) goban.Colour {
 	switch {
 	case ply < len(g.Sides):

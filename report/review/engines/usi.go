@@ -33,7 +33,7 @@ func OpenUSI(ctx context.Context, o *players.Opener, limits usi.Go) (*USI, error
 	return &USI{player: player, limits: limits}, nil
 }
 
-// Begin says isready and usinewgame: readings do not depend on the game before.
+// Begin sends isready and usinewgame, so that readings do not depend on the game before.
 func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	e.game, e.moves = g, nil
 	for i, text := range g.Moves {
@@ -46,7 +46,7 @@ func (e *USI) Begin(ctx context.Context, g *review.Game) error {
 	return e.player.NewGame(ctx, usi.Game{Pair: usi.NoPair})
 }
 
-// Ask reads a position. Where no move is legal the engine is not asked: it is mate.
+// Ask reads a position. In a position without a legal move it does not ask the engine: that is mate.
 func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading, error) {
 	position := usi.Position{Start: g.Start, Moves: e.moves[:ply]}
 	h, err := position.History()
@@ -73,8 +73,8 @@ func (e *USI) Ask(ctx context.Context, g *review.Game, ply int) (review.Reading,
 // Close ends the engine.
 func (e *USI) Close() error { return e.player.Close() }
 
-// reading is what a reply says. An engine that resigns without a score is mated, one that
-// declares a win has won; both are no moves of the game.
+// reading converts a reply. An engine that resigns without a score is mated, one that declares a win has
+// won. Neither is a move of the game.
 func reading(p *shogi.Position, reply *usi.Reply) (review.Reading, error) {
 	r := review.Reading{}
 	switch reply.Answer {

@@ -46,8 +46,8 @@ func (c Colour) String() string {
 	return ""
 }
 
-// Point is where a stone goes: 0 to 360 line by line from the lower left corner as Black
-// sees it (A1, B1, …), or Pass.
+// Point is the place of a stone: 0 to 360 line by line from the lower left corner as Black sees it (A1,
+// B1, …), or Pass.
 type Point int16
 
 // Pass is the move that places no stone.
@@ -121,7 +121,7 @@ type Board struct {
 	koFor  Colour
 }
 
-// Stone is what stands on a point.
+// Stone returns the colour of a point.
 func (b *Board) Stone(p Point) Colour {
 	if p < 0 || p >= Size*Size {
 		return Empty
@@ -152,10 +152,10 @@ func (b *Board) Remove(p Point) error {
 	return nil
 }
 
-// Play makes a move with its captures, and gives how many stones it takes. Suicide and
-// taking back a single stone at once are refused, as all common rules refuse the second and
-// all but a few the first; longer repetitions are not looked for. A refused move changes
-// nothing. Whose turn it is nobody asks: handicaps and setups change that.
+// Play makes a move with its captures, and returns the number of captured stones. It rejects suicide, as
+// all but a few rules do, and an immediate recapture of a single stone, as all common rules do. It does
+// not check for longer repetitions. A rejected move changes nothing. Play does not check the side to
+// move, because handicaps and setups change it.
 func (b *Board) Play(m Move) (taken int, err error) {
 	if m.Colour != Black && m.Colour != White {
 		return 0, ErrColour
@@ -222,7 +222,7 @@ func (b *Board) group(start Point) (stones []Point, liberties int) {
 	return stones, liberties
 }
 
-// neighbours are the two to four points beside one.
+// neighbours returns the two to four points next to a point.
 func neighbours(p Point) []Point {
 	list := make([]Point, 0, 4)
 	for _, d := range [4][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {

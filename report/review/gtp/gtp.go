@@ -23,9 +23,8 @@ import (
 	"gogi/report/review/goban"
 )
 
-// Connection is what an Engine talks over: its standard output to read, its standard input
-// to write. A read must end when its deadline has passed. Close ends the engine and waits
-// for it.
+// Connection connects an Engine: reads come from its standard output, writes go to its standard input. A
+// read must end at its deadline. Close ends the engine and waits for it.
 type Connection interface {
 	io.ReadWriteCloser
 	SetReadDeadline(t time.Time) error
@@ -50,9 +49,8 @@ type Engine struct {
 	broken   error
 }
 
-// Greet asks an engine for its protocol and its commands. name is what errors call it,
-// timeout the longest that it may take over one answer. It takes over conn, and closes it
-// where it fails.
+// Greet asks an engine for its protocol and its commands. Errors print name; timeout is the longest time
+// for one answer. Greet owns conn and closes it on an error.
 func Greet(ctx context.Context, name string, conn Connection, timeout time.Duration) (*Engine, error) {
 	e := &Engine{name: name, conn: conn, in: bufio.NewReader(conn), timeout: timeout}
 	version, err := e.Command(ctx, "protocol_version")
@@ -73,9 +71,9 @@ func Greet(ctx context.Context, name string, conn Connection, timeout time.Durat
 // Knows reports whether the engine has a command.
 func (e *Engine) Knows(command string) bool { return slices.Contains(e.commands, command) }
 
-// Command sends a command and returns the answer without its status and id. An answer with
-// "?" is ErrRefused with what the engine says. The end of ctx ends the dialogue: GTP has no
-// way to stop a command.
+// Command sends a command and returns the answer without its status and id. An answer with "?" is
+// ErrRefused with the engine's text. The end of ctx ends the connection: GTP has no way to stop a
+// command.
 func (e *Engine) Command(ctx context.Context, words ...string) (string, error) {
 	if e.broken != nil {
 		return "", e.broken
@@ -99,7 +97,7 @@ func (e *Engine) Command(ctx context.Context, words ...string) (string, error) {
 	return answer.Text, nil
 }
 
-// diagnosis is what the connection knows of an engine that failed.
+// diagnosis returns the connection's details about a failed engine.
 func (e *Engine) diagnosis() string {
 	if d, ok := e.conn.(interface{ Diagnosis() string }); ok {
 		return "; " + d.Diagnosis()
@@ -129,15 +127,15 @@ func (e *Engine) exchange(ctx context.Context, command string) (Answer, error) {
 	return answer, err
 }
 
-// Answer is what an engine says to a command.
+// Answer is an engine's answer to a command.
 type Answer struct {
-	ID      int    // of the command; 0: none
+	ID      int    // id of the command; 0: none
 	Refused bool   // it began with "?"
 	Text    string // lines without blanks around them, "\n" between them
 }
 
-// ReadAnswer reads the next answer: io.EOF where none begins any more,
-// io.ErrUnexpectedEOF where one does not end. Lines before it are passed over.
+// ReadAnswer reads the next answer. It returns io.EOF if no answer follows and io.ErrUnexpectedEOF in an
+// incomplete answer. It skips lines before the answer.
 func ReadAnswer(r *bufio.Reader) (a Answer, err error) {
 	var lines []string
 	for read := 0; ; {
@@ -179,7 +177,7 @@ func printed(line []byte) string {
 	return strings.TrimRight(text, " ")
 }
 
-// idOf cuts the number off that an answer repeats, 0 where there is none.
+// idOf cuts off the id at the start of an answer; it is 0 if there is no id.
 func idOf(text string) (id int, rest string) {
 	digits := 0
 	for digits < len(text) && digits < 9 && text[digits] >= '0' && text[digits] <= '9' {
@@ -192,12 +190,12 @@ func idOf(text string) (id int, rest string) {
 	return id, text[digits:]
 }
 
-// Close says quit and closes the connection, which ends the engine.
+// Close sends quit and closes the connection, which ends the engine.
 func (e *Engine) Close() error {
 	if e.broken == nil {
 		e.id++
 		if e.conn.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
-			_, _ = io.WriteString(e.conn, strconv.Itoa(e.id)+" quit\n") // what does not read it is killed
+			_, _ = io.WriteString(e.conn, strconv.Itoa(e.id)+" quit\n") // an engine that does not read it is killed
 		}
 		e.broken = errors.New("gtp: " + e.name + " is closed")
 	}
@@ -224,8 +222,8 @@ func (e *Engine) Play(ctx context.Context, m goban.Move) error {
 	return err
 }
 
-// Best asks for a side's move without making it. resigns is true where the engine would
-// resign; the point is Pass then.
+// Best returns the engine's move for a side without making it. resigns is true if the engine would
+// resign; the point is then Pass.
 func (e *Engine) Best(ctx context.Context, side goban.Colour) (p goban.Point, resigns bool, err error) {
 	if e.Knows("reg_genmove") {
 		text, err := e.Command(ctx, "reg_genmove", side.String())

@@ -11,9 +11,9 @@ import (
 	"gogi/report/review/goban"
 )
 
-// Parse reads all games of a text, in UTF-8 or Shift_JIS; what stands before and between
-// them is passed over. bad are those that are refused. The second byte of a character of
-// Shift_JIS may look like "]", so the text is decoded before it is cut.
+// Parse reads all games of a text, in UTF-8 or Shift_JIS, and skips text before and between them. bad has
+// the rejected games. The second byte of a Shift_JIS character may look like "]", so Parse decodes the
+// text before it splits it.
 func Parse(data []byte) (games []*Game, bad []*BadGame) {
 	p := parser{data: []byte(sanitize.Decode(data)), line: 1}
 	for n := 1; p.seek(); n++ {
@@ -73,8 +73,8 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n'
 // errEnd is why a text is no whole game.
 var errEnd = errors.New("the text ends within a game")
 
-// game reads to the ")" that ends a game. After an error it reads on, so that the next game
-// begins where it does.
+// game reads to the ")" that ends a game. After an error it still reads to that end, so that the next
+// game begins in the right place.
 func (p *parser) game() (*Game, error) {
 	b := builder{game: &Game{}}
 	var first error
@@ -190,7 +190,7 @@ func newlines(text []byte) string {
 // builder makes a game of its nodes.
 type builder struct {
 	game  *Game
-	start goban.Board // what was set up
+	start goban.Board // the setup stones
 	board goban.Board
 	moved int // the node of the last move
 	node  int
@@ -224,7 +224,7 @@ func (b *builder) property(name string, values []string) (err error) {
 	return nil
 }
 
-// root takes what is said of the whole game.
+// root takes a property of the whole game.
 func (b *builder) root(name, text string) (err error) {
 	g := b.game
 	fields := map[string]*string{
@@ -370,7 +370,7 @@ func (b *builder) first(text string) error {
 	return nil
 }
 
-// finish writes down the setup and settles who moves first.
+// finish stores the setup and decides which side moves first.
 func (b *builder) finish() error {
 	g := b.game
 	if b.node == 0 {

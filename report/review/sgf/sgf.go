@@ -22,13 +22,13 @@ type Game struct {
 	Komi                 float64
 	Handicap             int          // HA; the stones are in Setup
 	Setup                []goban.Move // the stones before the first move, in the order of the board
-	First                goban.Colour // who moves first: PL, or else by the first move or the handicap
+	First                goban.Colour // the first side to move: PL, else from the first move or the handicap
 	Moves                []Move
-	Comment              string // of the root
+	Comment              string // comment of the root
 	Branches             int    // variations that were left out
 }
 
-// Move is a move with what was said about it.
+// Move is a move with its comment.
 type Move struct {
 	goban.Move
 
@@ -37,7 +37,7 @@ type Move struct {
 	HasValue bool
 }
 
-// Winner is who has won by the result: known is false where it does not say, Empty is a draw.
+// Winner returns the winner in the result. known is false without one; Empty is a draw.
 func (g *Game) Winner() (winner goban.Colour, known bool) {
 	switch {
 	case strings.HasPrefix(g.Result, "B+"):
@@ -53,7 +53,7 @@ func (g *Game) Winner() (winner goban.Colour, known bool) {
 // BadGame is a game that cannot be read.
 type BadGame struct {
 	Game int // the how-manieth of the text, from 1
-	Line int // where reading failed, from 1
+	Line int // line of the error, from 1
 	Err  error
 }
 
@@ -122,7 +122,7 @@ func (w *writer) stones(name string, setup []goban.Move, side goban.Colour) {
 	}
 }
 
-// oneLine keeps line breaks out of what SGF calls SimpleText.
+// oneLine removes line breaks from SGF's SimpleText.
 func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
 
 // number is a Real of SGF: no exponent.

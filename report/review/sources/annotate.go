@@ -13,10 +13,10 @@ import (
 	"gogi/usi"
 )
 
-// Annotate puts a review into the record that it was made of, in place of what the players'
-// programs said: each move has the value of the position that it made, from its mover's
-// view, the reply that the engine would choose, and, where the engine would have moved
-// otherwise, a comment that says how. Programs draw their graphs from it.
+// Annotate replaces the values of the players' programs in a record with a review. Each move gets the
+// value of the position after it, from its player's view, and the engine's reply. If the engine would
+// have moved otherwise, the move gets a comment with the engine's move. Other programs draw graphs from
+// these values.
 func Annotate(r *kifu.Record, v *review.Reviewed, s review.Scale) error {
 	p, err := shogi.ParseSFEN(strings.TrimPrefix(r.Start, "sfen "))
 	if err != nil {
@@ -62,7 +62,7 @@ func advice(p *shogi.Position, before shogi.Square, v *review.Reviewed, ply int,
 	return "engine: " + best + changed(v, ply, s, review.MoveChange)
 }
 
-// changed is what a move changes in win rate.
+// changed returns a move's change of the win rate in words.
 func changed(v *review.Reviewed, ply int, s review.Scale, by review.Change) string {
 	change, ok := v.Change(ply, s, by)
 	if !ok {
@@ -78,8 +78,8 @@ func joined(comment, more string) string {
 	return comment + "\n" + more
 }
 
-// AnnotateSGF puts a review into a game of Go: V after each move, in points by which Black
-// leads, and comments as Annotate has them, with changes from turn to turn.
+// AnnotateSGF adds a review to a game of Go: V after each move, in points by which Black leads, and
+// comments like those of Annotate, with changes from turn to turn.
 func AnnotateSGF(g *sgf.Game, v *review.Reviewed, s review.Scale) {
 	for i := range g.Moves {
 		m := &g.Moves[i]
@@ -96,7 +96,7 @@ func AnnotateSGF(g *sgf.Game, v *review.Reviewed, s review.Scale) {
 	}
 }
 
-// toMove is who has the move after so many: of the last position the other side.
+// toMove returns the side to move after ply moves; in the last position it is the other side.
 func toMove(g *sgf.Game, ply int) goban.Colour {
 	if ply < len(g.Moves) {
 		return g.Moves[ply].Colour

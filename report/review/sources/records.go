@@ -79,16 +79,16 @@ func FromSGF(s *sgf.Game) *review.Game {
 	return g
 }
 
-// Refused is told of what cannot be read: where it stands, and why.
+// Refused is called for each unreadable game, with its place and the reason.
 type Refused func(place, why string)
 
-// Files gives each game of files of shogi to see: of the formats of package records, folders
-// and archives. in is the file "-".
+// Files passes each shogi game in files to see. It reads the formats of package records, folders and
+// archives. in is the file "-".
 func Files(ctx context.Context, paths []string, in io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
 	tell := func(r games.Refusal) { refused(r.Place(), r.Why) }
 	return games.Each(ctx, paths, in, tell, func(r *kifu.Record, at games.Refusal) error {
 		if r.Event == "" {
-			r.Event = at.Place() // two games without a word on where they are from are two
+			r.Event = at.Place() // two games without an origin stay two games
 		}
 		g, err := FromRecord(r)
 		if err != nil {
