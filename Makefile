@@ -87,7 +87,7 @@ race: ## the race detector over the packages that hold goroutines, or over RACED
 lint: ## golangci-lint; the first run builds it, which takes minutes
 	$(LINTER) run
 
-paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=3 with noise by king and square, into paper-….db; goes on where it stopped
+paper: build ## the experiments of docs/research/consensus.md with NODES a member, KINGS=3 with noise by king and square, into paper-….db; goes on where it stopped
 	@mkdir -p $(PAPER) && cp configs/paper/openings.sfen $(PAPER)
 	@for file in configs/paper/*.toml; do \
 		copy=$(PAPER)/$$(basename $$file); \

@@ -55,7 +55,7 @@ type File struct {
 }
 
 // Design is who plays whom. The keys beside kind are of the designs that pair by
-// results, but for the anchor; docs/tournaments.md has what they mean.
+// results, but for the anchor; docs/matches.md has what they mean.
 type Design struct {
 	Kind       match.DesignKind `toml:"kind,short"`
 	Rounds     *int             `toml:"rounds"`      // of a Swiss, in place of games

@@ -17,7 +17,7 @@ type Ranking struct {
 	// two players, adjusted for all comparisons (Holm), at 5%. It is null if that is not known.
 	Unshown []string `json:"unshown"`
 	// Selected reports whether a Swiss or a knockout chose the leader by its results. The leader's own interval
-	// is not valid then: docs/tournaments.md has its coverage.
+	// is not valid then: docs/matches.md has its coverage.
 	Selected bool         `json:"selected,omitempty"`
 	Why      i18n.Message `json:"why,omitzero"` // why there are no ratings, or no comparisons
 }

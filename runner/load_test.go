@@ -27,7 +27,7 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 		margin time.Duration
 		atOnce int
 		games  int
-		many   int // games that docs/time.md quotes
+		many   int // games that docs/faults.md quotes
 	}{
 		"asleep":              {false, match.DefaultMargin, 16, testutil.ByLength(16, 48), 10_000},
 		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 16, 2000},

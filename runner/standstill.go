@@ -44,7 +44,7 @@ type Standstill struct { //nolint:errname // it is data as much as an error, as 
 
 // standstillFloor is what nothing but a standstill explains: a machine that is
 // merely busy wakes a thread within some 10 ms for each other one that wants the
-// same CPU (docs/time.md).
+// same CPU (docs/faults.md).
 const standstillFloor = time.Second
 
 // standstillBetween is what the clocks say of the time from one tick to the next,

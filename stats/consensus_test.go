@@ -13,7 +13,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// series is a row of a table of docs/consensus.md.
+// series is a row of a table of docs/research/consensus.md.
 type series struct {
 	section, table, council string
 	won, lost               int
@@ -24,7 +24,7 @@ type series struct {
 // the won and lost games alone determine.
 func documented(t *testing.T) (list []series) {
 	t.Helper()
-	text := testutil.Must(os.ReadFile("../docs/consensus.md"))(t)
+	text := testutil.Must(os.ReadFile("../docs/research/consensus.md"))(t)
 	row := regexp.MustCompile(`^\| ([^|]+) \| (\d+) \| (\d+) \| (\d+) \| ([\d.]+%) \| ([\d.–]+%) \| ([^|]+) \| ([\d.e-]+) \| [\d.e-]+ \|$`)
 	section, table := "", ""
 	for line := range strings.Lines(string(text)) {
@@ -82,7 +82,7 @@ func find(t *testing.T, list []series, section, table, council string) (int, ser
 	return 0, series{}
 }
 
-// TestConsensusDocument reckons the tables of docs/consensus.md again, and what
+// TestConsensusDocument reckons the tables of docs/research/consensus.md again, and what
 // it says of many tests: with -v it prints the p values by Holm and the trends.
 func TestConsensusDocument(t *testing.T) {
 	all := documented(t)
@@ -95,7 +95,7 @@ func TestConsensusDocument(t *testing.T) {
 	if len(sizes) != 25 || len(all) != 40 {
 		t.Fatalf("%d series of sizes, %d in all", len(sizes), len(all))
 	}
-	text := testutil.Must(os.ReadFile("../docs/consensus.md"))(t)
+	text := testutil.Must(os.ReadFile("../docs/research/consensus.md"))(t)
 	said := strings.Join(strings.Fields(string(text)), " ")
 	says := func(what string, args ...any) {
 		if what := fmt.Sprintf(what, args...); !strings.Contains(said, what) {

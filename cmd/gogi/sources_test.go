@@ -9,11 +9,11 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSourcesPage runs every command of docs/sources.md from the root of the repository. Each
+// TestSourcesPage runs every command of docs/research/sources.md from the root of the repository. Each
 // line below a command must be in its output, whatever blanks stand between the words.
 func TestSourcesPage(t *testing.T) {
 	t.Parallel()
-	page := testutil.Must(os.ReadFile("../../docs/sources.md"))(t)
+	page := testutil.Must(os.ReadFile("../../docs/research/sources.md"))(t)
 	commands, output := 0, ""
 	for line := range strings.Lines(string(page)) {
 		text, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")

@@ -14,7 +14,7 @@ import (
 	"gogi/match"
 )
 
-// The names of the built-in sets. docs/books.md describes how each was made.
+// The names of the built-in sets. docs/formats.md describes how each was made.
 const (
 	BuiltinOpenings = "builtin"       // 12 to 16 moves; the default
 	BuiltinShort    = "builtin-short" // two moves

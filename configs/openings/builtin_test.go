@@ -10,7 +10,7 @@ import (
 	"gogi/match"
 )
 
-// The sets are as docs/books.md describes them: legal lines from the start, of these lengths, no two of
+// The sets are as docs/formats.md describes them: legal lines from the start, of these lengths, no two of
 // which lead to one position (Builtin would warn), and none the beginning of another.
 func TestBuiltinSets(t *testing.T) {
 	t.Parallel()

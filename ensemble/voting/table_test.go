@@ -57,7 +57,7 @@ func TestTableOfRules(t *testing.T) {
 
 // TestDocumentedRules: the document has a row for each rule, which names its keys.
 func TestDocumentedRules(t *testing.T) {
-	text := testutil.Must(os.ReadFile("../../docs/consensus.md"))(t)
+	text := testutil.Must(os.ReadFile("../../docs/council.md"))(t)
 	_, rules, _ := strings.Cut(string(text), "\n## Rules\n")
 	rules, _, _ = strings.Cut(rules, "\n## ")
 	_, shared, _ := strings.Cut(rules, "also have")

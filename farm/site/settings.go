@@ -45,7 +45,7 @@ type Settings struct {
 	} `toml:"artefacts"`
 	Schedule struct {
 		OwnerMax float64 `toml:"owner_max"` // of the slots, while others wait; 0.4
-		Audit    *bool   `toml:"audit"`     // pairs of players that repeat themselves are played again by others, see docs/trust.md; yes
+		Audit    *bool   `toml:"audit"`     // pairs of players that repeat themselves are played again by others, see docs/research/trust.md; yes
 	} `toml:"schedule"`
 	Quota   map[string]Quota `toml:"quota"` // by owner
 	Trust   Trust            `toml:"trust"`
@@ -69,7 +69,7 @@ type Quota struct {
 // Trust is by which rules workers are quarantined without anybody's word; tests begin with
 // those of the day on which they were handed in.
 type Trust struct {
-	Residuals *bool `toml:"residuals"` // one whose results are not those of the others, see docs/trust.md; yes
+	Residuals *bool `toml:"residuals"` // one whose results are not those of the others, see docs/research/trust.md; yes
 }
 
 func (t Trust) residuals() bool { return t.Residuals == nil || *t.Residuals }

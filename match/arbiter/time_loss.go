@@ -58,7 +58,7 @@ func (o TimeLoss) tolerance() time.Duration {
 
 // Cause is the player, unless more than half of the margin was taken from it: what
 // the machine took is seen with a loss of up to a quarter of the margin, and a tick
-// of the watcher (docs/time.md). When the player would have answered cannot be known,
+// of the watcher (docs/faults.md). When the player would have answered cannot be known,
 // since it is stopped at the end of the margin.
 func (o TimeLoss) Cause() Cause {
 	switch {

@@ -12,7 +12,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-var simulate = flag.Int("simulate", 0, "print the tables of docs/tournaments.md, from so many runs each (200 there)")
+var simulate = flag.Int("simulate", 0, "print the tables of docs/matches.md, from so many runs each (200 there)")
 
 // world is players of known strength: log strengths in natural units.
 type world []float64
@@ -215,7 +215,7 @@ func claimed(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, pai
 	return ours, wide
 }
 
-// TestClaims: what docs/tournaments.md says of the claims that pairing by results leaves.
+// TestClaims: what docs/matches.md says of the claims that pairing by results leaves.
 // A posterior with a wide prior pulls equals apart where pairs go to whoever seems close,
 // and the prior that results choose does not; in a round robin both hold.
 func TestClaims(t *testing.T) {

@@ -10,6 +10,6 @@
 // and a cheat look alike.
 //
 // Only audits, which play pairs again, find a worker that invents games of the same strength.
-// If engines are not deterministic, no audit finds it. docs/trust.md has the number of pairs
+// If engines are not deterministic, no audit finds it. docs/research/trust.md has the number of pairs
 // that an accusation takes.
 package trust

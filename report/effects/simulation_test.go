@@ -219,7 +219,7 @@ func TestSimulatedEquals(t *testing.T) {
 }
 
 // TestSimulatedHabits: where players leave an earlier game of the opening late, its
-// results come again, and the rows of single openings find that, as docs/compare.md
+// results come again, and the rows of single openings find that, as docs/ratings.md
 // says; the other rows do not.
 func TestSimulatedHabits(t *testing.T) {
 	t.Parallel()

@@ -50,10 +50,10 @@ func (r *Report) warnGames(g *Games) {
 		r.warn(LengthDepends, why)
 	}
 	for _, run := range g.paired {
-		r.warn(PairedByResult, i18n.Of("run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/tournaments.md)", run))
+		r.warn(PairedByResult, i18n.Of("run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/matches.md)", run))
 	}
 	for _, run := range g.competed {
-		r.warn(WinnerSelected, i18n.Of("run %s is a Swiss or a knockout: the interval of 95%% of whoever came first was seen to hold in 60%% to 73%%, as results chose that player (docs/tournaments.md)", run))
+		r.warn(WinnerSelected, i18n.Of("run %s is a Swiss or a knockout: the interval of 95%% of whoever came first was seen to hold in 60%% to 73%%, as results chose that player (docs/matches.md)", run))
 	}
 	told := map[string]bool{}
 	for _, e := range g.players {

@@ -4,7 +4,7 @@
 // [Tally] adds them up. Moves are words to it, so it serves shogi and Go.
 //
 // The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019), after Yamashita's
-// work on shogi and Guid and Bratko's on chess; docs/strength.md has them.
+// work on shogi and Guid and Bratko's on chess; docs/research/strength.md has them.
 package review
 
 import (

@@ -65,7 +65,7 @@ func RankingNotes(k *report.Ranking) (notes []i18n.Message) {
 		notes = append(notes, i18n.Of("Elo: difference from the mean of all, with its interval, as gogi rate has it"))
 	}
 	if k.Selected {
-		notes = append(notes, i18n.Of("The interval of the first place is not valid: its results chose that player (docs/tournaments.md)"))
+		notes = append(notes, i18n.Of("The interval of the first place is not valid: its results chose that player (docs/matches.md)"))
 	}
 	for _, p := range k.Players {
 		if !p.Why.IsZero() {

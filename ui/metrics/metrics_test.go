@@ -480,7 +480,7 @@ func TestPedantic(t *testing.T) {
 
 // TestDocumentation: the table that people read is that of the code.
 func TestDocumentation(t *testing.T) {
-	page := testutil.Must(os.ReadFile("../../docs/metrics.md"))(t)
+	page := testutil.Must(os.ReadFile("../../docs/events.md"))(t)
 	var got, want []string
 	for line := range strings.Lines(string(page)) {
 		if strings.HasPrefix(line, "| `gogi_") {

@@ -6,5 +6,5 @@
 // A layout is always fair: the two players of a game have the same cores, or as many of the
 // same kind if both think at once. Slots are comparable: each has whole cores, because two
 // hardware threads of one core slow each other down, and one cache and one memory node if
-// possible. See docs/cpus.md.
+// possible. See docs/faults.md.
 package affinity

@@ -53,7 +53,7 @@ func TestLay(t *testing.T) {
 		{"smt_off", "0-11", Demand{Slots: 6, Cores: 1}, "0 1 2 3 4 5"},
 		// A slot is of one node, the slots are spread over both.
 		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 1}, "14,30 15,31"},
-		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 2}, "12,14,28,30 13,15,29,31"}, // in docs/cpus.md
+		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 2}, "12,14,28,30 13,15,29,31"}, // in docs/faults.md
 		{"two_sockets", "0-31", Demand{Slots: 4, Cores: 4}, "0,2,4,6,16,18,20,22 1,3,5,7,17,19,21,23 8,10,12,14,24,26,28,30 9,11,13,15,25,27,29,31"},
 		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 3, Apart: true}, "4,6,8,20,22,24|10,12,14,26,28,30 5,7,9,21,23,25|11,13,15,27,29,31"},
 		// Larger than a node: both, and the opponents a node each.

@@ -78,7 +78,7 @@ func TestDist(t *testing.T) {
 	})
 	t.Run("windows", func(t *testing.T) { // make wine plays with a program that was built alike
 		list := command(t, out, "unzip", "-Z1", "gogi-v1.2.3-rc1-windows-amd64.zip")
-		for _, file := range []string{"gogi.exe", "LICENSE", "licences/MODULES", "licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/windows.md"} {
+		for _, file := range []string{"gogi.exe", "LICENSE", "licences/MODULES", "licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/install.md"} {
 			testutil.Contains(t, list, "gogi-v1.2.3-rc1-windows-amd64/"+file+"\n", "no %s among", file)
 		}
 	})

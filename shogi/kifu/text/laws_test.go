@@ -120,7 +120,7 @@ func ending(t *rapid.T, r *kifu.Record, p *shogi.Position) {
 	}
 }
 
-// kept is what of a record a format keeps: what docs/records.md says.
+// kept is what of a record a format keeps: what docs/formats.md says.
 func kept(format string, r *kifu.Record) *kifu.Record {
 	k := *r
 	k.Moves = nil

@@ -459,7 +459,7 @@ func TestReaches(t *testing.T) {
 	}
 }
 
-// TestCSALayout is a whole file, by the description in docs/records.md.
+// TestCSALayout is a whole file, by the description in docs/formats.md.
 func TestCSALayout(t *testing.T) {
 	move := func(usi string) shogi.Move {
 		m := testutil.Must(shogi.ParseMove(usi))(t)
@@ -507,7 +507,7 @@ T2
 }
 
 // TestCSAEnds: the words, and who has won by them, are those of the table in
-// docs/records.md. Black is to move.
+// docs/formats.md. Black is to move.
 func TestCSAEnds(t *testing.T) {
 	even := shogi.StartPos()
 	for _, c := range []struct{ result, winner, word, summary string }{

@@ -1,6 +1,6 @@
 // Package text reads and writes whole records as text: CSA in the dialect of floodgate and in
 // version 3, KIF, KI2, JKF, lines of USI, and JSON lines. Each [Format] is a value; [Text]
-// lists them, [OfFile] and [Detect] choose one, [NewInput] decodes a file. docs/records.md has
+// lists them, [OfFile] and [Detect] choose one, [NewInput] decodes a file. docs/formats.md has
 // the layouts, their sources, and the losses of each format.
 package text
 
