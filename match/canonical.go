@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// CanonicalPlan is what decides the distribution of a run's games: all of it,
-// and nothing else (no paths, target, concurrency or stopping bounds). Its JSON is
-// what the digest covers and what a store keeps of a plan, so in this type and in
-// those below a field never changes its name or its place, and a new one stands at
-// the end and is left out of the JSON where it has its zero value.
+// CanonicalPlan has exactly the settings that decide the distribution of a run's games. It has no paths,
+// target, concurrency or stopping bounds. The digest covers its JSON, and a store has that JSON of a
+// plan. A field in this type and in those below therefore never changes its name or its place. A new
+// field comes at the end, and the JSON omits it if it has its zero value.
 type CanonicalPlan struct {
 	Version      int               `json:"version"`
 	Design       DesignKind        `json:"design"`
@@ -46,8 +45,8 @@ type CanonicalRules struct {
 	RepetitionPoints [2]float64 `json:"repetition_points"`
 }
 
-// CanonicalPlayer is what of a Player decides how it plays: no paths, and in the
-// place of one whose contents are in the identity, "(see identity)".
+// CanonicalPlayer has the settings of a Player that decide how it plays. It has no paths. A path whose
+// contents are in the identity is replaced by "(see identity)".
 type CanonicalPlayer struct {
 	Name      string            `json:"name"`
 	Identity  map[string]string `json:"identity"`
@@ -68,7 +67,7 @@ type CanonicalOpenings struct {
 	SHA256 string `json:"sha256"` // of their lines in order
 }
 
-// CanonicalCouncil is what of a Council decides how it plays.
+// CanonicalCouncil has the settings of a Council that decide how it plays.
 type CanonicalCouncil struct {
 	Rule         string            `json:"rule"`
 	Ties         []string          `json:"ties,omitempty"`
@@ -90,8 +89,8 @@ type CanonicalCouncil struct {
 // canonicalVersion is the version of the texts that Canonical writes.
 const canonicalVersion = 1
 
-// ParseCanonical reads what Canonical wrote, also of an older or newer gogi; what
-// this one does not know of it is left out.
+// ParseCanonical reads the text of Canonical, also from an older or newer gogi. It ignores unknown
+// fields.
 func ParseCanonical(text []byte) (*CanonicalPlan, error) {
 	var c CanonicalPlan
 	if err := json.Unmarshal(text, &c); err != nil {
@@ -103,8 +102,8 @@ func ParseCanonical(text []byte) (*CanonicalPlan, error) {
 	return &c, nil
 }
 
-// Canonical is the JSON text of what decides the distribution of the run's
-// games. Equal plans have equal texts.
+// Canonical returns the JSON text of the settings that decide the distribution of the run's games. Equal
+// plans have equal texts.
 func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
@@ -195,8 +194,8 @@ func (p *Player) hashedOptions() []Option {
 	return options
 }
 
-// has reports whether a file has the role, or one that begins with it where it
-// names a folder; engines do not tell upper from lower case in option names.
+// has reports whether a file has the role, or a role in that folder. Roles are compared without upper and
+// lower case, because engines ignore case in option names.
 func (i Identity) has(role string) bool {
 	return slices.ContainsFunc(i.Files, func(f FileHash) bool {
 		if strings.HasSuffix(role, "/") && len(f.Role) > len(role) {
@@ -206,10 +205,10 @@ func (i Identity) has(role string) bool {
 	})
 }
 
-// bookLine is what the hash over a book covers of an opening.
+// bookLine returns the bytes of an opening that the hash of a book covers.
 func (o Opening) bookLine() []byte { return fmt.Appendf(nil, "%s\t%s\n", o.ID, o) }
 
-// OpeningsHash returns what a digest covers of a list of openings.
+// OpeningsHash returns the part of a digest that covers a list of openings.
 func OpeningsHash(openings []Opening) CanonicalOpenings {
 	h := sha256.New()
 	for _, o := range openings {

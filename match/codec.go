@@ -14,10 +14,10 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairVersion is the first byte of what EncodePair writes. A version's layout
-// never changes; the first one ends before who played the pair, the second before the
-// options of the pair, the third before the questions to a mate solver. What needs no newer
-// one is written as an older one, from the second on.
+// pairVersion is the first byte of EncodePair's text. A version's layout never changes. The first one
+// ends before the player's machine, the second before the options of the pair, the third before the
+// questions to a mate solver. A pair that needs no newer version is written as an older one, from the
+// second on.
 const (
 	pairVersion          = 4
 	pairWithoutQuestions = 3
@@ -46,10 +46,9 @@ func EncodePair(r PairResult) ([]byte, error) {
 	return w.text, nil
 }
 
-// DecodePair is the inverse of EncodePair, for a text that anybody may have
-// written: it fails rather than allocate much more than limit bytes, and for words
-// that this program does not know. What it gives is a pair in form only: arbiter.Verify
-// says whether it can have been played.
+// DecodePair is the inverse of EncodePair, for an untrusted text. It returns an error before it allocates
+// much more than limit bytes, and for unknown words. It checks only the form of the pair; arbiter.Verify
+// checks whether it can have been played.
 func DecodePair(text []byte, limit int) (PairResult, error) {
 	var r PairResult
 	switch {
@@ -173,14 +172,13 @@ func (w *wire) record(r *kifu.Record) {
 	w.moves(&r.Moves)
 }
 
-// wire is a text that is being written or read: the same calls in the same order
-// do both, so that the layout is said once. After an error, which it keeps, it
-// reads zeros.
+// wire reads or writes a text. The same calls in the same order do both, so that the layout is defined
+// once. It stores its first error, and reads zeros after it.
 type wire struct {
-	text    []byte // what was written, or what is left to read
-	version byte   // of the layout
+	text    []byte // the text written, or the text left to read
+	version byte   // version of the layout
 	reading bool
-	left    int // what reading may still allocate
+	left    int // how much reading may still allocate
 	err     error
 }
 
@@ -193,7 +191,7 @@ func (w *wire) fail(err error) {
 	}
 }
 
-// spend counts what reading is about to allocate.
+// spend counts the bytes that reading will allocate.
 func (w *wire) spend(n int) bool {
 	if n > w.left {
 		w.fail(errors.New("it takes more than what is allowed"))
@@ -285,7 +283,7 @@ func (w *wire) time(v *time.Time) {
 	}
 }
 
-// tellable reports whether a time can be told as RFC 3339 does, and so as JSON.
+// tellable reports whether RFC 3339, and so JSON, can represent a time.
 func tellable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 func (w *wire) duration(v *time.Duration) {

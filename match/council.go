@@ -7,20 +7,20 @@ import (
 // Council is a player that several others vote for (合議). Rules, ties and stop
 // policies are in the words of package ensemble, which checks them.
 type Council struct {
-	Members      []Player  `json:"Members"`      // engines or councils; their limits hold where Own is set
-	Own          []bool    `json:"Own"`          // of each member: it searches under its own limits instead of the council's
-	Scales       []Scale   `json:"Scales"`       // of each member
-	Clamps       []float64 `json:"Clamps"`       // of each member's scores, in its centipawns, 0 for none; empty, as in old plans, for none at all
+	Members      []Player  `json:"Members"`      // engines or councils; their limits apply if Own is set
+	Own          []bool    `json:"Own"`          // for each member: it searches under its own limits instead of the council's
+	Scales       []Scale   `json:"Scales"`       // for each member
+	Clamps       []float64 `json:"Clamps"`       // limit of each member's scores, in its centipawns, 0 for none; empty, as in old plans, for none at all
 	Rule         string    `json:"Rule"`         // "majority", "adoption:reward=voters", …
-	Shadows      []string  `json:"Shadows"`      // rules that are asked what they would have played
+	Shadows      []string  `json:"Shadows"`      // rules whose vote is recorded but not played
 	Ties         []string  `json:"Ties"`         // the chain that breaks ties; empty: the default
 	Stop         string    `json:"Stop"`         // when the members' searches end; "": when all have answered
-	Quorum       float64   `json:"Quorum"`       // of the stop policy "quorum"
+	Quorum       float64   `json:"Quorum"`       // for the stop policy "quorum"
 	ResignQuorum float64   `json:"ResignQuorum"` // the share of members of which more must resign; 0: one half
 	MinAlive     int       `json:"MinAlive"`     // the council loses with fewer living members
-	Restarts     int       `json:"Restarts"`     // of each member in one game; negative: none
+	Restarts     int       `json:"Restarts"`     // restarts of each member in one game; negative: none
 	Split        bool      `json:"Split"`        // the members share the council's limits instead of having them each
-	Jitter       float64   `json:"Jitter"`       // by what share the members' nodes vary
+	Jitter       float64   `json:"Jitter"`       // the share by which the members' nodes vary
 	Noise        float64   `json:"Noise"`        // standard deviation of noise on each line's score, in centipawns
 	Veto         Veto      `json:"Veto"`
 }
@@ -32,7 +32,7 @@ type Scale struct {
 	Intercept float64 `json:"intercept"`
 }
 
-// Veto is a short check of the voted move by others; zero is none.
+// Veto is a short check of the voted move by other engines; the zero value is no veto.
 type Veto struct {
 	Time    time.Duration `json:"time"`
 	Nodes   uint64        `json:"nodes"`

@@ -12,15 +12,15 @@ import (
 
 // Difference is one value that two texts of JSON do not share.
 type Difference struct {
-	// Path leads to the value by the keys of objects, from the outside in. An
-	// element of a list is called by its "name", where it has one, else by its index.
+	// Path leads to the value by the keys of objects, from the outside in. An element of a list is named
+	// by its "name", if it has one, else by its index.
 	Path []string
-	// Order says that Before and Now are not values of the list at Path, but the
-	// names of its elements, which changed places.
+	// Order means that Before and Now are the names of the elements of the list at Path, which changed
+	// places.
 	Order  bool
 	Before *string // nil: absent
 	Now    *string // nil: absent
-	Note   string  // what the caller wants told beside it, such as a file's path; Differences leaves it empty
+	Note   string  // the caller's remark, such as a file's path; Differences leaves it empty
 }
 
 // String is the difference as a line: "players.A.options.Threads: 1 before, 2 now",
@@ -62,7 +62,7 @@ func Differences(before, now []byte) []Difference {
 	return list
 }
 
-// place is where flatten found a value: the path, or the order of the list there.
+// place is the place of a value in flatten: the path, or the order of the list there.
 type place struct {
 	joined string // the path's elements, each with a 0 behind it
 	order  bool
@@ -98,9 +98,8 @@ func reordered(was, is *string) bool {
 	return slices.Equal(a, b)
 }
 
-// flatten turns JSON into values by their places; list elements with a name are
-// called by it, so that a changed order of options does not look like changed
-// options.
+// flatten turns JSON into values by their places. It uses the names of list elements, so that a changed
+// order of options does not look like changed options.
 func flatten(text []byte) map[place]*string {
 	var value any
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -7,9 +7,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Forfeited is a pair of a tune that nobody plays, because an engine does not start with
-// the options that it has there: A, B or both, as failed says. Who starts wins; where
-// neither does, both games are drawn. The note says why, slot where it was found out.
+// Forfeited returns a pair of a tune that is not played, because an engine does not start with its
+// options there: A, B or both, as in failed. The player that starts wins; if neither does, both games are
+// draws. The note has the reason, slot the slot that found it.
 func Forfeited(plan *Plan, pair Pair, failed [2]bool, note string, slot int) PairResult {
 	r := PairResult{Pair: pair}
 	for leg := range pair.Legs {

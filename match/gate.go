@@ -2,7 +2,7 @@ package match
 
 import "fmt"
 
-// GateModel says what the hypotheses of a sequential test are about.
+// GateModel is the unit of the hypotheses of a sequential test.
 type GateModel string
 
 // The models of a sequential test, as in fishtest.
@@ -11,13 +11,13 @@ const (
 	GateNormalized GateModel = "normalized" // normalised Elo, by the mean in standard deviations
 )
 
-// GateBoundary says where a sequential test stops.
+// GateBoundary is the stopping boundary of a sequential test.
 type GateBoundary string
 
 // The boundaries of a sequential test.
 const (
-	// GateRatio passes where the likelihood ratio reaches 1/α. It is the zero value:
-	// what runs were played with that name no boundary.
+	// GateRatio passes when the likelihood ratio reaches 1/α. It is the zero value, because old runs that
+	// name no boundary were played with it.
 	GateRatio GateBoundary = ""
 	// GateBounded draws the bounds together with every pair, so that no test is long.
 	GateBounded GateBoundary = "bounded"
@@ -43,8 +43,8 @@ type Gate struct {
 	Alpha float64   `json:"alpha"`
 	Beta  float64   `json:"beta"`
 	Model GateModel `json:"model"`
-	// Boundary grows at the end, and is left out where it is the ratio: the log of
-	// settings of older runs must stay equal.
+	// Boundary comes last in the JSON, which omits it for the ratio: the log of settings of older runs
+	// must stay equal.
 	Boundary GateBoundary `json:"boundary,omitempty"`
 }
 
@@ -69,7 +69,7 @@ func (g Gate) String() string {
 	return text
 }
 
-// Check says what cannot be tested, or nil.
+// Check returns why the gate cannot be tested, or nil.
 func (g Gate) Check() error {
 	switch {
 	case g.IsZero():

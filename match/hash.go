@@ -8,14 +8,14 @@ import (
 	"gogi/shogi"
 )
 
-// Hash tells the opening from every other of its book, whatever their names: it is
-// over the start position, in the words of Start, and the moves.
+// Hash distinguishes the opening from all others of its book, whatever their names. It covers the start
+// position, as Start writes it, and the moves.
 func (o Opening) Hash() uint64 {
 	return movesHash(o.Start, len(o.Moves), func(i int) shogi.Move { return o.Moves[i] })
 }
 
-// MovesHash is equal for games with the same start position, in whatever words, and the
-// same moves, the opening's included. It fails where the start cannot be read.
+// MovesHash is equal for games with the same start position, in any notation, and the same moves, with
+// the opening's. It returns an error if the start cannot be read.
 func (r *Result) MovesHash() (uint64, error) {
 	start, err := Opening{ID: "of the record", Start: r.Record.Start}.Position()
 	if err != nil {

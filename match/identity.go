@@ -36,19 +36,18 @@ type Variant struct {
 // String is "linux amd64 x86-64-v3".
 func (v Variant) String() string { return strings.TrimSpace(v.OS + " " + v.Arch + " " + v.ISA) }
 
-// Identity is what an engine is, apart from its options: its binary and the
-// files that it reads. The zero value means that it is not known.
+// Identity identifies an engine without its options: by its binary and the files that it reads. The zero
+// value means that it is unknown.
 type Identity struct {
 	Files []FileHash `json:"Files"`
 	Fixed string     `json:"Fixed"` // given by hand, or the built-in engine's version, instead of a binary
-	// Variants are all binaries that may be used. The identity covers them together, in
-	// any order, in the place of the one among Files, which is the one in use here and
-	// may be missing where none is.
+	// Variants are all binaries that may be used. The identity covers them together, in any order, in
+	// place of the binary among Files. That one is the binary in use here, and is absent if none is.
 	Variants []Variant `json:"Variants,omitempty"`
 }
 
-// String is a short form: what was given by hand, or the first digits of the
-// hash over all files.
+// String returns a short form: the identity that the user gave, or the first digits of the hash over all
+// files.
 func (i Identity) String() string {
 	files := i.Covered()
 	switch {
@@ -64,8 +63,8 @@ func (i Identity) String() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Covered are the files that the identity consists of. Where there are variants, the
-// first of them has the hash over all of these and no path.
+// Covered returns the files that the identity consists of. With variants, the first file has the hash
+// over all of them and no path.
 func (i Identity) Covered() []FileHash {
 	if len(i.Variants) == 0 {
 		return i.Files
@@ -78,7 +77,7 @@ func (i Identity) apart() []FileHash {
 	return slices.DeleteFunc(slices.Clone(i.Files), func(f FileHash) bool { return f.Role == BinaryRole })
 }
 
-// WithVariant is the identity where this variant is the binary in use, at path.
+// WithVariant returns the identity with this variant as the binary in use, at path.
 func (i Identity) WithVariant(v Variant, path string) Identity {
 	i.Files = append([]FileHash{{Role: BinaryRole, Path: path, SHA256: v.SHA256}}, i.apart()...)
 	return i
@@ -100,7 +99,7 @@ func (v Variant) compare(w Variant) int {
 	return cmp.Or(cmp.Compare(v.OS, w.OS), cmp.Compare(v.Arch, w.Arch), cmp.Compare(v.ISA, w.ISA), cmp.Compare(v.SHA256, w.SHA256), cmp.Compare(v.Size, w.Size))
 }
 
-// Check says what of the variants cannot be, or nil.
+// Check returns the error of the variants, or nil.
 func (i Identity) Check() error {
 	seen := map[string]bool{}
 	for _, v := range i.Variants {

@@ -40,24 +40,24 @@ const (
 	DefaultStall  = 60 * time.Second
 )
 
-// Limits is what one player may use for its moves.
+// Limits limits one player's moves.
 type Limits struct {
 	Clock    TimeControl   `json:"Clock"`
 	MoveTime time.Duration `json:"MoveTime"`
 	Nodes    uint64        `json:"Nodes"`
 	Depth    int           `json:"Depth"`
 	Self     bool          `json:"Self"`   // the engine ends its search by itself ("go infinite")
-	Margin   time.Duration `json:"Margin"` // the overrun that is tolerated where there is a clock or movetime
+	Margin   time.Duration `json:"Margin"` // the tolerated overrun with a clock or movetime
 	Stall    time.Duration `json:"Stall"`  // how long an engine without a clock may take for a move
 }
 
 // Timed reports whether a move can be late.
 func (l Limits) Timed() bool { return !l.Clock.IsZero() || l.MoveTime > 0 }
 
-// tolerances are what of the limits ends no search.
+// tolerances returns the limits that end no search.
 func (l Limits) tolerances() Limits { return Limits{Margin: l.Margin, Stall: l.Stall} }
 
-// Check says what cannot work, or nil.
+// Check returns the error of the limits, or nil.
 func (l Limits) Check() error {
 	switch {
 	case l.tolerances() == l:

@@ -9,17 +9,17 @@ import (
 	"gogi/shogi"
 )
 
-// Mate ends games by proof: a mate solver, which plays nobody's game, is asked about
-// positions, and a mate that it claims ends the game where our own rules prove it. Both
-// players are treated alike. The zero value is off.
+// Mate ends games by proof. gogi asks a mate solver, which plays for neither side, about positions. A
+// mate that it claims ends the game if our own rules prove it. Both players are treated alike. The zero
+// value is off.
 type Mate struct {
-	Solver *Player       `json:"Solver,omitempty"` // who is asked; of a plan out of a store nil
+	Solver *Player       `json:"Solver,omitempty"` // the solver; nil for a plan out of a store
 	Every  int           `json:"Every,omitempty"`  // asked at every so many moves of each side, too; 0: only after a claim
-	Time   time.Duration `json:"Time,omitempty"`   // what each question may take; on nobody's clock
+	Time   time.Duration `json:"Time,omitempty"`   // time for each question; not on a player's clock
 	Nodes  int           `json:"Nodes,omitempty"`  // positions that a proof may look into; 0: off
 }
 
-// The limits of questions and proofs where a series names none.
+// The default limits of questions and proofs.
 const (
 	DefaultMateTime  = time.Second
 	DefaultMateNodes = 20_000
@@ -28,7 +28,7 @@ const (
 // IsZero reports whether games are not ended by proof.
 func (m Mate) IsZero() bool { return m.Nodes == 0 }
 
-// Check says what of it makes no sense, or nil.
+// Check returns the error of the settings, or nil.
 func (m Mate) Check(ponder PonderMode) error {
 	switch {
 	case m.IsZero() && m != (Mate{}):
@@ -45,13 +45,13 @@ func (m Mate) Check(ponder PonderMode) error {
 	return nil
 }
 
-// Asks reports whether the solver is asked for a mate by the side to move: its latest
-// move came with the claim of a mate, or its number, from 0, is one of every so many.
+// Asks reports whether the solver is asked for a mate by the side to move. It is asked if that side's
+// latest move claimed a mate, and once in so many of its moves, counted from 0.
 func (m Mate) Asks(claimed bool, own int) bool {
 	return !m.IsZero() && (claimed || m.Every > 0 && own%m.Every == 0)
 }
 
-// CanonicalMate is what of a Mate decides how games end.
+// CanonicalMate has the settings of a Mate that decide how games end.
 type CanonicalMate struct {
 	Solver *CanonicalPlayer `json:"solver,omitempty"`
 	Every  int              `json:"every,omitempty"`
@@ -59,7 +59,7 @@ type CanonicalMate struct {
 	Nodes  int              `json:"nodes,omitempty"`
 }
 
-// canonical is nil where games are not ended by proof.
+// canonical is nil if games do not end by proof.
 func (m Mate) canonical() *CanonicalMate {
 	if m == (Mate{}) {
 		return nil
@@ -72,18 +72,18 @@ func (m Mate) canonical() *CanonicalMate {
 	return c
 }
 
-// Questions are the questions to a mate solver in a game, by what came of them.
+// Questions counts the questions to a mate solver in a game, by result.
 type Questions struct {
 	Asked    int `json:"asked"`
 	Claimed  int `json:"claimed,omitempty"`  // it claimed a mate: proven, refuted and unproven together
 	Proven   int `json:"proven,omitempty"`   // our rules prove it; it ended the game
 	Refuted  int `json:"refuted,omitempty"`  // its line is no mate by our rules
-	Unproven int `json:"unproven,omitempty"` // within what a proof may look into, or before the game's limit of plies
+	Unproven int `json:"unproven,omitempty"` // not proven within the bound of positions, or before the game's limit of plies
 	Failed   int `json:"failed,omitempty"`   // it crashed, hung or has no mate search; it was asked no more in that game
 }
 
-// Check says why these cannot be the questions of a game of so many plies that ended
-// so, or nil. None at all is possible: a program that did not count them sends none.
+// Check returns why these cannot be the questions of a game of so many plies with that end, or nil. No
+// question at all is possible: a program that did not count them sends none.
 func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
 	proven := 0
 	if ended == MateAdjudication {
@@ -111,16 +111,16 @@ func (q *Questions) Add(more Questions) {
 	q.Failed += more.Failed
 }
 
-// Proof is what a game that ended by MateAdjudication keeps, so that it can be proven
-// again: kifu.Record.Final has it as JSON.
+// Proof is stored for a game that ended by MateAdjudication, so that it can be proven again:
+// kifu.Record.Final has it as JSON.
 type Proof struct {
-	Solver string       `json:"solver"` // who claimed the mate
+	Solver string       `json:"solver"` // the solver that claimed the mate
 	Line   []shogi.Move `json:"line"`   // as it was claimed
 	Plies  int          `json:"plies"`  // to the mate, at most
 	Nodes  int          `json:"nodes"`  // that our proof looked into
 }
 
-// proofText is the JSON of a proof; its key tells it from a vote record.
+// proofText is the JSON of a proof; its key distinguishes it from a vote record.
 type proofText struct {
 	Mate *Proof `json:"mate"`
 }

@@ -7,7 +7,7 @@ import (
 	"gogi/shogi"
 )
 
-// Opening is where a game starts: a position and moves made from it.
+// Opening is the start of a game: a position and moves made from it.
 type Opening struct {
 	ID    string       `json:"ID"`    // names it in reports: "17" is the 17th of its book
 	Start string       `json:"Start"` // "startpos" or a SFEN
@@ -26,8 +26,7 @@ func (o Opening) Position() (shogi.Position, error) {
 	return p, nil
 }
 
-// USIStart is the start position as the "position" command says it: "startpos"
-// or "sfen …".
+// USIStart returns the start position for the "position" command: "startpos" or "sfen …".
 func (o Opening) USIStart() string {
 	if o.Start == "startpos" {
 		return o.Start
@@ -86,8 +85,8 @@ func mix(a, b uint64) uint64 {
 	return SplitMix(SplitMix(a) + b)
 }
 
-// SplitMix spreads neighbouring numbers over all others, one to one: what seeds are made
-// of (the finaliser of SplitMix64, Steele, Lea and Flood 2014).
+// SplitMix maps neighbouring numbers to distant ones, one to one; seeds are made with it. It is the
+// finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 func SplitMix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

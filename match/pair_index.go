@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// PairIndex holds the pairs of a stored run against its plan's canonical text, which says
-// what follows from a pair's number but has of the openings only a hash over all of
-// them. Its size grows with the openings that were played.
+// PairIndex compares the pairs of a stored run with its plan's canonical text. That text decides a pair
+// by its number, but has only one hash over all openings. The index grows with the openings that were
+// played.
 type PairIndex struct {
 	plan *Plan // no openings
 	book CanonicalOpenings
@@ -27,9 +27,8 @@ func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 	return &PairIndex{plan: plan, book: c.Openings, seen: map[int]Opening{}}, nil
 }
 
-// Take says why a pair is not the one of its number, or nil. Whether its opening is
-// that of the book is known when all are (Book); before, it is the same as of every
-// other pair that has it.
+// Take returns why a pair is not the one of its number, or nil. Whether its opening is from the book is
+// known only after all of them (Book). Until then Take checks that pairs of the same opening agree.
 func (r *PairIndex) Take(p Pair) error {
 	n := r.plan.Pairings()
 	if p.ID < 0 {
@@ -42,8 +41,8 @@ func (r *PairIndex) Take(p Pair) error {
 	return r.TakeDrawn(p, r.plan.pairing(p.ID%n), p.ID/n)
 }
 
-// TakeDrawn is Take where results decide who plays: with the players who were drawn
-// for the pair, and which of the openings in their order by the seed.
+// TakeDrawn is Take if results decide the pairings. It takes the players drawn for the pair, and the
+// index of its opening in their order by the seed.
 func (r *PairIndex) TakeDrawn(p Pair, players [2]int, round int) error {
 	switch {
 	case p.ID < 0 || round < 0:
@@ -70,8 +69,8 @@ func (r *PairIndex) TakeDrawn(p Pair, players [2]int, round int) error {
 	return nil
 }
 
-// Book says how many of the plan's openings were played, and, where all were, an error
-// if they are not those of the plan. An imported run, and self-play, have none: 0 of 0.
+// Book returns how many of the plan's openings were played. If all were, it returns an error if they are
+// not those of the plan. An imported run, and self-play, have none: 0 of 0.
 func (r *PairIndex) Book() (played, of int, err error) {
 	if k := r.plan.Design.Kind; k == DesignImported || k == DesignSelfplay {
 		return 0, 0, nil

@@ -20,8 +20,8 @@ type Adjudicator struct {
 // NewAdjudicator starts a game.
 func NewAdjudicator(a match.Adjudication) *Adjudicator { return &Adjudicator{rules: a} }
 
-// Move takes the score that came with a move of the side that just moved, from
-// that side's view (ok: it came with one), and the position after the move.
+// Move takes the score of the latest move, from the view of the side that made it, and the position after
+// the move. ok is false if the move had no score.
 func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) match.Verdict {
 	mover := p.Side().Opponent()
 	a.entered = a.entered || kingEntered(p, shogi.Black) || kingEntered(p, shogi.White)

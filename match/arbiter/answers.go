@@ -2,7 +2,7 @@ package arbiter
 
 import "gogi/match"
 
-// answer is what ends a game in place of a move.
+// answer is an answer that ends a game in place of a move.
 type answer int
 
 const (
@@ -10,9 +10,9 @@ const (
 	noMove                      // the side to move gave none that counts, and loses
 	noMoveInTime                // the same, because of its clock
 	noMoveUntimed               // the same, without a clock
-	aDeclaration                // the position decides what that is worth
-	neverAsked                  // nobody was: the game has no move but its opening's
-	aProof                      // nobody was asked: the side to move mates, and wins
+	aDeclaration                // the position decides its result
+	neverAsked                  // no player was asked: the game has no move after its opening
+	aProof                      // not asked: the side to move mates, and wins
 )
 
 // answers has every termination that a finished game can have. It is never changed.

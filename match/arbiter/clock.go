@@ -6,9 +6,8 @@ import (
 	"gogi/match"
 )
 
-// Clock is one player's clock in one game. The increment is added before each
-// own move, the first included, as at CSA servers, so Remaining is what the
-// player may use now, byoyomi apart.
+// Clock is one player's clock in one game. The increment is added before each own move, also the first,
+// as at CSA servers. Remaining is therefore the time that the player may use now, without byoyomi.
 type Clock struct {
 	limits    match.Limits
 	remaining time.Duration
@@ -19,8 +18,8 @@ func NewClock(l match.Limits) Clock {
 	return Clock{limits: l, remaining: l.Clock.Main + l.Clock.Increment}
 }
 
-// Limit is the longest that the move at hand may take, the margin excluded.
-// ok is false where nothing limits the time of a move.
+// Limit returns the longest time for the current move, without the margin. ok is false if nothing limits
+// the time of a move.
 func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	switch {
 	case !c.limits.Clock.IsZero():
@@ -40,8 +39,8 @@ func (c *Clock) Sent() time.Duration {
 // Remaining is the main time that is left, this move's increment included.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
-// Deadline is when to give up waiting for the move at hand: the limit and the
-// margin, or the stall limit where there is no clock.
+// Deadline returns how long to wait for the current move: the limit and the margin, or the stall limit
+// without a clock.
 func (c *Clock) Deadline() time.Duration {
 	if limit, ok := c.Limit(); ok {
 		return limit + c.limits.Margin

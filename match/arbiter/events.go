@@ -10,17 +10,17 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// maxVote bounds a council's record of one vote, in bytes: far above what a runner writes.
+// maxVote is the largest size of a council's record of one vote, in bytes, far above a runner's records.
 const maxVote = 1 << 18
 
-// verifyTold refuses what of a game decides nothing and yet is kept and read: words
-// without end, numbers that no sum has room for, votes of who is no council.
+// verifyTold checks the stored parts of a game that decide nothing. It rejects endless texts, numbers
+// that would overflow a sum, and votes of a player that is no council.
 func verifyTold(plan *match.Plan, want match.Game, g *match.Result) error {
 	if err := g.Check(); err != nil {
 		return err
 	}
 	if plan.Design.Kind == match.DesignImported {
-		return nil // its players are names: what is beside its moves was read from a file
+		return nil // its players are only names: the data other than its moves was read from a file
 	}
 	start, err := want.Opening.Position()
 	if err != nil {
@@ -49,11 +49,10 @@ func checkMove(m *kifu.Move, council bool) error {
 			return fmt.Errorf("a score or depth of %d", n)
 		}
 	}
-	return checkVote(m.Vote(), council) // a move of an engine's book says so, and is no vote
+	return checkVote(m.Vote(), council) // a move of an engine's book is marked, and is no vote
 }
 
-// checkVote refuses what cannot be a council's record; package ensemble/voting knows what
-// is in one.
+// checkVote rejects data that cannot be a council's record; package ensemble/voting knows its content.
 func checkVote(record []byte, council bool) error {
 	switch {
 	case len(record) == 0:

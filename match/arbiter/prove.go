@@ -8,9 +8,9 @@ import (
 	"gogi/shogi/mate"
 )
 
-// ProveMate looks whether a line that is claimed to be a mate by the side to move is one
-// by our rules, looking into so many positions at most. A mate counts only if it comes
-// before the game's limit of plies, and not by way of a fourth repetition.
+// ProveMate checks by our rules whether a claimed line is a mate by the side to move. It searches at most
+// that many positions. A mate counts only before the game's limit of plies, and not through a fourth
+// repetition.
 func (r *Referee) ProveMate(line []shogi.Move, nodes int) mate.Result {
 	limits := mate.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
 	if r.rules.MaxPlies > 0 {
@@ -30,8 +30,8 @@ func (r *Referee) MateVerdict(solver string, plies int) match.Verdict {
 	return match.LossFor(r.Side().Opponent(), match.MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
 }
 
-// proven proves a game's last position again, as its record says that it was. Of how many
-// positions that took, which another version may do with more or less, only the bound is known.
+// proven proves a game's last position again, as in its record. It checks only the bound of the number of
+// positions, because another version may need more or fewer.
 func (r *replay) proven(plan *match.Plan, g *match.Result) error {
 	if plan.Mate.IsZero() {
 		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)

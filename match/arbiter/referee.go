@@ -16,9 +16,8 @@ type Referee struct {
 	first   int // the start position's move number less one
 }
 
-// NewReferee starts a game. It fails when an opening move is illegal, saying
-// which, or when the game is over before its first move; repetition and the ply
-// limit count the opening's moves.
+// NewReferee starts a game. It returns an error if an opening move is illegal, with the move, or if the
+// game is over before its first move. Repetition and the ply limit count the opening's moves.
 func NewReferee(rules match.Rules, o match.Opening) (*Referee, error) {
 	r := BlankReferee(rules)
 	if err := r.Begin(o); err != nil {
@@ -155,8 +154,8 @@ func (r *Referee) Declare() match.Verdict {
 	return match.LossFor(side, match.FalseDeclaration, d.Why())
 }
 
-// impasse is the draw of the 24-point rule: all conditions but the points for
-// a win hold, and at most 7 points are missing (24 of 31 without handicap).
+// impasse reports the draw of the 24-point rule. All conditions except the points for a win hold, and at
+// most 7 points are missing (24 of 31 without handicap).
 func (r *Referee) impasse(d shogi.DeclarationStatus) bool {
 	if r.rules.Declaration != shogi.CSARule24 && r.rules.Declaration != shogi.CSARule24H {
 		return false

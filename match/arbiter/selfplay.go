@@ -12,12 +12,12 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Chance draws everything random of one game of self-play, from the plan's seed and the
-// game's number. The order of its calls decides what is drawn.
+// Chance draws all random values of one game of self-play, from the plan's seed and the game's number.
+// The values depend on the order of its calls.
 type Chance struct {
 	Design  match.Selfplay
-	Audited bool    // the game goes on where scores would end it
-	Seed    uint64  // what the player is given
+	Audited bool    // the game continues when scores would end it
+	Seed    uint64  // the player's seed
 	Redrawn Redrawn // so far
 
 	plan   *match.Plan
@@ -110,9 +110,9 @@ func (c *Chance) Nodes(n uint64) uint64 {
 	return n
 }
 
-// Choose draws the move that is made in the place of the player's: one of its lines by the
-// temperature, with that line's score, and then any move by the noise. Noise is marked as
-// Opening; it has the score of the position.
+// Choose draws the move that replaces the player's. First it draws one of the player's lines by the
+// temperature, with that line's score, and then any move by the noise. Noise is marked as Opening; it has
+// the score of the position.
 func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Move) kifu.Move {
 	if ply < c.Design.TemperaturePlies {
 		c.warm(p, &m, lines)
@@ -167,11 +167,11 @@ func (c *Chance) find(r *Referee, record *kifu.Record) (match.Opening, error) {
 			return o, nil
 		}
 		c.Redrawn.Unequal++
-		c.Nodes(0) // of the search of what was drawn
+		c.Nodes(0) // of the drawn line's search
 	}
 }
 
-// allGiven reports whether all moves are marked as chance's, so that nobody learns from them.
+// allGiven reports whether all moves are marked as chance's, so that training ignores them.
 func allGiven(moves []kifu.Move) bool {
 	return !slices.ContainsFunc(moves, func(m kifu.Move) bool { return !m.Opening })
 }
@@ -182,7 +182,7 @@ type Adjudged struct {
 	At int           // plies of the game by then
 }
 
-// SelfplayFacts are what a record of self-play does not say and its plan does.
+// SelfplayFacts are the facts that a plan of self-play has and its records do not.
 type SelfplayFacts struct {
 	Audited bool
 	Redrawn Redrawn
@@ -220,8 +220,8 @@ func (a *Adjudged) Note(by *Adjudicator, r *Referee, m *kifu.Move, plies int) ma
 	return v
 }
 
-// beginning returns the game with the opening that it drew. Without the plan's openings
-// that is what its record marks.
+// beginning returns the game with the opening that it drew. Without the plan's openings it takes the
+// moves that the record marks.
 func beginning(plan *match.Plan, want match.Game, record *kifu.Record) (match.Game, error) {
 	want.Opening = match.Opening{ID: "drawn", Start: record.Start}
 	if len(plan.Openings) > 0 {

@@ -5,29 +5,28 @@ import (
 	"time"
 )
 
-// Delays are what of a move's time was not the player's, as far as it is known.
+// Delays is the known part of a move's time that the player did not cause.
 type Delays struct {
-	// Waited is how long the player's threads, added up, were ready to run and had no
-	// CPU. Known is false where that cannot be read: on another machine, say.
+	// Waited is the time that the player's threads were ready to run and had no CPU, summed over threads.
+	// Known is false if it cannot be read, for example on another machine.
 	Waited time.Duration
 	Known  bool
 	// Stopped is how long the player's processes were seen to be stopped: by a signal, a
 	// debugger or a frozen cgroup.
 	Stopped time.Duration
-	// Late is how late the runner itself was: the worst that it was woken late, and
-	// what it took to send the position.
+	// Late is the runner's own delay: its longest late wake-up, and the time to send the position.
 	Late time.Duration
 }
 
-// Sum is what is known to have been taken from the player.
+// Sum returns the known time that the player lost.
 func (d Delays) Sum() time.Duration { return d.Waited + d.Stopped + d.Late }
 
-// Cause is who made a player lose on time.
+// Cause is the cause of a loss on time.
 type Cause string
 
 // The causes.
 const (
-	CausePlayer  Cause = "player"  // nobody else is known to have slowed it
+	CausePlayer  Cause = "player"  // no other cause is known
 	CauseMachine Cause = "machine" // it waited for a CPU, or was stopped
 	CauseRunner  Cause = "runner"  // this program was late
 	CauseUnknown Cause = "unknown" // the runner was not late, and the player's machine cannot be asked
@@ -44,11 +43,11 @@ type TimeLoss struct {
 	Delays
 }
 
-// StallTolerance is what a margin is where there is a clock: what may be taken of
-// a stall limit, by the machine or the runner, before that matters.
+// StallTolerance returns the margin for players without a clock. It is the part of a stall limit that the
+// machine or the runner may take without effect.
 func StallTolerance(stall time.Duration) time.Duration { return stall / 4 }
 
-// tolerance is what a player that uses all of its time cannot make up for.
+// tolerance returns the delay beyond which a player that uses all of its time loses.
 func (o TimeLoss) tolerance() time.Duration {
 	if o.Stall {
 		return StallTolerance(o.Limit)
@@ -56,10 +55,10 @@ func (o TimeLoss) tolerance() time.Duration {
 	return o.Margin
 }
 
-// Cause is the player, unless more than half of the margin was taken from it: what
-// the machine took is seen with a loss of up to a quarter of the margin, and a tick
-// of the watcher (docs/faults.md). When the player would have answered cannot be known,
-// since it is stopped at the end of the margin.
+// Cause returns the player, unless other causes took more than half of the margin. gogi measures the
+// machine's delay with an error of up to a quarter of the margin and one tick of the watcher
+// (docs/faults.md). The time of the player's answer is unknown, because gogi stops it at the end of the
+// margin.
 func (o TimeLoss) Cause() Cause {
 	switch {
 	case o.Sum() > o.tolerance()/2 && o.Waited+o.Stopped >= o.Late:
@@ -78,8 +77,8 @@ func (o TimeLoss) Slowed() bool {
 	return c == CauseMachine || c == CauseRunner
 }
 
-// String is the note of the game that was lost by it. Where it was slowed that comes
-// first, since lists show the beginning.
+// String returns the note of the game that it lost. A delay comes first, because lists show the
+// beginning.
 func (o TimeLoss) String() string {
 	if o.Slowed() {
 		return o.said() + ": " + o.what() + "; " + o.figures()
@@ -87,7 +86,7 @@ func (o TimeLoss) String() string {
 	return o.what() + "; " + o.Why()
 }
 
-// Why is who is to blame, and the figures.
+// Why returns the cause, and the figures.
 func (o TimeLoss) Why() string { return o.said() + ": " + o.figures() }
 
 func (o TimeLoss) what() string {

@@ -10,15 +10,19 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Verify says why a pair cannot have been played under the plan, or nil. It knows
-// what can be known without the engines: the pair is the plan's (Plan.Owns; whether
-// earlier results lead to its players is for tournament.Schedule to say), each game starts
-// from its opening, every move is legal, the game ended where our own referee and
-// adjudicator end it and not before, won by whom they say, an end without a move
-// fits the side to move and its limits, no move was later than its clock allows,
-// and the sums of each side are those of its moves. Clocks are those of Played.Scale. A legal game that nobody played
-// passes: against that there is only playing it again. It takes about a
-// millisecond.
+// Verify returns why a pair cannot have been played under the plan, or nil. It runs no engine. It checks
+// that:
+//
+//   - the pair is the plan's (Plan.Owns; tournament.Schedule checks whether earlier results lead to its
+//     players);
+//   - each game starts from its opening and every move is legal;
+//   - the game ended when our own referee and adjudicator end it and not before, with their winner;
+//   - an end without a move fits the side to move and its limits;
+//   - no move was later than its clock allows;
+//   - the sums of each side are those of its moves.
+//
+// Clocks are those of Played.Scale. A legal game that was never played passes; only playing it again
+// finds that. Verify takes about a millisecond.
 func Verify(plan *match.Plan, r *match.PairResult) error {
 	if err := verifyPair(plan, r); err != nil {
 		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
@@ -26,9 +30,8 @@ func Verify(plan *match.Plan, r *match.PairResult) error {
 	return nil
 }
 
-// VerifyGames is Verify for a pair whose place in the plan is known: it takes the
-// pair's number, players, opening and seed as they are, and looks at its games. The
-// plan may be one of CanonicalPlan.Replayable.
+// VerifyGames is Verify for a pair whose place in the plan is known. It takes the pair's number, players,
+// opening and seed unchanged, and checks its games. The plan may be one of CanonicalPlan.Replayable.
 func VerifyGames(plan *match.Plan, r *match.PairResult) error {
 	for _, seat := range r.Pair.Players {
 		if seat < 0 || seat >= len(plan.Players) {
@@ -48,8 +51,8 @@ func verifyPair(plan *match.Plan, r *match.PairResult) error {
 	return verifyGames(plan, r)
 }
 
-// verifyGames is verifyPair but for the pair's own place in the plan. Clocks were those
-// of the machine that played it.
+// verifyGames is verifyPair without the check of the pair's place in the plan. The clocks are those of
+// the machine that played it.
 func verifyGames(plan *match.Plan, r *match.PairResult) error {
 	if r.Played.Scale != 0 {
 		scaled, err := plan.Scaled(r.Played.Scale)
@@ -94,7 +97,7 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) 
 		return err
 	}
 	if plan.Design.Kind == match.DesignImported {
-		return verifyMoves(&g.Record) // by which rules and limits it was played nobody knows
+		return verifyMoves(&g.Record) // its rules and limits are unknown
 	}
 	replayed, err := newReplay(plan, want)
 	if err != nil {
@@ -121,7 +124,7 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) (err error) 
 	return replayed.sums(g)
 }
 
-// unasked looks at ends before which nobody was asked for a last answer.
+// unasked checks ends before which no player was asked for a last answer.
 func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
 	switch {
 	case g.Termination == match.NotStarted && plan.Tune == "":
@@ -137,7 +140,7 @@ func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
 	return nil
 }
 
-// verifyHead compares what is said of a game, its opening included, with the plan.
+// verifyHead compares a game's description, with its opening, with the plan.
 func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
 	record := &g.Record
 	names := [2]string{plan.Players[want.Players[0]].Name, plan.Players[want.Players[1]].Name}
@@ -166,7 +169,7 @@ func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
 	return verifyOpening(want.Opening, record.Moves)
 }
 
-// verifyFirst is verifyOpening for a game whose opening is what it began with.
+// verifyFirst is verifyOpening for a game whose opening is its own first moves.
 func verifyFirst(o match.Opening, moves []kifu.Move) error {
 	for i, m := range o.Moves {
 		if i >= len(moves) || moves[i].Move != m {
@@ -176,7 +179,7 @@ func verifyFirst(o match.Opening, moves []kifu.Move) error {
 	return nil
 }
 
-// verifyMoves says which move is illegal.
+// verifyMoves returns an error with the illegal move.
 func verifyMoves(r *kifu.Record) error {
 	p, err := match.Opening{ID: "of the record", Start: r.Start}.Position()
 	if err != nil {
@@ -210,11 +213,11 @@ type replay struct {
 	adjudicator *Adjudicator
 	limits      [2]match.Limits
 	clocks      [2]Clock
-	chance      *Chance // of self-play, else nil
+	chance      *Chance // for self-play, else nil
 	adjudged    Adjudged
-	plies       int           // of the game
+	plies       int           // plies of the game
 	verdict     match.Verdict // by the last move
-	sides       [2]match.Side // of the moves
+	sides       [2]match.Side // sums of the moves
 }
 
 func newReplay(plan *match.Plan, g match.Game) (*replay, error) {
@@ -287,15 +290,15 @@ func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 		return match.Verdict{Outcome: match.WinFor(c), Termination: v.Termination}, nil
 	case neverAsked:
 		if r.sides == [2]match.Side{} {
-			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // whoever did not start
+			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // the player that did not start
 		}
 	case aMove:
 	}
 	return v, fmt.Errorf("its last move does not end it by %s", v.Termination)
 }
 
-// sums compares each side's sums with its moves. Who ended the game without a move
-// has an answer that counts and is not in the record.
+// sums compares each side's sums with its moves. A player that ended the game without a move has an
+// answer that counts and is not in the record.
 func (r *replay) sums(g *match.Result) error {
 	for i := range g.Sides {
 		c := shogi.Colour(i) //nolint:gosec // 0 or 1

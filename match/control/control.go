@@ -1,6 +1,6 @@
-// Package control defines the orders to a run that plays: pause, resume, end after the pairs in
-// play or at once, and more or fewer slots or games. An order is a [Command]; [Parse] reads one
-// from text. Package runner/series carries orders out; runner/socket and ui/web receive them.
+// Package control defines the orders to a running session: pause, resume, end after the pairs in play or
+// at once, and more or fewer slots or games. An order is a [Command]; [Parse] reads one from text.
+// Package runner/series executes orders; runner/socket and ui/web receive them.
 package control
 
 import (
@@ -9,12 +9,12 @@ import (
 	"strconv"
 )
 
-// Verb is what is asked.
+// Verb is the kind of an order.
 type Verb string
 
 // The verbs.
 const (
-	// Pause finishes the pairs in play and begins no other; what is played stays.
+	// Pause finishes the pairs in play and starts no other; finished pairs stay.
 	Pause Verb = "pause"
 	// Resume ends a pause.
 	Resume Verb = "resume"
@@ -38,10 +38,10 @@ func (v Verb) Counts() bool { return v == Concurrency || v == Target }
 // Command is one thing that is asked, as JSON: {"do":"concurrency","n":4}.
 type Command struct {
 	Do Verb `json:"do"`
-	N  int  `json:"n,omitempty"` // of the verbs that count, at least 1
+	N  int  `json:"n,omitempty"` // the number for verbs that have one, at least 1
 }
 
-// Parse reads a verb and its number, "" where it has none.
+// Parse reads a verb and its number, "" without one.
 func Parse(verb, number string) (Command, error) {
 	c := Command{Do: Verb(verb)}
 	if number != "" {
@@ -57,7 +57,7 @@ func Parse(verb, number string) (Command, error) {
 	return c, c.Check()
 }
 
-// Check says what is wrong with a command.
+// Check returns the error of a command.
 func (c Command) Check() error {
 	for _, v := range Verbs {
 		switch {

@@ -22,8 +22,8 @@ func OfRows(rows []match.Row) (p stats.Play) {
 	return p
 }
 
-// OfResult is a finished pair as evidence. It fails where the start of a game cannot
-// be read.
+// OfResult returns the evidence of a finished pair. It returns an error if the start of a game cannot be
+// read.
 func OfResult(plan *match.Plan, r match.PairResult) (p stats.Play, err error) {
 	p.Opening = openingKey(r.Pair.Opening.Hash())
 	for i := range r.Games {

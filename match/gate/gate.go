@@ -11,14 +11,14 @@ import (
 	"gogi/stats"
 )
 
-// Test is the sequential test that a gate plays. By [match.GateRatio] it passes where
-// the likelihood ratio reaches 1/α, as at [stats.BoundaryRatio], and without overshoot
-// correction: for a ratio of two fixed distributions Ville's inequality would then keep
-// false passes at α, whatever is looked at; the generalised ratio estimates its
-// distributions, and keeps it in simulation (see the test). It fails at the bound that
-// Wald gives for β where a pass has the probability α(1-β) under H0, which is what the
-// upper bound makes of it: ln(β/(1-α(1-β))), a little above BoundaryRatio's ln β. Runs
-// were stopped there, and must not become undecided.
+// Test returns the sequential test of a gate. With [match.GateRatio] it passes when the likelihood ratio
+// reaches 1/α, as at [stats.BoundaryRatio], without overshoot correction. For a ratio of two fixed
+// distributions Ville's inequality keeps false passes at α, for any stopping time. The generalised ratio
+// estimates its distributions, and keeps α in simulation (see the test).
+//
+// It fails at Wald's bound for β if a pass has the probability α(1-β) under H0, which is the effect of
+// the upper bound: ln(β/(1-α(1-β))). That is a little above BoundaryRatio's ln β. Stored runs stopped
+// there, and must not become undecided.
 func Test(g match.Gate) stats.SPRT {
 	s := stats.SPRT{Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha * (1 - g.Beta), Beta: g.Beta, Model: stats.EloModel(g.Model)}
 	if g.Boundary == match.GateBounded {
@@ -31,7 +31,7 @@ func Test(g match.Gate) stats.SPRT {
 // order of arrival, which favours short games. It is safe for many goroutines.
 type Gate struct {
 	design match.Gate
-	pairs  int // of the plan
+	pairs  int // pairs of the plan
 
 	mu     sync.Mutex
 	prefix *stats.Prefix
@@ -57,10 +57,9 @@ func (g *Gate) Add(id int, play stats.Play) error {
 	return nil
 }
 
-// Void takes pairs out that were taken out of the run, and judges the others anew from
-// the first: a test that had decided may be undecided, or have decided otherwise. They
-// may be added again when they have been played again. Where that fails, nothing is
-// changed.
+// Void removes pairs that were voided in the run, and judges the others again from the first. A decided
+// test may become undecided or decide otherwise. The pairs may be added again after they are played
+// again. On an error nothing changes.
 func (g *Gate) Void(ids []int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -72,25 +71,25 @@ func (g *Gate) Void(ids []int) error {
 	return nil
 }
 
-// State is what a gate has found so far.
+// State is the state of a gate.
 type State struct {
 	Design    match.Gate
 	Judgement stats.Judgement // with the openings that it rests on, and the pairs that only repeat others
-	Tally     stats.Tally     // of the pairs that it rests on
+	Tally     stats.Tally     // of the pairs behind it
 }
 
 // Decided reports whether the test has stopped.
 func (s State) Decided() bool { return s.Judgement.Decision != stats.Continue }
 
-// State is what was found so far.
+// State returns the state so far.
 func (g *Gate) State() State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return State{Design: g.design, Judgement: g.prefix.Judgement(), Tally: g.prefix.Tally()}
 }
 
-// Elo is the median-unbiased rating difference where the test stopped, by openings. It
-// fails before that.
+// Elo returns the median-unbiased rating difference at the stop, by openings. It returns an error before
+// the stop.
 func (g *Gate) Elo(level float64) (stats.StoppedElo, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

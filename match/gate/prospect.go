@@ -6,23 +6,22 @@ import (
 	"gogi/stats"
 )
 
-// Prospect is what the pairs of a plan can prove about two of its players, known
-// before the first game: the opening is the independent unit, however often it is
-// played ([stats.Series]).
+// Prospect is the evidence that the pairs of a plan can give about two of its players, known before the
+// first game. The opening is the independent unit, however often it is played ([stats.Series]).
 type Prospect struct {
-	Pairs    int  // of two players
+	Pairs    int  // pairs between two players
 	Openings int  // different ones from which these are played
 	Repeats  bool // no player has a clock, so that all may repeat their games
-	Pass     int  // openings that it takes at least until the gate can pass; 0 without a gate, or where none are enough
+	Pass     int  // fewest openings with which the gate can pass; 0 without a gate, or if no number is enough
 	Fail     int  // as Pass, until it can fail
 
 	gate      match.Gate
-	byResults bool // who plays whom depends on results
+	byResults bool // the pairings depend on results
 }
 
-// meetings are about how many pairs two players have where results decide who plays whom:
-// those of a match, or of an adaptive design as many as all would have if they were given
-// to neighbours alike.
+// meetings returns about how many pairs two players have if results decide the pairings. For an adaptive
+// design it assumes that all pairs are spread evenly over neighbours. For the others it is the number of
+// pairs of one match, with tie-breaks.
 func meetings(plan *match.Plan) int {
 	t := plan.Design.Tournament
 	if plan.Design.Kind == match.DesignAdaptive {
@@ -57,7 +56,7 @@ func NewProspect(plan *match.Plan) (Prospect, error) {
 	return p, err
 }
 
-// Outlook is the prospect of a plan in one line, or why there is none.
+// Outlook returns the prospect of a plan in one line, or why there is none.
 func Outlook(plan *match.Plan) i18n.Message {
 	p, err := NewProspect(plan)
 	if err != nil {
@@ -69,8 +68,8 @@ func Outlook(plan *match.Plan) i18n.Message {
 // Distinct is how many pairs there are at least that do not repeat each other.
 func (p Prospect) Distinct() int { return stats.DistinctPairs(p.Pairs, p.Openings, p.Repeats) }
 
-// Check refuses a gate that cannot give one of its two answers, whatever the games: where
-// one side wins all of them, each opening still counts once.
+// Check rejects a gate that cannot reach one of its two answers with any games: even if one side wins all
+// of them, each opening still counts once.
 func (p Prospect) Check() error {
 	if p.gate.IsZero() {
 		return nil
@@ -100,8 +99,8 @@ func (p Prospect) Check() error {
 		p.gate, needed, p.Openings)
 }
 
-// Warning says that players without a clock may repeat themselves, nothing where no opening
-// is played twice or a clock makes games differ.
+// Warning returns a warning that players without a clock may repeat themselves. It is empty if no opening
+// is played twice, or if a clock makes games differ.
 func (p Prospect) Warning() i18n.Message {
 	if !p.Repeats || p.Pairs <= p.Openings {
 		return i18n.Message{}
@@ -110,7 +109,7 @@ func (p Prospect) Warning() i18n.Message {
 		p.Pairs, p.Openings, p.Distinct())
 }
 
-// Said is one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
+// Said returns one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
 func (p Prospect) Said() i18n.Message {
 	if p.byResults {
 		return i18n.Of("results decide who plays whom, so no two players have a number of pairs that is fixed beforehand")

@@ -9,10 +9,9 @@ import (
 // so that the first pairs do not throw it about.
 const priorGames = 40
 
-// Remaining is how many pairs the test is expected to need from here, in plan order: the
-// expected length of the whole at the present estimate, less what was judged, and a tenth
-// of that length at least. Where there is no formula for it, all that is left of the plan.
-// It decides nothing.
+// Remaining returns the expected number of pairs that the test still needs, in plan order. It is the
+// expected total at the present estimate minus the judged pairs, and at least a tenth of that total.
+// Without a formula for it, it is the rest of the plan. It decides nothing.
 func (g *Gate) Remaining() float64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

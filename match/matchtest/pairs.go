@@ -148,7 +148,7 @@ func Put(tb testing.TB, run interface {
 	}
 }
 
-// Closing is what was opened, closed at the test's end; err is that of opening it.
+// Closing returns opened and closes it at the test's end; err is the error of opening it.
 func Closing[C io.Closer](tb testing.TB, opened C, err error) C {
 	tb.Helper()
 	if err != nil {

@@ -11,7 +11,7 @@ type Run struct {
 	Players []string
 	Pairs   []string
 	Planned int  // pairs; 0: as many as there are
-	Fault   bool // who loses has crashed
+	Fault   bool // the loser has crashed
 	Repeat  int  // how many pairs share their opening and their games
 	Varied  bool // pairs that share their opening have games of their own
 	Slowed  int  // how many pairs the machine slowed, from the first

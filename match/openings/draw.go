@@ -10,11 +10,11 @@ import (
 	"gogi/usi"
 )
 
-// Drawing says which lines are drawn out of a book.
+// Drawing selects the lines to draw from a book.
 type Drawing struct {
 	Start  string // as Design.Start
-	Plies  int    // of each line
-	Margin int    // where a book has scores and no counts, a move may be so many centipawns worse than the best
+	Plies  int    // plies of each line
+	Margin int    // if a book has scores and no counts, a move may be so many centipawns worse than the best
 	Window int    // no move of a line has a score beyond, in centipawns; 0: any
 	Wanted int
 	Seed   uint64
@@ -23,9 +23,8 @@ type Drawing struct {
 // ErrFew marks a book that has fewer lines than are wanted.
 var ErrFew = errors.New("the book has too few such lines")
 
-// Draw draws lines by the book's own weights (book.Book.ChooseNear), no two of which lead to
-// the same position. With fewer than are wanted after 100 draws for each, it gives what it
-// has and ErrFew.
+// Draw draws lines by the book's own weights (book.Book.ChooseNear), no two of which lead to the same
+// position. If it has too few lines after 100 draws for each, it returns those and ErrFew.
 func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 	seen := map[string]bool{}
 	start := usi.Position{Start: d.Start}
@@ -50,8 +49,7 @@ func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 	return lines, nil
 }
 
-// drawLine draws one line; false where the book ends before it does, or values a move
-// beyond the window.
+// drawLine draws one line. ok is false if the book ends earlier, or values a move beyond the window.
 func drawLine(b *book.Book, p shogi.Position, d Drawing, random *rand.Rand) (line usi.Position, end string, ok bool) {
 	line.Start = d.Start
 	for range d.Plies {

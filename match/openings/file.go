@@ -13,14 +13,13 @@ import (
 // headMark begins the first line of a file of openings.
 const headMark = "# gogi book make: "
 
-// File is a file of openings that grows. What is written is whole lines, so that the
-// making goes on where it was ended, however that was.
+// File is a growing file of openings. Each write is a whole line, so that a run can resume after any end.
 type File struct {
 	f *os.File
 }
 
-// OpenFile opens a file, or makes it, and reads what is in it. head says what made it: a
-// file of another one is refused. A last line without its end is cut off.
+// OpenFile opens or creates a file, and reads its openings. head names the design; OpenFile rejects a
+// file with another one. It cuts off an incomplete last line.
 func OpenFile(name, head string) (*File, []Opening, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // to be read by others
 	if err != nil {
@@ -33,7 +32,7 @@ func OpenFile(name, head string) (*File, []Opening, error) {
 	return &File{f}, made, nil
 }
 
-// readMade reads a file up to its last whole line, and stands behind that.
+// readMade reads a file up to its last whole line, and leaves the offset there.
 func readMade(f *os.File, head string) (made []Opening, err error) {
 	data, err := os.ReadFile(f.Name())
 	if err != nil {

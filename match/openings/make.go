@@ -18,16 +18,16 @@ import (
 	"gogi/usi"
 )
 
-// Design says which openings are wanted. It decides the set: the same design, engine
-// and options make the same openings, as far as the engine repeats itself.
+// Design describes the openings to make. It decides the set: the same design, engine and options make the
+// same openings, if the engine is repeatable.
 type Design struct {
-	Start  string // where all begin, as the position command has it: "startpos" or "sfen …", also with moves
+	Start  string // the common start, as in the position command: "startpos" or "sfen …", also with moves
 	Plies  int    // moves that each adds to the start, from 1
 	Margin int    // a move may be so many centipawns worse than the best
 	Window int    // both sides must value the end at most so many centipawns from Centre
 	Centre int    // the value that counts as equal, in centipawns from Black's view
-	Nodes  uint64 // of each search
-	Lines  int    // of MultiPV, from 1
+	Nodes  uint64 // nodes of each search
+	Lines  int    // MultiPV, from 1
 	Seed   uint64
 }
 
@@ -53,8 +53,8 @@ func abs(v int) int { return max(v, -v) }
 type Opening struct {
 	Attempt int // which it was, from 0
 	Line    usi.Position
-	// Black and White are what the engine thought of the end, in centipawns from Black's
-	// view, when the side was to move: one of them before the last move.
+	// Black and White are the engine's scores of the end, in centipawns from Black's view, with that side
+	// to move. One of them is from before the last move.
 	Black, White int
 }
 
@@ -95,15 +95,15 @@ type Maker struct {
 // Refused counts attempts that became no opening.
 type Refused struct {
 	Unequal  int `json:"unequal"`  // one side values the end beyond the window
-	Repeated int `json:"repeated"` // it leads where an earlier one leads
+	Repeated int `json:"repeated"` // it leads to the position of an earlier one
 	Ended    int `json:"ended"`    // the game ended, or the engine resigned
 }
 
 // maxBarren is how many attempts in a row may become nothing.
 const maxBarren = 500
 
-// Run makes what is missing. made are the openings that are there, by attempt. It fails
-// where an engine does, or where 500 attempts in a row became nothing.
+// Run makes the missing openings. made are the existing openings, by attempt. It returns an error if an
+// engine fails, or if 500 attempts in a row gave no opening.
 func (m *Maker) Run(ctx context.Context, made []Opening) error {
 	if err := m.recall(made); err != nil || m.count >= m.Wanted {
 		return err
@@ -133,7 +133,7 @@ func (m *Maker) Run(ctx context.Context, made []Opening) error {
 	return slotsErr
 }
 
-// recall takes up what is there.
+// recall loads the existing openings.
 func (m *Maker) recall(made []Opening) error {
 	m.seen = map[string]bool{}
 	for _, o := range made {
@@ -157,7 +157,7 @@ func endOf(line usi.Position) (string, error) {
 	return sfen[:strings.LastIndexByte(sfen, ' ')], nil
 }
 
-// attempt is what became of one.
+// attempt is the result of one attempt.
 type attempt struct {
 	number  int
 	opening Opening
@@ -188,8 +188,8 @@ func (m *Maker) slot(ctx context.Context, next *atomic.Int64, results chan<- att
 	return nil
 }
 
-// collect takes attempts in their order. Once there are enough, or an error, the slots
-// are ended, and what they still bring is dropped.
+// collect takes attempts in their order. After the last needed one, or an error, it ends the slots and
+// ignores their further results.
 func (m *Maker) collect(results <-chan attempt, end func()) (err error) {
 	waiting := map[int]attempt{}
 	turn, barren := m.first, 0
@@ -297,8 +297,8 @@ func (a *attempt) judge(d *Design, values [2]int) {
 	}
 }
 
-// ask is the engine's lines with a score and a move, best first; none where it has none, or
-// ends the game.
+// ask returns the engine's lines with a score and a move, best first. It returns none if the engine has
+// none, or ends the game.
 func (m *Maker) ask(ctx context.Context, engine Thinker, line usi.Position) (lines []usi.Info, err error) {
 	reply, err := engine.Think(ctx, usi.Request{Position: line, Go: usi.Go{Nodes: m.Design.Nodes}})
 	if err != nil {
@@ -336,7 +336,7 @@ func (m *Maker) draw(p *shogi.Position, lines []usi.Info, random *rand.Rand) sho
 		}
 	}
 	if len(moves) == 0 {
-		return lines[0].PV[0] // illegal: the line says so
+		return lines[0].PV[0] // illegal: the line names it
 	}
 	slices.Sort(moves)
 	return moves[random.IntN(len(moves))]

@@ -13,8 +13,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// OpeningStats is what games tell of openings. All of it is a look after the fact: of many
-// openings some stand out by chance, and no interval allows for how many there are.
+// OpeningStats is the evidence of games about openings. All of it is after the fact: out of many openings
+// some differ by chance, and no interval is corrected for their number.
 type OpeningStats struct {
 	Version  int     `json:"version"`
 	Games    int     `json:"games"`
@@ -30,15 +30,13 @@ type Share struct {
 	Black   int    `json:"black_wins"`
 	Draws   int    `json:"draws"`
 	White   int    `json:"white_wins"`
-	// BlackWins is Black's share of the decided games, Drawn the draws' of all, each with
-	// its exact 95% interval (Clopper and Pearson, games as independent), null where there
-	// are none.
+	// BlackWins is Black's share of the decided games, Drawn the share of draws among all games. Each has
+	// its exact 95% interval (Clopper and Pearson, games as independent), and is null without games.
 	BlackWins *Rate `json:"black"`
 	Drawn     *Rate `json:"drawn"`
-	Pairs     int   `json:"pairs"` // of two games with the colours swapped
-	// Told is the share of pairs that one player won, by two wins or a win and a draw:
-	// what the opening tells of the players. In the others the colour won both games, or
-	// both were drawn.
+	Pairs     int   `json:"pairs"` // pairs of two games with the colours swapped
+	// Told is the share of pairs that one player won, by two wins or a win and a draw. Only these pairs
+	// distinguish the players. In the others one colour won both games, or both were drawn.
 	Told *Rate `json:"told"`
 }
 
@@ -71,8 +69,8 @@ type tally struct {
 // NewGatherer counts from nothing.
 func NewGatherer() *Gatherer { return &Gatherer{by: map[string]*tally{}, seen: map[played]struct{}{}} }
 
-// Add counts a pair's games, by leg, from the opening they were played from. A game with
-// the moves of one that was counted is a copy and tells nothing new; its pair is left out.
+// Add counts a pair's games, by leg, from their opening. A game with the moves of an earlier game is a
+// copy without new information; Add ignores its pair.
 func (g *Gatherer) Add(o match.Opening, rows []match.Row) {
 	key := o.String()
 	t := g.by[key]
@@ -113,7 +111,7 @@ func (s *Share) add(o match.Outcome) {
 	}
 }
 
-// scoreOfA is what the pair's first player has of a game, in half points.
+// scoreOfA returns the points of the pair's first player, in half points.
 func scoreOfA(r match.Row) int {
 	winner, decided := r.Outcome.Winner()
 	switch {
@@ -125,8 +123,7 @@ func scoreOfA(r match.Row) int {
 	return 0
 }
 
-// Stats returns what was counted: the openings with the most games first, of equal ones by
-// their text.
+// Stats returns the counts: the openings with the most games first, with equal numbers by their text.
 func (g *Gatherer) Stats() *OpeningStats {
 	w := &OpeningStats{Version: 1, Copies: g.copies, Openings: make([]Share, 0, len(g.by))}
 	rates := rates{}
