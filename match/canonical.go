@@ -64,7 +64,7 @@ type CanonicalPlayer struct {
 // CanonicalOpenings is the book.
 type CanonicalOpenings struct {
 	Count  int    `json:"count"`
-	SHA256 string `json:"sha256"` // of their lines in order
+	SHA256 string `json:"sha256"` // hash of their lines in order
 }
 
 // CanonicalCouncil has the settings of a Council that decide how it plays.

@@ -78,11 +78,11 @@ type Event struct {
 	Pairs     int        `json:"pairs,omitempty"`
 	Games     int        `json:"games,omitempty"`
 	Finished  *int       `json:"finished,omitempty"`  // pairs, at the beginning and the end of the run
-	Standings *Standings `json:"standings,omitempty"` // of the finished pairs, at the beginning
+	Standings *Standings `json:"standings,omitempty"` // standings of the finished pairs, at the beginning
 
 	Black   string     `json:"black,omitempty"`
 	White   string     `json:"white,omitempty"`
-	Limits  []string   `json:"limits,omitempty"` // texts of Limits: of a run's players, of a game's Black and White
+	Limits  []string   `json:"limits,omitempty"` // texts of Limits for a run's players, for a game's Black and White
 	Opening string     `json:"opening,omitempty"`
 	Start   string     `json:"start,omitempty"`     // SFEN, before the opening's moves
 	Moves   string     `json:"moves,omitempty"`     // the opening's, in USI, separated by spaces
@@ -130,7 +130,7 @@ const ShownBallots = 16
 type Vote struct {
 	By      string   `json:"by"`                // the deciding rule: rule, mate, resignation, veto, forced, plan, default
 	Split   string   `json:"split,omitempty"`   // how many members were for each move, the most first, such as "3:1"
-	Ballots []Ballot `json:"ballots,omitempty"` // of the first ShownBallots members; empty if no member was asked
+	Ballots []Ballot `json:"ballots,omitempty"` // ballots of the first ShownBallots members; empty if no member was asked
 	Others  int      `json:"others,omitempty"`  // ballots of further members
 }
 

@@ -16,7 +16,7 @@ type Option struct {
 	Value string `json:"value"`
 }
 
-// Restart says how long an engine's process lives.
+// Restart is how long an engine's process lives.
 type Restart string
 
 // The choices of Restart.
@@ -26,7 +26,7 @@ const (
 	RestartGame  Restart = "game"
 )
 
-// PonderMode says whether engines think on the opponent's time.
+// PonderMode is whether engines think on the opponent's time.
 type PonderMode string
 
 // The choices of PonderMode.
@@ -54,7 +54,7 @@ type Player struct {
 	WarmUp   bool          `json:"WarmUp"`   // its first start fills a cache: it is started once alone, before the run
 }
 
-// DesignKind is who plays whom.
+// DesignKind is how a design pairs its players.
 type DesignKind string
 
 // The designs. Those that ignore results know every pair beforehand.
@@ -64,22 +64,21 @@ const (
 	DesignGauntlet   DesignKind = "gauntlet"    // the first player against each of the others
 )
 
-// The designs that pair by results: who plays a pair is a function of the plan and of
-// the results of pairs before it. Package tournament has their rules.
+// The designs that pair by results. The plan and the results of earlier pairs decide the players of a
+// pair. Package tournament has their rules.
 const (
 	DesignSwiss    DesignKind = "swiss"    // rounds between players of like scores
-	DesignKnockout DesignKind = "knockout" // the winner of a match goes on
-	DesignAdaptive DesignKind = "adaptive" // pairs where the ranking is least certain
+	DesignKnockout DesignKind = "knockout" // the winner of a match stays in
+	DesignAdaptive DesignKind = "adaptive" // pairs between players whose ranking is least certain
 )
 
-// DesignImported is of runs of games that were played elsewhere, one a pair: each says who
-// played it and from where. Such a plan has names and nothing to play with; nobody can
-// choose it for games to be played.
+// DesignImported is the design of runs with games that were played elsewhere, one game a pair. Each pair
+// has its own players and start. Such a plan has names only, and no user can choose it for games to be
+// played.
 const DesignImported DesignKind = "imported"
 
-// DesignSelfplay is of one player, who plays both sides to make training data. A pair has
-// Selfplay.Games games, each from an opening of its own that is drawn; files say so by
-// their table selfplay.
+// DesignSelfplay has one player that plays both sides to make training data. A pair has Selfplay.Games
+// games, each from its own drawn opening. Files choose it with their table selfplay.
 const DesignSelfplay DesignKind = "selfplay"
 
 // DesignKinds are all designs of games to be played.
@@ -87,24 +86,24 @@ func DesignKinds() []DesignKind {
 	return []DesignKind{DesignMatch, DesignRoundRobin, DesignGauntlet, DesignSwiss, DesignKnockout, DesignAdaptive}
 }
 
-// ByResults reports whether results decide who plays whom.
+// ByResults reports whether results decide the pairings.
 func (k DesignKind) ByResults() bool {
 	return k == DesignSwiss || k == DesignKnockout || k == DesignAdaptive
 }
 
-// Design turns a pair's number into who plays it.
+// Design assigns players to a pair's number.
 type Design struct {
 	Kind       DesignKind `json:"Kind"`
 	Swap       bool       `json:"Swap"`                // pairs have two legs with colours swapped; else the first player is always Black
-	Tournament Tournament `json:"Tournament,omitzero"` // of the designs that pair by results
-	// Anchor is the player whose rating the others are measured from; "": none.
-	// An adaptive design then asks who is above it and who below.
+	Tournament Tournament `json:"Tournament,omitzero"` // for the designs that pair by results
+	// Anchor is the player from whom the ratings of the others are measured; "": none. An adaptive design
+	// then asks which players are above it and which below.
 	Anchor   string   `json:"Anchor,omitempty"`
-	Selfplay Selfplay `json:"Selfplay,omitzero"` // of DesignSelfplay
+	Selfplay Selfplay `json:"Selfplay,omitzero"` // for DesignSelfplay
 }
 
-// Tournament is how a design pairs by results. Its fields are those of the canonical
-// text, too: they are left out where they are zero, and never change their names.
+// Tournament has the settings of a design that pairs by results. Its fields are also those of the
+// canonical text: zero values are omitted, and names never change.
 type Tournament struct {
 	Lot        bool `json:"lot,omitempty"`         // the start numbers are drawn by the seed; else they are the order of the players
 	MatchPairs int  `json:"match_pairs,omitempty"` // pairs in a match of a Swiss or a knockout, 1 at least
@@ -113,7 +112,7 @@ type Tournament struct {
 	Block      int  `json:"block,omitempty"`       // pairs of an adaptive design that are drawn at a time, 1 at least
 }
 
-// Check says what of a tournament between so many players cannot be played, or nil.
+// Check returns why a tournament of so many players cannot be played, or nil.
 func (t Tournament) Check(kind DesignKind, players int) error {
 	switch {
 	case !kind.ByResults():
@@ -135,7 +134,7 @@ func (t Tournament) Check(kind DesignKind, players int) error {
 // maxTournament bounds matches and blocks, so that the number of a pair fits an int.
 const maxTournament = 1_000_000
 
-// Policy says what happens to a pair with a move that the machine slowed.
+// Policy decides the use of a pair with a move that the machine slowed.
 type Policy string
 
 // The policies for slowed moves.
@@ -167,9 +166,9 @@ type Plan struct {
 	StartParallel int             `json:"StartParallel"`    // how many engines may be starting at a time; 0: DefaultStartParallel
 	SlotsPerGPU   int             `json:"SlotsPerGPU"`      // slots that share a GPU, for {gpu} in an environment; 0: 1
 	CPUs          string          `json:"CPUs"`             // which of them the slots are bound to, as affinity.ParseChoice reads it; "": engines run anywhere
-	CoresPerSlot  int             `json:"CoresPerSlot"`     // that are bound to each player who thinks; 0: as many as it has threads
+	CoresPerSlot  int             `json:"CoresPerSlot"`     // cores bound to each player that thinks; 0: as many as it has threads
 	PVPlies       int             `json:"PVPlies"`          // how much of a principal variation is stored
-	Tune          string          `json:"Tune,omitempty"`   // the settings of a tune, as package tune writes them: pairs have options of their own; "": it is none
+	Tune          string          `json:"Tune,omitempty"`   // the settings of a tune, as package tune writes them: pairs have their own options; "": no tune
 	Mate          Mate            `json:"Mate,omitzero"`    // how games end by proof; the zero value: they do not
 	Scaling       Scaling         `json:"Scaling,omitzero"` // how clocks follow the speed of the machine; the zero value: they do not
 }
@@ -197,8 +196,8 @@ func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 	return l
 }
 
-// LimitsText are a player's limits in words: those of Limits.String, and by colour, "black
-// 8+0.08; white 4+0.04", where clocks that go with the colour make them differ.
+// LimitsText returns a player's limits in words, as Limits.String does. If clocks by colour make them
+// differ, it returns both: "black 8+0.08; white 4+0.04".
 func (p *Plan) LimitsText(player int) string {
 	black, white := p.LimitsOf(player, shogi.Black).String(), p.LimitsOf(player, shogi.White).String()
 	if black == white {
@@ -207,8 +206,8 @@ func (p *Plan) LimitsText(player int) string {
 	return "black " + black + "; white " + white
 }
 
-// Pairings is the number of pairs in one round of the design, or of those that are
-// played at once in a full round where results decide.
+// Pairings returns the number of pairs in one round of the design. If results decide, it is the number of
+// pairs played at once in a full round.
 func (p *Plan) Pairings() int {
 	n := len(p.Players)
 	switch p.Design.Kind {
@@ -227,8 +226,8 @@ func (p *Plan) Pairings() int {
 // unknown stands for a player that results have yet to decide.
 const unknown = -1
 
-// pairing is who plays whom in the i-th pair of a round, by indices into Players. It
-// needs no table, however many players there are.
+// pairing returns the players of the i-th pair of a round, as indices into Players. It needs no table for
+// any number of players.
 func (p *Plan) pairing(i int) [2]int {
 	switch p.Design.Kind {
 	case DesignGauntlet:
@@ -259,34 +258,32 @@ type Pair struct {
 	Opening Opening
 	Seed    uint64
 	Legs    int
-	// Options are what A and B play this pair with beside what the plan gives them, in
-	// the order in which they are sent: the points of a tune. Else none.
+	// Options are the options of A and B for this pair in addition to the plan's, in the order of
+	// sending: the points of a tune. Otherwise they are empty.
 	Options [2][]Option
 }
 
-// Pair makes pair n, n >= 0. All pairings of one round get the same opening. Where
-// results decide who plays (ByResults), its players are -1, and its opening is not
-// meant: PairOf makes such a pair.
+// Pair makes pair n, n >= 0. All pairings of one round get the same opening. If results decide the
+// pairings (ByResults), its players are -1 and its opening has no meaning: PairOf makes such a pair.
 func (p *Plan) Pair(n int) Pair {
 	round, i := n/p.Pairings(), n%p.Pairings()
-	opening := Opening{ID: "drawn", Start: "startpos"} // of self-play, where each game draws its own
+	opening := Opening{ID: "drawn", Start: "startpos"} // for self-play, in which each game draws its own
 	if p.Design.Kind != DesignSelfplay {
 		opening = p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
 	}
 	return Pair{ID: n, Players: p.pairing(i), Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
 }
 
-// PairOf makes pair n of a design that pairs by results, once it is known who plays it,
-// and which of the openings, in their order by the seed.
+// PairOf makes pair n of a design that pairs by results, once its players are known. round is the index
+// of its opening in their order by the seed.
 func (p *Plan) PairOf(n int, players [2]int, round int) Pair {
 	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
 	return Pair{ID: n, Players: players, Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()} //nolint:gosec // n >= 0
 }
 
-// Owns says why a pair cannot be the plan's, or nil. Where results decide who plays
-// whom it asks only for two different players, an opening of the book, and what
-// follows from the pair's number: package tournament knows the rest. Of a tune it does
-// not ask which points are played.
+// Owns returns why a pair cannot be the plan's, or nil. If results decide the pairings, it checks only
+// for two different players, an opening of the book, and the values that follow from the pair's number;
+// package tournament checks the rest. In a tune it does not check the pair's points.
 func (p *Plan) Owns(pair Pair) error {
 	if pair.ID < 0 {
 		return errors.New("pairs are numbered from 0")
@@ -310,8 +307,8 @@ func (p *Plan) Owns(pair Pair) error {
 	return nil
 }
 
-// ownsImported asks for what the plan of an imported run knows of a pair: its players are
-// two of those, it has one game and the seed that follows from its number.
+// ownsImported checks a pair against the plan of an imported run: two of the plan's players, one game,
+// and the seed of its number.
 func (p *Plan) ownsImported(pair, want Pair) error {
 	if !p.seats(pair.Players) || pair.Players[0] > pair.Players[1] {
 		return errors.New("its players are not two of the plan's, in their order there")
@@ -324,8 +321,8 @@ func (p *Plan) ownsImported(pair, want Pair) error {
 	return err
 }
 
-// SeatsAt reports whether players, by colour, may have a leg of one of the plan's pairs. The
-// pairs of an imported run have their players in the plan's order, whoever had Black.
+// SeatsAt reports whether players, by colour, may have a leg of one of the plan's pairs. The pairs of an
+// imported run have their players in the plan's order, for either colour.
 func (p *Plan) SeatsAt(pair Pair, leg int, players [2]int) bool {
 	want := pair.Game(leg).Players
 	swapped := [2]int{want[1], want[0]}
@@ -349,7 +346,7 @@ type Game struct {
 	Leg     int
 	Players [2]int // by colour, indices into Plan.Players
 	Opening Opening
-	Seed    uint64      // of everything random in this game
+	Seed    uint64      // seed of everything random in this game
 	Options [2][]Option // by colour: those of the pair
 }
 

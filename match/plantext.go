@@ -7,11 +7,10 @@ import (
 	"fmt"
 )
 
-// Players and openings are read one by one: a list of bare numbers would else be made
-// into one of players, each some hundred times as large, before anybody said that a
-// number is none.
+// Players and openings are read one by one. A list of bare numbers would otherwise become a list of
+// players, each some hundred times as large, before gogi rejects the first number.
 const (
-	maxPlayers = 1 << 16 // of a plan, members of councils and councils themselves included
+	maxPlayers = 1 << 16 // players of a plan, with members of councils and the councils themselves
 	maxNested  = 16      // councils within each other: each level is read once more
 )
 
@@ -39,7 +38,7 @@ type (
 	councilFields Council
 )
 
-// readPlan reads what EncodePlan wrote and does not look at what it means.
+// readPlan reads the text of EncodePlan and does not check its meaning.
 func readPlan(text []byte) (*Plan, error) {
 	var t struct {
 		Version int       `json:"version"`
@@ -104,7 +103,7 @@ func (b *playerBody) player(left *int, nested int) (Player, error) {
 
 func absent(text []byte) bool { return len(text) == 0 || string(text) == "null" }
 
-// eachOf reads a list element by element; what is what an element is called.
+// eachOf reads a list element by element; what is the name of an element in errors.
 func eachOf[T any](what string, text []byte, see func(*T) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -12,9 +12,9 @@ import (
 	"gogi/shogi"
 )
 
-// Replayable is the plan as far as arbiter.VerifyGames needs it: its players' names and
-// limits and whether they are councils, its design and seed, its rules and its adjudication. It has no openings and
-// cannot be played.
+// Replayable returns the part of the plan that arbiter.VerifyGames needs. It has the players' names and
+// limits, whether they are councils, the design and seed, the rules and the adjudication. It has no
+// openings and cannot be played.
 func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	rule, err := shogi.ParseDeclarationRule(c.Rules.Declaration)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *CanonicalPlan) colourClocks() (clocks [2]*TimeControl, err error) {
 	return clocks, nil
 }
 
-// LimitsText is Plan.LimitsText of a stored plan. Limits that this program cannot read,
-// of a newer one, are as they are stored.
+// LimitsText is Plan.LimitsText of a stored plan. Limits that this program cannot read, from a newer one,
+// are printed as stored.
 func (c *CanonicalPlan) LimitsText(player int) string {
 	stored := &c.Players[player]
 	clocks, unread := c.colourClocks()

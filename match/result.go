@@ -13,7 +13,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Outcome is who won a game.
+// Outcome is the winner of a game.
 type Outcome uint8
 
 // The outcomes; the zero value means not ended and never reaches a store.
@@ -45,7 +45,7 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// MarshalText writes what String says.
+// MarshalText returns the text of String.
 func (o Outcome) MarshalText() ([]byte, error) {
 	if int(o) >= len(outcomeNames()) {
 		return nil, fmt.Errorf("match: %v has no spelling", o)
@@ -71,20 +71,19 @@ func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 	return shogi.Black, o == BlackWins
 }
 
-// Termination is why a game ended, as it is spelled in the JSON output. A store of
-// a newer gogi may hold words that this one does not know: they are kept and
-// printed as they are, and Known says so. The zero value means not ended and never
-// reaches a store.
+// Termination is why a game ended, with the word in the JSON output. A store of a newer gogi may have
+// words that this one does not know. They are stored and printed unchanged, and Known reports false. The
+// zero value means not ended and never reaches a store.
 type Termination string
 
-// The terminations. A new one gets its line in the table below and in package arbiter's
-// of answers; tests demand both.
+// The terminations. A new one gets its line in the table below and in package arbiter's table of answers;
+// tests require both.
 const (
 	NotEnded          Termination = ""
 	Checkmate         Termination = "checkmate"
 	Resignation       Termination = "resignation"
 	TimeForfeit       Termination = "time_forfeit"
-	Stall             Termination = "stall"           // no move within the stall limit, where there is no clock
+	Stall             Termination = "stall"           // no move within the stall limit, without a clock
 	IllegalMove       Termination = "illegal_move"    // or one that cannot be read
 	Repetition        Termination = "repetition"      // fourth occurrence of a position (千日手)
 	PerpetualCheck    Termination = "perpetual_check" // fourth occurrence by checks of one side, which loses (連続王手の千日手)
@@ -95,11 +94,11 @@ const (
 	ScoreAdjudication Termination = "score_adjudication"
 	MateAdjudication  Termination = "mate_adjudication" // a mate by the side to move, claimed by a solver and proven by our rules
 	Crash             Termination = "crash"
-	NotStarted        Termination = "not_started" // of a tune: an engine does not start with the options of its point; where neither does, a draw
-	Untold            Termination = "unknown"     // of a game of elsewhere, whose record says who won and not how
+	NotStarted        Termination = "not_started" // in a tune: an engine does not start with the options of its point; if neither does, a draw
+	Untold            Termination = "unknown"     // a game from elsewhere, whose record has the winner and no reason
 )
 
-// nature is what there is to know of a termination.
+// nature has the properties of a termination.
 type nature struct {
 	fault    bool // the engine failed, rather than being outplayed
 	volatile bool // its note quotes times, process numbers or an engine's last words
@@ -147,7 +146,7 @@ func (t Termination) Known() bool {
 	return known
 }
 
-// MarshalText writes what String says.
+// MarshalText returns the text of String.
 func (t Termination) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText; it takes words that are not known.
@@ -159,7 +158,7 @@ func (t *Termination) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseTermination is the inverse of String for what is known.
+// ParseTermination is the inverse of String for known terminations.
 func ParseTermination(s string) (Termination, error) {
 	if t := Termination(s); t.Known() {
 		return t, nil
@@ -170,8 +169,8 @@ func ParseTermination(s string) (Termination, error) {
 	return NotEnded, fmt.Errorf("match: unknown termination %q", s)
 }
 
-// IsFault reports whether the engine failed, rather than being outplayed; of a
-// termination that is not known nobody can say so.
+// IsFault reports whether the engine failed, and was not outplayed. It is false for an unknown
+// termination.
 func (t Termination) IsFault() bool { return natures[t].fault }
 
 // IsLate reports whether the engine did not move in time, which the machine may have caused.
@@ -181,11 +180,11 @@ func (t Termination) IsLate() bool { return t == TimeForfeit || t == Stall }
 // played again: it quotes times, process numbers or an engine's last words.
 func (t Termination) Volatile() bool { return natures[t].volatile }
 
-// Verdict is how a game ended; the zero value means that it goes on.
+// Verdict is how a game ended; the zero value means that it is not over.
 type Verdict struct {
 	Outcome     Outcome
 	Termination Termination
-	Note        string // what a reader may want to know, safe to print
+	Note        string // a detail for readers, safe to print
 }
 
 // Over reports whether the game has ended.
@@ -206,11 +205,11 @@ type Side struct {
 	WorstOverrun time.Duration // the furthest that a move was over its limit
 	PonderHits   int
 	PonderMisses int
-	Incomplete   int // of a council: votes that lacked a member's ballot, because it had failed or said nothing legal in time
+	Incomplete   int // for a council: votes without a member's ballot, because it had failed or gave no legal move in time
 }
 
-// SumNodes adds two counts of nodes. The greatest sum is the greatest integer that a
-// database keeps, 2^63−1: whatever is told by others, no sum of counts wraps.
+// SumNodes adds two counts of nodes. The greatest sum is the greatest integer of a database, 2^63−1. No
+// sum of counts from other programs overflows.
 func SumNodes(a, b uint64) uint64 {
 	if a > math.MaxInt64 || b > math.MaxInt64-a {
 		return math.MaxInt64
@@ -253,26 +252,26 @@ type PairResult struct {
 	Played   Provenance // by whom; the zero value: by the process that stores it
 }
 
-// Provenance says which machine of a farm played a pair, and with what right. It is
-// for whoever hands pairs out and stores them: what a worker says of itself counts
-// for nothing. It decides no outcome, so that stable dumps leave it out.
+// Provenance is the machine of a farm that played a pair, with its permission. It is set by the process
+// that distributes and stores pairs, because a worker's own claims have no weight. It decides no outcome,
+// so stable dumps omit it.
 type Provenance struct {
 	Worker string  // its name in the farm; "": this process played the pair
-	Owner  string  // who answers for the worker
-	Epoch  uint64  // of the lease that the pair was played under, unique in a farm; 0: none
-	Scale  float64 // what the clocks were multiplied by on that machine, above 0; 0: nothing was said, they were the plan's
-	Proof  []byte  // the worker's signature of what it sent; nil: none
+	Owner  string  // the person responsible for the worker
+	Epoch  uint64  // epoch of the pair's lease, unique in a farm; 0: none
+	Scale  float64 // factor of the clocks on that machine, above 0; 0: not given, the clocks were the plan's
+	Proof  []byte  // the worker's signature of its data; nil: none
 }
 
-// Attempt is a try at a pair that does not count: cut by a fault before a
-// game's first move, or void because the machine slowed a move.
+// Attempt is an attempt at a pair that does not count. A fault before a game's first move ended it, or it
+// is void because the machine slowed a move.
 type Attempt struct {
 	Pair  int
 	Ended time.Time
 	Why   string
 }
 
-// Check says what of an attempt that others tell of cannot be right, or nil.
+// Check returns why an attempt from another process is invalid, or nil.
 func (a *Attempt) Check() error {
 	if !tellable(a.Ended) {
 		return fmt.Errorf("an attempt at pair %d ended in the year %d", a.Pair, a.Ended.Year())
@@ -280,11 +279,11 @@ func (a *Attempt) Check() error {
 	return checkWords("an attempt's reason", a.Why)
 }
 
-// maxSlot bounds the slot that a game is said to have been played in.
+// maxSlot is the largest slot of a game.
 const maxSlot = 1 << 20
 
-// Check says what of a game that others tell of cannot be right whatever was played, or
-// nil: words without end, numbers that no sum has room for.
+// Check returns why a game from another process is invalid, whatever was played, or nil: endless texts,
+// numbers that would overflow a sum.
 func (r *Result) Check() error {
 	if err := checkWords("the note", r.Note); err != nil {
 		return err
@@ -300,11 +299,11 @@ func (r *Result) Check() error {
 	return nil
 }
 
-// MaxWords bounds what is told in words, a note or an attempt's reason, in bytes: far
-// above what a runner writes.
+// MaxWords is the largest size of a text, a note or an attempt's reason, in bytes, far above a runner's
+// texts.
 const MaxWords = 1 << 16
 
-// checkWords says what of a text is no note and no reason, or nil.
+// checkWords returns why a text is not a valid note or reason, or nil.
 func checkWords(what, text string) error {
 	switch {
 	case len(text) > MaxWords:
@@ -315,7 +314,7 @@ func checkWords(what, text string) error {
 	return nil
 }
 
-// check says what sums cannot be, beside those that are held against the moves.
+// check returns an error for impossible sums that a comparison with the moves does not cover.
 func (s *Side) check() error {
 	for _, n := range [...]int{s.PonderHits, s.PonderMisses, s.Incomplete} {
 		if n < 0 || n > s.Plies {

@@ -2,8 +2,7 @@ package match
 
 import "time"
 
-// Row is a finished game without its moves: what tables, reports and tests count,
-// wherever it is stored.
+// Row is a finished game without its moves. Tables, reports and tests count rows, from any store.
 type Row struct {
 	Pair, Leg    int
 	Black, White string // engine names
@@ -18,16 +17,16 @@ type Row struct {
 	OpeningID    string
 	OpeningPlies int
 	OpeningHash  uint64 // Opening.Hash: two books may use one ID
-	Start        string // where the opening's moves begin: "startpos" or a SFEN
+	Start        string // the start of the opening's moves: "startpos" or a SFEN
 	Marked       bool   // a move was slowed by the machine
 	MovesHash    uint64 // Result.MovesHash
 	LastSFEN     string // the final position
 	Slot         int
-	Worker       string // who played it on another machine; "" is the process that stored it
+	Worker       string // the machine that played it; "" is the process that stored it
 	Started      time.Time
 	Ended        time.Time
 }
 
-// BySlowness reports whether the game was lost on time while the machine slowed it: that
-// tells of the machine, and not of the engine.
+// BySlowness reports whether the game was lost on time while the machine slowed it. Such a loss measures
+// the machine and not the engine.
 func (r Row) BySlowness() bool { return r.Marked && r.Termination.IsLate() }

@@ -8,26 +8,24 @@ import (
 	"gogi/shogi"
 )
 
-// Rules decide when a game ends and what a draw is worth. Every rule that
-// differs between sources is a field of its own.
+// Rules decide the end of a game and the points of a draw. Each rule that differs between sources has its
+// own field.
 type Rules struct {
-	Name        string                `json:"Name"`        // of the profile, "custom" when a field was changed
-	Declaration shogi.DeclarationRule `json:"Declaration"` // of the entered king (入玉宣言法)
+	Name        string                `json:"Name"`        // name of the profile, "custom" if a field was changed
+	Declaration shogi.DeclarationRule `json:"Declaration"` // rule of the entered king (入玉宣言法)
 	// ImpasseDraw makes a declaration with 24 to 30 points a draw under the
 	// 24-point rule, as between professionals; otherwise it is a false one.
 	ImpasseDraw bool `json:"ImpasseDraw"`
 	// MaxPlies ends the game when this many plies have been made, counted from
 	// the start position's move number; 0 is no limit.
 	MaxPlies int `json:"MaxPlies"`
-	// MateAtLimitDraws makes a mate by the last allowed ply a draw. The CSA
-	// text says that the mover wins.
+	// MateAtLimitDraws makes a mate by the last allowed ply a draw. In the CSA text the mover wins.
 	MateAtLimitDraws bool `json:"MateAtLimitDraws"`
 	// DeclareAtLimit lets the side to move at the limit win if it could declare.
 	DeclareAtLimit bool `json:"DeclareAtLimit"`
-	// ExtendInCheck lets the game go on past the limit while the side to move
-	// is in check.
+	// ExtendInCheck continues the game past the limit while the side to move is in check.
 	ExtendInCheck bool `json:"ExtendInCheck"`
-	// RepetitionPoints is what a draw by repetition is worth, by colour.
+	// RepetitionPoints are the points of a draw by repetition, by colour.
 	RepetitionPoints [2]float64 `json:"RepetitionPoints"`
 }
 
@@ -63,7 +61,7 @@ func RulesByName(name string) (Rules, error) {
 	return Rules{}, fmt.Errorf("no rules are named %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Points is what a finished game is worth for each colour.
+// Points returns the points of a finished game for each colour.
 func (r Rules) Points(v Verdict) [2]float64 {
 	switch v.Outcome {
 	case BlackWins:

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// Scaling lets machines of unlike speed play one series: on each, clocks are
-// multiplied by how much slower it is than the machine that the limits are meant for.
-// Both sides of a game have the same factor, so a wrong one costs likeness to the other
-// machines' games and no fairness. Its JSON is part of a plan's canonical text; a field
-// is only ever added at the end, and left out where it has its zero value. The zero
-// value is no scaling.
+// Scaling lets machines of different speed play one match. On each machine clocks are multiplied by its
+// slowness relative to the machine that the limits are meant for. Both sides of a game have the same
+// factor. A wrong factor makes its games differ from those of other machines, but not unfair. Its JSON is
+// part of a plan's canonical text. A new field comes at the end, and is omitted if it has its zero value.
+// The zero value is no scaling.
 type Scaling struct {
 	Engine string  `json:"engine,omitempty"` // the identity of the engine whose speed is measured
 	NPS    float64 `json:"nps,omitempty"`    // nodes a second of that engine on the machine that the limits are meant for
@@ -20,10 +19,10 @@ type Scaling struct {
 	Most   float64 `json:"most,omitempty"`   // the greatest, from 1
 }
 
-// IsZero reports whether clocks are as the plan says on every machine.
+// IsZero reports whether all machines use the plan's clocks.
 func (s Scaling) IsZero() bool { return s == Scaling{} }
 
-// Check says what cannot be meant, or nil.
+// Check returns the error of the settings, or nil.
 func (s Scaling) Check() error {
 	switch {
 	case s.IsZero():
@@ -38,16 +37,15 @@ func (s Scaling) Check() error {
 	return nil
 }
 
-// Factor is what the clocks of a machine are multiplied by, on which the engine
-// searches so many nodes a second. Scaled says whether it may be.
+// Factor returns the factor of the clocks on a machine on which the engine searches so many nodes a
+// second. Scaled checks whether it is allowed.
 func (s Scaling) Factor(nps float64) float64 { return s.NPS / nps }
 
-// Scaled is the plan as it is played on a machine whose factor is f: main time,
-// byoyomi, increment, the time for a move and that of a veto are multiplied, rounded to
-// the millisecond and not below one, those of members included; the margin, nodes,
-// depth and the stall limit stay. The factor is refused outside of what the plan
-// allows; without scaling only 1 is allowed, and where nothing is timed every factor is
-// and changes nothing. The copy has another digest and allows no scaling itself.
+// Scaled returns the plan for a machine with the factor f. It multiplies main time, byoyomi, increment,
+// the time for a move and that of a veto, also for members. It rounds them to the millisecond, with at
+// least one. The margin, nodes, depth and the stall limit stay. It rejects a factor outside the plan's
+// bounds; without scaling only 1 is allowed. If nothing is timed, every factor is allowed and changes
+// nothing. The copy has another digest and allows no scaling itself.
 func (p *Plan) Scaled(f float64) (*Plan, error) {
 	switch {
 	case !(f > 0) || math.IsInf(f, 0):
@@ -86,7 +84,7 @@ func timedPlayers(players []Player) bool {
 	return false
 }
 
-// scalePlayers changes players that nobody else has.
+// scalePlayers changes players in place; the caller must own them.
 func scalePlayers(players []Player, f float64) {
 	for i := range players {
 		p := &players[i]
@@ -102,23 +100,23 @@ func (t TimeControl) scaled(f float64) TimeControl {
 	return TimeControl{scaledTime(t.Main, f), scaledTime(t.Byoyomi, f), scaledTime(t.Increment, f)}
 }
 
-// scaledTime keeps what is 0, which means that there is none.
+// scaledTime returns 0 for 0, which means no limit.
 func scaledTime(d time.Duration, f float64) time.Duration {
 	if d == 0 {
 		return 0
 	}
-	ms := math.Round(d.Seconds() * 1000 * f) // as USI tells times
+	ms := math.Round(d.Seconds() * 1000 * f) // USI has milliseconds
 	return time.Duration(min(max(ms, 1), math.MaxInt64/float64(2*time.Millisecond))) * time.Millisecond
 }
 
-// Scales reports whether clocks follow the speed of the machine: the plan says how, and
-// something is timed.
+// Scales reports whether clocks follow the speed of the machine: the plan has a scaling and something is
+// timed.
 func (p *Plan) Scales() bool { return !p.Scaling.IsZero() && p.timed() }
 
-// FactorOn is what clocks are multiplied by on a machine where an engine of this identity
-// searches so many nodes a second on every slot at once; 1 where nothing is scaled. It
-// fails for a machine that is not measured, or with another engine than the plan's, or
-// whose factor is outside of the plan's bounds; then nothing is to be played there.
+// FactorOn returns the factor of the clocks on a machine on which an engine of this identity searches so
+// many nodes a second, on all slots at once. It is 1 without scaling. It returns an error for a machine
+// without a measurement, or with another engine than the plan's, or with a factor outside the plan's
+// bounds. Such a machine must not play.
 func (p *Plan) FactorOn(nps float64, engine string) (float64, error) {
 	if !p.Scales() {
 		return 1, nil

@@ -8,12 +8,11 @@ import (
 // Selfplay is the parameters of DesignSelfplay. A pair of that design is a block of games, which one
 // process plays one after the other.
 type Selfplay struct {
-	Games int `json:"games"` // of a pair
+	Games int `json:"games"` // games of a pair
 
-	// Each game begins with an opening of the plan, drawn at random, and a number of
-	// plies from RandomMin to RandomMax, drawn anew for each game, that are drawn among
-	// all legal moves. Where the player's first score is further than Window centipawns
-	// from equal, the beginning is drawn again; 0: any will do.
+	// Each game begins with an opening of the plan, drawn at random. A number of plies from RandomMin to
+	// RandomMax, drawn for each game, follow; they are drawn among all legal moves. If the player's first
+	// score is more than Window centipawns from equal, the beginning is drawn again; 0: no bound.
 	RandomMin int `json:"random_min"`
 	RandomMax int `json:"random_max"`
 	Window    int `json:"window"`
@@ -30,11 +29,11 @@ type Selfplay struct {
 	Noise      float64 `json:"noise"`
 
 	NodeJitter float64 `json:"node_jitter"` // the nodes of each search vary evenly by up to this share
-	Audit      float64 `json:"audit"`       // share of games that go on where scores would end them
+	Audit      float64 `json:"audit"`       // share of games that continue when scores would end them
 }
 
-// The limits of Selfplay. A pair is played again from its start where it was broken off,
-// and is held in memory.
+// The limits of Selfplay. A pair that was interrupted is played again from its start, and is held in
+// memory.
 const (
 	MaxLegs        = 1 << 16
 	maxPlies       = 1000
@@ -46,7 +45,7 @@ const (
 // SelfplayFault is a parameter of Selfplay that cannot be.
 type SelfplayFault struct {
 	Key string // as a file has it
-	Why string // what it is and what was expected
+	Why string // the error, with the expected value
 }
 
 // Faults returns the parameters that are out of range.
@@ -80,10 +79,10 @@ func (d *Selfplay) Faults() []SelfplayFault {
 	return faults
 }
 
-// canonical is what a digest covers; the fields never change their names or places.
+// canonical returns the JSON that a digest covers; the fields never change their names or places.
 func (d *Selfplay) canonical() json.RawMessage {
 	text, err := json.Marshal(d)
-	if err != nil { // a number that is none, which Check refuses
+	if err != nil { // an invalid number, which Check rejects
 		return json.RawMessage(`"` + err.Error() + `"`)
 	}
 	return text

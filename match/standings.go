@@ -18,19 +18,19 @@ type GameCount struct {
 	White       string     `json:"white"`
 	Outcome     string     `json:"outcome"`
 	Termination string     `json:"termination"`
-	Points      [2]float64 `json:"points"` // what each of them was worth for Black and White
+	Points      [2]float64 `json:"points"` // points of each of them for Black and White
 	Games       int        `json:"games"`
 }
 
 // PairCount is how many pairs of two players were worth the same.
 type PairCount struct {
-	Player   string     `json:"player"` // who has Black in the first game
+	Player   string     `json:"player"` // the player with Black in the first game
 	Opponent string     `json:"opponent"`
-	Points   [2]float64 `json:"points"` // what the whole pair was worth for player and opponent
+	Points   [2]float64 `json:"points"` // points of the whole pair for player and opponent
 	Pairs    int        `json:"pairs"`
 }
 
-// EndedGame is what standings need of a game.
+// EndedGame is the part of a game that standings need.
 type EndedGame struct {
 	Worker      string     `json:"worker,omitempty"`
 	Pair        int        `json:"pair"`
@@ -111,8 +111,7 @@ func (s *Standings) Total() int {
 	return n
 }
 
-// Of is a player's record, by its colour. A player that met itself has both
-// sides of its games.
+// Of returns a player's record, by its colour. A player that met itself has both sides of its games.
 func (s *Standings) Of(player string) (byColour [2]Record) {
 	for _, g := range s.Games {
 		for c, name := range []string{g.Black, g.White} {

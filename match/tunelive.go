@@ -2,14 +2,14 @@ package match
 
 import "maps"
 
-// The kinds of a tune's pairs, as pair events tell them.
+// The kinds of a tune's pairs in pair events.
 const (
 	TuneDuel    = "duel"    // plus against minus
 	TuneProbe   = "probe"   // plus against the centre
 	TuneForfeit = "forfeit" // not played: a point does not start
 )
 
-// TuneTold is what a tune is, for those who watch it.
+// TuneTold has a tune's settings for observers.
 type TuneTold struct {
 	Method   string      `json:"method"`
 	Pairs    int         `json:"pairs"`            // the budget
@@ -18,11 +18,11 @@ type TuneTold struct {
 	Inflight int         `json:"inflight"`         // pairs
 	Target   float64     `json:"target,omitempty"` // Elo that a perturbed point shall lose to the centre; 0: no controller
 	Params   []TuneParam `json:"params"`
-	// Track is where earlier sessions have led.
+	// Track is the path of earlier sessions.
 	Track TuneTrack `json:"track"`
 }
 
-// TuneParam is a parameter for those who watch.
+// TuneParam is a parameter for observers.
 type TuneParam struct {
 	Name   string   `json:"name"`
 	Kind   string   `json:"kind"` // int, float, choice
@@ -30,11 +30,11 @@ type TuneParam struct {
 	Min    float64  `json:"min"`
 	Max    float64  `json:"max"`
 	C      float64  `json:"c"`                // the perturbation at the schedule's end, before the factor
-	Levels []string `json:"levels,omitempty"` // of a choice; its numbers are their indices
+	Levels []string `json:"levels,omitempty"` // for a choice; its numbers are their indices
 	Unused bool     `json:"unused,omitempty"` // it stays at its start
 }
 
-// TunePoint is where a tune was after a block, and what had happened till then.
+// TunePoint is the state of a tune after a block, with its counts until then.
 type TunePoint struct {
 	Pairs   int       `json:"pairs"`
 	Theta   []float64 `json:"theta"`
@@ -46,8 +46,8 @@ type TunePoint struct {
 // MaxTrack is how many points a line of a tune is drawn through at most.
 const MaxTrack = 400
 
-// TuneTrack is the way of a tune by learnt blocks: the latest, and evenly at most MaxTrack
-// of those before it.
+// TuneTrack is the path of a tune by learnt blocks: the latest block, and at most MaxTrack earlier ones
+// at even distances.
 type TuneTrack struct {
 	Every  int               `json:"every"` // blocks between those that are kept
 	Latest int               `json:"latest"`
@@ -70,7 +70,7 @@ func (t *TuneTrack) Add(blocks int, p TunePoint) {
 	}
 }
 
-// Clone shares only what does not change.
+// Clone returns a copy that shares only immutable data.
 func (t TuneTrack) Clone() TuneTrack {
 	t.Points = maps.Clone(t.Points)
 	return t
@@ -80,12 +80,12 @@ func (t TuneTrack) Clone() TuneTrack {
 type TuneLive struct {
 	TuneTold
 
-	Forfeits    int               `json:"forfeits,omitempty"`    // of this session
+	Forfeits    int               `json:"forfeits,omitempty"`    // in this session
 	Candidate   map[string]string `json:"candidate,omitempty"`   // the answer, once there is one
 	Validations []string          `json:"validations,omitempty"` // runs that judge it
 }
 
-// Clone shares only what does not change; nil of nil.
+// Clone returns a copy that shares only immutable data; nil for nil.
 func (l *TuneLive) Clone() *TuneLive {
 	if l == nil {
 		return nil

@@ -167,7 +167,7 @@ func (c *Chance) find(r *Referee, record *kifu.Record) (match.Opening, error) {
 			return o, nil
 		}
 		c.Redrawn.Unequal++
-		c.Nodes(0) // of the drawn line's search
+		c.Nodes(0) // nodes of the drawn line's search
 	}
 }
 

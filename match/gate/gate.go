@@ -75,7 +75,7 @@ func (g *Gate) Void(ids []int) error {
 type State struct {
 	Design    match.Gate
 	Judgement stats.Judgement // with the openings that it rests on, and the pairs that only repeat others
-	Tally     stats.Tally     // of the pairs behind it
+	Tally     stats.Tally     // tally of the pairs behind it
 }
 
 // Decided reports whether the test has stopped.

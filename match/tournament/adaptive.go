@@ -12,17 +12,15 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// adaptive spends pairs where the ranking is least certain. A block of pairs is drawn
-// at a time, from the results of all blocks but the one before it, so that slots need
-// not wait for its last pair; the path depends on the size of the blocks, which is the
-// plan's, and not on how many pairs are played at a time.
+// adaptive gives pairs to the players whose ranking is least certain. It draws a block of pairs at a
+// time, from the results of all blocks except the previous one, so that slots need not wait for its last
+// pair. The path depends on the plan's block size, and not on the number of pairs played at a time.
 //
-// The results give a Bradley–Terry posterior (Posterior). The question is the order of
-// neighbours in the ranking, or, with an anchor, who is above it. Each comparison
-// weighs as much as its order is likely to be wrong. Pair after pair of the block is
-// given to the two players whose games are expected to shrink the variances of the
-// comparisons most, each relative to what it is; what a pair is expected to tell is
-// taken into account for those after it.
+// The results give a Bradley–Terry posterior (Posterior). The question is the order of neighbours in the
+// ranking, or, with an anchor, the players above it. The weight of a comparison is the probability that
+// its order is wrong. Each pair of the block goes to the two players whose games are expected to shrink
+// the variances of the comparisons most, relative to their size. Later pairs of the block take the
+// expected information of earlier ones into account.
 type adaptive struct {
 	blocks int            // that were drawn
 	met    map[[2]int]int // pairs of two players, the smaller number first
@@ -82,19 +80,18 @@ func (s *Schedule) before(known int) []Outcome {
 	return list
 }
 
-// spreads are the standard deviations that the prior of a log strength may have, in Elo.
-// That of the most likely one is taken (empirical Bayes): with a prior wider than the
-// field, pairs that go to whoever seems close pull equals apart.
+// spreads are the possible standard deviations of the prior of a log strength, in Elo. The most likely
+// one is used (empirical Bayes). A prior wider than the field gives pairs to players that seem close, and
+// these pairs separate equal players.
 var spreads = [...]float64{6.25, 12.5, 25, 50, 100, 200, 400}
 
-// Posterior is what results tell of log strengths under the Bradley–Terry model, a draw
-// counting as half a win, with a Gaussian prior whose width the results choose: the most
-// likely values, and the covariance there (Laplace's approximation). Values are rounded,
-// by far less than they are uncertain, so that machines that round sums differently draw
-// the same pairs.
+// Posterior is the distribution of log strengths given the results, under the Bradley–Terry model. A draw
+// counts as half a win, and the results choose the width of the Gaussian prior. It has the most likely
+// values, and the covariance there (Laplace's approximation). Values are rounded far below their
+// uncertainty, so that machines that round sums differently draw the same pairs.
 type Posterior struct {
 	Mean       []float64   // in natural units, by player
-	Covariance [][]float64 // of these
+	Covariance [][]float64 // covariance of Mean
 	Spread     float64     // standard deviation of the prior, in Elo; 0 without games
 }
 
@@ -144,7 +141,7 @@ func posteriorWithin(games []crosstable.Count, players int, spread float64) (*Po
 	}
 	p, evidence := blank(players, sd), fit.LogLik
 	p.Spread = spread
-	numbers := make([]int, len(fit.Players)) // who has not played keeps the prior
+	numbers := make([]int, len(fit.Players)) // a player without games keeps the prior
 	for place, rated := range fit.Players {
 		if numbers[place], err = strconv.Atoi(rated.Name); err != nil {
 			return nil, 0, err
@@ -161,8 +158,8 @@ func posteriorWithin(games []crosstable.Count, players int, spread float64) (*Po
 	return p, evidence + logDet(matrix.Matrix)/2, nil
 }
 
-// logDet is the logarithm of the determinant of a positive definite matrix, by Cholesky's
-// decomposition; -∞ where it is none.
+// logDet returns the logarithm of the determinant of a positive definite matrix, by Cholesky's
+// decomposition, or -∞ for another matrix.
 func logDet(matrix [][]float64) float64 {
 	sum := 0.0
 	rows := make([][]float64, len(matrix))
@@ -210,7 +207,7 @@ func tally(results []Outcome) []crosstable.Count {
 			Black: fmt.Sprintf("%07d", key[0]), White: fmt.Sprintf("%07d", key[1]), BlackWins: wins[0], WhiteWins: wins[1],
 			Draws: int(math.Round(sum[0]+sum[1])) - wins[0] - wins[1],
 		}
-		if c.Games() > 0 { // rules may give nobody points
+		if c.Games() > 0 { // rules may give neither player points
 			games = append(games, c)
 		}
 	}
@@ -232,8 +229,8 @@ type sight struct {
 	options [][2]int
 }
 
-// window is how many places apart two players may be to be given a pair, and how far
-// away a comparison may be on which it is judged.
+// window is the largest distance in places between two players of a pair, and between a comparison and
+// the pair that it is weighed for.
 const window = 8
 
 func newSight(s *Schedule, results []Outcome) (*sight, error) {
@@ -305,7 +302,7 @@ func (p *Posterior) Ranking() []int {
 	return order
 }
 
-// Wrong is the probability that who is rated below is the better of two, at most 0.5.
+// Wrong returns the probability that the lower rated of two players is stronger, at most 0.5.
 func (p *Posterior) Wrong(a, b int) float64 {
 	mean, variance := p.Difference(a, b)
 	if variance <= 0 {
@@ -314,14 +311,14 @@ func (p *Posterior) Wrong(a, b int) float64 {
 	return math.Erfc(math.Abs(mean)/math.Sqrt(2*variance)) / 2
 }
 
-// information is what a pair of two players is expected to tell of their difference.
+// information returns the expected information of a pair about the difference of two players.
 func (w *sight) information(a, b int) float64 {
 	q := 1 / (1 + math.Exp(w.Mean[b]-w.Mean[a]))
 	return w.legs * q * (1 - q)
 }
 
-// expect takes the information of a pair for known: the covariance shrinks by what the
-// rule of Sherman and Morrison says.
+// expect adds the expected information of a pair: the covariance shrinks by the formula of Sherman and
+// Morrison.
 func (w *sight) expect(players [2]int) {
 	a, b := players[0], players[1]
 	toward := make([]float64, len(w.Mean)) // covariance of each with the difference of a and b
@@ -337,12 +334,12 @@ func (w *sight) expect(players [2]int) {
 	}
 }
 
-// best is the pair that is worth most; of equals the first by number.
+// best returns the pair with the greatest value; with equal values, the first by number.
 func (w *sight) best() [2]int {
 	var chosen [2]int
 	most := -1.0
 	for _, o := range w.options {
-		// Equals are told apart by their numbers, and not by the last bit of a sum.
+		// Equal values are ordered by number, and not by the last bit of a sum.
 		value := math.Round(w.value(o)*1e9) / 1e9
 		if value > most || value == most && slices.Compare(o[:], chosen[:]) < 0 {
 			chosen, most = o, value

@@ -5,14 +5,14 @@ import (
 	"gogi/match"
 )
 
-// knockout is a bracket: the winner of a match goes on. The start numbers are its seeds,
-// placed so that the first two can meet in the final alone, the first four not before
-// the semifinals, and so on; where their number is no power of two the first have byes.
+// knockout is a bracket: the winner of a match advances. The start numbers are its seeds. They are placed
+// so that the first two can meet only in the final, the first four not before the semifinals, and so on.
+// If the number of players is not a power of two, the first have byes.
 //
-// A match is MatchPairs pairs, all of them played, and more points win it. Where they
-// are equal it goes on pair by pair, up to Tiebreaks further ones, until a pair is not
-// drawn; after the last the better seed wins. Each match has its own dense numbers of
-// pairs, those of tie-breaks included, so that no match waits for another one's length.
+// A match is MatchPairs pairs, all of them played; more points win it. With equal points it continues
+// pair by pair, up to Tiebreaks further ones, until a pair is not drawn; after the last the better seed
+// wins. Each match has its own dense numbers of pairs, with those of tie-breaks, so that no match waits
+// for another one's length.
 type knockout struct {
 	matches []*duel
 	pending []*duel // that are not decided
@@ -25,9 +25,9 @@ type duel struct {
 	left   int // rounds to come: 0 is the final
 	third  bool
 	from   [2]origin
-	seats  [2]int // players; nobody while they are not known
+	seats  [2]int // players, or nobody while unknown
 	drawn  int    // pairs that were drawn
-	winner int    // a player; nobody while it is open
+	winner int    // a player, or nobody while the match is open
 	how    Decision
 }
 
@@ -42,11 +42,10 @@ const (
 	BySeed     Decision = "seed" // still equal after the last tie-break: the better seed
 )
 
-// nobody is a player that is not known yet.
+// nobody is an unknown player.
 const nobody = -1
 
-// origin is where a side of a match comes from: a player, or the winner or loser of a
-// match before.
+// origin is the origin of a side of a match: a player, or the winner or loser of an earlier match.
 type origin struct {
 	player int
 	match  *duel
@@ -95,7 +94,7 @@ func (k *knockout) entries(s *Schedule) []origin {
 	return level
 }
 
-// join makes a match of two places, or lets one go on whose place beside it is empty.
+// join makes a match of two places. If one place is empty, it returns the other one.
 func (k *knockout) join(a, b origin, round int) origin {
 	switch {
 	case b.empty():
@@ -106,7 +105,7 @@ func (k *knockout) join(a, b origin, round int) origin {
 	return origin{player: nobody, match: k.add(&duel{round: round, from: [2]origin{a, b}})}
 }
 
-// playThird makes the match of the losers of both semifinals, where both are played.
+// playThird makes the match of the losers of both semifinals, if both are played.
 func (k *knockout) playThird(level []origin, round int) {
 	a, b := level[0], level[1]
 	if a.match == nil || b.match == nil {
@@ -124,7 +123,7 @@ func (k *knockout) add(d *duel) *duel {
 
 func (o origin) empty() bool { return o.match == nil && o.player == nobody }
 
-// known is the player that comes from there, or nobody yet.
+// known returns the player of an origin, or nobody.
 func (o origin) known() int {
 	switch {
 	case o.match == nil:
@@ -167,7 +166,7 @@ func (k *knockout) draw(s *Schedule) ([]Slot, error) {
 	return slots, nil
 }
 
-// draw is what a match needs next: nothing while a pair of it is not finished.
+// draw returns the pairs that a match needs next, or none while one of its pairs is not finished.
 func (d *duel) draw(s *Schedule) []Slot {
 	t := s.spec.Tournament
 	for i, from := range d.from {
@@ -210,7 +209,7 @@ func (d *duel) points(s *Schedule) (points [2]int, played int) {
 	return points, played
 }
 
-// decide names the winner of a match without open pairs, where there is one.
+// decide sets the winner of a match without open pairs, if there is one.
 func (d *duel) decide(s *Schedule, points [2]int) {
 	t := s.spec.Tournament
 	switch {
@@ -252,7 +251,7 @@ func (k *knockout) left(s *Schedule) int {
 	return n
 }
 
-// name is what people call the match's round.
+// name returns the usual name of the match's round.
 func (d *duel) name() i18n.Message {
 	switch {
 	case d.third:

@@ -1,12 +1,12 @@
 package tournament
 
-// graph says who may meet whom: a symmetric relation between vertices 0 to n-1.
+// graph defines which players may meet: a symmetric relation between vertices 0 to n-1.
 type graph struct {
 	n    int
 	edge func(a, b int) bool
 }
 
-// matching is who is matched with whom; -1 is nobody.
+// matching has the partner of each vertex; -1 is no partner.
 type matching struct {
 	graph
 	mate []int
@@ -21,8 +21,8 @@ func newMatching(g graph) *matching {
 	return m
 }
 
-// perfect matches everybody with somebody, by one augmenting path after the other; false
-// where that is impossible.
+// perfect matches all vertices, one augmenting path after the other. It returns false if that is
+// impossible.
 func (m *matching) perfect() bool {
 	for v := range m.n {
 		if m.mate[v] < 0 && !m.gone[v] && !m.augment(v) {
@@ -32,13 +32,12 @@ func (m *matching) perfect() bool {
 	return true
 }
 
-// forest is the state of one search for an augmenting path from a root, with the
-// blossoms that it has contracted: Edmonds (1965), in the form with bases that Gabow
-// (1976) gave it.
+// forest is the state of one search for an augmenting path from a root, with the blossoms that it has
+// contracted. The algorithm is Edmonds' (1965), in the form with bases by Gabow (1976).
 type forest struct {
 	*matching
-	parent []int  // of an odd vertex, the even one from which it was reached
-	base   []int  // of the blossom that a vertex is in
+	parent []int  // for an odd vertex, the even one from which it was reached
+	base   []int  // base of the vertex's blossom
 	even   []bool // reached by an even number of edges
 	queue  []int
 }
@@ -113,7 +112,7 @@ func (f *forest) mark(blossom []bool, v, top, child int) {
 	}
 }
 
-// meeting is where the ways from two even vertices to the root meet.
+// meeting returns the vertex in which the paths from two even vertices to the root meet.
 func (f *forest) meeting(a, b int) int {
 	onWay := make([]bool, f.n)
 	for {
@@ -143,7 +142,7 @@ func (f *forest) flip(end int) {
 	}
 }
 
-// fix matches two for good, if everybody else can still be matched, and says whether.
+// fix matches two vertices for good, if all others can still be matched. It returns whether it did.
 func (m *matching) fix(a, b int) bool {
 	if m.mate[a] == b {
 		m.gone[a], m.gone[b] = true, true
@@ -162,9 +161,9 @@ func (m *matching) fix(a, b int) bool {
 	return false
 }
 
-// firstMatching is the perfect matching that a list of preferences leads to: in the
-// order of the vertices, each that is left takes the first of its candidates with whom
-// everybody else can still be matched. nil where nobody can match all.
+// firstMatching returns the perfect matching of a list of preferences. In the order of the vertices, each
+// unmatched vertex gets its first candidate with which all others can still be matched. It returns nil if
+// there is no perfect matching.
 func firstMatching(g graph, candidates func(v int) []int) [][2]int {
 	m := newMatching(g)
 	if !m.perfect() {

@@ -5,8 +5,8 @@ import (
 	"gogi/match"
 )
 
-// Outlook is what is known of a design before its first pair, in lines: how long it is, and
-// who begins.
+// Outlook returns the known facts of a design before its first pair, in lines: its length, and its first
+// pairings.
 func Outlook(spec Spec) ([]i18n.Message, error) {
 	s, err := New(spec)
 	if err != nil {
@@ -33,7 +33,7 @@ func Outlook(spec Spec) ([]i18n.Message, error) {
 	return []i18n.Message{text, question}, nil
 }
 
-// firstRound is who begins, by start numbers.
+// firstRound returns the first pairings, by start numbers.
 func (s *Schedule) firstRound() []i18n.Message {
 	var order, games []i18n.Message
 	for _, p := range s.start {
@@ -75,5 +75,5 @@ func number(n int, what string) i18n.Message {
 	return i18n.Of("%d matches", n)
 }
 
-// Uncertain says whether fewer pairs than the plan's may be all that is needed.
+// Uncertain reports whether a design may need fewer pairs than the plan's.
 func Uncertain(kind match.DesignKind) bool { return kind == match.DesignKnockout }

@@ -9,7 +9,7 @@ import (
 	"gogi/shogi"
 )
 
-// Spec is what of a plan decides who plays whom.
+// Spec is the part of a plan that decides the pairings.
 type Spec struct {
 	match.Design
 	Seed    uint64
@@ -18,7 +18,7 @@ type Spec struct {
 	Legs    int      // games in a pair
 }
 
-// Of is the Spec of a plan.
+// Of returns the Spec of a plan.
 func Of(p *match.Plan) Spec {
 	s := Spec{Design: p.Design, Seed: p.Seed, Pairs: p.Pairs, Legs: p.Legs()}
 	for i := range p.Players {
@@ -53,11 +53,11 @@ type Slot struct {
 type Outcome struct {
 	Pair    int
 	Players [2]int     // A and B
-	Points  [2]float64 // of A and B, all legs together, by the run's rules
+	Points  [2]float64 // points of A and B, all legs together, by the run's rules
 }
 
-// OutcomeOf is a pair that is stored, its games by leg; players are the numbers of the
-// names in the plan. It fails for a pair of players who are not of the plan.
+// OutcomeOf returns a stored pair, its games by leg; players maps the names in the plan to numbers. It
+// returns an error for players who are not in the plan.
 func OutcomeOf(rows []match.Row, players map[string]int) (Outcome, error) {
 	if len(rows) == 0 {
 		return Outcome{}, errors.New("tournament: a pair without games")
@@ -135,9 +135,9 @@ func (c *Contradiction) Error() string {
 		c.Pair, c.Stored[0], c.Stored[1], c.Drawn[0], c.Drawn[1])
 }
 
-// Learn takes the result of a pair, in any order. One that comes again is counted once,
-// and is an error where it differs. One of a pair that is not drawn yet waits, and is a
-// *Contradiction once other players are drawn for it.
+// Learn takes the result of a pair, in any order. A repeated result counts once; it is an error if it
+// differs. A result of a pair that is not drawn yet waits. It is a *Contradiction if other players are
+// then drawn for the pair.
 func (s *Schedule) Learn(o Outcome) error {
 	if before, ok := s.results[o.Pair]; ok {
 		if before != o {
@@ -199,7 +199,7 @@ func (s *Schedule) advance() error {
 // another order, are not in the order of their numbers.
 func (s *Schedule) Drawn() []Slot { return s.drawn }
 
-// Slot is the pair of a number; ok is false where results have not led to it.
+// Slot returns the pair of a number; ok is false if results have not led to it.
 func (s *Schedule) Slot(pair int) (slot Slot, ok bool) {
 	slot, ok = s.slots[pair]
 	return slot, ok
@@ -211,7 +211,7 @@ func (s *Schedule) Finished(pair int) bool {
 	return ok
 }
 
-// Posterior is what all results tell that the schedule has led to.
+// Posterior returns the posterior of all results of drawn pairs.
 func (s *Schedule) Posterior() (*Posterior, error) {
 	var list []Outcome
 	for _, slot := range s.drawn {
@@ -228,7 +228,7 @@ func (s *Schedule) Over() bool { return s.design.left(s) == 0 }
 // Target is how many pairs are to be played, as of the plan or the last SetTarget.
 func (s *Schedule) Target() int { return s.spec.Pairs }
 
-// CheckTarget says why the design cannot end after so many pairs, or nil.
+// CheckTarget returns why the design cannot end after so many pairs, or nil.
 func (s *Schedule) CheckTarget(pairs int) error {
 	most := KnockoutPairs(s.spec.Design, len(s.spec.Players))
 	switch round := SwissPairs(s.spec.Design, len(s.spec.Players), 1); {
@@ -242,7 +242,7 @@ func (s *Schedule) CheckTarget(pairs int) error {
 	return nil
 }
 
-// SetTarget makes the design end after so many pairs; what was drawn stays.
+// SetTarget makes the design end after so many pairs; drawn pairs stay.
 func (s *Schedule) SetTarget(pairs int) error {
 	if err := s.CheckTarget(pairs); err != nil {
 		return err
@@ -256,8 +256,8 @@ func (s *Schedule) SetTarget(pairs int) error {
 	return s.advance()
 }
 
-// Left is how many pairs have to be played at least until the design is over: of a
-// knockout, without further tie-breaks.
+// Left returns the smallest number of pairs until the design is over; for a knockout, without further
+// tie-breaks.
 func (s *Schedule) Left() int { return s.design.left(s) }
 
 // grid makes sums of points exact, so that their order cannot make equals differ.

@@ -8,40 +8,40 @@ import (
 	"gogi/match"
 )
 
-// Standing is how one player stands in a design that pairs by results.
+// Standing is one player's place in a design that pairs by results.
 type Standing struct {
 	Player int
 	Start  int // its start number, from 1
-	Place  int // from 1; who cannot be told apart share one
+	Place  int // from 1; equal players share one
 	Points float64
 	Pairs  int // that it played
-	Byes   int // matches that it won because nobody was left to play; their points are in Points
-	// The tie-breaks of a Swiss, over its matches; a bye counts as one against somebody
-	// with the player's own points, won.
+	Byes   int // matches that it won because no opponent was left; their points are in Points
+	// The tie-breaks of a Swiss, over its matches. A bye counts as a won match against a player with its
+	// own points.
 	Buchholz float64 // the points of its opponents
 	Berger   float64 // Sonneborn and Berger: the points of its opponents, each times the share that it took of the match
-	// Reached is where a knockout took it: "winner", or the round that it lost or is in.
+	// Reached is the player's result in a knockout: "winner", or the round that it lost or is in.
 	Reached i18n.Message
 }
 
 // Meeting is a match as far as it is played.
 type Meeting struct {
-	Players [2]int // nobody is -1: a bye, or who is not known yet
+	Players [2]int // -1 is a bye, or an unknown player
 	Points  [2]float64
 	Pairs   int
-	Winner  int // of a knockout, -1 while it is open
+	Winner  int // in a knockout, -1 while it is open
 	How     Decision
-	Bye     bool // its first player had nobody to play
+	Bye     bool // its first player had no opponent
 }
 
-// Round is what is played at a time.
+// Round is the set of matches that are played at a time.
 type Round struct {
 	Name    i18n.Message // "round 3", "semifinals"
 	Matches []Meeting
 }
 
-// Rounds are those of a Swiss or a knockout that are known so far, with those of a knockout
-// that are yet to be filled; nil for an adaptive design.
+// Rounds returns the known rounds of a Swiss or a knockout, for a knockout with the rounds that have no
+// players yet. It is nil for an adaptive design.
 func (s *Schedule) Rounds() []Round {
 	switch d := s.design.(type) {
 	case *swiss:
@@ -100,9 +100,9 @@ func (m *Meeting) add(s *Schedule, first, pairs int) {
 	m.Points = [2]float64{float64(sum[0]) / grid, float64(sum[1]) / grid}
 }
 
-// Standings are all players, best first: of a Swiss by points, Buchholz, Sonneborn and
-// Berger; of a knockout by how far they came; of an adaptive design by points a pair,
-// as its ratings say more. Who is equal in all of that shares a place, in the order of
+// Standings returns all players, best first. In a Swiss it orders by points, Buchholz, Sonneborn and
+// Berger, in a knockout by the round reached. In an adaptive design it orders by points per pair; its
+// ratings have more information. Players that are equal in all of these share a place, in the order of
 // start numbers.
 func (s *Schedule) Standings() []Standing {
 	list := make([]Standing, len(s.spec.Players))
@@ -116,7 +116,7 @@ func (s *Schedule) Standings() []Standing {
 		}
 	}
 	var w *swiss
-	rank := make([]float64, len(list)) // by which they are told apart, after the points
+	rank := make([]float64, len(list)) // orders equal points
 	switch d := s.design.(type) {
 	case *swiss:
 		w = d
@@ -177,7 +177,7 @@ func (w *swiss) breakTies(s *Schedule, list []Standing) {
 	}
 }
 
-// reached says how far each came, and ranks it; list is by player.
+// reached sets the round that each player reached, and ranks it; list is by player.
 func (k *knockout) reached(list []Standing, rank []float64) {
 	for _, d := range k.matches {
 		for _, player := range d.seats {

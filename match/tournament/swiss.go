@@ -7,26 +7,27 @@ import (
 	"gogi/match"
 )
 
-// swiss pairs each round by the points of the rounds before, by the rule of Monrad
-// without rematches. Players are ordered by their points, equals by start number. From
-// the top each takes the next below it whom it has not met, if everybody else can then
-// be paired without a rematch; the first round pairs the upper half of the start
-// numbers with the lower. Of an odd number the one that is left has a bye, worth every
-// point of a match, nobody twice before all had one. Where no round without a
-// rematch is left, the fewest meetings before that allow a round are allowed.
+// swiss pairs each round by the points of earlier rounds, by the rule of Monrad without rematches.
+// Players are ordered by points, with equal points by start number. From the top, each player gets the
+// next player below that it has not met, if all others can then be paired without a rematch. The first
+// round pairs the upper half of the start numbers with the lower.
+//
+// With an odd number the last player has a bye, worth every point of a match. No player has a second bye
+// before all had one. If no round without a rematch is left, swiss allows the smallest number of earlier
+// meetings that gives a round.
 type swiss struct {
 	matches int // a round
 	rounds  []swissRound
 	met     map[[2]int]int // how often two have met, the smaller number first; with [bye]: byes
 }
 
-// bye is the player that somebody meets who has a bye.
+// bye is the opponent of a player with a bye.
 const bye = -1
 
-// swissRound is who meets whom in a round; with an odd number the last meets the bye.
+// swissRound has the pairings of a round; with an odd number the last player meets the bye.
 type swissRound struct {
 	games [][2]int
-	rest  int // who has the bye, or bye itself
+	rest  int // the player with the bye, or bye itself
 }
 
 func newSwiss(s *Schedule) *swiss {
@@ -126,11 +127,10 @@ func roundOf(order []int, list [][2]int) swissRound {
 	return round
 }
 
-// full is what a match or a bye is worth at most, in millionths of a point.
+// full returns the points of a won match or a bye, in millionths of a point.
 func (s *Schedule) full() int { return s.spec.Tournament.MatchPairs * s.spec.Legs * grid }
 
-// points are those of all players, byes included, in millionths. w is nil where there
-// are no byes.
+// points returns the points of all players with byes, in millionths. w is nil without byes.
 func (s *Schedule) points(w *swiss) []int {
 	sum := make([]int, len(s.spec.Players))
 	for _, slot := range s.drawn {

@@ -9,14 +9,15 @@ import (
 // Alpha is the rate of false discoveries among the workers of a farm.
 const Alpha = 0.01
 
-// Accused are the workers whose evidence is a discovery at the rate alpha, of so many
-// workers as there are evidences (one without pairs counts, with LogE 0), strongest
-// first. It is e-BH: the k with the largest
-// e-values where the k-th is at least K/(kα), for the largest such k; it holds whatever
-// the e-values have to do with each other (Wang and Ramdas, False discovery rate control
-// with e-values, JRSS B 84, 2022, theorem 2). Where nobody differs, the mean of all
-// e-processes is one too, and an accusation takes a mean of 1/α: so with probability
-// 1-α nobody is accused at any look at all, as long as the farm's workers stay the same.
+// Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. The
+// number of workers is that of evidences; a worker without pairs counts, with LogE 0. The method is e-BH:
+// it accuses the k workers with the largest e-values for the largest k whose k-th value is at least
+// K/(kα). It holds for any dependence of the e-values (Wang and Ramdas, False discovery rate control with
+// e-values, JRSS B 84, 2022, theorem 2).
+//
+// If no worker differs, the mean of all e-processes is one too, and an accusation takes a mean of 1/α.
+// With probability 1-α no worker is then accused at any look, as long as the farm's workers stay the
+// same.
 func Accused(all []Evidence, alpha float64) []Evidence {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b Evidence) int { return cmp.Compare(b.LogE, a.LogE) })
@@ -46,21 +47,21 @@ type Cell struct {
 	LogE          float64
 }
 
-// Cause is what evidence in several tests points to.
+// Cause is the likely cause of evidence in several tests.
 type Cause string
 
 // The causes.
 const (
 	Nobody  Cause = ""        // nothing is proved
-	Machine Cause = "machine" // the worker differs whatever it plays
-	Patch   Cause = "patch"   // workers of several owners differ in this one test: what is tested plays unalike on unlike machines
-	Unknown Cause = "unknown" // it differs in one test, and nobody else does
+	Machine Cause = "machine" // the worker differs in all tests
+	Patch   Cause = "patch"   // workers of several owners differ in this one test: the tested change plays differently on different machines
+	Unknown Cause = "unknown" // it differs in one test, and no other worker does
 )
 
 // Attribution is the cause of one accused worker's evidence.
 type Attribution struct {
 	Worker string
-	LogE   float64 // of all its tests together
+	LogE   float64 // evidence of all its tests together
 	Cause  Cause
 	Test   string // the one with the strongest evidence
 }
@@ -69,11 +70,10 @@ type Attribution struct {
 // machines: one owner's machines may have one fault.
 const severalOwners = 3
 
-// Attribute tells bad machines from tests that play unalike on unlike machines. The
-// tests of a worker are independent, so the product of their e-values is one. A worker is accused
-// as in Accused; it is the machine where the evidence stays a discovery without its
-// strongest test, and the patch where that test alone accuses workers of several
-// owners. By worker.
+// Attribute distinguishes bad machines from tests that play differently on different machines. The tests
+// of a worker are independent, so the product of their e-values is an e-value. A worker is accused as in
+// Accused. The cause is the machine if the evidence stays a discovery without its strongest test. It is
+// the patch if that test alone accuses workers of several owners. The result is ordered by worker.
 func Attribute(cells []Cell, alpha float64) []Attribution {
 	byWorker := map[string][]Cell{}
 	for _, c := range cells {

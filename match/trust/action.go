@@ -2,7 +2,7 @@ package trust
 
 import "fmt"
 
-// Action is what should be done about a worker.
+// Action is the recommended action about a worker.
 type Action string
 
 // The acts, mildest first.

@@ -14,27 +14,26 @@ type Level string
 
 // The levels.
 const (
-	Untrusted Level = "untrusted" // of somebody who is not known
+	Untrusted Level = "untrusted" // a worker of an unknown owner
 	Verified  Level = "verified"  // its audits have agreed often enough
-	Owner     Level = "owner"     // of the farm's own
+	Owner     Level = "owner"     // the farm's own worker
 )
 
 // How many pairs are audited, and how many agreements make a worker verified.
 const (
 	ShareTrusted   = 0.02
 	ShareUntrusted = 0.20
-	NewPairs       = 20 // of a new worker, which are all audited
+	NewPairs       = 20 // the first pairs of a new worker, which are all audited
 	AgreeToVerify  = 200
 )
 
-// Auditor draws the pairs that are played a second time, by a worker of another owner;
-// the second playing is not counted. Nobody without the secret can tell a pair that
-// is drawn from one that is not.
+// Auditor draws the pairs that a worker of another owner plays again; the second result does not count.
+// Without the secret, drawn pairs cannot be predicted.
 type Auditor struct{ Secret []byte }
 
-// Audits reports whether a pair is audited that a worker of some level plays as its
-// n-th, from 0, of a run, which is named by its digest. A pair that is drawn at a
-// smaller share is drawn at a greater one, too.
+// Audits reports whether a pair is audited. A worker of that level plays it as its n-th, from 0, of a
+// run, which is named by its digest. A pair that is drawn at a smaller share is also drawn at a greater
+// one.
 func (a Auditor) Audits(run string, pair int, level Level, n int) bool {
 	if n < NewPairs {
 		return true
@@ -54,12 +53,12 @@ func (a Auditor) draw(run string, pair int) float64 {
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>11) / (1 << 53)
 }
 
-// Difference is where two playings of a pair part, nil where they are the same game
-// for game. It says nothing about who is wrong, and nothing at all where the players
-// are not deterministic: then only statistics can.
+// Difference is the first difference between two results of a pair, nil if all games are equal. It does
+// not show which one is wrong. It shows nothing if the players are not deterministic; then only
+// statistics can.
 type Difference struct {
 	Leg  int
-	Ply  int // the first ply that differs, from 1; the last and one where only the ends differ
+	Ply  int // the first ply that differs, from 1; the last plus one if only the ends differ
 	What string
 }
 
@@ -68,9 +67,8 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("game %d of the pair differs from ply %d on: %s", d.Leg+1, d.Ply, d.What)
 }
 
-// Compare compares two playings of one pair by players that are deterministic, at fixed
-// nodes or depth and with one thread: equal move for move and in how each game ended.
-// Times, marks, slots and notes are the machine's own.
+// Compare compares two results of one pair by deterministic players, at fixed nodes or depth and with one
+// thread. It compares every move and the end of each game. Times, marks, slots and notes may differ.
 func Compare(a, b *match.PairResult) *Difference {
 	if a.Pair.ID != b.Pair.ID || len(a.Games) != len(b.Games) {
 		return &Difference{What: "they are not of the same pair", Ply: 1}
@@ -101,7 +99,7 @@ func compareGame(a, b *match.Result) *Difference {
 	return nil
 }
 
-// Standing is what audits have said of a worker.
+// Standing holds the audit results of a worker.
 type Standing struct {
 	Level   Level
 	Agreed  int // audits in which another played the same games

@@ -7,10 +7,9 @@ import (
 	"gogi/match"
 )
 
-// Exact reports whether a plan's games can be played again move for move: fixed nodes or
-// depth, no pondering, and one thread for each engine. What else keeps an engine from
-// repeating itself is not known; then a third playing differs from both, and nobody is
-// blamed.
+// Exact reports whether a plan's games can be repeated move for move: fixed nodes or depth, no pondering,
+// and one thread for each engine. Other reasons why an engine does not repeat itself are unknown; a third
+// result then differs from both, and no worker is blamed.
 func Exact(p *match.Plan) bool {
 	if p.Ponder != "" && p.Ponder != match.PonderOff {
 		return false
@@ -37,7 +36,7 @@ func exact(p match.Player) bool {
 	return p.Builtin || oneThread(p)
 }
 
-// oneThread reports whether the plan itself says that an engine has one thread.
+// oneThread reports whether the plan itself sets one thread for an engine.
 func oneThread(p match.Player) bool {
 	return slices.ContainsFunc(p.Options, func(o match.Option) bool {
 		return strings.EqualFold(o.Name, "Threads") && o.Value == "1"

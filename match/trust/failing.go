@@ -2,17 +2,16 @@ package trust
 
 import "gogi/stats/binomial"
 
-// Failing is how often engines failed in one test: of some workers, and of the others.
+// Failing counts how often engines failed in one test, for some workers and for the others.
 type Failing struct {
-	Tries, Failed             int // of the workers that are looked at
+	Tries, Failed             int // for the workers in question
 	OthersTries, OthersFailed int
 }
 
-// Worse is how likely the workers that are looked at fail as often as they did, or more
-// often, where they fail as often as the others do in each test: the exact test of Fisher,
-// over tests (each a table of two by two with its margins given). A test in which all
-// engines crash is so no evidence against whoever plays more of it. 1 where nothing can be
-// compared.
+// Worse returns the probability that the workers in question fail at least as often as they did, if in
+// each test they fail as often as the others. It is the exact test of Fisher over tests, each a table of
+// two by two with its margins given. A test in which all engines crash is therefore no evidence against
+// the workers that play more of it. It is 1 without anything to compare.
 func Worse(tests []Failing) float64 {
 	sum := []float64{1} // how likely each number of failures is in all
 	failed := 0

@@ -5,17 +5,17 @@ package trust
 type Line struct {
 	Residuals
 
-	// Without are workers whose pairs are left out, as if they had not been played: what
-	// is known to be wrong must not be what the others are compared with.
+	// Without are workers whose pairs are ignored, as if they had not been played. Results that are known
+	// to be wrong must not be the standard for the others.
 	Without map[string]bool
 
 	next    int // the pair whose turn it is
 	waiting map[int]*Pair
 }
 
-// Put takes a stored pair, by its number; one that was put before changes nothing. compare
-// is false for a pair that is not of the run's first two players, which only keeps its
-// place. closed says that the evidence is another than before.
+// Put takes a stored pair, by its number; a second Put of a pair changes nothing. compare is false for a
+// pair that is not of the run's first two players; it only fills its place. closed means that the
+// evidence has changed.
 func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	if _, there := l.waiting[id]; there || id < l.next {
 		return false, nil
@@ -47,6 +47,6 @@ func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 // Compared is how many workers have had pairs compared with each other.
 func (l *Line) Compared() int { return len(l.found) }
 
-// TwoSided reports whether of two workers that differ so, nobody can say which one is
-// wrong: more and less than usual are alike.
+// TwoSided reports whether two workers that differ in this kind look equally suspect, because more and
+// less than usual are alike.
 func (k Kind) TwoSided() bool { return k == Score }

@@ -68,7 +68,7 @@ func BaseSpeed(r *match.PairResult) float64 {
 	return finite(tally.nodes[1] / tally.seconds[1])
 }
 
-// speeds adds up what the first and the second player searched, and for how long.
+// speeds sums the nodes and the search time of the first and the second player.
 type speeds struct{ nodes, seconds [2]float64 }
 
 func (s *speeds) add(sides [2]match.Side, first int) {
@@ -78,7 +78,7 @@ func (s *speeds) add(sides [2]match.Side, first int) {
 	}
 }
 
-// ratio is the first's nodes a second through the second's, 0 where either is not known.
+// ratio returns the first player's nodes a second divided by the second's, 0 if either is unknown.
 func (s *speeds) ratio() float64 {
 	return finite(s.nodes[0] * s.seconds[1] / (s.nodes[1] * s.seconds[0]))
 }

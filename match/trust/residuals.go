@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Kind is what about a worker's pairs is compared with those of the others.
+// Kind is the quantity of a worker's pairs that is compared with the others.
 type Kind int
 
 // The kinds.
@@ -17,17 +17,17 @@ const (
 	OnTime              // games of the pair that were lost on time
 	Crashes             // games of the pair that ended by a crash
 	Slowed              // the machine slowed a move of the pair
-	Speeds              // the nodes a second of the new side against those of the base, more than speedMargin off what is usual
+	Speeds              // the ratio of nodes a second of the new side and the base, more than speedMargin from the usual one
 	kinds
 )
 
-// resultKinds is the number of kinds that say something about results. They come first,
-// and they alone can quarantine a worker. The others only put it on probation.
+// resultKinds is the number of kinds about results. They come first, and only they can quarantine a
+// worker. The others can only put it on probation.
 const resultKinds = Slowed
 
-// speedMargin is the difference of the logarithm of a worker's speed ratio from the usual
-// one that says nothing against the worker. Machines with unlike processors differ by a few
-// percent for honest reasons, and a tenth of speed is about 9 Elo.
+// speedMargin is the tolerated difference between the logarithm of a worker's speed ratio and the usual
+// one. Machines with different processors differ by a few percent for honest reasons, and a tenth of
+// speed is about 9 Elo.
 const speedMargin = 0.10
 
 // String is the kind in words.
@@ -39,28 +39,26 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// MarshalText writes what String says.
+// MarshalText returns the text of String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Pair is a finished pair as residuals see it.
 type Pair struct {
 	Worker  string
-	Points  float64 // of the plan's first player, all games of the pair together, from 0 to 2
+	Points  float64 // points of the plan's first player, all games of the pair together, from 0 to 2
 	OnTime  int     // games lost on time, by either side
 	Crashes int     // games that ended by a crash
 	Slowed  bool
-	Ratio   float64 // nodes a second of the first player through those of the second; 0 where that is not known
+	Ratio   float64 // nodes a second of the first player divided by those of the second; 0 if unknown
 }
 
-// blockPairs is how many pairs in a row are compared with each other. The longer, the
-// less of the evidence is lost where a worker has few of them (1/blockPairs of it), and
-// the later it comes.
+// blockPairs is the number of consecutive pairs that are compared with each other. A longer block loses
+// less evidence of a worker with few pairs in it (1/blockPairs of it), but later.
 const blockPairs = 64
 
-// bets are the tilts λ of [Residuals]: how much better than the rest a worker is
-// taken to be, in natural units of the likelihood per point, event or sign. An effect
-// of δ points a pair is best found by λ = δ/variance; the variance of a pair's points is about 0.35.
-// Of faults only more than usual is a reason to accuse.
+// bets returns the tilts λ of [Residuals]: an assumed advantage of a worker, in natural units of the
+// likelihood per point, event or sign. λ = δ/variance finds an effect of δ points a pair best; the
+// variance of a pair's points is about 0.35. Only more faults than usual are a reason to accuse.
 func bets(k Kind) []float64 {
 	switch k {
 	case Score, Speeds:
@@ -70,26 +68,24 @@ func bets(k Kind) []float64 {
 	return []float64{0.5, 1, 2, 4}
 }
 
-// Residuals compare each worker with the rest of a run, in plan order: an order of
-// arrival would depend on the length of games, and so on their results.
+// Residuals compares each worker with the rest of a run, in plan order. An order of arrival would depend
+// on the length of games, and so on their results.
 //
-// Pairs in a row form blocks. If it does not matter who plays a pair, every way to deal
-// a block's results out to its workers is equally likely. So for any λ that was fixed
-// before, the product of exp(λx) over a worker's pairs, divided by its mean over all
-// choices of as many pairs of the block, has the mean 1 exactly: it is an e-value, by
-// permutation of pairs, whatever the distribution of the results. Products of such over
-// blocks are nonnegative martingales, so is their mean over λ, and over the kinds of
-// what is compared: an e-process, which may be looked at after every block (Ville's
-// inequality; see Ramdas, Grünwald, Vovk and Shafer, Game-theoretic statistics and safe
-// anytime-valid inference, Statistical Science 38, 2023). The zero value is ready to use.
+// Consecutive pairs form blocks. If the worker has no effect on a pair, every assignment of a block's
+// results to its workers is equally likely. For any λ fixed before, take the product of exp(λx) over a
+// worker's pairs, divided by its mean over all choices of as many pairs of the block. Its mean is exactly
+// 1: it is an e-value, by permutation of pairs, for any distribution of the results. Products over blocks
+// are nonnegative martingales. So is their mean over λ, and over the kinds. This e-process may be read
+// after every block (Ville's inequality; see Ramdas, Grünwald, Vovk and Shafer, Game-theoretic statistics
+// and safe anytime-valid inference, Statistical Science 38, 2023). The zero value is ready to use.
 type Residuals struct {
 	block  []Pair
 	usual  []float64 // the ratios of the blocks before
-	median float64   // of these; 0: there are none
+	median float64   // median of these; 0: none
 	found  map[string]*worker
 }
 
-// worker is what is known of one.
+// worker is the evidence about one worker.
 type worker struct {
 	pairs int
 	// by kind and bet: the logarithm of the martingale
@@ -112,7 +108,7 @@ func (r *Residuals) Add(p Pair) error {
 // judge closes a block.
 func (r *Residuals) judge() {
 	hands := r.deal()
-	if len(hands) == 1 { // alone, it differs from nobody
+	if len(hands) == 1 { // a worker alone differs from no other
 		hands[0].pairs += len(r.block)
 		r.learn()
 		return
@@ -160,9 +156,8 @@ func (r *Residuals) judgeSpeeds(hands []hand) {
 	}
 }
 
-// sideOf is 1 where the logarithm of a pair's speed ratio is above that of the usual ratio
-// plus shift, -1 where it is below, 0 where it is equal or not known. The usual ratio is
-// that of the blocks before.
+// sideOf returns 1 if the logarithm of a pair's speed ratio is above that of the usual ratio plus shift,
+// -1 if it is below, and 0 if it is equal or unknown. The usual ratio is that of earlier blocks.
 func (r *Residuals) sideOf(p *Pair, shift float64) float64 {
 	if p.Ratio == 0 {
 		return 0
@@ -176,7 +171,7 @@ type hand struct {
 	places []int
 }
 
-// deal finds who played what of the block.
+// deal assigns the pairs of the block to their workers.
 func (r *Residuals) deal() (hands []hand) {
 	at := map[*worker]int{}
 	for i, p := range r.block {
@@ -226,7 +221,7 @@ func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	}
 }
 
-// value is what of a pair is compared; sideOf is that of Speeds.
+// value returns the compared quantity of a pair; sideOf does so for Speeds.
 func value(k Kind, p *Pair) float64 {
 	switch k {
 	case Score:
@@ -272,10 +267,10 @@ func same(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
-// logMeanProducts are, for each k up to most, the logarithm of the mean, over all choices
-// of k of the values, of the product of those that are chosen: the elementary symmetric
-// polynomial of degree k through the number of choices. mean[j] after n values is the mean
-// over choices of j among these n: the n-th is one of them with probability j/n.
+// logMeanProducts returns, for each k up to most, the logarithm of a mean over all choices of k of the
+// values: the mean of the product of the chosen values. It is the elementary symmetric polynomial of
+// degree k divided by the number of choices. mean[j] after n values is the mean over choices of j of
+// these n. The n-th value is in the choice with probability j/n.
 func logMeanProducts(g []float64, most int) []float64 {
 	scale := slices.Max(g)
 	mean := make([]float64, most+1)
@@ -296,7 +291,7 @@ func logMeanProducts(g []float64, most int) []float64 {
 	return mean
 }
 
-// Evidence is what residuals say of a worker.
+// Evidence is the evidence of residuals about a worker.
 type Evidence struct {
 	Worker string
 	Pairs  int     // that were compared
@@ -309,7 +304,7 @@ type Evidence struct {
 	Of          [kinds]float64
 }
 
-// Evidence is what is known of every worker, by name.
+// Evidence returns the evidence about every worker, by name.
 func (r *Residuals) Evidence() []Evidence {
 	var list []Evidence
 	for _, name := range slices.Sorted(maps.Keys(r.found)) {

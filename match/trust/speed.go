@@ -17,13 +17,12 @@ const (
 	driftProbation = 0.25
 )
 
-// Drift is how fast the base engine was in a worker's latest games, compared with what
-// its factor claims. A claim can be forged, and so can these: both sides share the
-// factor, so a wrong one costs realism, not fairness.
+// Drift compares the base engine's speed in a worker's latest games with the claim of its factor. Both
+// can be forged. The two sides share the factor, so a wrong one costs realism, not fairness.
 type Drift struct{ logs []float64 }
 
-// Add takes a pair: the base engine's nodes a second there, times the factor, through
-// those of the plan. Numbers that are none are passed over.
+// Add takes a pair: the base engine's nodes a second on the worker, times the factor, divided by those of
+// the plan. It ignores invalid numbers.
 func (d *Drift) Add(nps, scale, plan float64) {
 	l := math.Log(nps * scale / plan)
 	if math.IsNaN(l) || math.IsInf(l, 0) {
@@ -43,7 +42,7 @@ func (d *Drift) Log() (log float64, ok bool) {
 	return median(d.logs), true
 }
 
-// Action returns what the drift asks for. A claim that was measured anew begins a new Drift.
+// Action returns the action that the drift requires. A newly measured claim starts a new Drift.
 func (d *Drift) Action() Action {
 	log, ok := d.Log()
 	if !ok {
@@ -75,23 +74,22 @@ func fast(log float64) string {
 	return fmt.Sprintf("over %d pairs it was %.2f times as fast as its factor claims", driftPairs, math.Exp(log))
 }
 
-// leastClaims is how many workers' speeds it takes to say what the base engine's is,
-// where that is not the engine that was measured: of two that differ nobody knows which
-// one claims too much.
+// leastClaims is the number of workers' speeds needed to know the base engine's speed, if it is not the
+// measured engine. With two different speeds the wrong claim is unknown.
 const leastClaims = 3
 
-// Claims holds what the workers of one run claim of their machines against how fast its
-// base engine was there. Where the base engine is the one that machines are measured with,
-// that is known; else the usual speed is the median of all workers'.
+// Claims compares the claims of a run's workers about their machines with the speed of its base engine
+// there. If the base engine is the engine that machines are measured with, its speed is known. Otherwise
+// the usual speed is the median of all workers'.
 type Claims struct {
 	nps    float64
 	of     map[string]*Drift
 	seen   map[string]int     // pairs
-	latest map[string]float64 // of Drift.Log, as of when the worker was due
+	latest map[string]float64 // Drift.Log at the time the worker was due
 }
 
-// NewClaims begins with nobody known; nps is the base engine's nodes a second on the
-// machine that the plan's limits are meant for, 0 where that is not known.
+// NewClaims returns Claims without workers. nps is the base engine's nodes a second on the machine that
+// the plan's limits are meant for, 0 if unknown.
 func NewClaims(nps float64) *Claims {
 	return &Claims{nps: nps, of: map[string]*Drift{}, seen: map[string]int{}, latest: map[string]float64{}}
 }
@@ -99,8 +97,8 @@ func NewClaims(nps float64) *Claims {
 // dueEvery is after how many more pairs a worker is looked at again.
 const dueEvery = 10
 
-// Add takes a pair of a worker: the base engine's nodes a second there (see BaseSpeed),
-// and what clocks were multiplied by. due says that Act may have another answer.
+// Add takes a pair of a worker: the base engine's nodes a second there (see BaseSpeed), and the factor of
+// the clocks. due means that Action may return another answer.
 func (c *Claims) Add(worker string, nps, scale float64) (due bool) {
 	d := c.of[worker]
 	if d == nil {
@@ -122,14 +120,14 @@ func (c *Claims) Add(worker string, nps, scale float64) (due bool) {
 	return ok
 }
 
-// Forget begins a worker anew: it claims something else.
+// Forget starts a worker again, because its claim has changed.
 func (c *Claims) Forget(worker string) {
 	delete(c.of, worker)
 	delete(c.seen, worker)
 	delete(c.latest, worker)
 }
 
-// Action returns what a worker's pairs ask for, with the figure.
+// Action returns the action that a worker's pairs require, with the figure.
 func (c *Claims) Action(worker string) (act Action, why string) {
 	log, ok := c.latest[worker]
 	if !ok {
@@ -148,7 +146,7 @@ func (c *Claims) Action(worker string) (act Action, why string) {
 	return act, fast(log)
 }
 
-// usual is the median of the workers' speeds, as logarithms; false where too few are known.
+// usual returns the median of the workers' speeds, as a logarithm; ok is false if too few are known.
 func (c *Claims) usual() (log float64, ok bool) {
 	if len(c.latest) < leastClaims {
 		return 0, false

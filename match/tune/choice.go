@@ -49,7 +49,7 @@ func (st *State) countLevels(s *Settings, o *Outcome) {
 	}
 }
 
-// Level is what the duels say of one level of a choice against its start's.
+// Level is the estimate for one level of a choice against its start.
 type Level struct {
 	Name string `json:"name"`
 	// Elo is the shrunken mean difference to the start's level, Lo and Hi its interval
@@ -59,8 +59,8 @@ type Level struct {
 	Hi  float64 `json:"hi"`
 }
 
-// Levels is what the duels say of a choice's levels; the start's is left out. Duels of
-// other levels help: each level's score is its mean over all that it met.
+// Levels returns the estimates for a choice's levels without its start. Duels of other levels help: each
+// level's score is its mean over all levels that it met.
 func Levels(s *Settings, st *State, i int) []Level {
 	p, e := &s.Params[i], &st.Each[i]
 	n, start := len(p.Levels), int(p.Start)
@@ -84,9 +84,9 @@ func Levels(s *Settings, st *State, i int) []Level {
 	return levels
 }
 
-// against estimates the difference of two levels. Each met all n − 1 others equally
-// often, so a level's mean is n/(n−1) of a share of its advantage over their mean, and the
-// difference of two means n/(n−1) times the difference of the levels.
+// against estimates the difference of two levels. Each met all n − 1 others equally often. A level's mean
+// score is therefore n/(n−1) times its advantage over the mean of all levels. The difference of two mean
+// scores is n/(n−1) times the difference of the levels.
 func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart float64, n int) Level {
 	toElo := EloPerPair * float64(n-1) / float64(n)
 	variance := e.YY / e.N

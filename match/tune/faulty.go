@@ -6,8 +6,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Faults watches how often points fail: games that are lost by a fault of the engine, and
-// pairs that are decided because a point does not start. It is told of whole blocks.
+// Faults counts how often points fail: games lost by a fault of the engine, and pairs decided because a
+// point does not start. It takes whole blocks.
 type Faults struct {
 	settings *Settings
 	blocks   [][]pointPlayed // the latest
@@ -19,19 +19,19 @@ type pointPlayed struct {
 	above  []float64 // by parameter: 1 above the centre, −1 below it, 0 at it
 }
 
-// Failures is what is known of a pair's two points, plus and minus.
+// Failures reports which of a pair's two points, plus and minus, failed.
 type Failures [2]bool
 
 const (
 	faultBlocks = 10   // are looked at
-	faultShare  = 0.05 // of the pairs in them may have a failure
+	faultShare  = 0.05 // the largest share of their pairs with a failure
 )
 
 // NewFaults begins to watch.
 func NewFaults(s *Settings) *Faults { return &Faults{settings: s} }
 
-// Block is told of a learnt block: its duels and who failed in each. It is an error, a
-// *Faulty, where too many of the latest blocks' pairs have a failure.
+// Block takes a learnt block: its duels and the failures in each. It returns a *Faulty if too many pairs
+// of the latest blocks have a failure.
 func (f *Faults) Block(duels []Duel, failed []Failures) error {
 	var block []pointPlayed
 	for j := range duels {
@@ -107,20 +107,20 @@ func (f *Faults) fisher(i int, side float64) float64 {
 	return min(1, sum)
 }
 
-// Faulty says that points fail too often to go on without somebody looking.
+// Faulty is the error that points fail too often to continue without a user's decision.
 type Faulty struct {
 	Bad, Pairs int     // pairs with a failure, of how many
-	Param      string  // whose side fails most; "" where none stands out
+	Param      string  // the parameter with the most failures on one side; "" if none differs
 	Above      bool    // which side of its centre
-	P          float64 // of Fisher's exact test, times all sides of all parameters (Bonferroni, which is Holm's first step)
+	P          float64 // p of Fisher's exact test, times all sides of all parameters (Bonferroni, which is Holm's first step)
 }
 
-// Error says what to do.
+// Error returns the failure and the remedy.
 func (f *Faulty) Error() string {
 	return f.What() + `: narrow its bounds, or go on with faults = "forfeit" (--faults forfeit), which takes failing for losing`
 }
 
-// What says what was seen, and not what to do.
+// What returns the failure without the remedy.
 func (f *Faulty) What() string {
 	text := fmt.Sprintf("in %d of the last %d pairs an engine failed or did not start", f.Bad, f.Pairs)
 	if f.Param != "" && f.P < 0.05 {

@@ -2,9 +2,8 @@ package tune
 
 import "math"
 
-// drawFishtest perturbs a whole block in one direction, and rounds the two points apart
-// from each other, as the framework's server and worker do: values are clipped, and an
-// int is floor(v + U).
+// drawFishtest perturbs a whole block in one direction, and rounds the two points independently, as the
+// framework's server and worker do. Values are clipped, and an int is floor(v + U).
 func (s *Settings) drawFishtest(st *State, pair int) Duel {
 	d, own := s.newDuel(pair), s.random(pair)
 	first, _ := s.PairsOf(s.BlockOf(pair))
@@ -49,7 +48,7 @@ func (s *Settings) fishtestR(p *Param, t schedule, iter, c float64) float64 {
 	return rate * end * end * math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+iter+1, t.alpha) / (c * c)
 }
 
-// learnFishtest adds R·c·result·flip, where the result is that of the whole block.
+// learnFishtest adds R·c·result·flip; the result is that of the whole block.
 func (st *State) learnFishtest(s *Settings, block []Outcome) {
 	if len(block) == 0 {
 		return

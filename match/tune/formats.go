@@ -10,28 +10,28 @@ import (
 	"strings"
 )
 
-// The files of other tuners that are read and written. Each line is a parameter:
+// The supported files of other tuners. Each line is a parameter:
 //
 //	.params     name, type, value, min, max, step, delta //comment [[NOT USED]]
 //	fishtest    name,start,min,max,c_end,r_end
 //	OpenBench   name, int|float, start, min, max, c_end, r_end
 //	.tune       #param name type value min max step delta
 //
-// step is c_end and delta r_end. Seven fields whose second is a type are a line of
-// .params or of OpenBench, which mean the same; six are fishtest's.
+// step is c_end and delta r_end. A line with seven fields whose second is a type is from .params or
+// OpenBench, which mean the same. A line with six is fishtest's.
 
-// Bounds of what is read.
+// Bounds of the input.
 const (
 	maxLine = 64 << 10
 	maxFile = 16 << 20
 )
 
-// mostREnd is where a delta is taken for the older meaning of that column, a twentieth
-// of the range: as a gain it would end any tune in ruin.
+// mostREnd is the largest delta that is taken as a gain. A larger one has the column's older meaning, a
+// twentieth of the range; as a gain it would ruin any tune.
 const mostREnd = 0.1
 
-// ReadParams reads parameters in any of the formats above, line by line; name is told in
-// errors. Blank lines are skipped, and in a .tune file all that is no #param.
+// ReadParams reads parameters in any of the formats above, line by line; errors print name. It skips
+// blank lines, and in a .tune file all lines except #param.
 func ReadParams(r io.Reader, name string) ([]Param, error) {
 	lines := bufio.NewScanner(io.LimitReader(r, maxFile+1))
 	lines.Buffer(nil, maxLine)

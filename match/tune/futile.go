@@ -7,22 +7,22 @@ import (
 	"gogi/match"
 )
 
-// Futile says that a tune may end: nothing matters at the perturbations that it has. It
-// stops a tune and claims nothing, so that no error rate is spent on it.
+// Futile means that a tune may end: no parameter matters at the present perturbations. It stops a tune
+// and claims nothing, so it uses no error rate.
 type Futile struct {
 	Pairs  int     // learnt
-	Factor float64 // of all perturbations, which is the greatest
+	Factor float64 // factor of all perturbations, which is at its greatest
 }
 
-// Error says what was found.
+// Error returns the finding.
 func (f *Futile) Error() string {
 	return fmt.Sprintf("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", f.Pairs, f.Factor)
 }
 
-// IsFutile says whether a tune may end: at least half of its budget is learnt, the
-// controller is at its upper bound, and no parameter's slope has left 0 in an interval at
-// 99 % that holds at any time. Nil: it goes on; so it does where a choice is tuned, which
-// has no slope, or nothing controls the perturbations.
+// IsFutile returns a Futile if a tune may end. At least half of its budget must be learnt, the controller
+// must be at its upper bound, and the always-valid 99 % interval of each parameter's slope must contain
+// 0. It returns nil if the tune must continue. That includes a tune with a choice, which has no slope,
+// and a tune without a controller.
 func IsFutile(s *Settings, st *State) *Futile {
 	if s.Spread == 0 || s.Method != SPSA || 2*st.Pairs < s.Pairs || st.Factor < s.mostFactor()*(1-1e-9) {
 		return nil
@@ -35,10 +35,10 @@ func IsFutile(s *Settings, st *State) *Futile {
 	return &Futile{Pairs: st.Pairs, Factor: st.Factor}
 }
 
-// isSteep reports whether the slope of W − L on the sign of a perturbation is other than
-// 0, by the confidence sequence of a normal mixture with estimated variance, tightest at
-// so many duels (H. Robbins, Ann. Math. Statist. 41 (1970) 1397; I. Waudby-Smith,
-// D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann. Statist. 52 (2024) 2613, theorem 2.2).
+// isSteep reports whether the slope of W − L on the sign of a perturbation differs from 0. It uses the
+// confidence sequence of a normal mixture with estimated variance, tightest at so many duels (H. Robbins,
+// Ann. Math. Statist. 41 (1970) 1397; I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann.
+// Statist. 52 (2024) 2613, theorem 2.2).
 func (e *ParamSums) isSteep(tightest float64) bool {
 	if e.N < 2 {
 		return true // nothing is known of it: it cannot be called futile
@@ -62,7 +62,7 @@ func (st *State) Lost() *float64 {
 	return &elo
 }
 
-// Told is the tune for those who watch it, without a track.
+// Told returns the tune's settings for observers, without a track.
 func (s *Settings) Told() match.TuneTold {
 	t := match.TuneTold{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight, Target: s.Spread}
 	for i := range s.Params {

@@ -2,14 +2,14 @@ package tune
 
 import "gogi/match"
 
-// Result is what came of a pair: of its games alone.
+// Result is the result of a pair, from its games alone.
 type Result struct {
 	Score   float64  // W − L of plus, from −2 to 2
 	Forfeit bool     // a point did not start
-	Failed  Failures // who lost a game by a fault, or did not start
+	Failed  Failures // the points that lost a game by a fault, or did not start
 }
 
-// ResultOfRows is what came of a stored pair.
+// ResultOfRows returns the result of a stored pair.
 func ResultOfRows(rows []match.Row) (r Result) {
 	for _, g := range rows {
 		a := 0
@@ -21,7 +21,7 @@ func ResultOfRows(rows []match.Row) (r Result) {
 	return r
 }
 
-// ResultOf is what came of a pair that was just played.
+// ResultOf returns the result of a pair that was just played.
 func ResultOf(rules match.Rules, pair match.PairResult) (r Result) {
 	for _, g := range pair.Games {
 		a := 0

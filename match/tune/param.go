@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Kind is what values a parameter takes.
+// Kind is the kind of a parameter's values.
 type Kind string
 
 // The kinds of parameters.
@@ -19,8 +19,7 @@ const (
 	Choice Kind = "choice" // one of a few words; no gradient
 )
 
-// Bounds of what is tuned: more levels or choices cannot be told apart with any number
-// of games that is ever played.
+// Bounds of a tune: no realistic number of games can distinguish more levels or choices.
 const (
 	MaxLevels  = 6
 	MaxChoices = 4
@@ -31,19 +30,18 @@ const (
 type Param struct {
 	Name string `json:"name"` // the engine's option
 	Kind Kind   `json:"kind"`
-	// Start, Min and Max are numbers of the option; of a choice Start is the index of
-	// its level, Min is 0 and Max the last index.
+	// Start, Min and Max are numbers of the option. For a choice Start is the index of its level, Min is
+	// 0 and Max the last index.
 	Start float64 `json:"start"`
 	Min   float64 `json:"min"`
 	Max   float64 `json:"max"`
-	// Scale is how far from the start its user thinks the best value may be; 0: an
-	// eighth of the range. CEnd and REnd, where they are given (they are part of
-	// imported lines), are fishtest's: the perturbation at the end of the schedule, and
-	// the gain there divided by its square.
+	// Scale is the user's guess of the distance from the start to the best value; 0: an eighth of the
+	// range. CEnd and REnd come from imported lines and are fishtest's: the perturbation at the end of
+	// the schedule, and the gain there divided by its square.
 	Scale  float64  `json:"scale,omitempty"`
 	CEnd   float64  `json:"c_end,omitempty"`
 	REnd   float64  `json:"r_end,omitempty"`
-	Levels []string `json:"levels,omitempty"` // of a choice
+	Levels []string `json:"levels,omitempty"` // for a choice
 	// Unused keeps the parameter at its start (.params: [[NOT USED]]).
 	Unused  bool   `json:"unused,omitempty"`
 	Comment string `json:"comment,omitempty"`
@@ -53,8 +51,8 @@ type Param struct {
 // simulations of the default method gained most with two fifths of the distance.
 const scaleOfCEnd = 0.4
 
-// leastCEnd keeps the two points of a duel apart: half a step of an int, and what six
-// digits of a float still show.
+// leastCEnd returns the least perturbation at which the two points of a duel differ: half a step of an
+// int, or the last of a float's six digits.
 func (p *Param) leastCEnd() float64 {
 	if p.Kind == Int {
 		return 0.5
@@ -62,9 +60,9 @@ func (p *Param) leastCEnd() float64 {
 	return 1e-6 * (p.Max - p.Min)
 }
 
-// Spread is the perturbation c of the parameter at the schedule's end under a method.
-// An imported c_end is that of "fishtest"; the other methods take it for a twentieth of
-// a range, as its authors do, and perturb by scaleOfCEnd × 5 times as much.
+// Spread returns the perturbation c of the parameter at the schedule's end under a method. An imported
+// c_end is that of "fishtest". The other methods take it for a twentieth of a range, as its authors do,
+// and perturb by scaleOfCEnd × 5 times as much.
 func (p *Param) Spread(method string) float64 {
 	c := p.Scale * scaleOfCEnd
 	switch {
@@ -78,11 +76,11 @@ func (p *Param) Spread(method string) float64 {
 	return min(max(c, p.leastCEnd()), (p.Max-p.Min)/2)
 }
 
-// MaxValue is the largest magnitude of a value or bound: beyond it a float64 no longer tells integers
-// and their halves apart.
+// MaxValue is the largest magnitude of a value or bound. Above it a float64 does not represent all
+// integers and their halves.
 const MaxValue = 1e15
 
-// Check says what is wrong with a parameter, or nil.
+// Check returns the error of a parameter, or nil.
 func (p *Param) Check() error {
 	wrong := func(what string, args ...any) error {
 		return fmt.Errorf("parameter %s: "+what, append([]any{strconv.Quote(p.Name)}, args...)...)
@@ -124,7 +122,7 @@ func (p *Param) checkLevels(wrong func(string, ...any) error) error {
 	return nil
 }
 
-// CheckParams says what is wrong with a list of parameters, or nil.
+// CheckParams returns the error of a list of parameters, or nil.
 func CheckParams(params []Param) error {
 	used, choices, names := 0, 0, map[string]bool{}
 	for i := range params {
@@ -156,8 +154,8 @@ func CheckParams(params []Param) error {
 	return nil
 }
 
-// Text is a value as it is sent to the engine: the level of a choice, an int without a
-// fraction, a float of at most six digits.
+// Text returns a value in the form sent to the engine: the level of a choice, an int without a fraction,
+// a float of at most six digits.
 func (p *Param) Text(x float64) string {
 	switch p.Kind { //nolint:exhaustive // Float is below
 	case Choice:
@@ -165,11 +163,11 @@ func (p *Param) Text(x float64) string {
 	case Int:
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
 	}
-	six, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // of our own text
+	six, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // it reads its own text
 	return strconv.FormatFloat(six, 'f', -1, 64)
 }
 
-// Value reads what Text wrote.
+// Value reads the result of Text.
 func (p *Param) Value(text string) (float64, error) {
 	if p.Kind == Choice {
 		if i := slices.Index(p.Levels, text); i >= 0 {

@@ -33,7 +33,7 @@ func NewPath(s Settings) (*Path, error) {
 // Settings are those that the path was begun with.
 func (p *Path) Settings() *Settings { return &p.settings }
 
-// State is what all whole blocks from the first on have taught.
+// State returns the state after all whole blocks from the first on.
 func (p *Path) State() State { return p.states[p.latest].clone() }
 
 // Blocks is how many blocks are learnt.
@@ -48,8 +48,8 @@ func (p *Path) Drawable() int {
 	return min(block*p.settings.Block, p.settings.Pairs)
 }
 
-// Draw is the duel of a pair; false: blocks that it depends on are not learnt, or it is
-// so far back that its state is gone, or there is no such pair.
+// Draw returns the duel of a pair. It returns false if a block that the pair depends on is not learnt, if
+// its state is too old to be in memory, or if there is no such pair.
 func (p *Path) Draw(pair int) (Duel, bool) {
 	if pair < 0 || pair >= p.settings.Pairs {
 		return Duel{}, false
@@ -62,9 +62,9 @@ func (p *Path) Draw(pair int) (Duel, bool) {
 	return Draw(&p.settings, &st, pair), true
 }
 
-// Add takes a pair's W − L of plus. A pair that is known already changes nothing and is
-// not added; a score that no pair can have, or a pair that was never drawn, is an error.
-// The states are those after each block that the pair made whole, oldest first.
+// Add takes a pair's W − L of plus. A known pair changes nothing and is not added. A score that no pair
+// can have, or a pair that was never drawn, is an error. The states are those after each block that the
+// pair completed, oldest first.
 func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []State, err error) {
 	switch {
 	case pair < 0 || pair >= p.settings.Pairs:
@@ -89,9 +89,9 @@ func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []
 	return true, states, nil
 }
 
-// Expect says what states are stored. Where the path comes to one, the two are compared,
-// and the path goes on from the stored one: what was drawn was drawn from that. A
-// difference that no rounding explains is an error of Add.
+// Expect takes the stored states. When the path reaches one, it compares the two and continues from the
+// stored one, because the stored pairs were drawn from that. A difference larger than rounding is an
+// error of Add.
 func (p *Path) Expect(stored []match.TuneState) {
 	p.expected = map[int]match.TuneState{}
 	for _, s := range stored {
@@ -133,8 +133,8 @@ func (p *Path) learn() bool {
 	return true
 }
 
-// tolerance is how far a stored centre may be from one that is reckoned anew, in
-// perturbations: machines differ in the last bits of products and powers.
+// tolerance is the largest distance between a stored centre and the calculated one, in perturbations.
+// Machines differ in the last bits of products and powers.
 const tolerance = 1e-9
 
 // adopt makes a stored state the latest.

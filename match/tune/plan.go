@@ -10,20 +10,19 @@ import (
 	"gogi/match"
 )
 
-// planVersion is the version of the text of a Plan. Like that of match.CanonicalPlan it
-// is covered by the digest of runs: fields never change their names, and new ones are
-// left out where they are zero.
+// planVersion is the version of the text of a Plan. The digest of runs covers it, as it covers
+// match.CanonicalPlan. Fields never change their names, and new ones are omitted if they are zero.
 const planVersion = 1
 
-// Plan is what match.Plan.Tune says: the tune, and the match that will judge its answer,
-// both fixed before the first game.
+// Plan is the content of match.Plan.Tune: the tune, and the match that will judge its final values. Both
+// are fixed before the first game.
 type Plan struct {
 	Version  int         `json:"version"`
 	Settings Settings    `json:"settings"`
 	Validate *Validation `json:"validate,omitempty"` // nil: nothing judges it
-	// Also are further matches that a candidate has to pass, one after the other: its claim
-	// is that it passes all, so that each may have the whole error rate (R. L. Berger,
-	// Technometrics 24 (1982) 295).
+	// Also are further matches that a candidate has to pass, one after the other. The claim is that it
+	// passes all of them, so each may have the whole error rate (R. L. Berger, Technometrics 24 (1982)
+	// 295).
 	Also []Validation `json:"also,omitempty"`
 	// From is the tune whose answer this one begins at; "": none.
 	From string `json:"from,omitempty"`
@@ -42,13 +41,13 @@ func (p *Plan) Validations() []Validation {
 type Validation struct {
 	Elo0   float64       `json:"elo0"`
 	Elo1   float64       `json:"elo1"`
-	Alpha  float64       `json:"alpha"` // of all validations of the tune together, see Level
+	Alpha  float64       `json:"alpha"` // error rate of all validations of the tune together, see Level
 	Beta   float64       `json:"beta"`
 	Pairs  int           `json:"pairs"` // at most
 	Seed   uint64        `json:"seed"`
-	Limits *match.Limits `json:"limits,omitempty"` // of both sides; nil: those of the tune
-	// Openings is "fresh" where the validation has openings that the tune never plays,
-	// and "same" where the book is too small for both.
+	Limits *match.Limits `json:"limits,omitempty"` // limits of both sides; nil: those of the tune
+	// Openings is "fresh" if the validation has openings that the tune never plays, and "same" if the
+	// book is too small for both.
 	Openings string `json:"openings"`
 }
 
@@ -58,8 +57,8 @@ const (
 	SameOpenings  = "same"
 )
 
-// Level is the error rate of the j-th validation of a tune, from 1: α/2^j, whose sum over
-// all that may ever be played is α (Boole's inequality).
+// Level returns the error rate of the j-th validation of a tune, from 1: α/2^j. The sum over all possible
+// validations is α (Boole's inequality).
 func (v *Validation) Level(j int) float64 {
 	level := v.Alpha
 	for range j {
@@ -118,8 +117,7 @@ func (v *Validation) Gate(j int) match.Gate {
 	return match.Gate{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(j), Beta: v.Beta, Model: match.GateLogistic}
 }
 
-// Options are a point as an engine is sent it: what is tuned, and what is kept at its
-// start.
+// Options returns the options of a point: the tuned parameters, and those at their start.
 func (s *Settings) Options(point []float64) []match.Option {
 	list := make([]match.Option, len(point))
 	for i := range point {
@@ -137,14 +135,14 @@ func (s *Settings) Start() []float64 {
 	return point
 }
 
-// Points are what the players of a pair are sent: plus to A, minus to B.
+// Points returns the options of a pair's players: plus for A, minus for B.
 func (s *Settings) Points(d *Duel) [2][]match.Option {
 	return [2][]match.Option{s.Options(d.Plus), s.Options(d.Minus)}
 }
 
-// CheckPoints says what options have that no pair of the tune can be played with: each
-// player's are the tune's parameters, in their order, within their bounds. Which points
-// a pair has depends on the results before it, and is not asked.
+// CheckPoints rejects options that no pair of the tune can have. Each player's options are the tune's
+// parameters, in their order, within their bounds. It does not check which points the pair has, because
+// they depend on earlier results.
 func (s *Settings) CheckPoints(options [2][]match.Option) error {
 	for _, list := range options {
 		if len(list) != len(s.Params) {
@@ -173,8 +171,8 @@ func (p *Param) takes(text string) error {
 	return err
 }
 
-// FirstAfter is the first pair that is drawn from a state in which a pair is learnt; the
-// number of all pairs where there is none.
+// FirstAfter returns the first pair that is drawn from a state with a pair learnt, or the number of all
+// pairs.
 func (s *Settings) FirstAfter(pair int) int {
 	for block := s.BlockOf(pair) + 1; block < s.Blocks(); block++ {
 		if s.DrawnFrom(block) > s.BlockOf(pair) {

@@ -13,13 +13,13 @@ const (
 	Surface  = "surface"
 )
 
-// EloPerPair is how many Elo an expected W − L of 1 a pair is worth between equal
-// opponents: the slope of the logistic curve at one half, 1600/ln 10 Elo for a score, of
-// which a pair's W − L is four times the excess.
+// EloPerPair is the Elo difference of an expected W − L of 1 a pair between equal opponents. It is the
+// slope of the logistic curve at one half: 1600/ln 10 Elo for a score, and a pair's W − L is four times
+// the excess.
 const EloPerPair = 400 / math.Ln10
 
-// Settings are what decides a tune's path but for its results. They are covered by the
-// digest of its plan.
+// Settings are all settings that decide a tune's path, apart from its results. The digest of its plan
+// covers them.
 type Settings struct {
 	Method   string  `json:"method"`
 	Params   []Param `json:"params"`
@@ -35,8 +35,8 @@ type Settings struct {
 	// changes. No perturbation is then above an eighth of its range. 0: the factor is 1,
 	// and a perturbation may be half of its range, as in tunes of earlier versions.
 	Wide float64 `json:"wide,omitempty"`
-	// A is the schedule's stabiliser as a share of the pairs, Alpha and Gamma how its
-	// gain and its perturbation fall; REnd the gain at its end, 0: by the budget.
+	// A is the schedule's stabiliser as a share of the pairs. Alpha and Gamma are the exponents by which
+	// its gain and its perturbation fall. REnd is the gain at its end, 0: by the budget.
 	A     float64 `json:"a"`
 	Alpha float64 `json:"alpha"`
 	Gamma float64 `json:"gamma"`
@@ -63,8 +63,8 @@ func Defaults(method string, pairs int) Settings {
 // mostWide is the greatest factor of all perturbations at the start.
 const mostWide = 4.0
 
-// StartWide sets Wide for a tune that has a controller, from its parameters: the widest
-// start of any parameter is an eighth of its range, or mostWide times what was asked for.
+// StartWide sets Wide for a tune with a controller, from its parameters. The widest start of any
+// parameter is an eighth of its range, or mostWide times the requested one.
 func (s *Settings) StartWide() {
 	s.Wide = 0
 	if s.Method != SPSA || s.Spread == 0 {
@@ -82,8 +82,8 @@ func (s *Settings) StartWide() {
 // and a smaller gain is better.
 const farInflight = 256
 
-// Gain is r_end: REnd where it is given, else what simulations of budgets between
-// 10,000 and 200,000 pairs gained most with.
+// Gain returns r_end: REnd if it is set, else the best value in simulations of budgets between 10,000 and
+// 200,000 pairs.
 func (s *Settings) Gain() float64 {
 	switch {
 	case s.REnd > 0:
@@ -94,8 +94,8 @@ func (s *Settings) Gain() float64 {
 	return min(max(0.006*math.Cbrt(10_000/float64(s.Pairs)), 0.002), 0.006)
 }
 
-// Lag is how many blocks a block's points are older than its predecessor's state, plus
-// one: block k is drawn from the state after k − Lag blocks.
+// Lag returns the age in blocks of the state that a block is drawn from: block k is drawn from the state
+// after k − Lag blocks.
 func (s *Settings) Lag() int {
 	return max(1, (s.Inflight+s.Block-1)/s.Block-1)
 }
@@ -145,7 +145,7 @@ func (s *Settings) active(stage int) []bool {
 	return on
 }
 
-// Check says what is wrong with the settings, or nil.
+// Check returns the error of the settings, or nil.
 func (s *Settings) Check() error {
 	if err := CheckParams(s.Params); err != nil {
 		return err

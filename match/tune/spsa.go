@@ -48,7 +48,7 @@ func (s *Settings) drawSPSA(st *State, pair int) Duel {
 	return d
 }
 
-// bounded keeps a perturbation where both points fit in the range and differ.
+// bounded limits a perturbation so that both points are in the range and differ.
 func (p *Param) bounded(c float64) float64 {
 	return min(max(c, p.leastCEnd()), (p.Max-p.Min)/2)
 }
@@ -128,9 +128,9 @@ func (st *State) step(s *Settings, o *Outcome) {
 	}
 }
 
-// earliest is the share of a stage after which a pair weighs half of the first one in
-// ParamSums.Drift. A tune comes near to the top early, and later pairs say little of
-// whether a parameter matters.
+// earliest is the share of a stage after which a pair weighs half as much as the first one in
+// ParamSums.Drift. A tune comes close to the top early, and later pairs show little about whether a
+// parameter matters.
 const earliest = 0.05
 
 func (e *ParamSums) drift(move float64) {
@@ -145,8 +145,8 @@ func (e *ParamSums) duel(o *Outcome, i int) {
 	e.YY += float64(o.Score * o.Score)
 }
 
-// weight is how much of a pair's step is in the answer: all of what came before the
-// averaged part of its stage, then less and less.
+// weight returns the share of a pair's step in the final values: 1 before the averaged part of its stage,
+// then falling.
 func (s *Settings) weight(pair int) float64 {
 	_, t, k := s.place(pair)
 	first := t.n * (1 - s.Average)
@@ -172,8 +172,8 @@ func (st *State) average(s *Settings, pair int) {
 	}
 }
 
-// The controller's rate falls from slow to slower, and keeps the factor within what the
-// simulations have tried.
+// The controller's rate falls from slow to slower. It keeps the factor within the range of the
+// simulations.
 const (
 	controlFirst  = 0.003
 	controlLater  = 2.0
@@ -193,8 +193,8 @@ func (s *Settings) firstFactor() float64 {
 // mostFactor is the greatest factor that the controller may reach.
 func (s *Settings) mostFactor() float64 { return factorMost * s.firstFactor() }
 
-// control steers the factor of all perturbations to where plus loses Spread Elo to the
-// centre: log f falls by η(ℓ − T)/T after a probe of loss ℓ.
+// control moves the factor of all perturbations to the value at which plus loses Spread Elo to the
+// centre. log f falls by η(ℓ − T)/T after a probe of loss ℓ.
 func (st *State) control(s *Settings, score float64) {
 	st.Probes++
 	st.ProbeSum += score
@@ -207,7 +207,7 @@ func (st *State) control(s *Settings, score float64) {
 	st.Factor = min(max(f, factorLeast), s.mostFactor())
 }
 
-// count keeps what is told of all duels.
+// count adds a duel to the printed counts.
 func (st *State) count(s *Settings, o *Outcome) {
 	if o.Forfeit {
 		st.Forfeits++
@@ -236,8 +236,8 @@ func (s *Settings) endStage(st *State) {
 	}
 }
 
-// Answer is what the tune would answer now, not rounded: the mean of the averaged part
-// of the path as far as there is one, the centre where there is none.
+// Answer returns the present final values of the tune, not rounded: the mean of the averaged part of the
+// path so far, or the centre before it.
 func Answer(s *Settings, st *State) []float64 {
 	answer := append([]float64(nil), st.Theta...)
 	for i := range s.Params {

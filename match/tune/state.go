@@ -6,12 +6,11 @@ import (
 	"math/rand/v2"
 )
 
-// State is what is known after some whole blocks. It is a value: Learn returns
-// another one.
+// State is the state after some whole blocks. It is a value: Learn returns another one.
 type State struct {
 	Blocks int `json:"blocks"` // learnt
 	Pairs  int `json:"pairs"`  // learnt
-	// Theta is the centre, by parameter; of a choice its start.
+	// Theta is the centre, by parameter; for a choice its start.
 	Theta []float64 `json:"theta"`
 	// Factor multiplies all perturbations; the controller moves it.
 	Factor float64 `json:"factor"`
@@ -26,7 +25,7 @@ type State struct {
 	Model    []float64   `json:"model,omitempty"` // of "surface": the sums of its regression
 }
 
-// batches is how many batch means tell the standard error of a wandering mean.
+// batches is the number of batch means for the standard error of a wandering mean.
 const batches = 16
 
 // ParamSums are sums over the learnt duels in which a parameter was perturbed. y is
@@ -35,18 +34,17 @@ type ParamSums struct {
 	N  float64 `json:"n"`
 	FY float64 `json:"fy"` // Σ flip·y
 	YY float64 `json:"yy"` // Σ y²
-	// Drift is a weighted sum of flip·y, DriftSquares that of its squares: under a
-	// parameter that changes nothing, the first is a martingale whose variance the second
-	// estimates. "spsa" weighs by the perturbation, and early pairs more; "fishtest" by
-	// the steps as weighted in the answer.
+	// Drift is a weighted sum of flip·y, DriftSquares the sum of its squares. For a parameter without
+	// effect, the first is a martingale whose variance the second estimates. "spsa" weighs by the
+	// perturbation, and early pairs more; "fishtest" by the steps with their weight in the final values.
 	Drift        float64 `json:"drift"`
 	DriftSquares float64 `json:"drift_squares"`
-	// Mean are sums of the centre over the averaged part of the path, in batches, and
-	// Of how many pairs.
+	// Mean holds sums of the centre over the averaged part of the path, in batches, and Of their numbers
+	// of pairs.
 	Mean [batches]float64 `json:"mean"`
 	Of   [batches]float64 `json:"of"`
-	// Won and Met are, for two levels of a choice, Σ y where the first was plus's and
-	// the second minus's, and the number of duels.
+	// Won and Met are keyed by two levels of a choice. Won is Σ y of the duels in which the first was
+	// plus's and the second minus's, Met their number.
 	Won map[string]float64 `json:"won,omitempty"`
 	Met map[string]float64 `json:"met,omitempty"`
 }
@@ -83,23 +81,23 @@ func cloned(m map[string]float64) map[string]float64 {
 	return c
 }
 
-// DuelKind says what a pair of games is for.
+// DuelKind is the purpose of a pair of games.
 type DuelKind string
 
 // The kinds of pairs in a tune.
 const (
 	KindDuel  DuelKind = "duel"  // plus against minus: learnt from
-	KindProbe DuelKind = "probe" // plus against the centre: what the perturbation costs
+	KindProbe DuelKind = "probe" // plus against the centre: measures the cost of the perturbation
 )
 
-// Duel is what is played as one pair: two points, by parameter.
+// Duel is one pair to play: two points, by parameter.
 type Duel struct {
 	Pair  int
 	Kind  DuelKind
 	Plus  []float64
-	Minus []float64 // of a probe: the centre
-	// Flips are the signs of the perturbation, 0 for a parameter that is not
-	// perturbed; C its size, and At the middle of the two points before rounding.
+	Minus []float64 // for a probe: the centre
+	// Flips are the signs of the perturbation, 0 for a parameter that is not perturbed. C is its size,
+	// and At the middle of the two points before rounding.
 	Flips []float64
 	C     []float64
 	At    []float64
@@ -115,12 +113,12 @@ func (d *Duel) Equal(params []Param) bool {
 	return true
 }
 
-// Outcome is a duel and what came of it.
+// Outcome is a duel with its result.
 type Outcome struct {
 	Duel
 	// Score is W − L of plus, from −2 to 2.
 	Score float64
-	// Forfeit says that a point did not start; the score says whose.
+	// Forfeit means that a point did not start; the score shows which.
 	Forfeit bool
 }
 
@@ -133,9 +131,8 @@ func flip(random *rand.Rand) float64 {
 	return float64(int64(random.Uint64()>>63)*2 - 1)
 }
 
-// schedule is how the perturbation and the gain fall over a stage: J. C. Spall, IEEE
-// Trans. Aerospace and Electronic Systems 34 (1998) 817, scaled to what they shall be at
-// the end.
+// schedule defines the fall of the perturbation and the gain over a stage: J. C. Spall, IEEE Trans.
+// Aerospace and Electronic Systems 34 (1998) 817, scaled to their values at the end.
 type schedule struct{ n, a, alpha, gamma float64 }
 
 func (s *Settings) schedule(stage int) schedule {
@@ -158,8 +155,8 @@ func (t schedule) gain(k float64) float64 {
 	return math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+k, t.alpha)
 }
 
-// place is where a pair is in its stage: the stage's schedule and the pair's number in
-// it, from 1.
+// place returns the place of a pair in its stage: the stage's schedule and the pair's number in it, from
+// 1.
 func (s *Settings) place(pair int) (stage int, t schedule, k float64) {
 	stage = s.stageOf(s.BlockOf(pair))
 	return stage, s.schedule(stage), float64(pair - s.stageBegins(stage)*s.Block + 1)

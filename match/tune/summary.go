@@ -8,16 +8,15 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Summary is what is told of a tune. Nothing in it proves that a value plays better:
-// intervals and p values explain the tune's own games.
+// Summary has the printed figures of a tune. None of them proves that a value plays better: intervals and
+// p values explain the tune's own games.
 type Summary struct {
 	Method string `json:"method"`
 	Pairs  int    `json:"pairs"` // learnt
 	Budget int    `json:"budget"`
 	Blocks int    `json:"blocks"`
-	// Factor is what the controller multiplies the perturbations by; Loss what plus
-	// has lost to the centre in all probes, in Elo with its interval at 95 %. Nil: there
-	// were none.
+	// Factor is the controller's factor of the perturbations. Loss is the loss of plus to the centre over
+	// all probes, in Elo with its interval at 95 %; nil without probes.
 	Factor   float64            `json:"factor"`
 	Loss     *binomial.Interval `json:"loss"`
 	Equal    int                `json:"equal"`    // duels of two equal points
@@ -25,7 +24,7 @@ type Summary struct {
 	Params   []ParamSummary     `json:"params"`
 }
 
-// ParamSummary is what is told of one parameter. What is not known is nil.
+// ParamSummary has the printed figures of one parameter. Unknown figures are nil.
 type ParamSummary struct {
 	Name  string   `json:"name"`
 	Kind  Kind     `json:"kind"`
@@ -33,13 +32,13 @@ type ParamSummary struct {
 	Now   float64  `json:"now"`
 	Mean  float64  `json:"mean"`  // the answer, not rounded
 	Value string   `json:"value"` // the answer as it is sent
-	Error *float64 `json:"error"` // standard error of where the path wandered, from batch means
-	// Moved is where the pairs pull the parameter, early ones more than later ones, in
-	// standard deviations of that pull on a parameter that changes nothing; P its two-sided
-	// p value, adjusted over all parameters (Holm).
+	Error *float64 `json:"error"` // standard error of the path's mean, from batch means
+	// Moved is the direction of a parameter's results, early pairs weighted more than later ones, in
+	// standard deviations of this sum for a parameter without effect. P is its two-sided p value,
+	// adjusted over all parameters (Holm).
 	Moved *float64 `json:"moved"`
 	P     *float64 `json:"p"`
-	// Distinct says that P is below 0.05.
+	// Distinct means that P is below 0.05.
 	Distinct bool `json:"distinct"`
 	// Sensitivity is the mean difference between plus and minus by this parameter, in
 	// Elo with its interval at 95 %.
@@ -48,7 +47,7 @@ type ParamSummary struct {
 	Levels         []Level            `json:"levels,omitempty"`
 }
 
-// Summarize tells a state.
+// Summarize returns the summary of a state.
 func Summarize(s *Settings, st *State) Summary {
 	sum := Summary{
 		Method: s.Method, Pairs: st.Pairs, Budget: s.Pairs, Blocks: st.Blocks, Factor: st.Factor,
@@ -86,14 +85,14 @@ func (sum *Summary) holm(tested []int) {
 	}
 	adjusted, err := binomial.Holm.Adjust(p)
 	if err != nil {
-		return // there is none
+		return // no p value
 	}
 	for j, i := range tested {
 		sum.Params[i].P, sum.Params[i].Distinct = &adjusted[j], adjusted[j] < 0.05
 	}
 }
 
-// loss is what the probes have lost, in Elo.
+// loss returns the loss of the probes, in Elo.
 func loss(st *State) *binomial.Interval {
 	if st.Probes < 2 {
 		return nil
@@ -106,8 +105,8 @@ func loss(st *State) *binomial.Interval {
 	return &i
 }
 
-// standardError is that of the mean over the averaged part of the path, from the spread
-// of its batches.
+// standardError returns the standard error of the mean over the averaged part of the path, from the
+// spread of its batches.
 func (e *ParamSums) standardError() *float64 {
 	var means []float64
 	for b := range batches {

@@ -2,20 +2,19 @@ package tune
 
 import "math"
 
-// The method "surface" fits E(z) = gᵀz + ½ zᵀHz to all duels, z being the centre less
-// the start in units of each parameter's perturbation. A duel at z ± δ has the expected
-// difference 2 δᵀ(g + H z): linear in g and H. So that H is seen, each duel is played
-// around a middle that is drawn a perturbation about the centre. Coefficients are shrunken
-// to zero, those of H more, the cross terms most, by a common factor that makes the data
-// most likely (D. J. C. MacKay, Neural Computation 4 (1992) 415). The centre is the
-// fitted surface's top within the box of what was tried.
+// The method "surface" fits E(z) = gᵀz + ½ zᵀHz to all duels. z is the centre minus the start, in units
+// of each parameter's perturbation. A duel at z ± δ has the expected difference 2 δᵀ(g + H z), which is
+// linear in g and H. To make H visible, each duel is played around a middle that is drawn at the distance
+// of a perturbation from the centre. Coefficients are shrunk to zero, those of H more, the cross terms
+// most, by the common factor that makes the data most likely (D. J. C. MacKay, Neural Computation 4
+// (1992) 415). The centre is the fitted surface's maximum within the box of tried points.
 
 // surfaceReach is how far from the mean of all middles the top is looked for, in
 // perturbations: beyond it the surface was never seen.
 const surfaceReach = 1.5
 
-// Standard deviations before any data, in W − L per perturbation: of a slope, of a
-// curvature, and of a cross term.
+// Standard deviations before any data, in W − L per perturbation: for a slope, for a curvature, and for a
+// cross term.
 const (
 	priorSlope = 0.02
 	priorCurve = 0.004
@@ -172,8 +171,8 @@ func (m *model) top(s *Settings, which []int) []float64 {
 	return m.climb(s, which, best)
 }
 
-// fit is the ridge regression around a surface of no slope and the given curvature, under
-// priors times factor, and the logarithm of how likely it makes the data, up to a constant.
+// fit is the ridge regression around a surface of no slope and the given curvature, under priors times
+// factor. It returns the coefficients and the log likelihood of the data up to a constant.
 func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
 	noise := *m.yy / *m.n
 	if noise == 0 {
@@ -314,7 +313,7 @@ func (m *model) climb(s *Settings, which []int, beta []float64) []float64 {
 	return z
 }
 
-// highest is where slope·z + ½ curve·z² is highest between lo and hi.
+// highest returns the point between lo and hi with the greatest slope·z + ½ curve·z².
 func highest(slope, curve, lo, hi float64) float64 {
 	if curve < 0 {
 		return min(max(-slope/curve, lo), hi)

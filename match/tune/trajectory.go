@@ -8,23 +8,23 @@ import (
 	"gogi/match"
 )
 
-// Trajectory is a tune that is played and stored: a Path, with the stored pairs that it cannot
-// learn yet, the states that the store is owed, and what fails. Whoever plays a tune, on
-// one machine or on many, keeps to it. Its methods are called by one goroutine at a time.
+// Trajectory is a tune in play: a Path with the stored pairs that it cannot learn yet, the states still
+// to be stored, and the failures. A tune on one machine and on a farm uses it in the same way. Only one
+// goroutine at a time may call its methods.
 type Trajectory struct {
 	settings *Settings
 	path     *Path
 	ahead    map[int]Result
-	points   map[int]uint64    // of stored pairs that are not learnt yet: what they were played with
+	points   map[int]uint64    // hashes of the points of stored pairs that are not learnt yet
 	states   map[int]bool      // stored, by blocks
 	owed     []match.TuneState // that a stored pair led to and that are not stored
 	failed   map[int]Failures  // by pair, of blocks that are not learnt
 	watch    *Faults
-	drawn    map[int]Duel // of blocks that are not learnt
+	drawn    map[int]Duel // duels of blocks that are not learnt
 }
 
-// NewTrajectory begins a tune of which these states are stored. What else is stored is told to
-// Played and Resume, before anything is played.
+// NewTrajectory returns a tune with its stored states. Call Played and Resume with the other stored data
+// before the first pair is played.
 func NewTrajectory(s Settings, states []match.TuneState) (*Trajectory, error) {
 	path, err := NewPath(s)
 	if err != nil {
@@ -53,13 +53,13 @@ func HashPoints(options [2][]match.Option) uint64 {
 	return h.Sum64()
 }
 
-// Played says what a stored pair was played with.
+// Played sets the options of a stored pair.
 func (c *Trajectory) Played(pair int, options [2][]match.Option) {
 	c.points[pair] = HashPoints(options)
 }
 
-// Resume takes the games of a stored pair, whose options Played has told. The states are
-// those that it leads to, oldest first.
+// Resume takes the games of a stored pair, after Played set its options. The states are those that it
+// leads to, oldest first.
 func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	id := rows[0].Pair
 	if id >= c.settings.Pairs {
@@ -69,7 +69,7 @@ func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 	return c.catchUp()
 }
 
-// Watch forgets what failed so far: it has been told.
+// Watch resets the failures, because they have been reported.
 func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
 
 // Drawable is the number of pairs, from the first, that can be drawn by now.
@@ -81,7 +81,7 @@ func (c *Trajectory) Blocks() int { return c.path.Blocks() }
 // Done reports whether all blocks are learnt.
 func (c *Trajectory) Done() bool { return c.path.Blocks() == c.settings.Blocks() }
 
-// State is what all whole blocks from the first on have taught.
+// State returns the state after all whole blocks from the first on.
 func (c *Trajectory) State() State { return c.path.State() }
 
 // Known reports whether a pair's result is in, learnt or not.
@@ -90,7 +90,7 @@ func (c *Trajectory) Known(pair int) bool {
 	return ahead || c.path.Known(pair)
 }
 
-// Points are what a pair is played with.
+// Points returns the options of a pair.
 func (c *Trajectory) Points(pair int) (options [2][]match.Option, err error) {
 	duel, err := c.Draw(pair)
 	if err != nil {
@@ -112,10 +112,9 @@ func (c *Trajectory) Draw(id int) (Duel, error) {
 	return duel, nil
 }
 
-// Learn takes a pair that was played, and refuses one that is known, or was played with
-// other points than are drawn for it. It may make stored pairs learnable that were not.
-// The states are those that it leads to, oldest first; faulty says that too many points
-// fail. The store is owed what Owed tells then.
+// Learn takes a pair that was played. It rejects a known pair, and a pair with points other than the
+// drawn ones. It may make stored pairs learnable. The states are those that it leads to, oldest first;
+// faulty is the error of too many failing points. Afterwards Owed returns the states to store.
 func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (states []State, faulty, err error) {
 	if c.Known(pair) {
 		return nil, nil, fmt.Errorf("tune: pair %d is known", pair)
@@ -135,11 +134,11 @@ func (c *Trajectory) Learn(pair int, options [2][]match.Option, result Result) (
 	return append(states, more...), faulty, err
 }
 
-// Owed are states, oldest first, that follow from what is learnt and are not stored. They
-// are to be stored with the pair that was learnt last, which they all may rest on.
+// Owed returns the states, oldest first, that follow from learnt pairs and are not stored. Store them
+// with the pair that was learnt last, which all of them may depend on.
 func (c *Trajectory) Owed() []match.TuneState { return c.owed }
 
-// Settled says that what was owed is stored.
+// Settled marks the owed states as stored.
 func (c *Trajectory) Settled() {
 	for _, st := range c.owed {
 		c.states[st.Blocks] = true
@@ -166,7 +165,7 @@ func (c *Trajectory) enter(id int, r Result) (states []State, faulty, err error)
 	return states, faulty, nil
 }
 
-// watchBlock tells the faults of a learnt block, and forgets it.
+// watchBlock adds the failures of a learnt block to Faults, and deletes them here.
 func (c *Trajectory) watchBlock(block int) error {
 	first, end := c.settings.PairsOf(block)
 	var duels []Duel

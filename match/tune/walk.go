@@ -8,11 +8,11 @@ import (
 	"gogi/match"
 )
 
-// Walk goes through the stored pairs of a tune, in order, reckons every state again, and
-// notes what does not follow from the results.
+// Walk reads the stored pairs of a tune, in order, calculates every state again, and notes values that do
+// not follow from the results.
 type Walk struct {
 	Track  []Step // after each block, from none
-	Copies int    // pairs whose two games are the same moves: they can tell nothing
+	Copies int    // pairs whose two games have the same moves: they give no information
 	// Differences are sentences: pairs that were played with other points than are drawn
 	// for them, states that are not those that the results lead to.
 	Differences []string
@@ -25,22 +25,22 @@ type Walk struct {
 	at     int
 }
 
-// Step is where a tune was after some blocks.
+// Step is a tune's state after some blocks.
 type Step struct {
 	Blocks int       `json:"blocks"`
 	Pairs  int       `json:"pairs"`
 	Centre []float64 `json:"centre"`
 	Factor float64   `json:"factor"`
-	// LostElo is what the probes have lost to the centre so far; nil: there were none.
-	// Equal counts duels of two equal points so far, Copies pairs of two equal games.
+	// LostElo is the loss of the probes to the centre so far; nil without probes. Equal counts duels of
+	// two equal points so far, Copies pairs of two equal games.
 	LostElo *float64 `json:"lost_elo"`
 	Equal   int      `json:"equal"`
 	Copies  int      `json:"copies"`
 }
 
-// Coupled is which parameters work together, by the probes: plus against the centre
-// loses δᵀHδ/2, so that its product with the signs of two perturbations tells of their
-// cross term. In a duel of plus against minus such terms cancel.
+// Coupled measures from the probes which parameters interact. Plus against the centre loses δᵀHδ/2, so
+// its product with the signs of two perturbations shows their cross term. In a duel of plus against minus
+// such terms cancel.
 type Coupled struct {
 	Probes int       `json:"probes"`
 	YY     float64   `json:"yy"`  // Σ (W − L)²
@@ -50,8 +50,8 @@ type Coupled struct {
 // MaxCoupled is for how many parameters couplings are kept.
 const MaxCoupled = 60
 
-// Correlation is that of the product of two parameters' signs with W − L in the probes,
-// from −1 to 1; 0 where there are none. Of d parameters, i < j.
+// Correlation returns the correlation of the product of two parameters' signs with W − L in the probes,
+// from −1 to 1; 0 without probes. There are d parameters, i < j.
 func (c *Coupled) Correlation(i, j, d int) float64 {
 	if c.YY == 0 || len(c.Sum) == 0 {
 		return 0
@@ -130,7 +130,7 @@ func (w *Walk) differs(format string, args ...any) {
 	w.Differences = append(w.Differences, fmt.Sprintf(format, args...))
 }
 
-// Pair takes a stored pair: its games, and what it was played with.
+// Pair takes a stored pair: its games, and its options.
 func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
 	id := rows[0].Pair
 	duel, ok := w.path.Draw(id)

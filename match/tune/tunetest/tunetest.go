@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// Truth is a strength as a function of d coordinates in −2 … 2 that begin at 0:
-// E(x) = −Q·log(1 + q/Q), q = yᵀMy, y_i = s_i(x_i − x*_i)(1 ± asym), in Elo.
+// Truth is a strength as a function of d coordinates in −2 … 2 that begin at 0: E(x) = −Q·log(1 + q/Q), q
+// = yᵀMy, y_i = s_i(x_i − x*_i)(1 ± asym), in Elo.
 type Truth struct {
 	Q       float64
 	Best    []float64
@@ -21,8 +21,7 @@ type Truth struct {
 // Kind is how unkind a truth is.
 type Kind struct {
 	Q, Asym, Coupling float64
-	// Misjudged is the standard deviation of the logarithm of what the user thinks
-	// of a scale, less what it is.
+	// Misjudged is the standard deviation of the logarithm of the user's error in a scale.
 	Misjudged float64
 }
 
@@ -49,7 +48,7 @@ func New(random *rand.Rand, kind Kind, d int, useless int, gain float64) *Truth 
 		t.Best[i] = sign * (0.15 + 0.55*random.Float64())
 		t.asym[i] = kind.Asym * (2*random.Float64() - 1)
 		if !t.Useless[i] {
-			t.scale[i] = math.Exp(random.NormFloat64() / 2) // of curvatures: log-normal, σ 1
+			t.scale[i] = math.Exp(random.NormFloat64() / 2) // curvatures: log-normal, σ 1
 		}
 		if i > 0 {
 			rho := kind.Coupling * (2*random.Float64() - 1)
@@ -89,12 +88,12 @@ func (t *Truth) form(x []float64) float64 {
 // Elo is the strength at x, at most 0.
 func (t *Truth) Elo(x []float64) float64 { return -t.Q * math.Log1p(t.form(x)/t.Q) }
 
-// pairs are the probabilities of W − L = −2 … 2 between equals: with a variance of
-// 1.52 (.38 of points), as pairs of one engine against itself have.
+// pairs are the probabilities of W − L = −2 … 2 between equals. The variance is 1.52 (.38 of points), as
+// in pairs of one engine against itself.
 var pairs = [5]float64{0.14, 0.20, 0.32, 0.20, 0.14}
 
-// Pair draws W − L of a pair between points whose strengths differ by elo: the base
-// distribution tilted exponentially until its mean is that of the logistic curve.
+// Pair draws W − L of a pair between points whose strengths differ by elo. It tilts the base distribution
+// exponentially until its mean is that of the logistic curve.
 func Pair(random *rand.Rand, elo float64) float64 {
 	want := 4 * (1/(1+math.Pow(10, -elo/400)) - 0.5)
 	tilt := want / 1.52
