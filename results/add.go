@@ -15,37 +15,35 @@ import (
 // the first of them waits: a pair takes a fraction of a millisecond.
 const maxBatch = 64
 
-// request is what one Add or PutAttempt wants stored.
+// request is the data that one Add or PutAttempt stores.
 type request struct {
 	pair     *pairRows // nil: only attempts
 	take     int       // the pair counts only as this one; 0 is any
 	attempts []match.Attempt
-	// answer gets one value from the writer, once the request is stored or has
-	// failed. Nobody closes it. Its capacity of one lets the writer go on at once.
+	// answer gets one value from the writer, once the request is stored or has failed. It is never
+	// closed. Its capacity of one lets the writer continue at once.
 	answer chan answer
 }
 
-// answer is what became of a request; added is false for a pair that was stored
-// already, and means nothing beside an error.
+// answer is the result of a request. added is false for a pair that was stored already, and has no
+// meaning with an error.
 type answer struct {
 	added bool
 	err   error
 }
 
-// Add stores a whole pair with its attempts and returns when that is durable. A
-// pair that is already stored is left as it is: added is then false, which is no
-// error, so whatever counts pairs counts those that were added. The pair is refused
-// when it is not the plan's, or its games do not fit it or have not ended. Once the
-// writer has taken it, the context no longer matters; before, a cancelled one means
-// that nothing was stored.
+// Add stores a whole pair with its attempts and returns when that is durable. It leaves a pair that is
+// already stored unchanged: added is then false, which is no error, so a counter of pairs must count only
+// added ones. It rejects a pair that is not the plan's, and games that do not fit the plan or have not
+// ended. If ctx is cancelled before the writer takes the pair, nothing is stored; later the context has
+// no effect.
 func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
 	return r.add(ctx, pair, 0, nil)
 }
 
-// AddTake is Add for a pair that was handed out as its n-th playing, as [Run.Take]
-// counts. Where the pair has been voided since, the error is an ErrOldTake and nothing
-// is stored: what was voided does not come back by a late delivery. Of a tune, the states
-// that the pair leads to are stored with it, see [Run.AddStates].
+// AddTake is Add for a pair that was assigned as its n-th take, as [Run.Take] counts. If the pair has
+// been voided since, it returns an ErrOldTake and stores nothing, so that a late delivery does not
+// restore a voided pair. In a tune, it stores the states that the pair leads to, see [Run.AddStates].
 func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
 	if n < 1 {
 		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), fmt.Errorf("take %d: expected at least 1", n))
@@ -92,8 +90,7 @@ func (r *Run) submit(ctx context.Context, req request) (added bool, err error) {
 	}
 }
 
-// writeAll is the writer: it stores requests until the Run is closed and nobody
-// waits any more.
+// writeAll is the writer: it stores requests until the Run is closed and no request waits.
 func (r *Run) writeAll(ctx context.Context) {
 	defer close(r.done)
 	added := filling{}
@@ -114,8 +111,8 @@ func (r *Run) writeAll(ctx context.Context) {
 	}
 }
 
-// gather adds to a batch whatever waits at the moment. There is no delay in the
-// hope of more: while one batch is being committed, the next one assembles.
+// gather adds the waiting requests to a batch. It does not wait for more: while one batch is committed,
+// the next one accumulates.
 func (r *Run) gather(batch ...request) []request {
 	for len(batch) < maxBatch {
 		select {
@@ -137,7 +134,7 @@ func (r *Run) writeBatch(ctx context.Context, batch []request) {
 			var err error
 			answers[i].added, err = r.write(ctx, s, req)
 			if answers[i].err = nil; errors.Is(err, ErrOldTake) {
-				answers[i].err, err = err, nil // the others' pairs are none of its business
+				answers[i].err, err = err, nil // an error of this pair alone
 			}
 			if err != nil {
 				return err
@@ -146,7 +143,7 @@ func (r *Run) writeBatch(ctx context.Context, batch []request) {
 		return nil
 	})
 	if err == nil {
-		err = r.store.inode.At(r.store.file) // a deleted file takes commits, and nobody finds them
+		err = r.store.inode.At(r.store.file) // a deleted file accepts commits, but they are lost
 	}
 	for i, req := range batch {
 		if err != nil {
@@ -175,7 +172,7 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 	return added, nil
 }
 
-// statements are what the writer needs, prepared once.
+// statements are the writer's statements, prepared once.
 type statements struct {
 	opening, openingID, pair, game, record, attempt, worker, workerID, takes, state *sql.Stmt
 }

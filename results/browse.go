@@ -22,7 +22,7 @@ type GamePlace struct{ Pair, Leg int }
 // Search is which games of a run a page of a list is to have; the zero value passes
 // every game.
 type Search struct {
-	Player      string            // plays on either side, or on the one that Colour says; "": anybody
+	Player      string            // plays either colour, or the one in Colour; "": any player
 	Colour      *shogi.Colour     // which side Player has; nil: either
 	Result      string            // "black", "white" or "draw", or of Player "win" or "loss"; "": any
 	Termination match.Termination // NotEnded: any
@@ -32,12 +32,12 @@ type Search struct {
 	MinPlies    int               // the opening's included
 	MaxPlies    int               // 0: any
 	Pairs       *[2]int           // the first and the last pair; nil: all
-	After       *GamePlace        // only what follows this game
-	Before      *GamePlace        // only what precedes this game: the nearest ones
+	After       *GamePlace        // only games after this one
+	Before      *GamePlace        // only games before this one: the nearest ones
 	Limit       int               // at most so many games; 0: all
 }
 
-// Check says what of a search is no word that it knows.
+// Check returns an error for an unknown word in a search.
 func (s Search) Check() error {
 	words := []string{"", "black", "white", "draw", "win", "loss"}
 	if s.Player == "" && (s.Result == "win" || s.Result == "loss") {
@@ -49,8 +49,8 @@ func (s Search) Check() error {
 	return fmt.Errorf("result %q: expected one of %s", s.Result, strings.Join(words[1:], ", "))
 }
 
-// turns are the parts of a range of pairs in which a search looks, one after the other: from
-// the end backwards, a block at a time, where it asks for what precedes a game.
+// turns returns the parts of a range of pairs in the order of the search. A search for games before a
+// place goes backwards from the end, a block at a time.
 func (s Search) turns(r pairRange) iter.Seq[pairRange] {
 	return func(yield func(pairRange) bool) {
 		for s.Before != nil && r.end > r.first {
@@ -115,18 +115,18 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) (games []m
 	return games, nil
 }
 
-// errEnough ends a scan that has found what was asked for.
+// errEnough ends a scan that has found enough.
 var errEnough = errors.New("enough games were found")
 
 // enough reports whether so many games reach the limit.
 func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 
-// Records calls yield for every game of a run that a search passes, by pair and leg, with
-// its whole record. It holds one game at a time, and where it looks for some the places of
-// those. The games are those of one moment: what is stored meanwhile is not among them. An
-// error of yield ends the reading and comes back as it is.
+// Records calls yield for each game of a run that a search passes, by pair and leg, with its whole
+// record. It holds one game at a time; a limited search also holds the places of its games. The games are
+// those of one moment, without games stored during the call. An error of yield ends the reading and is
+// returned unchanged.
 func (s *Store) Records(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) error {
-	var stopped error // what yield said
+	var stopped error // yield's error
 	n := 0
 	err := s.searchRecords(ctx, runID, what, func(row match.Row, r kifu.Record) error {
 		if stopped = yield(row, r); stopped != nil {
@@ -203,7 +203,7 @@ func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ra
 	return ranges, err
 }
 
-// CountGames is how many games of a run a search passes, whatever its limit and place.
+// CountGames returns the number of games of a run that a search passes, without its limit and place.
 func (s *Store) CountGames(ctx context.Context, runID int64, what Search) (int, error) {
 	what.After, what.Before = nil, nil
 	if err := what.Check(); err != nil {
@@ -259,7 +259,7 @@ func (r pairRange) filter() Filter {
 	return f
 }
 
-// passed are the rows that a search passes, whatever its limit.
+// passed returns the rows that a search passes, without its limit.
 func (s Search) passed(rows []match.Row) []match.Row {
 	var passed []match.Row
 	for i := range rows {
@@ -306,7 +306,7 @@ func (s Search) passes(g *match.Row) bool {
 	return true
 }
 
-// played reports whether the player of a search plays a game, by the colour that it says.
+// played reports whether the player of a search plays a game, with the requested colour.
 func (s Search) played(g *match.Row) bool {
 	switch {
 	case s.Colour == nil:
@@ -317,8 +317,8 @@ func (s Search) played(g *match.Row) bool {
 	return g.White == s.Player
 }
 
-// Stamp tells one state of a run's games and settings from another: what is computed
-// from them is the same as long as it is. Stamps are compared, nothing else.
+// Stamp identifies one state of a run's games and settings. Values calculated from them are valid while
+// the Stamp is equal. Stamps have no other use than comparison.
 type Stamp struct{ run, pairs, lastGame, lastSetting, voided int64 }
 
 // Stamp is that of a run as it is stored now.

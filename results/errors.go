@@ -8,26 +8,25 @@ import (
 	"gogi/match"
 )
 
-// ErrRunLocked says that another process, or another Run of this one, is playing
-// the run at the moment.
+// ErrRunLocked is the error if another process, or another Run of this process, is playing the run.
 var ErrRunLocked = errors.New("the run is being played by another process")
 
-// ErrClosed says that the Run was closed before the pair was taken.
+// ErrClosed is the error if the Run was closed before it took the pair.
 var ErrClosed = errors.New("the run was closed")
 
-// ErrNoGame says that the game whose record was asked for is not stored.
+// ErrNoGame is the error if the requested game is not stored.
 var ErrNoGame = errors.New("the game is not stored")
 
-// ErrOldTake says that the pair was voided since it was handed out.
+// ErrOldTake is the error if the pair was voided after it was assigned.
 var ErrOldTake = errors.New("the pair has been voided since it was handed out")
 
-// DifferentPlan says that a run of that name exists and that its games were
-// played under another plan, so that new games must not be added to it.
+// DifferentPlan is the error for a run of that name with games of another plan, to which new games must
+// not be added.
 //
 //nolint:errname // "DifferentPlan" is what it is
 type DifferentPlan struct {
 	Run         string
-	Differences []match.Difference // of the stored plan and the one at hand
+	Differences []match.Difference // between the stored plan and the given one
 }
 
 // Error names the run and everything that differs.
@@ -42,11 +41,11 @@ func (e *DifferentPlan) Error() string {
 	return fmt.Sprintf("run %q was played under another plan:\n  %s", e.Run, strings.Join(lines, "\n  "))
 }
 
-// NoRun says that no run has the name that was asked for.
+// NoRun is the error if no run has the requested name.
 //
 //nolint:errname // "NoRun" is what it is
 type NoRun struct {
-	Run   string   // what was asked for, "" for any
+	Run   string   // the requested name, "" for any
 	Names []string // the runs that there are, oldest first
 }
 

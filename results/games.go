@@ -26,9 +26,8 @@ const fromGames = ` FROM games g
 	CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
 	CROSS JOIN openings o ON o.id = p.opening_id `
 
-// Games calls yield for every game of a run, by pair and leg. The games are those
-// of one moment: what is stored meanwhile is not among them. An error of yield
-// ends the reading and comes back as it is.
+// Games calls yield for every game of a run, by pair and leg. The games are those of one moment, without
+// games stored during the call. An error of yield ends the reading and is returned unchanged.
 func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) error) error {
 	return s.GamesWhere(ctx, runID, Filter{}, yield)
 }
@@ -45,11 +44,10 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 	})
 }
 
-// Pairs calls yield for every pair of a run, in pair order, with all its games by
-// leg. A pair is stored whole or not at all, so rows is never a part of one; with
-// a filter a pair passes, whole, when any of its games does. The slice is yield's
-// to keep and to change. As with Games, the pairs are those of one moment, and an
-// error of yield ends the reading and comes back as it is.
+// Pairs calls yield for every pair of a run, in pair order, with all its games by leg. A pair is stored
+// whole or not at all, so rows is never a part of one. A filter passes a whole pair if any of its games
+// passes. yield may keep and change the slice. As with Games, the pairs are those of one moment, and an
+// error of yield ends the reading and is returned unchanged.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
 	return s.scan(ctx, runID, f, true, func(rows []match.Row) error {
 		for len(rows) > 0 {
@@ -72,7 +70,7 @@ func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, p
 	if err != nil {
 		return err
 	}
-	var rows []match.Row // of the pair at hand
+	var rows []match.Row // rows of the current pair
 	reader := newGameReader(c)
 	flush := func() error {
 		for _, g := range f.keep(rows, pairs) {
@@ -98,7 +96,7 @@ func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, p
 	return tables.NameRun(ctx, q, runID, err)
 }
 
-// each reads the games of a range of pairs; it fails where one that was stored is not found.
+// each reads the games of a range of pairs. It returns an error if a stored game is not found.
 func (r *gameReader) each(ctx context.Context, q tables.Querier, runID int64, pairs pairRange, yield func(match.Row) error) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
 	if err != nil {
@@ -121,8 +119,8 @@ func (r *gameReader) each(ctx context.Context, q tables.Querier, runID int64, pa
 	return err
 }
 
-// gamesQuery asks for the games of a range of pairs. It has no other condition: one that
-// looks at a damaged value would pass over a row whose checksum nobody has compared.
+// gamesQuery selects the games of a range of pairs. It has no other condition: a condition on a damaged
+// value would skip a row before its checksum is compared.
 var gamesQuery = "SELECT " + tables.GameColumns() + fromGames + inRange
 
 // inRange is the condition of gamesQuery.
@@ -151,7 +149,7 @@ func (f Filter) keep(rows []match.Row, pairs bool) []match.Row {
 	return kept
 }
 
-// ended reports whether a game ended as the filter says.
+// ended reports whether a game ended as the filter requires.
 func (f Filter) ended(g match.Row) bool {
 	return f.Termination == match.NotEnded || g.Termination == f.Termination
 }
@@ -168,7 +166,7 @@ func (f Filter) all() pairRange {
 	return r
 }
 
-// Record is the whole record of one game; ErrNoGame where it is not stored.
+// Record returns the whole record of one game, or ErrNoGame if it is not stored.
 func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Record, error) {
 	record, err := s.record(ctx, runID, pair, leg)
 	if err != nil {
@@ -191,7 +189,7 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 	if err == nil || !kept {
 		return record, err
 	}
-	// Somebody may have come since.
+	// A new worker may have been added since.
 	if c, err = s.latest.anew(ctx, tx, runID); err != nil {
 		return record, err
 	}
@@ -222,7 +220,7 @@ func noGame(ctx context.Context, q tables.Querier, runID int64, pair, leg int) e
 	return fmt.Errorf("pair %d, leg %d: %w", pair, leg, ErrNoGame)
 }
 
-// Game is a game with its whole record; ErrNoGame where it is not stored.
+// Game returns a game with its whole record, or ErrNoGame if it is not stored.
 func (s *Store) Game(ctx context.Context, runID int64, pair, leg int) (row match.Row, record kifu.Record, err error) {
 	err = ErrNoGame
 	scan := s.Records(ctx, runID, Search{Pairs: &[2]int{pair, pair}}, func(r match.Row, k kifu.Record) error {
@@ -243,9 +241,8 @@ func recordsQuery() string {
 		"CROSS JOIN records r ON r.game_id = g.id "
 }
 
-// records calls yield for each game of a range of pairs, by pair and leg, with its whole
-// record; it fails where one that was stored is not found. The tables.Game is yield's until
-// it returns.
+// records calls yield for each game of a range of pairs, by pair and leg, with its whole record. It
+// returns an error if a stored game is not found. The tables.Game is valid until yield returns.
 func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, pairs pairRange, yield func(*tables.Game, kifu.Record) error) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"gogi/results/file"
 )
 
-// holderSize is how many bytes of the lock file tell who holds a run; those of run n
-// begin at n times as many.
+// holderSize is the number of bytes in the lock file for the holder of a run; those of run n begin at
+// n*holderSize.
 const holderSize = 512
 
-// holder is who plays a run.
+// holder is the process that plays a run.
 type holder struct {
 	Host string    `json:"host"`
-	Boot string    `json:"boot"` // of the kernel: the containers of a machine have one, and it dies with the machine; on Windows the machine's own
+	Boot string    `json:"boot"` // id of the kernel's start: all containers of a machine share it, and it ends with the machine; on Windows the machine's own
 	PID  int       `json:"pid"`
 	At   time.Time `json:"at"`
 }
@@ -45,9 +45,8 @@ func (h holder) elsewhere(here holder) bool {
 	return h.Boot != "" && h.Boot != here.Boot && h.Host != here.Host
 }
 
-// signIn writes who holds the run. Where other machines see the file, too, it then
-// looks for them: each writes before it looks, so that of two at once at least one
-// sees the other.
+// signIn writes the holder of the run. If other machines see the file, too, it then checks for them. Each
+// process writes before it checks, so that of two at once at least one sees the other.
 func (s *Store) signIn(h *hold) error {
 	me := s.here
 	me.At = time.Now().UTC().Truncate(time.Second)
@@ -88,8 +87,8 @@ func (h *hold) signOut() error {
 	return err
 }
 
-// readHolders are those who hold runs, by run, and the zero value for nobody. What
-// cannot be read is nobody: an older gogi writes nothing.
+// readHolders returns the holders of runs, by run, and the zero value for a run without one. Unreadable
+// data counts as no holder: an older gogi writes nothing.
 func readHolders(file string) ([]holder, error) {
 	f, err := os.Open(file + "-lock")
 	if errors.Is(err, os.ErrNotExist) {
@@ -113,7 +112,7 @@ func readHolders(file string) ([]holder, error) {
 	return list, nil
 }
 
-// lockedBy is ErrRunLocked with the name of who has the run, where that is known.
+// lockedBy returns ErrRunLocked with the name of the run's holder, if it is known.
 func (s *Store) lockedBy(run int64) error {
 	holders, err := readHolders(s.file)
 	if err != nil || run >= int64(len(holders)) || holders[run].Boot == "" {
@@ -122,7 +121,6 @@ func (s *Store) lockedBy(run int64) error {
 	return fmt.Errorf("%w (%s)", ErrRunLocked, holders[run])
 }
 
-// Shared names the kind of file system that the database lies on where other
-// machines may see it, "" where not. There one machine at a time may play, and
-// nobody on another may read meanwhile.
+// Shared returns the kind of file system of the database if other machines may see it, else "". On such a
+// file system one machine at a time may play, and no other may read at the same time.
 func (s *Store) Shared() string { return s.shared }

@@ -7,20 +7,20 @@ import (
 	"gogi/results/file"
 )
 
-// schemaByte is the byte of the lock file that is held while the database is
-// being created or migrated; run n holds byte n, and runs are numbered from 1.
+// schemaByte is the byte of the lock file that is locked while the database is created or migrated. Run n
+// has byte n, and runs are numbered from 1.
 const schemaByte = 0
 
-// hold is the right to a run: a byte of the file beside the database, which older
-// gogis know, and one of the database file itself, which no other name of it gets
-// around. The lock file tells who has it.
+// hold is the right to play a run. It locks a byte of the file next to the database, which older gogis
+// know, and a byte of the database file itself, which also works under other names of it. The lock file
+// names the holder.
 type hold struct {
 	beside *os.File
 	inode  *file.File
 	run    int64
 }
 
-// holdRun takes a run; ErrRunLocked where another has it.
+// holdRun locks a run; it returns ErrRunLocked if another process has it.
 func (s *Store) holdRun(run int64) (*hold, error) {
 	beside, err := file.LockBeside(s.file, run, false)
 	if err == nil {

@@ -44,8 +44,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// useLog switches to WAL mode what is in another: a copy that VACUUM made, or one of
-// another program's.
+// useLog switches a database in another mode to WAL mode: a copy by VACUUM, or one of another program.
 func (s *Store) useLog(ctx context.Context) (err error) {
 	var mode string
 	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
@@ -76,8 +75,8 @@ func (s *Store) migrate(ctx context.Context, version int, text string) error {
 	})
 }
 
-// fillStored counts what an older gogi has stored, after verifying that all of it is found:
-// a count of what a damaged file still leads to would hide the damage for good.
+// fillStored counts the rows that an older gogi has stored, after verifying that all of them are found. A
+// count of the rows that a damaged file still leads to would hide the damage for good.
 func fillStored(ctx context.Context, tx *sql.Tx) error {
 	damage := ""
 	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&damage); err != nil {

@@ -8,14 +8,13 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Moment is the database as it was at one moment, for who reads several things that have
-// to fit each other. It ends with the function that it was given to.
+// Moment is the database at one moment, for several reads that have to be consistent. It is valid until
+// the function that received it returns.
 type Moment struct {
 	Q tables.Querier // the rows themselves
 }
 
-// Moment calls read with one moment of the database. An error of read comes back with the
-// file and what was being done.
+// Moment calls read with one moment of the database. It returns an error of read with the file and doing.
 func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) error) error {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err == nil {
@@ -71,8 +70,8 @@ func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield
 	})
 }
 
-// PairRows calls yield for the rows of pairs from one number to below another, in order; it
-// fails for a damaged one, and where one that was stored is not found.
+// PairRows calls yield for the rows of pairs from one number to below another, in order. It returns an
+// error for a damaged row, and if a stored row is not found.
 func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yield func(*tables.Row) error) error {
 	inventory, err := tables.ReadInventory(ctx, m.Q, runID, int64(from), int64(below))
 	if err != nil {
@@ -103,5 +102,5 @@ func counted(ctx context.Context, q tables.Querier, runID int64, table ...string
 	return err
 }
 
-// SameFile reports whether both have one file open, by whatever names.
+// SameFile reports whether both have the same file open, under any names.
 func (s *Store) SameFile(other *Store) bool { return s.inode == other.inode }

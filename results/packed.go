@@ -15,11 +15,11 @@ import (
 	"gogi/results/tables"
 )
 
-// Segments are made by whoever writes, when a block is full and at the end; one that is not
-// there costs time and nothing else.
+// The writer makes segments, when a block is full and at the end of a run; a missing segment costs only
+// time.
 
-// packedAtOnce is how many segments the end of a run makes at most, each in a hundredth of
-// a second: a long run of an older gogi gets its own a part at a time.
+// packedAtOnce is the largest number of segments made at the end of a run, each in a hundredth of a
+// second. A long run of an older gogi gets its segments in several steps.
 const packedAtOnce = 64
 
 // filling counts the pairs that were added to each block.
@@ -40,8 +40,8 @@ func (f filling) full(batch []request) (blocks []int64) {
 	return blocks
 }
 
-// packLast makes the newest segments that a run lacks. What cannot be packed is damaged, as
-// who reads it or checks it will be told; without a segment the rows are read.
+// packLast makes the newest missing segments of a run. Rows that cannot be packed are damaged, and a
+// reader or a check will report them; without a segment the rows are read.
 func (s *Store) packLast(run int64) {
 	ctx := context.Background() // a run is closed also when all else is cancelled
 	_ = s.packSome(ctx, run, packedAtOnce, func(packedBlock) {})
@@ -62,7 +62,7 @@ func (s *Store) Pack(ctx context.Context) error {
 	return nil
 }
 
-// PackedRun is what PackAll packed of a run.
+// PackedRun counts the packed data of a run.
 type PackedRun struct {
 	Name     string
 	Segments int
@@ -70,11 +70,10 @@ type PackedRun struct {
 	Games    int
 }
 
-// PackAll is Pack of a database into which nobody plays meanwhile, which is ErrRunLocked
-// otherwise. Each segment is kept as soon as it is made, so that what was packed before an
-// error is told beside it and stays; what is left can be packed at any time. Rows that are
-// damaged are passed over, and are the error in the end. Progress, unless it is nil, is
-// told how many pairs are packed of those that shall be.
+// PackAll is Pack for a database without a player; otherwise it returns ErrRunLocked. It stores each
+// segment as soon as it is made, so list has the packed segments also with an error. The rest can be
+// packed at any time. It skips damaged rows and returns them as the error at the end. It calls progress,
+// if not nil, with the number of packed pairs and the total.
 func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list []PackedRun, err error) {
 	if s.write == nil {
 		return nil, s.fail("packing the games", errors.New("the database was opened for reading only"))
@@ -148,11 +147,11 @@ func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err er
 	return pairs, nil
 }
 
-// packedBlock is what came of a block: one segment, or none where its rows are damaged.
+// packedBlock counts one block: one segment, or none if its rows are damaged.
 type packedBlock struct{ segments, pairs, games int }
 
-// packSome makes so many at most, and tells each. Damaged rows keep it from no other block;
-// the first of them is its error.
+// packSome makes at most that many segments, and calls tell for each block. Damaged rows of one block do
+// not stop the others; the first of them is its error.
 func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(packedBlock)) error {
 	blocks, err := segments.Missing(ctx, s.read, run, most)
 	var damage error
@@ -202,9 +201,8 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 	return list, err
 }
 
-// segment reads a range of pairs, within one block, out of the block's segment. It is not
-// known where there is none, or a damaged one, which check tells of: then there are the
-// rows.
+// segment reads a range of pairs, within one block, from the block's segment. known is false without a
+// segment, and with a damaged one, which check reports; the caller then reads the rows.
 func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64, pairs pairRange) (games []match.Row, known bool, err error) {
 	block := pairs.first / segments.Pairs
 	values := make([]driver.Value, 2)
@@ -227,13 +225,13 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 		games = append(games, r.game.Row)
 		return nil
 	})
-	if err != nil { // the rows say so themselves, or another gogi packed other columns
+	if err != nil { // the rows give the same error, or another gogi packed other columns
 		return nil, false, nil
 	}
 	return games, true, nil
 }
 
-// errStale says that a segment is none of the rows as they are.
+// errStale is the error for a segment that differs from its rows.
 var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it anew)")
 
 // Segments compares a run's segments with the rows that they were made of, and calls wrong
@@ -253,7 +251,7 @@ func (m Moment) segment(ctx context.Context, run, block int64, values []driver.V
 	}
 	rows, err := blockRows(ctx, m.Q, run, block)
 	if _, damaged := errors.AsType[*tables.Damaged](err); damaged {
-		return nil // the pair is told of
+		return nil // the pair is already reported
 	}
 	if err != nil {
 		return err

@@ -12,22 +12,22 @@ import (
 	"gogi/results/tables"
 )
 
-// Of workers that have one name and one owner, the newest key is the one that plays.
+// If workers have one name and one owner, the one with the newest key is in play.
 const (
 	insertWorker = "INSERT INTO workers (name, key, owner, checksum) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 	newestWorker = "SELECT coalesce(max(id), 0) FROM workers WHERE name = ? AND owner = ?"
 	countTakes   = "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ?"
 )
 
-// Worker is who has played pairs on another machine.
+// Worker is a machine that has played pairs for this database.
 type Worker struct {
 	Name  string
 	Owner string
-	Key   string // its public key as text; "" where it is not known
+	Key   string // its public key as text; "" if unknown
 }
 
-// Enlist makes a worker's key known. What it plays from then on is stored as played
-// with that key; what it played before stays what it was.
+// Enlist stores a worker's key. Pairs that it plays from then on are stored with that key; earlier pairs
+// keep theirs.
 func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	if s.write == nil {
 		return s.fail("enlisting a worker", errors.New("the database was opened for reading only"))
@@ -59,8 +59,8 @@ func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 	return list, err
 }
 
-// eachWorker calls yield for all workers in the order in which they came; it fails where one
-// is damaged or not found.
+// eachWorker calls yield for all workers in the order of their arrival. It returns an error if one is
+// damaged or not found.
 func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) error {
 	found := int64(0)
 	err := tables.EachSound(ctx, q, "workers", func(r *tables.Row) error {
@@ -81,8 +81,7 @@ func workerNames(ctx context.Context, q tables.Querier) (map[int64]string, error
 	return names, err
 }
 
-// playerTable is who stands in a run's games: the players, in plan order, and by number who
-// has played pairs on other machines.
+// playerTable has the names in a run's games: the players, in plan order, and by number the workers.
 type playerTable struct {
 	players []Engine
 	workers map[int64]string
@@ -98,16 +97,16 @@ func castOf(ctx context.Context, q tables.Querier, run int64) (c playerTable, er
 	return c, nil
 }
 
-// latestCast is the cast of the run that a record was read of last: who reads the records
-// of a run one by one would read its players as often. Only names are good of it: where
-// players lie may have changed since.
+// latestCast has the player table of the run whose record was read last. A reader of single records would
+// otherwise read the players for each of them. Use only its names: the paths of players may have changed
+// since.
 type latestCast struct {
 	mu  sync.Mutex
 	run int64 // 0: none
 	playerTable
 }
 
-// of is the cast of a run; kept, that it was read before.
+// of returns the player table of a run; kept means that it was read before.
 func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c playerTable, kept bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +129,7 @@ func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (pla
 	return c, err
 }
 
-// checkPlayed refuses what nobody can have meant.
+// checkPlayed rejects impossible values.
 func checkPlayed(p match.Provenance) error {
 	switch {
 	case p.Worker == "" && (p.Owner != "" || p.Epoch != 0 || p.Scale != 0 || len(p.Proof) > 0):
@@ -174,7 +173,7 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 	return found, err
 }
 
-// readPlayed is who played a stored pair; the caller has verified its row.
+// readPlayed returns the machine of a stored pair; the caller has verified its row.
 func readPlayed(ctx context.Context, q tables.Querier, run int64, pair int) (p match.Provenance, err error) {
 	var worker int64
 	var epoch sql.NullInt64
@@ -192,9 +191,8 @@ func readPlayed(ctx context.Context, q tables.Querier, run int64, pair int) (p m
 	return p, err
 }
 
-// Take is which playing of a pair counts next: 1 for one that was never voided, and one
-// more for each time that it was. Who hands pairs out keeps it with the lease, and
-// stores the result by [Run.AddTake].
+// Take returns the take of a pair that counts next: 1 if it was never voided, and one more for each void.
+// The process that assigns pairs keeps it with the lease, and stores the result by [Run.AddTake].
 func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	n := 0
 	if err := r.store.read.QueryRowContext(ctx, countTakes, r.id, pair).Scan(&n); err != nil {
@@ -203,7 +201,7 @@ func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 	return n + 1, nil
 }
 
-// current fails with ErrOldTake where a request's take is not the one that counts.
+// current returns ErrOldTake if a request's take does not count.
 func (s *statements) current(ctx context.Context, req request) error {
 	voided := 0
 	if err := s.takes.QueryRowContext(ctx, req.pair.run, req.pair.pair).Scan(&voided); err != nil {

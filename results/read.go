@@ -15,12 +15,12 @@ import (
 	"gogi/results/tables"
 )
 
-// RunInfo is what is known of a run apart from its games.
+// RunInfo has the facts of a run without its games.
 type RunInfo struct {
 	ID       int64
 	Name     string
-	Digest   string // of the plan
-	Plan     []byte // what the digest covers, as match.Plan.Canonical wrote it
+	Digest   string // SHA-256 of the plan
+	Plan     []byte // the text that the digest covers, as match.Plan.Canonical wrote it
 	Rules    string // the name of the rules' profile
 	Created  time.Time
 	Legs     int      // games in a pair
@@ -82,8 +82,8 @@ func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return info, err
 }
 
-// DefaultRun is the run that a reader means who named none: the one called name
-// if there is one, else the newest. The error is a *NoRun if there is none at all.
+// DefaultRun returns the run for a reader without a run's name: the run of that name if there is one,
+// else the newest. It returns a *NoRun if there is no run.
 func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
 	var info *RunInfo
 	err := s.Moment(ctx, "finding a run", func(m Moment) (err error) {
@@ -97,8 +97,8 @@ func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
 	return info, err
 }
 
-// NameOf is a run's own name where no run of another plan has it here, else the name with
-// the digest behind it: a farm may have several tests of one name, one after the other.
+// NameOf returns a run's own name if no run of another plan has it here, else the name with the digest
+// after it. A farm may have several tests of one name, one after the other.
 func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error) {
 	info, err := s.FindRun(ctx, name)
 	if _, none := errors.AsType[*NoRun](err); none {
@@ -143,8 +143,8 @@ func findRun(ctx context.Context, q tables.Querier, name string) (*RunInfo, erro
 	return nil, noRun(ctx, q, name)
 }
 
-// noRun is the error of a run that is not found by its name: there is none, or the index of
-// the names has lost it.
+// noRun returns the error for a run that is not found by its name: it does not exist, or the index of the
+// names has lost it.
 func noRun(ctx context.Context, q tables.Querier, name string) error {
 	taken, err := names(ctx, q)
 	if err == nil {
@@ -212,8 +212,8 @@ func checkName(of, name string) error {
 	return nil
 }
 
-// verifyRun fails where what is known of a run apart from its games is damaged, where rows of
-// it or of its pairs are missing, and where the run of that number has another name.
+// verifyRun returns an error if the facts of a run are damaged, if rows of the run or of its pairs are
+// missing, or if the run of that number has another name.
 func verifyRun(ctx context.Context, q tables.Querier, run int64, name string) (*tables.Inventory, error) {
 	err := tables.EachRow(ctx, q, "runs", func(r *tables.Row) error {
 		if r.Verdict() == tables.Broken || r.Value("name") != name {

@@ -9,14 +9,14 @@ import (
 	"gogi/results/tables"
 )
 
-// gameReader reads rows of tables.GameColumns, and whatever else the query asks for.
+// gameReader reads rows of tables.GameColumns, and other columns of the query.
 type gameReader struct {
 	playerTable
 	game    tables.Game
 	targets []any
 	own     int // how many of the targets are columns of games
 
-	values   []driver.Value // of the row at hand, by target
+	values   []driver.Value // values of the current row, by target
 	pointers []any          // to scanned, as Scan takes them
 	scanned  []any
 
@@ -49,7 +49,7 @@ func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
 	return r.take()
 }
 
-// take gives the row of which values are what SQLite gave.
+// take returns the row of the values from SQLite.
 func (r *gameReader) take() (match.Row, error) {
 	g := &r.game
 	for i, target := range r.targets {
@@ -63,7 +63,7 @@ func (r *gameReader) take() (match.Row, error) {
 	return g.Row, r.name()
 }
 
-// name puts names where the row has numbers.
+// name replaces numbers in the row by names.
 func (r *gameReader) name() error {
 	g := &r.game
 	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
@@ -80,7 +80,7 @@ func (r *gameReader) name() error {
 	return nil
 }
 
-// verify compares the row with its checksum, where it has one.
+// verify compares the row with its checksum, if it has one.
 func (r *gameReader) verify() error {
 	if !r.stored.Valid {
 		return nil

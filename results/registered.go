@@ -7,8 +7,8 @@ import (
 	"gogi/match"
 )
 
-// Register writes down, in the log of settings, the match that a tune's answer will be
-// judged by, as match.EncodePlan has it; the first that is registered stays.
+// Register stores, in the log of settings, the match that will judge a tune's final values, as
+// match.EncodePlan writes it. The first registered match stays.
 func (r *Run) Register(ctx context.Context, plan *match.Plan) error {
 	have, err := r.store.Registered(ctx, r.id)
 	if err != nil || have != "" {
@@ -26,7 +26,7 @@ func (r *Run) Register(ctx context.Context, plan *match.Plan) error {
 	return nil
 }
 
-// Registered is what Register has written down for a run; "": nothing.
+// Registered returns the text that Register stored for a run; "": none.
 func (s *Store) Registered(ctx context.Context, runID int64) (string, error) {
 	list, err := s.Settings(ctx, runID)
 	if err != nil {

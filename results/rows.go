@@ -20,7 +20,7 @@ type pairRows struct {
 	played    match.Provenance
 	games     []gameRow
 	options   any     // as tables.OptionsText has them
-	states    [][]any // of a tune, that the pair leads to
+	states    [][]any // in a tune, the states that the pair leads to
 }
 
 type openingRow struct {
@@ -53,7 +53,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	}
 	rows.games = make([]gameRow, len(p.Games))
 	errs := make([]error, len(p.Games))
-	var packing sync.WaitGroup // each game apart: who has played them waits half as long
+	var packing sync.WaitGroup // one goroutine per game: halves the wait of the caller
 	for i := range p.Games {
 		packing.Go(func() { rows.games[i], errs[i] = r.gameRow(p.Pair, &p.Games[i]) })
 	}
@@ -66,9 +66,9 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	return rows, nil
 }
 
-// check refuses what can only be a mistake of the caller, or another's pair:
-// nothing wrong may get into a series that takes days. The moves are not replayed
-// (see arbiter.Verify): what this process has played itself was judged as it went.
+// check rejects mistakes of the caller, and pairs of another plan, so that no wrong data gets into a
+// match that takes days. It does not replay the moves (see arbiter.Verify): this process judged its own
+// games while it played them.
 func (r *Run) check(p match.PairResult) error {
 	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())
@@ -95,7 +95,7 @@ func (r *Run) check(p match.PairResult) error {
 		if !g.Over() || g.Termination == match.NotEnded {
 			return fmt.Errorf("leg %d has not ended", leg)
 		}
-		// What is stored is read for years: it must be a word that has a meaning.
+		// Stored words are read for years, so each must have a known meaning.
 		if _, err := g.Outcome.MarshalText(); err != nil || !g.Termination.Known() {
 			return fmt.Errorf("leg %d ended by %s (%s), which this program does not know", leg, g.Termination, g.Outcome)
 		}

@@ -28,21 +28,20 @@ type Run struct {
 	most  atomic.Int64
 	stmts statements
 
-	// requests carries what is to be stored, from Add and PutAttempt to the writer.
-	// Nobody closes it. It has no capacity: what waits, waits in its sender, where a
-	// closed Run can still refuse it, and the writer takes all that wait at once.
+	// requests carries requests from Add and PutAttempt to the writer. It is never closed. It has no
+	// capacity: a request waits in its sender, which a closed Run can still reject, and the writer takes
+	// all waiting requests at once.
 	requests chan request
 	quit     chan struct{} // closed by Close; nothing is sent on it
 	done     chan struct{} // closed by the writer at its end; nothing is sent on it
 	closing  sync.Once
-	closed   error // what Close found, once closing is done
+	closed   error // Close's error, once closing is done
 }
 
-// Begin makes the run that the plan names, or resumes it. A run of that name with
-// another digest is a *DifferentPlan, one that is being played is ErrRunLocked.
-// What the digest does not cover may differ from the last start: it replaces what
-// was stored and goes into the log of settings. The plan must not change while the
-// Run is open. The context is for Begin alone: the Run lives until Close.
+// Begin creates the run that the plan names, or resumes it. It returns a *DifferentPlan for a run of that
+// name with another digest, and ErrRunLocked for one that is being played. Settings that the digest does
+// not cover may differ from the last start: they replace the stored ones and are logged. The plan must
+// not change while the Run is open. The context is for Begin alone: the Run lives until Close.
 func (s *Store) Begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	run, err := s.begin(ctx, plan)
 	if err != nil {
@@ -120,8 +119,8 @@ func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, e
 			if id, err = insertRun(ctx, tx, plan, digest, canonical); err != nil {
 				return err
 			}
-			// With its players, though set stores them, too: readers may come in between, and
-			// whoever creates it may be killed there.
+			// This stores the players, too, although set stores them. Readers may come in between, and
+			// the creating process may be killed here.
 			if err := putEngines(ctx, tx, id, plan.Players); err != nil {
 				return err
 			}

@@ -15,8 +15,8 @@ import (
 	"gogi/results/tables"
 )
 
-// scanPairs is how many pair numbers are read by one query: enough for its cost to
-// vanish, few enough for memory to stay flat, and those of one segment.
+// scanPairs is the number of pair numbers in one query: enough to make the query's cost negligible, few
+// enough to bound memory, and those of one segment.
 const scanPairs = segments.Pairs
 
 // part is the games of some pairs, as one connection reads them.
@@ -33,11 +33,11 @@ type scanned struct{}
 // it reads for Games, GamesWhere and Pairs.
 var GamesScanned scanned
 
-// scan calls yield with the games that pass the filter, by pair and leg, some pairs at a
-// time; with pairs, all games of a pair of which one passes. The rows are yield's to keep.
-// It fails where a game that was stored is not found.
+// scan calls yield with the games that pass the filter, by pair and leg, some pairs at a time. With
+// pairs, it passes all games of a pair if one passes. yield may keep the rows. It returns an error if a
+// stored game is not found.
 func (s *Store) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
-	var stopped error // what yield said
+	var stopped error // yield's error
 	err := s.scanParts(ctx, runID, f, pairs, func(rows []match.Row) error {
 		if n, counting := ctx.Value(GamesScanned).(*atomic.Int64); counting {
 			n.Add(int64(len(rows)))
@@ -84,8 +84,8 @@ func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, pairs boo
 	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
 
-// lastPair is the greatest number of a pair that is stored, -1 where none is. A damaged
-// file may give another one: it says how many connections are of use, and nothing else.
+// lastPair returns the greatest stored pair number, -1 without pairs. A damaged file may give a wrong
+// one, which only changes the number of connections.
 func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, err error) {
 	err = q.QueryRowContext(ctx, "SELECT coalesce(max(pair), -1) FROM pairs WHERE run_id = ?", runID).Scan(&last)
 	return last, err
@@ -95,13 +95,13 @@ func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, e
 type scanner struct {
 	playerTable
 	run       int64
-	query     string            // of the games of a range of pairs
-	inventory *tables.Inventory // what must be found
+	query     string            // selects the games of a range of pairs
+	inventory *tables.Inventory // the rows that must be found
 	step      int64             // how many pair numbers are read by one query
 }
 
-// scan reads the parts of a range, and yields them in order. No connection is ahead
-// of yield by more than a few parts. It returns when all connections are at rest.
+// scan reads the parts of a range, and yields them in order. No connection is ahead of yield by more than
+// a few parts. It returns when all connections are idle.
 func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yield func([]match.Row) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ahead := make(chan *part, 2*len(conns)) // in order, for yield
@@ -149,8 +149,8 @@ func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *p
 	}
 }
 
-// serve reads parts on one connection until there are no more. It asks SQLite's
-// driver itself: a third of the time went into what database/sql does with a value.
+// serve reads parts on one connection until there are no more. It calls SQLite's driver directly, because
+// database/sql took a third of the time to convert values.
 func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) error {
 	return conn.Raw(func(raw any) (err error) {
 		preparer, ok := raw.(driver.ConnPrepareContext)

@@ -13,9 +13,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Setting is what the digest does not cover, as of one start of a run, or of what it
-// was told while it played. Its JSON is
-// how it is stored; like the plan's it only ever grows at its end.
+// Setting has the values that the digest does not cover, at one start of a run or after a change during
+// play. Its JSON is stored; like the plan's it only grows at its end.
 type Setting struct {
 	ID          int64           `json:"-"` // its place in the log: a later start has a greater one
 	At          time.Time       `json:"-"` // by the clock of the machine that has the database
@@ -25,10 +24,10 @@ type Setting struct {
 	Rules       string          `json:"rules"` // the profile's name
 	Gate        match.Gate      `json:"gate,omitzero"`
 	Players     []PlayerSetting `json:"players"`
-	// Phase is what the session was told last, "" before it was told anything.
+	// Phase is the last order to the session, "" before the first one.
 	Phase match.RunPhase `json:"phase,omitempty"`
-	// CPUs are what engines were bound to, as the file says it, and CoresPerSlot how
-	// many each player had; the zero values: nothing, and as its threads need.
+	// CPUs is the set of cores that engines were bound to, as in the file, and CoresPerSlot the number
+	// for each player. The zero values mean no binding, and as many as its threads need.
 	CPUs         string `json:"cpus,omitzero"`
 	CoresPerSlot int    `json:"cores_per_slot,omitzero"`
 	// Validation is the match that judges a tune's answer, see Run.Register; a start after
@@ -38,7 +37,7 @@ type Setting struct {
 	Changes []match.Difference `json:"-"`
 }
 
-// PlayerSetting is what of a player the digest does not cover.
+// PlayerSetting has the values of a player that the digest does not cover.
 type PlayerSetting struct {
 	Name     string            `json:"name"`
 	Command  []string          `json:"command"`
@@ -59,8 +58,8 @@ func settingOf(plan *match.Plan) Setting {
 	return s
 }
 
-// Change logs what a session has been told: another target in pairs, other slots, or
-// to pause, go on or end. It holds for the pairs that are stored from then on.
+// Change logs an order to a session: another target in pairs, other slots, or to pause, resume or end. It
+// applies to the pairs that are stored from then on.
 func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error {
 	changed := settingOf(r.plan)
 	changed.Pairs, changed.Concurrency, changed.Phase = pairs, slots, phase
@@ -85,8 +84,8 @@ func (r *Run) set(ctx context.Context, now Setting) error {
 	return nil
 }
 
-// recordSettings stores what may change while a run lasts, logs it if it did, and
-// gives the row of the log that holds now.
+// recordSettings stores the values that may change during a run, logs a change, and returns the row of
+// the log that is valid now.
 func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan, now Setting) (id int64, err error) {
 	text, err := json.Marshal(now)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered is the text of a setting with what the last one has registered.
+// keepRegistered returns the text of a setting with the registered match of the last one.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" || now.Validation != "" {
@@ -135,8 +134,8 @@ func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	return json.Marshal(now)
 }
 
-// sealRun gives a run's own rows their checksums, after a change. What an older gogi
-// stored was never verified, and is so from now on.
+// sealRun gives a run's own rows their checksums, after a change. Rows of an older gogi were never
+// verified; from now on they are.
 func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
 	err := tables.Seal(ctx, tx, "runs", "WHERE id = ?", run)
 	if err == nil {
@@ -193,12 +192,12 @@ func settings(ctx context.Context, q tables.Querier, runID int64) (list []Settin
 	return list, err
 }
 
-// FirstStored says at which start of a run its first pair was stored: the ID of the
-// Setting that held then. Whatever a later Setting changed was changed after the first
-// game; pairs that were voided since count. It is 0 where no pair was ever stored.
+// FirstStored returns the start of a run at which its first pair was stored: the ID of the Setting that
+// was valid then. Changes in later Settings came after the first game. Pairs that were voided since
+// count. It is 0 if no pair was ever stored.
 //
-// Of pairs that an older gogi stored only the players' clocks are known: the setting is
-// then the last one that was logged before the first game began.
+// For pairs of an older gogi only the players' clocks are known: the setting is then the last one logged
+// before the first game began.
 func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, err error) {
 	err = s.Moment(ctx, "finding the first pair", func(m Moment) error {
 		inventory, err := tables.ReadInventory(ctx, m.Q, run, 0, 0)
@@ -213,8 +212,8 @@ func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, err 
 	return max(0, setting), err
 }
 
-// firstStarted is FirstStored for a run with pairs of an older gogi, which kept no
-// order: the time when the first of their games began stands for it.
+// firstStarted is FirstStored for a run with pairs of an older gogi, which stored no order. It uses the
+// start time of their first game.
 func firstStarted(ctx context.Context, q tables.Querier, run int64) (setting int64, err error) {
 	var started sql.NullInt64
 	err = q.QueryRowContext(ctx, `WITH undated AS (

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// A run of a million games is read by several connections, each a part of it, and
-// they must all see the database as it was at one moment.
+// Several connections read a run of a million games, each a part of it. All of them must see the database
+// at one moment.
 
 const (
 	// scanners is how many connections read one run at most. Two keep a goroutine
@@ -27,9 +27,9 @@ type snapshot struct {
 	free  func() // lets the next one have several connections
 }
 
-// newSnapshot begins as many connections as are of use to read so many parts: one,
-// where another reader has several already, as connections are few and whoever
-// reads may need one more for what it reads.
+// newSnapshot opens as many connections as are useful for so many parts. It opens only one if another
+// reader has several already, because connections are few and the reader may need one more inside its
+// yield function.
 func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	want := min(parts, scanners, runtime.GOMAXPROCS(0))
 	if want > 1 && s.scanning.TryLock() {
@@ -49,8 +49,7 @@ func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
 	return m, nil
 }
 
-// begin begins connections until no other connection of anybody has committed
-// between the first and the last of them.
+// begin begins connections until no connection has committed between the first and the last of them.
 func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bool, err error) {
 	witness, err := db.Conn(ctx)
 	if err != nil {

@@ -9,13 +9,12 @@ import (
 	"gogi/results/tables"
 )
 
-// gameMost bounds what one game counts for in Spent: its times are by the clock of the
-// machine that played it, and one that is wrong must not count for years.
+// gameMost is the longest time that one game adds to Spent. The times are by the clock of the machine
+// that played it, and a wrong clock must not add years.
 const gameMost = 24 * time.Hour
 
-// Spent is how long the games were together of the pairs that were stored since a moment,
-// by the plans' digests: what they took of the slots that played them. A pair that was
-// voided since counts no more.
+// Spent returns the total time of the games whose pairs were stored since a moment, by the plans'
+// digests. It is the slots' time that they used. Pairs that were voided since do not count.
 func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string]time.Duration, err error) {
 	byDigest = map[string]time.Duration{}
 	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {

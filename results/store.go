@@ -13,9 +13,8 @@ import (
 	"gogi/results/file"
 )
 
-// readers is how many queries may run at once: one run may be read by several
-// connections and their witness, and a yield function may ask for a record while
-// its games are being read.
+// readers is the number of simultaneous queries. Several connections and their witness may read one run,
+// and a yield function may read a record at the same time.
 const readers = 4 + scanners + 1
 
 // Store is one database file. It is safe for concurrent use. Close every Run
@@ -31,24 +30,23 @@ type Store struct {
 	shared string
 	write  *sql.DB // nil for a reader; one connection, because SQLite has one writer
 	read   *sql.DB
-	// scanning is held by who reads with several connections.
+	// scanning is locked by a reader with several connections.
 	scanning sync.Mutex
 	latest   latestCast
 }
 
-// Durability is what an acknowledged pair survives.
+// Durability is the kind of failure that an acknowledged pair survives.
 type Durability string
 
 // The choices of Durability, as SQLite calls its modes of synchronisation.
 const (
 	Quick   Durability = "NORMAL" // the death of the process; a power cut takes the last commits, which are just played again
-	Durable Durability = "FULL"   // a power cut, too: for who acknowledges to others what is stored; each commit waits for the disk
+	Durable Durability = "FULL"   // also a power cut: for a store that acknowledges pairs to other programs; each commit waits for the disk
 )
 
-// Open opens the database at path for writing and reading, creates it where there
-// is none, and migrates an older one. A file that is not a database, a database of
-// another program and one of a newer gogi are refused and left untouched. It is
-// Quick unless the last of how says otherwise.
+// Open opens the database at path for writing and reading, creates it if it does not exist, and migrates
+// an older one. It rejects a file that is not a database, a database of another program and one of a
+// newer gogi, and does not change them. It is Quick unless the last of how differs.
 func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	sync := Quick
 	for _, sync = range how {
@@ -69,8 +67,8 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	return s.orClose(err)
 }
 
-// Size is how many bytes a database has on the disk, with its write-ahead log; what is not
-// there, and what is no file, has none.
+// Size returns the size of a database on the disk in bytes, with its write-ahead log. It is 0 for a
+// missing file, and for anything that is no file.
 func Size(path string) (bytes int64) {
 	for _, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
@@ -80,10 +78,9 @@ func Size(path string) (bytes int64) {
 	return bytes
 }
 
-// OpenExisting opens the database at path for reading, also while another process
-// writes to it, and where this one may not write to the file or its folder. It never
-// creates one: the error is fs.ErrNotExist where there is no file. One of an older
-// gogi is read as it is, and left so.
+// OpenExisting opens the database at path for reading, also while another process writes to it, and
+// without permission to write to the file or its folder. It never creates one: it returns fs.ErrNotExist
+// without a file. It reads a database of an older gogi without changing it.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	s, err := newStore(path, false)
 	if err != nil {
@@ -139,7 +136,7 @@ func (s *Store) orClose(err error) (*Store, error) {
 	if err == nil {
 		return s, nil
 	}
-	_ = s.Close() // the reason why it cannot be used is the error to tell
+	_ = s.Close() // return the reason why it cannot be used
 	return nil, s.fail("opening", err)
 }
 
@@ -158,7 +155,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// fail wraps an error with the file and what was being done.
+// fail wraps an error with the file and doing.
 func (s *Store) fail(doing string, err error) error {
 	return fmt.Errorf("results: %s: %s: %w", s.path, doing, file.Explain(err))
 }

@@ -16,8 +16,8 @@ const (
 	insertProposed = "INSERT INTO tune_candidates (run_id, number, blocks, point, run, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 
-// AddStates is Add for a pair of a tune, with the states that it leads to, in one
-// transaction: there is never a state without the results that it rests on.
+// AddStates is Add for a pair of a tune, with the states that it leads to, in one transaction. A stored
+// state therefore always has its results.
 func (r *Run) AddStates(ctx context.Context, pair match.PairResult, states []match.TuneState) (added bool, err error) {
 	return r.add(ctx, pair, 0, states)
 }
@@ -70,8 +70,8 @@ func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []matc
 	return list, err
 }
 
-// TunePoints calls see for each stored pair of a run, in order, with the options that it
-// was played with beside its plan.
+// TunePoints calls see for each stored pair of a run, in order, with its options in addition to its
+// plan's.
 func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
 	return s.Moment(ctx, "reading the points of a tune", func(m Moment) error {
 		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {
@@ -84,8 +84,8 @@ func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, 
 	})
 }
 
-// Propose writes down what the tune has answered, under the next number. The run that
-// validates it has no game yet.
+// Propose stores the final values of a tune as a candidate, under the next number. The run that validates
+// it has no game yet.
 func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCandidate, error) {
 	if err := r.open(); err != nil {
 		return c, err
@@ -109,7 +109,7 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 	return c, nil
 }
 
-// TuneCandidates are what a tune has answered, by number.
+// TuneCandidates returns the candidates of a tune, by number.
 func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.TuneCandidate, err error) {
 	err = s.Moment(ctx, "reading the candidates of a tune", func(m Moment) (err error) {
 		list, err = tuneCandidates(ctx, m.Q, runID)

@@ -15,14 +15,12 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Void takes whole pairs out of the run, all or none: those of which a game is one
-// that which says. They are kept for evidence (Voided), no other reader sees them,
-// and they are missing again, so that they are played anew. why and by, the reason
-// and who gave it, are kept with them. It returns the pairs' numbers in order.
-// In a tune the pairs that were drawn after these are voided with them, and the states
-// that rest on them are no more.
-// which must not use the Run: nothing is stored while it is asked. Whatever has
-// counted the pairs counts anew from the first.
+// Void voids whole pairs of the run, all or none: those with a game that which selects. They are stored
+// as evidence (Voided), no other reader sees them, and they are missing again, so that gogi plays them
+// again. It stores why, the reason, and by, its author, with them. It returns the pairs' numbers in
+// order. In a tune it also voids the pairs that were drawn later, and deletes the states that depend on
+// them. which must not use the Run: nothing is stored during its call. A caller that has counted the
+// pairs must count again from the first.
 func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
 	if err = r.open(); err == nil {
 		pairs, err = r.store.void(ctx, r.id, why, by, which)
@@ -33,7 +31,7 @@ func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bo
 	return pairs, nil
 }
 
-// Void is Run.Void for a run that nobody plays: it is ErrRunLocked where somebody does.
+// Void is Run.Void for a run that is not being played; otherwise it returns ErrRunLocked.
 func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which func(match.Row) bool) (pairs []int, err error) {
 	if s.write == nil {
 		err = errors.New("the database was opened for reading only")
@@ -60,7 +58,7 @@ func (r *Run) open() error {
 	}
 }
 
-// voiding is what all pairs that one Void takes out have in common.
+// voiding has the common values of all pairs of one Void.
 type voiding struct {
 	why, by string
 	at      int64
@@ -100,8 +98,8 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 	return chosen, nil
 }
 
-// withDrawn adds, in a tune, the pairs that were drawn from a state in which the first
-// chosen pair is learnt: the path that they come from is no more.
+// withDrawn adds, in a tune, the pairs that were drawn from a state with the first chosen pair learnt,
+// because their path no longer exists.
 func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) ([]int, error) {
 	if len(chosen) == 0 {
 		return nil, nil
@@ -169,8 +167,8 @@ type Voided struct {
 	Take   int       // from 1: how often the pair has been voided
 	At     time.Time // by the clock of the machine that has the database; one Void gives all its pairs the same
 	Why    string
-	By     string    // who gave the reason; "" where an older gogi did not ask
-	Stored time.Time // when it was; zero where an older gogi did not say
+	By     string    // author of the reason; "" if an older gogi did not store it
+	Stored time.Time // time of storage; zero if an older gogi did not store it
 	Body   []byte    // the pair, for match.DecodePair
 }
 
@@ -184,7 +182,7 @@ func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 	return list, err
 }
 
-// VoidedPair is what was taken out of a run of one pair, by take.
+// VoidedPair returns the voided takes of one pair of a run, by take.
 func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided, error) {
 	var list []Voided
 	err := s.Moment(ctx, fmt.Sprintf("reading the voided playings of pair %d", pair), func(m Moment) (err error) {
@@ -211,8 +209,8 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 	return list, err
 }
 
-// StoredTimes are when a run's pairs were stored, by the clock of the machine that has
-// the database; zero where an older gogi did not say.
+// StoredTimes returns when a run's pairs were stored, by the clock of the machine with the database; zero
+// if an older gogi did not store it.
 func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
 	times := map[int]time.Time{}
 	err := s.Moment(ctx, "reading when pairs were stored", func(m Moment) error {
@@ -227,8 +225,8 @@ func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time
 	return times, nil
 }
 
-// Pair is a whole stored pair, with the attempts at it; ErrNoGame where it is not
-// stored. It is what was added, but for what doc.go says of records.
+// Pair returns a whole stored pair, with its attempts, or ErrNoGame if it is not stored. It equals the
+// added pair except for the differences of records in doc.go.
 func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
 	var r match.PairResult
 	err := s.Moment(ctx, fmt.Sprintf("reading pair %d", pair), func(m Moment) (err error) {

@@ -1,10 +1,10 @@
-// Package farmstate stores the state of a farm's coordinator (tests, workers, the update of
-// the workers, the count of starts) in a SQLite file of its own. [Open] returns a [State];
-// [Copy] makes a backup of one, also while a coordinator writes to it.
+// Package farmstate stores the state of a farm's coordinator (tests, workers, the update of the workers,
+// the count of starts) in its own SQLite file. [Open] returns a [State]; [Copy] makes a backup of one,
+// also while a coordinator writes to it.
 //
-// A row is a body that the coordinator has encoded, with a revision that grows by one with
-// each change: of two coordinators that change the same row, the second one fails with
-// [ErrStale]. Each row has a CRC-32C.
+// A row is a body that the coordinator has encoded, with a revision that grows by one with each change.
+// If two coordinators change the same row, the second change fails with [ErrStale]. Each row has a
+// CRC-32C.
 package farmstate
 
 import (
@@ -37,8 +37,8 @@ type State struct {
 	path string
 }
 
-// Open opens the state at path and creates it if there is none. It returns an error if
-// SQLite finds damage, or if a newer gogi or another program wrote the file.
+// Open opens the state at path and creates it if it does not exist. It returns an error if SQLite finds
+// damage, or if a newer gogi or another program wrote the file.
 func Open(ctx context.Context, path string) (*State, error) {
 	// EXTRA, because without a log a power cut could bring back the journal of the last commit.
 	db, err := file.Writer(path, "EXTRA")

@@ -1,10 +1,9 @@
-// Package file opens the SQLite files of results: for a writer, for readers that run at the
-// same time as a writer or on a disk that nothing can be written to, and to create a new
-// file as a whole. It also resolves links, locks a database file, and reports whether
-// other machines see it. It does not use a results.Store.
+// Package file opens the SQLite files of results: for a writer, for readers during a write or on a
+// read-only disk, and to create a new file as a whole. It also resolves links, locks a database file, and
+// reports whether other machines see it. It does not use a results.Store.
 //
-// Locks cover single bytes: of a file next to the database, and of the database file
-// itself, far behind its end.
+// Locks cover single bytes: of a file next to the database, and of the database file itself, far behind
+// its end.
 package file
 
 import (
@@ -44,13 +43,13 @@ func Open(file string, options url.Values, setUp ...string) (*sql.DB, error) {
 	return sql.OpenDB(&connector{uri, setUp}), nil
 }
 
-// Writer is the one connection that writes to a file, and creates it where there is
-// none. How its commits reach the disk is one of SQLite's modes of synchronisation.
+// Writer opens the one connection that writes to a file, and creates the file if it does not exist.
+// synchronous is SQLite's mode of synchronisation, which decides how commits reach the disk.
 func Writer(file, synchronous string) (*sql.DB, error) {
 	db, err := Open(file, url.Values{
 		"mode": {"rwc"}, "_txlock": {"immediate"}, "_synchronous": {synchronous}, "_foreign_keys": {"on"},
-		// What is deleted is overwritten: repair looks for rows by their checksums, and
-		// must not find a pair that was voided.
+		// Deleted data is overwritten: repair searches for rows by their checksums, and must not find a
+		// voided pair.
 		"_secure_delete": {"on"},
 	})
 	if err == nil {
@@ -59,8 +58,8 @@ func Writer(file, synchronous string) (*sql.DB, error) {
 	return db, err
 }
 
-// Reader is a handle for queries, of so many connections at most, beside a writer or
-// where nothing can be written. An older database looks like a current one.
+// Reader opens a handle for queries with at most that many connections. It works during a write and on a
+// read-only disk. An older database looks like a current one.
 func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) {
 	// The mode is rw, not ro: a reader that comes after a crash must be able to recover
 	// the log. query_only keeps it from changing anything else.
@@ -71,7 +70,7 @@ func Reader(ctx context.Context, file string, connections int) (*sql.DB, error) 
 	return ReaderAsItStands(ctx, file, connections)
 }
 
-// ReaderAsItStands is Reader for a file to which nobody writes: see AsItStands.
+// ReaderAsItStands is Reader for a file without a writer: see AsItStands.
 func ReaderAsItStands(ctx context.Context, file string, connections int) (*sql.DB, error) {
 	options, err := AsItStands(file)
 	if err != nil {
@@ -87,10 +86,9 @@ func unwritable(err error) bool {
 	return t == cannotOpen || t == readOnly
 }
 
-// AsItStands are the options that read a database in a place where nothing can be
-// written, so that nobody writes to it meanwhile: with its log where it has one,
-// whose index is then kept in memory (which takes locking_mode=EXCLUSIVE, see
-// sqlite.org/wal.html#noshm, and so a file system without locks), else as a file
+// AsItStands returns the options that read a database in a read-only place. No process may write to it at
+// the same time. With a log, its index is kept in memory; this takes locking_mode=EXCLUSIVE (see
+// sqlite.org/wal.html#noshm), and so a file system without locks. Without a log, the file is read as one
 // that does not change. A log that cannot be read is an error: it may hold pairs.
 func AsItStands(file string) (url.Values, error) {
 	log, err := os.Open(file + "-wal")
@@ -155,15 +153,14 @@ func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
 	return tables.ViewsFor(current, old), nil
 }
 
-// SoundLog fails where the log is damaged before its end. SQLite takes what stands
-// before the damage for all that there is, and forgets the rest: pairs that were
-// acknowledged would be gone, and nothing could find them any more.
+// SoundLog returns an error if the log is damaged before its end. SQLite takes only the frames before the
+// damage and ignores the rest. Acknowledged pairs would be lost without a trace.
 func SoundLog(file string) error {
 	var first string
 	for range 2 { // a frame that is just being written looks damaged, once
 		log, err := sqlitefile.ReadLog(file + "-wal")
 		if errors.Is(err, fs.ErrPermission) {
-			return nil // AsItStands says so
+			return nil // AsItStands returns this error
 		}
 		if err == nil {
 			err = log.Close()
@@ -180,21 +177,21 @@ func SoundLog(file string) error {
 	return nil
 }
 
-// InTx commits what do did, or nothing when it fails.
+// InTx commits the changes of do, or nothing if do fails.
 func InTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	if err := do(tx); err != nil {
-		_ = tx.Rollback() // SQLite may have rolled back by itself; err says why
+		_ = tx.Rollback() // SQLite may have rolled back by itself; err has the reason
 		return err
 	}
 	return tx.Commit()
 }
 
-// Explain turns SQLite's code for a foreign or damaged file, or one that may only be
-// read, into words; other errors stay what they are.
+// Explain describes SQLite's code for a foreign, damaged or read-only file in words; it returns other
+// errors unchanged.
 func Explain(err error) error {
 	switch troubleOf(err) {
 	case notADatabase:
@@ -203,7 +200,7 @@ func Explain(err error) error {
 		return fmt.Errorf("the file or its folder may only be read (%w)", err)
 	case corrupt:
 		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
-	case constraint: // what is stored is compared before: a row that nobody found stands in the way
+	case constraint: // stored rows are compared before: a row that was not found blocks the new one
 		return fmt.Errorf("the database is damaged: a row contradicts another one: see gogi db check (%w)", err)
 	case cannotOpen, noTrouble:
 	}

@@ -14,9 +14,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Build makes a new database at path: fill works on one beside it, which gets its
-// name when it is whole and on the disk. Nothing is ever at path that is half done,
-// and what is there already is left.
+// Build makes a new database at path. fill works on a temporary file, which is renamed to path when it is
+// complete and on the disk. path never has an incomplete file, and an existing file stays.
 func Build(ctx context.Context, path string, fill func(part string) error) error {
 	file, err := Resolve(path)
 	if err != nil {
@@ -62,8 +61,8 @@ func publish(ctx context.Context, part, file string) error {
 	return disk.SyncDir(filepath.Dir(file))
 }
 
-// Copy makes a new database at path to of the one in a file, as that is at one moment;
-// it is read as other readers do, or as it stands. A damaged row is copied as it is.
+// Copy makes a new database at path to, a copy of the one in file at one moment. It reads like other
+// readers, or as it stands. It copies a damaged row unchanged.
 func Copy(ctx context.Context, file, to string) error {
 	options, err := copyOptions(ctx, file)
 	if err != nil {
@@ -83,7 +82,7 @@ func Copy(ctx context.Context, file, to string) error {
 	})
 }
 
-// whole fails where a copy has fewer rows than were stored: SQLite copies those that it
+// whole returns an error if a copy has fewer rows than were stored: SQLite copies only the rows that it
 // finds.
 func whole(ctx context.Context, part string) error {
 	db, err := ReaderAsItStands(ctx, part, 1)

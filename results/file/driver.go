@@ -1,6 +1,6 @@
 package file
 
-// trouble is what SQLite says is wrong, as far as it matters here.
+// trouble is the kind of an SQLite error, as far as gogi distinguishes it.
 type trouble int
 
 const (

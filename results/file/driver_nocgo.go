@@ -8,14 +8,14 @@ import (
 	"errors"
 )
 
-// errNoSQLite is all that a program has to say of databases that was built without a C
-// compiler: enough to check types with, and to play nothing.
+// errNoSQLite is the error of every database call in a program built without a C compiler. Such a build
+// is enough to check types, but cannot play.
 var errNoSQLite = errors.New("this gogi was built without cgo, so SQLite is not in it: build it with CGO_ENABLED=1 and a C compiler")
 
 // Connect fails.
 func (c *connector) Connect(context.Context) (driver.Conn, error) { return nil, errNoSQLite }
 
-// Driver is none that opens anything.
+// Driver returns a driver that opens nothing.
 func (c *connector) Driver() driver.Driver { return c }
 
 // Open fails.

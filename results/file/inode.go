@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Resolve is the absolute path of what a path leads to, symbolic links followed,
-// also that of a file that is not there yet.
+// Resolve returns the absolute path that a path leads to, with symbolic links followed. The file need not
+// exist.
 func Resolve(path string) (string, error) {
 	file, err := filepath.Abs(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func Resolve(path string) (string, error) {
 		if err != nil { // no link, and no file: only its folder can be resolved
 			folder, err := filepath.EvalSymlinks(filepath.Dir(file))
 			if errors.Is(err, fs.ErrNotExist) {
-				return file, nil // what opens it will say so
+				return file, nil // opening it will return the error
 			}
 			return filepath.Join(folder, filepath.Base(file)), err
 		}
@@ -38,10 +38,9 @@ func Resolve(path string) (string, error) {
 	return "", syscall.ELOOP
 }
 
-// File is a database file, whatever its name, as this process has it open. SQLite's
-// own locks are POSIX locks, which vanish when the process closes any descriptor of
-// the file. So those that we open are closed only when the last Store of the file has
-// closed its handles.
+// File is an open database file of this process, under any name. SQLite's own locks are POSIX locks,
+// which end when the process closes any descriptor of the file. Our descriptors are therefore closed only
+// after the last Store of the file has closed its handles.
 type File struct {
 	key   inodeKey
 	users int            // Stores
@@ -49,7 +48,7 @@ type File struct {
 	files []*os.File     // the first carries the locks; none: all Stores only read
 }
 
-// inodeKey tells files apart.
+// inodeKey identifies a file.
 type inodeKey struct{ device, number uint64 }
 
 // inodes are the database files that this process has open.
@@ -58,14 +57,14 @@ var inodes = struct {
 	open map[inodeKey]*File
 }{open: map[inodeKey]*File{}}
 
-// inodeByte is where the locks of runs lie in the database file: that of run n at
-// inodeByte + n. Nothing is stored so far out, and SQLite's locks are at 2³⁰.
+// inodeByte is the offset of the locks of runs in the database file: run n has inodeByte + n. No data is
+// stored so far out, and SQLite's locks are at 2³⁰.
 const inodeByte = 1 << 62
 
-// Hold finds the file for a Store, which releases it. A writer creates it where
-// there is none. A file with two names is refused: SQLite's log is named after the
-// file, so that by another name the pairs in the log are not there, and a writer of
-// each name would destroy the database (sqlite.org/howtocorrupt.html, 2.4).
+// Hold finds the file for a Store, which releases it. A writer creates it if it does not exist. Hold
+// rejects a file with two names, because SQLite names its log after the file. Under the other name the
+// pairs in the log would be missing, and a writer of each name would destroy the database
+// (sqlite.org/howtocorrupt.html, 2.4).
 func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
@@ -95,7 +94,7 @@ func Hold(file string, write bool) (*File, error) {
 	return i, nil
 }
 
-// ErrMoved says that a path no longer leads to the file that was opened by it.
+// ErrMoved is the error if a path no longer leads to the file that was opened by it.
 var ErrMoved = errors.New("the file was deleted, moved or replaced while it was in use; what was stored since then is not in it. Restore a backup, or run the same command again to begin anew")
 
 // At fails with ErrMoved unless a path still leads to the file.
@@ -127,7 +126,7 @@ func (i *File) drop() error {
 	return errors.Join(errs...)
 }
 
-// Lock takes a run of the file, whatever name it was opened by.
+// Lock locks a run of the file, under any name of it.
 func (i *File) Lock(run int64) error {
 	inodes.Lock()
 	defer inodes.Unlock()

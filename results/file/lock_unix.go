@@ -10,10 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockRange locks one byte. The lock belongs to the open file and not to
-// the process (as POSIX locks do, which vanish when any other file descriptor of the
-// same file is closed). Children do not get the descriptor: os.OpenFile opens it
-// close-on-exec.
+// lockRange locks one byte. The lock belongs to the open file and not to the process. POSIX locks belong
+// to the process and end when any other descriptor of the same file is closed. Child processes do not get
+// the descriptor: os.OpenFile opens it close-on-exec.
 func lockRange(f *os.File, offset int64, wait bool) error {
 	return setRange(f, unix.F_WRLCK, offset, wait)
 }
@@ -42,9 +41,9 @@ func setRange(f *os.File, kind int16, offset int64, wait bool) error {
 	}
 }
 
-// NoLocks returns ErrTaken where somebody else has locked any byte of a lock file.
+// NoLocks returns ErrTaken if another process has locked any byte of a lock file.
 func NoLocks(f *os.File) error {
-	lock := unix.Flock_t{Type: unix.F_WRLCK} // of all bytes
+	lock := unix.Flock_t{Type: unix.F_WRLCK} // all bytes
 	err := unix.FcntlFlock(f.Fd(), getLock, &lock)
 	if err == nil && lock.Type != unix.F_UNLCK {
 		err = ErrTaken
@@ -52,7 +51,8 @@ func NoLocks(f *os.File) error {
 	return err
 }
 
-// fileOf tells files apart, and how many names one has; the second is of an open one.
+// fileOf returns a file's identity, and its number of names; the second function does so for an open
+// file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	var stat unix.Stat_t
 	err := unix.Stat(path, &stat)

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// lockBase is where the locks begin: on Windows nobody else can read a byte that is
-// locked, so those of the lock file lie behind all that is written to it. No lock of
-// another system meets them, since no two machines may play into one database.
+// lockBase is the offset of the locks. On Windows other processes cannot read a locked byte, so the locks
+// of the lock file come after all its data. No lock of another system conflicts with them, because two
+// machines may not play into one database.
 const lockBase = 1 << 40
 
 // overlapped is a place in a file.
@@ -49,8 +49,8 @@ func unlockRange(f *os.File, offset int64) error {
 	return nil
 }
 
-// NoLocks is ErrTaken where somebody else has locked any byte of a lock file. The
-// system cannot be asked, so it is tried, with a lock that others may have, too.
+// NoLocks returns ErrTaken if another process has locked any byte of a lock file. Windows has no query
+// for it, so NoLocks tries a shared lock.
 func NoLocks(f *os.File) error {
 	const all = 1 << 30 // of 4 GiB each: more runs than there can be
 	handle, at := windows.Handle(f.Fd()), overlapped(0)
@@ -61,7 +61,8 @@ func NoLocks(f *os.File) error {
 	return windows.UnlockFileEx(handle, 0, 0, all, at)
 }
 
-// fileOf tells files apart, and how many names one has; the second is of an open one.
+// fileOf returns a file's identity, and its number of names; the second function does so for an open
+// file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,7 +81,7 @@ func fileOfOpen(f *os.File) (inodeKey, uint64, error) {
 	return inodeKey{uint64(info.VolumeSerialNumber), number}, uint64(info.NumberOfLinks), nil
 }
 
-// RenameNew renames a file, and fails where the new name is taken.
+// RenameNew renames a file, and returns an error if the new name exists.
 func RenameNew(from, to string) error {
 	a, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -103,8 +104,7 @@ func BootID() (string, error) {
 	return id, errors.Join(err, key.Close())
 }
 
-// Shared is "a network drive" where the file lies on one; "": other machines
-// do not see it.
+// Shared returns "a network drive" if the file is on one; "": other machines do not see it.
 func Shared(file string) (string, error) {
 	name, err := windows.UTF16PtrFromString(filepath.Dir(file))
 	if err != nil {
@@ -123,8 +123,8 @@ func Shared(file string) (string, error) {
 // Lockless is SQLite's way to a file without locks.
 const Lockless = "win32-none"
 
-// AsSQLite is an absolute path as SQLite wants it: it hands it on as it is, and Windows
-// takes a long one only with its prefix (Microsoft, "Maximum Path Length Limitation").
+// AsSQLite returns an absolute path in the form for SQLite, which passes it on unchanged. Windows takes a
+// long path only with its prefix (Microsoft, "Maximum Path Length Limitation").
 func AsSQLite(path string) string {
 	const longest = 240 // 260 less the endings of SQLite's files and of ours
 	switch {

@@ -6,12 +6,11 @@ import (
 	"os"
 )
 
-// ErrTaken says that somebody else has locked the byte.
+// ErrTaken is the error if another process has locked the byte.
 var ErrTaken = errors.New("somebody else has locked it")
 
-// LockBeside locks one byte of the file beside the database until the file that it
-// returns is closed or the process dies, however it dies. With wait false a byte
-// that is taken gives ErrTaken.
+// LockBeside locks one byte of the file next to the database, until the returned file is closed or the
+// process dies in any way. With wait false it returns ErrTaken for a locked byte.
 func LockBeside(path string, offset int64, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // BootID names this machine from its start to its end.
 func BootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
-// The file systems that other machines may see, too, as statfs(2) calls them. What is
-// behind FUSE nobody knows.
+// The file systems that other machines may see, too, by their names in statfs(2). The file system behind
+// FUSE is unknown.
 var sharedFileSystems = []string{"nfs", "smbfs", "afpfs", "webdav", "ftp", "macfuse", "osxfuse", "fusefs"}
 
 // Shared names the one that a file lies on; "": other machines do not see
@@ -38,7 +38,7 @@ const (
 	getLock     = 92 // F_OFD_GETLK
 )
 
-// RenameNew renames a file, and fails where the new name is taken.
+// RenameNew renames a file, and returns an error if the new name exists.
 func RenameNew(from, to string) error {
 	err := unix.RenameatxNp(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_EXCL)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) { // a file system that cannot

@@ -15,9 +15,8 @@ func BootID() (string, error) {
 	return strings.TrimSpace(string(boot)), err
 }
 
-// The file systems that other machines may see, too, by their numbers in
-// linux/magic.h, and those of Lustre, GPFS, BeeGFS and VirtualBox from their sources.
-// What is behind FUSE nobody knows.
+// The file systems that other machines may see, too, by their numbers in linux/magic.h, and those of
+// Lustre, GPFS, BeeGFS and VirtualBox from their sources. The file system behind FUSE is unknown.
 var sharedFileSystems = map[int64]string{
 	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "CIFS", unix.SMB2_SUPER_MAGIC: "SMB",
 	unix.CEPH_SUPER_MAGIC: "Ceph", unix.AFS_SUPER_MAGIC: "AFS", unix.AFS_FS_MAGIC: "AFS", unix.CODA_SUPER_MAGIC: "Coda",
@@ -42,7 +41,7 @@ const (
 	getLock     = unix.F_OFD_GETLK
 )
 
-// RenameNew renames a file, and fails where the new name is taken.
+// RenameNew renames a file, and returns an error if the new name exists.
 func RenameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system that cannot

@@ -9,8 +9,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Completer completes the records of a run with what is known of the run and of each game
-// beside its moves, so that a file may say it.
+// Completer completes the records of a run with facts of the run and of each game, for export to a file.
 type Completer struct {
 	run        string
 	plan       *match.Plan // names, limits and rules
@@ -18,7 +17,7 @@ type Completer struct {
 	numbers    map[string]int
 }
 
-// NewCompleter reads what the records of a run have in common.
+// NewCompleter reads the common facts of a run's records.
 func NewCompleter(info *results.RunInfo) (*Completer, error) {
 	canonical, err := info.ParsePlan()
 	if err != nil {
@@ -35,12 +34,12 @@ func NewCompleter(info *results.RunInfo) (*Completer, error) {
 	return c, nil
 }
 
-// Complete gives a stored record its header: the run with pair and leg as the event, both
-// sides' clocks, limits and identities, the rules that a file can name, when the game
-// ended, why, and what the last answer took. An illegal move at the end of a record of an
-// older gogi is left out: formats have no place for it, and the note tells it.
+// Complete adds the header to a stored record: the run with pair and leg as the event, both sides'
+// clocks, limits and identities, the rules that a file can name, the end of the game with its time and
+// reason, and the time of the last answer. It omits an illegal move at the end of a record from an older
+// gogi. Formats have no place for it; the note has it.
 //
-// A record of a game that was played elsewhere has the header that it came with.
+// A record of a game that was played elsewhere keeps its own header.
 func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 	if c.plan.Design.Kind == match.DesignImported {
 		restore(record)
@@ -65,8 +64,8 @@ func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 	lastAnswer(row, record)
 }
 
-// jishogi is the points rule of a declaration as records name it: 24, 27, or 0 where they
-// have no name for it.
+// jishogi returns the points rule of a declaration as records name it: 24, 27, or 0 without a name for
+// it.
 func jishogi(rule shogi.DeclarationRule) int {
 	switch rule {
 	case shogi.CSARule24, shogi.CSARule24H:
@@ -85,7 +84,7 @@ func cutIllegal(record *kifu.Record) {
 	}
 	p, err := shogi.ParseSFEN(record.Start)
 	if err != nil {
-		return // whoever writes it says so
+		return // the writer of the file returns this error
 	}
 	for i := range record.Moves {
 		if p.CheckLegal(record.Moves[i].Move) != nil {
@@ -96,7 +95,7 @@ func cutIllegal(record *kifu.Record) {
 	}
 }
 
-// lastAnswer is what the sums of a side know of an answer that is no move: they count it.
+// lastAnswer finds the time of an answer that is no move: the sums of a side include it.
 func lastAnswer(row match.Row, record *kifu.Record) {
 	first, err := shogi.ParseSFEN(record.Start)
 	if err != nil {

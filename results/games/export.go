@@ -35,12 +35,12 @@ func Formats(o packed.Options) []kifutext.Format {
 	return list
 }
 
-// Filter says which games of a run are exported; the zero value passes all.
+// Filter selects the games of a run to export; the zero value passes all.
 type Filter struct {
 	results.Search
 
-	// LostFrom passes games whose loser once had a score of as many centipawns by its
-	// own count; where Player is given, the loser must be that player. 0: any game.
+	// LostFrom passes games whose loser once had a score of at least so many centipawns from its own
+	// view. If Player is set, the loser must be that player. 0: any game.
 	LostFrom int
 	// Games passes these alone; nil: any.
 	Games []results.GamePlace
@@ -50,26 +50,26 @@ type Filter struct {
 type Export struct {
 	Format   kifutext.Format
 	ShiftJIS bool               // instead of UTF-8
-	Ratings  map[string]float64 // by player, which formats that have a place for it tell
+	Ratings  map[string]float64 // by player, for formats with a place for ratings
 	Filter   Filter
-	Shards   *Shards // of training data, in the place of Format; nil: none
+	Shards   *Shards // settings of training data, instead of Format; nil: none
 }
 
-// Reasons why a game is skipped: the format cannot say it.
+// Reasons why a game is skipped: the format cannot represent it.
 const (
 	ReasonIllegal  = "an illegal start or move"
 	ReasonUnscored = "a move without a score"
 	ReasonOutcome  = "no result"
 )
 
-// Tally is what became of the games that the filter passed.
+// Tally counts the games that the filter passed, by result.
 type Tally struct {
 	Games   int            `json:"games"`           // written
 	Skipped map[string]int `json:"skipped"`         // by reason
 	Lost    int            `json:"characters_lost"` // that Shift_JIS has none for
 
-	Files    int          `json:"files,omitempty"`   // of Shards
-	Training packed.Tally `json:"training,omitzero"` // of Shards
+	Files    int          `json:"files,omitempty"`   // files of Shards
+	Training packed.Tally `json:"training,omitzero"` // counts of Shards
 }
 
 // Skips is how many games were skipped.
@@ -80,9 +80,9 @@ func (t *Tally) Skips() (n int) {
 	return n
 }
 
-// Run exports the games of a run in the order of their pairs: to "-", which is out; to a
-// folder, which is one already or a name that ends with a slash, a file for each game; or
-// else to a file. Files get their names when they are whole.
+// Run exports the games of a run in the order of their pairs. With to "-" it writes to out. If to is a
+// folder or ends with a slash, it writes a file for each game; otherwise it writes one file. A file gets
+// its name when it is complete.
 func (e *Export) Run(ctx context.Context, store *results.Store, info *results.RunInfo, to string, out io.Writer) (*Tally, error) {
 	teller, err := NewCompleter(info)
 	if err != nil {
@@ -234,7 +234,7 @@ func (f *Filter) lost(r *kifu.Record) bool {
 	return false
 }
 
-// firstSide is who moves first: 1 is White.
+// firstSide returns the side that moves first: 1 is White.
 func firstSide(r *kifu.Record) int {
 	if fields := strings.Fields(r.Start); len(fields) > 1 && fields[1] == "w" {
 		return 1

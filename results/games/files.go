@@ -18,10 +18,10 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// sink is where games go as text, each whole.
+// sink receives games as text, each whole.
 type sink interface {
 	put(row match.Row, record *kifu.Record, text []byte) error
-	// close publishes what is written; discard leaves nothing of it under a final name.
+	// close publishes the written games; discard leaves none of them under a final name.
 	close() error
 	discard() error
 }
@@ -33,9 +33,9 @@ type part struct {
 	as   *disk.Part // nil: it is no regular file
 }
 
-// newPart begins a file. What a killed process left of one with that name is written over;
-// of a link, what it leads to. A device or a pipe is not replaced, and a database, which
-// may be the one that games are read from, is no output.
+// newPart starts a file. It overwrites an incomplete file of that name from a killed process; for a link
+// it writes to the link's target. It does not replace a device or a pipe. It rejects a database as
+// output, because the games may come from it.
 func newPart(path string) (*part, error) {
 	at, err := os.Stat(path)
 	switch {
@@ -70,8 +70,8 @@ func database(path string) bool {
 	return err == nil && string(head) == magic
 }
 
-// Whole calls write with a file that gets its name once it is whole, so that whoever reads
-// the name never sees a part of it.
+// Whole calls write with a file that gets its name once it is complete, so that readers of the name never
+// see a part of it.
 func Whole(path string, write func(w io.Writer) error) error {
 	p, err := newPart(path)
 	if err != nil {
@@ -124,8 +124,8 @@ func (f *folder) put(row match.Row, record *kifu.Record, text []byte) error {
 func (f *folder) close() error   { return nil }
 func (f *folder) discard() error { return nil }
 
-// FileName is the name of a game's file without its ending: floodgate's event, players and
-// time, and the pair and leg, by which no two games of a run have one name.
+// FileName returns the name of a game's file without its ending: floodgate's event, players and time,
+// with the pair and leg, which make it unique in a run.
 func FileName(run string, row match.Row, record *kifu.Record) string {
 	parts := []string{run, record.Black, record.White}
 	for i := range parts {
@@ -162,7 +162,7 @@ func plain(name string) string {
 // stream has all games in one text.
 type stream struct {
 	w       *bufio.Writer
-	part    *part // nil: the text is somebody's output
+	part    *part // nil: the text goes to a given writer
 	between []byte
 	begun   bool
 }
@@ -208,7 +208,7 @@ func (s *stream) close() error {
 
 func (s *stream) discard() error {
 	if s.part == nil {
-		return s.w.Flush() // what was written before is whole games
+		return s.w.Flush() // the games written before are whole
 	}
 	return s.part.discard()
 }

@@ -19,26 +19,25 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Import brings the games of sources into a store, as a run of the design "imported": one
-// game a pair, in the order of the sources. The plan has the players' names, and its seed
-// is the hash of all games, so that its digest is that of the sources: the same sources
-// again add nothing, and others under one name are refused.
+// Import stores the games of sources as a run of the design "imported": one game a pair, in the order of
+// the sources. The plan has the players' names, and its seed is the hash of all games, so its digest
+// identifies the sources. The same sources again add nothing; Import rejects other sources under the same
+// name.
 type Import struct {
 	Run     string
 	Sources []string // files, folders and archives; "-" is In
 	In      io.Reader
-	// OpeningPlies is how many of the first moves are taken for the opening of a game
-	// whose record does not say which moves were given: games that share them are one
-	// piece of evidence.
+	// OpeningPlies is the number of first moves taken as the opening of a game whose record does not mark
+	// an opening. Games with the same opening count as one observation.
 	OpeningPlies int
-	// Refused is told of every game and file that is refused, as it is read.
+	// Refused is called for every rejected game and file, during the reading.
 	Refused func(Refusal)
 }
 
 // Refusal is a game, or a whole file, that is not imported.
 type Refusal struct {
 	File string `json:"file"`
-	Game int    `json:"game,omitempty"` // of the file, from 1; 0: the file
+	Game int    `json:"game,omitempty"` // number in the file, from 1; 0: the file
 	Line int    `json:"line,omitempty"` // from 1; 0: not known
 	Why  string `json:"why"`
 }
@@ -55,7 +54,7 @@ func (r Refusal) Place() string {
 	return place
 }
 
-// Imported is what was imported.
+// Imported counts the imported games.
 type Imported struct {
 	Games    int `json:"games"`    // in the run
 	Added    int `json:"added"`    // now; the others were there
@@ -67,7 +66,7 @@ type Imported struct {
 // ErrNoGames is of sources without a game that could be imported.
 var ErrNoGames = errors.New("there is no game to import")
 
-// Into reads all sources twice: to learn who played and what the digest is, and to store.
+// Into reads all sources twice: first for the players and the digest, then to store the games.
 func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, error) {
 	sources, err := newSources(ctx, i.Sources, i.In)
 	if err != nil {
@@ -91,7 +90,7 @@ func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, err
 	return out, err
 }
 
-// each reads the games that can be imported, and tells those that cannot.
+// each reads the games that can be imported, and calls refused for the others.
 func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusal), game func(*kifu.Record) error) error {
 	return sources.each(ctx, refused, func(r *kifu.Record, at Refusal) error {
 		if at.Why = unfit(r); at.Why != "" {
@@ -102,7 +101,7 @@ func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusa
 	})
 }
 
-// unfit completes a record, or says why it cannot be imported.
+// unfit completes a record, or returns why it cannot be imported.
 func unfit(r *kifu.Record) string {
 	if r.Winner != "black" && r.Winner != "white" && r.Winner != "draw" {
 		return "the game has no result"
@@ -129,9 +128,9 @@ func unfit(r *kifu.Record) string {
 	return ""
 }
 
-// census is what is learnt of all games before the first one is stored.
+// census collects the facts of all games before the first one is stored.
 type census struct {
-	numbers  map[string]int // of the players
+	numbers  map[string]int // numbers of the players
 	names    []string
 	games    int
 	branches int
@@ -154,7 +153,7 @@ func (c *census) count(r *kifu.Record) (err error) {
 	return err
 }
 
-// seed is the first 63 bits of the hash of all games: what a database keeps in every way.
+// seed returns the first 63 bits of the hash of all games, which every database column can hold.
 func (c *census) seed() uint64 {
 	sum, ok := c.hash.(interface{ Sum([]byte) []byte })
 	if !ok {
@@ -176,13 +175,13 @@ func (i *Import) plan(c *census) *match.Plan {
 	return p
 }
 
-// writers is how many games are made ready at a time: the store commits together what
-// comes together.
+// writers is the number of games that are prepared at a time: the store commits games together that
+// arrive together.
 const writers = 64
 
 var errChanged = errors.New("the sources have changed while they were read")
 
-// store adds what is missing.
+// store adds the missing games.
 func (i *Import) store(ctx context.Context, store *results.Store, sources *sources, c *census) (added int, err error) {
 	plan := i.plan(c)
 	run, err := store.Begin(ctx, plan)
@@ -248,8 +247,8 @@ func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.
 	return match.PairResult{Pair: pair, Games: []match.Result{g}}, nil
 }
 
-// opening is what was given of a game, else its first moves. Its name is the record's, or
-// says what it is.
+// opening returns a game's marked opening, else its first moves. Its name is the record's, or a
+// description of it.
 func (i *Import) opening(r *kifu.Record) match.Opening {
 	n := 0
 	for n < len(r.Moves) && r.Moves[n].Opening {

@@ -9,11 +9,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// A run of games that were played elsewhere has no engines, limits or rules of its own:
-// what a record says of them is the record's. Rows have no columns for that. It stands,
-// as JSON, where the record of a game has its site, which runs of gogi's own leave empty.
+// A run of games that were played elsewhere has no engines, limits or rules. These facts are in its
+// records, and rows have no columns for them. They are stored as JSON in the site of a game's record,
+// which is empty in gogi's own runs.
 
-// elsewhere is what a record of another origin says beside its moves.
+// elsewhere has the facts of a record of another origin, without its moves.
 type elsewhere struct {
 	Site     string         `json:"site,omitempty"`
 	Clocks   *[2]kifu.Clock `json:"clocks_ns,omitempty"`
@@ -28,7 +28,7 @@ type elsewhere struct {
 	Comments map[int]string `json:"comments,omitempty"` // by move, from 0
 }
 
-// keepImported puts what a record says beside its moves where a row keeps it.
+// keepImported puts these facts of a record into the stored field.
 func keepImported(r *kifu.Record) error {
 	e := elsewhere{Site: r.Site, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Opening: r.Header.Opening, Branches: r.Branches, Comment: r.Comment}
 	if r.Clocks != [2]kifu.Clock{} {

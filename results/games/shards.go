@@ -18,9 +18,9 @@ import (
 type Shards struct {
 	Format    packed.Format
 	Options   packed.Options
-	Positions int // of a file, the game that reaches it included; 0: one file has all
+	Positions int // of a file, with the game that reaches it; 0: one file has all
 	Shuffle   bool
-	Seed      uint64 // of the shuffling
+	Seed      uint64 // seed of the shuffling
 }
 
 // shardFile is a shard: it has its name once it is whole.
@@ -30,8 +30,8 @@ func (f shardFile) Write(b []byte) (int, error) { return f.file.Write(b) }
 func (f shardFile) Close() error                { return f.publish(true) }
 func (f shardFile) Discard() error              { return f.discard() }
 
-// open begins to write to a file or, where it is cut, to files that are numbered before
-// the ending: data.psv becomes data-0000.psv, data-0001.psv, …
+// open starts to write to a file. If it is split, the files are numbered before the ending: data.psv
+// becomes data-0000.psv, data-0001.psv, …
 func (s *Shards) open(to string) (*packed.Shards, error) {
 	if to == "-" || strings.HasSuffix(to, "/") {
 		return nil, errors.New("training data that is cut or shuffled goes to files: expected --to with the name of one")

@@ -20,10 +20,10 @@ import (
 // sources are files of games, which are read as often as one likes, always in one order.
 type sources struct {
 	paths   []string
-	spooled string // a copy of what came from "-"; "" for none
+	spooled string // a copy of the input "-"; "" for none
 }
 
-// newSources looks that everything is there; what comes from "-" is copied, to be read again.
+// newSources checks that all files exist; it copies the input "-", so that it can be read again.
 func newSources(ctx context.Context, paths []string, in io.Reader) (*sources, error) {
 	s := &sources{}
 	for _, path := range paths {
@@ -56,8 +56,8 @@ func (s *sources) spool(ctx context.Context, in io.Reader) (err error) {
 	return err
 }
 
-// spool copies a stream into a file of its own, which is there only without an error. The end
-// of the context ends the copying.
+// spool copies a stream into its own file, which exists only without an error. The end of the context
+// ends the copying.
 func spool(ctx context.Context, in io.Reader) (path string, err error) {
 	file, err := os.CreateTemp("", "gogi-import-")
 	if err != nil {
@@ -91,9 +91,9 @@ func (s *sources) close() error {
 	return os.Remove(s.spooled)
 }
 
-// Each reads the games of files, folders and archives in any format that is known, in their
-// order, without storing them; "-" is in. refused is told of what cannot be read; an error
-// of game, or the end of the context, ends it.
+// Each reads the games of files, folders and archives in any known format, in their order, without
+// storing them; "-" is in. It calls refused for unreadable games and files. An error of game, or the end
+// of the context, ends it.
 func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
 	s, err := newSources(ctx, paths, in)
 	if err != nil {
@@ -102,11 +102,11 @@ func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusa
 	return errors.Join(s.each(ctx, refused, game), s.close())
 }
 
-// found is told of each game, with where it stands.
+// found is called for each game, with its place.
 type found func(r *kifu.Record, at Refusal) error
 
-// each reads all games; refused is told of what cannot be read. An error of game, or the
-// end of the context, ends the reading.
+// each reads all games, and calls refused for unreadable ones. An error of game, or the end of the
+// context, ends the reading.
 func (s *sources) each(ctx context.Context, refused func(Refusal), game found) error {
 	w := walker{ctx: ctx, refused: refused, game: game, largest: maxInner}
 	for _, path := range s.paths {
@@ -127,7 +127,7 @@ type walker struct {
 	ctx     context.Context //nolint:containedctx // of one call of each
 	refused func(Refusal)
 	game    found
-	depth   int   // of archives within archives
+	depth   int   // depth of archives within archives
 	largest int64 // bytes of an archive within an archive
 }
 
@@ -141,7 +141,7 @@ func (w *walker) path(path string) error {
 		if entry.IsDir() {
 			return nil
 		}
-		if err := readable(name); err != nil { // who opened a pipe might wait for ever
+		if err := readable(name); err != nil { // opening a pipe might wait for ever
 			w.refused(Refusal{File: name, Why: err.Error()})
 			return nil
 		}
@@ -149,7 +149,7 @@ func (w *walker) path(path string) error {
 	})
 }
 
-// file reads a file by its name, which tells archives.
+// file reads a file by its name, which shows whether it is an archive.
 func (w *walker) file(name, path string) error {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".zip":
@@ -180,8 +180,7 @@ func (w *walker) zip(name, path string) error {
 	return nil
 }
 
-// maxUnpacked is how large a file of an archive may be. What is read needs no memory, but
-// somebody waits for it.
+// maxUnpacked is the largest size of a file in an archive. Reading needs no memory, but takes time.
 const maxUnpacked = 64 << 30
 
 // entry reads a file of an archive.
@@ -194,11 +193,11 @@ func (w *walker) entry(name string, f *zip.File) error {
 		w.refused(Refusal{File: name, Why: err.Error()})
 		return nil //nolint:nilerr // it is told, and the rest is read
 	}
-	defer func() { _ = r.Close() }() // what is damaged was told by reading it
+	defer func() { _ = r.Close() }() // reading it has returned the error of a damaged file
 	return w.text(name, unpacked(r))
 }
 
-// bounded is a text that was packed and fails, with long, where it is longer than left.
+// bounded is an unpacked text that fails, with long, if it is longer than left.
 type bounded struct {
 	io.Reader
 	left int64
@@ -253,8 +252,8 @@ const maxDepth = 3
 // folder, up to maxDepth of them at a time. A year of floodgate's games has far less.
 const maxInner = 4 << 30
 
-// inner reads an archive out of another one. Its list of files stands at its end, so that
-// it is written to a file first.
+// inner reads an archive inside another one. Its list of files is at its end, so it is written to a file
+// first.
 func (w *walker) inner(name string, r io.Reader) error {
 	if w.depth == maxDepth {
 		w.refused(Refusal{File: name, Why: fmt.Sprintf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth)})
@@ -274,8 +273,8 @@ func (w *walker) inner(name string, r io.Reader) error {
 	return errors.Join(err, os.Remove(copied))
 }
 
-// formatOf goes by what the text looks like; a name that says JKF or JSON lines is not
-// taken at its word, since both have more than one ending.
+// formatOf decides by the text. It does not trust a name with the ending of JKF or JSON lines, since both
+// have more than one ending.
 func formatOf(name string, in *text.Input) (text.Format, bool) {
 	list := text.Text()
 	if word, ok := text.Detect(in.Head()); ok {
@@ -328,7 +327,7 @@ func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
 		}
 		if err != nil {
 			w.refused(Refusal{File: name, Game: n, Why: err.Error()})
-			continue // the reader ends by itself where nothing more can be read
+			continue // the reader ends by itself if nothing more can be read
 		}
 		record := game.Record()
 		for i := range record.Moves {

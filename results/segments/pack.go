@@ -1,10 +1,9 @@
-// Package segments stores many consecutive pairs as one packed value, column by column, so that
-// a report of a million games reads a thousand values instead of a million rows. Two thirds of
-// the cost of a row are SQLite's and its driver's. [Pack] and [Unpack] convert; [Stored] reads
-// the segments of a run.
+// Package segments stores many consecutive pairs as one packed value, column by column. A report of a
+// million games then reads a thousand values instead of a million rows. Two thirds of the cost of a row
+// are SQLite's and its driver's. [Pack] and [Unpack] convert; [Stored] reads the segments of a run.
 //
-// A segment is derived from rows. The triggers of the schema drop a segment if a row that it
-// holds is written, changed or deleted.
+// A segment is derived from rows. The triggers of the schema drop a segment if one of its rows is
+// written, changed or deleted.
 package segments
 
 import (
@@ -37,7 +36,7 @@ const (
 	text
 )
 
-// errShort says that a segment ends where a value is expected.
+// errShort is the error if a segment ends before an expected value.
 var errShort = errors.New("the segment is cut off")
 
 // Pack packs rows of one number of columns each. Values are as SQLite gives them: nil,
@@ -66,7 +65,7 @@ func Pack(rows [][]driver.Value) ([]byte, error) {
 	return out, nil
 }
 
-// key tells values apart: 0 from -0 and from no value, and every NaN from others.
+// key distinguishes values: 0 from -0 and from no value, and every NaN from others.
 type key struct {
 	kind int
 	bits uint64
@@ -179,11 +178,11 @@ type column struct {
 	values []driver.Value // nil: the words are the values
 }
 
-// mostRows bounds what a segment that is none may ask for.
+// mostRows is the largest number of rows that an invalid segment may claim.
 const mostRows = 1 << 20
 
-// Unpack is the inverse of Pack. It fails, and does not panic, for what is no segment, and
-// for one of a version that it does not know.
+// Unpack is the inverse of Pack. It returns an error, and does not panic, for invalid data and for an
+// unknown version.
 func Unpack(blob []byte) (*Segment, error) {
 	if len(blob) == 0 || blob[0] != version {
 		return nil, errors.New("it is no segment, or one of a newer gogi")
@@ -300,7 +299,7 @@ func (r *reader) column(rows int) column {
 	return column{}
 }
 
-// words is room for so many, each of which takes a byte at least.
+// words allocates so many words, each of which takes a byte at least.
 func (r *reader) words(rows int) []int64 {
 	if rows > len(r.rest) {
 		r.fail(errShort)
@@ -331,11 +330,10 @@ func (r *reader) integers(kind byte, rows int) []int64 {
 // Len is the number of rows.
 func (s *Segment) Len() int { return s.rows }
 
-// Each assigns row after row to targets, one for each column, as tables.Assign does, and
-// calls yield after each. What is as in the row before is not assigned again: only yield
-// may change what targets point to, and not so that it matters. It fails for another
-// number of targets than columns, for a value that its target cannot have, and for an
-// error of yield, which comes back as it is.
+// Each assigns row after row to targets, one for each column, as tables.Assign does, and calls yield
+// after each. It does not assign values again that equal those of the row before. yield must therefore
+// not change the targets. It returns an error for a wrong number of targets, for a value that its target
+// cannot have, and for an error of yield, which it returns unchanged.
 func (s *Segment) Each(targets []any, yield func() error) error {
 	if s.rows > 0 && len(targets) != len(s.columns) {
 		return fmt.Errorf("the segment has %d columns, expected %d", len(s.columns), len(targets))

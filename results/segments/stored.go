@@ -17,14 +17,14 @@ const (
 	Least = Pairs / 2
 )
 
-// Query asks for what Open opens; its parameters are the run and the block.
+// Query selects the values for Open; its parameters are the run and the block.
 const Query = "SELECT games, checksum FROM segments WHERE run_id = ? AND block = ?"
 
-// errDamaged says that a segment is not what was stored.
+// errDamaged is the error for a segment that differs from the stored one.
 var errDamaged = errors.New("the segment is not what was stored")
 
-// Open opens the segment of a run's block, as Query gave its values. It fails where that is
-// not what was stored.
+// Open opens the segment of a run's block, with the values of Query. It returns an error if it is
+// damaged.
 func Open(run, block int64, values []driver.Value) (*Segment, error) {
 	blob, _ := values[0].([]byte)
 	sum, err := tables.SumOf("segments", run, block, blob)
@@ -75,7 +75,7 @@ func Missing(ctx context.Context, q tables.Querier, run int64, most int) (blocks
 	return blocks, err
 }
 
-// Stored calls yield with every block of a run that has a segment, and what Query gives.
+// Stored calls yield for every block of a run that has a segment, with the values of Query.
 func Stored(ctx context.Context, q tables.Querier, run int64, yield func(block int64, values []driver.Value) error) error {
 	var blocks []int64
 	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
