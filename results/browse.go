@@ -16,7 +16,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// GamePlace is where a game stands in its run: lists are in this order.
+// GamePlace is the place of a game in its run: lists are in this order.
 type GamePlace struct{ Pair, Leg int }
 
 // Search is which games of a run a page of a list is to have; the zero value passes

@@ -19,14 +19,14 @@ import (
 	"gogi/results/tables"
 )
 
-// Problem is something in a database that is not what was stored.
+// Problem is a part of a database that differs from the stored data.
 type Problem struct {
-	Run  string // "" where it is of no run, or of one that is not known
+	Run  string // "" if it concerns no run, or an unknown one
 	Pair int    // -1: it is of no pair
 	What string
 }
 
-// Error says where it is and what.
+// Error returns the place and the problem.
 func (p Problem) Error() string {
 	text := p.What
 	if p.Pair >= 0 {
@@ -38,7 +38,7 @@ func (p Problem) Error() string {
 	return text
 }
 
-// Checkup is what Check found.
+// Checkup is the result of Check.
 type Checkup struct {
 	Runs     []CheckedRun
 	Problems []Problem // the first maxProblems
@@ -48,33 +48,31 @@ type Checkup struct {
 // Sound reports whether nothing is wrong.
 func (c *Checkup) Sound() bool { return len(c.Problems) == 0 }
 
-// maxProblems bounds what a Checkup lists.
+// maxProblems is the largest number of problems in a Checkup.
 const maxProblems = 1000
 
-// CheckedRun is what Check saw of a run.
+// CheckedRun is the result of Check for a run.
 type CheckedRun struct {
 	Name      string
 	Pairs     int // that are stored
-	Sound     int // of which everything is as it was stored
-	Unchecked int // of these, which an older gogi stored without checksums: their parts fit each other, and that is all that is known
+	Sound     int // pairs without any damage
+	Unchecked int // of these, pairs that an older gogi stored without checksums: only their consistency is checked
 	Replayed  int // whose every move was played again
 }
 
-// CheckOptions say how much Check does.
+// CheckOptions set the extent of Check.
 type CheckOptions struct {
 	Run      string // "": every run
 	Replay   bool   // play every move again by the rules, see arbiter.VerifyGames
 	Progress func(done, of int)
-	// Pair, where there is one, is shown every pair of Run that can be read, in order,
-	// and its games as they are counted; what it says is wrong are Problems of the pair.
-	// All are of one moment.
+	// Pair, if not nil, is called with every readable pair of Run, in order, and its rows. The errors
+	// that it returns are Problems of the pair. All pairs are of one moment.
 	Pair func(match.PairResult, []match.Row) []error
 }
 
-// Check reads everything that is stored and says what is not as it was: the file's
-// structure, the schema, the checksum of every row, whether pairs are
-// whole and fit their records. A database may be checked while it is played into.
-// The error is one of not being able to look.
+// Check reads all stored data and reports the damaged parts: the file's structure, the schema, the
+// checksum of every row, incomplete pairs and pairs that do not fit their records. It may run while the
+// database is in use. It returns an error if it cannot read the database.
 func Check(ctx context.Context, s *results.Store, o CheckOptions) (*Checkup, error) {
 	c := checker{options: o}
 	err := s.Moment(ctx, "checking", func(m results.Moment) error {
@@ -134,8 +132,8 @@ func (c *checker) all(ctx context.Context) error {
 	return nil
 }
 
-// reading makes a problem of an error of reading: what is damaged cannot be read.
-// What ended the check stays an error.
+// reading turns an error of reading into a problem: damaged data cannot be read. An error that ended the
+// check stays an error.
 func (c *checker) reading(run, what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -278,7 +276,7 @@ func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	return nil
 }
 
-// plan is what a replay needs of a run's plan; nil where there is none to be made.
+// plan returns the part of a run's plan for a replay; nil if there is none.
 func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error) {
 	if !c.options.Replay {
 		return nil, nil //nolint:nilnil // no replay
@@ -292,8 +290,8 @@ func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error
 	return plan, c.reading(run.Name(), "the plan", err)
 }
 
-// look is what is done with a pair that is whole, and what was found wrong: its moves
-// are played again, and it is shown to who asked.
+// look checks a complete pair and returns its errors. It replays the moves, and calls the caller's
+// function.
 func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
 	if plan == nil && c.options.Pair == nil {
 		return nil
@@ -304,7 +302,7 @@ func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	}
 	if plan != nil {
 		if err := arbiter.VerifyGames(plan, &pair); err != nil {
-			wrong = append(wrong, cmp.Or(errors.Unwrap(err), err)) // the pair is said already
+			wrong = append(wrong, cmp.Or(errors.Unwrap(err), err)) // the problem already names the pair
 		} else {
 			checked.Replayed++
 		}
@@ -312,7 +310,7 @@ func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	return append(wrong, c.show(ctx, run, pair)...)
 }
 
-// show gives a pair to who asked for it.
+// show calls the caller's function with a pair.
 func (c *checker) show(ctx context.Context, run *tables.Run, pair match.PairResult) []error {
 	if c.options.Pair == nil {
 		return nil

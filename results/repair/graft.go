@@ -20,7 +20,7 @@ type graft struct {
 	tx       *sql.Tx
 	runs     map[string]*tables.Run // that the new database has, as stored there
 	openings map[openingKey]int64
-	workers  map[string]int64 // by what identifies one
+	workers  map[string]int64 // by the worker's identity
 }
 
 // fill grafts into a new database.
@@ -48,7 +48,7 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 	return errors.Join(s.Pack(ctx), s.Close())
 }
 
-// openingKey tells openings apart, as the table's UNIQUE does.
+// openingKey identifies an opening, as the table's UNIQUE does.
 type openingKey struct {
 	run  int64
 	name string
@@ -60,10 +60,10 @@ type branch struct {
 	*graft
 	from     *tables.Run     // as in the source
 	id       int64           // in the new database
-	settings map[int64]int64 // rows of the log: of the source, in the new one
+	settings map[int64]int64 // rows of the log: source number to new number
 }
 
-// resum is the row with its checksum, where it had one.
+// resum returns the row with a new checksum, if it had one.
 func resum(r *tables.Row) (*tables.Row, error) {
 	if r.Value("checksum") == nil {
 		return r, nil
@@ -142,8 +142,8 @@ func (b *branch) begin(ctx context.Context) (err error) {
 	return b.log(ctx, have)
 }
 
-// log adds what the new database's log does not have, behind what it has: a design
-// that came with a later source is one that came later.
+// log adds the missing rows to the new database's log, after its rows: the design of a later source
+// counts as a later design.
 func (b *branch) log(ctx context.Context, have *tables.Run) error {
 	for _, s := range b.from.Settings {
 		same := func(h *tables.Row) bool { return h.Value("settings") == s.Value("settings") }
@@ -220,7 +220,7 @@ func (b *branch) opening(ctx context.Context, o *tables.Row) (id int64, err erro
 	return id, err
 }
 
-// worker is the number of who played a pair in the new database, none for none.
+// worker returns the number of a pair's worker in the new database, or none.
 func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
 	if w == nil {
 		return nil, nil
@@ -262,14 +262,14 @@ func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	return err
 }
 
-// state stores a state of a tune. One that another source has given is the same, where
-// the pairs are: a tune's path is a function of them. It is stored without looking whether
-// all of these are there: who goes on with the tune compares it with them.
+// state stores a state of a tune. A state from another source is the same if the pairs are, because a
+// tune's path is a function of them. It does not check whether all of these pairs exist: a resumed tune
+// compares the state with them.
 func (b *branch) state(ctx context.Context, s *tables.Row) error {
 	return b.unless(ctx, s, "blocks")
 }
 
-// candidate stores what a tune has answered, the first of a number.
+// candidate stores a candidate of a tune, the first of each number.
 func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
 	return b.unless(ctx, c, "number")
 }

@@ -12,7 +12,7 @@ import (
 	"gogi/results/tables"
 )
 
-// Merged is what Merge made.
+// Merged is the result of Merge.
 type Merged struct {
 	Runs      []MergedRun
 	Conflicts []Problem // that were decided for the database that was named first
@@ -26,8 +26,8 @@ type MergedRun struct {
 	Same  int   // pairs that more than one database had, which count once
 }
 
-// Conflicting says that databases have other games of the same pairs, so that a part
-// of what was played would be left out.
+// Conflicting is the error if databases have different games of the same pairs, so that a merge would
+// lose some of them.
 //
 //nolint:errname // "Conflicting" is what it is
 type Conflicting struct{ Conflicts []Problem }
@@ -45,11 +45,11 @@ func (e *Conflicting) Error() string {
 	return "the databases have other games of the same pairs:" + strings.Join(lines, "")
 }
 
-// Merge makes a new database at path to of others: of runs with one name and one plan
-// the union of their pairs. The same pair counts once. Where two have other games of
-// a pair, it is a *Conflicting, or, with keepFirst, the database that was named first
-// decides; two plans under one name are a *results.DifferentPlan; a damaged database is
-// refused. The sources are only read.
+// Merge makes a new database at path to from other databases. For runs with one name and one plan it
+// takes the union of their pairs; the same pair counts once. If two databases have different games of a
+// pair, it returns a *Conflicting, or, with keepFirst, takes the pair of the first database. It returns a
+// *results.DifferentPlan for two plans under one name, and rejects a damaged database. It only reads the
+// sources.
 func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
 	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
 	err := m.open(ctx)
@@ -137,7 +137,7 @@ func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stor
 	return nil
 }
 
-// run adds a run's pairs and what else it has.
+// run adds a run's pairs and its other rows.
 func (m *merge) run(ctx context.Context, b *branch, from tables.Stored, number int) error {
 	i := slices.IndexFunc(m.done.Runs, func(r MergedRun) bool { return r.Name == b.from.Name() })
 	if i < 0 {

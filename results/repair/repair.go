@@ -15,35 +15,33 @@ import (
 	"gogi/results/tables"
 )
 
-// Repaired is what Repair saved.
+// Repaired is the result of Repair.
 type Repaired struct {
 	Runs []RepairedRun
 	Lost []Problem // pairs and other rows that were not saved, and why
-	// LostRuns are runs of which pairs were found but not what they hang on: the plan or
-	// the players.
+	// LostRuns are runs with saved pairs whose plan or players are lost.
 	LostRuns []string
 }
 
 // Whole reports whether everything that was found was saved.
 func (r *Repaired) Whole() bool { return len(r.Lost) == 0 && len(r.LostRuns) == 0 }
 
-// RepairedRun is what became of a run.
+// RepairedRun is the result for one run.
 type RepairedRun struct {
 	Name      string
 	Saved     int // pairs
-	Unchecked int // of these, which have no checksums: see CheckedRun
+	Unchecked int // of these, pairs without checksums: see CheckedRun
 	Lost      int // pairs of which a part was found
 }
 
-// connections is how many read a damaged database: one, and who asks for more of the row
-// that it is at.
+// connections is the number of connections to a damaged database: one for a list of rows, and others to
+// read more about each row.
 const connections = 4
 
-// Repair makes a new database at path to of what is whole in a damaged one, which it
-// only reads and which nobody may be playing into. It takes pairs of which every part
-// is what was stored, and nothing else: the others are missing of their run, and the
-// same command plays them again. What SQLite cannot reach any more is looked for page
-// by page; there only rows with checksums can be told from garbage.
+// Repair makes a new database at path to from the undamaged parts of a damaged one. It only reads the
+// damaged one, which must not be in use. It saves only pairs whose parts are all as stored; the others
+// are missing from their run, and the same command plays them again. It searches page by page for rows
+// that SQLite cannot reach; there only rows with checksums can be distinguished from garbage.
 func Repair(ctx context.Context, path, to string, progress func(done, of int)) (*Repaired, error) {
 	r := repair{progress: progress}
 	err := r.open(ctx, path)
@@ -95,7 +93,7 @@ func (r *repair) close() error {
 	return errors.Join(errs...)
 }
 
-// nobodyPlays fails with results.ErrRunLocked where a run of the file is being played.
+// nobodyPlays returns results.ErrRunLocked if a run of the file is being played.
 func nobodyPlays(path string) error {
 	f, err := os.Open(path + "-lock")
 	if errors.Is(err, os.ErrNotExist) {
@@ -111,7 +109,7 @@ func nobodyPlays(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// into saves what can be saved.
+// into saves all that can be saved.
 func (r *repair) into(ctx context.Context, part string) error {
 	runs, err := r.runs(ctx)
 	if err != nil {
@@ -131,12 +129,12 @@ func (r *repair) into(ctx context.Context, part string) error {
 	})
 }
 
-// runs are those of which everything is there that pairs hang on: as SQLite reads
-// them, where that is what was stored, else as they were found.
+// runs returns the runs whose own rows are complete: from SQLite if these are undamaged, else from the
+// search.
 func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 	var runs []*tables.Run
 	if r.db != nil {
-		list, err := tables.Stored{Q: r.db}.Runs(ctx) // what cannot be read was looked for otherwise
+		list, err := tables.Stored{Q: r.db}.Runs(ctx) // the search covers rows that cannot be read
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -190,8 +188,8 @@ func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) 
 	ids := map[int64]bool{}
 	note := func(id int64) error { ids[id] = true; return ctx.Err() }
 	if r.db != nil {
-		// What cannot be read was looked for otherwise; so were the games, whose index
-		// may know of pairs that are no more.
+		// The search covers rows that cannot be read. It also covers games, whose index may have pairs
+		// that no longer exist.
 		_ = tables.Stored{Q: r.db}.Pairs(ctx, run.ID(), note)
 		_ = tables.Each(ctx, r.db, func(rows *sql.Rows) error {
 			var id int64
@@ -229,7 +227,7 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 			}
 			continue
 		case gone[[2]int64{id, p.Games[0].Int("started")}]:
-			return nil // what voiding left of it
+			return nil // a rest of a voided pair
 		case doubtful:
 			done.Unchecked++
 		}
@@ -242,7 +240,7 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 	return nil
 }
 
-// worker finds who played a pair; a pair is saved also where that is lost.
+// worker finds the worker of a pair; a pair is saved also without it.
 func (r *repair) worker(b *branch, p *tables.Pair) {
 	if p.VerifyWorker() == nil {
 		return
@@ -259,14 +257,14 @@ func (r *repair) sources() []tables.Source {
 	return []tables.Source{tables.Stored{Q: r.db}, r.found}
 }
 
-// others saves attempts, voided pairs, and what a tune has beside its pairs.
+// others saves attempts, voided pairs, and the other rows of a tune.
 func (r *repair) others(ctx context.Context, b *branch, table string, run *tables.Run, gone map[[2]int64]bool) error {
 	add := map[string]func(context.Context, *tables.Row) error{
 		"attempts": b.attempt, "voided": b.voided, "tune_states": b.state, "tune_candidates": b.candidate,
 	}[table]
-	var failed error // of the new database
+	var failed error // errors of the new database
 	for _, from := range r.sources() {
-		// What cannot be read was looked for otherwise.
+		// The search covers rows that cannot be read.
 		_ = from.Rows(ctx, table, run.ID(), func(row *tables.Row) error {
 			if row.Verdict() == tables.Broken {
 				return nil

@@ -10,13 +10,12 @@ import (
 	"gogi/results/tables"
 )
 
-// Found are the rows of a file whose checksums say that they are what was stored,
-// wherever they stand. Rows without a checksum are not among them: nothing tells them
-// from what was deleted.
+// Found holds the rows of a file whose checksums prove that they are as stored, in any place of the file.
+// It has no rows without a checksum, because they cannot be distinguished from deleted rows.
 type Found struct {
 	file *sqlitefile.File
-	all  []*tables.Run // of which a row was found, by number
-	// what a run hangs on
+	all  []*tables.Run // runs with at least one row, by number
+	// the rows that a run needs
 	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
 	// by run and number
 	Paired   map[[2]int64]*tables.Row        // pairs
@@ -30,8 +29,8 @@ type Found struct {
 	mending  map[string]bool // the tables whose rows are mended
 }
 
-// Read reads a file page by page. The rows that a run hangs on are mended where one
-// bit of them is wrong; a pair can be played again.
+// Read reads a file page by page. It repairs single wrong bits in the rows that a run needs; a pair can
+// be played again.
 func Read(file *sqlitefile.File) (*Found, error) {
 	s := &Found{
 		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, Paired: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, Workers: map[int64]*tables.Row{},
@@ -66,10 +65,9 @@ func (s *Found) read(current *tables.Schema) {
 	})
 }
 
-// readLoose looks for the rows that pairs hang on where no pointer of a page leads to them,
-// or where the bytes before them are damaged. Their numbers stand there, too: what has a
-// number in its checksum is tried with each number that is missing, and an opening is known
-// by the games that were played from it.
+// readLoose searches for the rows that pairs need if no pointer of a page leads to them, or if the bytes
+// before them are damaged. Their numbers are lost with these bytes. If the checksum covers the number,
+// readLoose tries each missing number. An opening is identified by the games that were played from it.
 func (s *Found) readLoose(current *tables.Schema) {
 	numbers := s.missing()
 	for _, name := range []string{"runs", "engines", "settings_log", "openings"} {
@@ -126,8 +124,8 @@ func (s *Found) missing() map[string][]int64 {
 	return numbers
 }
 
-// openingOf is the opening of a pair: the one that it names, or else any from which its games
-// were played, as their checksums say.
+// openingOf returns the opening of a pair: the one that it names, or else any from which its games were
+// played, by their checksums.
 func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
 	fits := func(o *tables.Row) bool {
 		from := &tables.Pair{Row: p.Row, Opening: o}
@@ -164,7 +162,7 @@ func (s *Found) everyOpening() iter.Seq[*tables.Row] {
 	}
 }
 
-// RunOf is what was found of a run by its number, its own row nil where it is lost.
+// RunOf returns the rows of a run by its number; its own row is nil if it is lost.
 func (s *Found) RunOf(id int64) *tables.Run {
 	run := &tables.Run{Engines: s.own["engines"][id], Settings: s.own["settings_log"][id]}
 	if rows := s.own["runs"][id]; len(rows) > 0 {
@@ -213,7 +211,7 @@ func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 		s.Workers[row.Int("id")] = row
 	case "openings":
 		if before := s.openings[row.Int("id")]; before != nil {
-			s.nameless = append(s.nameless, before) // of one of them the number is wrong
+			s.nameless = append(s.nameless, before) // one of the two has a wrong number
 		}
 		s.openings[row.Int("id")] = row
 	case "pairs":
@@ -228,11 +226,11 @@ func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 	}
 }
 
-// mendableSize bounds what is mended: trying each bit takes time with its square.
+// mendableSize is the largest payload for mend: its time grows with the square of the size.
 const mendableSize = 32 << 10
 
-// identify is the row, if it is one of the table that was not seen yet and is what was
-// stored; else nil. That of a game is known only with its pair.
+// identify returns the row if it belongs to the table, is new and is undamaged; else nil. A game's row
+// can only be verified with its pair.
 func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
@@ -244,7 +242,7 @@ func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 		return nil
 	}
 	if l.Name == "games" || l.Name == "records" || l.Name == "pairs" {
-		return row // they are told apart by their numbers
+		return row // their numbers identify them
 	}
 	key, err := row.Identity(r.Rowid)
 	if err != nil || s.seen[key] {
@@ -254,11 +252,11 @@ func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	return row
 }
 
-// mend tries every bit: one that makes the checksum right was the wrong one, for a
-// CRC of rows of this size is not made right by any other.
+// mend tries to flip every bit. A flip that makes the checksum right repairs the row, because no other
+// flip makes a CRC of rows of this size right.
 func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
-	// The header's first byte is its length, and that of a row with all columns of a
-	// table is about their number: this spares most of what is no row of it.
+	// The header's first byte is its length, which is about the number of columns in a complete row. This
+	// check skips most data that is no row of the table.
 	bits := 8 * len(r.Payload)
 	if n := int(r.Payload[0]); n < l.Least()-1 || n > 3*len(l.Columns)+2 {
 		bits = 8 // or that byte is the wrong one
@@ -276,7 +274,7 @@ func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	return nil
 }
 
-// rowOf is a row as SQLite would give it, nil where it is none of the table.
+// rowOf returns a row as SQLite would return it, nil if it does not fit the table.
 func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	order := l.Stored()
 	if len(values) < l.Least() || len(values) > len(order) || r.Table == l.Keyed {
@@ -325,7 +323,7 @@ func (s *Found) Pairs(_ context.Context, run int64, yield func(int64) error) err
 	return nil
 }
 
-// Pair is what was found of one.
+// Pair returns the found rows of a pair.
 func (s *Found) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
 	key := [2]int64{run, id}
 	p := &tables.Pair{Row: s.Paired[key], Records: map[int64]*tables.Row{}}

@@ -10,7 +10,7 @@ import (
 	"gogi/results/tables"
 )
 
-// tuneOf is the tune that a stored run is; nil: it is none.
+// tuneOf returns the tune of a stored run; nil if it is no tune.
 func tuneOf(run *tables.Run) (*tune.Plan, error) {
 	text, _ := run.Row.Value("plan").(string)
 	plan, err := match.ParseCanonical([]byte(text))
@@ -20,8 +20,8 @@ func tuneOf(run *tables.Run) (*tune.Plan, error) {
 	return tune.ParsePlan(string(plan.Tune))
 }
 
-// tune compares what a tune's pairs were played with, and its states, with what the
-// results before them lead to.
+// tune compares the stored options of a tune's pairs, and its states, with those that follow from the
+// results.
 func (c *checker) tune(ctx context.Context, run *tables.Run) error {
 	plan, err := tuneOf(run)
 	if err != nil || plan == nil {

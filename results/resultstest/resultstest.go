@@ -24,7 +24,7 @@ import (
 	"gogi/results/tables"
 )
 
-// Path is where a database may be made.
+// Path returns a path for a new database.
 func Path(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(tb.TempDir(), "gogi.db")
@@ -159,7 +159,7 @@ func Games(tb testing.TB, s *results.Store, runID int64) []match.Row {
 	return games
 }
 
-// Killed fails unless a second process was killed: err is what waiting for it said.
+// Killed fails unless a second process was killed: err is the error of waiting for it.
 func Killed(tb testing.TB, err error) {
 	tb.Helper()
 	var exit interface {
@@ -232,7 +232,7 @@ func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan)
 	return path, plan
 }
 
-// Restart ends the run "r" and begins it anew with another design.
+// Restart ends the run "r" and begins it again with another design.
 func Restart(tb testing.TB, s *results.Store, run *results.Run, change func(*match.Plan)) *results.Run {
 	tb.Helper()
 	if err := run.Close(); err != nil {

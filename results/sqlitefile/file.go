@@ -1,11 +1,11 @@
-// Package sqlitefile reads the rows of a SQLite database file without SQLite. Use it for a
-// damaged file: it reads page by page, whatever damage other pages have, and takes pages of the
-// write-ahead log ([ReadLog]) in place of the file's. It changes nothing and takes no lock, so
-// no other process may write to the file.
+// Package sqlitefile reads the rows of a SQLite database file without SQLite. Use it for a damaged file:
+// it reads page by page, whatever damage other pages have, and takes pages of the write-ahead log
+// ([ReadLog]) in place of the file's. It changes nothing and takes no lock, so no other process may write
+// to the file.
 //
-// The caller decides whether a row is valid, because the package returns rows of every page
-// that looks like one with rows, including pages that no tree reaches. The section numbers in
-// comments are those of sqlite.org/fileformat2.html.
+// The caller decides whether a row is valid, because the package returns rows of every page that looks
+// like one with rows, including pages that no tree reaches. The section numbers in comments are those of
+// sqlite.org/fileformat2.html.
 package sqlitefile
 
 import (
@@ -27,8 +27,7 @@ type File struct {
 	pages    int
 }
 
-// Open opens a file, and its log where there is one. Where the header does not say
-// how large a page is, it is taken to be pageSize.
+// Open opens a file, and its log if there is one. If the header has no valid page size, it uses pageSize.
 func Open(path string, pageSize int) (*File, error) {
 	main, err := os.Open(path)
 	if err != nil {
@@ -68,7 +67,7 @@ func (f *File) readHeader() error {
 	return nil
 }
 
-// pageSizeOf reads the page size of a header (1.3.2); 0: it is none.
+// pageSizeOf reads the page size of a header (1.3.2); 0 if it is invalid.
 func pageSizeOf(n int) int {
 	switch {
 	case n == 1:

@@ -5,17 +5,17 @@ import (
 	"os"
 )
 
-// The index of a log (https://sqlite.org/walformat.html, 2.1): its version, and the size
-// of its header, of which two copies stand at its beginning.
+// The index of a log (https://sqlite.org/walformat.html, 2.1): its version, and the size of its header.
+// The file starts with two copies of the header.
 const (
 	indexVersion = 3007000
 	indexHeader  = 48
 )
 
-// publishedFrames is how many frames of the log with this header the index beside it says
-// are committed. It is not known where there is no index, where it belongs to another use
-// of the log, or where it was being written. SQLite tells the index of every transaction
-// before it calls it committed, and the index outlives a killed process.
+// publishedFrames returns the number of committed frames in the log with this header, by the index next
+// to it. known is false without an index, with an index of another use of the log, and with one in the
+// middle of a write. SQLite writes every transaction to the index before it reports the commit, and the
+// index outlives a killed process.
 func publishedFrames(path string, header []byte) (frames int, known bool) {
 	file, err := os.Open(path)
 	if err != nil {

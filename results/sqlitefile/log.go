@@ -20,20 +20,22 @@ const (
 
 // Log is a write-ahead log (4): versions of pages that are newer than the file's.
 type Log struct {
-	Frames     int   // that belong to the log as its header says
-	Damaged    []int // those among them that are not what was written, from 0: SQLite reads none from the first on
+	Frames     int   // frames that belong to the log by its header
+	Damaged    []int // those among them that are damaged, from 0: SQLite reads none from the first on
 	Unreadable bool  // the header itself is damaged: SQLite reads nothing
 
 	file     *os.File
 	pageSize int
-	places   map[int]int64 // where the latest committed version of a page is
+	places   map[int]int64 // the place of the latest committed version of a page
 }
 
-// ReadLog reads the log at a path; where there is none it is empty. A frame that was
-// never finished, as the last one may be after a power cut, is no damage, nor is what
-// was never committed: SQLite overwrites a page that a transaction changes twice where it
-// stands, and mends the checksums when it commits; nor is what leftovers says. Damage is
-// any other frame with a commit behind it.
+// ReadLog reads the log at a path; a missing log is empty. Damage is a wrong frame with a commit after
+// it, with these exceptions:
+//
+//   - a frame that was never finished, like the last one after a power cut;
+//   - frames that were never committed: if a transaction changes a page twice, SQLite overwrites its
+//     frame in place, and corrects the checksums when it commits;
+//   - the frames of leftovers.
 func ReadLog(path string) (*Log, error) {
 	l := &Log{places: map[int]int64{}}
 	file, err := os.Open(path)
@@ -71,12 +73,12 @@ func ReadLog(path string) (*Log, error) {
 	return l, nil
 }
 
-// atEnd reports whether an error of io.ReadFull says that the file ended.
+// atEnd reports whether an error of io.ReadFull means the end of the file.
 func atEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Problem says what is damaged, "" where nothing is.
+// Problem returns the damage, "" without damage.
 func (l *Log) Problem() string {
 	switch {
 	case l == nil:
@@ -93,10 +95,10 @@ func (l *Log) Problem() string {
 type frame struct {
 	page    int
 	commits bool // it ends a transaction
-	sound   bool // its checksum is the one that goes on from the frame before
+	sound   bool // its checksum continues that of the frame before
 }
 
-// readFrames finds out what stands in the log, and where the latest version of a page is.
+// readFrames finds the frames of the log, and the latest version of each page.
 func (l *Log) readFrames(header []byte, sum logSum, published int) error {
 	frames, err := l.follow(header, sum)
 	if err != nil {
@@ -105,7 +107,7 @@ func (l *Log) readFrames(header []byte, sum logSum, published int) error {
 	if end := leftovers(frames, published); end >= 0 {
 		frames = frames[:end]
 	}
-	pending := map[int]int64{} // of the transaction that is being read
+	pending := map[int]int64{} // pages of the current transaction
 	var suspects []int
 	for n, f := range frames {
 		if !f.sound {
@@ -123,9 +125,8 @@ func (l *Log) readFrames(header []byte, sum logSum, published int) error {
 	return nil
 }
 
-// follow reads the frames to the end of what was written since the log was begun anew.
-// Each one's checksum goes on from that of the frame before, as it was written there: so
-// a damaged frame does not hide those behind it.
+// follow reads the frames since the log was last restarted. Each frame's checksum continues the stored
+// one of the frame before, so that a damaged frame does not hide those after it.
 func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	text := make([]byte, frameHeader+l.pageSize)
 	for suspects := 0; ; {
@@ -155,16 +156,15 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	}
 }
 
-// leftovers is the number of the first frame of transactions that never ended, though
-// the log has their last frame, and -1 where there are none. A process that is killed
-// after it wrote one, before it told the index (2.3.1), leaves them to the next one
-// that writes over them, and one whose cache was too small may leave wrong checksums
-// within. Both stand behind what the index says was committed, and hold a single
-// transaction from one wrong checksum to the next: more than one is damage, of a log
-// that somebody has recovered since.
+// leftovers returns the number of the first frame of unfinished transactions whose last frame is in the
+// log, or -1 without one. There are two causes. A process that was killed after this frame, before it
+// updated the index (2.3.1), leaves them to the next writer, which overwrites them. A process with a
+// cache that was too small may leave wrong checksums in them. Both kinds come after the frames that the
+// index reports as committed. They hold a single transaction from one wrong checksum to the next. More
+// than one transaction means damage, in a log that was recovered since.
 func leftovers(frames []frame, published int) int {
 	first := slices.IndexFunc(frames, func(f frame) bool { return !f.sound })
-	if first < published { // or there is none
+	if first < published { // also without one
 		return -1
 	}
 	commits, most := 0, 0

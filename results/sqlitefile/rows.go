@@ -5,24 +5,23 @@ import (
 	"math"
 )
 
-// Place is where a row stands: the page, which of its cells, and the kind of page that
-// it was read as.
+// Place is the place of a row: the page, the index of its cell, and the kind of page that it was read as.
 type Place struct {
 	Page, Cell int
 	kind       byte
 }
 
-// Row is a row of a table, or an entry of an index, which is what the rows of a table
-// without rowid are, too.
+// Row is a row of a table, or an entry of an index. The rows of a table without rowid are such entries,
+// too.
 type Row struct {
 	Place Place
 	Table bool  // it has a rowid
-	Rowid int64 // of a table's
-	// Values are int64, float64, string, []byte or nil. A column of the rowid is nil, a
-	// REAL one may hold an integer, and columns that were added later may be missing.
-	// They are nil where the payload is not one of a row.
+	Rowid int64 // of a table's row
+	// Values are int64, float64, string, []byte or nil. A column of the rowid is nil, a REAL one may hold
+	// an integer, and columns that were added later may be missing. Values is nil if the payload is not a
+	// row.
 	Values  []any
-	Payload []byte // what Decode reads
+	Payload []byte // the input of Decode
 }
 
 // The kinds of pages that have rows (1.6): interior pages of a table have none.
@@ -36,10 +35,9 @@ const (
 // memory.
 const maxPayload = 64 << 20
 
-// Rows calls yield for whatever may be a row, by page. What a page says of its kind and
-// of the number of its rows may be damaged: each is read as every kind, up to where
-// its rows begin. So much comes that is none, and a row may come more than once. A page
-// that cannot be read is passed over.
+// Rows calls yield for all data that may be a row, by page. A page's kind and its number of rows may be
+// damaged, so Rows reads each page as every kind, up to the start of its rows. Much of the data is
+// therefore no row, and a row may come more than once. Rows skips a page that cannot be read.
 func (f *File) Rows(yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -52,7 +50,7 @@ func (f *File) Rows(yield func(Row)) {
 	}
 }
 
-// head is where a page's own header begins.
+// head returns the offset of a page's own header.
 func head(n int) int {
 	if n == 1 {
 		return headerSize
@@ -60,8 +58,7 @@ func head(n int) int {
 	return 0
 }
 
-// cells reads a page as one of a kind. The pointers to its rows end where the first of
-// the rows begins.
+// cells reads a page as one of a kind. The pointers to its rows end at the start of the first row.
 func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	at := head(n) + 8
 	if kind == indexInterior {
@@ -82,9 +79,9 @@ func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	}
 }
 
-// Loose calls yield for whatever may be the payload of a row wherever it stands in a page,
-// also where no pointer leads to it or the bytes before it are wrong: those whose header has
-// from least to most bytes, and which lie on one page. The rowid is not known.
+// Loose calls yield for all data in any place of a page that may be the payload of a row, also if no
+// pointer leads to it or the bytes before it are wrong. The header must have from least to most bytes,
+// and the payload must be on one page. The rowid is unknown.
 func (f *File) Loose(least, most int, yield func(Row)) {
 	for n := 1; n <= f.pages; n++ {
 		page, err := f.page(n)
@@ -135,7 +132,7 @@ func (f *File) row(page []byte, at Place, offset int) (row Row, ok bool) {
 	return row, ok
 }
 
-// payload is a cell's, with what of it lies on other pages (1.5).
+// payload returns a cell's payload, with its parts on other pages (1.5).
 func (f *File) payload(r *reader, size int, table bool) ([]byte, bool) {
 	usable := f.pageSize // ours reserve nothing at the end of a page (1.3.4)
 	most := (usable-12)*64/255 - 23
@@ -173,8 +170,7 @@ func Decode(payload []byte) (values []any, ok bool) {
 	return values, true
 }
 
-// decodeFirst reads the row at the beginning of a text, and says how long it is; 0: there is
-// none.
+// decodeFirst reads the row at the beginning of a text, and returns its length; 0 if there is none.
 func decodeFirst(payload []byte) (values []any, length int) {
 	r := reader{text: payload}
 	size := r.varint()

@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// Damaged says that a row is not what was stored: its checksum is another one, or it is not
-// found. Run gogi db check.
+// Damaged is the error for a row that differs from the stored one, or is not found. Run gogi db check.
 //
 //nolint:errname // "Damaged" is what it is
 type Damaged struct {
 	Table     string // that the row is in
-	Run       string // "" where it is not known
+	Run       string // "" if unknown
 	Pair, Leg int    // -1: the row is not of one pair, or not of one game
 	What      string // is wrong; "": the row's checksum
 }
@@ -41,9 +40,9 @@ func (e *Damaged) Error() string {
 	return text + " a row is not what was stored (see gogi db check)"
 }
 
-// Checksum adds the values of a row up to a CRC-32C (Castagnoli, RFC 3720), which
-// finds every error of up to three bits in a row of ours, and others but for one in
-// 2³². A value is its kind and its bytes, so that no two rows have one text.
+// Checksum sums the values of a row to a CRC-32C (Castagnoli, RFC 3720). It finds every error of up to
+// three bits in gogi's rows, and all others except one in 2³². A value is written with its kind and its
+// bytes, so that different rows have different texts.
 type Checksum struct{ text []byte }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -154,10 +153,10 @@ func SumOf(table string, values ...any) (int64, error) {
 	return c.Sum(), nil
 }
 
-// summed are the columns that a row's checksum covers, in order, and how many of them
-// are older than the checksum. The number that SQLite gives to a game, an opening or a
-// worker is not known when the checksum is reckoned; the games of a pair, their
-// opening and its worker are found by it, so that a wrong one is not overlooked.
+// summed returns the columns that a row's checksum covers, in order, and how many of them are older than
+// the checksum. It leaves out SQLite's number of a game, an opening or a worker, which is unknown when
+// the checksum is calculated. A wrong number is noticed anyway, because the games of a pair, their
+// opening and its worker are found by it.
 func (l *Layout) summed() (list []int, always int) {
 	for i, c := range l.Columns {
 		switch {
@@ -171,10 +170,9 @@ func (l *Layout) summed() (list []int, always int) {
 	return list, always
 }
 
-// Shortened leaves out what follows the last value that is not NULL, of those that came
-// later than the checksum: a row that was stored before there were such columns keeps
-// the checksum that it has. No two rows of a table have one text all the same, because
-// what is left out can only have been NULL.
+// Shortened removes the NULL values at the end of the columns that are newer than the checksum. A row
+// from before these columns therefore keeps its checksum. Different rows of a table still have different
+// texts, because only NULL values are removed.
 func Shortened[V any](values []V, always int, null func(V) bool) []V {
 	for len(values) > always && null(values[len(values)-1]) {
 		values = values[:len(values)-1]
@@ -210,8 +208,8 @@ func VerifyRows(ctx context.Context, q Querier, table, where string, args ...any
 	return EachSound(ctx, q, table, func(*Row) error { return nil }, where, args...)
 }
 
-// EachSound is EachRow that fails for a row that is damaged, and for one that comes twice: a
-// damaged index may lead to one row from two places, so that counting finds none missing.
+// EachSound is EachRow with an error for a damaged row, and for one that comes twice: a damaged index may
+// lead to one row from two places, so that a count finds none missing.
 func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
 	var key Checksum
 	seen := map[string]bool{}
@@ -245,8 +243,7 @@ func (r *Row) Damage() *Damaged {
 	return e
 }
 
-// Seal gives rows that were written or changed their checksum. Whoever changes rows
-// verifies them before.
+// Seal gives new or changed rows their checksum. Verify rows before you change them.
 func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) error {
 	type sealed struct {
 		sum int64
@@ -278,7 +275,7 @@ func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) err
 // NameRun adds to an error of a damaged row the name of its run.
 func NameRun(ctx context.Context, q Querier, run int64, err error) error {
 	if e, ok := errors.AsType[*Damaged](err); ok && e.Run == "" {
-		// Where the name cannot be read, the error is told without it.
+		// If the name cannot be read, the error has none.
 		_ = q.QueryRowContext(ctx, "SELECT name FROM runs WHERE id = ?", run).Scan(&e.Run)
 	}
 	return err

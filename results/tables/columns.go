@@ -12,19 +12,19 @@ import (
 	"gogi/match"
 )
 
-// Game is a row of games, and what of its pair belongs to a match.Row.
+// Game is a row of games, with the columns of its pair that belong to a match.Row.
 type Game struct {
 	match.Row
 	Run   int64
 	Seats [4]int // the players' numbers: Black, White, A, B
-	By    int64  // the number of who played it; 0: this process
+	By    int64  // the worker's number; 0: this process
 }
 
-// Column is a column of a query of games: what it is called, and where its value
-// stands. Columns of games itself are inserted, those of other tables only read.
+// Column is a column of a query of games: its name, and a pointer to its value. Columns of games itself
+// are inserted, those of other tables only read.
 type Column struct {
 	Name  string
-	Value any // a pointer, which is both what Scan fills and what is inserted
+	Value any // a pointer, which Scan fills and an insert reads
 }
 
 // Columns are everything that is stored of a game but its record. This is the one
@@ -98,8 +98,8 @@ func GameColumns() string {
 	return strings.Join(append(names, "g.checksum"), ", ")
 }
 
-// gameSum is the checksum of a game: of all columns, those of its pair and its
-// opening included, because reports read them together.
+// gameSum returns the checksum of a game: over all columns, with those of its pair and its opening,
+// because reports read them together.
 func gameSum(c *Checksum, columns []Column) (int64, error) {
 	c.Reset("games")
 	for _, column := range Shortened(columns, len(columns)-LateColumns, Column.absent) {
@@ -110,7 +110,7 @@ func gameSum(c *Checksum, columns []Column) (int64, error) {
 	return c.Sum(), nil
 }
 
-// InsertGame is the statement that stores what Inserted gives.
+// InsertGame returns the statement that stores the values of Inserted.
 func InsertGame() string {
 	var names []string
 	for _, c := range new(Game).Columns() {
@@ -136,8 +136,8 @@ func (g *Game) Inserted() ([]any, error) {
 	return append(values, sum), err
 }
 
-// Assign puts a value, as SQLite gives it, where a column's target points: what
-// Scan does, without asking for each value how it can be converted.
+// Assign stores a value from SQLite in a column's target. It does the same as Scan, without the search
+// for a conversion of each value.
 func Assign(target any, value driver.Value) error {
 	switch t := target.(type) {
 	case *int:
@@ -277,10 +277,10 @@ func (n number) Scan(src any) (err error) {
 	return err
 }
 
-// questions keeps what came of questions to a mate solver as JSON, none as NULL.
+// questions stores the questions to a mate solver as JSON, and none as NULL.
 type questions struct{ To *match.Questions }
 
-// Value gives the text, nil where none was asked.
+// Value returns the text, nil without questions.
 func (q questions) Value() (driver.Value, error) {
 	if *q.To == (match.Questions{}) {
 		return nil, nil

@@ -2,4 +2,4 @@
 
 package tables
 
-import _ "github.com/mattn/go-sqlite3" // what the migrations make is found in memory
+import _ "github.com/mattn/go-sqlite3" // CurrentSchema runs the migrations in memory

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Inventory is what a database says that it stores of a run. Triggers of the schema keep it
-// with each commit, and readers compare what they read with it: a row that a damaged file no
-// longer leads to is missed.
+// Inventory is the database's own count of the stored rows of a run. Triggers of the schema update it
+// with each commit, and readers compare their rows with it. They therefore notice a missing row that a
+// damaged file no longer leads to.
 type Inventory struct {
 	run   int64
 	first int64 // the pair numbers from here on, to below the end, are known
@@ -31,12 +31,12 @@ const (
 	partPairs   = -1
 	partLegs    = -2
 	partSetting = -3
-	partLast    = -9 // of a run
+	partLast    = -9 // the last part of a run
 	partRuns    = -10
 	partWorkers = -11
 )
 
-// partOf is where the number of a table's rows of a run is.
+// partOf is the part number of the count of a table's rows in a run.
 var partOf = map[string]int64{
 	"engines": -4, "settings_log": -5, "attempts": -6, "voided": -7, "tune_states": -8, "tune_candidates": -9,
 }
@@ -77,7 +77,7 @@ func FillStored(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// guardOf is what the guard of a row of stored must be.
+// guardOf returns the correct guard of a row of stored.
 func guardOf(run, part, value int64) int64 { return ^(value ^ (run<<40 + part)) }
 
 // eachStored calls yield for the rows of stored of a run from a part to below another.
@@ -95,8 +95,8 @@ func eachStored(ctx context.Context, q Querier, run, from, below int64, yield fu
 	}, "SELECT part, value, guard FROM stored WHERE run_id = ? AND part >= ? AND part < ? ORDER BY part", run, from, below)
 }
 
-// ReadInventory reads what is stored of a run, of the pair numbers from first to below end.
-// It fails with a *Damaged where that is not what was written.
+// ReadInventory reads the counts of a run, for the pair numbers from first to below end. It returns a
+// *Damaged if a count is damaged.
 func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inventory, error) {
 	v := &Inventory{run: run, first: first, end: end, facts: map[int64]int64{}}
 	err := eachStored(ctx, q, run, math.MinInt64, 0, func(part, value int64) { v.facts[part] = value })
@@ -137,11 +137,11 @@ func (v *Inventory) Pairs() int { return int(v.facts[partPairs]) }
 // Legs is how many games a pair of the run has.
 func (v *Inventory) Legs() int { return int(v.facts[partLegs]) }
 
-// FirstSetting is the least setting that a pair of the run was ever stored at, voided pairs
-// included: 0 where an older gogi stored one and kept no setting, -1 where none was stored.
+// FirstSetting returns the least setting at which a pair of the run was ever stored, with voided pairs.
+// It is 0 if an older gogi stored a pair without its setting, -1 if no pair was stored.
 func (v *Inventory) FirstSetting() int64 { return v.facts[partSetting] }
 
-// After is the number behind the last pair, 0 where there is none.
+// After returns the number after the last pair, 0 without pairs.
 func (v *Inventory) After() int64 {
 	for i := len(v.parts) - 1; i >= 0; i-- {
 		if p := v.parts[i]; p.bits != 0 {
@@ -318,7 +318,7 @@ func (e *Expected) Game(pair, leg int) error {
 	return nil
 }
 
-// End fails where more had to come.
+// End returns an error if more rows were expected.
 func (e *Expected) End() error {
 	if e.next < e.end || e.leg > 0 {
 		return &Damaged{Table: "games", Pair: int(e.next), Leg: -1, What: "a row that was stored is not found"}
@@ -326,7 +326,7 @@ func (e *Expected) End() error {
 	return nil
 }
 
-// wrong is the error of a row that was found where another one had to come.
+// wrong returns the error for a row in place of the expected one.
 func (e *Expected) wrong(pair int64, leg int) error {
 	if e.next < pair && e.next < e.end {
 		return &Damaged{Table: "games", Pair: int(e.next), Leg: e.leg, What: "a row that was stored is not found"}

@@ -13,13 +13,13 @@ import (
 type Layout struct {
 	Name    string
 	Columns []columnLayout // in the order in which rows have them
-	Keyed   bool           // WITHOUT ROWID: rows stand in the order of the primary key, and nothing else numbers them
+	Keyed   bool           // WITHOUT ROWID: rows are ordered by the primary key and have no other number
 }
 
 // columnLayout is a column of a table.
 type columnLayout struct {
 	Name, Kind string // kind is INTEGER, REAL, TEXT or BLOB
-	fallback   string // what a row has that was stored before there was such a column, in SQL
+	fallback   string // value of a row that is older than the column, in SQL
 	key        int    // its place in the primary key, from 1; 0: none
 	must       bool   // it is NOT NULL
 }
@@ -56,7 +56,7 @@ func (s *Schema) Table(name string) *Layout {
 	return &s.Tables[i]
 }
 
-// CurrentSchema is what the migrations make of an empty database, found once.
+// CurrentSchema returns the schema that the migrations make of an empty database. It is calculated once.
 var CurrentSchema = sync.OnceValues(func() (*Schema, error) {
 	texts, err := MigrationTexts()
 	if err != nil {
@@ -122,9 +122,9 @@ func readColumns(ctx context.Context, q Querier, database, table string) (list [
 	return list, err
 }
 
-// ViewsFor are statements that make an older database look like a current one: a
-// temporary view of a table's name hides the table, and adds the columns that it
-// lacks; tables that it lacks are empty views. The file itself is left as it is.
+// ViewsFor returns statements that make an older database look like a current one. A temporary view of a
+// table's name hides the table, and adds its missing columns; missing tables are empty views. The file
+// itself does not change.
 func ViewsFor(current, old *Schema) []string {
 	var views []string
 	for _, want := range current.Tables {
@@ -184,8 +184,8 @@ func (l *Layout) Stored() []int {
 	return order
 }
 
-// Least is how many columns a row has at least that has a checksum: those that came
-// later stand behind it, and are not in rows that are older than they are.
+// Least returns the least number of columns in a row with a checksum. Newer columns come after the
+// checksum, and older rows do not have them.
 func (l *Layout) Least() int { return l.index("checksum") + 1 }
 
 // rank sorts keys by their place, and the others behind them.

@@ -29,17 +29,17 @@ func (r *Row) Int(column string) int64 {
 // Verdict of a row's checksum.
 type Verdict int
 
-// What can be said of a row.
+// The verdicts on a row.
 const (
-	Sound     Verdict = iota // it is what was stored
+	Sound     Verdict = iota // it is as stored
 	Unchecked                // it has no checksum
-	Broken                   // it is not what was stored
+	Broken                   // it differs from the stored row
 )
 
 // Verdict looks at the row's checksum. That of a game covers more than its row.
 func (r *Row) Verdict() Verdict { return r.VerdictOf(r.Sum()) }
 
-// VerdictOf compares the checksum that the row has with what was reckoned.
+// VerdictOf compares the row's checksum with the calculated one.
 func (r *Row) VerdictOf(sum int64, err error) Verdict {
 	stored := r.Value("checksum")
 	switch {
@@ -53,8 +53,8 @@ func (r *Row) VerdictOf(sum int64, err error) Verdict {
 	return Sound
 }
 
-// wanting reports whether a value is missing that each row of the table has: where the length
-// of a row's header is damaged, its checksum is missing, too.
+// wanting reports whether a value is missing that each row of the table has: if the length of a row's
+// header is damaged, its checksum is missing, too.
 func (r *Row) wanting() bool {
 	for i, c := range r.Layout.Columns {
 		if c.must && r.Values[i] == nil {
@@ -94,7 +94,7 @@ type Run struct {
 	Settings []*Row // in the order of the log
 }
 
-// Name is what the run is called.
+// Name returns the name of the run.
 func (r *Run) Name() string {
 	name, _ := r.Row.Value("name").(string)
 	return name
@@ -123,9 +123,9 @@ type Pair struct {
 // errMissing is of a pair that is not whole.
 var errMissing = errors.New("it is not whole")
 
-// Verify says what is wrong with a pair of a run, and whether nothing vouches for a
-// part of it. It looks at the checksums and, because what an older gogi stored has
-// none, at whether the parts fit each other.
+// Verify returns the error of a pair of a run; doubtful means that a part of it cannot be verified. It
+// compares the checksums. It also compares the parts with each other, because rows of an older gogi have
+// no checksums.
 func (p *Pair) Verify(run *Run) (doubtful bool, err error) {
 	if p.Opening == nil {
 		return true, fmt.Errorf("%w: its opening is missing", errMissing)
@@ -152,7 +152,7 @@ func (p *Pair) Verify(run *Run) (doubtful bool, err error) {
 	return doubtful, nil
 }
 
-// VerifyWorker says what is wrong with what is known of who played the pair.
+// VerifyWorker returns the error of the stored facts about the pair's worker.
 func (p *Pair) VerifyWorker() error {
 	switch {
 	case p.Row.Value("worker") == nil:
@@ -188,7 +188,7 @@ func (p *Pair) verifyGame(run *Run, leg int, g *Row) (doubtful bool, err error) 
 	return doubtful, nil
 }
 
-// SumOfGame is the checksum of a game of the pair, as columns.go reckons it.
+// SumOfGame returns the checksum of a game of the pair, as columns.go calculates it.
 func (p *Pair) SumOfGame(g *Row) (int64, error) {
 	var values []any
 	for _, c := range new(Game).Columns() {
@@ -205,7 +205,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	if leg == 1 {
 		seats[0], seats[1] = seats[1], seats[0]
 	}
-	if run.imported() && g.Int("black") == seats[1] { // whoever had Black
+	if run.imported() && g.Int("black") == seats[1] { // with either colour
 		seats[0], seats[1] = seats[1], seats[0]
 	}
 	packed, _ := record.Value("plies").([]byte)
@@ -254,8 +254,7 @@ func (r *Run) Complete() bool {
 	return err == nil && len(plan.Players) == len(r.Engines)
 }
 
-// Sound reports whether the run's own rows are what was stored, or nothing says that
-// they are not.
+// Sound reports whether the run's own rows are as stored, or cannot be shown to differ.
 func (r *Run) Sound() bool {
 	for _, row := range slices.Concat([]*Row{r.Row}, r.Engines, r.Settings) {
 		if row.Verdict() == Broken {

@@ -7,15 +7,15 @@ import (
 	"math"
 )
 
-// ErrNoPair says that a pair is not where it was looked for.
+// ErrNoPair is the error if a pair is not in the requested place.
 var ErrNoPair = errors.New("the game is not stored")
 
-// Source is where whole rows come from: a database, or what is left of one.
+// Source is a source of whole rows: a database, or the rest of one.
 type Source interface {
 	Runs(ctx context.Context) ([]*Run, error)
 	// Pairs calls yield with the numbers of a run's pairs, in order.
 	Pairs(ctx context.Context, run int64, yield func(id int64) error) error
-	// Pair is everything of one; its error is of reading, not of what was read.
+	// Pair returns all rows of a pair; its error is of reading, not of the data.
 	Pair(ctx context.Context, run, id int64) (*Pair, error)
 	// Rows are those of attempts, voided, tune_states or tune_candidates, of a run.
 	Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error
@@ -78,7 +78,7 @@ func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) e
 	return err
 }
 
-// Pair is everything of one, ErrNoPair where there is none.
+// Pair returns all rows of a pair, ErrNoPair if it does not exist.
 func (s Stored) Pair(ctx context.Context, run, id int64) (*Pair, error) {
 	p := &Pair{Records: map[int64]*Row{}}
 	err := EachRow(ctx, s.Q, "pairs", func(r *Row) error {

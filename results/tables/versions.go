@@ -13,17 +13,16 @@ import (
 	"path"
 )
 
-// ApplicationID is "gogi" in ASCII. It stands in the header of the file, so
-// that another program's database is not taken for ours.
+// ApplicationID is "gogi" in ASCII. It is in the header of the file, so that gogi rejects another
+// program's database.
 const ApplicationID = 0x676f6769
 
-// PageSize is that of our files in bytes: a game's packed moves are some 2.5 KB, of which
-// only one fits into a page of the usual 4 KB, and the file is 30% smaller.
+// PageSize is the page size of our files in bytes. A game's packed moves take some 2.5 KB, of which only
+// one fits into a page of the usual 4 KB. With 8 KB pages the file is 30% smaller.
 const PageSize = 8192
 
-// migrations are the steps from an empty database to the current schema; step n
-// stands in the n-th file by name and leaves PRAGMA user_version at n. A step
-// that was once published never changes. (go:embed knows variables only.)
+// migrations are the steps from an empty database to the current schema. Step n is the n-th file by name
+// and leaves PRAGMA user_version at n. A published step never changes. (go:embed knows variables only.)
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -73,7 +72,7 @@ func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err
 	return version, nil
 }
 
-// Readable is the version of the schema that the file has, for who only reads.
+// Readable returns the version of the file's schema, for a reader.
 func Readable(ctx context.Context, q Querier) (version int, err error) {
 	texts, err := MigrationTexts()
 	if err != nil {
@@ -91,7 +90,7 @@ func Each(ctx context.Context, q Querier, scan func(*sql.Rows) error, query stri
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // reading ends here, and Err has said why
+	defer func() { _ = rows.Close() }() // reading ends here, and Err has returned the reason
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			return err

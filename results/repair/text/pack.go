@@ -12,7 +12,7 @@ import (
 	"gogi/results"
 )
 
-// Packed is what was packed of a database.
+// Packed counts the packed data of a database.
 type Packed struct {
 	Runs          []results.PackedRun
 	Took          time.Duration

@@ -49,7 +49,7 @@ func printProblems(w io.Writer, in i18n.Language, list []repair.Problem, more in
 	}
 }
 
-// Check prints what a check found.
+// Check prints the result of a check.
 func Check(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "sound", "unchecked", "replayed")...)
 	for _, r := range c.Runs {
@@ -84,7 +84,7 @@ func CheckJSON(w io.Writer, c *repair.Checkup) error {
 	return format.JSON(w, map[string]any{"version": version, "sound": c.Sound(), "runs": runs, "problems": problems(c.Problems), "more_problems": c.More})
 }
 
-// Repair prints what was saved.
+// Repair prints the result of a repair.
 func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	t := format.Table(i18n.Heads(in, "run", "saved pairs", "unchecked", "lost pairs")...)
 	for _, run := range r.Runs {
@@ -100,7 +100,7 @@ func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	}
 }
 
-// RepairJSON writes what was saved as one JSON object.
+// RepairJSON writes the result of a repair as one JSON object.
 func RepairJSON(w io.Writer, r *repair.Repaired) error {
 	type run struct {
 		Name      string `json:"name"`
@@ -115,7 +115,7 @@ func RepairJSON(w io.Writer, r *repair.Repaired) error {
 	return format.JSON(w, map[string]any{"version": version, "whole": r.Whole(), "runs": runs, "lost": problems(r.Lost), "lost_runs": append([]string{}, r.LostRuns...)})
 }
 
-// Merge prints what was joined; from are the databases as they were named.
+// Merge prints the result of a merge; from are the databases as the user named them.
 func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "from each database", "in several")...)
 	for _, r := range m.Runs {
@@ -132,7 +132,7 @@ func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 	}
 }
 
-// MergeJSON writes what was joined as one JSON object.
+// MergeJSON writes the result of a merge as one JSON object.
 func MergeJSON(w io.Writer, m *repair.Merged) error {
 	type run struct {
 		Name  string `json:"name"`

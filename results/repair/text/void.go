@@ -16,15 +16,15 @@ import (
 	"gogi/results"
 )
 
-// Selection says which pairs of a run are to be voided, never by how they ended: those
-// of a worker, those of a range of numbers, or those of a worker in a range.
+// Selection selects the pairs of a run to void, never by their results: the pairs of a worker, of a range
+// of numbers, or of a worker in a range.
 type Selection struct {
 	Worker string
 	Pairs  string // A-B, or one number; "" is all
 }
 
-// Which are the pairs that are selected. It fails for a selection of everything, which
-// would be another run, and for a range that is none.
+// Which returns a function that reports whether a row is selected. It returns an error for a selection of
+// all pairs, which would be another run, and for an invalid range.
 func (s Selection) Which() (func(match.Row) bool, error) {
 	if s.Worker == "" && s.Pairs == "" {
 		return nil, errors.New("expected --worker or --pairs: pairs are chosen by who played them or by their numbers, never by their results")
@@ -61,18 +61,18 @@ func Select(ctx context.Context, store *results.Store, run *results.RunInfo, whi
 	return store.Voidable(ctx, run, slices.Compact(pairs))
 }
 
-// Voided is what a void did, or would do.
+// Voided is the result of a void, or its preview.
 type Voided struct {
 	Run    string
 	Pairs  []int
 	Why    string
 	By     string
 	DryRun bool
-	// Remarks say what it made of the run's sequential test, a line each.
+	// Remarks are the effects on the run's sequential test, a line each.
 	Remarks []i18n.Message
 }
 
-// Print prints what was voided.
+// Print prints the voided pairs.
 func (v *Voided) Print(w io.Writer, in i18n.Language) {
 	did := i18n.Of("%s of run %s voided, and missing again: the run plays them anew", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	if v.DryRun {
