@@ -36,7 +36,7 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 		p.Scaling = *c.Scaling
 	}
 	if c.Adjudication != nil {
-		p.Adjudication = Adjudication(*c.Adjudication)
+		p.Adjudication = *c.Adjudication
 	}
 	if c.Mate != nil {
 		p.Mate.Nodes = c.Mate.Nodes

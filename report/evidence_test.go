@@ -151,9 +151,9 @@ func TestLooks(t *testing.T) {
 		"none":             {judged(t, o, Registration{}), OptionalStopping{FixedLength: true}, nil},
 		"changed before":   {judged(t, o, Registration{}, Start{}, retarget(false)), OptionalStopping{FixedLength: true}, nil},
 		"changed after":    {judged(t, o, Registration{}, Start{}, retarget(true), retarget(true)), OptionalStopping{FixedLength: true, TargetChanges: 2}, []string{"target changed 2 times"}},
-		"stopped":          {judged(t, o, gated(0, 100)), OptionalStopping{Sequential: true, Stopped: true}, []string{"stopped by a test"}},
-		"late and stopped": {judged(t, o, late), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
-		"changed design":   {judged(t, o, changed), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
+		"stopped":          {judged(t, o, gated(0, 100)), OptionalStopping{Sequential: true, Stopped: true}, []string{"stopped by the SPRT"}},
+		"late and stopped": {judged(t, o, late), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by the SPRT", "it decides nothing"}},
+		"changed design":   {judged(t, o, changed), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by the SPRT", "it decides nothing"}},
 		"not stopped": {judged(t, matchtest.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 6)}, gated(0, 100)), OptionalStopping{Sequential: true},
 			[]string{"a test looked"}},
 	} {
@@ -192,7 +192,7 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 		t.Errorf("%s: %+v, %+v", name, r.Elo, r.BlackAdvantage)
 	}
 	if r.Gate != nil && (r.Gate.Elo.Lo == nil && r.Gate.Elo.Estimate == nil) {
-		t.Errorf("%s: no Elo after the stop: %+v", name, r.Gate.Elo)
+		t.Errorf("%s: no Elo, corrected: %+v", name, r.Gate.Elo)
 	}
 }
 

@@ -44,7 +44,7 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 	l.Stopped = gate.Decision == stats.Pass || gate.Decision == stats.Fail
 	l.LateDesign = !run.Gate.Registered || len(run.Gate.Changes) > 0
 	if l.Stopped {
-		l.Remarks = append(l.Remarks, i18n.Of("stopped by a test after every pair: the raw score is biased, the gate's figures are not"))
+		l.Remarks = append(l.Remarks, i18n.Of("stopped by the SPRT: the raw score is biased, the LLR and the corrected Elo are not"))
 	} else {
 		l.Remarks = append(l.Remarks, i18n.Of("a test looked after every pair: figures for a fixed length do not hold"))
 	}

@@ -188,7 +188,7 @@ func (r *Report) gateSentence() i18n.Message {
 	if g.Elo.Estimate == nil {
 		return i18n.Of("%s.", judged)
 	}
-	return i18n.Of("%s; allowing for the stop, the difference is %s Elo, between %s and %s at %s.", judged,
+	return i18n.Of("%s; the difference, corrected for early stopping, is %s Elo, between %s and %s at %s.", judged,
 		format.Elo(g.Elo.Estimate, 1), format.Elo(g.Elo.Lo, -1), format.Elo(g.Elo.Hi, 1), format.PercentShort(Level))
 }
 

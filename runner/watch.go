@@ -82,11 +82,14 @@ func (w *moveWatch) arm(now time.Time) {
 		return
 	}
 	w.fires = w.due
+	// Never 0: Go 1.26 runs such a timer of a synctest bubble in the goroutine that sets it, and the race
+	// detector has one context for all timers of a bubble. Two slots that did this at once crashed it.
+	wait := max(w.due.Sub(now), 1)
 	if w.timer == nil {
-		w.timer = time.AfterFunc(w.due.Sub(now), w.look)
+		w.timer = time.AfterFunc(wait, w.look)
 		return
 	}
-	w.timer.Reset(w.due.Sub(now))
+	w.timer.Reset(wait)
 }
 
 // look takes the first or the second look. The timer may have been armed for an earlier

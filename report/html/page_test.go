@@ -188,8 +188,8 @@ func TestPageSaysHowItEnded(t *testing.T) {
 	r, seen := gatherAs(t, o, late, retarget)
 	text, _ := checkPage(t, render(t, o, r, seen))
 	for _, want := range append([]string{r.Looks.Changes[0].String()},
-		"The SPRT is inconclusive", "the machine slowed 60 of 60 pairs · rules", "Target changed 1 time", "Stopped by a test after every pair",
-		"written down or changed after the first game", "Elo after the stop", "at any time, by 60 pairs") {
+		"The SPRT is inconclusive", "the machine slowed 60 of 60 pairs · rules", "Target changed 1 time", "Stopped by the SPRT",
+		"written down or changed after the first game", "Elo, corrected", "at any time, by 60 pairs") {
 		testutil.Contains(t, strings.Join(strings.Fields(text), " "), want, "no word")
 	}
 	for _, no := range []string{"binomial", "Clopper", "p = "} {

@@ -59,14 +59,14 @@ func Markdown(v *report.GateVerdict, in i18n.Language) string {
 func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 	g, r := v.Gate, v.Report
 	lines := [][2]i18n.Message{
-		{i18n.Of("design"), i18n.Of("%s, at most %s pairs, a look after each pair in plan order", g.Design, format.Count(v.MaxPairs))},
+		{i18n.Of("design"), i18n.Of("%s, at most %s pairs, tested after each pair", g.Design, format.Count(v.MaxPairs))},
 		{i18n.Of("engines"), i18n.Of("%s against %s", named(r.A, r.Players[0].Identity), named(r.B, r.Players[1].Identity))},
 		{i18n.Of("evidence"), evidenceLine(g)},
-		{i18n.Of("pairs"), i18n.Of("%s judged, %s beyond the stop; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(v.Penta, " · "))},
+		{i18n.Of("pairs"), i18n.Of("%s judged, %s after the decision; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(v.Penta, " · "))},
 		{i18n.Of("games"), i18n.Of("%s, %s, %s; draws as half a point",
 			i18n.Number{N: v.Counts.Wins, Noun: "win"}, i18n.Number{N: v.Counts.Draws, Noun: "draw"}, i18n.Number{N: v.Counts.Losses, Noun: "loss"})},
-		{i18n.Of("likelihood ratio"), i18n.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
-		{i18n.Of("Elo after the stop"), StoppedElo(g.Elo)},
+		{i18n.Of("LLR"), i18n.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
+		{i18n.Of("Elo, corrected"), StoppedElo(g.Elo)},
 		{i18n.Of("anytime interval"), Interval(v.Anytime)},
 		{i18n.Of("Black's advantage"), Advantage(r.BlackAdvantage)},
 		{i18n.Of("faults"), faultLine(v)},

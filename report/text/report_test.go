@@ -74,7 +74,7 @@ func TestFormsAgree(t *testing.T) {
 	} {
 		first, _, _ := strings.Cut(text, "\n")
 		testutil.Contains(t, first, "the machine slowed 59 of 60 pairs", "%s: the first line", name)
-		for _, want := range append(i18n.Each(i18n.English, r.Looks.Remarks), "nconclusive", "allowing for the stop", "at any time") {
+		for _, want := range append(i18n.Each(i18n.English, r.Looks.Remarks), "nconclusive", "corrected for early stopping", "at any time") {
 			if !strings.Contains(strings.ReplaceAll(text, "INC", "Inc"), want) && !strings.Contains(strings.ToLower(text), want) {
 				t.Errorf("%s: no word of %q in\n%s", name, want, text)
 			}

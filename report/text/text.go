@@ -201,7 +201,7 @@ func (r view) printAnytime(out lines) {
 	if g := r.Gate; g != nil {
 		out.add(i18n.Of("gate"), Gate(g))
 		if g.Decision != stats.Continue {
-			out.add(i18n.Of("Elo after the stop"), StoppedElo(g.Elo))
+			out.add(i18n.Of("Elo, corrected"), StoppedElo(g.Elo))
 		}
 	}
 	if !r.Finished {
@@ -217,7 +217,7 @@ func StoppedElo(e report.Elo) i18n.Message {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return unknown(e.Why)
 	}
-	return i18n.Of("%s  95%%, allowing for the stop, unlike the raw score", eloShort(e))
+	return i18n.Of("%s  95%% confidence interval, corrected for early stopping", eloShort(e))
 }
 
 // IntervalLabel names an interval's quantity.
