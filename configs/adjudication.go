@@ -7,12 +7,12 @@ import (
 	"gogi/match"
 )
 
-// Resign is "2000x3": the game is lost when a side's scores were at or below
-// -2000 for 3 of its moves in a row and the other side's agree; with "1:"
-// before it the loser's scores suffice. "off" is the zero value.
+// Resign is "2000x3": a side loses the game if its scores were at or below -2000 for 3 of its moves in a
+// row and the other side's scores agree. With "1:" before it the loser's scores suffice. "off" is the
+// zero value.
 type Resign struct {
 	Score    int // centipawns
-	Moves    int // of each side, in a row
+	Moves    int // moves of each side, in a row
 	OneSided bool
 }
 
@@ -46,12 +46,11 @@ func (r Resign) String() string {
 	return fmt.Sprintf("%s%dx%d", side, r.Score, r.Moves)
 }
 
-// Draw is "10x8@40": the game is drawn when the scores of both sides were
-// within ±10 for 8 of their moves in a row, from ply 40 on; without "@40" from
-// the start. "off" is the zero value.
+// Draw is "10x8@40": the game is drawn if the scores of both sides were within ±10 for 8 of their moves
+// in a row, from ply 40 on; without "@40" from the start. "off" is the zero value.
 type Draw struct {
 	Score int // centipawns
-	Moves int // of each side, in a row
+	Moves int // moves of each side, in a row
 	From  int // the first ply that counts
 }
 

@@ -12,11 +12,10 @@ import (
 	"gogi/match"
 )
 
-// PlanPlayer resolves one player of the file, an engine or a council, for what is
-// not a series between players: the plan has it as its only player, and no design,
-// no pairs and no clocks by colour. Keys about games between players are not looked
-// at. The player needs limits as in a series. Paths are as for Plan, and so are
-// the warnings and errors.
+// PlanPlayer resolves one player of the file, an engine or a council, for a use other than a match. The
+// plan has it as its only player, without a design, pairs or clocks by colour. PlanPlayer ignores keys
+// about games between players. The player needs limits as in a match. Paths, warnings and errors are as
+// for Plan.
 func (f *File) PlanPlayer(name, baseDir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	alone := *f
 	alone.Players = []string{name}
@@ -33,9 +32,9 @@ func (f *File) PlanPlayer(name, baseDir string, env identity.Env) (*match.Plan, 
 	return p, r.warnings, nil
 }
 
-// PlanCouncil is PlanPlayer for one council of the file. name may be empty where
-// only one council is no member of another. Nobody ponders; limits default to none,
-// which is self. What runs behind ssh is not asked for its identity.
+// PlanCouncil is PlanPlayer for one council of the file. name may be empty if only one council is not a
+// member of another. It never ponders. Limits default to none, which is self. It does not ask engines
+// behind ssh for their identity.
 func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	name, err := f.councilName(name)
 	if err != nil {

@@ -26,12 +26,12 @@ type Council struct {
 	Members      []string      `toml:"members"`
 	Vary         Vary          `toml:"vary"`          // one member as many times as the lists are long, each with other options
 	Stop         string        `toml:"stop"`          // default "all"
-	Quorum       *float64      `toml:"quorum"`        // of stop = "quorum", default 2/3
-	Shadow       []Rule        `toml:"shadow"`        // rules that are asked what they would have played
+	Quorum       *float64      `toml:"quorum"`        // for stop = "quorum", default 2/3
+	Shadow       []Rule        `toml:"shadow"`        // rules whose vote is recorded but not played
 	Tiebreak     []string      `toml:"tiebreak"`      // default score, member
 	ResignQuorum *float64      `toml:"resign_quorum"` // default 0.5
 	MinAlive     *int          `toml:"min_alive"`     // default 1
-	Restarts     *int          `toml:"restarts"`      // of a member, a game; default 3
+	Restarts     *int          `toml:"restarts"`      // restarts of a member, per game; default 3
 	Budget       string        `toml:"budget"`        // "member" (default): the limits are each member's; "split": they share them
 	NodeJitter   *float64      `toml:"node_jitter"`   // default 0
 	ScoreNoise   *float64      `toml:"score_noise"`   // default 0
@@ -49,7 +49,7 @@ type Veto struct {
 	Members *int           `toml:"members"` // how many are asked at most
 }
 
-// Scale says how an engine's centipawns become win probabilities.
+// Scale converts an engine's centipawns to win probabilities.
 type Scale struct {
 	Slope     *float64 `toml:"slope"` // log odds of one centipawn, default 1/600
 	Intercept *float64 `toml:"intercept"`
@@ -187,7 +187,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 	return p
 }
 
-// book makes a book a part of what the player is; what says whether it is an engine.
+// book adds a book to the player's identity; what is "engine" or "council".
 func (r *resolver) book(path, what, name string, p *match.Player) {
 	if name == "" {
 		return
@@ -219,8 +219,8 @@ func (r *resolver) restarts(path string, value *int) int {
 	return n
 }
 
-// resignQuorum is 1e-9 where 0 is asked for: one member is more than that, and
-// package ensemble takes 0 for its default.
+// resignQuorum returns 1e-9 for 0. One member is more than that, and package ensemble would replace 0 by
+// its default.
 func (r *resolver) resignQuorum(path string, value *float64) float64 {
 	return max(1e-9, r.share(path+".resign_quorum", value, 0.5))
 }
@@ -286,12 +286,12 @@ func (r *resolver) checkRules(path string, c *match.Council) {
 	}
 }
 
-// checkLists warns of rules that read lists of several lines where members give
-// one each: such a vote is in effect one by simple majority.
+// checkLists warns about rules that read lists of several lines if members give one line each: such a
+// vote is in effect a simple majority.
 func (r *resolver) checkLists(name string, c *match.Council) {
 	spec, err := voting.ParseSpec(c.Rule)
 	if err != nil || !spec.ReadsLists() {
-		return // an error is told elsewhere
+		return // the error is reported elsewhere
 	}
 	var single []string
 	for i := range c.Members {
@@ -307,8 +307,7 @@ func (r *resolver) checkLists(name string, c *match.Council) {
 	}
 }
 
-// linesOf is the MultiPV that is set, 1 where none is: that is what engines
-// declare as its default.
+// linesOf returns the MultiPV that is set, else 1, the default that engines declare.
 func linesOf(options []match.Option) int {
 	for _, o := range options {
 		if strings.EqualFold(o.Name, "MultiPV") {
@@ -320,7 +319,7 @@ func linesOf(options []match.Option) int {
 	return 1
 }
 
-// members resolves who is in a council.
+// members resolves the members of a council.
 func (r *resolver) members(i int, out *match.Council, within []string) {
 	c, path := &r.file.Councils[i], position.Element("council", i)
 	if len(c.Members) == 0 {
@@ -377,7 +376,7 @@ func (r *resolver) scale(i int) match.Scale {
 	return out
 }
 
-// clamp is what a member's scores are cut to.
+// clamp returns the limit of a member's scores.
 func (r *resolver) clamp(i int) float64 {
 	s := r.file.Engines[i].Scale
 	if s == nil || s.Clamp == nil {

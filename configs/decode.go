@@ -35,7 +35,7 @@ func (d *decoder) fail(path, format string, args ...any) {
 	d.faults = append(d.faults, fault{d.file.places[path].Order, err})
 }
 
-// maxFaults is how many errors are told one by one.
+// maxFaults is the largest number of errors listed one by one.
 const maxFaults = 20
 
 // err joins the errors in the order of the file: maps have none.
@@ -183,7 +183,7 @@ func (d *decoder) number(path string, from any, into reflect.Value) {
 	}
 }
 
-// expected names what a plain field takes.
+// expected names the type of a plain field.
 func expected(into reflect.Value) string {
 	switch {
 	case into.CanFloat():
@@ -240,7 +240,7 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 // isTables reports whether a key of the top table is a list of tables.
 func isTables(key string) bool { return key == "engine" || key == "council" }
 
-// doubleBrackets says what to write for [engine] or [engine.a], which TOML takes for one table.
+// doubleBrackets returns the correct text for [engine] or [engine.a], which TOML takes for one table.
 func doubleBrackets(key string) string {
 	return fmt.Sprintf("[%s] is one table: expected [[%s]], with two brackets on each side, once for each, and its name as a key: name = %q", key, key, "A")
 }
@@ -321,7 +321,7 @@ func (d *decoder) environ(path string, from any, into *Environ) {
 	}
 }
 
-// inOrder lists a table's keys as they stand in the file.
+// inOrder lists a table's keys in the order of the file.
 func (d *decoder) inOrder(path string, table map[string]any) []string {
 	var keys []string
 	for key := range table {
@@ -337,7 +337,7 @@ func (d *decoder) inOrder(path string, table map[string]any) []string {
 	return keys
 }
 
-// scalar is a plain value as an engine is told it.
+// scalar returns a plain value in the form sent to an engine.
 func scalar(from any) (text string, ok bool) {
 	switch v := from.(type) {
 	case string:
@@ -356,7 +356,7 @@ func (d *decoder) mismatch(path, expected string, from any) {
 	d.fail(path, "%s: expected %s, found %s", label(path), expected, describe(from))
 }
 
-// label is a path for people: the line says which element of a list is meant.
+// label returns a path for messages: the line identifies the element of a list.
 func label(path string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(path, "[") {
@@ -368,7 +368,7 @@ func label(path string) string {
 	return b.String()
 }
 
-// describe names a TOML value for somebody who expected another.
+// describe names a TOML value for an error about its type.
 func describe(from any) string {
 	switch v := from.(type) {
 	case string:

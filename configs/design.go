@@ -20,7 +20,7 @@ const (
 	seedingLot   = "lot"
 )
 
-// design resolves who plays whom; the players are known.
+// design resolves the design; the players are known.
 func (r *resolver) design(p *match.Plan) {
 	f := or(r.file.Design, Design{})
 	d := &p.Design
@@ -94,7 +94,7 @@ func hasPlayer(p *match.Plan, name string) bool {
 // false for others, whose games are asked for.
 func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 	rounds, games, players := or(r.file.Design, Design{}).Rounds, r.file.Games, len(p.Players)
-	if len(r.errs) > 0 { // what it would count may not be there
+	if len(r.errs) > 0 { // the players to count may be missing
 		return 0, rounds != nil || p.Design.Kind == match.DesignKnockout
 	}
 	switch {
@@ -130,8 +130,8 @@ func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 // maxRounds bounds a Swiss: with a million pairs a match the numbers fit an int.
 const maxRounds = 100_000
 
-// usualRounds of a Swiss are as many as a knockout would need to find one best player,
-// and two more to tell the others apart.
+// usualRounds returns the default number of rounds in a Swiss. It is the number that a knockout would
+// need to find one best player, and two more to distinguish the others.
 func usualRounds(players int) int {
 	n := 2
 	for ; players > 1; players = (players + 1) / 2 {

@@ -55,7 +55,7 @@ func (e engineResolver) resolve(limits match.Limits) match.Player {
 	return p
 }
 
-// commandPath is the key that gave an engine's command, for where it came from.
+// commandPath returns the key that gave an engine's command, for errors about its place.
 func (e engineResolver) commandPath() string {
 	if len(e.Command) > 0 {
 		return e.at + ".command"
@@ -63,8 +63,8 @@ func (e engineResolver) commandPath() string {
 	return e.at + ".cmd"
 }
 
-// program finds the command, its folder and what identifies it. Its errors name the
-// engine, and those of a program that cannot be started are marked as its own.
+// program finds the command, its folder and its identity. Its errors name the engine. An error of a
+// program that cannot be started is marked as the engine's.
 func (e engineResolver) program(p *match.Player) error {
 	words, err := commandWords(e.Engine)
 	if err != nil {
@@ -118,8 +118,8 @@ func commandWords(e *Engine) ([]string, error) {
 	return words, nil
 }
 
-// FindProgram finds a command without a slash in the folders of path, then where Debian keeps
-// its engines. It leaves out an empty element of path, which means the working directory.
+// FindProgram finds a command without a slash in the folders of path, then in Debian's folder for
+// engines. It skips an empty element of path, which means the working directory.
 func FindProgram(name, path string) (string, error) {
 	for _, folder := range append(filepath.SplitList(path), gamesFolder) {
 		if !filepath.IsAbs(folder) {
@@ -173,8 +173,8 @@ func (e engineResolver) profile() string {
 	return name
 }
 
-// identify finds what a program is, as far as its command tells. byHand is the
-// identity key.
+// identify finds the identity of a program, as far as its command determines it. byHand is the identity
+// key.
 func (r *resolver) identify(byHand string, p *match.Player) error {
 	if p.Builtin {
 		p.Identity.Fixed = r.env.BuiltinVersion

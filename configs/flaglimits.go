@@ -17,11 +17,11 @@ type ownLimits struct {
 	onlyClock bool
 }
 
-// limits replaces the file's search limits when a flag names one, and its
-// margin and stall one by one; likewise each player's own, and clocks by colour.
+// limits replaces the file's search limits if a flag names one, and its margin and stall one by one. It
+// does the same for each player's own limits, and for clocks by colour.
 //
-// A flag of limits sets one of everybody ("--nodes 3000"), of one player ("--nodes A=3000")
-// or, if it is a part of a clock, of a colour ("--tc black=8+0.08").
+// A flag of limits applies to all players ("--nodes 3000"), to one player ("--nodes A=3000") or, if it is
+// a part of a clock, to a colour ("--tc black=8+0.08").
 func (a *applier) limits() {
 	var all Limits
 	var own []*ownLimits

@@ -187,9 +187,8 @@ func (a *applier) plain() {
 	}
 }
 
-// replace empties the tables that a flag gives anew: another kind of design takes the keys
-// of the old one with it, other rules those that differ from the profile, and another source
-// of openings the old one.
+// replace empties the tables that a flag replaces. Another kind of design removes the keys of the old
+// one, other rules the changes to the profile, and another source of openings the old source.
 func (a *applier) replace() {
 	f, flags := a.file, &a.flags
 	if flags.Rules != "" {
@@ -203,8 +202,8 @@ func (a *applier) replace() {
 	}
 }
 
-// keyAt is the value of a key by its path, within copies of the tables on its way. The path
-// of a table that has a short key means that key.
+// keyAt returns the value of a key by its path, within copies of the tables on its way. The path of a
+// table that has a short key means that key.
 func keyAt(table reflect.Value, path string) reflect.Value {
 	name, rest, deeper := strings.Cut(path, ".")
 	known := fields(table)
@@ -314,8 +313,7 @@ func (f *File) engine(name string) int {
 	return slices.IndexFunc(f.Engines, func(e Engine) bool { return e.Name == name })
 }
 
-// specificLast puts what is for every engine first, so that what is for one
-// engine wins.
+// specificLast moves the options for every engine to the front, so that an option for one engine wins.
 func specificLast(options []string) []string {
 	sorted := slices.Clone(options)
 	slices.SortStableFunc(sorted, func(x, y string) int {

@@ -24,7 +24,7 @@ func (l Limits) override(over Limits) Limits {
 	return over
 }
 
-// search reports whether any limit says how far to search.
+// search reports whether any limit bounds the search.
 func (l Limits) search() bool {
 	l.Margin, l.Stall = nil, nil
 	return l != Limits{}
@@ -50,7 +50,7 @@ func (c Clock) control() (match.TimeControl, error) {
 	return match.TimeControl(*c.TC), nil
 }
 
-// resolve fills in the defaults. What cannot work is left to match.Limits.Check.
+// resolve fills in the defaults. match.Limits.Check rejects limits that cannot work.
 func (l Limits) resolve() (match.Limits, error) {
 	clock, err := l.control()
 	if err != nil {

@@ -7,21 +7,21 @@ import (
 	"gogi/match"
 )
 
-// Mate is who is asked for mates, and when, see match.Mate.
+// Mate has the mate solver and the conditions of its questions, see match.Mate.
 type Mate struct {
 	Engine string         `toml:"engine,short"` // the name of an engine, which does not play then; or builtin, or off
 	Every  *int           `toml:"every"`        // own moves of each side between questions; default 0: only after a claim
-	Time   *time.Duration `toml:"time"`         // of a question; default match.DefaultMateTime
-	Nodes  *int           `toml:"nodes"`        // of a proof; default match.DefaultMateNodes
+	Time   *time.Duration `toml:"time"`         // time of a question; default match.DefaultMateTime
+	Nodes  *int           `toml:"nodes"`        // positions of a proof; default match.DefaultMateNodes
 }
 
 // solves reports whether the engine is the one that is asked for mates.
 func (f *File) solves(engine string) bool { return engine != "" && engine == f.solver() }
 
-// maxProof bounds what a proof may look into: some seconds, and a gigabyte.
+// maxProof is the largest number of positions in a proof: some seconds, and a gigabyte.
 const maxProof = 2_000_000
 
-// solver is the name of the engine that is asked for mates; "" is none.
+// solver returns the name of the mate solver; "" is none.
 func (f *File) solver() string {
 	if f.Mate == nil || f.Mate.Engine == "off" {
 		return ""
@@ -50,7 +50,7 @@ func (r *resolver) mate(ponder match.PonderMode) match.Mate {
 	return m
 }
 
-// solver resolves the engine that is asked. It plays nobody's game, so it has no limits.
+// solver resolves the mate solver. It plays for neither side, so it has no limits.
 func (r *resolver) solver(name string) *match.Player {
 	var e engineResolver
 	switch i := r.file.engine(name); {

@@ -28,10 +28,9 @@ func Load(path string) (*File, error) {
 	return Parse(data, path)
 }
 
-// Parse reads TOML strictly. name is the file's name for errors, which begin
-// with "name:line: ". Keys that are not known and values of the wrong type are
-// errors; they are reported in the order of the file, all of the first twenty. What the values
-// mean is checked by Plan.
+// Parse reads TOML strictly. name is the file's name for errors, which begin with "name:line: ". Unknown
+// keys and values of the wrong type are errors; Parse reports the first twenty in the order of the file.
+// Plan checks the meaning of the values.
 func Parse(data []byte, name string) (*File, error) {
 	f, err := parse(data, name)
 	if err != nil {
@@ -40,8 +39,7 @@ func Parse(data []byte, name string) (*File, error) {
 	return f, nil
 }
 
-// parse is Parse that returns what it could read of a file whose TOML is sound, with
-// the errors.
+// parse is Parse, but also returns the valid part of a file with errors, if its TOML is valid.
 func parse(data []byte, name string) (*File, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: %d bytes are too many for a series: expected at most %d", name, len(data), maxFile)
@@ -81,9 +79,8 @@ func lineAt(text string, n int) string {
 	return strings.TrimSpace(lines[n-1])
 }
 
-// where says where a key was given: the flag, or the line of the file, 0 where it is not
-// known. For a table that flags gave parts of, it names those; a key that was not given is
-// where its table is.
+// where returns the place of a key: the flag, or the line of the file, 0 if unknown. For a table with
+// parts from flags, it names those. A key that was not given has the place of its table.
 func (f *File) where(path string) (flag string, line int) {
 	if within := f.flagsWithin(path); within != "" && f.flags[path] == "" {
 		return within, 0
@@ -111,7 +108,7 @@ func (f *File) flagsWithin(table string) string {
 	return strings.Join(slices.Compact(flags), ", ")
 }
 
-// title names the file, or says that there is none.
+// title returns the file's name, or "command line".
 func (f *File) title() string {
 	if f.name == "" {
 		return "command line"

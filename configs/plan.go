@@ -24,21 +24,18 @@ const (
 	defaultSeed    = 1
 	defaultPVPlies = 12
 	maxPVPlies     = 1000
-	maxParallel    = 10_000 // of what only makes sense in small numbers
+	maxParallel    = 10_000 // for values that only make sense in small numbers
 )
 
-// Plan resolves every default and checks every value. baseDir is the folder
-// that relative paths in the file are relative to, itself relative to the
-// working directory, which "" means. Files are read: openings, and binaries for their identities,
-// which identity.Complete completes once the engines were greeted. The warnings are for
-// the user. All errors are reported together.
+// Plan resolves every default and checks every value. baseDir is the base of relative paths in the file.
+// It is itself relative to the working directory, which "" means. Plan reads the openings, and the
+// binaries for their identities, which identity.Complete completes after the handshakes. The warnings are
+// for the user. It reports all errors together.
 //
-// A command's first word with a slash is a path; "builtin" is the engine within
-// gogi; anything else is looked up in PATH and then in /usr/games. An engine's
-// working directory, if not given, is the folder of its binary (YaneuraOu reads
-// eval/ and book/ from there); for the built-in engine, commands found in PATH
-// and wrappers (see identity.IsWrapper) it is the folder that their relative paths are
-// relative to.
+// A command's first word with a slash is a path. "builtin" is the engine within gogi. Any other word is
+// searched in PATH and then in /usr/games. An engine's default working directory is the folder of its
+// binary (YaneuraOu reads eval/ and book/ from there). For the built-in engine, commands found in PATH
+// and wrappers (see identity.IsWrapper) it is the base of their relative paths.
 func (f *File) Plan(baseDir string, env identity.Env) (plan *match.Plan, warnings []advice.Warning, err error) {
 	if f.Tune != nil || len(f.Params) > 0 {
 		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
@@ -60,7 +57,7 @@ func (f *File) resolver(baseDir string, env identity.Env) *resolver {
 	return &resolver{file: f, baseDir: disk.Absolute(env.WorkDir, baseDir), env: env, hashes: identity.Hasher{}}
 }
 
-// common is the part of a plan that does not depend on who plays whom.
+// common returns the part of a plan that does not depend on the design.
 func (r *resolver) common() *match.Plan {
 	f := r.file
 	return &match.Plan{
@@ -77,8 +74,8 @@ func (r *resolver) common() *match.Plan {
 	}
 }
 
-// series adds who plays whom, from where, how often, and when games and the series
-// end early.
+// series adds the design, the openings, the number of games, and the conditions for an early end of games
+// and of the match.
 func (r *resolver) series(p *match.Plan) {
 	f := r.file
 	p.Adjudication = f.adjudication()
@@ -98,14 +95,14 @@ func (r *resolver) series(p *match.Plan) {
 	p.Pairs = r.pairs(p)
 }
 
-// resolver makes a Plan and keeps what is wrong on the way.
+// resolver makes a Plan and collects the errors.
 type resolver struct {
 	file     *File
 	baseDir  string
 	env      identity.Env
 	hashes   identity.Hasher
 	clocks   [2]*match.TimeControl // by colour
-	seats    []seat                // who plays
+	seats    []seat                // the players
 	errs     []error
 	warnings []advice.Warning
 }
@@ -186,7 +183,7 @@ func (r *resolver) concurrency() int {
 	}
 }
 
-// coresPerSlot is 0 where the threads decide.
+// coresPerSlot returns 0 if the threads decide.
 func (r *resolver) coresPerSlot() int {
 	f := r.file
 	if f.CoresPerSlot == nil {
@@ -290,8 +287,8 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	}
 }
 
-// enginesFound names the engines and councils of the file, apart those that play only
-// where players names them.
+// enginesFound names the engines and councils of the file, and separately those that play only if players
+// names them.
 func (f *File) enginesFound() string {
 	var names, members []string
 	for _, e := range f.Engines {
@@ -314,7 +311,7 @@ func (f *File) enginesFound() string {
 	return found
 }
 
-// limitsPath is where an engine's limits come from.
+// limitsPath returns the key of an engine's limits.
 func (r *resolver) limitsPath(engine int) string {
 	if r.file.Engines[engine].Limits != nil {
 		return position.Element("engine", engine) + ".limits"
@@ -352,8 +349,8 @@ func oneLess(games int) string {
 	return strconv.Itoa(games-1) + " or "
 }
 
-// idleFlags warns of flags that change nothing, because all players have what
-// they set in their own tables.
+// idleFlags warns about flags without effect, because all players set the same values in their own
+// tables.
 func (r *resolver) idleFlags() {
 	own := map[string]func(e Engine) bool{
 		"limits":  func(e Engine) bool { return e.Limits != nil && e.Limits.search() },

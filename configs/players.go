@@ -19,7 +19,7 @@ const (
 	builtinWord  = "builtin" // the command that means the built-in engine
 	builtinVerb  = "engine"  // the verb of this program that is it
 	gamesFolder  = "/usr/games"
-	reservedFull = "all" // of --option
+	reservedFull = "all" // in --option
 )
 
 // players resolves the engines that play, in the order of players.
@@ -37,7 +37,7 @@ func (r *resolver) players() []match.Player {
 	return players
 }
 
-// seat is who plays: an index into the file's engines, or its councils.
+// seat is a player: an index into the file's engines, or its councils.
 type seat struct {
 	index   int
 	council bool
@@ -53,7 +53,7 @@ func (r *resolver) checkNames() {
 	}
 }
 
-// checkName refuses a name that flags could not say, or that is taken.
+// checkName rejects a name that flags cannot express, or that exists already.
 func (r *resolver) checkName(path, what, name string, seen map[string]bool) {
 	if why := badName(name); why != "" {
 		r.fail(path, "%s name %q %s", what, name, why)
@@ -77,8 +77,8 @@ func badName(name string) string {
 	return ""
 }
 
-// choosePlayers finds the engines and councils of players; by default all play
-// that are no member of a council, and not who is asked for mates.
+// choosePlayers finds the engines and councils of players. By default all play that are not a member of a
+// council, except the mate solver.
 func (r *resolver) choosePlayers() {
 	if r.file.Players == nil {
 		r.chooseAll()
@@ -114,8 +114,8 @@ func (r *resolver) chooseAll() {
 	}
 }
 
-// EnginesOf names the engines of the file's n-th player, counted from 0: itself, or
-// who votes in it. It is empty where there is no such player.
+// EnginesOf names the engines of the file's n-th player, counted from 0: the engine itself, or the
+// council's members. It is empty if there is no such player.
 func (f *File) EnginesOf(n int) []string {
 	r := resolver{file: f}
 	r.choosePlayers()
@@ -165,8 +165,8 @@ func (r *resolver) checkOptions(path, whose string, options Options) {
 	}
 }
 
-// limitsOf lays somebody's limits over those of all, and checks them with each
-// colour that it may have.
+// limitsOf merges a player's limits with the common ones, and checks them with each colour that it may
+// have.
 func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
 	limits, err := or(r.file.Limits, Limits{}).override(or(own, Limits{})).resolve()
 	as := ""

@@ -55,7 +55,7 @@ func ProblemsOf(err error) (list []*Problem) {
 	if err == nil {
 		return nil
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { // of this error itself
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { // joined by this error itself
 		for _, e := range joined.Unwrap() {
 			list = append(list, ProblemsOf(e)...)
 		}

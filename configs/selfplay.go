@@ -20,11 +20,11 @@ var selfplayTemplate []byte
 // SelfplayTemplate is the commented file that new training data can start from.
 func SelfplayTemplate() []byte { return slices.Clone(selfplayTemplate) }
 
-// Selfplay says how training data are made; the rest of the file says who plays, from
-// where, and by which rules. Package selfplay has what the keys mean.
+// Selfplay has the settings of training data; the rest of the file has the players, openings and rules.
+// Package selfplay explains the keys.
 type Selfplay struct {
 	To     string `toml:"to"`     // the folder of the data; needed
-	Player string `toml:"player"` // who plays both sides; default: the only one that is no member of a council
+	Player string `toml:"player"` // plays both sides; default: the only player that is not a member of a council
 	Block  *int   `toml:"block"`  // games of a block; default 64
 
 	RandomMin *int `toml:"random_min"` // default 4
@@ -49,9 +49,9 @@ type Selfplay struct {
 
 // SelfplayPlan is how training data are made, with every default resolved.
 type SelfplayPlan struct {
-	Plan   *match.Plan // of match.DesignSelfplay; its pairs are the blocks
+	Plan   *match.Plan // a plan of match.DesignSelfplay; its pairs are the blocks
 	Data   selfplay.Data
-	Folder string // of the data, absolute
+	Folder string // folder of the data, absolute
 
 	Transcript bool // the dialogues with engines are stored
 }
@@ -72,10 +72,9 @@ const (
 	maxSelfplayGames   = 1 << 40
 )
 
-// PlanSelfplay resolves a file with a table selfplay. Games begin at the usual start
-// unless the file names openings, and as many blocks as there are CPUs are played at a
-// time unless it says how many. Paths, warnings and errors are as for Plan. Keys that only
-// a series between players has are errors.
+// PlanSelfplay resolves a file with a table selfplay. Games begin at the usual start unless the file
+// names openings. By default as many blocks as CPUs are played at a time. Paths, warnings and errors are
+// as for Plan. Keys that only a match between players has are errors.
 func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []advice.Warning, error) {
 	alone := *f
 	want := or(f.Selfplay, Selfplay{})
@@ -111,7 +110,7 @@ func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []
 	return out, r.warnings, nil
 }
 
-// refuseSeries refuses what only a series between players has.
+// refuseSeries rejects the keys that only a match between players has.
 func (r *resolver) refuseSeries() {
 	f := r.file
 	for _, k := range []struct {
@@ -127,7 +126,7 @@ func (r *resolver) refuseSeries() {
 	}
 }
 
-// selfplayer is who plays.
+// selfplayer returns the player.
 func (r *resolver) selfplayer(name string) []string {
 	var all, alone []string
 	for _, e := range r.file.Engines {
@@ -183,7 +182,7 @@ func (r *resolver) selfplayData(want *Selfplay) selfplay.Data {
 	return d
 }
 
-// selfplayPlayer checks what the design asks of the player.
+// selfplayPlayer checks the design's requirements on the player.
 func (r *resolver) selfplayPlayer(plan *match.Plan) {
 	if len(plan.Players) != 1 {
 		return // an error already

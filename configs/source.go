@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// openings resolves where games start.
+// openings resolves the openings.
 func (r *resolver) openings(rules match.Rules) []match.Opening {
 	o := or(r.file.Openings, Openings{})
 	if o.File == "" && o.Handicap == "" && o.List == nil {

@@ -58,19 +58,19 @@ type TuneParam struct {
 	Levels []string `toml:"levels"` // The values of a choice.
 }
 
-// TuneWish is what a file says of a tune, apart from the match that is left of it.
+// TuneWish has a file's settings of a tune, without the rest of the file, which is its match.
 type TuneWish struct {
 	Tune
 	List   []TuneParam
 	Engine Engine          // as the file has it
-	Limits []*match.Limits // of each validation; nil: those of the tune
+	Limits []*match.Limits // limits of each validation; nil: those of the tune
 }
 
-// errTune is of a file that is a tune where a series is asked for.
+// errTune is the error for a file with a tune in place of a match.
 var errTune = errors.New("the file has a [tune] or a [[param]]: it is played by gogi tune")
 
-// TakeTune takes the tune out of a file, which is that of a match of the engine against
-// itself then: two players, NAME+ and NAME-, that differ in nothing.
+// TakeTune removes the tune from a file. The rest is a match of the engine against itself, with two equal
+// players, NAME+ and NAME-.
 func (f *File) TakeTune() (*TuneWish, error) {
 	w := &TuneWish{List: f.Params}
 	if f.Tune != nil {
@@ -122,7 +122,7 @@ func (v *TuneValidate) check() error {
 	return v.SPRT.Only("elo0", "elo1", "alpha", "beta")
 }
 
-// validationLimits are those of a validation; nil where it has none of its own.
+// validationLimits returns the limits of a validation; nil if it has none of its own.
 func (f *File) validationLimits(e *Engine, own *Limits) (*match.Limits, error) {
 	if own == nil {
 		return nil, nil //nolint:nilnil // they are the tune's

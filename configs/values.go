@@ -12,9 +12,8 @@ import (
 	"gogi/usi/affinity"
 )
 
-// TimeControl is a clock as it is written in one word: "8+0.08" (Fischer: main
-// time and increment), "300/10" and "0/1" (main time and byoyomi), "300" (main
-// time alone), all in seconds.
+// TimeControl is a clock in one word, in seconds: "8+0.08" (Fischer: main time and increment), "300/10"
+// and "0/1" (main time and byoyomi), "300" (main time alone).
 type TimeControl match.TimeControl
 
 // UnmarshalText reads the word; see ParseTimeControl.
@@ -113,7 +112,7 @@ func (c *Concurrency) UnmarshalText(text []byte) error {
 // CPUs is which CPUs engines are bound to.
 type CPUs struct{ affinity.Choice }
 
-// UnmarshalText reads what affinity.ParseChoice does.
+// UnmarshalText reads the text form of affinity.ParseChoice.
 func (c *CPUs) UnmarshalText(text []byte) (err error) {
 	c.Choice, err = affinity.ParseChoice(string(text))
 	return err

@@ -16,10 +16,10 @@ import (
 	"gogi/match"
 )
 
-// Text writes the file as one to be read and edited: the starter file, with what f says in
-// the place of its examples and what f does not say commented out. Parsed again it is f,
-// but where f says nothing of games or of limits: there it has the starter's. What is not
-// UTF-8 has no place in a file and is an error.
+// Text writes the file in a form for reading and editing. It is the starter file with f's values in place
+// of its examples; keys that f does not have are comments. Parse returns f again, except that the
+// starter's games and limits replace absent ones. Text that is not UTF-8 is an error, because a file
+// cannot have it.
 func (f *File) Text() ([]byte, error) {
 	w := writer{file: f}
 	for _, b := range passagesOf(string(template)) {
@@ -38,8 +38,8 @@ type passage struct {
 	lines []string
 }
 
-// aKey is a line of the starter file with a key, commented out or not: its name, its
-// value and, with the blanks before it, what is said of it.
+// aKey matches a line of the starter file with a key, commented out or not: its name, its value and its
+// comment with the blanks before it.
 var aKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?([a-z_]+) = (.*?)(\s+# .*)?$`) })
 
 // aHeader is the header of a table, commented out or not.
@@ -86,12 +86,12 @@ func (w *writer) passage(b passage) {
 		w.engines = true
 	case "council":
 		w.list(b, false, len(f.Councils), func(i int) []keyValue { return valuesOf(&f.Councils[i]) })
-	default: // what the top has on a line: the table is an example
+	default: // the top has it on a line: the table is an example
 		w.table(b, nil)
 	}
 }
 
-// list writes the tables of a list: the first with what the starter says of its keys.
+// list writes the tables of a list; the first table has the starter's comments on its keys.
 func (w *writer) list(b passage, written bool, n int, values func(int) []keyValue) {
 	switch {
 	case written:
@@ -109,8 +109,8 @@ func (w *writer) list(b passage, written bool, n int, values func(int) []keyValu
 // keyValue is a key and its value as TOML.
 type keyValue struct{ key, value string }
 
-// table writes a passage with these values in place of its own, and then those of which it
-// says nothing.
+// table writes a passage with these values in place of its own, and then the values that it does not
+// have.
 func (w *writer) table(b passage, values []keyValue) {
 	for _, line := range b.lines {
 		m := aKey().FindStringSubmatch(line)
@@ -141,10 +141,10 @@ func (w *writer) table(b passage, values []keyValue) {
 
 func (w *writer) line(text string) { w.out.WriteString(text + "\n") }
 
-// commentColumn is where the starter file says something of a key.
+// commentColumn is the column of the starter file's comments.
 const commentColumn = 27
 
-// pair writes a line, with what the starter says where it said it.
+// pair writes a line, with the starter's comment in its column.
 func (w *writer) pair(v keyValue, said string) {
 	line := v.key + " = " + v.value
 	if said = strings.TrimSpace(said); said != "" {
@@ -153,7 +153,7 @@ func (w *writer) pair(v keyValue, said string) {
 	w.line(line)
 }
 
-// top is what stands before the first table.
+// top returns the keys before the first table.
 func (w *writer) top() (values []keyValue) {
 	f := w.file
 	for _, v := range valuesOf(f) {
@@ -169,13 +169,13 @@ func (w *writer) top() (values []keyValue) {
 	return values
 }
 
-// What the starter file has for a series that says nothing of it.
+// The starter file's values for a match that does not have them.
 const (
 	starterGames = "100"
 	starterNodes = "400"
 )
 
-// limits are those of all players; the starter's where nobody has any.
+// limits returns the limits of all players, or the starter's if no player has any.
 func (w *writer) limits() []keyValue {
 	f := w.file
 	values := valuesOf(f.Limits)
@@ -192,7 +192,7 @@ func (w *writer) limits() []keyValue {
 	return values
 }
 
-// valuesOf are the keys of a table that are given; of a nil table none.
+// valuesOf returns the given keys of a table; none for a nil table.
 func valuesOf[T any](table *T) (values []keyValue) {
 	if table == nil {
 		return nil
@@ -261,7 +261,7 @@ func plainText(v reflect.Value) string {
 	return structText(v)
 }
 
-// structText is an inline table, or the value of its short key where that is all.
+// structText returns an inline table, or only the value of its short key if no other key is given.
 func structText(v reflect.Value) string {
 	var pairs []string
 	short := ""
@@ -281,8 +281,8 @@ func structText(v reflect.Value) string {
 	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
-// optionsText keeps the order, and leaves numbers and switches without quotes where they
-// come back as they are.
+// optionsText keeps the order. It writes numbers and switches without quotes if they are read back
+// unchanged.
 func optionsText(list Options) string {
 	var pairs []string
 	for _, o := range list {
@@ -303,7 +303,7 @@ func varyText(list Vary) string {
 	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
-// bareKey is what TOML takes for a key without quotes.
+// bareKey matches a key that needs no quotes in TOML.
 var bareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
 func keyText(name string) string {

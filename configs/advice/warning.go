@@ -5,15 +5,15 @@ package advice
 
 import "gogi/internal/i18n"
 
-// Warning is what works in a series, but not as its user may think. It is a value;
-// In and String render it where it is shown.
+// Warning is a setting that works in a match, but may not do what its user expects. It is a value; In and
+// String render it for output.
 type Warning struct {
 	Engine string       // the engine that it is about; "": the series, or several players
-	Text   i18n.Message // what is so, such as "NetworkDelay 120: made for play over networks, they distort short games"
-	Advice i18n.Message // what to write into the file instead, such as `profile = "yaneuraou" sets them`; nothing: there is none
+	Text   i18n.Message // the problem, such as "NetworkDelay 120: made for play over networks, they distort short games"
+	Advice i18n.Message // the text for the file instead, such as `profile = "yaneuraou" sets them`; empty: none
 }
 
-// Said is the warning in one line: "engine NAME: TEXT; ADVICE".
+// Said returns the warning in one line: "engine NAME: TEXT; ADVICE".
 func (w Warning) Said() i18n.Message {
 	text := w.Text
 	if w.Engine != "" {
@@ -31,5 +31,5 @@ func (w Warning) In(in i18n.Language) string { return w.Said().In(in) }
 // String is the warning in English.
 func (w Warning) String() string { return w.In(i18n.English) }
 
-// Of is a warning about the series, by a phrase and what fills it.
+// Of returns a warning about the match, from a phrase and its values.
 func Of(phrase string, args ...any) Warning { return Warning{Text: i18n.Of(phrase, args...)} }

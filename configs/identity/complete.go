@@ -16,21 +16,20 @@ import (
 	"gogi/usi"
 )
 
-// Complete finishes a plan once each engine was greeted; greetings are in the
-// order of plan.Engines. It checks the options, and adds to each identity the
-// files that decide how the engine plays:
+// Complete finishes a plan after the handshake with each engine; greetings are in the order of
+// plan.Engines. It checks the options, and adds to each identity the files that decide how the engine
+// plays:
 //
-//   - "option NAME": the file behind an option of type filename or string, set
-//     or by default, if there is one (logs excepted);
+//   - "option NAME": the file behind an option of type filename or string, set or by default, if there is
+//     one (except logs);
 //   - "EvalDir/NAME": every file of the evaluation folder;
 //   - "option BookFile": its book, in BookDir, unless books are off;
-//   - "engine_options.txt", "eval_options.txt": the files that YaneuraOu reads
-//     beside itself, in the working directory or the binary's folder.
+//   - "engine_options.txt", "eval_options.txt": the files that YaneuraOu reads in the working directory
+//     or the binary's folder.
 //
-// Relative names are relative to the engine's working directory. Files of a
-// remote engine are not looked at. The plan that is given stays as it is; of one that
-// was complete, the files are looked for anew. All errors are reported together. Lint
-// has more warnings.
+// Relative names are relative to the engine's working directory. Complete does not read files of a remote
+// engine. The given plan does not change; for a plan that was complete, it searches for the files again.
+// It reports all errors together. Lint has more warnings.
 func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []advice.Warning, err error) {
 	if n := len(plan.Engines()); len(greetings) != n {
 		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d engines", len(greetings), n)
@@ -60,8 +59,8 @@ func ofCommand(files []match.FileHash) []match.FileHash {
 	})
 }
 
-// checkDeclared holds the user's options against the declarations and rules. What
-// an engine does not declare is an error of its own.
+// checkDeclared compares the user's options with the declarations and rules. An option that an engine
+// does not declare is an error.
 func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []error {
 	errs := contradictions(p, plan)
 	for _, o := range p.Options {
@@ -132,7 +131,7 @@ func (h Hasher) evaluation(p *match.Player, in options) error {
 
 const evalOption = "EvalDir"
 
-// optionFiles are what YaneuraOu looks for in its folders.
+// optionFiles returns the names of the option files that YaneuraOu reads in its folders.
 func optionFiles() []string { return []string{"engine_options.txt", "eval_options.txt"} }
 
 // optionFiles hashes the files whose options an engine takes over by itself.

@@ -20,7 +20,7 @@ import (
 // How the roles of files begin, apart from match.BinaryRole, those in a folder, which
 // are OPTION/NAME, and those of optionFiles in the working directory.
 const (
-	argumentRole = "argument " // and its number, from 1: what a wrapper is given
+	argumentRole = "argument " // and its number, from 1: an argument of a wrapper
 	optionRole   = "option "   // and its name
 	besideRole   = "binary's " // and the file's name: in the binary's folder
 )

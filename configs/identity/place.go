@@ -17,16 +17,15 @@ import (
 	"gogi/match"
 )
 
-// Place makes a complete plan that came from another machine runnable on this one: find
-// knows where a file with a SHA-256 is, and vouches for it. Each engine gets a folder in
-// env.Engines with links to the files of its identity, where the engine looks for
-// them; of its variants the one for this machine is in use. The digest stays what it
-// is. A plan that was placed before, here or elsewhere, is placed again as if it had not
-// been; equal files have one folder. All errors are reported together, each as its
-// engine's own.
+// Place makes a complete plan from another machine runnable on this one. find returns the place of a file
+// with a SHA-256, and guarantees its content. Each engine gets a folder in env.Engines with links to the
+// files of its identity, in the places where the engine reads them. Of its variants, the one for this
+// machine is in use. The digest does not change. A plan that was placed before, here or elsewhere, is
+// placed again as if it had not been; equal files have one folder. Place reports all errors together,
+// each as its engine's error.
 //
-// What cannot be placed: an engine behind ssh, one whose identity was given by hand, and files that it finds by a default or a folder which the digest covers as a path of
-// the other machine.
+// It cannot place an engine behind ssh, an engine whose identity was given by hand, and files from a
+// default or a folder that the digest covers as a path of the other machine.
 func Place(plan *match.Plan, find func(sha256 string) (path string, err error), env Env) (*match.Plan, error) {
 	if !filepath.IsAbs(env.Engines) {
 		return nil, fmt.Errorf("placing the plan: the folder for engines is %q: expected an absolute path", env.Engines)
@@ -56,7 +55,7 @@ func placeCouncil(p *match.Player, find func(string) (string, error), env Env) e
 	if len(p.Identity.Files) == 0 {
 		return nil
 	}
-	dir := p.Dir // nobody works there
+	dir := p.Dir // no engine runs there
 	err := lay(p, find, env)
 	p.Dir = dir
 	return err
@@ -130,15 +129,15 @@ func chooseVariant(p *match.Player, env Env) error {
 	return fmt.Errorf("it was built for %s, and this machine is %s", strings.Join(there, "; "), has)
 }
 
-// layout says where an engine's files are in its new folder.
+// layout is the place of an engine's files in its new folder.
 type layout struct {
 	files  []match.FileHash // as the plan has them
-	spots  []string         // of each, below the folder
+	spots  []string         // path of each file, below the folder
 	binary string           // the spot of the binary
 }
 
-// The parts of an engine's folder. What is below the working directory or beside the
-// binary stays there, so that relative paths lead where they led.
+// The parts of an engine's folder. Files below the working directory or next to the binary keep their
+// relative places, so that relative paths stay valid.
 const (
 	workSpot   = "dir"
 	binarySpot = "bin"
@@ -171,7 +170,7 @@ func layoutOf(p *match.Player) (*layout, error) {
 	return l, nil
 }
 
-// spotOf is where a file goes.
+// spotOf returns the place of a file.
 func spotOf(p *match.Player, f match.FileHash) string {
 	if rel, ok := below(p.Dir, f.Path); ok {
 		return filepath.Join(workSpot, rel)
@@ -201,7 +200,7 @@ func folderRole(role string) (option string, ok bool) {
 	return option, ok
 }
 
-// key names the folder by what is in it.
+// key returns the folder's name, from its content.
 func (l *layout) key() string {
 	lines := map[string]bool{}
 	for i, f := range l.files {
@@ -237,7 +236,7 @@ func (l *layout) make(root string, find func(string) (string, error)) error {
 	return nil
 }
 
-// link makes name a link to path, at one stroke for whoever looks.
+// link makes name a link to path in one atomic step.
 func link(path, name string) error {
 	if there, err := os.Readlink(name); err == nil && there == path {
 		return nil
@@ -273,14 +272,14 @@ func (l *layout) enter(p *match.Player, root string) error {
 	return nil
 }
 
-// point makes whatever named the i-th file name it where it is now.
+// point replaces the i-th file's old place by its new one in all references to it.
 func (l *layout) point(p, before *match.Player, i int, root string) error {
 	f, spot := l.files[i], l.spots[i]
 	switch f.Role {
 	case match.BinaryRole:
 		p.Command[0] = filepath.Join(root, spot)
 		return nil
-	case match.BookRole: // we read it ourselves, where the identity says
+	case match.BookRole: // gogi reads it itself, from the place in the identity
 		return nil
 	}
 	if number, ok := strings.CutPrefix(f.Role, argumentRole); ok {
@@ -339,8 +338,8 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 	return nil
 }
 
-// renamed is a word that named a path and shall name it at spot. One that is relative
-// stays, where what it is relative to has come along.
+// renamed returns a word with its path replaced by spot. A relative word does not change if its base has
+// moved with it.
 func renamed(before *match.Player, word, path, spot, root string) (string, error) {
 	switch {
 	case disk.Absolute(before.Dir, word) != filepath.Clean(path):

@@ -22,8 +22,8 @@ type profile struct {
 	shared []usi.Setting // options that others have too, perhaps with another meaning
 }
 
-// settings are what an engine that declares these options is sent: nothing if it declares
-// no option of the family.
+// settings returns the settings for an engine that declares these options: none if it declares no option
+// of the family.
 func (p profile) settings(declared []usi.Option) []usi.Setting {
 	for _, s := range p.family {
 		if _, ok := usi.FindOption(declared, s.Name); ok {
@@ -37,8 +37,7 @@ func (p profile) settings(declared []usi.Option) []usi.Setting {
 // the engine declares.
 func profiles() map[string]profile {
 	return map[string]profile{
-		// YaneuraOu's defaults are for play over a network by the second; they
-		// make short games something else than what was asked for.
+		// YaneuraOu's defaults are for play over a network by the second; they change short games.
 		"yaneuraou": {
 			family: []usi.Setting{
 				{Name: "NetworkDelay", Value: "0"},
@@ -74,11 +73,10 @@ func ProfileNames() string {
 	return strings.Join(append(names, NoProfile), " or ")
 }
 
-// Settings is what an engine is sent, given what it declared: the user's
-// options as they were written, and before them what the plan asks for where
-// the engine has an option for it: whether to ponder, the rules, and the
-// player's profile, if the engine is of the profile's family. Automatic ones carry the declared names, are accepted by
-// the declaration and never name an option that the user set.
+// Settings returns the options that an engine is sent, given its declarations. The user's options come as
+// they were written. Before them come the plan's, if the engine has an option for them: whether to
+// ponder, the rules, and the player's profile, if the engine is of the profile's family. Automatic ones
+// carry the declared names, fit the declaration and never name an option that the user set.
 func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))
@@ -99,8 +97,8 @@ func ponderSettings(plan *match.Plan) []usi.Setting {
 	return []usi.Setting{{Name: "USI_Ponder", Value: strconv.FormatBool(plan.Ponder != match.PonderOff)}}
 }
 
-// ruleSettings tells engines the rules. The ply limit is MaxMovesToDraw for
-// YaneuraOu and its kin and Draw_Ply for dlshogi; 0 is no limit for both.
+// ruleSettings returns the options for the rules. The ply limit is MaxMovesToDraw for YaneuraOu and its
+// relatives and Draw_Ply for dlshogi; 0 is no limit for both.
 func ruleSettings(plan *match.Plan) []usi.Setting {
 	plies := strconv.Itoa(plan.Rules.MaxPlies)
 	return []usi.Setting{
@@ -110,7 +108,7 @@ func ruleSettings(plan *match.Plan) []usi.Setting {
 	}
 }
 
-// fit turns a setting into what the engine declares, if it can be.
+// fit converts a setting to the form that the engine declares, if possible.
 func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 	o, ok := usi.FindOption(declared, s.Name)
 	if !ok {
@@ -133,7 +131,7 @@ func settingNamed(settings []usi.Setting, name string) *usi.Setting {
 	return nil
 }
 
-// contradictions are user options that say something else than the rules.
+// contradictions returns errors for user options that contradict the rules.
 func contradictions(p match.Player, plan *match.Plan) []error {
 	var errs []error
 	for _, rule := range ruleSettings(plan) {
@@ -147,8 +145,8 @@ func contradictions(p match.Player, plan *match.Plan) []error {
 	return errs
 }
 
-// Lint warns of what an engine's options do to a series although nobody asked:
-// time that it keeps back or wastes in timed games, and books of its own.
+// Lint returns warnings about options that change a match without the user's request: time that the
+// engine holds back or wastes in timed games, and its own books.
 func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warning {
 	in := inForce(p, plan, declared)
 	var warnings []advice.Warning
@@ -171,8 +169,8 @@ func timed(p match.Player, plan *match.Plan) bool {
 	return p.Limits.Timed() || plan.ColourClocks[shogi.Black] != nil || plan.ColourClocks[shogi.White] != nil
 }
 
-// options are an engine's declared options with the values in force: what is
-// sent, else the declared default.
+// options are an engine's declared options with the values in force: the sent value, else the declared
+// default.
 type options struct {
 	declared []usi.Option
 	sent     []usi.Setting
@@ -183,8 +181,8 @@ func inForce(p match.Player, plan *match.Plan, declared []usi.Option) options {
 	return options{declared, append(automatic, user...)}
 }
 
-// value is an option's value; set says whether it was sent. ok is false when
-// the engine does not declare the option.
+// value returns an option's value; set reports whether it was sent. ok is false if the engine does not
+// declare the option.
 func (o options) value(name string) (value string, set, ok bool) {
 	option, ok := usi.FindOption(o.declared, name)
 	if !ok {
@@ -229,7 +227,7 @@ func (o options) books() []string {
 	return on
 }
 
-// noBook reports whether the engine was told, or tells, that it uses no book.
+// noBook reports whether the engine uses no book, by a sent option or by its declaration.
 func (o options) noBook() bool {
 	for _, name := range []string{"USI_OwnBook", "OwnBook"} {
 		if value, _, ok := o.value(name); ok && value == "false" {
@@ -245,14 +243,14 @@ func isBook(name string) bool {
 	return strings.EqualFold(strings.ReplaceAll(name, "_", ""), "BookFile")
 }
 
-// isOutput reports whether an option names a file that the engine writes: its
-// contents say nothing of how it plays, and change from run to run.
+// isOutput reports whether an option names a file that the engine writes. Its contents do not show how
+// the engine plays, and change from run to run.
 func isOutput(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "log") || name == "csafile"
 }
 
-// folderOf is a folder option's value, absolute; "" when there is none.
+// folderOf returns a folder option's value, absolute; "" if there is none.
 func (o options) folderOf(name, base string) (path string, set bool) {
 	value, set, ok := o.value(name)
 	if !ok || cmp.Or(value, internalEval) == internalEval {
@@ -261,5 +259,5 @@ func (o options) folderOf(name, base string) (path string, set bool) {
 	return disk.Absolute(base, value), set
 }
 
-// internalEval is how YaneuraOu says that its network is within its binary.
+// internalEval is YaneuraOu's value for a network inside its binary.
 const internalEval = "<internal>"

@@ -10,11 +10,10 @@ import (
 	"gogi/usi"
 )
 
-// VerifyIdentity says what of a complete plan's engines is not here as the plan has it,
-// or nil: options that an engine does not declare, files that are missing, other or more
-// than those of its identity. Greetings are in the order of plan.Engines. It reads every
-// file. The built-in engine and engines behind ssh are not looked at, and of an identity
-// that was given by hand not the program.
+// VerifyIdentity returns how the engines of a complete plan differ from those on this machine, or nil. It
+// reports options that an engine does not declare, and files that are missing, differ, or are not in the
+// identity. Greetings are in the order of plan.Engines. It reads every file. It does not check the
+// built-in engine and engines behind ssh, nor the program of an engine whose identity was given by hand.
 func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	engines := plan.Engines()
 	if len(greetings) != len(engines) {
@@ -42,7 +41,7 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	return errors.Join(errs...)
 }
 
-// anew are an engine's files as they are now.
+// anew returns an engine's files as they are now.
 func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil
@@ -63,7 +62,7 @@ func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	return p.Identity.Files, err
 }
 
-// compareFiles compares what was agreed on with what is here, whatever the order.
+// compareFiles compares the files of the plan with the files here, in any order.
 func compareFiles(want, here []match.FileHash) error {
 	a, b := byRole(want), byRole(here)
 	var errs []error

@@ -9,8 +9,8 @@ import (
 	"gogi/match"
 )
 
-// SplitPath returns the path of a file with blanks in its name that the first words of a command make
-// up. It returns "" if there is none, or if the first word alone is a path of a program.
+// SplitPath returns the path of a file with blanks in its name that the first words of a command make up.
+// It returns "" if there is none, or if the first word alone is a path of a program.
 func SplitPath(base string, words []string) string {
 	if strings.Contains(words[0], "/") && disk.CheckProgram(disk.Absolute(base, words[0])) == nil {
 		return ""

@@ -78,8 +78,8 @@ func IsBuiltin(name string) bool {
 	return name == BuiltinOpenings || strings.HasPrefix(name, BuiltinOpenings+"-") && !strings.ContainsAny(name, `./\`)
 }
 
-// Builtin returns a built-in set as [Read] returns a file. Of each line it keeps at most so many plies
-// (0: all). A name that is no set is an error.
+// Builtin returns a built-in set as [Read] returns a file. It keeps at most so many plies of each line
+// (0: all). An unknown name is an error.
 func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	text := builtinText(name)
 	if text == nil {
@@ -97,7 +97,7 @@ func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advi
 	return openings, warnings, err
 }
 
-// set is what the openings of a built-in set depend on.
+// set has the conditions of the openings in a built-in set.
 type set struct {
 	name  string
 	plies int

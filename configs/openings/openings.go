@@ -30,19 +30,16 @@ import (
 // mistake or a zip bomb.
 const maxOpenings = 128 << 20
 
-// Read reads a file of openings, one a line: "startpos moves …",
-// "sfen …" with optional moves, or a bare SFEN, each with "position " before it
-// or not. Blank lines and what follows # are skipped, a byte order mark and
-// CRLF are taken in stride. In an .epd file what follows the SFEN is skipped.
-// Text packed as .gz or .zip is unpacked (of several files in a zip those that
-// end in .sfen, .usi or .epd count, else .txt, else all, in the order of their
-// names). plies > 0 keeps that many moves of each line.
+// Read reads a file of openings, one a line: "startpos moves …", "sfen …" with optional moves, or a bare
+// SFEN, each with or without "position " before it. It skips blank lines and comments from # on, and
+// accepts a byte order mark and CRLF. In an .epd file it skips the text after the SFEN. It unpacks .gz
+// and .zip. In a zip it reads the files that end in .sfen, .usi or .epd, else .txt, else all, in the
+// order of their names. plies > 0 keeps that many moves of each line.
 //
-// Every move is checked, and the side to move must have a legal one; the error
-// says in which line. Openings that lead to a position that an earlier one
-// leads to are left out, with a warning. An opening's ID is its number among
-// the lines, counted from 1, those that are left out included. The rules say where a game
-// from the opening would be over; the zero value has none.
+// Read checks every move, and the side to move must have a legal one; the error names the line. It skips
+// openings that lead to the position of an earlier one, with a warning. An opening's ID is its number
+// among the lines, counted from 1, with the skipped ones. The rules decide when a game from the opening
+// would be over; the zero value has no rules.
 func Read(file string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	texts, err := openingTexts(file)
 	if err != nil {
@@ -59,7 +56,7 @@ type openingText struct {
 
 func openingTexts(file string) ([]openingText, error) {
 	packed := slices.Contains([]string{".zip", ".gz"}, path.Ext(strings.ToLower(file)))
-	longest := 2 * maxLine // the number of a line that is not much too long is told below
+	longest := 2 * maxLine // a line that is only a little too long is reported below with its number
 	if packed {
 		longest = maxOpenings
 	}
@@ -177,7 +174,7 @@ func parseOpenings(file string, texts []openingText, plies int, rules match.Rule
 // pgnTag matches the first line of a game in PGN.
 var pgnTag = regexp.MustCompile(`^\x{FEFF}?\s*\[[A-Za-z]+ "`)
 
-// otherKind says what a file is that its beginning shows to be no text of openings, or "".
+// otherKind names the kind of a file whose beginning shows that it has no openings, or "".
 func otherKind(data []byte) string {
 	head := data[:min(len(data), 1024)]
 	switch {
@@ -201,13 +198,13 @@ type book struct {
 	rules    match.Rules
 	plies    int // 0: all
 	openings []match.Opening
-	count    int            // of lines with an opening
+	count    int            // lines with an opening
 	seen     map[uint64]int // final positions by their keys: which opening led there first
 	repeated []string       // lines that were left out, the first few
 	left     int            // how many those are
 }
 
-// block is a part of a text, whole lines, and what was read of it.
+// block is a part of a text, whole lines, with its openings.
 type block struct {
 	name  string
 	data  []byte
@@ -216,7 +213,7 @@ type block struct {
 
 	openings []match.Opening // their IDs are numbers of lines
 	finals   []uint64        // the keys of the positions that they lead to
-	err      error           // of the first line that is wrong; openings are those before
+	err      error           // error of the first wrong line; openings are those before it
 }
 
 // read takes the blocks of a text, as many at once as there are processors, in their
@@ -327,8 +324,7 @@ func (b *book) take(k *block) {
 	}
 }
 
-// samePlace reports whether two openings that have been checked, and lead to positions
-// of one key, lead to one position.
+// samePlace reports whether two checked openings lead to one position. Their positions have the same key.
 func samePlace(a, b match.Opening) bool { return finalPlace(a) == finalPlace(b) }
 
 // finalPlace is the board, the side and the hands that an opening leads to.
@@ -390,8 +386,7 @@ func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name, strings.Join(near, ", "))
 }
 
-// Listed reads lines of openings; name says where they stand. The rest is as in
-// [Read].
+// Listed reads lines of openings; errors use name for their source. The rest is as in [Read].
 func Listed(name string, lines []string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	text := openingText{name, []byte(strings.Join(lines, "\n"))}
 	return parseOpenings(name, []openingText{text}, plies, rules)

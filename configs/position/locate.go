@@ -8,17 +8,15 @@ import (
 	"strings"
 )
 
-// Place is where a key stands in its file.
+// Place is the place of a key in its file.
 type Place struct {
 	Line  int // from 1
 	Order int // its rank among the keys, from 1
 }
 
-// Locate finds every key of a TOML text, by paths such as "engine[1].limits"
-// with elements of lists counted from 0. The text must be valid (the TOML
-// library has read it): locate checks nothing, it only finds the way. It is
-// here because the library forgets where the keys of all but the last table of
-// a list are.
+// Locate finds every key of a TOML text, by paths such as "engine[1].limits" with elements of lists
+// counted from 0. The text must be valid (the TOML library has read it), because Locate checks nothing.
+// gogi needs it because the library forgets the places of keys in all but the last table of a list.
 func Locate(text string) map[string]Place {
 	l := locator{text: text, line: 1, places: map[string]Place{}, counts: map[string]int{}}
 	table := ""
@@ -38,11 +36,11 @@ type locator struct {
 	line   int
 	places map[string]Place
 	counts map[string]int // how many tables [[path]] there were so far
-	depth  int            // of lists within lists
+	depth  int            // depth of lists within lists
 }
 
-// maxDepth is how deep lists are told apart: no key is deeper, and paths do not
-// grow without end.
+// maxDepth is the largest depth at which lists are distinguished. No key is deeper, and the bound keeps
+// paths short.
 const maxDepth = 8
 
 // peek is the byte at hand, 0 at the end.

@@ -5,18 +5,16 @@ import (
 	"fmt"
 )
 
-// The limits of a file's shape, far beyond what a series needs. The TOML library
-// takes time and memory by the square of them (24 kB of tables in tables: 18 s and
-// 4 GB), so they are looked at before it.
+// The limits of a file's shape, far beyond the needs of a match. The TOML library takes time and memory
+// by the square of them (24 kB of nested tables: 18 s and 4 GB), so gogi checks them first.
 const (
 	maxNesting  = 16  // lists and tables within each other
 	maxKeyParts = 16  // of a dotted key
 	maxKey      = 256 // bytes of a dotted key, all parts together
 )
 
-// CheckShape refuses a text that is nested too deeply, or whose keys are too long, and says
-// in which line, from 1. It reads as far as the text is valid TOML; what comes after that,
-// the library does not reach either.
+// CheckShape rejects a text that is nested too deeply, or whose keys are too long, with the line, from 1.
+// It reads up to the first invalid TOML, as the library does.
 func CheckShape(text string) (line int, err error) {
 	s := shape{locator: locator{text: text, line: 1}, fresh: true, parts: 1}
 	for s.pos < len(s.text) {
@@ -35,11 +33,11 @@ type shape struct {
 	nesting  int
 	fresh    bool // nothing but blanks has come since the beginning of a line outside all brackets
 	inHeader bool // the line is [a table's] or [[a list's]]
-	begin    int  // of what may be a key
+	begin    int  // start of a possible key
 	parts    int  // that it has so far
 }
 
-// step passes over one of them and says what is wrong with it, or nothing.
+// step reads one element and returns its error, or nothing.
 func (s *shape) step() (wrong string) {
 	c := s.peek()
 	fresh := s.fresh

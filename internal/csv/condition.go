@@ -8,8 +8,7 @@ import (
 	"gogi/internal/format"
 )
 
-// Condition says which rows are meant: those whose cell stands in a relation to a
-// value.
+// Condition selects the rows whose cell has a relation to a value.
 type Condition struct {
 	Column   string
 	Relation string // =, !=, <, <=, > or >=
@@ -37,9 +36,9 @@ func (c Condition) Check(s *Sheet) error {
 	return nil
 }
 
-// Holds compares numbers as numbers, and with = and != other text as text. An
-// empty cell is only equal to an empty value and less or more than nothing. It
-// fails where < or > meet a cell or a value that is no number.
+// Holds compares numbers as numbers, and with = and != other text as text. An empty cell only equals an
+// empty value, and is neither less nor more than any. It returns an error if < or > compare a cell or a
+// value that is no number.
 func (c Condition) Holds(r Row) (bool, error) {
 	column := r.Of.Column(c.Column)
 	cell := r.At(column)

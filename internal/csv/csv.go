@@ -23,20 +23,20 @@ import (
 // Sheet reads a CSV file with a header, row by row, so that its length does not
 // matter. It closes with the file.
 type Sheet struct {
-	Name    string // of the file, for errors
+	Name    string // name of the file, for errors
 	Columns []string
 	lines   *bufio.Reader
 	line    int         // lines read
-	ends    []int       // of the cells of a plain row
-	quoted  *csv.Reader // of the rest from a line on that is not plain; nil: none yet
+	ends    []int       // ends of the cells in a plain row
+	quoted  *csv.Reader // reader of the rest, from the first line that is not plain; nil: none yet
 	before  int         // lines that it does not know of
 }
 
 // Row is one row below the header; it is valid until the next.
 type Row struct {
 	Of    *Sheet
-	plain []byte   // a row without quotes as it stands there
-	cells []string // of any other
+	plain []byte   // a row without quotes as in the file
+	cells []string // cells of any other row
 	line  int
 }
 
@@ -102,8 +102,8 @@ func strictReader(r io.Reader) *csv.Reader {
 	return strict
 }
 
-// next is io.EOF at the end. A plain line, one without quotes that the buffer holds, is only
-// cut at its commas; from the first other one on, the strict reader has the file.
+// next returns io.EOF at the end. It cuts a plain line, one without quotes that fits the buffer, at its
+// commas. From the first other line on, the strict reader reads the file.
 func (s *Sheet) next() (Row, error) {
 	for s.quoted == nil {
 		line, err := s.lines.ReadSlice('\n')
@@ -155,7 +155,7 @@ func (s *Sheet) whole(row Row, cells int) (Row, error) {
 	return row, nil
 }
 
-// broken puts an error of the CSV format where every error has its place.
+// broken adds the usual place to an error of the CSV format.
 func (s *Sheet) broken(err error) error {
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
 		return fmt.Errorf("%s:%d: character %d: %w", s.Name, s.before+parse.Line, parse.Column, parse.Err)
@@ -163,8 +163,7 @@ func (s *Sheet) broken(err error) error {
 	return fmt.Errorf("%s: %w", s.Name, err)
 }
 
-// Column is the place of the first of the names that the header has, whatever
-// their case, or -1.
+// Column returns the index of the first of the names in the header, ignoring case, or -1.
 func (s *Sheet) Column(names ...string) int {
 	for _, name := range names {
 		if i := slices.IndexFunc(s.Columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {

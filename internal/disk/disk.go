@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// ErrLocked is that somebody else has locked a file.
+// ErrLocked is the error if another process has locked a file.
 var ErrLocked = errors.New("another process has it")
 
 // sync opens a file or a folder and waits until it is on the disk.

@@ -11,23 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncFile makes what was written to a file outlive the machine's end.
+// SyncFile makes the written data of a file survive the end of the machine.
 func SyncFile(name string) error { return sync(name, os.O_RDONLY) }
 
 // SyncDir makes the names in a folder outlive the machine's end.
 func SyncDir(name string) error { return sync(name, os.O_RDONLY) }
 
-// OthersMayRead reports whether anybody but the owner may read or write a file.
+// OthersMayRead reports whether users other than the owner may read or write a file.
 func OthersMayRead(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
 // IsProgram reports whether a file may be executed.
 func IsProgram(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }
 
-// IsFull reports whether a write failed for want of room.
+// IsFull reports whether a write failed because the disk is full.
 func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// LockFile locks a file until it is closed or the process dies, or fails at once:
-// ErrLocked where another has it.
+// LockFile locks a file until it is closed or the process dies, or returns ErrLocked at once if another
+// process has it.
 func LockFile(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is small
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -15,7 +15,7 @@ type Part struct {
 	path string   // the final name
 }
 
-// NewPart begins a file. What a killed process left of one with that name is written over.
+// NewPart starts a file. It overwrites an incomplete file of that name from a killed process.
 func NewPart(path string) (*Part, error) {
 	dir, name := filepath.Split(path)
 	f, err := os.Create(filepath.Join(dir, "."+name+".part"))

@@ -15,7 +15,7 @@ func Absolute(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// Reason is what the system says, without the path that is already said.
+// Reason returns the system's error without the path, which the message already has.
 func Reason(err error) error {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
@@ -23,7 +23,7 @@ func Reason(err error) error {
 	return err
 }
 
-// CheckProgram says why a path cannot be started, or nil.
+// CheckProgram returns why a path cannot be started, or nil.
 func CheckProgram(path string) error {
 	info, err := os.Stat(path)
 	switch {

@@ -1,8 +1,7 @@
-// Package fail marks errors with who made them. [Usage] marks a mistake of the caller of
-// the program: a wrong flag, or a file with an impossible value. [Engine] marks a failure
-// of one engine: its program is missing, cannot be started, or lacks an option. The
-// command turns the marks into exit codes. What an engine does in a dialogue is marked by
-// usi.Fault.
+// Package fail marks errors with their cause. [Usage] marks a mistake of the caller of the program: a
+// wrong flag, or a file with an impossible value. [Engine] marks a failure of one engine: its program is
+// missing, cannot be started, or lacks an option. The command turns the marks into exit codes. usi.Fault
+// marks an engine's faults in a dialogue.
 package fail
 
 import (

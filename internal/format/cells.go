@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Cells returns the cells of a row of CSV such that no spreadsheet takes a text for a formula:
-// one that begins with = + - @, a tab or a carriage return gets a ' before it. Numbers stay.
+// Cells returns the cells of a row of CSV in a form that no spreadsheet reads as a formula. A cell that
+// begins with = + - @, a tab or a carriage return gets a ' before it. Numbers stay.
 func Cells(row []string) []string {
 	row = slices.Clone(row)
 	for i, cell := range row {

@@ -10,15 +10,15 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Columns is a table, as Table draws it, whose rows are too many to be kept: they are seen
-// twice, once for the widths and once to be written.
+// Columns draws a table as Table does, for too many rows to hold in memory. It takes the rows twice, once
+// for the widths and once to write them.
 type Columns struct {
 	header []string
 	widths []int
 	right  []int // columns that are aligned to the right, from 0
 }
 
-// columnGap stands between two columns.
+// columnGap is the text between two columns.
 const columnGap = "   "
 
 // NewColumns begins a table; right are the columns, from 0, that are aligned to the right.
@@ -28,7 +28,7 @@ func NewColumns(header []string, right ...int) *Columns {
 	return c
 }
 
-// Widen makes room for a row.
+// Widen makes the columns wide enough for a row.
 func (c *Columns) Widen(cells []string) {
 	for i, cell := range cells {
 		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(sanitize.Escape(cell)))
@@ -42,10 +42,10 @@ func (c *Columns) Head(w *bufio.Writer) {
 	for _, n := range c.widths {
 		width += n + len(columnGap)
 	}
-	_, _ = w.WriteString(strings.Repeat("─", width) + "\n") // Flush tells what failed
+	_, _ = w.WriteString(strings.Repeat("─", width) + "\n") // Flush returns the error
 }
 
-// Row writes a row for which there is room. What fails, the writer's Flush tells.
+// Row writes a row after Widen. The writer's Flush returns its errors.
 func (c *Columns) Row(w *bufio.Writer, cells []string) {
 	var line strings.Builder
 	for i, cell := range cells {

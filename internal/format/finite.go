@@ -2,7 +2,7 @@ package format
 
 import "math"
 
-// Finite is a pointer to v, nil where v is none that JSON can say.
+// Finite returns a pointer to v, or nil if JSON cannot represent v.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -38,7 +38,7 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%ds", d/time.Second)
 }
 
-// Quoted is foreign text, cut to what an error can show.
+// Quoted returns foreign text in quotes, shortened for an error.
 func Quoted(text string) string { return strconv.Quote(sanitize.Printable(text, 40)) }
 
 // Name is a player's name as a table can show it: printable, at most 40 characters.
@@ -52,7 +52,7 @@ func Points(v float64) string {
 	return Count(int(v)) + "½"
 }
 
-// SignedOr is Signed, or what stands for a missing number.
+// SignedOr returns Signed, or missing for a nil number.
 func SignedOr(v *float64, missing string) string {
 	if v == nil {
 		return missing
@@ -76,8 +76,8 @@ func Signed(v float64) string {
 	return Figure(v)
 }
 
-// Figure is a number with six significant digits, or all of its whole part,
-// and never in scientific notation where it can be read without.
+// Figure returns a number with six significant digits, or with its whole integer part. It avoids
+// scientific notation if the number is readable without it.
 func Figure(v float64) string {
 	if v != 0 && (v < 1e-4 || v >= 1e12) {
 		return strconv.FormatFloat(v, 'g', 6, 64)
@@ -114,8 +114,8 @@ func Elo(v *float64, sign int) string {
 // Percent is a share from 0 to 1 in percent with one digit.
 func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
-// PercentShort is a share from 0 to 1 in percent with as many digits as it has, up to six:
-// 95%. It is rounded first: 100 times 0.55 is not 55.
+// PercentShort returns a share from 0 to 1 in percent with as many digits as it has, up to six: 95%. It
+// rounds first: 100 times 0.55 is not 55.
 func PercentShort(v float64) string { return fmt.Sprintf("%g%%", math.Round(v*1e8)/1e6) }
 
 // PValue has three significant digits, and never reads as zero.

@@ -8,9 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A terminal draws what Unicode calls ambiguous, such as – and ±, as narrow or wide by its
-// own settings, not by the locale of the programs in it; most draw it narrow, and so do
-// tables here, whatever the locale is.
+// A terminal draws Unicode's ambiguous characters, such as – and ±, as narrow or wide by its own
+// settings, not by the locale. Most draw them narrow, and so do tables here, in any locale.
 //
 //nolint:gochecknoinits // a setting of a library, for the whole program
 func init() { text.OverrideRuneWidthEastAsianWidth(false) }

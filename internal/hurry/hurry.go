@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Grace is how long a start may still take when the run is told to end. An engine that is
-// ready within it plays its game: most engines answer isready in milliseconds.
+// Grace is the time that a start may still take after the order to end the run. An engine that is ready
+// within it plays its game: most engines answer isready in milliseconds.
 const Grace = 500 * time.Millisecond
 
 // ErrEnding is the cause of a context that Start has ended.
@@ -41,7 +41,7 @@ func Start(ctx context.Context, ending <-chan struct{}) (_ context.Context, stop
 	return ctx, func() { cancel(nil) }
 }
 
-// Closed reports whether the run is told to end.
+// Closed reports whether the run was ordered to end.
 func Closed(ending <-chan struct{}) bool {
 	select {
 	case <-ending:

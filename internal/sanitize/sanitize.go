@@ -1,6 +1,6 @@
-// Package sanitize makes the text of other programs safe to store and to print. Engines send
-// Shift_JIS, terminal escapes and bytes that are no text. [Decode] turns bytes into UTF-8,
-// [Printable] escapes what no terminal should get, and [NewWriter] does so for a stream.
+// Package sanitize makes the text of other programs safe to store and to print. Engines send Shift_JIS,
+// terminal escapes and bytes that are no text. [Decode] turns bytes into UTF-8, [Printable] removes or
+// escapes characters that are unsafe for a terminal, and [NewWriter] does so for a stream.
 package sanitize
 
 import (
@@ -17,14 +17,13 @@ import (
 	"golang.org/x/text/encoding/japanese"
 )
 
-// Decode turns a line's bytes into text: UTF-8 when they are valid UTF-8, else
-// Shift_JIS (code page 932, older Japanese engines), else with U+FFFD for what
-// is neither. It never fails.
+// Decode turns a line's bytes into text. It reads them as UTF-8 if valid, else as Shift_JIS (code page
+// 932, older Japanese engines), with U+FFFD for bytes that are neither. It never fails.
 func Decode(line []byte) string { return decode(string(line), false) }
 
-// Printable makes text safe for a terminal: escape sequences, control
-// characters and invisible format characters (they can reorder a line) are
-// removed, line breaks become spaces, and it is cut to limit characters.
+// Printable makes text safe for a terminal and cuts it to limit characters. It removes escape sequences,
+// control characters and invisible format characters (they can reorder a line). Line breaks become
+// spaces.
 func Printable(text string, limit int) string {
 	text = printable(text)
 	if r := []rune(text); len(r) > limit {
@@ -42,9 +41,9 @@ func PrintableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// LastLine makes one printable line of the end of a program's raw output, its
-// lines joined by " | " and cut to the last limit characters. cut says that the
-// beginning of raw is lost, perhaps in the middle of a character.
+// LastLine makes one printable line of the end of a program's raw output, its lines joined by " | " and
+// cut to the last limit characters. cut means that the beginning of raw is lost, perhaps in the middle of
+// a character.
 func LastLine(raw []byte, cut bool, limit int) string {
 	// Neither encoding has a line end inside a character.
 	lines := strings.FieldsFunc(string(raw), func(r rune) bool { return r == '\n' || r == '\r' })
@@ -57,8 +56,7 @@ func LastLine(raw []byte, cut bool, limit int) string {
 	return lastRunes(strings.Join(out, " | "), limit)
 }
 
-// decode reads a line as UTF-8, else as Shift_JIS, else with U+FFFD for what is
-// neither.
+// decode reads a line as UTF-8, else as Shift_JIS, with U+FFFD for bytes that are neither.
 func decode(line string, cut bool) string {
 	start := line
 	for i := 0; cut && i < utf8.UTFMax-1 && start != "" && !utf8.RuneStart(start[0]); i++ {
@@ -69,7 +67,7 @@ func decode(line string, cut bool) string {
 	}
 	sjis := line
 	for range 2 { // a cut line may begin with a character's second byte
-		// The decoder gives no error for what it cannot read, but U+FFFD.
+		// The decoder returns U+FFFD, not an error, for invalid bytes.
 		s, err := japanese.ShiftJIS.NewDecoder().String(sjis)
 		if err == nil && !strings.ContainsRune(s, utf8.RuneError) {
 			return s
@@ -102,7 +100,7 @@ func printable(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// lastRunes keeps the last n characters of s, and says so if there were more.
+// lastRunes keeps the last n characters of s, and marks a cut.
 func lastRunes(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -111,9 +109,9 @@ func lastRunes(s string, n int) string {
 	return "…" + string(r[len(r)-n:])
 }
 
-// shows reports whether a terminal shows a character as itself, in its place in the line:
-// no control character, no invisible format character but the joiners of scripts and
-// emoji, and no line separator.
+// shows reports whether a terminal shows a character as itself, in its place in the line. Control
+// characters, line separators and invisible format characters do not count, except the joiners of scripts
+// and emoji.
 func shows(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -124,14 +122,14 @@ func shows(r rune) bool {
 	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// IsName reports whether a new name may have this text: valid UTF-8 that a terminal shows
-// as it is, without U+FFFD, which stands for what was lost.
+// IsName reports whether a new name may have this text: valid UTF-8 that a terminal shows unchanged,
+// without U+FFFD, which marks lost bytes.
 func IsName(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
 }
 
-// Escape returns text with each character that a terminal does not show as \uXXXX and each
-// byte that is not UTF-8 as \xXX, line ends and tabs included. The text is then one line.
+// Escape returns text with each character that a terminal does not show as \uXXXX and each byte that is
+// not UTF-8 as \xXX, also line ends and tabs. The text is then one line.
 func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !shows(r) }) {
 		return text
@@ -139,7 +137,7 @@ func Escape(text string) string {
 	return string(appendEscaped(nil, []byte(text), func(rune) bool { return false }))
 }
 
-// appendEscaped appends text, escaped but for what keep keeps.
+// appendEscaped appends text and escapes all characters except those that keep accepts.
 func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -171,7 +169,7 @@ type Writer struct {
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// Raw returns the writer below a Writer, for what is no text; any other w is returned itself.
+// Raw returns the writer below a Writer, for data that is no text; it returns any other w itself.
 func Raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*Writer); ok {
 		return safe.to

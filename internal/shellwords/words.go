@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Split splits a command as a POSIX shell splits it into words, and does
-// nothing else of what a shell does: blanks separate; 'text' is literal; in
-// "text" a backslash is only special before ", \, $, ` and a line break;
-// outside of quotes it makes the next character literal. Quotes that do not
-// end and a backslash at the end are errors. There may be no words at all.
+// Split splits a command into words as a POSIX shell does, without the shell's other functions. Blanks
+// separate words, and 'text' is literal. In "text" a backslash only escapes ", \, $, ` and a line break;
+// outside quotes it makes the next character literal. Open quotes and a backslash at the end are errors.
+// The result may be empty.
 func Split(s string) ([]string, error) {
 	w := splitter{rest: s}
 	for w.rest != "" {
@@ -56,7 +55,7 @@ func (w *splitter) step() error {
 		}
 		c = w.rest[0]
 		w.rest = w.rest[1:]
-		if c == '\n' { // a broken line goes on
+		if c == '\n' { // a broken line continues
 			return nil
 		}
 	}
@@ -88,7 +87,7 @@ func (w *splitter) double() error {
 		case c == '"':
 			return nil
 		case c == '\\' && w.rest != "" && strings.Contains("\"\\$`\n", w.rest[:1]):
-			if w.rest[0] != '\n' { // a broken line goes on
+			if w.rest[0] != '\n' { // a broken line continues
 				w.add(w.rest[0])
 			}
 			w.rest = w.rest[1:]

@@ -17,10 +17,10 @@ type T interface {
 	Errorf(format string, args ...any)
 }
 
-// A Fataler can end a test: a T, or what a helper of tests asks for less than that.
+// A Fataler can end a test. It is a T, or a smaller interface of a test helper.
 type Fataler interface{ Fatal(args ...any) }
 
-// prefix is what a check is about, before its message: a format and its arguments, or one value.
+// prefix returns the subject of a check, before its message: a format and its arguments, or one value.
 func prefix(about []any) string {
 	if len(about) == 0 {
 		return ""
@@ -35,7 +35,7 @@ func prefix(about []any) string {
 	return format + ": "
 }
 
-// OK ends the test if err is not nil. about, a format and its arguments, says in which step.
+// OK ends the test if err is not nil. about, a format and its arguments, names the step.
 func OK(t Fataler, err error, about ...any) {
 	if h, ok := t.(interface{ Helper() }); ok {
 		h.Helper()
@@ -45,8 +45,8 @@ func OK(t Fataler, err error, about ...any) {
 	}
 }
 
-// Must takes the two results of a call. What it returns ends the test if the call has
-// failed, and returns the call's first result: Must(os.ReadFile(path))(t).
+// Must takes the two results of a call. The function that it returns ends the test if the call has
+// failed, and otherwise returns the call's first result: Must(os.ReadFile(path))(t).
 func Must[V any](v V, err error) func(Fataler) V {
 	return func(t Fataler) V {
 		if h, ok := t.(interface{ Helper() }); ok {

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// WriteProgram writes a script, or another program, that a test can run immediately. A process that another
-// goroutine forks between the opening and the closing of a file holds it open until its own
-// exec, and until then the kernel refuses to run the file: ETXTBSY, "text file busy". So
-// nothing is forked while the file is open.
+// WriteProgram writes a script, or another program, that a test can run immediately. If another goroutine
+// forks a process while the file is open, the process holds the file open until its own exec. Until then
+// the kernel does not run the file: ETXTBSY, "text file busy". WriteProgram therefore prevents forks
+// while the file is open.
 func WriteProgram(t testing.TB, path, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -1,12 +1,12 @@
 // Package testutil waits for events in tests and chooses the length of tests.
 //
-// Tests that cannot wait for a channel, a pipe or the time of synctest wait with [Eventually]: for
-// a file of another process, a process that has ended, or a page.
+// Tests that cannot wait for a channel, a pipe or the time of synctest wait with [Eventually]: for a file
+// of another process, a process that has ended, or a page.
 //
-// Tests are short in make test, long with the flag -long (make test-long, which make
-// nightly runs), and as long as the documentation quotes with -figures (make figures). A
-// test binary has the flags if one of its tests imports this package. The Makefile lists
-// the tests that have a long form, and a test of the root package checks the list.
+// Tests are short in make test, long with the flag -long (make test-long, which make nightly runs), and
+// as long as the documentation quotes with -figures (make figures). A test binary has the flags if one of
+// its tests imports this package. The Makefile lists the tests that have a long form, and a test of the
+// root package checks the list.
 package testutil
 
 import (
@@ -25,8 +25,8 @@ func Long() bool { return *asked || *figures }
 // Figures reports whether tests are to make the figures of the documentation.
 func Figures() bool { return *figures }
 
-// OnlyLong skips a test that is not played in short. why says what in make test proves the same,
-// or what it wants.
+// OnlyLong skips a test in short runs. why names the test in make test that proves the same, or the
+// test's requirement.
 func OnlyLong(t testing.TB, why string) {
 	t.Helper()
 	if !Long() {
@@ -34,7 +34,7 @@ func OnlyLong(t testing.TB, why string) {
 	}
 }
 
-// ByLength is the first where a test is to be short, else the second.
+// ByLength returns short in a short run, else full.
 func ByLength[T any](short, full T) T {
 	if Long() {
 		return full

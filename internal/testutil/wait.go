@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Patience is how long tests wait for what must happen: so long only where it never will,
-// on however busy a machine.
+// Patience is the longest wait of a test for an event. Only an event that never comes takes so long, also
+// on a busy machine.
 const Patience = 2 * time.Minute
 
 // every is how often it is looked.
 const every = 10 * time.Millisecond
 
-// Eventually asks until something is so, and fails the test where it is not within Patience.
-// what completes the sentence "it never happened that …".
+// Eventually waits until so returns true, and fails the test after Patience. what completes the sentence
+// "it never happened that …".
 func Eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(every)

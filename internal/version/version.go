@@ -8,19 +8,19 @@ import (
 	"runtime/debug"
 )
 
-// Set by the linker for what is given to others (.ci/dist): there the sources need not be
-// a repository, and two builds of one commit are to be the same bytes.
+// The linker sets these for releases (.ci/dist). There the sources need not be a repository, and two
+// builds of one commit have the same bytes.
 var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
 
 // maintainers is set by the linker, too: see Maintainers.
 var maintainers string //nolint:gochecknoglobals // likewise
 
-// unknown stands for what the build was not told.
+// unknown is the text for missing build information.
 const unknown = "unknown"
 
 // Info is a build.
 type Info struct {
-	Version  string `json:"version"`  // as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" where the sources were no repository
+	Version  string `json:"version"`  // as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" if the sources were no repository
 	Revision string `json:"revision"` // the commit, 40 hexadecimal digits, or "unknown"
 	Go       string `json:"go"`       // the version of Go that built it
 	OS       string `json:"os"`
@@ -33,11 +33,11 @@ func Own() Info {
 	return of(stamped, revision, info)
 }
 
-// Maintainers is the public key (nkey) of those who sign releases of this program, by which
-// a farm's worker knows what it may become; "" where this build names nobody.
+// Maintainers returns the public key (nkey) that signs releases of this program. A farm's worker accepts
+// updates only with it; "" if this build has none.
 func Maintainers() string { return maintainers }
 
-// String is the version, and the commit where it is known.
+// String returns the version, with the commit if it is known.
 func (i Info) String() string {
 	if i.Revision == unknown {
 		return i.Version
@@ -45,7 +45,7 @@ func (i Info) String() string {
 	return i.Version + " " + i.Revision
 }
 
-// of prefers what the linker was told to what the go command found out; info may be nil.
+// of prefers the linker's values to those of the go command; info may be nil.
 func of(version, revision string, info *debug.BuildInfo) Info {
 	own := Info{Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info != nil {
