@@ -9,7 +9,7 @@ import (
 	"gogi/usi"
 )
 
-// budgets is what each member is asked to use of a request's limits.
+// budgets returns the limits of each member's search, from the request's limits.
 func (c *Council) budgets(r *usi.Request) []usi.Go {
 	gos := slices.Repeat([]usi.Go{reserve(r.Go, c.config.Veto.Time)}, len(c.seats))
 	if c.config.Split {
@@ -30,8 +30,8 @@ func (c *Council) budgets(r *usi.Request) []usi.Go {
 	return gos
 }
 
-// reserve keeps the time of a veto back, where a move has a time of its own that
-// members use up; at most half of it.
+// reserve subtracts the time of a veto, if the move has its own time that members use up; at most half of
+// it.
 func reserve(g usi.Go, veto time.Duration) usi.Go {
 	if !g.UseInc {
 		g.Byoyomi = max(g.Byoyomi-veto, g.Byoyomi/2)
@@ -40,8 +40,8 @@ func reserve(g usi.Go, veto time.Duration) usi.Go {
 	return g
 }
 
-// split divides nodes and times by the number of members; what is left of the
-// nodes goes to the first ones, one each.
+// split divides nodes and times by the number of members. The first members get one node each of the
+// remainder.
 func split(g usi.Go, member, members int) usi.Go {
 	if total, n := g.Nodes, uint64(members); total > 0 { //nolint:gosec // a count
 		g.Nodes = total / n
@@ -79,9 +79,9 @@ func gauss(h uint64) float64 {
 	return math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
 }
 
-// perturb re-chooses a ballot's move after seeded noise on the scores of the
-// member's lines. The noise belongs to the game, the member, the position and
-// the move: asked again, the member says the same. Mates keep their place.
+// perturb chooses a ballot's move again after seeded noise on the scores of the member's lines. The noise
+// depends on the game, the member, the position and the move, so the member gives the same answer again.
+// Mates keep their place.
 func (c *Council) perturb(b *voting.Ballot, r *usi.Reply) {
 	if c.config.Noise == 0 || b.Kind != voting.KindMove || len(b.Ranked) < 2 {
 		return

@@ -30,7 +30,7 @@ func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply
 	return reply, nil
 }
 
-// told is the vote for who watches; before are the members' weights in it.
+// told returns the vote for observers; before are the members' weights in it.
 func (v *vote) told(d *voting.Decision, before []float64) *usi.Vote {
 	t := &usi.Vote{By: string(d.By), Split: d.Split(), Ballots: make([]usi.Ballot, 0, len(v.ballots))}
 	for i := range v.ballots {
@@ -66,7 +66,7 @@ func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *vot
 	return r
 }
 
-// nodes is what all members searched for this decision.
+// nodes returns the nodes of all members for this decision.
 func (v *vote) nodes() (sum uint64) {
 	for i := range v.ballots {
 		sum += v.ballots[i].Nodes
@@ -77,8 +77,7 @@ func (v *vote) nodes() (sum uint64) {
 	return sum
 }
 
-// absent counts the members without a vote that could count: they failed, said
-// nothing in time, or nothing legal.
+// absent counts the members without a vote that could count: they failed, or gave no legal move in time.
 func (v *vote) absent() int {
 	n := 0
 	for i := range v.ballots {
@@ -117,8 +116,8 @@ func clampsOf(voters []voting.Voter) []float64 {
 	return list
 }
 
-// lines are the candidates as an engine's MultiPV list, the played move first:
-// each with the score and variation of its best backer, and the nodes of all.
+// lines returns the candidates as an engine's MultiPV list, the played move first. Each has the score and
+// variation of its best backer, and the nodes of all.
 func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	nodes := v.nodes()
 	var list []usi.Info
@@ -152,7 +151,7 @@ func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	return list
 }
 
-// report tells the caller who leads so far.
+// report sends the present leader to the caller.
 func (v *vote) report() {
 	ballots := slices.Clone(v.ballots)
 	for _, i := range v.pending {

@@ -16,7 +16,7 @@ import (
 	"gogi/usi"
 )
 
-// StopPolicy says when the members' searches are ended.
+// StopPolicy decides when the members' searches end.
 type StopPolicy string
 
 // The policies.
@@ -24,7 +24,7 @@ const (
 	StopAll     StopPolicy = "all"     // when every member has answered
 	StopDecided StopPolicy = "decided" // when no ballot that is still out can change the vote
 	StopQuorum  StopPolicy = "quorum"  // when enough members agree
-	StopLeader  StopPolicy = "leader"  // when the heaviest member answers: the others vote with what they have
+	StopLeader  StopPolicy = "leader"  // when the heaviest member answers: the others vote with their present result
 )
 
 // StopNames lists the policies.
@@ -38,7 +38,7 @@ const (
 	DefaultRestarts = 3
 )
 
-// Level is what each level of councils keeps back of its deadline, at least.
+// Level is the least time that each level of councils reserves before its deadline.
 const Level = 50 * time.Millisecond
 
 // Config is all that makes a council.
@@ -46,20 +46,20 @@ type Config struct {
 	Name     string
 	Members  []Member
 	Rule     voting.Spec
-	Shadows  []voting.Spec // rules that are asked what they would play
+	Shadows  []voting.Spec // rules whose vote is recorded but not played
 	Laws     voting.Settings
 	Stop     StopPolicy // "": all
-	Quorum   float64    // of StopQuorum: the share of the living that must agree; 0: DefaultQuorum
+	Quorum   float64    // for StopQuorum: the share of the living that must agree; 0: DefaultQuorum
 	MinAlive int        // with fewer members the council fails; below 1 counts as 1
-	Restarts int        // of each member, a game; negative: none; 0: DefaultRestarts
+	Restarts int        // of each member, per game; negative: none; 0: DefaultRestarts
 	// Split gives each member an equal part of nodes and times instead of the
 	// whole.
 	Split  bool
 	Jitter float64 // nodes differ by up to this share from member to member and move to move, their sum does not
 	Noise  float64 // standard deviation, in centipawns, of noise on each line's score; members need MultiPV
 	Veto   Veto
-	// Book is asked before the members: it draws a legal move for a position, or NoMove
-	// where it has none. nil: there is no book.
+	// Book is asked before the members: it draws a legal move for a position, or returns NoMove without
+	// one. nil: no book.
 	Book func(p *shogi.Position, random *rand.Rand) shogi.Move
 	// Degrade starts with the members that can be started, if they are MinAlive.
 	// Without it a member that cannot is an error: a series would be about
@@ -90,7 +90,7 @@ type Council struct {
 	fresh   []*voting.Session // the chamber and the shadows as they were when the game began
 	voters  []voting.Voter
 	names   []string
-	scales  [][2]float64 // of the members, as records have them
+	scales  [][2]float64 // of the members, as in records
 	clamps  []float64
 	seats   []*memberRunner
 	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
@@ -110,7 +110,7 @@ type Council struct {
 	observed  []observed
 }
 
-// observed is a decision that was played, as long as the game goes on from it.
+// observed is a played decision, as long as the game continues from it.
 type observed struct {
 	ply      int // moves before it
 	position shogi.Position
@@ -211,7 +211,7 @@ func (c *Council) tolerate(errs []error) error {
 	return first
 }
 
-// tooFewStarted names everybody who is missing: any of them would be enough.
+// tooFewStarted names all missing members, because any of them would be enough.
 func (c *Council) tooFewStarted(errs []error) error {
 	var missing []error
 	for i, err := range errs {
@@ -223,9 +223,8 @@ func (c *Council) tooFewStarted(errs []error) error {
 		c.config.Name, len(errs)-len(missing), len(errs), c.config.MinAlive, errors.Join(missing...))
 }
 
-// Amend changes how the council votes: everything in config but the members,
-// who stay and are not told. It is for the time between two games: the rules
-// begin anew, as with NewGame, which must follow.
+// Amend changes how the council votes: everything in config except the members, who stay and are not
+// informed. Call it between two games, before NewGame: the rules start again.
 func (c *Council) Amend(config Config) error {
 	next := &Council{config: config.withDefaults(), voters: c.voters}
 	if err := next.seatRules(); err != nil {
@@ -237,8 +236,7 @@ func (c *Council) Amend(config Config) error {
 	return nil
 }
 
-// Absent says which members are gone and why, those of councils within this one
-// included.
+// Absent returns the missing members with the reasons, also in councils within this one.
 func (c *Council) Absent() []error {
 	var list []error
 	for i, s := range c.seats {
@@ -285,8 +283,7 @@ func (c *Council) chambers() []*voting.Session {
 	return append([]*voting.Session{c.chamber}, c.shadows...)
 }
 
-// goBack puts all rules back to the start of the game, where they may know more
-// than nothing: weights can last from game to game.
+// goBack resets all rules to the start of the game. Their weights may come from earlier games.
 func (c *Council) goBack() {
 	c.chamber = c.fresh[0].Clone()
 	for i := range c.shadows {
@@ -297,7 +294,7 @@ func (c *Council) goBack() {
 // goodbye bounds the wait for members that are busy when a game ends.
 const goodbye = time.Second
 
-// GameOver tells the members that can be told.
+// GameOver sends the result to the members that accept it.
 func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 	ctx = context.WithoutCancel(ctx)
 	var all sync.WaitGroup
@@ -317,7 +314,7 @@ func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 			}
 		}
 	}
-	done := make(chan struct{}) // closed when all were told; nothing is sent
+	done := make(chan struct{}) // closed when all have it; nothing is sent
 	go func() { all.Wait(); close(done) }()
 	select {
 	case <-done:
@@ -367,9 +364,8 @@ func (c *Council) Close() error {
 	return nil
 }
 
-// Blame lets every member keep a record of what led to a failure of the council,
-// since any of them may have made it, and returns the name of the first record, or
-// "" where none is kept.
+// Blame lets every member store a record of the events before a failure of the council, because any of
+// them may have caused it. It returns the name of the first record, or "" without one.
 func (c *Council) Blame(kind, note string) (record string) {
 	for _, s := range c.seats {
 		p := s.player.Load()
@@ -383,9 +379,8 @@ func (c *Council) Blame(kind, note string) (record string) {
 	return record
 }
 
-// Waited grows, from one call to the next, by the longest that any one member was
-// kept waiting for a CPU in between; ok is false where that cannot be known. It
-// may be called beside Think.
+// Waited grows, from one call to the next, by the longest time that any one member waited for a CPU in
+// between. ok is false if that is unknown. It may be called at the same time as Think.
 func (c *Council) Waited() (d time.Duration, ok bool) {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -402,8 +397,8 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	return c.waitedAll, ok
 }
 
-// Stopped grows, from one call to the next, by the longest that any one member was seen to
-// be stopped in between. It may be called beside Think.
+// Stopped grows, from one call to the next, by the longest time that any one member was stopped in
+// between. It may be called at the same time as Think.
 func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -417,8 +412,8 @@ func (c *Council) Stopped() time.Duration {
 	return c.stopped
 }
 
-// AffinityChanged says which members do not keep to the CPUs that they were started on; "":
-// all do, as far as can be known. It may be called beside Think.
+// AffinityChanged names the members that run outside the CPUs that they were started on; "": none, as far
+// as is known. It may be called at the same time as Think.
 func (c *Council) AffinityChanged() string {
 	var notes []string
 	for i, s := range c.seats {
@@ -440,9 +435,8 @@ func (c *Council) alive() int {
 	return n
 }
 
-// follow brings the council to the position of a request. Decisions that the
-// game did not go on from, because they were taken back or never played, are
-// forgotten with all that the rules learnt from them.
+// follow brings the council to the position of a request. It forgets decisions that the game did not
+// continue from, because they were taken back or never played, with their effect on the rules.
 func (c *Council) follow(p usi.Position) error {
 	if err := c.line.Follow(p); err != nil {
 		return fmt.Errorf("council %s: %w", c.config.Name, err)

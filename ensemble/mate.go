@@ -7,17 +7,16 @@ import (
 	"gogi/usi"
 )
 
-// Mate asks every member that can for a mate by the side to move. The first one
-// that is found and ends in checkmate is the answer, and the others are stopped;
-// else it is "no mate" if a member has proven that, "timeout" if any has
-// searched, and "not implemented" if none can.
+// Mate asks every member that can for a mate by the side to move. The first one that is found and ends in
+// checkmate is the answer, and the others are stopped. Otherwise the answer is "no mate" if a member has
+// proven that, "timeout" if any has searched, and "not implemented" if none can.
 func (c *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	v := &vote{Council: c, request: r, start: time.Now()}
 	if err := c.follow(r.Position); err != nil {
 		return usi.Checkmate{}, err
 	}
 	members, cancel := context.WithCancel(ctx)
-	defer cancel()                                  // stops whoever is late
+	defer cancel()                                  // stops late members
 	found := make(chan usi.Checkmate, len(c.seats)) // one from each member that is asked, never closed
 	asked := 0
 	for _, s := range c.seats {
@@ -64,7 +63,7 @@ func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked in
 			limit.set(stopGrace)
 		case <-limit.C():
 			if best.Answer == usi.MateNotImplemented {
-				best.Answer = usi.MateTimeout // who is late is searching
+				best.Answer = usi.MateTimeout // a late member is searching
 			}
 			return best
 		}
@@ -97,8 +96,7 @@ func (s *memberRunner) mate(ctx, life context.Context, r usi.Request, to chan<- 
 	to <- answer
 }
 
-// isTrue reports whether a mate, if that is what an answer claims, ends in
-// checkmate.
+// isTrue reports whether an answer's mate ends in checkmate, and true for an answer without a mate.
 func (c *Council) isTrue(a *usi.Checkmate) bool {
 	if a.Answer != usi.MateFound {
 		return true
@@ -106,8 +104,8 @@ func (c *Council) isTrue(a *usi.Checkmate) bool {
 	return c.line.Position.EndsInMate(a.Moves)
 }
 
-// better reports whether an answer says more than the best so far: a mate, the
-// shorter of two; a proof that there is none; that time was over.
+// better reports whether an answer is better than the best so far: a mate, the shorter of two; a proof
+// that there is none; a timeout.
 func better(a, best usi.Checkmate) bool {
 	rank := func(x usi.MateAnswer) int {
 		switch x {

@@ -12,8 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// Player is whatever can be a member: an engine, or another council. Its
-// methods are called by one goroutine at a time.
+// Player is a possible member: an engine, or another council. Its methods are called by one goroutine at
+// a time.
 type Player interface {
 	NewGame(ctx context.Context, g usi.Game) error
 	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
@@ -26,13 +26,12 @@ type Member struct {
 	voting.Voter
 	// Open starts the player, also again after it failed.
 	Open func(ctx context.Context) (Player, error)
-	// Own, when set, is what the member may use for a move instead of the
-	// council's limits: nodes, depth, a time, or nothing (Infinite: it ends its
-	// searches by itself).
+	// Own, if set, replaces the council's limits for the member: nodes, depth, a time, or nothing
+	// (Infinite: it ends its searches by itself).
 	Own *usi.Go
 }
 
-// What some players can do beyond Player.
+// Optional methods of a Player.
 type (
 	ponderer interface {
 		Ponder(context.Context, usi.Request) error
@@ -63,15 +62,14 @@ const (
 type memberRunner struct {
 	Member
 	index int
-	// jobs is sent to by the council's caller only and closed by Close. It has
-	// room for what can be asked while a member is late with its last answer.
+	// jobs gets values from the council's caller only and is closed by Close. It has room for all
+	// requests while a member is late with its last answer.
 	jobs    chan func(context.Context)
 	stopped sync.WaitGroup
 	state   atomic.Int32
-	changed chan<- struct{} // shared; told, without waiting, when the condition changed
+	changed chan<- struct{} // shared; gets a value, without waiting, when the condition has changed
 
-	// Of the seat's goroutine alone, but for player, which Snapshot and Waited
-	// read, too.
+	// Used by the seat's goroutine alone, except player, which Snapshot and Waited read, too.
 	player   atomic.Pointer[Player]
 	game     usi.Game
 	pondered string // the position of the search on the opponent's time, or ""
@@ -124,7 +122,7 @@ func (s *memberRunner) note(format string, args ...any) {
 	s.events = append(s.events, s.Name+": "+fmt.Sprintf(format, args...))
 }
 
-// takeEvents returns what happened since the last record.
+// takeEvents returns the events since the last record.
 func (s *memberRunner) takeEvents() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,9 +149,8 @@ func (s *memberRunner) open(ctx context.Context) error {
 	return nil
 }
 
-// persist tries again what failed by a fault of the player, in a new one each
-// time. What cannot be started at all is not tried again, nor what was silent for
-// as long as it may be: that can be minutes.
+// persist repeats an attempt that failed by a fault of the player, in a new player each time. It does not
+// repeat a start that failed, nor a player that was silent until its timeout, which can be minutes.
 func (s *memberRunner) persist(ctx context.Context, tries int, attempt func(context.Context) error) error {
 	for {
 		err := attempt(ctx)
@@ -192,8 +189,8 @@ func (s *memberRunner) lost(err error) error {
 	return err
 }
 
-// broke says what becomes of the member after a fault, so that the council knows
-// before it goes on: it is gone at once if it may not be started again.
+// broke sets the member's state after a fault, so that the council has it before it continues. The member
+// is gone at once if it may not be restarted.
 func (s *memberRunner) broke(why error) {
 	if s.restarts > 0 {
 		s.become(conditionStarting)
@@ -202,8 +199,8 @@ func (s *memberRunner) broke(why error) {
 	_ = s.lost(why) // returns why
 }
 
-// failed closes the player after a fault and starts it again, as often as the
-// game allows. It runs between two moves, after the council was told.
+// failed closes the player after a fault and starts it again, as often as the game allows. It runs
+// between two moves, after the council has the new state.
 func (s *memberRunner) failed(ctx context.Context, why error) {
 	s.broke(why)
 	s.note("%s", brief(why))
@@ -231,15 +228,14 @@ func brief(err error) string {
 	return fmt.Sprintf("%s (%s)", f.Kind, f.Doing)
 }
 
-// close ends the player, if there is one. Its errors come after a fault, or at
-// the end: nobody needs them.
+// close ends the player, if there is one. It ignores errors, which come after a fault, or at the end.
 func (s *memberRunner) close() {
 	if p := s.player.Swap(nil); p != nil {
 		_ = (*p).Close()
 	}
 }
 
-// answer is what a seat sends back to the council.
+// answer is a seat's answer to the council.
 type answer struct {
 	seat    int
 	reply   usi.Reply
@@ -284,9 +280,8 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 	}
 }
 
-// show lets snapshots be about a question. Where a search on the opponent's time
-// must be stopped first, which may take long, that is so from the first info of
-// the new search only.
+// show makes snapshots refer to a question. If a search on the opponent's time must stop first, which may
+// take long, they refer to it only from the first info of the new search.
 func (s *memberRunner) show(r *usi.Request, number uint64) {
 	missed := s.pondered != "" && s.pondered != r.Position.String()
 	s.pondered = ""
@@ -329,7 +324,7 @@ func (s *memberRunner) stoppedFor() time.Duration {
 	return w.Stopped()
 }
 
-// strayed says where the player runs instead of its CPUs; "" also where there is none.
+// strayed returns where the player runs instead of on its CPUs; "" also without a player.
 func (s *memberRunner) strayed() string {
 	p := s.player.Load()
 	if p == nil {
@@ -341,9 +336,9 @@ func (s *memberRunner) strayed() string {
 	return ""
 }
 
-// snapshot is what the player's search for a question has said so far; ok is
-// false when it cannot be known, or the player is not that far yet: what it said
-// about another position must not become a vote.
+// snapshot returns the present result of the player's search for a question. ok is false if it is
+// unknown, or if the player has not started that search. Output about another position must not become a
+// vote.
 func (s *memberRunner) snapshot(question uint64) (usi.Reply, bool) {
 	p := s.player.Load()
 	if p == nil || s.shown.Load() != question {

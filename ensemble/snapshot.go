@@ -8,17 +8,16 @@ import (
 	"gogi/usi"
 )
 
-// asked is what the members were asked last, for Snapshot.
+// asked is the latest request to the members, for Snapshot.
 type asked struct {
 	question uint64
 	position shogi.Position
 }
 
-// Snapshot is what the council would say if it had to answer now: the move that
-// most of its members have at the head of their variations, the first member's of
-// equal ones, with the line of the first that has it. The members' weights are
-// not looked at: it may be called beside Think, when a council of which this one
-// is a member decides without it.
+// Snapshot returns the council's answer if it had to answer now. It is the first move of most members'
+// variations, with equal numbers the first member's, with the line of the first member that has it. It
+// ignores the members' weights, so that it may be called at the same time as Think. A council with this
+// one as a member uses it to decide without it.
 func (c *Council) Snapshot() usi.Reply {
 	a := c.asked.Load()
 	if a == nil {
@@ -26,7 +25,7 @@ func (c *Council) Snapshot() usi.Reply {
 	}
 	var reply usi.Reply
 	var list []voting.Candidate
-	var lines []usi.Info // of each candidate's first backer
+	var lines []usi.Info // line of each candidate's first backer
 	for _, s := range c.seats {
 		r, ok := s.snapshot(a.question)
 		if !ok || r.Answer != usi.AnswerMove || a.position.CheckLegal(r.Move) != nil {

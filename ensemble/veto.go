@@ -10,10 +10,9 @@ import (
 	"gogi/usi"
 )
 
-// Veto has a voted move checked before it is played: members that did not vote
-// for it search the position after it for a short while, and when enough of them
-// find it worse than the runner-up of the vote by a margin, the runner-up is
-// played. Never is a move played that nobody voted for. The zero value is off.
+// Veto lets other members check a voted move before it is played. Members that did not vote for it search
+// the position after it for a short time. If enough of them find it worse than the runner-up of the vote
+// by a margin, the runner-up is played. A move without a vote is never played. The zero value is off.
 type Veto struct {
 	Time    time.Duration // of the check; 0 with Nodes 0: no veto
 	Nodes   uint64        // instead of time
@@ -21,14 +20,13 @@ type Veto struct {
 	Members int           // how many are asked at most; 0: 2
 }
 
-// DefaultVetoMargin is what the authors of master-and-counsellor programs found
-// best.
+// DefaultVetoMargin is the best value by the authors of master-and-counsellor programs.
 const DefaultVetoMargin = 80
 
 func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
 
-// examine asks for objections to a decision by vote, and follows them if all
-// who were asked object.
+// examine asks for objections to a decision by vote, and follows them if all members that were asked
+// object.
 func (v *vote) examine(ctx context.Context, d *voting.Decision) {
 	x := v.config.Veto
 	if !x.on() || d.By != voting.ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
@@ -55,9 +53,8 @@ func (v *vote) timeFor(x Veto) bool {
 	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.vetoDeadline()
 }
 
-// vetoDeadline is when the critics are stopped at the latest. It is later than
-// that of the vote: who may use more than the clock has said so by asking for a
-// veto, and the critics have just shown that they answer.
+// vetoDeadline is the latest end of the critics' searches. It is later than that of the vote: the user of
+// a veto accepts a longer use of the clock, and the critics have just shown that they answer.
 func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Level, v.memberDeadline()) }
 
 // critics are the members that voted for something else, as many as are asked,
@@ -91,7 +88,7 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 	answers := make(chan answer, len(critics)) // one from each critic, never closed
 	q := v.newQuestion(answers)
 	members, cancel := context.WithCancel(ctx)
-	defer cancel() // stops whoever is late
+	defer cancel() // stops late members
 	for _, i := range critics {
 		s := v.seats[i]
 		s.jobs <- func(life context.Context) { s.think(members, life, r, q) }
@@ -112,8 +109,8 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 	return list, all
 }
 
-// critiques waits for the critics, but not beyond their time: the move is there
-// already, and who is late does not object.
+// critiques waits for the critics until their time is over. The move is known already, and a late critic
+// does not object.
 func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
 	limit := newAlarm()
 	defer limit.stop()
@@ -144,8 +141,8 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 	return list
 }
 
-// objection reads an answer about the position after the move: what is good
-// there for the opponent is bad for the move.
+// objection reads an answer about the position after the move: a good score for the opponent is bad for
+// the move.
 func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
 	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()

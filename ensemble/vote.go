@@ -22,11 +22,11 @@ type vote struct {
 	ballots []voting.Ballot
 	pending []int // members that were asked and have not answered
 	polled  []int // members that were asked
-	// answers come from the seats, one for each that was asked, with room for
-	// all, so that a late one disturbs nobody. It is never closed.
+	// answers come from the seats, one for each that was asked. It has room for all, so that a late
+	// answer blocks no seat. It is never closed.
 	answers  chan answer
-	question uint64        // what was asked last
-	saved    time.Duration // of the main time, for later moves
+	question uint64        // number of the latest question
+	saved    time.Duration // part of the main time reserved for later moves
 	early    bool
 	hit      bool
 	stopped  bool // by the caller
@@ -96,8 +96,7 @@ func (v *vote) gather(ctx context.Context) error {
 	}
 }
 
-// round is what all members are asked at once: one block for all, which their jobs
-// share and do not change.
+// round is one request to all members: one block for all, which their jobs share and do not change.
 type round struct {
 	ctx      context.Context //nolint:containedctx // of one search, which ends with it
 	question question
@@ -108,7 +107,7 @@ type round struct {
 // answers; false when none is.
 func (v *vote) ask(ctx context.Context) bool {
 	members, cancel := context.WithCancel(ctx)
-	defer cancel() // stops whoever is late
+	defer cancel() // stops late members
 	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]voting.Ballot, 0, len(v.seats))
 	q := v.newQuestion(v.answers)
 	v.Council.asked.Store(&asked{q.number, v.line.Position})
@@ -132,9 +131,9 @@ func (v *vote) ask(ctx context.Context) bool {
 	return true
 }
 
-// kept is what the council keeps back of its deadline: a level's time, and of
-// what is tolerated beyond a clock three quarters. That margin is there for a
-// machine that is late; the member that is waited for must not use it up.
+// kept returns the time that the council reserves before its deadline: a level's time, or three quarters
+// of the margin beyond a clock. The margin is for delays of the machine; a late member must not use it
+// up.
 func (v *vote) kept() time.Duration {
 	kept := Level
 	if limit, ok := v.clock(); ok {
@@ -143,8 +142,7 @@ func (v *vote) kept() time.Duration {
 	return min(kept, v.request.Deadline/2)
 }
 
-// clock is what the request says that this move may take; ok is false where
-// nothing limits its time.
+// clock returns the time that this move may take by the request; ok is false if nothing limits it.
 func (v *vote) clock() (limit time.Duration, ok bool) {
 	g := &v.request.Go
 	switch {
@@ -174,7 +172,7 @@ func (v *vote) save() {
 	v.request.Deadline -= v.saved
 }
 
-// newQuestion numbers what the members are asked for this decision.
+// newQuestion numbers the question to the members for this decision.
 func (v *vote) newQuestion(to chan<- answer) question {
 	v.questions++
 	_, timed := v.clock()
@@ -184,8 +182,8 @@ func (v *vote) newQuestion(to chan<- answer) question {
 // memberDeadline leaves the council time to decide. 0: none.
 func (v *vote) memberDeadline() time.Duration { return v.request.Deadline - v.kept() }
 
-// hardDeadline is when the council decides with what it has: a third of what it
-// kept back is for answers to the stop.
+// hardDeadline is the time at which the council decides with the present answers. A third of the reserved
+// time is for answers to the stop.
 func (v *vote) hardDeadline() time.Duration { return v.request.Deadline - v.kept()*2/3 }
 
 // stopGrace is how long the members may take to answer a stop.
@@ -276,8 +274,8 @@ func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 	return b
 }
 
-// leaveOut makes ballots for the members that are not awaited: a vote by what
-// they have said so far, or a record only.
+// leaveOut makes ballots for the members that it does not wait for: a vote by their present result, or a
+// record only.
 func (v *vote) leaveOut(votes bool) {
 	for _, i := range v.pending {
 		r, _ := v.seats[i].snapshot(v.question)
@@ -292,7 +290,7 @@ func (v *vote) leaveOut(votes bool) {
 	v.pending = nil
 }
 
-// complete adds the ballots of members that were not asked, and what happened.
+// complete adds the ballots of members that were not asked, and the events.
 func (v *vote) complete() {
 	for i, s := range v.seats {
 		if !slices.Contains(v.polled, i) {
@@ -324,9 +322,8 @@ func (v *vote) enough() bool {
 	return false
 }
 
-// leader is the heaviest of those asked, the first of equal ones. Who failed, or
-// gave no answer that counts, does not lead: the others would be stopped for
-// nothing.
+// leader returns the heaviest member that was asked, with equal weights the first. A member that failed,
+// or gave no answer that counts, does not lead: the others would be stopped for nothing.
 func (v *vote) leader() int {
 	leader, weights := -1, v.chamber.Weights()
 	for _, i := range v.polled {
@@ -355,7 +352,7 @@ func (v *vote) agreed() bool {
 	return false
 }
 
-// spoken reports whether anybody said anything that can be acted on.
+// spoken reports whether any member gave a usable answer.
 func (v *vote) spoken() bool {
 	return slices.ContainsFunc(v.ballots, func(b voting.Ballot) bool { return b.Kind != voting.KindDead && b.Kind != voting.KindNone })
 }

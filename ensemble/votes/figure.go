@@ -15,10 +15,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// weightsFigure draws every member's weight over a game: x is the council's own
-// decision, y the weight after it. Lines often lie on each other, and the figure
-// may be printed in black and white: each line has a dash pattern of its own and
-// carries its member's number, at other places than the other lines do.
+// weightsFigure draws every member's weight over a game: x is the council's own decision, y the weight
+// after it. Lines often overlap, and the figure may be printed in black and white. Each line therefore
+// has its own dash pattern and its member's number, at other places than on the other lines.
 type weightsFigure struct {
 	*gameCouncil
 	svg.Frame
@@ -75,7 +74,7 @@ func newWeightsFigure(c *gameCouncil) *weightsFigure {
 	return f
 }
 
-// words is the figure for those who cannot see it.
+// words describes the figure for readers who cannot see it.
 func (f *weightsFigure) words() string {
 	var parts []string
 	for i, name := range f.Members {
@@ -94,7 +93,7 @@ func (f *weightsFigure) weights(member int) []float64 {
 	return list
 }
 
-// at is 0 where a damaged record has too few weights.
+// at returns 0 if a damaged record has too few weights.
 func at(weights []float64, i int) float64 {
 	if i < len(weights) {
 		return weights[i]

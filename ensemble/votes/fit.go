@@ -16,9 +16,8 @@ import (
 	"gogi/stats/regress"
 )
 
-// Fit is what gogi votes fit prints: how each member's centipawns become chances of
-// winning, by logistic regression of the games' results on the scores that went
-// with its votes.
+// Fit is the result that gogi votes fit prints: a conversion of each member's centipawns to winning
+// probabilities, by logistic regression of the games' results on the scores of its votes.
 type Fit struct {
 	Version  int           `json:"version"`
 	Run      string        `json:"run,omitempty"`
@@ -33,8 +32,8 @@ type councilFit struct {
 	All     *memberFit   `json:"all"` // all members as one, for an engine that vary multiplies
 }
 
-// memberFit is a member's scale. The numbers are null where the games do not tell,
-// and Why says the reason.
+// memberFit is a member's scale. The numbers are null if the games do not determine them; Why has the
+// reason.
 type memberFit struct {
 	Name        string    `json:"name"`
 	Games       int       `json:"games"`    // with a score of it
@@ -65,7 +64,7 @@ const (
 // rule of thumb for sandwich estimates is 30 to 50 clusters.
 const leastGames = 50
 
-// said is what the caution is about.
+// said describes the caution.
 func (c caution) said() i18n.Message {
 	switch c {
 	case fewGames:
@@ -81,8 +80,8 @@ func (c caution) said() i18n.Message {
 // NewFit is empty yet.
 func NewFit() *Fit { return &Fit{Version: 1, Councils: []*councilFit{}} }
 
-// Add takes the scores of a game that has a result. Scores are cut as votes cut
-// them, to the member's clamp, or to voting.DefaultClamp where none is recorded.
+// Add takes the scores of a game with a result. It limits scores as votes do, to the member's clamp, or
+// to voting.DefaultClamp if none is recorded.
 func (f *Fit) Add(g *Game) error {
 	counted := false
 	for i := range g.Votes {
@@ -128,7 +127,7 @@ func (f *Fit) council(v *Votes) *councilFit {
 	return c
 }
 
-// clampOf is what a member's scores are cut to.
+// clampOf returns the limit of a member's scores.
 func clampOf(vote *voting.Record, member int) float64 {
 	if member < len(vote.Clamps) && vote.Clamps[member] > 0 {
 		return vote.Clamps[member]
@@ -220,7 +219,7 @@ func (c *councilFit) print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// name is what a table calls a member, or all of them.
+// name returns a member's name for a table, or the name for all of them.
 func (c *councilFit) name(m *memberFit, in i18n.Language) string {
 	if m == c.All {
 		return i18n.Say(in, "all members")
@@ -237,7 +236,7 @@ func (m *memberFit) printRemarks(w io.Writer, name string, in i18n.Language) {
 	}
 }
 
-// toml is the scale as an [[engine]] of a match file has it, "" where there is none.
+// toml returns the scale for an [[engine]] of a match file, "" if there is none.
 func (m *memberFit) toml() string {
 	if m.Slope == nil || *m.Slope <= 0 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// GameVotes is what gogi votes --game prints.
+// GameVotes is the result that gogi votes --game prints.
 type GameVotes struct {
 	Version  int            `json:"version"`
 	Run      string         `json:"run,omitempty"`
@@ -110,7 +110,7 @@ func (c *gameCouncil) print(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// reason is what decided, a tie-break included.
+// reason returns what decided, with a tie-break.
 func (d *gameDecision) reason() i18n.Message {
 	switch {
 	case d.By == voting.ByRule && d.Tie != "":

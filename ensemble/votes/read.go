@@ -19,8 +19,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// OfGame reads the votes of a game's councils, of one player where one is named.
-// plies are those that the engines played.
+// OfGame reads the votes of a game's councils, or only of the named player. plies is the number of plies
+// that the engines played.
 func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, error) {
 	voted := &Game{Name: name, plies: plies}
 	sides := [2]Votes{
@@ -55,8 +55,7 @@ func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, 
 	return voted, nil
 }
 
-// scoreOf is what a side has of a game, in the words of a record; NaN for a game
-// without a result.
+// scoreOf returns a side's score in a game, from a record's winner; NaN for a game without a result.
 func scoreOf(winner string, side shogi.Colour) float64 {
 	switch winner {
 	case side.String():
@@ -69,7 +68,7 @@ func scoreOf(winner string, side shogi.Colour) float64 {
 	return math.NaN()
 }
 
-// firstSide is who moves first: 0 for Black, 1 for White.
+// firstSide returns the side to move first: 0 for Black, 1 for White.
 func firstSide(record *kifu.Record) (int, error) {
 	if record.Start == "startpos" || record.Start == "" {
 		return 0, nil
@@ -177,13 +176,13 @@ type Game struct {
 // Votes are the votes of one council in one game.
 type Votes struct {
 	Council string
-	score   float64          // of the council in the game: 1, one half or 0; NaN where the game does not say
+	score   float64          // score of the council in the game: 1, one half or 0; NaN if unknown
 	records []*voting.Record // as they came, those that were taken back, too
-	places  []string         // where each stands, for errors
+	places  []string         // place of each vote, for errors
 }
 
-// played are the votes that the game went on from: where it was taken back, the
-// number of the decision repeats, and what was decided from there on is void.
+// played returns the votes that the game continued from. After a take-back the number of the decision
+// repeats, and the earlier decisions from that number on are void.
 func (v *Votes) played() []*voting.Record {
 	var kept []*voting.Record
 	for _, r := range v.records {

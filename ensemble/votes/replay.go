@@ -15,9 +15,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// NewReplay is empty yet, with a row for each thing to do: rules to vote by, the
-// recorded one where there is none, and a chain of ties, the recorded one where it is "". log is the file that the votes come
-// from, "" for a database. It fails for rules and chains that there are not.
+// NewReplay returns an empty replay. rules are the rules to vote by; without any it uses the recorded
+// one. ties is a chain of tie-breaks; "" is the recorded one. log is the source file of the votes, "" for
+// a database. It returns an error for unknown rules and chains.
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	r := &Replay{Version: 1, Log: log, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
 	if ties != "" {
@@ -41,7 +41,7 @@ func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	return r, nil
 }
 
-// Replay is what gogi votes replay prints.
+// Replay is the result that gogi votes replay prints.
 type Replay struct {
 	Version  int              `json:"version"`
 	Run      string           `json:"run,omitempty"`
@@ -63,8 +63,7 @@ type replayCouncil struct {
 	Replays []*replayRule `json:"replays"`
 }
 
-// replayRule is what one rule decides on the recorded ballots. It learns from
-// its own decisions.
+// replayRule has one rule's decisions on the recorded ballots. It learns from its own decisions.
 type replayRule struct {
 	Rule      string        `json:"rule"`
 	Ties      []string      `json:"ties"` // empty: as recorded
@@ -72,7 +71,7 @@ type replayRule struct {
 	Differs   int           `json:"differs"`
 	Share     *float64      `json:"share"`
 	Why       string        `json:"why,omitempty"`
-	InTies    int           `json:"differs_in_ties"` // where the recorded vote was equal at the top
+	InTies    int           `json:"differs_in_ties"` // if the recorded vote was a tie at the top
 	Where     []replayPlace `json:"where"`
 	LeftOut   int           `json:"where_left_out"` // places beyond those that are listed
 
@@ -88,16 +87,14 @@ type replayPlace struct {
 	What     string `json:"what,omitempty"` // when the recorded rule is checked: the first thing that differs
 }
 
-// keptPlaces bounds what is remembered of a long run; shownPlaces what a table
-// shows.
+// keptPlaces is the largest number of places in memory, shownPlaces in a table.
 const (
 	keptPlaces  = 1000
 	shownPlaces = 20
 )
 
-// Add takes the votes of a game again by every rule. Games of one council come in
-// the order in which they were played, where its weights last. A record that cannot
-// be voted on is an error that says where it stands.
+// Add votes on a game again by every rule. If a council's weights last between games, its games must come
+// in the order of play. It returns an error with the place of a record that cannot be voted on.
 func (r *Replay) Add(g *Game) error {
 	r.Games++
 	for i := range g.Votes {
@@ -220,7 +217,7 @@ func (r *Replay) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// printCheck says whether the recorded rule decides the same again.
+// printCheck prints whether the recorded rule decides the same again.
 func (x *replayRule) printCheck(w io.Writer, in i18n.Language) {
 	switch {
 	case x.Why != "":

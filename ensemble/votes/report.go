@@ -1,6 +1,6 @@
-// Package votes reports how councils voted. It reads the records of their decisions from games
-// or from a log. A [Report] covers a whole run, a [GameVotes] one game move by move; a [Replay]
-// repeats the votes with other rules, and a [Fit] finds weights for the members.
+// Package votes reports how councils voted. It reads the records of their decisions from games or from a
+// log. A [Report] covers a whole run, a [GameVotes] one game move by move; a [Replay] repeats the votes
+// with other rules, and a [Fit] finds weights for the members.
 package votes
 
 import (
@@ -16,7 +16,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Report is what gogi votes prints of a run or a log.
+// Report is the result that gogi votes prints for a run or a log.
 type Report struct {
 	Version  int        `json:"version"`
 	Run      string     `json:"run,omitempty"`
@@ -32,8 +32,8 @@ type Council struct {
 	Members   []memberReport `json:"members"`
 	Games     int            `json:"games"`
 	Decisions int            `json:"decisions"`
-	TakenBack int            `json:"taken_back"` // decisions that the game did not go on from; they are not counted
-	Plies     *int           `json:"plies"`      // of the games, both sides, without the openings
+	TakenBack int            `json:"taken_back"` // decisions that the game did not continue from; they are not counted
+	Plies     *int           `json:"plies"`      // plies of the games, both sides, without the openings
 	Why       string         `json:"why,omitempty"`
 	Voted     int            `json:"voted"` // decisions with at least one vote
 	Early     int            `json:"early"`
@@ -85,8 +85,8 @@ type reasonCount struct {
 	Share float64   `json:"share"`
 }
 
-// splitShare is a number of decisions as a share of the council's own and of all
-// plies of its games: sources that count splits do not say which they mean.
+// splitShare is a number of decisions as a share of the council's own and of all plies of its games.
+// Sources that count splits do not define which one they mean.
 type splitShare struct {
 	Count       int      `json:"count"`
 	OfDecisions *float64 `json:"of_decisions"`
@@ -135,7 +135,7 @@ type dictatorReport struct {
 	Why         string `json:"why,omitempty"`
 }
 
-// shadowReport is what another rule, asked in the games, would have played.
+// shadowReport counts the votes of another rule that was recorded but not played.
 type shadowReport struct {
 	Rule      string  `json:"rule"`
 	Decisions int     `json:"decisions"`
@@ -173,7 +173,7 @@ func (r *Report) Add(g *Game) {
 	}
 }
 
-// of finds the report of a council; another rule or other members are another.
+// of returns the report of a council; another rule or other members have another report.
 func (r *Report) of(v *Votes) *Council {
 	first := v.records[0]
 	for _, c := range r.Councils {
@@ -225,7 +225,7 @@ func (c *Council) add(vote *voting.Record) {
 	c.addBallots(vote)
 }
 
-// votedFor is what the vote chose, also where a veto had another move played.
+// votedFor returns the vote's choice, also if a veto replaced it.
 func votedFor(vote *voting.Record) string {
 	if vote.By == voting.ByVeto {
 		return vote.Vetoed
@@ -233,7 +233,7 @@ func votedFor(vote *voting.Record) string {
 	return vote.Played
 }
 
-// addVote counts a decision in which somebody voted.
+// addVote counts a decision with at least one vote.
 func (c *Council) addVote(vote *voting.Record) {
 	c.Voted++
 	rowOf(&c.Splits, func(x *splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
@@ -423,7 +423,7 @@ func (c *Council) finishLeaders() {
 	c.Dictators.Earliest, c.Dictators.MedianOnset = &c.onsets[0], &c.onsets[(len(c.onsets)-1)/2]
 }
 
-// tieWords say what broke a tie.
+// tieWords describes a tie-break.
 func tieWords(tie voting.Tie) i18n.Message {
 	switch tie {
 	case voting.TieScore:

@@ -128,7 +128,7 @@ func (s splitShare) said() i18n.Message {
 	return words
 }
 
-// said adds what broke the ties.
+// said adds the tie-breaks.
 func (t topTies) said() i18n.Message {
 	var parts i18n.Row
 	for _, x := range t.Levels {

@@ -10,7 +10,7 @@ import (
 	"gogi/usi"
 )
 
-// Kind says what a ballot is worth. Only KindMove is counted as a move.
+// Kind is the validity of a ballot. Only KindMove counts as a move.
 type Kind string
 
 // The kinds of ballot.
@@ -24,7 +24,7 @@ const (
 	KindDead    Kind = "dead"    // its process failed, or is starting again
 )
 
-// Source says where a ballot's move comes from.
+// Source is the source of a ballot's move.
 type Source string
 
 // The sources of a move.
@@ -49,7 +49,7 @@ type Ranked struct {
 type Ballot struct {
 	Member   int // index, from 0
 	Kind     Kind
-	Move     shogi.Move // of KindMove; of KindResign, KindLate and KindIllegal what is known
+	Move     shogi.Move // for KindMove; for KindResign, KindLate and KindIllegal if known
 	Ponder   shogi.Move // the reply that the member expects, or NoMove
 	Score    usi.Score  // from the side to move's view
 	HasScore bool
@@ -61,15 +61,15 @@ type Ballot struct {
 	Time     time.Duration // the member's own measure of its thought
 	Arrived  time.Duration // since the council was asked
 	PV       []shogi.Move
-	Text     string // of KindIllegal and KindDead: what was said, or what happened
+	Text     string // for KindIllegal and KindDead: the answer, or the event
 	Detail   []byte // a nested council's own record
 
 	proven bool // the variation ends in the mate that the score claims; a chamber finds that
 }
 
-// Points is the ballot's score as one ordered number in centipawns, from the
-// side to move's view: within ±30000, and beyond it for mates (a mate in k plies
-// is 32000-k, one of unknown length 31000). A ballot without a score is -Inf.
+// Points returns the ballot's score as one ordered number in centipawns, from the side to move's view. It
+// is within ±30000, and beyond it for mates (a mate in k plies is 32000-k, one of unknown length 31000).
+// A ballot without a score is -Inf.
 func (b *Ballot) Points() float64 { return Points(b.Score, b.HasScore) }
 
 // Points is a score as a number of centipawns, from the member's view: at most 30,000, mates beyond
@@ -109,8 +109,8 @@ func (b *Ballot) votes() bool {
 	return b.Kind == KindMove || b.Kind == KindResign && b.Move != shogi.NoMove
 }
 
-// Examined are the ballots in the order of the members, with what their
-// variations prove. They are only copied where that is news: mates are rare.
+// Examined returns the ballots in the order of the members, with the mates that their variations prove.
+// It copies them only if a ballot changes: mates are rare.
 func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
 	ballots = Sorted(ballots)
 	known := true
@@ -144,10 +144,9 @@ func Sorted(ballots []Ballot) []Ballot {
 	return ballots
 }
 
-// NewBallot makes a ballot of a member's reply. What it says is checked against
-// the position: an illegal move is recorded and counts for nothing. A member
-// that resigns keeps the first move of its last variation, in case the others
-// do not agree.
+// NewBallot makes a ballot of a member's reply. It checks the reply against the position; an illegal move
+// is recorded and does not count. A member that resigns keeps the first move of its last variation, in
+// case the others disagree.
 func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	b := Ballot{Member: member, Ponder: r.Ponder, Nodes: r.Nodes, Time: r.Elapsed, Source: SourceBestmove, Detail: r.Detail}
 	b.judge(p, r)
@@ -163,7 +162,7 @@ func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	return b
 }
 
-// judge finds what kind of ballot it is, and its move.
+// judge sets the ballot's kind and its move.
 func (b *Ballot) judge(p *shogi.Position, r usi.Reply) {
 	switch r.Answer {
 	case usi.AnswerMove:
@@ -183,8 +182,8 @@ func (b *Ballot) judge(p *shogi.Position, r usi.Reply) {
 	}
 }
 
-// bestInfo is the line that the score is read from: the last one, unless its
-// score is only a bound and an exact one speaks of the same move.
+// bestInfo returns the line with the reply's score: the last one, unless its score is only a bound and an
+// earlier line has an exact score of the same move.
 func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
 	best := r.Best()
 	if best.Score.Bound != usi.Exact && len(r.Exact.PV) > 0 && r.Exact.PV[0] == move {

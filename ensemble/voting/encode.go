@@ -33,7 +33,7 @@ func (r *Record) Encode() ([]byte, error) {
 	return w.out, nil
 }
 
-// head is what is known before the vote.
+// head writes the fields that are known before the vote.
 func (w *encoder) head(r *Record) {
 	w.int("v", r.Version)
 	w.text("type", r.Type)
@@ -54,7 +54,7 @@ func (w *encoder) head(r *Record) {
 	w.other("clamps", r.Clamps, len(r.Clamps) == 0)
 }
 
-// decided is what the vote said.
+// decided writes the result of the vote.
 func (w *encoder) decided(r *Record) {
 	w.text("played", r.Played)
 	w.textIfAny("ponder", r.Ponder)
@@ -121,8 +121,7 @@ func (w *encoder) ballot(b *BallotRecord) {
 	w.out = append(w.out, '}')
 }
 
-// encoder writes JSON as encoding/json does. After an error, which it keeps, what it
-// has written is worth nothing.
+// encoder writes JSON as encoding/json does. It stores its first error; its output is then invalid.
 type encoder struct {
 	out []byte
 	err error
@@ -142,8 +141,8 @@ func (w *encoder) comma() {
 	}
 }
 
-// quote writes a string. What needs an escape, or is not ASCII, is left to
-// encoding/json, which also makes < > & safe for HTML.
+// quote writes a string. encoding/json writes strings that need an escape, or are not ASCII; it also
+// makes < > & safe for HTML.
 func (w *encoder) quote(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
@@ -194,8 +193,8 @@ func (w *encoder) float(key string, f float64) {
 	w.number(f)
 }
 
-// number writes what most numbers here are, whole ones and thousandths of no great
-// size, in full; encoding/json writes others with an exponent, or refuses them.
+// number writes in full the usual numbers here: integers and thousandths of no great size. encoding/json
+// writes others with an exponent, or rejects them.
 func (w *encoder) number(f float64) {
 	if size := math.Abs(f); size == 0 || size >= 1e-6 && size < 1e21 {
 		w.out = strconv.AppendFloat(w.out, f, 'f', -1, 64)

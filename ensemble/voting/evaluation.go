@@ -8,7 +8,7 @@ import "slices"
 // they are for both colours. Source: as for adoption, Table 2.
 type evaluation struct {
 	standing
-	sums  [][]float64 // by member: what each decision of the window added
+	sums  [][]float64 // by member: the addition of each decision of the window
 	bonus int         // the member that has 1 more in mode bonus, or -1
 }
 
@@ -31,7 +31,7 @@ func (e *evaluation) NewGame(seed uint64) {
 	e.sums, e.bonus = make([][]float64, len(e.voters)), -1
 }
 
-// Additive is false where the ballots themselves move the weights.
+// Additive is false if the ballots themselves change the weights.
 func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
 
 // Candidates adds weights; the leader may be one whom these ballots make it.
@@ -88,7 +88,7 @@ func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
 // counts reports whether a ballot's evaluation is added: it came in time.
 func (b *Ballot) counts() bool { return b.Kind == KindMove || b.Kind == KindResign }
 
-// worth is what a ballot adds: 0 without a score.
+// worth returns a ballot's addition: 0 without a score.
 func (e *evaluation) worth(b *Ballot) float64 {
 	if !b.searched() {
 		return 0
@@ -125,9 +125,8 @@ func (e *evaluation) leads(ballots []Ballot) int {
 	return leader
 }
 
-// highest is the member with the highest sum, these ballots included, among
-// those that came in time and fulfil a condition; the first of equal ones; -1
-// when there are none.
+// highest returns the member with the highest sum, with these ballots, among those that came in time and
+// fulfil a condition. With equal sums it is the first; -1 if there is none.
 func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
 	highest, best := -1, 0.0
 	for i := range ballots {
@@ -142,7 +141,7 @@ func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
 	return highest
 }
 
-// total is a member's sum, without what will fall out of the window next.
+// total returns a member's sum, without the decision that will leave the window next.
 func (e *evaluation) total(member int) float64 {
 	list := e.sums[member]
 	if e.spec.Window > 0 && len(list) == e.spec.Window {

@@ -7,9 +7,8 @@ import (
 	"gogi/shogi"
 )
 
-// byScore follows one member: the one with the best evaluation (optimistic), or
-// with the worst (pessimistic). Members without a score take part only when
-// nobody has one.
+// byScore follows one member: the one with the best evaluation (optimistic), or with the worst
+// (pessimistic). Members without a score take part only if no member has one.
 type byScore struct{ standing }
 
 func newByScore(s standing) Rule { return &byScore{s} }
@@ -40,8 +39,8 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// borda gives the moves of a member's list of k lines k, k-1, … 1 points, and
-// others none, with k the length of the longest list (a truncated Borda count).
+// borda gives the moves of a member's list of k lines k, k-1, … 1 points, and others none, with k the
+// length of the longest list (a truncated Borda count).
 type borda struct{ standing }
 
 func newBorda(s standing) Rule { return &borda{s} }
@@ -95,8 +94,8 @@ func (r *pool) clone() Rule { return &pool{r.twin()} }
 // Additive is false: a ballot moves all candidates.
 func (r *pool) Additive() bool { return false }
 
-// Candidates values every listed move. Members without any score are left out;
-// when nobody has one, the ballots are counted.
+// Candidates values every listed move, without members that have no score. If no member has one, it
+// counts the ballots.
 func (r *pool) Candidates(ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	var opinions []opinion
@@ -117,12 +116,12 @@ func (r *pool) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// opinion is what one member thinks of the moves that it lists.
+// opinion is one member's valuation of the moves that it lists.
 type opinion struct {
 	weight  float64
 	moves   []shogi.Move
 	chances []float64 // win probabilities
-	rest    float64   // of a move that it does not list
+	rest    float64   // value of a move that it does not list
 }
 
 func (r *pool) opinion(b *Ballot) (opinion, bool) {

@@ -17,14 +17,14 @@ import (
 // at their word, and sums compared bit by bit (see Laws.Exact).
 const RecordVersion = 2
 
-// Record is one decision as it is kept: enough to take the vote again. It is one
-// JSON object, stored beside the move and written as a line of a vote log.
+// Record is one stored decision, with all data to repeat the vote. It is one JSON object, stored with the
+// move and written as a line of a vote log.
 type Record struct {
 	Version int    `json:"v"`
 	Type    string `json:"type"` // "vote"
 	Council string `json:"council"`
-	Ply     int    `json:"ply"` // of the game, the first move's is 1
-	Own     int    `json:"own"` // of the council's own decisions in this game, from 1
+	Ply     int    `json:"ply"` // ply in the game, the first move's is 1
+	Own     int    `json:"own"` // number of the council's own decision in this game, from 1
 	Side    string `json:"side"`
 	SFEN    string `json:"sfen"`
 	Rule    string `json:"rule"`
@@ -45,7 +45,7 @@ type Record struct {
 	Split   string           `json:"split"`
 	Counts  Ordered[int]     `json:"counts"`
 	Sums    Ordered[float64] `json:"wsum"`
-	Values  Ordered[float64] `json:"values,omitempty"` // what the rule decides by, where that is not wsum
+	Values  Ordered[float64] `json:"values,omitempty"` // the values that the rule decides by, if they are not wsum
 	TopTie  bool             `json:"top_tie"`          // the first two had the same value
 	Differs bool             `json:"differs_from_plurality"`
 	Vetoed  string           `json:"vetoed,omitempty"`
@@ -62,7 +62,7 @@ type Record struct {
 	Events  []string         `json:"events,omitempty"`
 }
 
-// ShadowVote is what another rule would have played.
+// ShadowVote is the vote of another rule that was not played.
 type ShadowVote struct {
 	Rule   string `json:"rule"`
 	Played string `json:"played"`
@@ -77,7 +77,7 @@ type BallotRecord struct {
 	Move     string          `json:"mv,omitempty"`
 	Ponder   string          `json:"pd,omitempty"`
 	CP       *int            `json:"cp,omitempty"`
-	Mate     string          `json:"mate,omitempty"` // as USI says it: 3, -2, +, -
+	Mate     string          `json:"mate,omitempty"` // in USI's notation: 3, -2, +, -
 	Bound    string          `json:"bound,omitempty"`
 	Depth    int             `json:"d,omitempty"`
 	SelDepth int             `json:"sd,omitempty"`
@@ -99,7 +99,7 @@ type rankedRecord struct {
 	Depth int    `json:"d,omitempty"`
 }
 
-// VetoResult is what one member's search of the voted move's position said.
+// VetoResult is the result of one member's search of the voted move's position.
 type VetoResult struct {
 	Member  int    `json:"m"`
 	CP      *int   `json:"cp,omitempty"` // from the council's view
@@ -169,7 +169,7 @@ func readScore(cp *int, mate, bound string) (s usi.Score, has bool) {
 	return s, true
 }
 
-// keptPlies of a variation are recorded: enough to go on with when nobody votes.
+// keptPlies is the number of recorded plies of a variation: enough to continue if no member votes.
 const keptPlies = 3
 
 // RecordBallot is a ballot as a record has it.
@@ -200,7 +200,7 @@ func RecordBallot(b *Ballot, name string) BallotRecord {
 	return r
 }
 
-// Ballot reads the ballot back. Of its variation there is what was kept.
+// Ballot returns the ballot. Its variation has only the recorded plies.
 func (r *BallotRecord) Ballot() (Ballot, error) {
 	b, err := r.read()
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *BallotRecord) read() (Ballot, error) {
 	return b, nil
 }
 
-// ParseRecord reads a record and refuses what is none.
+// ParseRecord reads a record and rejects other data.
 func ParseRecord(data []byte) (*Record, error) {
 	var r Record
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -256,7 +256,7 @@ func ParseRecord(data []byte) (*Record, error) {
 	return &r, nil
 }
 
-// Word is the decision as a record says it: a move, "win" or "resign".
+// Word returns the decision's word in a record: a move, "win" or "resign".
 func (d *Decision) Word() string {
 	switch d.Answer {
 	case usi.AnswerWin:
@@ -268,7 +268,7 @@ func (d *Decision) Word() string {
 	return moveText(d.Move)
 }
 
-// Decided fills in what the vote said.
+// Decided fills in the result of the vote.
 func (r *Record) Decided(d *Decision) {
 	r.Played, r.Ponder, r.By, r.Tie = d.Word(), moveText(d.Ponder), d.By, d.Tie
 	r.Split, r.Leader, r.Vetoed = d.Split(), d.Leader, moveText(d.Vetoed)
@@ -335,7 +335,7 @@ func (o *Ordered[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Get finds a key's value; the zero value when there is none.
+// Get returns a key's value, or the zero value without it.
 func (o Ordered[T]) Get(key string) (value T) {
 	if i := slices.IndexFunc(o, func(e Entry[T]) bool { return e.Key == key }); i >= 0 {
 		return o[i].Value

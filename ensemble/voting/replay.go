@@ -22,7 +22,7 @@ type Replayer struct {
 	Ties []Tie // empty is the recorded chain
 
 	chamber *Session
-	made    string // what the chamber was made of
+	made    string // the settings that the session was made from
 	seed    uint64
 	past    []*Session // the chamber before each decision of this game, for take-backs
 }
@@ -34,11 +34,10 @@ type Revote struct {
 	After    []float64 // and after it
 }
 
-// Next votes on the ballots of the next record. A game begins where Own is 1 or
-// the seed is another; where Own is not above the one before, the game was taken
-// back, and the vote is taken as things stood then. It is an error when
-// decisions are missing before this one, when the rule changes within a game,
-// and when the record holds what cannot be read.
+// Next votes on the ballots of the next record. A game begins if Own is 1 or the seed changes. If Own is
+// not above the one before, the game was taken back, and Next votes in the state of that time. It returns
+// an error if earlier decisions are missing, if the rule changes within a game, and if the record cannot
+// be read.
 func (r *Replayer) Next(rec *Record) (Revote, error) {
 	v, err := r.next(rec)
 	if err != nil {
@@ -73,8 +72,8 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	return v, err
 }
 
-// enter brings the chamber to where the record's vote was taken, and reports
-// whether it votes as the recorded one did.
+// enter brings the session to the state of the record's vote, and reports whether it votes by the
+// recorded rule and tie-breaks.
 func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	recorded, err := ParseSpec(rec.Rule)
 	if err != nil {
@@ -204,8 +203,8 @@ func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
 	return FromBook(m), err
 }
 
-// vetoAgain applies a recorded veto where the vote chose what was vetoed. What
-// the objections rest on, the searches of other members, is not in the ballots.
+// vetoAgain applies a recorded veto if the vote chose the vetoed move. The ballots do not have the reason
+// of the objections, the searches of other members.
 func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, rec *Record) error {
 	if rec.By != ByVeto || d.Answer != usi.AnswerMove || moveText(d.Move) != rec.Vetoed {
 		return nil
@@ -221,8 +220,8 @@ func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, re
 	return nil
 }
 
-// Differs says in what the vote is not the recorded one, bit for bit; "" where
-// it is the same. Of the weights every one is compared exactly.
+// Differs returns the difference between the vote and the recorded one, bit for bit; "" if they are
+// equal. It compares every weight exactly.
 func (v *Revote) Differs(rec *Record) string {
 	var again Record
 	again.Decided(&v.Decision)

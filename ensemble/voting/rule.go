@@ -8,31 +8,29 @@ import (
 	"gogi/usi"
 )
 
-// Voter is what a rule knows of a member.
+// Voter has a rule's data about a member.
 type Voter struct {
 	Name string
 	// Slope and Intercept turn its centipawns into the log odds of winning.
 	// Engines differ in scale by a factor of three.
 	Slope     float64 // 0 means DefaultSlope
 	Intercept float64
-	// Clamp cuts its scores to ± so many of its own centipawns. A mate counts as
-	// much where the member's variation does not show it to the end, and beyond
-	// all clamps where it does. 0 is none: mates are taken at their word, as all
-	// councils did whose plans and records do not know the clamp.
+	// Clamp limits its scores to ± so many of its own centipawns. A mate counts as the clamp if the
+	// member's variation does not show it to the end, and beyond all clamps if it does. 0 is no clamp:
+	// mates count without proof, as in all councils whose plans and records have no clamp.
 	Clamp float64
 }
 
-// DefaultClamp is a member's clamp where nothing else is said: 97% at
-// DefaultSlope, beyond which a score says hardly more about who wins, and one
-// member's mistake would outweigh what all others say.
+// DefaultClamp is a member's default clamp: 97% at DefaultSlope. Beyond it a score shows hardly more
+// about the winner, and one member's mistake would outweigh all other members.
 const DefaultClamp = 2000
 
 // DefaultSlope is the log odds of one centipawn: 600 centipawns are 73% (the
 // formula of Ponanza, which most engines are near to).
 const DefaultSlope = 1.0 / 600
 
-// Points is a score in the member's centipawns as it counts, -Inf without one;
-// proven says that a mate is shown to its end.
+// Points returns the value of a score in the member's centipawns, -Inf without one; proven means that a
+// mate is shown to its end.
 func (v Voter) Points(s usi.Score, has, proven bool) float64 {
 	x := Points(s, has)
 	if v.Clamp == 0 || proven || !has {
@@ -63,7 +61,7 @@ type Candidate struct {
 	Move    shogi.Move
 	Backers []int   // the members that voted for it, ascending
 	Weight  float64 // the sum of their weights
-	Value   float64 // what the rule decides by; Weight for the rules that add weights
+	Value   float64 // the value that the rule decides by; Weight for the rules that add weights
 	Best    float64 // the best score among its backers as log odds, -Inf for none
 }
 
@@ -80,15 +78,14 @@ func (c *Candidate) back(member, more int) {
 
 // Rule turns ballots into candidates with a value each.
 type Rule interface {
-	// NewGame forgets what the last game taught, and takes a seed for all that
-	// is random.
+	// NewGame forgets the effects of the last game, and takes a seed for everything random.
 	NewGame(seed uint64)
 	// Candidates values the moves of the ballots, all of KindMove and in the
 	// order of the members. It changes nothing.
 	Candidates(ballots []Ballot) []Candidate
 	// Observe learns from a decision that was played, once for each.
 	Observe(ballots []Ballot, d *Decision)
-	// Weights are what each member's ballot would count now.
+	// Weights returns the present weight of each member's ballot.
 	Weights() []float64
 	// Additive reports whether a candidate's value is the sum of Weights over
 	// its backers, so that a vote may be decided before all ballots are in.
@@ -115,7 +112,7 @@ func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 type standing struct {
 	spec     Spec
 	voters   []Voter
-	exact    bool // of Laws
+	exact    bool // Settings.Exact
 	weights  []float64
 	seed     uint64
 	decision int // how many were observed in this game

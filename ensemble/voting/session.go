@@ -13,10 +13,10 @@ import (
 	"gogi/usi"
 )
 
-// By says what made a decision.
+// By is the cause of a decision.
 type By string
 
-// What can make a decision.
+// The causes of a decision.
 const (
 	ByForced      By = "forced"      // there was one legal move, or none
 	ByDeclaration By = "declaration" // the declaration rule wins the game
@@ -24,12 +24,12 @@ const (
 	ByResignation By = "resignation" // a quorum of the members gave up
 	ByRule        By = "rule"        // the vote
 	ByVeto        By = "veto"        // the vote's runner-up, after other members objected
-	ByPlan        By = "plan"        // nobody voted: the last decision's variation goes on here
-	ByDefault     By = "default"     // nobody voted: the first legal move
-	ByBook        By = "book"        // the council's book: nobody was asked
+	ByPlan        By = "plan"        // no member voted: the last decision's variation continues here
+	ByDefault     By = "default"     // no member voted: the first legal move
+	ByBook        By = "book"        // the council's book: no member was asked
 )
 
-// Settings are what holds in a chamber whatever its rule.
+// Settings apply to a session with any rule.
 type Settings struct {
 	Ties        []Tie                 // empty: DefaultTies
 	Declaration shogi.DeclarationRule // by which the council may declare
@@ -41,18 +41,18 @@ type Settings struct {
 	Exact bool
 }
 
-// Decision is what a council answers, and why.
+// Decision is a council's answer, with its cause.
 type Decision struct {
 	Answer     usi.Answer
-	Move       shogi.Move // of AnswerMove
+	Move       shogi.Move // for AnswerMove
 	Ponder     shogi.Move // the voted reply, or NoMove
 	By         By
 	Tie        Tie         // the level that decided between equal values, or ""
-	Candidates []Candidate // best first; of the votes that were counted
+	Candidates []Candidate // of the votes that were counted, best first
 	Leader     int         // the heaviest member before the decision, -1 without ballots
 	Speaker    int         // the member whose score and variation go with the move, or -1
-	Vetoed     shogi.Move  // what the vote had chosen, under ByVeto
-	Plain      shogi.Move  // what the same ballots, each counted once, choose
+	Vetoed     shogi.Move  // the vote's choice, under ByVeto
+	Plain      shogi.Move  // the choice of the same ballots, each counted once
 }
 
 // Split is the backers of each move in falling order, such as "3:3:1".
@@ -93,7 +93,7 @@ func (d *Decision) voted() []int {
 // Session takes the votes of one game after the other.
 type Session struct {
 	spec     Spec
-	text     string // of the spec
+	text     string // text of the spec
 	rule     Rule
 	voters   []Voter
 	Laws     Settings
@@ -135,7 +135,7 @@ func (c *Session) Clone() *Session {
 // Rule is the rule's text form.
 func (c *Session) Rule() string { return c.text }
 
-// Weights are what each member's ballot counts now.
+// Weights returns the present weight of each member's ballot.
 func (c *Session) Weights() []float64 { return c.rule.Weights() }
 
 // NewGame forgets the last game. The seed is of all that is random.
@@ -144,8 +144,8 @@ func (c *Session) NewGame(seed uint64) {
 	c.rule.NewGame(seed)
 }
 
-// Before decides what needs no ballots: a forced move, or a declaration that
-// wins by the chamber's rule.
+// Before decides positions that need no ballots: a forced move, or a declaration that wins by the
+// session's rule.
 func (c *Session) Before(p *shogi.Position) (Decision, bool) {
 	d := Decision{Leader: -1, Speaker: -1}
 	if p.Declaration(c.Laws.Declaration).Win {
@@ -197,7 +197,7 @@ func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
 	return d
 }
 
-// finish adds to the move who speaks for it, and the reply that is expected.
+// finish adds to the move its backers, and the expected reply.
 func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
 	if d.Speaker < 0 {
 		d.Speaker = Speaker(votes, d.Move, voters)
@@ -218,9 +218,9 @@ func (c *Session) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
 	}
 }
 
-// Counted are the ballots that count as moves. A member that resigned votes for
-// the move that it would have played, if it said one: when the quorum has
-// resigned no vote is needed. Where all count, they are the ballots themselves.
+// Counted returns the ballots that count as moves. A member that resigned votes for its other move, if it
+// has one; if the quorum has resigned, no vote is needed. If all ballots count, the result is the ballots
+// themselves.
 func Counted(ballots []Ballot) []Ballot {
 	n := 0
 	for n < len(ballots) && ballots[n].votes() {
@@ -263,8 +263,8 @@ func (c *Session) ordering(leader int) *ordering {
 	}
 }
 
-// rank sorts the candidates and says which level of the chain separated the
-// first two, if their values were equal.
+// rank sorts the candidates and returns the level of the chain that separated the first two, if their
+// values were equal.
 func (c *Session) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
 	slices.SortFunc(list, func(a, b Candidate) int {
 		v, _ := order.compare(&a, &b)
@@ -277,7 +277,7 @@ func (c *Session) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
 	return list, tie
 }
 
-// plain is what the ballots would choose by simple majority.
+// plain returns the choice of the ballots by simple majority.
 func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
 	list := make([]Candidate, 0, 4)
 	for i := range votes {
@@ -290,7 +290,7 @@ func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
 	if len(list) == 0 {
 		return shogi.NoMove
 	}
-	even := *order // of equal weights the first is the heaviest
+	even := *order // with equal weights the first is the heaviest
 	even.weights, even.leader = slices.Repeat([]float64{1}, len(c.voters)), 0
 	list, _ = c.rank(list, &even)
 	return list[0].Move
@@ -318,7 +318,7 @@ func (c *Session) resigned(ballots []Ballot) bool {
 	return resigned > 0 && resigned >= c.quorumToResign(alive)
 }
 
-// census counts who resigned and who is alive.
+// census counts the resigned and the living members.
 func census(ballots []Ballot) (resigned, alive int) {
 	for i := range ballots {
 		switch ballots[i].Kind {
@@ -346,7 +346,7 @@ func (c *Session) ResignShare() float64 {
 	return c.Laws.ResignQuorum
 }
 
-// fallBack answers when nobody voted: the council never resigns for that.
+// fallBack answers if no member voted: the council never resigns for that.
 func (c *Session) fallBack(p *shogi.Position, d *Decision) {
 	if c.plan.move != shogi.NoMove && c.plan.key == p.Key() && p.CheckLegal(c.plan.move) == nil {
 		d.By, d.Move = ByPlan, c.plan.move
@@ -387,9 +387,8 @@ func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	return speaker
 }
 
-// expectedReply is voted for by those who voted for the move: the reply that
-// most of them expect, the first named of equal ones; if they name none, the
-// leader's.
+// expectedReply is voted for by the members that voted for the move: the reply that most of them expect,
+// with equal numbers the first named. If they name none, it is the leader's.
 func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, leader int) shogi.Move {
 	var list []Candidate
 	for i := range votes {

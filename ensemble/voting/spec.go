@@ -14,40 +14,40 @@ import (
 type Spec struct {
 	Name string
 
-	// Of adoption and evaluation.
+	// Keys of adoption and evaluation.
 	Initial float64 // initial: every member's first weight, default 1
 	Tally   string  // tally: weight (default), or count (the weights only break ties)
 	Reset   string  // reset: game (default), or never: weights last as long as the council
 
-	// Of adoption.
+	// Keys of adoption.
 	Reward    string  // reward: top (default, the paper's: as many members as voted for the move, from the top of the record), or voters
-	Order     string  // order: among equal records member (default), before (the order of the last decision), recent (who was adopted last), random
+	Order     string  // order: among equal records member (default), before (the order of the last decision), recent (most recently adopted first), random
 	Book      bool    // book: a decision counts although no member searched, default true
 	Absent    string  // absent: a member that did not vote is kept in the order and gains nothing (keep, default), or is left out of the order (drop)
 	Overrides string  // overrides: a decision that no vote made changes no weight (skip, default), or counts like others
 	Ponder    bool    // ponder: the vote on the expected reply counts as well, default false
-	Decay     float64 // decay: what is left, from one decision to the next, of a weight beyond the first; default 1
+	Decay     float64 // decay: the share of a weight beyond the first that remains at the next decision; default 1
 	Cap       float64 // cap: the largest weight, 0 (default) for none
 	Placebo   string  // placebo: a control whose weights have the wrong owners, shuffled once a game or at each decision; default off
 
-	// Of evaluation.
+	// Keys of evaluation.
 	Mode     string  // mode: accumulate (default: the leader's weight grows by 1), or bonus (the leader has 1 more, only while it leads)
-	Searched string  // searched: who must have searched for weights to change: any (default), majority, all, leader
+	Searched string  // searched: the members that must have searched for weights to change: any (default), majority, all, leader
 	Window   int     // window: how many decisions the totals reach back, 0 (default) for the whole game
 	Max      float64 // max: evaluations are cut to ± this, in centipawns, so that one mate is no record; default 2000
 	Scale    string  // scale: cp (default), or winprob: the win probability less one half
 	Apply    string  // apply: the leader counts after (default) this decision, or before it
 
-	// Of weighted, borda and the pools.
-	Weights []float64 // weights: of each member, 1/2/0.5; default 1 for all
+	// Keys of weighted, borda and the pools.
+	Weights []float64 // weights: one for each member, 1/2/0.5; default 1 for all
 
-	// Of the pools.
+	// Keys of the pools.
 	Impute   float64 // impute: how far below its worst listed move a member rates those it does not list, as win probability; default 0.02
 	MinDepth int     // min_depth: secondary lines of fewer plies are left out, default 5
 }
 
-// DefaultSpec is a rule with every key at its default. The defaults follow the
-// original papers where those are explicit.
+// DefaultSpec returns a rule with every key at its default. The defaults follow the original papers if
+// those are explicit.
 func DefaultSpec(name string) Spec {
 	return Spec{
 		Name: name, Initial: 1, Tally: "weight", Reset: "game",
@@ -57,13 +57,13 @@ func DefaultSpec(name string) Spec {
 	}
 }
 
-// field is one key of a Spec: where it is and what it may be. Which rules have it
-// is in the table of rules.
+// field is one key of a Spec: its place and its allowed values. The table of rules defines which rules
+// have it.
 type field struct {
 	key     string
 	at      any      // *string, *float64, *bool, *int or *[]float64
-	choices []string // of a *string
-	min     float64  // of a number
+	choices []string // for a *string
+	min     float64  // for a number
 	max     float64
 }
 
@@ -95,8 +95,8 @@ func (s *Spec) fields() []field {
 	}
 }
 
-// ParseSpec reads the text form of a rule. Unknown names, keys and values are
-// errors that list what there is.
+// ParseSpec reads the text form of a rule. Unknown names, keys and values are errors that list the known
+// ones.
 func ParseSpec(text string) (Spec, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	name = strings.TrimSpace(name)
@@ -233,7 +233,7 @@ func (s Spec) String() string {
 	return s.Name + ":" + strings.Join(keys, ",")
 }
 
-// Check refuses what does not fit a council of so many members.
+// Check rejects values that do not fit a council of so many members.
 func (s *Spec) Check(members int) error {
 	if len(s.Weights) != 0 && len(s.Weights) != members {
 		return fmt.Errorf("rule %s: %d weights for %d members: expected one each", s.Name, len(s.Weights), members)

@@ -13,9 +13,8 @@ const (
 	absoluteRounding = 1e-12
 )
 
-// CompareSums is negative where a is the smaller sum, positive where b is, and 0
-// where they differ by rounding alone. All sums of weights, points and
-// evaluations are compared by it.
+// CompareSums is negative if a is the smaller sum, positive if b is, and 0 if they differ by rounding
+// alone. All sums of weights, points and evaluations are compared by it.
 func CompareSums(a, b float64) int {
 	if math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return cmp.Compare(a, b)

@@ -54,14 +54,13 @@ type ordering struct {
 	leader   int
 	previous []int // whose vote was adopted last
 	seed     uint64
-	exact    bool // of Laws
+	exact    bool // Settings.Exact
 }
 
 // sums compares two sums, the larger one first.
 func (o *ordering) sums(a, b float64) int { return compareSums(b, a, o.exact) }
 
-// compare is negative when a comes first, with the level that said so; "" is
-// the value itself.
+// compare is negative if a comes first; it also returns the level that decided. "" is the value itself.
 func (o *ordering) compare(a, b *Candidate) (int, Tie) {
 	if c := o.sums(a.Value, b.Value); c != 0 {
 		return c, ""
@@ -74,7 +73,7 @@ func (o *ordering) compare(a, b *Candidate) (int, Tie) {
 	if c := o.level(TieMember, a, b); c != 0 {
 		return c, TieMember
 	}
-	return cmp.Compare(a.Move, b.Move), TieMember // moves that nobody voted for
+	return cmp.Compare(a.Move, b.Move), TieMember // moves without votes
 }
 
 func (o *ordering) level(level Tie, a, b *Candidate) int {
@@ -106,7 +105,7 @@ func (o *ordering) heaviest(c *Candidate) float64 {
 	return w
 }
 
-// first is the first backer, after all members when there is none.
+// first returns the first backer, or a number after all members without one.
 func first(c *Candidate) int {
 	if len(c.Backers) == 0 {
 		return 1 << 30

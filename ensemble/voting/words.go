@@ -1,6 +1,6 @@
 package voting
 
-// Words says what decided, for people.
+// Words returns the cause in words.
 func (b By) Words() string {
 	switch b {
 	case ByRule:
@@ -22,7 +22,7 @@ func (b By) Words() string {
 	case ByBook:
 		return "the book"
 	}
-	return string(b) // of a later version
+	return string(b) // from a later version
 }
 
 // Bys are all that can decide.
@@ -30,7 +30,7 @@ func Bys() []By {
 	return []By{ByForced, ByDeclaration, ByMate, ByResignation, ByRule, ByVeto, ByPlan, ByDefault, ByBook}
 }
 
-// Words says what a ballot is, for people.
+// Words returns the ballot's kind in words.
 func (k Kind) Words() string {
 	switch k {
 	case KindMove:
@@ -48,7 +48,7 @@ func (k Kind) Words() string {
 	case KindDead:
 		return "dead"
 	}
-	return string(k) // of a later version
+	return string(k) // from a later version
 }
 
 // Kinds are all that a ballot can be.
