@@ -2,10 +2,9 @@ package shogi
 
 import "math/bits"
 
-// This file answers "which squares does this piece reach?". Steps come from a
-// table. A slide is looked up by the occupied squares of its line: a file is
-// nine neighbouring bits; a rank or diagonal is gathered into seven
-// neighbouring bits by one multiplication (see line).
+// This file calculates the squares that a piece reaches. Steps come from a table. A slide is looked up by
+// the occupied squares of its line. A file is nine neighbouring bits; one multiplication gathers a rank
+// or diagonal into seven neighbouring bits (see line).
 
 // direction is a step on the board: files towards 9, ranks towards i.
 type direction struct{ file, rank int }
@@ -97,7 +96,7 @@ func between(a, b Square) bitboard { return rays[a][b].and(rays[b][a]) }
 //
 //nolint:gochecknoglobals // constant lookup table
 var emptyBoard = func() (t [81]struct {
-	ahead        [2]bitboard // what a lance of each colour reaches
+	ahead        [2]bitboard // squares that a lance of each colour reaches
 	rook, bishop bitboard
 },
 ) {
@@ -118,8 +117,8 @@ var emptyBoard = func() (t [81]struct {
 	return t
 }()
 
-// fileSlides holds what a slider on a rank (0 to 8) reaches along its file,
-// by the nine occupancy bits of that file.
+// fileSlides holds the squares that a slider on a rank (0 to 8) reaches along its file, by the nine
+// occupancy bits of that file.
 //
 //nolint:gochecknoglobals // constant lookup table
 var fileSlides = func() (t [ranks][1 << ranks]uint16) {
@@ -156,17 +155,16 @@ const (
 	gathered   = 64 - innerFiles
 )
 
-// line gathers the occupancy of a rank or diagonal. The inner occupancy (see
-// inner) has file f at bits 9(f-2). On a line with d = -1, 0 or +1 ranks per
-// file, inner file k has its square at bit (9+d)k+c for a constant c, so
-// multiplying by the sum of 2^(gathered-c-(8+d)j) over the files j of the
-// line brings square k to bit gathered+k when j = k. All other products fall
-// on distinct bits below gathered or beyond bit 63, so nothing carries and the
-// top seven bits are the occupancy by file. Short diagonals miss some of the
-// files: shift leaves out those below the line, and the bits of those above it are 0.
+// line gathers the occupancy of a rank or diagonal. The inner occupancy (see inner) has file f at bits
+// 9(f-2). On a line with d = -1, 0 or +1 ranks per file, inner file k has its square at bit (9+d)k+c for
+// a constant c. A multiplication by the sum of 2^(gathered-c-(8+d)j) over the files j of the line
+// therefore brings square k to bit gathered+k when j = k. All other products fall on distinct bits below
+// gathered or beyond bit 63, so nothing carries and the top seven bits are the occupancy by file. Short
+// diagonals miss some of the files: shift leaves out those below the line, and the bits of those above it
+// are 0.
 type line struct {
 	mask, magic uint64
-	slides      uint32 // where those of this square begin in lineSlides
+	slides      uint32 // the start of this square's entries in lineSlides
 	shift       uint8
 }
 
@@ -283,8 +281,8 @@ func attacks(p Piece, s Square, occupied bitboard) bitboard {
 //nolint:gochecknoglobals // constant lookup table
 var promotionZone = [2]bitboard{farRanks(Black, 3), farRanks(White, 3)}
 
-// deadSquares holds where an unpromoted piece could never move again, by
-// colour and type: a pawn or lance on the last rank, a knight on the last two.
+// deadSquares holds the squares on which an unpromoted piece could never move again, by colour and type:
+// a pawn or lance on the last rank, a knight on the last two.
 //
 //nolint:gochecknoglobals // constant lookup table
 var deadSquares = [2][16]bitboard{

@@ -2,9 +2,8 @@ package shogi
 
 import "math/bits"
 
-// bitboard is a set of squares. Squares 0 to 62 (files 1 to 7) are the bits
-// of lo and squares 63 to 80 (files 8 and 9) those of hi, so that a file
-// never straddles the two words.
+// bitboard is a set of squares. Squares 0 to 62 (files 1 to 7) are the bits of lo and squares 63 to 80
+// (files 8 and 9) those of hi, so that a file is never split between the two words.
 type bitboard struct{ lo, hi uint64 }
 
 const (

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// DeclarationRule says how a player whose king has entered the far three
-// ranks may win (nyūgyoku, 入玉). The names are YaneuraOu's option values.
+// DeclarationRule is the rule by which a player whose king has entered the far three ranks may win
+// (nyūgyoku, 入玉). The names are YaneuraOu's option values.
 type DeclarationRule uint8
 
-// The rules. To declare (入玉宣言) the side to move must not be in check and
-// needs, in the far three ranks, its king and ten other pieces; its pieces
-// there and in hand must be worth enough, a rook or bishop (promoted or not)
-// counting 5, every other piece 1, the king 0. Sources: CSA tournament rules
-// (27 points) and the Japan Shogi Association's professional rule (24 points).
+// The rules. To declare (入玉宣言) the side to move must not be in check and needs, in the far three ranks,
+// its king and ten other pieces. Its pieces there and in hand must be worth enough, a rook or bishop
+// (promoted or not) counting 5, every other piece 1, the king 0. Sources: CSA tournament rules (27
+// points) and the Japan Shogi Association's professional rule (24 points).
 const (
-	// NoEnteringKing: nobody can declare.
+	// NoEnteringKing: no player can declare.
 	NoEnteringKing DeclarationRule = iota
 	// CSARule24: 31 points win. With 24 to 30 the professional rule gives a
 	// draw; see DeclarationStatus.Points.
@@ -27,8 +26,8 @@ const (
 	CSARule27
 	// CSARule27H is CSARule27 lowered for White as in CSARule24H.
 	CSARule27H
-	// TryRule: nobody declares; a king that reaches the start square of the
-	// enemy king wins at once. See Position.TryAchieved.
+	// TryRule: no player declares; a king that reaches the start square of the enemy king wins at once.
+	// See Position.TryAchieved.
 	TryRule
 )
 
@@ -59,7 +58,7 @@ func ParseDeclarationRule(s string) (DeclarationRule, error) {
 	return NoEnteringKing, fmt.Errorf("entering-king rule is %q: expected one of %s", s, strings.Join(names, ", "))
 }
 
-// MarshalText writes what String returns.
+// MarshalText returns the text of String.
 func (r DeclarationRule) MarshalText() ([]byte, error) {
 	if r > TryRule {
 		return nil, fmt.Errorf("shogi: entering-king rule %d has no name", uint8(r))
@@ -94,11 +93,11 @@ func (r DeclarationRule) points(c Colour, missing int) int {
 type DeclarationStatus struct {
 	// Rule is the rule asked about.
 	Rule DeclarationRule
-	// Side is the player who declares: the side to move.
+	// Side is the declaring player: the side to move.
 	Side Colour
 	// Win reports whether the declaration wins; if not, it loses the game.
 	Win bool
-	// KingInCamp reports whether the king stands in the far three ranks.
+	// KingInCamp reports whether the king is in the far three ranks.
 	KingInCamp bool
 	// Pieces counts the player's pieces besides the king in those ranks.
 	Pieces int
@@ -174,10 +173,9 @@ func (s DeclarationStatus) Why() string {
 	return fmt.Sprintf("%v's declaration fails under %v: %s", s.Side, s.Rule, strings.Join(faults, ", "))
 }
 
-// TryAchieved reports whether lastMover has won under TryRule: its king stands
-// on the square where the enemy king starts (5a for Black, 5i for White) and
-// is not attacked. Ask it after a king move of lastMover, not after other
-// moves: a game may be set up with a king already there.
+// TryAchieved reports whether lastMover has won under TryRule: its king is on the start square of the
+// enemy king (5a for Black, 5i for White) and is not attacked. Call it only after a king move of
+// lastMover: a game may be set up with a king already there.
 func (p *Position) TryAchieved(lastMover Colour) bool {
 	goal := [2]Square{Black: NewSquare(5, 1), White: NewSquare(5, 9)}
 	return p.kings[lastMover&1] == goal[lastMover&1] && !p.kingAttacked(lastMover&1)

@@ -1,8 +1,7 @@
 package shogi
 
-// MaxLegalMoves is the largest number of legal moves a position with both kings
-// has: room for a list that need not grow. Without a king there may be a few
-// more, for which LegalMoves grows the list.
+// MaxLegalMoves is the largest number of legal moves of a position with both kings: a list of this
+// capacity need not grow. Without a king there may be a few more, and LegalMoves grows the list.
 const MaxLegalMoves = 593
 
 // generator produces exactly the legal moves of one position, as a list or as
@@ -39,10 +38,9 @@ func newGenerator(p *Position) generator {
 	return g
 }
 
-// LegalMoves appends every legal move to dst and returns it. Non-promotions
-// that are useless in practice (a bishop, rook or pawn that stays unpromoted)
-// are legal and included; mate by a dropped pawn (uchifuzume, 打ち歩詰め) is
-// illegal and is not. The order is fixed but means nothing.
+// LegalMoves appends every legal move to dst and returns it. It includes non-promotions that are useless
+// in practice (a bishop, rook or pawn that stays unpromoted). It excludes mate by a dropped pawn
+// (uchifuzume, 打ち歩詰め), which is illegal. The order is fixed but has no meaning.
 func (p *Position) LegalMoves(dst []Move) []Move {
 	g := newGenerator(p)
 	g.listing = true
@@ -177,8 +175,8 @@ func (g *generator) drops(moves []Move) []Move {
 	return moves
 }
 
-// pawnDrops removes the squares where a pawn may not be dropped: the last
-// rank, files with a pawn (nifu, 二歩), and the square where it would mate.
+// pawnDrops removes the squares on which a pawn may not be dropped: the last rank, files with a pawn
+// (nifu, 二歩), and the square where it would mate.
 func (g *generator) pawnDrops(squares bitboard) bitboard {
 	p := g.pos
 	pawns := p.byType[Pawn].and(p.byColour[g.us])
@@ -202,8 +200,7 @@ func (p *Position) dropMates(s Square) bool {
 	return !after.HasLegalMove()
 }
 
-// add adds the moves of one piece to the squares where it promotes and to
-// those where it does not.
+// add adds the moves of one piece to the squares on which it promotes and to those on which it does not.
 func (g *generator) add(moves []Move, from Square, promoting, plain bitboard) []Move {
 	if !g.listing {
 		g.count += promoting.count() + plain.count()

@@ -13,8 +13,7 @@ type Handicap struct {
 	SFEN string
 }
 
-// handicapRest is what all handicap starts share: ranks c to i and the fields
-// after the board.
+// handicapRest is the common part of all handicap starts: ranks c to i and the fields after the board.
 const handicapRest = "/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 
 // Handicaps returns the customary handicap starts from the smallest to the

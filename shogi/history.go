@@ -3,9 +3,9 @@ package shogi
 // Repetition is the verdict of the repetition rule on a game so far.
 type Repetition uint8
 
-// The verdicts. A position that occurs for the fourth time ends the game as a
-// draw, unless one side gave check with every move since its first
-// occurrence: that side loses (renzoku ōte no sennichite, 連続王手の千日手).
+// The verdicts. A position that occurs for the fourth time ends the game as a draw, with one exception. A
+// side that gave check with every move since its first occurrence loses (renzoku ōte no sennichite,
+// 連続王手の千日手).
 const (
 	RepetitionNone Repetition = iota
 	RepetitionDraw

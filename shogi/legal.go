@@ -2,9 +2,8 @@ package shogi
 
 import "fmt"
 
-// CheckLegal returns nil when the side to move may play m, and otherwise an
-// error that says why not. It is written apart from the move generator, whose
-// tests compare the two.
+// CheckLegal returns nil if the side to move may play m, and otherwise an error with the reason. Its code
+// is independent of the move generator, whose tests compare the two.
 func (p *Position) CheckLegal(m Move) error {
 	reason := p.whyNot(m)
 	if reason == "" {
@@ -88,8 +87,7 @@ func (p *Position) whyNotDrop(m Move) string {
 	return ""
 }
 
-// whyNotBoardMove judges the move of a piece on the board but for the safety
-// of the king.
+// whyNotBoardMove checks the move of a piece on the board, apart from the safety of the king.
 func (p *Position) whyNotBoardMove(m Move) string {
 	us, from, to := p.side, m.From(), m.To()
 	if from >= NoSquare {

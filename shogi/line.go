@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ReadLine reads a position as USI's "position" command writes it: with or without the
-// word "position", "startpos" or an SFEN with or without the word "sfen", and optionally
-// "moves" with the moves from there. It returns the start as USI writes it ("startpos" or
-// "sfen …"), that position, and the moves, which are not checked for legality.
+// ReadLine reads a position as in USI's "position" command. It accepts "startpos" or an SFEN, with or
+// without the words "position" and "sfen", and optionally "moves" with the moves from there. It returns
+// the start as USI writes it ("startpos" or "sfen …"), that position, and the moves. It does not check
+// the moves for legality.
 func ReadLine(line string) (start string, first Position, moves []Move, err error) {
 	text := strings.TrimSpace(line)
 	text = strings.TrimSpace(strings.TrimPrefix(text, "position "))

@@ -33,7 +33,7 @@ func (s Square) String() string {
 	return string(s.append(make([]byte, 0, 4)))
 }
 
-// append appends what String returns.
+// append appends the text of String.
 func (s Square) append(dst []byte) []byte {
 	if s >= NoSquare {
 		return append(dst, "none"...)
@@ -41,9 +41,8 @@ func (s Square) append(dst []byte) []byte {
 	return append(dst, byte('0'+s.File()), byte('a'+s.Rank()-1))
 }
 
-// Move is a move in YaneuraOu's 16-bit form: bits 0-6 the target square, bits
-// 7-13 the origin square (or the dropped piece type, 1 to 7), bit 14 set for
-// a drop, bit 15 set for a promotion.
+// Move is a move in YaneuraOu's 16-bit form. Bits 0-6 are the target square, bits 7-13 the origin square
+// (or the dropped piece type, 1 to 7). Bit 14 is set for a drop, bit 15 for a promotion.
 type Move uint16
 
 // NoMove is the absence of a move.
@@ -67,8 +66,8 @@ func NewPromotion(from, to Square) Move { return NewMove(from, to) | promoteFlag
 // NewDrop returns the drop of a piece type from the hand.
 func NewDrop(t PieceType, to Square) Move { return Move(t)<<fromShift | Move(to) | dropFlag }
 
-// To returns the target square. A Move read from foreign bytes may hold a
-// number above 80; [Position.CheckLegal] says so.
+// To returns the target square. A Move read from foreign bytes may have a number above 80;
+// [Position.CheckLegal] rejects it.
 func (m Move) To() Square { return Square(m & squareMask) }
 
 // From returns the origin square; it means nothing for a drop.
@@ -114,9 +113,8 @@ func (m Move) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseMove reads a move in strict USI text: "7g7f", "4e3c+", "P*3d". It
-// knows no position, so a move it accepts may still be illegal. The error
-// names the character at fault and what was expected there.
+// ParseMove reads a move in strict USI text: "7g7f", "4e3c+", "P*3d". It has no position, so the move may
+// still be illegal. The error names the wrong character and the expected one.
 func ParseMove(s string) (Move, error) {
 	if len(s) != 4 && len(s) != 5 {
 		return NoMove, fmt.Errorf("move %q has %d characters: expected %s", s, utf8.RuneCountInString(s), moveTextHelp)
@@ -144,7 +142,7 @@ func ParseMove(s string) (Move, error) {
 	return NewPromotion(from, to), nil
 }
 
-// MarshalText writes what String returns, for moves that ParseMove can read.
+// MarshalText returns the text of String, for moves that ParseMove can read.
 func (m Move) MarshalText() ([]byte, error) {
 	text := m.Append(nil)
 	if back, err := ParseMove(string(text)); err != nil || back != m {

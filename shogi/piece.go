@@ -65,8 +65,8 @@ func (t PieceType) Promoted() PieceType {
 	return t
 }
 
-// Base returns the unpromoted side of t, which is what a captor takes in
-// hand; an unpromoted type is its own base.
+// Base returns the unpromoted side of t, which goes to the hand of a player that captures it; an
+// unpromoted type is its own base.
 func (t PieceType) Base() PieceType {
 	if t.IsPromoted() {
 		return t &^ promotedBit
@@ -122,7 +122,7 @@ func (p Piece) Type() PieceType { return PieceType(p & 15) }
 // empty square.
 func (p Piece) String() string { return string(p.append(nil)) }
 
-// append appends what String gives.
+// append appends the text of String.
 func (p Piece) append(b []byte) []byte {
 	t := p.Type()
 	if t == NoPieceType || t > Dragon {

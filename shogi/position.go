@@ -5,8 +5,8 @@ package shogi
 // to go back. The zero Position is of no use: get one from [StartPos],
 // [ParseSFEN] or [Setup.Position].
 type Position struct {
-	// byType holds the squares of each piece type; the two numbers that are
-	// no type hold those of all pieces and of all that move like a gold.
+	// byType holds the squares of each piece type. The two numbers that are no type hold those of all
+	// pieces and of all that move like a gold.
 	byType   [16]bitboard
 	byColour [2]bitboard
 	board    [81]Piece
@@ -19,7 +19,7 @@ type Position struct {
 
 const (
 	occupied PieceType = 0  // index of Position.byType: every piece
-	goldLike PieceType = 15 // index of Position.byType: golds and what promotes to one
+	goldLike PieceType = 15 // index of Position.byType: golds and pieces that promoted to one
 
 	goldLikeTypes = 1<<Gold | 1<<ProPawn | 1<<ProLance | 1<<ProKnight | 1<<ProSilver
 )
@@ -27,8 +27,7 @@ const (
 // Side returns the side to move.
 func (p *Position) Side() Colour { return p.side }
 
-// Ply returns the number of the next move as SFEN counts it: 1 at the start
-// of a game, 3 after two moves.
+// Ply returns the number of the next move in SFEN: 1 at the start of a game, 3 after two moves.
 func (p *Position) Ply() int { return int(p.ply) }
 
 // PieceAt returns the piece on s, NoPiece when the square is empty or off the
@@ -57,8 +56,8 @@ func (p *Position) KingSquare(c Colour) Square { return p.kings[c&1] }
 // number is no part of it. Keys are the same in every run of the program.
 func (p *Position) Key() uint64 { return p.key }
 
-// same reports whether both positions have the same board, hands and side to
-// move, which is what the repetition rule compares.
+// same reports whether both positions have the same board, hands and side to move, as the repetition rule
+// compares them.
 func (p *Position) same(q *Position) bool {
 	return p.key == q.key && p.side == q.side && p.hands == q.hands && p.board == q.board
 }

@@ -15,8 +15,8 @@ type Setup struct {
 	Ply int
 }
 
-// maxPly is the largest move number a position may start with. No game gets
-// near it; it leaves room to count on from there.
+// maxPly is the largest move number of a start position. No game comes close to it; it leaves enough
+// numbers for the game's moves.
 const maxPly = 1_000_000_000
 
 // setSize holds how many pieces of each base type a set of 40 has.
@@ -24,13 +24,17 @@ const maxPly = 1_000_000_000
 //nolint:gochecknoglobals // constant lookup table
 var setSize = [King + 1]int{Pawn: 18, Lance: 4, Knight: 4, Silver: 4, Bishop: 2, Rook: 2, Gold: 4, King: 2}
 
-// Position checks the setup and builds its position. Kings may be missing
-// (mating problems have none or one), and pieces may be fewer than a full
-// set. It is an error if an unpromoted pawn, lance or knight stands on its
-// last rank, a player has two unpromoted pawns on a file (nifu, 二歩) or two
-// kings, there are more pieces of a kind than a set has, the side not to move
-// is in check, or a number is out of range. A knight on its last rank but one
-// cannot move either, but is let pass: published test positions have it.
+// Position checks the setup and builds its position. Kings may be missing (mating problems have none or
+// one), and pieces may be fewer than a full set. These are errors:
+//
+//   - an unpromoted pawn, lance or knight on its last rank;
+//   - two unpromoted pawns of a player on a file (nifu, 二歩), or two kings;
+//   - more pieces of a kind than a set has;
+//   - a check to the side that does not move;
+//   - a number out of range.
+//
+// A knight on its last rank but one cannot move either, but is accepted: published test positions have
+// it.
 func (s *Setup) Position() (Position, error) {
 	if err := s.checkNumbers(); err != nil {
 		return Position{}, err
@@ -81,8 +85,7 @@ func (s *Setup) checkNumbers() error {
 	return nil
 }
 
-// checkAddition checks that a piece may stand on s beside those already on
-// the board.
+// checkAddition checks that a piece may be added on s to those already on the board.
 func (p *Position) checkAddition(s Square, piece Piece) error {
 	c, t := piece.Colour(), piece.Type()
 	if piece != NewPiece(c, t) || t == NoPieceType || t > Dragon {

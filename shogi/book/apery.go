@@ -56,11 +56,11 @@ func (t *twister) twist() {
 	t.next = 0
 }
 
-// aperyKeys are the numbers whose exclusive or is the hash of a position in Apery's book.
-// Apery draws them from a generator with the default seed: 81 for each of the pieces 0 to
-// 30 (the numbers are shogi.Piece's, and those of no piece are drawn, too), 19 for each type
-// in hand (pawn, lance, knight, silver, gold, bishop, rook), one for White. Source:
-// Apery's book.cpp, Book::init and Book::bookKey; YaneuraOu's apery_book.cpp agrees.
+// aperyKeys are the numbers whose exclusive or is the hash of a position in Apery's book. Apery draws
+// them from a generator with the default seed. It draws 81 for each of the pieces 0 to 30 (the numbers
+// are shogi.Piece's, and those of no piece are also drawn). It then draws 19 for each type in hand (pawn,
+// lance, knight, silver, gold, bishop, rook), and one for White. Source: Apery's book.cpp, Book::init and
+// Book::bookKey; YaneuraOu's apery_book.cpp agrees.
 //
 //nolint:gochecknoglobals // constant lookup table
 var aperyKeys = func() (keys struct {
@@ -84,8 +84,8 @@ var aperyKeys = func() (keys struct {
 	return keys
 }()
 
-// aperyKey is the hash of a position: of the pieces on the board, of the hand of the side
-// to move, the empty one's too, and of the side. The other hand follows from these.
+// aperyKey returns the hash of a position: of the pieces on the board, of the hand of the side to move,
+// also if it is empty, and of the side. The other hand follows from these.
 func aperyKey(p *shogi.Position) (key uint64) {
 	for s := range shogi.NoSquare {
 		if piece := p.PieceAt(s); piece != shogi.NoPiece {
@@ -101,10 +101,9 @@ func aperyKey(p *shogi.Position) (key uint64) {
 	return key
 }
 
-// readApery reads Apery's book. Its positions are hashes: they are found by playing from
-// the usual start and the handicaps, along moves of the book, and where a position is not
-// in it by any legal move to one that is (many books have one side's moves only). Lost
-// counts the others.
+// readApery reads Apery's book. Its positions are hashes. readApery finds them from the usual start and
+// the handicaps, along moves of the book. From a position outside the book it tries every legal move to a
+// position in it, because many books have the moves of one side only. Lost counts the others.
 func readApery(data []byte) (*Book, error) {
 	if len(data)%aperyRecord != 0 {
 		return nil, fmt.Errorf("byte %d: the file ends within a move: expected moves of %d bytes", len(data), aperyRecord)
@@ -165,8 +164,8 @@ func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 	return entries
 }
 
-// writeApery writes the positions that have moves in the order of their hashes. Counts are
-// clipped at 65535, and where a move has none it is 1: Apery draws by counts.
+// writeApery writes the positions with moves in the order of their hashes. It limits counts to 65535, and
+// writes 1 for a missing count: Apery draws by counts.
 func writeApery(w io.Writer, b *Book) error {
 	type keyed struct {
 		key uint64

@@ -15,8 +15,7 @@ type Book struct {
 
 	// Lost counts positions of the file that gogi cannot decode: hashes that no line leads to.
 	Lost int
-	// Unsorted says that a file which is searched by halving was not in order: engines do
-	// not find all of it.
+	// Unsorted means that a file for binary search was not in order: engines do not find all of it.
 	Unsorted bool
 
 	index map[string]*Entry
@@ -29,11 +28,11 @@ type Entry struct {
 	Comment  string // lines without their mark; kept by db
 }
 
-// Move is a move of a book with what is known of it.
+// Move is a move of a book with its data.
 type Move struct {
 	Move     shogi.Move
 	Ponder   shogi.Move // the expected answer, NoMove for none; kept by db
-	Score    int        // centipawns from the mover, where HasScore says so; kept by db, ybb and apery
+	Score    int        // centipawns from the mover's view, if HasScore; stored by db, ybb and apery
 	HasScore bool
 	Depth    int // plies, 0: unknown; kept by db and ybb
 	Count    int // how often it was played, or its weight, 0: unknown; kept by db and apery
@@ -46,9 +45,8 @@ func Key(p *shogi.Position) string {
 	return sfen[:strings.LastIndexByte(sfen, ' ')]
 }
 
-// Find is the first entry of a position, nil where the book has none. The first call
-// makes an index; entries must not be added after it, and calls may not be made at once
-// before it has returned.
+// Find returns the first entry of a position, nil without one. The first call makes an index. Do not add
+// entries after it, and do not call Find concurrently before it has returned.
 func (b *Book) Find(p *shogi.Position) *Entry {
 	if b.index == nil {
 		b.index = make(map[string]*Entry, len(b.Entries))
@@ -61,9 +59,9 @@ func (b *Book) Find(p *shogi.Position) *Entry {
 	return b.index[Key(p)]
 }
 
-// Merged is the book with one entry a position and one line a move: of entries for one
-// position the moves are put together, of a move that stands twice the first is kept,
-// with the counts added up, and the least number of a next move.
+// Merged returns the book with one entry a position and one line a move. It joins the moves of entries
+// for one position. For a repeated move it keeps the first line, adds up the counts, and takes the least
+// number of a next move.
 func (b *Book) Merged() *Book {
 	out := *b
 	out.Entries, out.index = nil, nil
@@ -85,7 +83,7 @@ func (b *Book) Merged() *Book {
 	return &out
 }
 
-// join takes what another entry of the position says, but for its moves.
+// join takes the data of another entry of the position, without its moves.
 func (e *Entry) join(o *Entry) {
 	if o.Position.Ply() < e.Position.Ply() {
 		e.Position = o.Position
@@ -93,7 +91,7 @@ func (e *Entry) join(o *Entry) {
 	e.Comment = cmp.Or(e.Comment, o.Comment)
 }
 
-// add adds a move, or its count to that which stands there.
+// add adds a move, or its count to the existing one.
 func (e *Entry) add(m Move) {
 	if i := slices.IndexFunc(e.Moves, func(x Move) bool { return x.Move == m.Move }); i >= 0 {
 		e.Moves[i].Count += m.Count

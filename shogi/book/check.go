@@ -7,7 +7,7 @@ import (
 	"gogi/shogi"
 )
 
-// Report is what Check finds.
+// Report is the result of Check.
 type Report struct {
 	Version   int    `json:"version"`
 	Format    string `json:"format"`
@@ -26,7 +26,7 @@ type Report struct {
 	Roots          int       `json:"roots"`           // positions that no move of the book leads to
 	Problems       []Problem `json:"problems"`        // the first ones
 
-	Scores Spread `json:"scores"` // of the best move of each position that has scores, for the side to move
+	Scores Spread `json:"scores"` // of the best move of each position with scores, for the side to move
 }
 
 // Problem is one fault of a book.
@@ -134,7 +134,7 @@ func bestScores(b *Book) (list []int) {
 	return list
 }
 
-// best is the move with the greatest score, the first of several; false where none has one.
+// best returns the move with the greatest score, the first of several; ok is false without scores.
 func (e *Entry) best() (best Move, ok bool) {
 	for _, m := range e.Moves {
 		if m.HasScore && (!ok || m.Score > best.Score) {

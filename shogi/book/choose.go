@@ -6,16 +6,15 @@ import (
 	"gogi/shogi"
 )
 
-// Choose draws a move for a position, NoMove where the book has none that is legal. Where
-// moves have counts it draws by them, so that one without a count is not drawn; else,
-// where they have scores, it takes one of the best; else it draws among all. So a book
-// plays what its makers weighed.
+// Choose draws a move for a position, or returns NoMove if the book has no legal one. If moves have
+// counts, it draws by them, and a move without a count is not drawn. Otherwise, if they have scores, it
+// takes one of the best; else it draws among all.
 func (b *Book) Choose(p *shogi.Position, random *rand.Rand) shogi.Move {
 	return b.ChooseNear(p, 0, random)
 }
 
-// ChooseNear is Choose, but that where scores decide it draws among all moves that are at
-// most so many centipawns worse than the best.
+// ChooseNear is Choose, except that if scores decide it draws among all moves at most so many centipawns
+// worse than the best.
 func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shogi.Move {
 	e := b.Find(p)
 	if e == nil {

@@ -108,7 +108,7 @@ func (d *dbReader) position(sfen string) error {
 	return nil
 }
 
-// move reads "move ponder score depth [count [remark]]"; what is missing is none.
+// move reads "move ponder score depth [count [remark]]"; missing fields have no value.
 func (d *dbReader) move(text string) (err error) {
 	words := strings.SplitN(text, " ", 6)
 	var m Move

@@ -21,12 +21,12 @@ const (
 type Format struct {
 	Name       string   // as on the command line
 	Extensions []string // of its files, with the dot, the first for writing
-	Keeps      string   // what of a move it keeps, for people
+	Keeps      string   // the stored data of a move, for people
 	read       func(data []byte) (*Book, error)
 	write      func(w io.Writer, b *Book) error
 }
 
-// Formats are the formats, in the order in which they are told.
+// Formats returns the formats, in the order of lists.
 func Formats() []Format {
 	return []Format{
 		{"db", []string{".db"}, "scores, depths, counts, answers, comments", ofText(readDB), writeDB},
@@ -50,7 +50,7 @@ func Names() []string {
 	return names
 }
 
-// FormatOf is the format of a name, or where that is "" of a file's extension.
+// FormatOf returns the format of a name; if the name is "", the format of a file's extension.
 func FormatOf(name, file string) (Format, error) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -77,7 +77,7 @@ func (f Format) HasLines() bool { return f.Name == usiName || f.Name == sfenName
 // MaxFile is the number of bytes of the largest book that is read. Books are read whole.
 const MaxFile = 2 << 30
 
-// Open reads a book of the format of the given name, or where that is "" of the file's.
+// Open reads a book in the format of the given name; if the name is "", in the file's format.
 func Open(file, format string) (*Book, error) {
 	f, err := FormatOf(format, file)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"gogi/shogi"
 )
 
-// readLines reads a list of lines, such as "startpos moves 7g7f 3c3d" or "sfen …". Each
-// move of a line counts as played once in its position; a line without moves is a
-// position without moves. What follows # is skipped.
+// readLines reads a list of lines, such as "startpos moves 7g7f 3c3d" or "sfen …". Each move of a line
+// counts as played once in its position; a line without moves is a position without moves. It skips
+// comments from # on.
 func readLines(r io.Reader) (*Book, error) {
 	b := &Book{}
 	byKey := map[string]*Entry{}
@@ -48,8 +48,8 @@ func readLines(r io.Reader) (*Book, error) {
 	return b, err
 }
 
-// led returns the entries to which a walk from the others comes: the walk begins at those
-// that no move leads to, and then, for cycles, at what is left.
+// led returns the entries that a walk from the others reaches. The walk begins at those that no move
+// leads to, and then, for cycles, at the remaining ones.
 func (b *Book) led() (map[*Entry]bool, error) {
 	next := map[*Entry][]*Entry{}
 	target := map[*Entry]bool{}
@@ -89,9 +89,9 @@ func (b *Book) led() (map[*Entry]bool, error) {
 	return led, nil
 }
 
-// writeUSI writes lines that have every move of the book once: from each position that no
-// other one leads to, along the first move that was not written yet, until there is none.
-// Illegal moves are an error.
+// writeUSI writes lines that have every move of the book once. Each line starts from a position that no
+// other one leads to, and follows the first unwritten move until there is none. Illegal moves are an
+// error.
 func writeUSI(w io.Writer, b *Book) error {
 	merged := b.Merged()
 	led, err := merged.led()
@@ -171,9 +171,8 @@ func lineText(start string, moves []shogi.Move) string {
 	return start + " moves " + strings.Join(words, " ")
 }
 
-// ConvertLines turns lines of openings into lines of the other form: to "sfen", the
-// position that each line leads to; to "usi", the line as the position command has it. It
-// returns how many lines there were.
+// ConvertLines converts lines of openings to the other form. "sfen" is the position that each line leads
+// to; "usi" is the line as in the position command. It returns the number of lines.
 func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
 	if !slices.Contains([]string{usiName, sfenName}, to) {
 		return 0, fmt.Errorf("lines cannot be written as %q: expected usi or sfen", to)

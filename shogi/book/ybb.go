@@ -20,9 +20,8 @@ const (
 	ybbMost   = 32000  // the greatest score; mates are next to it
 )
 
-// readYBB reads a ybb: head, positions (PackedSfen, where its moves begin behind the
-// positions, the number of the next move, how many moves), moves (move, score, depth where
-// the flag says so).
+// readYBB reads a ybb: the head, the positions (PackedSfen, start of its moves after the positions,
+// number of the next move, number of moves), and the moves (move, score, and depth if the flag is set).
 func readYBB(data []byte) (*Book, error) {
 	if len(data) < ybbHead || string(data[:len(ybbMagic)]) != ybbMagic {
 		return nil, fmt.Errorf("byte 0: the file does not begin as a ybb: expected %q and two numbers", ybbMagic)

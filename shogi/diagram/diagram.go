@@ -18,7 +18,7 @@ import (
 //go:embed diagram.css
 var Style string
 
-// Diagram is a position with what is shown around it.
+// Diagram is a position with its captions and marks.
 type Diagram struct {
 	Position shogi.Position
 	Last     shogi.Move // its squares are marked; NoMove: none
@@ -27,7 +27,7 @@ type Diagram struct {
 	Japanese bool       // the ranks and the description are in Japanese
 }
 
-// The geometry in user units: a square's sides and where the board begins.
+// The geometry in user units: a square's sides and the offset of the board.
 const (
 	squareWidth  = 40
 	squareHeight = 42
@@ -115,7 +115,7 @@ func middle(s shogi.Square) (x, y int) {
 	return boardLeft + (9-s.File())*squareWidth + squareWidth/2, boardTop + (s.Rank()-1)*squareHeight + squareHeight/2
 }
 
-// piece draws what stands on a square, White's upside down.
+// piece draws the piece of a square, White's upside down.
 func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 	if p == shogi.NoPiece {
 		return
@@ -132,9 +132,8 @@ func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, Kanji(p.Type()))
 }
 
-// Pieces is an svg element with a black piece of each type, each in a group whose
-// data-sfen is its letter, and the marks of a last move: what a script needs to change
-// a diagram as the game goes on.
+// Pieces returns an svg element with a black piece of each type, each in a group whose data-sfen is its
+// letter, and the marks of a last move. A script uses them to change a diagram during a game.
 func Pieces() string {
 	c := &canvas{}
 	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d">`, width, height)
@@ -250,7 +249,7 @@ func handInJapanese(p *shogi.Position, side shogi.Colour) string {
 	return text
 }
 
-// Describe is a position in words, for those who do not see the picture.
+// Describe describes a position in words, for readers who do not see the picture.
 func Describe(p shogi.Position) string {
 	return fmt.Sprintf("%s %s %s to move.", describeSide(&p, shogi.Black), describeSide(&p, shogi.White), sideName(p.Side()))
 }

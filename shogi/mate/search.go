@@ -14,13 +14,13 @@ import (
 	"gogi/shogi"
 )
 
-// Verdict is what a search has found.
+// Verdict is the result of a search.
 type Verdict int
 
 // The verdicts.
 const (
 	Unproven Verdict = iota // a limit was reached first, or the mate takes too long
-	Mate                    // whatever the defender answers
+	Mate                    // for any answer of the defender
 	Escape                  // the defender has a way out
 )
 
@@ -31,17 +31,17 @@ func (v Verdict) String() string { return [...]string{"unproven", "mate", "escap
 type Limits struct {
 	Nodes int         // positions that are looked into
 	Table int         // positions that are remembered, some ten for each that is looked into
-	Plies int         // a mate that may take more plies than this one is none
+	Plies int         // a mate that may take more plies does not count
 	Try   bool        // the try rule holds: a defending king that gets home wins
 	Stop  func() bool // asked once in 64 nodes; true ends the search
 }
 
-// Result is what is known of a mate.
+// Result is the result of a search, with its details.
 type Result struct {
 	Verdict Verdict
-	Line    []shogi.Move // of Mate: as the defender holds out the longest against the proof; it need not be the shortest mate
+	Line    []shogi.Move // for Mate: with the longest defence against the proof; not always the shortest mate
 	Nodes   int          // that were looked into
-	Why     string       // what is wrong with a claim that was not proven
+	Why     string       // the error of an unproven claim
 }
 
 // Solve looks for a mate by the side to move. A position that would occur for the fourth
@@ -53,10 +53,10 @@ func Solve(h *shogi.History, l Limits) Result {
 	return s.result(&root)
 }
 
-// Verify looks whether a line that somebody claims is a mate: legal, each of its attacker's
-// moves a check, checkmate in the end, and then, from its end to its beginning, that no
-// other answer of the defender's gets out. The same line, position and limits but for Stop
-// give the same result. Escape speaks of the line: there may be another mate.
+// Verify checks whether a claimed line is a mate. The line must be legal, with a check in each of its
+// attacker's moves, and end in checkmate. Then Verify proves, from its end to its beginning, that no
+// other answer of the defender escapes. The same line, position and limits apart from Stop give the same
+// result. Escape concerns only the line: there may be another mate.
 func Verify(h *shogi.History, line []shogi.Move, l Limits) Result {
 	s := newSearch(h, l)
 	replies, why := s.follow(*h.Position(), line)
@@ -104,18 +104,18 @@ func (s *search) follow(p shogi.Position, line []shogi.Move) (replies []shogi.Po
 	return replies, ""
 }
 
-// infinite is a proof number of what cannot be proven, or disproved.
+// infinite is the proof number of a position that cannot be proven, or disproved.
 const infinite = math.MaxInt32
 
 // deepest is how far a search goes: no mate that was ever composed takes longer (1525
 // plies), and the stack is ours.
 const deepest = 2000
 
-// entry is what is known of a position: how many positions more must be proven at least
-// to prove it (pn) or to disprove it (dn).
+// entry is the state of a position: the least number of further positions that must be proven to prove it
+// (pn) or to disprove it (dn).
 type entry struct {
 	pn, dn int32
-	plies  int32 // of a proven one: to the mate, at most
+	plies  int32 // for a proven one: to the mate, at most
 }
 
 // search is one search.
@@ -126,7 +126,7 @@ type search struct {
 	barred  map[uint64]bool // a fourth occurrence
 	nodes   int
 	stopped bool
-	cut     bool // a position was given up by a repetition or the depth: what is disproved may hold on another way only
+	cut     bool // the search left a position because of a repetition or the depth: a disproof may hold only on another path
 	room    [][]child
 }
 
@@ -154,7 +154,7 @@ func newSearch(h *shogi.History, l Limits) *search {
 	return s
 }
 
-// at is what is known of a position.
+// at returns the state of a position.
 func (s *search) at(p *shogi.Position) entry {
 	if e, ok := s.known[p.Key()]; ok {
 		return e
@@ -227,7 +227,7 @@ func plus(a, b int32) int32 {
 	return a + b
 }
 
-// sum adds children up: of the attacker's moves one must be proven, of the defender's all.
+// sum adds up children: one of the attacker's moves must be proven, and all of the defender's.
 func (s *search) sum(children []child, attacks bool) sums {
 	least, all, plies := int32(infinite), int32(0), int32(-1)
 	out := sums{second: infinite}
@@ -259,7 +259,7 @@ func (s *search) sum(children []child, attacks bool) sums {
 	return out
 }
 
-// of is what is known of a child on the way at hand.
+// of returns the state of a child on the current path.
 func (s *search) of(c *child) entry {
 	switch {
 	case c.lost:
@@ -271,8 +271,8 @@ func (s *search) of(c *child) entry {
 	return s.at(&c.pos)
 }
 
-// children are the positions after all checks of the attacker's, or all moves of a
-// defender's who is in check. Their memory is that of the depth.
+// children returns the positions after all checks of the attacker, or after all moves of a defender in
+// check. Its memory belongs to the depth.
 func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 	for len(s.room) <= depth {
 		s.room = append(s.room, nil)
@@ -297,7 +297,7 @@ func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 	return list
 }
 
-// shogiMoves is room for the moves of most positions.
+// shogiMoves is the capacity for the moves of most positions.
 const shogiMoves = 128
 
 // begin gives a position that a check leads to its first numbers: the more answers, the
@@ -323,7 +323,7 @@ func tried(p *shogi.Position, m shogi.Move) bool {
 	return p.KingSquare(mover) == m.To() && p.TryAchieved(mover)
 }
 
-// result is what is known of the root, where the attacker is to move.
+// result returns the state of the root, with the attacker to move.
 func (s *search) result(root *shogi.Position) Result {
 	e := s.at(root)
 	switch {

@@ -10,13 +10,13 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// Done counts what Convert did.
+// Done counts the results of Convert.
 type Done struct {
 	Read     int          // games or samples that were read
 	Written  int          // games, or samples, that were written
 	Refused  []error      // why others were not, the first ones
 	Skipped  int          // how many those are
-	Training packed.Tally // of training data made of games
+	Training packed.Tally // training data from games
 }
 
 // maxRefused is how many reasons are kept.
@@ -28,10 +28,9 @@ func (d *Done) refuse(err error) {
 	}
 }
 
-// Convert turns a file of one format into another: games into games or into training
-// data, samples into samples. Books are converted by package book. What cannot be read or
-// written is left out and counted; the error is about what nobody can go on after, or
-// about formats that do not go together.
+// Convert converts a file to another format: games to games or to training data, samples to samples.
+// Package book converts books. It counts and skips games that cannot be read or written. It returns an
+// error if it cannot continue, or if the formats cannot be converted.
 func Convert(w io.Writer, to Kind, name string, in io.Reader, from Kind, o packed.Options) (Done, error) {
 	c := &converter{out: bufio.NewWriter(w), to: to, options: o}
 	err := c.run(name, in, from)

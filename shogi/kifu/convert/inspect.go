@@ -14,7 +14,7 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Found counts what Inspect printed.
+// Found counts the output of Inspect.
 type Found struct {
 	Good int // records, samples or positions of a book that can be read and are legal
 	Bad  int // the others
@@ -34,8 +34,8 @@ type Sample struct {
 // Game is a line of packed games.
 type Game struct {
 	Offset     int64             `json:"offset"`
-	Reason     *packed.Reason    `json:"reason,omitempty"` // of pack
-	End        string            `json:"end,omitempty"`    // of hcpe3
+	Reason     *packed.Reason    `json:"reason,omitempty"` // for pack
+	End        string            `json:"end,omitempty"`    // for hcpe3
 	Opponent   uint8             `json:"opponent,omitempty"`
 	Candidates [][]CandidateMove `json:"candidates,omitempty"` // by move
 	Record     json.RawMessage   `json:"record,omitempty"`     // as the format jsonl has it
@@ -55,7 +55,7 @@ type Entry struct {
 	Moves   []BookMove `json:"moves"`
 }
 
-// BookMove is a move of a book; what is not known is left out.
+// BookMove is a move of a book; unknown fields are omitted.
 type BookMove struct {
 	Move    string `json:"move"`
 	Ponder  string `json:"ponder,omitempty"`
@@ -66,9 +66,8 @@ type BookMove struct {
 	Why     string `json:"error,omitempty"` // it is illegal
 }
 
-// Inspect prints what a file holds, one JSON object a line, with an error where something
-// cannot be read or is illegal. The error that it returns is about what nobody can go on
-// after; lines that were printed stand.
+// Inspect prints the content of a file, one JSON object a line, with an error for unreadable data and
+// illegal moves. It returns an error if it cannot continue; the lines printed before it are valid.
 func Inspect(w io.Writer, name string, in io.Reader, k Kind) (Found, error) {
 	p := &printer{out: bufio.NewWriter(w)}
 	p.lines = json.NewEncoder(p.out)

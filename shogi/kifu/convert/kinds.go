@@ -20,8 +20,8 @@ import (
 // Kind is a format of files, of one of three kinds.
 type Kind struct {
 	Name   string
-	text   *text.Format   // of records
-	packed *packed.Format // of samples or games
+	text   *text.Format   // for records
+	packed *packed.Format // for samples or games
 	book   *book.Format
 }
 
@@ -51,7 +51,7 @@ func Names() []string {
 	return names
 }
 
-// KindOf is the format of a name or, where that is "", of a file by its ending.
+// KindOf returns the format of a name; if the name is "", the format of a file by its ending.
 func KindOf(name, file string) (Kind, error) {
 	if name == "" {
 		return ofFile(file)

@@ -11,7 +11,7 @@ type code struct {
 // then is a code with more bits behind it.
 func (c code) then(bits uint64, n uint) code { return code{c.bits | bits<<c.n, c.n + n} }
 
-// symbol is what a code says.
+// symbol is the meaning of a code.
 type symbol struct {
 	piece shogi.Piece // NoPiece is an empty square
 	boxed bool        // the piece is neither on the board nor in a hand
@@ -21,9 +21,9 @@ type symbol struct {
 // symbolBits is how many bits the longest code has.
 const symbolBits = 8
 
-// layout is one of the two codes for pieces. A piece takes as many bits in a hand, or in
-// the box of pieces that are not in play, as it takes more on the board than an empty
-// square. So every position of two kings and 38 pieces, wherever they are, takes 256 bits.
+// layout is one of the two codes for pieces. A piece in a hand, or in the box of pieces that are not in
+// play, takes as many bits as a piece on the board takes more than an empty square. Every position of two
+// kings and 38 pieces therefore takes 256 bits.
 type layout struct {
 	name  string
 	board [32]code   // by shogi.Piece
@@ -64,7 +64,7 @@ func sfenBoard(t shogi.PieceType, promoted, owner uint64) code {
 	return c.then(owner, 1)
 }
 
-// sfenHand lacks the first bit, which tells a piece from an empty square.
+// sfenHand lacks the first bit, which distinguishes a piece from an empty square.
 func sfenHand(t shogi.PieceType, owner uint64) code {
 	c := sfenBoard(t, 0, owner)
 	return code{c.bits >> 1, c.n - 1}
@@ -80,8 +80,7 @@ func sfenBox(t shogi.PieceType) code {
 	return code{c.bits >> 1, c.n - 1}
 }
 
-// hcpBase is the code of a type on the board before colour and promotion, which stand in
-// the bits behind it.
+// hcpBase returns the code of a type on the board before colour and promotion, whose bits follow.
 func hcpBase(t shogi.PieceType) code {
 	return [...]code{{0, 1}, {0x01, 2}, {0x03, 4}, {0x07, 4}, {0x0b, 4}, {0x1f, 6}, {0x3f, 6}, {0x0f, 5}}[t&7]
 }
@@ -132,7 +131,7 @@ func (l *layout) addBoard(p shogi.Piece, c code) {
 	learn(&l.onMat, c, symbol{piece: p})
 }
 
-// learn enters a symbol wherever its code begins what is read.
+// learn enters a symbol at all table indices that begin with its code.
 func learn(table *[1 << symbolBits]symbol, c code, s symbol) {
 	s.n = c.n
 	for rest := uint64(0); rest < 1<<(symbolBits-c.n); rest++ {
@@ -140,11 +139,11 @@ func learn(table *[1 << symbolBits]symbol, c code, s symbol) {
 	}
 }
 
-// fixedBits is what a position takes: a little more without a king, whose square
-// is then coded as well.
+// fixedBits is the size of a position in bits. Without a king it is a little more, because the king's
+// square is then coded as well.
 const fixedBits = 256
 
-// bitWords are a stream of bits with room for what goes beyond 256.
+// bitWords is a stream of bits with space for more than 256.
 type bitWords [5]uint64
 
 // put writes a code at a place.

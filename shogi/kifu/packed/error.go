@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Error is what is wrong with packed bytes, and where.
+// Error is an error in packed bytes, with its place.
 type Error struct {
-	Offset int64 // of the byte at fault, from the beginning of the input
-	Err    error // what was found and what was expected
+	Offset int64 // of the wrong byte, from the beginning of the input
+	Err    error // the value found and the expected value
 }
 
 // Error is "byte 57: …".
@@ -38,8 +38,8 @@ type source struct {
 	offset int64 // of the next byte
 }
 
-// fill reads as many bytes as fit into b, which are part of what. io.EOF means that
-// none came; fewer than are needed are an Error behind the last of them.
+// fill reads as many bytes as fit into b, which are part of what. io.EOF means that there were none. With
+// too few bytes it returns an Error at the end of the last one.
 func (s *source) fill(b []byte, what string) error {
 	n, err := io.ReadFull(s.r, b)
 	start := s.offset
@@ -55,7 +55,7 @@ func (s *source) fill(b []byte, what string) error {
 	return nil
 }
 
-// need is fill where the input must not end.
+// need is fill for a place in which the input must not end.
 func (s *source) need(b []byte, what string) error {
 	err := s.fill(b, what)
 	if errors.Is(err, io.EOF) {

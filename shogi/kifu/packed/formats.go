@@ -24,7 +24,7 @@ type Format struct {
 	parseGame  func(r *source) (*Game, error)
 }
 
-// Formats are the formats, in the order in which they are told.
+// Formats returns the formats, in the order of lists.
 func Formats() []Format {
 	return []Format{
 		{
@@ -69,7 +69,7 @@ func Names() []string {
 	return names
 }
 
-// Find is the format of a name; the error says which there are.
+// Find returns the format of a name; the error lists the known ones.
 func Find(name string) (Format, error) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -79,8 +79,7 @@ func Find(name string) (Format, error) {
 	return Format{}, fmt.Errorf("there is no packed format %q: expected one of %s", name, strings.Join(Names(), ", "))
 }
 
-// OfFile is the format that a file's name tells by its extension; false where it tells
-// none.
+// OfFile returns the format of a file name's extension; ok is false for an unknown one.
 func OfFile(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if strings.HasSuffix(strings.ToLower(name), f.Extension) {

@@ -86,8 +86,8 @@ func (r Reason) needsWinner() bool {
 	}
 }
 
-// Record is the game as a record; what the format does not keep is empty. An end that it
-// does not tell is the empty word.
+// Record returns the game as a record. Fields that the format does not have are empty, also an unknown
+// end.
 func (g *Game) Record() kifu.Record {
 	r := kifu.Record{Start: g.Start.SFEN(), Result: g.Reason.word(), Winner: g.Outcome.String()}
 	for _, p := range g.Plies {
@@ -96,7 +96,7 @@ func (g *Game) Record() kifu.Record {
 	return r
 }
 
-// reason is what an End says in pack's words.
+// reason returns an End in pack's words.
 func (e End) reason(o Outcome) Reason {
 	switch {
 	case e&EndRepetition != 0 && o == Draw:
@@ -117,14 +117,13 @@ func (e End) reason(o Outcome) Reason {
 
 const (
 	hcpe3Head = 36
-	// maxPlies bounds the length of a game of pack, which does not tell it.
+	// maxPlies limits the length of a game of pack, which does not store it.
 	maxPlies = 1 << 15
 )
 
-// AppendHCPE3 appends a game as hcpe3: HCP, number of moves, result and end, opponent, and
-// for each move itself, its score, the number of candidates, and each candidate with its
-// visits. It fails for ErrCut, more than 65535 moves, and candidates that are more than
-// that.
+// AppendHCPE3 appends a game as hcpe3: HCP, number of moves, result and end, opponent, and for each move
+// itself, its score, the number of candidates, and each candidate with its visits. It returns ErrCut for
+// such a position, and an error for more than 65535 moves or candidates.
 func AppendHCPE3(dst []byte, g *Game) ([]byte, error) {
 	if len(g.Plies) > 1<<16-1 {
 		return dst, fmt.Errorf("hcpe3: the game has %d moves: expected at most 65535", len(g.Plies))
@@ -197,7 +196,7 @@ func readHCPE3(r *source) (*Game, error) {
 // errMove marks a move that cannot be played; the bytes behind it can be read.
 var errMove = errors.New("expected a legal move")
 
-// lost marks an error after which nobody knows where the next game begins.
+// lost marks an error after which the start of the next game is unknown.
 type lost struct{ error }
 
 // Unwrap is the error.
@@ -254,17 +253,18 @@ func legalMove(position *shogi.Position, raw uint16, offset int64) (shogi.Move, 
 	return m, nil
 }
 
-// The tags of pack's starts, and the step of its end marks: an end mark is a move from
-// and to the square with the number of the outcome.
+// The tags of pack's starts, and the step of its end marks. An end mark is a move from and to the square
+// with the number of the outcome.
 const (
 	packPosition = 0
 	packStart    = 1
 	packEndStep  = 1<<7 | 1
 )
 
-// AppendPack appends a game as pack: a tag and, unless the game begins at the usual start
-// with move 1, HCP and the number of the first move; each move and its score; the end mark
-// with the outcome, and the reason. It fails for ErrCut and for move numbers above 65535.
+// AppendPack appends a game as pack. It writes a tag and, unless the game begins at the usual start with
+// move 1, HCP and the number of the first move. Then come each move with its score, the end mark with the
+// outcome, and the reason. It returns ErrCut for such a position, and an error for move numbers above
+// 65535.
 func AppendPack(dst []byte, g *Game) ([]byte, error) {
 	if len(g.Plies) > maxPlies {
 		return dst, fmt.Errorf("pack: the game has %d moves: expected at most %d", len(g.Plies), maxPlies)
@@ -377,7 +377,7 @@ func readPackEnd(r *source, g *Game, raw uint16, at int64, problem error) (*Game
 	return g, problem
 }
 
-// end is what hcpe3 keeps of a reason.
+// end returns hcpe3's form of a reason.
 func (r Reason) end() End {
 	switch r {
 	case ReasonRepetition:
@@ -398,9 +398,9 @@ type GameReader struct {
 	broken bool
 }
 
-// Next is the next game and the offset of its first byte; io.EOF where there is none. The
-// error is an *Error. After one about a position, a move or a result that cannot be, the
-// next game can be read; after any other nothing comes.
+// Next returns the next game and the offset of its first byte, or io.EOF at the end. The error is an
+// *Error. After an error about an invalid position, move or result, Next continues with the next game;
+// after any other it returns no more games.
 func (r *GameReader) Next() (*Game, int64, error) {
 	start := r.source.offset
 	if r.broken {

@@ -2,13 +2,13 @@ package packed
 
 import "gogi/shogi"
 
-// AperyMove is a move in Apery's 16-bit form: bits 0-6 the target square, bits 7-13 the
-// origin square or 80 and the dropped piece type (81 to 87, as shogi.PieceType), bit 14
-// set for a promotion. YaneuraOu's form is that of shogi.Move.
+// AperyMove is a move in Apery's 16-bit form. Bits 0-6 are the target square. Bits 7-13 are the origin
+// square, or 80 and the dropped piece type (81 to 87, as shogi.PieceType). Bit 14 is set for a promotion.
+// YaneuraOu's form is that of shogi.Move.
 type AperyMove uint16
 
 const (
-	aperyDrop    = 80 // and the type, where the origin would be
+	aperyDrop    = 80 // plus the type, in place of the origin
 	aperyPromote = AperyMove(1) << 14
 )
 
@@ -24,7 +24,7 @@ func NewAperyMove(m shogi.Move) AperyMove {
 	return a
 }
 
-// Move is the move, which may still be illegal; false where the bits are of none.
+// Move returns the move, which may still be illegal; ok is false for bits that are no move.
 func (a AperyMove) Move() (shogi.Move, bool) {
 	to, from := shogi.Square(a&127), shogi.Square(a>>7&127) //nolint:gosec // seven bits each
 	promotes := a&aperyPromote != 0

@@ -12,13 +12,13 @@ import (
 // PositionSize is how many bytes a packed position has.
 const PositionSize = 32
 
-// ErrCut marks a position that lacks a king and takes more than 256 bits, of which those
-// beyond would be lost and cannot be told from the others.
+// ErrCut marks a position that lacks a king and takes more than 256 bits, if the bits beyond could not be
+// restored.
 var ErrCut = errors.New("the position has no king of one side and does not fit into 256 bits")
 
-// AppendSfen appends the PackedSfen of a position, 32 bytes without the move number. A
-// position that lacks a king takes a bit or two more than there are; it is written without
-// them where reading can tell what they were, else it is ErrCut.
+// AppendSfen appends the PackedSfen of a position, 32 bytes without the move number. A position without a
+// king takes a bit or two more than 256. AppendSfen writes it without them if a reader can restore them;
+// otherwise it returns ErrCut.
 func AppendSfen(dst []byte, p *shogi.Position) ([]byte, error) { return sfenLayout.append(dst, p) }
 
 // ParseSfen is the inverse of AppendSfen, for hands in any order; ply is the number of
@@ -98,9 +98,9 @@ func (l *layout) parse(b []byte, ply int) (shogi.Position, error) {
 	return p, nil
 }
 
-// read reads a position. Where a king is missing, the last bits were cut: of all that
-// they may have been, those count with which the pieces are a set, and of several the
-// first with which hands are in the order in which they are written.
+// read reads a position. If a king is missing, the last bits were cut. read tries all their possible
+// values, and takes those for which the pieces are a complete set; of several, the first with hands in
+// their written order.
 func (l *layout) read(w *bitWords) (*shogi.Setup, error) {
 	head, missing, err := l.kings(w)
 	if err != nil {

@@ -33,7 +33,7 @@ func (o Outcome) String() string {
 // MarshalText is String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// forSide is the outcome as psv has it: 1 where the side won, -1 where it lost.
+// forSide returns the outcome in psv's form: 1 if the side won, -1 if it lost.
 func (o Outcome) forSide(c shogi.Colour) int8 {
 	switch {
 	case o == Draw:
@@ -57,7 +57,7 @@ func ofSide(v int8, c shogi.Colour) (Outcome, bool) {
 	return WhiteWins, true
 }
 
-// End is how a game ended as far as hcpe2 and hcpe3 tell it.
+// End is the end of a game in hcpe2 and hcpe3.
 type End uint8
 
 // The ends; 0 is any other. Bits of the byte of the result.
@@ -88,16 +88,16 @@ func (e End) String() string {
 	return text
 }
 
-// Sample is a position and what was played there.
+// Sample is a position with the played move.
 type Sample struct {
 	Position shogi.Position // with the number of its next move, which only psv keeps
-	Move     shogi.Move     // NoMove where the bytes hold none
+	Move     shogi.Move     // NoMove if the bytes have none
 	Score    int16          // centipawns from the side to move
 	Outcome  Outcome        // of the whole game
 	End      End            // kept by hcpe2
 }
 
-// Legal returns nil where the sample's move is legal in its position.
+// Legal returns nil if the sample's move is legal in its position.
 func (s *Sample) Legal() error { return s.Position.CheckLegal(s.Move) }
 
 // The sizes of a sample.
@@ -145,7 +145,7 @@ func ParsePSV(b []byte) (s Sample, err error) {
 // result, a zero. It fails for ErrCut.
 func AppendHCPE(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, 0) }
 
-// AppendHCPE2 is AppendHCPE with the sample's End beside its result.
+// AppendHCPE2 is AppendHCPE with the sample's End in addition to its result.
 func AppendHCPE2(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, s.End&endBits) }
 
 func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
@@ -206,9 +206,9 @@ type SampleReader struct {
 	buffer [psvSize]byte
 }
 
-// Next is the next sample and the offset of its first byte; io.EOF where there is none.
-// The error is an *Error. After one in the bytes of a sample the next sample can be read;
-// where the input fails, or ends within a sample, nothing comes after it.
+// Next returns the next sample and the offset of its first byte, or io.EOF at the end. The error is an
+// *Error. After an error in the bytes of a sample, Next continues with the next sample. If the input
+// fails, or ends within a sample, it returns no more samples.
 func (r *SampleReader) Next() (Sample, int64, error) {
 	start := r.source.offset
 	if r.broken {

@@ -25,7 +25,7 @@ type Shards struct {
 	count int // shards so far
 }
 
-// ShardOptions say how.
+// ShardOptions are the settings of Shards.
 type ShardOptions struct {
 	// Create opens shard number n, from 0; it is closed when it is full. An error of
 	// Close is one of the writing. A shard that is given up half-written is closed by its
@@ -38,23 +38,22 @@ type ShardOptions struct {
 	// nothing else.
 	Shuffle bool
 	Seed    uint64
-	// Scratch is a folder for what waits to be shuffled, as much as is written in all;
-	// "": the system's.
+	// Scratch is a folder for the data to be shuffled, as large as the output; "": the system's.
 	Scratch string
 }
 
-// shuffleBuckets is how many parts are shuffled one after the other, each in memory: of a
-// hundred million psv 31 MB a part.
+// shuffleBuckets is the number of parts that are shuffled one after the other, each in memory. A hundred
+// million psv take 31 MB a part.
 const shuffleBuckets = 128
 
-// bucket is a part of what is to be shuffled, on disk: blocks, each with its length
-// and its positions before it.
+// bucket is a part of the data to be shuffled, on disk: blocks, each with its length and its number of
+// positions before it.
 type bucket struct {
 	file *os.File
 	w    *bufio.Writer
 }
 
-// NewShards begins to write. Close must be called; where it is to be given up, Abort.
+// NewShards starts to write. Call Close, or Abort to discard.
 func NewShards(o ShardOptions) (*Shards, error) {
 	s := &Shards{options: o}
 	if !o.Shuffle {
@@ -91,7 +90,7 @@ func (s *Shards) Add(b []byte, positions int) error {
 	return err
 }
 
-// write puts a block into the present shard, or into the next where that is full.
+// write puts a block into the present shard, or into the next if that is full.
 func (s *Shards) write(b []byte, positions int) error {
 	if s.out != nil && s.options.Positions > 0 && s.in >= s.options.Positions {
 		if err := s.end(); err != nil {
@@ -121,7 +120,7 @@ func (s *Shards) end() error {
 	return err
 }
 
-// Close writes what waits and closes the last shard. It returns how many there are.
+// Close writes the waiting data and closes the last shard. It returns the number of shards.
 func (s *Shards) Close() (int, error) {
 	var err error
 	for _, b := range s.buckets {
@@ -158,8 +157,7 @@ func (s *Shards) pour(b *bucket) error {
 	return nil
 }
 
-// Abort gives up: it removes what waits and discards the present shard. After Close it
-// does nothing.
+// Abort removes the waiting data and discards the present shard. After Close it does nothing.
 func (s *Shards) Abort() error {
 	var errs []error
 	for _, b := range s.buckets {

@@ -8,35 +8,35 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// ErrNoOutcome marks a record that does not say who won: nothing can be learned from it.
+// ErrNoOutcome marks a record without a winner, which is useless for training.
 var ErrNoOutcome = errors.New("the record does not say who won")
 
 // ErrUnscored marks a game that pack cannot hold, since a move of it has no score.
 var ErrUnscored = errors.New("a move has no score")
 
-// MaxScore is where scores are clipped, mates too.
+// MaxScore is the limit of scores, also for mates.
 const MaxScore = 32000
 
 // mateFrom is the least score, in either direction, that a record keeps for a mate.
 const mateFrom = 900_000
 
-// Options say what of a game is written. The zero value leaves out what the opening gave,
-// and moves that have no score.
+// Options select the written parts of a game. The zero value omits the opening's moves, and moves without
+// a score.
 type Options struct {
-	Opening  bool // the opening's moves, too, as far as they have a score or Unscored says so
+	Opening  bool // also the opening's moves, if they have a score or Unscored allows it
 	Unscored bool // moves without a score, with the score 0
 	NoMate   bool // leave out positions whose score is a mate
-	// Played makes the move that was played the one candidate of hcpe3, where there were
-	// no votes. dlshogi learns from no move without a candidate.
+	// Played makes the played move the only candidate of hcpe3 if there were no votes. dlshogi does not
+	// learn from a move without a candidate.
 	Played bool
 	// Rule is how declarations were judged; pack keeps it.
 	Rule shogi.DeclarationRule
-	// Votes are the candidates that a move's detail, a council's vote, tells; nil or
-	// an empty list: it tells none.
+	// Votes returns the candidates in a move's detail, a council's vote; nil or an empty list if it has
+	// none.
 	Votes func(detail []byte) []Candidate
 }
 
-// Tally counts what became of games.
+// Tally counts games by result.
 type Tally struct {
 	Games     int `json:"games"`
 	Positions int `json:"positions"` // written
@@ -56,11 +56,10 @@ func (t *Tally) Add(o Tally) {
 	t.Cut += o.Cut
 }
 
-// Encode writes a record in the format: emit gets one sample at a time, or the game, with
-// the number of its positions; the bytes are emit's until it returns. The outcome is the
-// record's Winner and never its Result. It fails for ErrNoOutcome, for ErrUnscored, for a
-// start or a move that is illegal, and for what emit says; nothing of a game that fails
-// before its first sample is emitted.
+// Encode writes a record in the format. emit gets one sample at a time, or the game, with the number of
+// its positions; the bytes are valid until emit returns. The outcome is the record's Winner and never its
+// Result. It returns ErrNoOutcome, ErrUnscored, an error for an illegal start or move, and emit's error.
+// It emits nothing of a game that fails before its first sample.
 func (f Format) Encode(r *kifu.Record, o Options, emit func(b []byte, positions int) error) (Tally, error) {
 	w := walk{format: f, options: o, record: r, emit: emit}
 	err := w.start()
@@ -120,7 +119,7 @@ func OutcomeOf(winner string) (Outcome, error) {
 	return Draw, fmt.Errorf("%w: its winner is %q, expected black, white or draw", ErrNoOutcome, winner)
 }
 
-// wanted reports whether a move's position is written, and counts it where it is not.
+// wanted reports whether a move's position is written, and counts it if not.
 func (w *walk) wanted(m *kifu.Move) bool {
 	switch {
 	case m.Opening && !w.options.Opening:
@@ -170,7 +169,7 @@ func (w *walk) samples() error {
 	return nil
 }
 
-// game writes the game from where its opening ended.
+// game writes the game after its opening.
 func (w *walk) game() error {
 	moves := w.record.Moves
 	for !w.options.Opening && len(moves) > 0 && moves[0].Opening {
@@ -213,7 +212,7 @@ func (w *walk) ply(m *kifu.Move) (Ply, error) {
 		return p, nil
 	}
 	if !w.wanted(m) {
-		return p, nil // played, and without candidates nobody learns from it
+		return p, nil // played, but without candidates useless for training
 	}
 	if w.options.Votes != nil && len(m.Detail) > 0 {
 		p.Candidates = w.options.Votes(m.Detail)
@@ -243,9 +242,9 @@ func (w *walk) end() End {
 	return 0
 }
 
-// reason is the record's end in pack's words. What it has no word for is a resignation
-// where somebody won, and interrupted where nobody did; a win by the try rule, or by a
-// declaration, is told apart by whose move it is.
+// reason returns the record's end in pack's words. An end without such a word is a resignation if a
+// player won, else interrupted. A win by the try rule is distinguished from one by a declaration by its
+// side to move.
 func (w *walk) reason() Reason {
 	switch w.record.Result {
 	case "repetition":

@@ -11,13 +11,12 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendCSA adds a record in the dialect of floodgate, version 2.2, which every reader
-// that was tried understands: whole seconds, the score from Black's view with the
-// principal variation from the reply on, and the result in floodgate's words. What the
-// two sides of a handicap, a limit of nodes or a thousandth of a second say has no place
-// in it. It fails at an illegal move.
-// Sources: http://www2.computer-shogi.org/protocol/record_v22.html, and shogi-server's
-// game.rb and game_result.rb for what floodgate adds.
+// AppendCSA adds a record in the dialect of floodgate, version 2.2, which every tested reader
+// understands. It has whole seconds, the score from Black's view with the principal variation from the
+// reply on, and the result in floodgate's words. It has no place for the two sides of a handicap, a limit
+// of nodes or thousandths of a second. It returns an error at an illegal move. Sources:
+// http://www2.computer-shogi.org/protocol/record_v22.html, and shogi-server's game.rb and game_result.rb
+// for floodgate's additions.
 func AppendCSA(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -58,8 +57,8 @@ func (w *csaWriter) line(parts ...string) {
 	w.text = append(w.text, '\n')
 }
 
-// header writes a value, where there is one, that nothing can take for another line, or
-// for another statement: some readers cut any line at its commas.
+// header writes a value, if there is one, in a form that cannot be mistaken for another line or
+// statement: some readers cut any line at its commas.
 func (w *csaWriter) header(key, value string) {
 	if value != "" {
 		w.line(key, strings.ReplaceAll(kifu.OneLine(value), ",", "，"))
@@ -79,7 +78,7 @@ func (w *csaWriter) head() {
 	w.limits()
 }
 
-// limits writes a clock that both sides share, where whole minutes and seconds say it.
+// limits writes a common clock of both sides, if it is whole minutes and seconds.
 func (w *csaWriter) limits() {
 	if n := w.record.MaxMoves; n > 0 {
 		w.line("'Max_Moves:", strconv.Itoa(n))
@@ -125,7 +124,7 @@ func (w *csaWriter) thought(p *shogi.Position, mover shogi.Colour, m *kifu.Move)
 	w.text = append(w.text, '\n')
 }
 
-// blackScore is a score from Black's view within what CSA has for mates.
+// blackScore returns a score from Black's view within CSA's range for mates.
 func blackScore(mover shogi.Colour, score int) int {
 	if mover == shogi.White {
 		score = -score
@@ -133,7 +132,7 @@ func blackScore(mover shogi.Colour, score int) int {
 	return max(-kifu.CSAMate, min(kifu.CSAMate, score))
 }
 
-// end writes the last statement, its time, who won and why.
+// end writes the last statement, its time, the winner and the reason.
 func (w *csaWriter) end(side shogi.Colour) {
 	r := w.record
 	w.line(csaWord(r, side))

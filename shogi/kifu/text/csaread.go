@@ -24,7 +24,7 @@ type csaReader struct {
 	pv    []shogi.Move
 }
 
-// Next reads up to "/", or to where another game begins.
+// Next reads up to "/", or to the start of another game.
 func (r *csaReader) Next() (*kifu.Record, error) {
 	g := csaGame{pv: r.pv}
 	g.record.Moves = r.moves[:0]
@@ -61,7 +61,7 @@ func (r *csaReader) Next() (*kifu.Record, error) {
 	if g.err != nil && g.err == g.illegal { //nolint:errorlint // that very error
 		g.line = g.illegalLine
 	}
-	r.moves, r.pv = g.record.Moves, g.pv // the arrays are used again, and what is handed out are copies
+	r.moves, r.pv = g.record.Moves, g.pv // the arrays are used again, and the caller gets copies
 	if g.err != nil {
 		return nil, &BadGame{File: r.in.Name, Game: r.count, Line: g.line, Err: g.err}
 	}
@@ -80,13 +80,13 @@ type csaGame struct {
 	said   bool // more than comments
 	placed bool // the start is known
 	ended  string
-	// illegal is what was wrong with the last move; only an end by an illegal move may follow.
+	// illegal is the error of the last move; only an end by an illegal move may follow.
 	illegal     error
 	illegalLine int
-	summary     outcome // of floodgate's comment
+	summary     outcome // from floodgate's comment
 	own         string  // our word for the end
 	err         error
-	line        int            // that is being read, or where reading failed
+	line        int            // the current line, or the line of the error
 	pv          []shogi.Move   // an array for the next variation
 	ahead       shogi.Position // along a variation
 }
@@ -251,7 +251,7 @@ func (g *csaGame) time(text []byte) error {
 	return nil
 }
 
-// digits reads what most numbers of a record are: up to nine digits, and nothing else.
+// digits reads the usual numbers of a record: up to nine digits, and nothing else.
 func digits(text []byte) (n int, ok bool) {
 	if len(text) == 0 || len(text) > 9 {
 		return 0, false
@@ -353,7 +353,7 @@ func (g *csaGame) finish() error {
 	return nil
 }
 
-// byWord is what the end word says by itself.
+// byWord returns the outcome of the end word alone.
 func (g *csaGame) byWord() outcome {
 	side := g.p.Side()
 	switch g.ended {
@@ -438,8 +438,7 @@ func (g *csaGame) key(key, value string) (err error) {
 	return err
 }
 
-// note reads what csa3 says of the players, one of them a line, and any other text as a
-// comment.
+// note reads csa3's facts about the players, one of them a line, and any other text as a comment.
 func (g *csaGame) note(text string) error {
 	for line := range strings.SplitSeq(text, "\n") {
 		if about, ok := strings.CutPrefix(line, "black: "); ok {
@@ -457,7 +456,7 @@ func (g *csaGame) note(text string) error {
 	return nil
 }
 
-// parseMoment reads a local time, or a date alone; the zero time where it is neither.
+// parseMoment reads a local time, or a date alone; it returns the zero time for other text.
 func parseMoment(text string) time.Time {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "-", "/"))
 	for _, layout := range []string{kifu.Moment, "2006/1/2 15:04:05", "2006/1/2 15:04", "2006/1/2"} {
@@ -468,7 +467,7 @@ func parseMoment(text string) time.Time {
 	return time.Time{}
 }
 
-// number is 0 for what is no count.
+// number returns 0 for text that is no count.
 func number(text string) int {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
 	if err != nil {
@@ -535,7 +534,7 @@ func (g *csaGame) remark(text string) error {
 	return addLine(to, unescaped(text))
 }
 
-// told reads what floodgate and gogi say in comments of the form KEY:VALUE.
+// told reads the comments of floodgate and gogi in the form KEY:VALUE.
 func (g *csaGame) told(key, value string) {
 	r := &g.record
 	switch key {
@@ -561,7 +560,7 @@ func (g *csaGame) told(key, value string) {
 	}
 }
 
-// rate is the number behind the last colon of "NAME:3512.0"; 0 where there is none.
+// rate returns the number after the last colon of "NAME:3512.0"; 0 without one.
 func rate(value string) float64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(value[strings.LastIndexByte(value, ':')+1:]), 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {

@@ -26,7 +26,7 @@ const (
 	mateAdjudication  = "mate_adjudication"
 	crash             = "crash"
 	notStarted        = "not_started"
-	unknown           = "unknown" // of a record that says who won and not how
+	unknown           = "unknown" // for a record with a winner but no reason
 )
 
 const draw = "draw"
@@ -49,8 +49,7 @@ func lost(result string, side shogi.Colour) outcome { return outcome{result, sid
 func won(result string, side shogi.Colour) outcome  { return outcome{result, side.String()} }
 func drawn(result string) outcome                   { return outcome{result, draw} }
 
-// noted is the result that a comment of ours tells, "WORD winner=WHO", perhaps with
-// "note=TEXT" behind it.
+// noted reads the result in a comment of gogi, "WORD winner=WHO", with optional "note=TEXT" after it.
 func noted(text string) (o outcome, note string, ok bool) {
 	word, rest, found := strings.Cut(strings.TrimSpace(text), " winner=")
 	if !found || !knownEnd(word) {
@@ -66,13 +65,13 @@ func noted(text string) (o outcome, note string, ok bool) {
 // set gives a record its end.
 func (o outcome) set(r *kifu.Record) { r.Result, r.Winner = o.result, o.winner }
 
-// loserMoves reports whether who is to move has lost.
+// loserMoves reports whether the side to move has lost.
 func loserMoves(r *kifu.Record, side shogi.Colour) bool {
 	return r.Winner == side.Opponent().String()
 }
 
-// byRepetition is perpetual check where the moves show one, and otherwise what is given:
-// formats have one word for that and for any other illegal act.
+// byRepetition returns perpetual check if the moves show one, else the given word. Formats have one word
+// for it and for any other illegal act.
 func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string {
 	h := shogi.NewHistory(start)
 	for i := range r.Moves {
@@ -93,7 +92,7 @@ func unescaped(text string) string { return unescaper.Replace(text) }
 //nolint:gochecknoglobals // a replacer is compiled once, and never changes
 var unescaper = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\c`, ",")
 
-// maxComment is how long a comment may be: what is longer is no game of anybody's.
+// maxComment is the longest comment; a longer one is not part of a game.
 const maxComment = 64 << 10
 
 // addLine adds a line to a comment.
@@ -116,8 +115,8 @@ func longer(moves []kifu.Move) error {
 	return nil
 }
 
-// settleTimes says of moves without a time what that means: the first ones of a game with
-// times were given by its opening, which takes none; of any others nothing is known.
+// settleTimes decides the meaning of moves without a time. The first ones in a game with times come from
+// its opening, which takes no time; for others the time is unknown.
 func settleTimes(r *kifu.Record) {
 	timed := r.HasLast
 	for i := range r.Moves {

@@ -17,9 +17,8 @@ import (
 // maxLine is the longest line that is read: far beyond any comment or game in one line.
 const maxLine = 4 << 20
 
-// Input is a text that is read line by line, in UTF-8 with or without a byte order mark
-// or in Shift_JIS, EUC-JP, ISO-2022-JP or UTF-16 with its mark, with any ends of lines. It
-// holds one line and a buffer.
+// Input reads a text line by line. The text is in UTF-8 with or without a byte order mark, Shift_JIS,
+// EUC-JP, ISO-2022-JP or UTF-16 with its mark, with any line ends. It holds one line and a buffer.
 type Input struct {
 	Name string // of the file, for errors
 
@@ -27,15 +26,15 @@ type Input struct {
 	line []byte // the latest, without its end; it is overwritten by the next one
 	n    int    // its number, from 1
 	long []byte // a line that is longer than the buffer
-	sjis bool   // what is no ASCII is in Shift_JIS
+	sjis bool   // text that is not ASCII is in Shift_JIS
 	back bool   // the latest line is to come again
 	err  error  // why there is no further line
-	// ascii is how many of the bytes that are buffered and not read are known to be ASCII, so
-	// that most lines need no look of their own.
+	// ascii is the number of buffered, unread bytes that are known to be ASCII, so that most lines need
+	// no check of their own.
 	ascii int
 }
 
-// window is how much of a text is looked at to tell its encoding, and the buffer's size.
+// window is the length of the text that is checked for its encoding, and the buffer's size.
 const window = 64 << 10
 
 // NewInput begins to read a text.
@@ -57,9 +56,9 @@ func NewInput(name string, r io.Reader) *Input {
 	return in
 }
 
-// translated is a text whose beginning is given in UTF-8, or with ends of lines that are
-// seen: one in UTF-16 with its mark, in ISO-2022-JP or in EUC-JP, and one with the ends of
-// lines of old Macintoshes. It is nil for what needs nothing.
+// translated returns a reader that converts a text to UTF-8, or converts its line ends. It converts
+// UTF-16 with its mark, ISO-2022-JP, EUC-JP, and the line ends of old Macintoshes. It is nil for a text
+// that needs no conversion.
 func translated(text io.Reader, head []byte) io.Reader {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -88,9 +87,8 @@ func (r returns) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isEUCJP reports whether a text is in EUC-JP: all that is no ASCII comes in pairs from
-// A1 to FE, as hardly any text in Shift_JIS does, or as half-width kana behind 8E. A text
-// in UTF-8 is none.
+// isEUCJP reports whether a text is in EUC-JP. All bytes that are not ASCII come in pairs from A1 to FE,
+// which is very rare in Shift_JIS, or as half-width kana after 8E. A text in UTF-8 is not EUC-JP.
 func isEUCJP(head []byte) bool {
 	if validPrefix(head) {
 		return false
@@ -109,7 +107,7 @@ func isEUCJP(head []byte) bool {
 	return true
 }
 
-// Head is the beginning of what is left to read, for Detect.
+// Head returns the beginning of the unread text, for Detect.
 func (in *Input) Head() []byte {
 	head, _ := in.r.Peek(window)
 	return head
@@ -168,12 +166,13 @@ func (in *Input) plain(line []byte) bool {
 	if asciiPrefix(line) < len(line) {
 		return false
 	}
-	ahead, _ := in.r.Peek(in.r.Buffered()) // what is buffered is there
+	ahead, _ := in.r.Peek(in.r.Buffered()) // buffered bytes are available
 	in.ascii = asciiPrefix(ahead)
 	return true
 }
 
-// decoded is a line in UTF-8. From the first one that is none on, the text is in Shift_JIS.
+// decoded returns a line in UTF-8. From the first line that is not UTF-8 on, it reads the text as
+// Shift_JIS.
 func (in *Input) decoded(line []byte) []byte {
 	in.sjis = in.sjis || !utf8.Valid(line)
 	if in.sjis {
@@ -224,7 +223,7 @@ func (in *Input) longLine(begun []byte) ([]byte, error) {
 // unread makes the latest line come again.
 func (in *Input) unread() { in.back = true }
 
-// end is what ends the reading: io.EOF, or why no more could be read.
+// end returns the end of the reading: io.EOF, or the error.
 func (in *Input) end() error {
 	if in.err == nil || errors.Is(in.err, io.EOF) {
 		return io.EOF

@@ -66,9 +66,8 @@ type (
 	}
 )
 
-// AppendJKF adds a record in the JSON kifu format, in one line: whole seconds, and what
-// is known of the thought behind a move in a comment, as in KIF. It fails at an illegal
-// move.
+// AppendJKF adds a record in the JSON kifu format, in one line. It has whole seconds, and the search data
+// of a move in a comment, as in KIF. It returns an error at an illegal move.
 func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -207,7 +206,7 @@ type jkfReader struct {
 	count   int
 	begun   bool
 	open    bool // a list has begun, and not ended
-	broken  bool // what is no JSON has no next object
+	broken  bool // text that is not JSON has no next object
 }
 
 // Next reads an object. A text that is no JSON ends the file.

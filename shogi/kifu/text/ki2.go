@@ -8,10 +8,10 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendKI2 adds a record in KI2, as people write and read it: moves without origins,
-// numbers or times. Of the thought behind a move it keeps nothing; comments it keeps.
-// Source: http://kakinoki.o.oo7.jp/kif_format.html, and for the words that tell like
-// pieces apart https://www.shogi.or.jp/faq/kihuhyouki.html
+// AppendKI2 adds a record in KI2, as people write and read it: moves without origins, numbers or times.
+// It omits the search data of a move, but keeps comments. Source:
+// http://kakinoki.o.oo7.jp/kif_format.html, and for the words that distinguish equal pieces
+// https://www.shogi.or.jp/faq/kihuhyouki.html
 func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -49,7 +49,7 @@ func commentLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// ki2End is the line that says how many moves there were and who won.
+// ki2End returns the line with the number of moves and the winner.
 func ki2End(r *kifu.Record, side shogi.Colour) string {
 	word := r.KIFEnd(side)
 	mover, waiting := ki2Side(side), ki2Side(side.Opponent())

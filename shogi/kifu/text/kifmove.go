@@ -15,16 +15,16 @@ import (
 type kifMove struct {
 	to       shogi.Square
 	piece    shogi.PieceType // as it is before the move
-	from     shogi.Square    // NoSquare where the text does not say
-	relative string          // 右左直上寄引, where several pieces could go there
+	from     shogi.Square    // NoSquare if the text does not have it
+	relative string          // 右左直上寄引, if several pieces could go there
 	promotes bool
 	stays    bool // 不成
 	drop     bool // 打
 }
 
-// parseKIFMove reads a move of KIF or KI2 without its sign: ７六歩(77), 同　銀成(43),
-// ５五角打, ５三銀右不成. before is where the move before went. It may yet be illegal, but
-// where the text does not say which piece moves, a legal move decides.
+// parseKIFMove reads a move of KIF or KI2 without its sign: ７六歩(77), 同 銀成(43), ５五角打, ５三銀右不成. before is
+// the target of the move before. The move may be illegal. If the text does not name the piece that moves,
+// a legal move decides.
 func parseKIFMove(p *shogi.Position, text string, before shogi.Square) (shogi.Move, error) {
 	k, err := splitKIFMove(text, before)
 	if err != nil {
@@ -182,11 +182,10 @@ func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 	return shogi.NoMove, fmt.Errorf("%d legal moves could be meant: expected 右, 左, 直, 上, 寄 or 引 to tell them apart", len(found))
 }
 
-// fitsRelative reports whether the words of KI2 name the piece on from among those on
-// origins, which all go to one square. 上, 寄 and 引 are how it moves; 直 is straight up;
-// 右 and 左 are where it stands, as its owner sees it, of two pieces by each other, and of
-// those that a direction leaves. Horses and dragons have no 直.
-// Source: https://www.shogi.or.jp/faq/kihuhyouki.html
+// fitsRelative reports whether the words of KI2 name the piece on from among those on origins, which all
+// go to one square. 上, 寄 and 引 are its direction; 直 is straight up. 右 and 左 are its place, from its
+// owner's view: relative to the other of two pieces, or to the pieces that fit the direction. Horses and
+// dragons have no 直. Source: https://www.shogi.or.jp/faq/kihuhyouki.html
 func fitsRelative(c shogi.Colour, t shogi.PieceType, from, to shogi.Square, origins []shogi.Square, words string) bool {
 	dx, dy := offset(c, from, to)
 	for _, w := range words {
@@ -209,8 +208,8 @@ func offset(c shogi.Colour, from, to shogi.Square) (left, up int) {
 	return left, up
 }
 
-// outermost reports whether a piece is the furthest on one side among those that move in
-// the direction that the other words say: sign is 1 for the right.
+// outermost reports whether a piece is the furthest on one side among those that move in the direction of
+// the other words: sign is 1 for the right.
 func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, words string, sign int) bool {
 	mine, _ := offset(c, from, to)
 	for _, o := range origins {
@@ -225,8 +224,8 @@ func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, wo
 	return true
 }
 
-// relativeWords are those that tell a move from the others that bring a like piece to the
-// same square: "" where it is the only one.
+// relativeWords returns the words that distinguish a move from the others that bring an equal piece to
+// the same square: "" if it is the only one.
 func relativeWords(p *shogi.Position, m shogi.Move) string {
 	if m.IsDrop() {
 		return ""
@@ -286,7 +285,7 @@ func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	return text + relativeWords(p, m) + promoted
 }
 
-// rivalled reports whether a like piece on the board could go where a drop goes.
+// rivalled reports whether an equal piece on the board could go to the square of a drop.
 func rivalled(p *shogi.Position, drop shogi.Move) bool {
 	for from := range shogi.NoSquare {
 		if p.PieceAt(from) == shogi.NewPiece(p.Side(), drop.Dropped()) && reaches(p, from, drop.To()) {
@@ -296,8 +295,8 @@ func rivalled(p *shogi.Position, drop shogi.Move) bool {
 	return false
 }
 
-// reaches reports whether the piece on a square goes to another by its way of moving,
-// legal or not: readers tell like pieces apart also where one of them is pinned.
+// reaches reports whether the piece on a square goes to another by its way of moving, legal or not.
+// Readers distinguish equal pieces also if one of them is pinned.
 func reaches(p *shogi.Position, from, to shogi.Square) bool {
 	piece := p.PieceAt(from)
 	left, up := offset(piece.Colour(), from, to)
@@ -334,10 +333,10 @@ func steps(t shogi.PieceType, left, up int) bool {
 	case shogi.King:
 		return true
 	}
-	return up != -1 || left == 0 // a gold, or what moves like one
+	return up != -1 || left == 0 // a gold, or a piece that moves like one
 }
 
-// unobstructed reports whether nothing stands between two squares of one line.
+// unobstructed reports whether all squares between two squares of one line are empty.
 func unobstructed(p *shogi.Position, from, to shogi.Square) bool {
 	step := func(a, b int) int { return max(-1, min(1, b-a)) }
 	file, rank := from.File(), from.Rank()

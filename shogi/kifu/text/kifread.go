@@ -12,8 +12,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// readKIF reads KIF and KI2, which share headers, boards, comments and ends: a move
-// with a number before it is KIF's, one with the sign of a side KI2's.
+// readKIF reads KIF and KI2, which share headers, boards, comments and ends. A move with a number before
+// it is KIF's, one with the sign of a side KI2's.
 func readKIF(in *Input) Reader { return &kifReader{in: in} }
 
 type kifReader struct {
@@ -21,7 +21,7 @@ type kifReader struct {
 	count int
 }
 
-// Next reads up to where the headers of another game begin.
+// Next reads up to the headers of another game.
 func (r *kifReader) Next() (*kifu.Record, error) {
 	g := kifGame{before: shogi.NoSquare}
 	begun := false
@@ -74,13 +74,13 @@ type kifGame struct {
 	moving      bool // the line above the moves was there, or a move
 	before      shogi.Square
 	ended       bool
-	branch      bool    // what follows is a variation
+	branch      bool    // a variation follows
 	end         outcome // by the last word
-	own         outcome // by our comment, which says more
-	illegal     error   // what was wrong with the last move; only an end by it may follow
+	own         outcome // from gogi's comment, which has more detail
+	illegal     error   // error of the last move; only an end by it may follow
 	said        bool
 	err         error
-	line        int // that is being read, or where reading failed
+	line        int // the current line, or the line of the error
 	illegalLine int
 }
 
@@ -223,7 +223,7 @@ func (g *kifGame) header(key, value string) error {
 	return nil
 }
 
-// clocks reads the words that kifu.Record.KIF writes; of a person's words nothing is made.
+// clocks reads the words that kifu.Record.KIF writes; it ignores other text.
 func (g *kifGame) clocks(text string) {
 	parts := [2]string{text, text}
 	if rest, ok := strings.CutPrefix(text, "先手"); ok {
@@ -409,7 +409,7 @@ func pieceOf(text string) shogi.PieceType {
 // numbered reads a line of KIF behind its number.
 func (g *kifGame) numbered(n int, rest string) error {
 	text, times := rest, ""
-	if i := strings.Index(rest, "("); i >= 0 { // of where it comes from, or of the time
+	if i := strings.Index(rest, "("); i >= 0 { // the start of its origin, or of the time
 		if j := strings.IndexAny(rest, " \t"); j > 0 && !strings.HasPrefix(rest, "同") {
 			text, times = rest[:j], rest[j:]
 		} else if strings.HasPrefix(rest, "同") {
@@ -430,7 +430,7 @@ func (g *kifGame) numbered(n int, rest string) error {
 	return g.play(text, times)
 }
 
-// cutAfterSame parts a move from its time where blanks may stand behind 同.
+// cutAfterSame separates a move from its time if blanks may follow 同.
 func cutAfterSame(rest string) (text, times string) {
 	from := 0
 	if strings.HasPrefix(rest, "同") {
@@ -535,7 +535,7 @@ func (g *kifGame) signed(s string) error {
 	return nil
 }
 
-// finished takes an end word, which stands where a move would.
+// finished takes an end word, which is in the place of a move.
 func (g *kifGame) finished(word, times string) error {
 	if err := g.place(); err != nil {
 		return err
@@ -561,7 +561,7 @@ func kifEndWord(word string) bool {
 	return false
 }
 
-// byWord is who won by an end word, from the side to move.
+// byWord returns the winner of an end word, from the side to move.
 func (g *kifGame) byWord(word string) outcome {
 	side := g.p.Side()
 	switch word {
@@ -617,12 +617,12 @@ func (g *kifGame) summarised(s string) error {
 		}
 	}
 	if g.end.result == resignation && g.end.winner == g.p.Side().String() {
-		g.end.result = unknown // nobody resigns while the other is to move
+		g.end.result = unknown // a player cannot resign while the other is to move
 	}
 	return nil
 }
 
-// summaryWinner is who won by "先手の勝ち", "後手の反則勝ち" or "先手の反則負け".
+// summaryWinner returns the winner in "先手の勝ち", "後手の反則勝ち" or "先手の反則負け".
 func summaryWinner(s, named string) string {
 	if !strings.Contains(s, "負け") || strings.Contains(s, "により") {
 		return named

@@ -18,20 +18,20 @@ import (
 // Format is one way to write records down.
 type Format struct {
 	Name string // as flags spell it
-	Ext  string // of files, with the dot; the first of those that files of the format have
+	Ext  string // of files, with the dot; the usual one first
 	Text bool   // it may be written in Shift_JIS as well
-	// Between stands between two games of one file; "" where games follow each other.
+	// Between is the text between two games of one file; "" if games follow each other.
 	Between string
-	// Append adds a game to what is written. It fails for what the format cannot say: an
-	// illegal move, or a start that is none.
+	// Append adds a game to dst. It returns an error for a game that the format cannot represent: an
+	// illegal move, or an invalid start.
 	Append func(dst []byte, r *kifu.Record) ([]byte, error)
-	// Read begins to read games; nil where the format holds too little to be read.
+	// Read returns a reader of games; nil if the format has too little data to be read.
 	Read func(in *Input) Reader
 }
 
-// Reader gives one game after the other: io.EOF after the last one, a *BadGame for one
-// that cannot be read, after which the next call goes on behind it, and any other error
-// where nothing more can be read. A record is the caller's to keep.
+// Reader returns one game after the other. It returns io.EOF after the last one, and a *BadGame for one
+// that cannot be read, after which the next call continues. After any other error nothing more can be
+// read. The caller owns each record.
 type Reader interface {
 	Next() (*kifu.Record, error)
 }
@@ -40,8 +40,8 @@ type Reader interface {
 type BadGame struct {
 	File string // as it was opened
 	Game int    // the how-manieth of the file, from 1
-	Line int    // where reading failed, from 1
-	Err  error  // what was wrong, and what was expected
+	Line int    // line of the error, from 1
+	Err  error  // the error, with the expected text
 }
 
 // Error names the place.
@@ -86,8 +86,8 @@ func Find(list []Format, name string) (Format, error) {
 	return Format{}, fmt.Errorf("no format is called %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
-// OfFile is the format that a file's name says, by its ending without regard to case; ok
-// is false where it says none. Endings that more than one program uses are all known.
+// OfFile returns the format of a file name's ending, in upper or lower case; ok is false for an unknown
+// one. It knows all endings that more than one program uses.
 func OfFile(list []Format, name string) (f Format, ok bool) {
 	ext := strings.ToLower(path.Ext(name))
 	switch ext {
@@ -106,9 +106,8 @@ func OfFile(list []Format, name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// ShiftJIS makes the text of one game one in Shift_JIS as Windows has it (CP932), which is
-// what programs expect in files named *.kif, and makes it say so. Characters that it lacks
-// become "?", and lost says how many.
+// ShiftJIS converts the text of one game to Windows' Shift_JIS (CP932), which programs expect in files
+// named *.kif, with the header for it. Characters outside it become "?"; lost is their number.
 func ShiftJIS(text []byte) (out []byte, lost int) {
 	for _, said := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"}, {"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
 		text = bytes.Replace(text, []byte(said[0]), []byte(said[1]), 1)
@@ -130,8 +129,8 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 	return out, lost
 }
 
-// Detect is the format that the beginning of a text is in; ok is false where it is in
-// none that this package knows.
+// Detect returns the format of the beginning of a text; ok is false for a format that this package does
+// not know.
 func Detect(head []byte) (name string, ok bool) {
 	head = bytes.TrimPrefix(head, []byte(bom))
 	if isList(head) {
@@ -169,7 +168,7 @@ func decoded(line []byte) []byte {
 	return fromShiftJIS(line)
 }
 
-// fromShiftJIS never fails: what is no character becomes U+FFFD.
+// fromShiftJIS never fails: invalid bytes become U+FFFD.
 func fromShiftJIS(line []byte) []byte {
 	out, err := japanese.ShiftJIS.NewDecoder().Bytes(line)
 	if err != nil {

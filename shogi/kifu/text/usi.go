@@ -32,7 +32,7 @@ func AppendSFEN(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(dst, line+"\n"...), nil
 }
 
-// checkMoves says which move is illegal.
+// checkMoves returns an error with the illegal move.
 func checkMoves(r *kifu.Record) error {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
