@@ -17,17 +17,16 @@ import (
 	"gogi/usi/ssh"
 )
 
-// Binding is which CPUs the slots of a plan are bound to.
+// A Binding assigns CPUs to the slots of a plan. The methods accept a nil Binding, which binds nothing.
 type Binding struct {
-	Choice   string // what the plan asks for
+	Choice   string // the plan's text
 	Demand   affinity.Demand
-	Layout   affinity.Layout // no shares where every engine runs elsewhere
+	Layout   affinity.Layout // without shares if every engine is remote
 	Warnings []advice.Warning
 }
 
-// Bind lays out the CPUs of this machine as the plan asks for; nil where it asks for
-// none. greetings are in the order of plan.Engines. What cannot be done, more slots
-// than CPUs or CPUs that may not be used here, is an error of usage.
+// Bind assigns the CPUs of this machine as the plan says; nil if the plan does not bind. greetings are in the
+// order of plan.Engines. More slots than CPUs, and CPUs that gogi may not use here, are errors of usage.
 func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	if plan.CPUs == "" {
 		return nil, nil
@@ -46,7 +45,7 @@ func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
 	return b, nil
 }
 
-// bind is Bind on any machine.
+// bind does the same for a given machine.
 func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology) (*Binding, error) {
 	choice, err := affinity.ParseChoice(plan.CPUs)
 	if err != nil {
@@ -71,8 +70,7 @@ func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology)
 	return b, nil
 }
 
-// cores is how many cores a player's threads need at most; 0 where all engines run
-// elsewhere.
+// cores returns the greatest number of cores that one player's threads need; 0 if all engines are remote.
 func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 	most := 0
 	for _, p := range plan.Players {
@@ -87,8 +85,8 @@ func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 	return plan.CoresPerSlot
 }
 
-// threads counts the threads of a player here, and takes its engines' greetings off
-// the list. The members of a council think together.
+// threads counts the local threads of a player, and removes its engines' greetings from the list. The members
+// of a council think at the same time.
 func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) int {
 	if p.Council != nil {
 		sum := 0
@@ -111,13 +109,12 @@ func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	return int(max(1, min(n, affinity.Most+1)))
 }
 
-// threadOptions are the names under which engines declare how many threads they have.
+// threadOptions returns the names that engines use for their number of threads.
 func threadOptions() []string { return []string{"Threads", "Thread", "USI_Threads"} }
 
-// checkPolicy warns of an engine that will not keep to its CPUs. Of the values of
-// Stockfish's NumaPolicy, which YaneuraOu has as well, auto, system and none respect
-// what a process was started on; hardware, and lists of CPUs, do not (numa.h,
-// NumaConfig::from_system and from_string).
+// checkPolicy warns of an engine that binds itself to other CPUs. Stockfish and YaneuraOu have an option
+// NumaPolicy. Its values auto, system and none respect the CPUs of the process. The value hardware and lists of
+// CPUs do not (numa.h, NumaConfig::from_system and from_string).
 func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.Option) {
 	option, ok := usi.FindOption(declared, "NumaPolicy")
 	if !ok {
@@ -140,7 +137,7 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 
 func (b *Binding) warn(w advice.Warning) { b.Warnings = append(b.Warnings, w) }
 
-// checkLayout warns of what makes the games of some slots unlike those of others.
+// checkLayout warns if the slots have unequal cores.
 func (b *Binding) checkLayout(machine affinity.Topology) {
 	if !machine.Known {
 		b.warn(warning("cpus: the kernel does not tell here which CPUs share a core: each is taken for one"))
@@ -162,14 +159,14 @@ func (b *Binding) checkLayout(machine affinity.Topology) {
 	}
 }
 
-// checkQuota warns of a limit to CPU time that binding knows nothing of.
+// checkQuota warns of a limit of CPU time, which the binding cannot respect.
 func (b *Binding) checkQuota(quota float64) {
 	if busy := len(b.Layout.Shares) * b.threadsOfSlot(); float64(busy) > quota {
 		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %s CPUs (cpu.max): moves will be late", busy, fmt.Sprintf("%.3g", quota)))
 	}
 }
 
-// threadsOfSlot is how many threads of a slot think at a time.
+// threadsOfSlot returns how many threads of a slot think at the same time.
 func (b *Binding) threadsOfSlot() int {
 	if b.Demand.Apart {
 		return 2 * b.Demand.Cores
@@ -177,8 +174,7 @@ func (b *Binding) threadsOfSlot() int {
 	return b.Demand.Cores
 }
 
-// Room says why there cannot be so many slots; nil: there are CPUs for them, or
-// nothing is bound.
+// Room returns an error if the CPUs are not enough for this number of slots.
 func (b *Binding) Room(slots int) error {
 	if b == nil || len(b.Layout.Shares) == 0 {
 		return nil
@@ -189,8 +185,8 @@ func (b *Binding) Room(slots int) error {
 	return nil
 }
 
-// Sets are the CPUs of each slot as package runner takes them, with those of slots
-// that may be added; nil where nothing is bound, as by a nil Binding.
+// Sets returns the CPUs of each slot for package runner, then those of slots that can be added. It returns nil
+// if nothing is bound.
 func (b *Binding) Sets() [][2][]int {
 	if b == nil {
 		return nil
@@ -202,7 +198,7 @@ func (b *Binding) Sets() [][2][]int {
 	return sets
 }
 
-// Warned is the warnings; a nil Binding has none.
+// Warned returns the warnings.
 func (b *Binding) Warned() []advice.Warning {
 	if b == nil {
 		return nil
@@ -210,8 +206,8 @@ func (b *Binding) Warned() []advice.Warning {
 	return b.Warnings
 }
 
-// Said is what the slots have, in a line; a nil Binding binds nothing.
-func (b *Binding) Said() i18n.Message {
+// Summary describes the binding in one line.
+func (b *Binding) Summary() i18n.Message {
 	switch {
 	case b == nil:
 		return i18n.Of("off: the kernel moves engines as it likes")
@@ -225,7 +221,7 @@ func (b *Binding) Said() i18n.Message {
 	return i18n.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), i18n.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
 }
 
-// Slots are what each slot has, in a line each.
+// Slots describes the CPUs of each slot, one line for each.
 func (b *Binding) Slots() []i18n.Message {
 	if b == nil {
 		return nil
@@ -259,7 +255,7 @@ func nodes(s affinity.Share) i18n.List {
 	return names
 }
 
-// kindName calls a kind of core as its makers do.
+// kindName returns the maker's name for a kind of core.
 func kindName(k affinity.Kind) i18n.Message {
 	switch k.Name {
 	case "core":

@@ -211,7 +211,7 @@ func TestBindNothing(t *testing.T) {
 
 // shown is what is said of a binding, with a line for each slot.
 func shown(b *Binding) string {
-	text := b.Said().String() + "\n"
+	text := b.Summary().String() + "\n"
 	for _, slot := range b.Slots() {
 		text += "  " + slot.String() + "\n"
 	}

@@ -16,17 +16,17 @@ import (
 	"gogi/usi"
 )
 
-// Capacity is what a plan needs beside what the machine has.
+// A Capacity is the resources that a plan needs, and those of the machine.
 type Capacity struct {
 	HashMiB    int64    `json:"hash_mib"`   // of all processes together, where engines declare it
-	MemoryMiB  int64    `json:"memory_mib"` // of the machine, or of its cgroup if that is less; 0: unknown
-	Threads    int64    `json:"threads"`    // of all slots; in each game one side thinks, or both when pondering
+	MemoryMiB  int64    `json:"memory_mib"` // of the machine, or of its cgroup if that is smaller; 0: unknown
+	Threads    int64    `json:"threads"`    // of all slots; one side of a game thinks, with pondering both do
 	CPUs       int      `json:"cpus"`
-	Undeclared []string // engines that declare no hash, so that HashMiB lacks theirs
+	Undeclared []string // engines without an option for their hash; HashMiB omits theirs
 }
 
-// CapacityFor adds up what a plan's engines would use, declared defaults included;
-// greetings are in the order of plan.Engines.
+// CapacityFor adds up the resources of a plan's engines, including declared defaults. greetings are in the
+// order of plan.Engines.
 func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 	c := Capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB()}
 	slots := int64(plan.Concurrency)
@@ -44,7 +44,7 @@ func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 		// A slot holds two players at a time; the two largest are the worst case.
 		c.HashMiB = c.HashMiB * 2 / int64(len(plan.Players))
 	}
-	if solver := plan.Mate.Solver; solver != nil { // it thinks while nobody else does
+	if solver := plan.Mate.Solver; solver != nil { // it thinks while both players wait
 		hash, _ := c.player(*solver, plan, &greetings)
 		c.HashMiB += hash * slots
 	}
@@ -52,8 +52,8 @@ func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 	return c
 }
 
-// player is what one player would use; it takes its engines' greetings off the
-// list. The members of a council think together.
+// player returns the resources of one player, and removes its engines' greetings from the list. The members of
+// a council think at the same time.
 func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
 	if p.Council != nil {
 		for _, m := range p.Council.Members {
@@ -72,8 +72,8 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	return hash, max(threads, 1)
 }
 
-// effective is the value that an engine will have of one of its spin options:
-// as sent, or as declared.
+// effective returns the value that one of an engine's spin options will have: the value that is sent, or else
+// the declared default. It uses the first name that the engine declares.
 func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
 	automatic, user := identity.Settings(p, plan, declared)
 	for _, name := range names {
@@ -93,7 +93,7 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 	return 0, false
 }
 
-// Problems are what will work badly, and what cannot work: more hash than memory.
+// Problems returns warnings about the capacity. fatal is set if the hash tables need more than the memory.
 func (c Capacity) Problems() (warnings []advice.Warning, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
 		fatal = i18n.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
@@ -113,8 +113,7 @@ func warning(phrase string, args ...any) advice.Warning {
 	return advice.Warning{Text: i18n.Of(phrase, args...)}
 }
 
-// memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where
-// neither can be read.
+// memoryMiB returns the memory of the machine, or of its cgroup if that is smaller; 0 if neither can be read.
 func memoryMiB() int64 {
 	limit := physicalMemory()
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
@@ -130,7 +129,7 @@ func memoryMiB() int64 {
 	return limit
 }
 
-// singleThreaded says which engine would not search with one thread.
+// singleThreaded returns an error that names the engines with another number of threads than one.
 func singleThreaded(plan *match.Plan, greetings []usi.Greeting) error {
 	var errs []error
 	for i, p := range plan.Engines() {

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"gogi/ensemble/voting"
-
 	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/match"
 	"gogi/runner"
 )
 
-// openCouncil starts a council; its members come through the same opener.
+// openCouncil starts a council. The same opener opens its members.
 func (o *Opener) openCouncil(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
 	config, err := o.CouncilConfig(p, cpus)
 	if err != nil {
@@ -20,7 +19,8 @@ func (o *Opener) openCouncil(ctx context.Context, p match.Player, cpus []int) (r
 	return ensemble.Open(ctx, config)
 }
 
-// CouncilConfig turns a council of a plan into what package ensemble takes.
+// CouncilConfig returns the configuration of a plan's council. It returns an error for a voting rule that
+// cannot be parsed, and for a changed book.
 func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, error) {
 	c := p.Council
 	config := ensemble.Config{
@@ -45,7 +45,7 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 	for i := range c.Members {
 		config.Members = append(config.Members, o.member(p, i, cpus))
 	}
-	if config.Book, err = o.shelf.drawer(p.Identity.Files); err != nil {
+	if config.Book, err = o.books.drawer(p.Identity.Files); err != nil {
 		return config, fmt.Errorf("council %s: %w", p.Name, err)
 	}
 	return config, nil

@@ -12,8 +12,8 @@ import (
 	"gogi/usi/ssh"
 )
 
-// AskIdentities fills in the identities of remote engines that were not given by
-// hand: the SHA-256 of the program, as the remote host computes it.
+// AskIdentities sets the missing identities of remote engines: the SHA-256 of the program, which the remote
+// host calculates.
 func AskIdentities(file *configs.File, guard *process.Guard) error {
 	for i := range file.Engines {
 		e := &file.Engines[i]
@@ -21,7 +21,7 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 		if len(command) == 0 {
 			words, err := shellwords.Split(e.Cmd)
 			if err != nil || len(words) == 0 {
-				continue // Plan says what is wrong
+				continue // Plan reports the error
 			}
 			command = words
 		}
@@ -38,7 +38,7 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 	return nil
 }
 
-// remoteIdentity hashes the remote program, where the command is a plain one.
+// remoteIdentity gets the hash of the remote program. It returns an error unless the command is a plain one.
 func remoteIdentity(c ssh.Command, guard *process.Guard) (string, error) {
 	words, err := shellwords.Split(c.Remote)
 	if err != nil || len(words) == 0 || strings.ContainsAny(c.Remote, "&|;<>$`") {

@@ -2,10 +2,10 @@ package players
 
 import "golang.org/x/sys/cpu"
 
-// instructionSets are what the processor has beyond its architecture's base, the best
-// first, in the names that engines are built for: the levels of the x86-64 psABI
-// (x86-64-ABI, 3.1.1, as far as package cpu tells their parts), and armv8.2, by the
-// parts of it that engines use: half precision, dot products, atomics.
+// instructionSets returns the instruction sets of the processor beyond its architecture's base, best first. The
+// names are those that engines are built for. They are the levels of the x86-64 psABI (x86-64-ABI, 3.1.1), as
+// far as package cpu reports their parts. armv8.2 means the parts that engines use: half precision, dot
+// products and atomics.
 func instructionSets() []string {
 	x, arm := &cpu.X86, &cpu.ARM64
 	var list []string

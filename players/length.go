@@ -8,12 +8,10 @@ import (
 	"gogi/usi"
 )
 
-// TypicalPlies is a game's length for estimates: between engines it is mostly
-// between 100 and 140.
+// TypicalPlies is the length of a game for estimates. Games between engines mostly have 100 to 140 plies.
 const TypicalPlies = 120
 
-// GameLength estimates how long one game takes: from the clocks, or from a few
-// searches where there is none.
+// GameLength estimates the time of one game: from the clocks, or from a few searches if there is no clock.
 func (o *Opener) GameLength(ctx context.Context) (time.Duration, error) {
 	var total time.Duration
 	for i := range o.Plan.Players[:2] {
@@ -26,8 +24,8 @@ func (o *Opener) GameLength(ctx context.Context) (time.Duration, error) {
 	return total, nil
 }
 
-// sideLength is what one side uses in a game. Engines use most of a Fischer
-// clock and all of a byoyomi.
+// sideLength returns the time that one side uses in a game. Engines use most of a Fischer clock and all of a
+// byoyomi.
 func (o *Opener) sideLength(ctx context.Context, player int) (time.Duration, error) {
 	l := o.Plan.LimitsOf(player, 0)
 	const moves = TypicalPlies / 2
@@ -43,7 +41,7 @@ func (o *Opener) sideLength(ctx context.Context, player int) (time.Duration, err
 	return moves * perMove, err
 }
 
-// timeSearches is the mean time of a few searches under the plan's limits.
+// timeSearches returns the mean time of three searches under the plan's limits.
 func (o *Opener) timeSearches(ctx context.Context, player int) (time.Duration, error) {
 	p := o.Plan.Players[player]
 	engine, err := o.Open(ctx, p, nil)

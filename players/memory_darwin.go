@@ -2,7 +2,7 @@ package players
 
 import "golang.org/x/sys/unix"
 
-// physicalMemory is the machine's memory in MiB; 0: it cannot be read.
+// physicalMemory returns the machine's memory in MiB; 0 if it cannot be read.
 func physicalMemory() int64 {
 	size, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

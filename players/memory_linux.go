@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// physicalMemory is the machine's memory in MiB; 0: it cannot be read.
+// physicalMemory returns the machine's memory in MiB; 0 if it cannot be read.
 func physicalMemory() int64 {
 	file, err := os.Open("/proc/meminfo")
 	if err != nil {

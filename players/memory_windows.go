@@ -8,7 +8,7 @@ import (
 
 var globalMemoryStatusEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
 
-// physicalMemory is the machine's memory in MiB; 0: it cannot be read.
+// physicalMemory returns the machine's memory in MiB; 0 if it cannot be read.
 func physicalMemory() int64 {
 	status := struct { // MEMORYSTATUSEX of sysinfoapi.h
 		length, load         uint32

@@ -1,7 +1,6 @@
-// Package players opens the players of a plan: engines as processes here or behind ssh, the
-// built-in engine, and councils. An [Opener] is a runner.Opener. [Bind] lays out CPUs,
-// [CapacityFor] estimates the memory and threads that the engines would use, and
-// [AskIdentities] asks remote hosts for the hashes of their programs.
+// Package players opens the players of a plan: processes of engines, here or behind ssh, and councils. An
+// [Opener] is a runner.Opener. [Bind] assigns CPUs to slots. [CapacityFor] estimates the memory and threads
+// that the engines use. [AskIdentities] gets the hashes of remote programs.
 package players
 
 import (
@@ -25,27 +24,26 @@ import (
 	"gogi/usi/ssh"
 )
 
-// ErrStart marks a program that could not be started at all.
+// ErrStart marks the error of a program that did not start.
 var ErrStart = errors.New("it cannot be started")
 
-// Opener starts engines for a plan: where processes and dialogues meet. Its methods
-// may be called from any goroutine, as long as nobody changes its fields.
+// An Opener starts the engines of a plan. Its methods are safe for concurrent use, if no goroutine changes the
+// fields.
 type Opener struct {
 	Plan  *match.Plan
-	Guard *process.Guard // kills the engines should this program die; nil: nobody does
-	Bound *Binding       // which CPUs the slots of the plan have; nil: any
-	// Records is what is kept of the dialogues with engines; nil: nothing.
+	Guard *process.Guard // kills the engines if this program dies; nil: no guard
+	Bound *Binding       // the CPUs of the slots; nil: any
+	// Records are the logs of the dialogues with engines; nil: no log.
 	Records *crash.Records
-	// Waiting hears when a start begins to wait because file descriptors are scarce, at
-	// most once a minute; nil: nobody does.
+	// Waiting is called at most once a minute, when a start waits for a free file descriptor; nil: no call.
 	Waiting func(why i18n.Message)
 
-	shelf  shelf
+	books  books
 	stamps stamps
 	waits  waits
 }
 
-// Surroundings is what configs needs to know of this program and this machine.
+// Surroundings returns the facts about this program and this machine that configs needs.
 func Surroundings() (identity.Env, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -61,8 +59,8 @@ func Surroundings() (identity.Env, error) {
 	}, nil
 }
 
-// StartGuard starts the guard process: this binary with another verb. tell hears what
-// becomes of it, see process.StartGuard.
+// StartGuard starts the guard process: this binary with another verb. It calls tell at each change of the
+// guard's state, see process.StartGuard.
 func StartGuard(tell func(process.GuardChange)) (*process.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -71,7 +69,7 @@ func StartGuard(tell func(process.GuardChange)) (*process.Guard, error) {
 	return process.StartGuard([]string{self, "guard"}, tell)
 }
 
-// Open starts one player: an engine with its options and its book, or a council of them.
+// Open starts one player: an engine with its options and its book, or a council.
 func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
 	if p.Council != nil {
 		return o.openCouncil(ctx, p, cpus)
@@ -79,9 +77,9 @@ func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.P
 	return o.openEngine(ctx, p, "", cpus)
 }
 
-// openEngine opens an engine, as the member of a council where that has a name.
+// openEngine opens an engine. council names the council that it is a member of; "": it is none.
 func (o *Opener) openEngine(ctx context.Context, p match.Player, council string, cpus []int) (runner.Player, error) {
-	draw, err := o.shelf.drawer(p.Identity.Files)
+	draw, err := o.books.drawer(p.Identity.Files)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", p.Name, err)
 	}
@@ -102,8 +100,8 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	return engine, nil
 }
 
-// Greet starts one engine as far as usiok, and recognises a UCI engine soon. The error is
-// ErrStart, a *usi.Fault or the context's; nothing runs then.
+// Greet starts one engine and waits for usiok. It recognises a UCI engine, see Recognise. The error is
+// ErrStart, a *usi.Fault or the context's; after an error no process is left.
 func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
 	ctx, stop := o.Recognise(ctx, p)
 	defer stop()
@@ -129,49 +127,47 @@ func (o *Opener) greet(ctx context.Context, p match.Player, council string, cpus
 	return usi.Greet(ctx, conn, config)
 }
 
-// waits is when Waiting was told last.
+// waits is the time of the last call of Waiting.
 type waits struct {
 	mu   sync.Mutex
-	told time.Time
+	last time.Time
 }
 
-// toldEvery is the least time between two notices of Waiting: all slots wait at once.
-const toldEvery = time.Minute
+// noticeInterval is the least time between two calls of Waiting, because all slots wait at once.
+const noticeInterval = time.Minute
 
-// waiting tells that an engine's start waits.
+// waiting returns a function that reports that an engine's start waits.
 func (o *Opener) waiting(engine string) func(why error) {
 	return func(why error) {
 		o.waits.mu.Lock()
 		defer o.waits.mu.Unlock()
-		if now := time.Now(); o.Waiting != nil && (o.waits.told.IsZero() || now.Sub(o.waits.told) >= toldEvery) {
-			o.waits.told = now
+		if now := time.Now(); o.Waiting != nil && (o.waits.last.IsZero() || now.Sub(o.waits.last) >= noticeInterval) {
+			o.waits.last = now
 			o.Waiting(i18n.Of("engine %s: its start waits for a free file descriptor: %s", engine, i18n.Because(why)))
 		}
 	}
 }
 
-// Process is a started engine that nobody has talked to yet: its own process here,
-// or its ssh. It is a usi.Connection with all the parts that such a process has.
+// A Process is a started engine without a dialogue: a process here, or its ssh.
 type Process interface {
 	usi.Connection
 	usi.WriteDeadliner
 	usi.Waited
 	usi.Diagnosed
 	SetReadDeadline(t time.Time) error
-	// Kill kills what runs here at once, without waiting; Close must still be
-	// called, and ends what runs elsewhere.
+	// Kill kills the local process at once and does not wait. The caller must still call Close, which also ends
+	// a remote engine.
 	Kill()
-	// Done is closed when what runs here has ended.
+	// Done is closed when the local process has ended.
 	Done() <-chan struct{}
-	// Exit is how what runs here has ended; ssh ends with its engine's exit
-	// status.
+	// Exit returns how the local process ended; ssh ends with the exit status of its engine.
 	Exit() process.Exit
-	// Stderr is the end of what came from stderr, as it came.
+	// Stderr returns the last bytes of stderr, unchanged.
 	Stderr() []byte
 	PID() int
 }
 
-// cannotStart is the engine's own error, unless the machine has run out of something.
+// cannotStart returns a fault of the engine, or a plain error if the machine lacks a resource.
 func cannotStart(name string, err error) error {
 	for _, scarce := range scarcities {
 		if errors.Is(err, scarce) {
@@ -181,23 +177,21 @@ func cannotStart(name string, err error) error {
 	return fail.Engine(name, fmt.Errorf("%w: %w", ErrStart, err))
 }
 
-// A remote engine has this part of a connection; a renamed method would otherwise
-// be missed by nobody but the reports.
+// A remote engine can lose its connection. Without this line the compiler would not notice a renamed method.
 var _ usi.Losable = (*ssh.Engine)(nil)
 
-// Start starts a process of an engine, here or behind ssh, on the given CPUs (nil:
-// any); they are of this machine, so one behind ssh is not bound. grace is how long Close waits for it to end by
-// itself.
+// Start starts a process of an engine, here or behind ssh, on the given CPUs of this machine (nil: any). It
+// does not bind a remote engine. grace is the time that the process has to end by itself after Close.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus, Grace: grace}
 	if remote, ok := ssh.Parse(spec.Command); ok {
-		spec.CPUs = nil // ssh is not what plays
+		spec.CPUs = nil // the engine runs elsewhere
 		return ssh.Start(spec, remote, o.Guard)
 	}
 	return process.Start(spec, o.Guard)
 }
 
-// Names are those of the plan's engines, in the order of Plan.Engines.
+// Names returns the names of the plan's engines, in the order of Plan.Engines.
 func (o *Opener) Names() []string {
 	engines := o.Plan.Engines()
 	names := make([]string, len(engines))
@@ -207,8 +201,8 @@ func (o *Opener) Names() []string {
 	return names
 }
 
-// GreetAll starts each engine of the plan once, one after the other, to learn its
-// options; the greetings are in the order of Plan.Engines.
+// GreetAll starts and ends each engine of the plan, one after the other, to read its options. The greetings are
+// in the order of Plan.Engines.
 func (o *Opener) GreetAll(ctx context.Context) ([]usi.Greeting, error) {
 	engines := o.Plan.Engines()
 	greetings := make([]usi.Greeting, len(engines))

@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	// protocolAfter is how long a program may be silent after "usi" before it is asked for
-	// its protocol. Engines answer in milliseconds on an idle machine.
+	// protocolAfter is the silence after "usi" after which gogi checks the protocol. On an idle machine engines
+	// answer in milliseconds.
 	protocolAfter = 2 * time.Second
-	// protocolWait is how long it then has to answer "uci".
+	// protocolWait is the time that the program then has to answer "uci".
 	protocolWait = 20 * time.Second
-	// protocolGrace is how long the process that was asked has to end by itself.
+	// protocolGrace is the time that the checked process has to end by itself.
 	protocolGrace = 100 * time.Millisecond
 )
 
-// Recognise returns ctx for greeting an engine that has not been greeted before. Its cause
-// is a *usi.Fault as soon as the program turns out to be a UCI engine, which never answers
-// "usi". A process of its own is asked, so that a slow USI engine is not disturbed: some
-// engines speak both protocols, and change from one to the other. stop ends that process;
-// call it when the engine has answered.
+// Recognise returns a context for the first greeting of an engine. Its cause becomes a *usi.Fault if the
+// program is a UCI engine, which never answers "usi". Recognise asks a second process, because some engines
+// speak both protocols and change from one to the other; a slow USI engine is not disturbed. stop ends that
+// process; call it when the engine has answered.
 func (o *Opener) Recognise(ctx context.Context, p match.Player) (_ context.Context, stop func()) {
 	if p.Builtin || identity.IsRemote(p.Command) {
 		return ctx, func() {}
@@ -50,14 +49,13 @@ func (o *Opener) Recognise(ctx context.Context, p match.Player) (_ context.Conte
 	}
 }
 
-// speaksUCI asks another process of an engine for both protocols. One that knows usi answers
-// it first.
+// speaksUCI sends usi and uci to a second process of the engine. A USI engine answers usi first.
 func (o *Opener) speaksUCI(ctx context.Context, p match.Player) bool {
 	proc, err := o.Start(p, nil, protocolGrace)
 	if err != nil {
-		return false // the one that is greeted runs, and says more
+		return false // the first process runs and reports more
 	}
-	defer proc.Close() //nolint:errcheck // how it ends says nothing
+	defer proc.Close() //nolint:errcheck // its end does not matter
 	defer context.AfterFunc(ctx, proc.Kill)()
 	end := time.Now().Add(protocolWait)
 	if proc.SetWriteDeadline(end) != nil || proc.SetReadDeadline(end) != nil {

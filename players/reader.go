@@ -11,26 +11,26 @@ import (
 	"gogi/usi"
 )
 
-// reader is an engine that plays from a book: the book is asked first, and the engine hears
-// nothing of a move that it has until the position that follows.
+// A reader is an engine that plays from a book. It asks the book first. The engine sees a move from the book
+// only as part of the next position.
 type reader struct {
 	*usi.Engine
 
 	name string
 	draw func(*shogi.Position, *rand.Rand) shogi.Move
-	seat bool   // it is a member of a council, whose records tell of its moves
+	seat bool   // it is a member of a council, whose votes record its moves
 	seed uint64 // of the game
 	line usi.Line
 }
 
-// NewGame prepares the engine, and the lot by the game's seed.
+// NewGame prepares the engine and keeps the game's seed.
 func (r *reader) NewGame(ctx context.Context, g usi.Game) error {
 	r.seed, r.line = g.Seed, usi.Line{}
 	return r.Engine.NewGame(ctx, g)
 }
 
-// Think answers with a move of the book, drawn by the game's seed and how far the game is,
-// else with the engine's.
+// Think returns a move of the book, drawn with the game's seed and the number of moves, or else the engine's
+// reply.
 func (r *reader) Think(ctx context.Context, q usi.Request) (usi.Reply, error) {
 	began := time.Now()
 	if err := r.line.Follow(q.Position); err != nil {
@@ -41,7 +41,7 @@ func (r *reader) Think(ctx context.Context, q usi.Request) (usi.Reply, error) {
 	if m == shogi.NoMove {
 		return r.Engine.Think(ctx, q)
 	}
-	if err := r.Rest(ctx, q.Deadline); err != nil { // it may think on, though the game has gone back into the book
+	if err := r.Rest(ctx, q.Deadline); err != nil { // the engine may still ponder, although the game is in the book again
 		return usi.Reply{}, err
 	}
 	reply := usi.Reply{Answer: usi.AnswerMove, Move: m, Text: m.String(), Elapsed: time.Since(began)}

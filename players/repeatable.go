@@ -14,17 +14,17 @@ import (
 	"gogi/usi"
 )
 
-// Length and number of the probe's games: fairy-stockfish, which does not fully
-// reset itself, shows it in about one of three games.
+// The length and number of the probe's games. fairy-stockfish does not reset itself completely, and shows it in
+// about one of three games.
 const (
 	probeGames = 4
 	probePlies = 24
 )
 
-// Deterministic checks that the plan can be repeated move for move, by playing the
-// beginnings of a few games twice, and returns it with a fresh process a game for
-// players that do not reset themselves; a note tells of each of those. greetings are
-// in the order of plan.Engines. An error: the plan cannot be repeated.
+// Deterministic checks that the plan repeats move for move. It plays the beginnings of a few games twice. The
+// returned plan starts a fresh process for each game of a player that does not reset itself, with one warning
+// for each such player. greetings are in the order of plan.Engines. It returns an error if the plan cannot
+// repeat.
 func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []advice.Warning, error) {
 	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
@@ -51,8 +51,7 @@ func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*
 	return &plan, notes, nil
 }
 
-// repeatable refuses limits of time, also those that a council's member has of
-// its own.
+// repeatable returns an error for limits of time, including a council member's own.
 func repeatable(p match.Player) error {
 	if p.Limits.Timed() || (p.Limits.Nodes == 0 && p.Limits.Depth == 0 && !p.Limits.Self) {
 		return fmt.Errorf("engine %s plays by %s; expected fixed nodes or depth", p.Name, p.Limits)
@@ -71,10 +70,9 @@ func repeatable(p match.Player) error {
 	return nil
 }
 
-// probe plays the beginnings of a few games with itself, each in a fresh
-// process and all in one, and compares every move and count of nodes. resets is
-// whether one process plays like fresh ones; an engine whose fresh processes
-// differ is an error.
+// probe plays the beginnings of a few games with itself, each in a fresh process and all in one process. It
+// compares every move and node count. resets reports whether one process plays like fresh ones. If two fresh
+// processes differ, it returns an error.
 func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err error) {
 	var fresh []string
 	for n := range probeGames {
@@ -104,7 +102,8 @@ func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err er
 	return slices.Equal(reused, slices.Concat(fresh, fresh)), nil
 }
 
-// traces plays the beginnings of the given rounds' openings in one process.
+// traces plays the beginnings of the given rounds' openings in one process, and returns the moves and node
+// counts of each.
 func (o *Opener) traces(ctx context.Context, p match.Player, rounds ...int) (traces []string, err error) {
 	engine, err := o.Open(ctx, p, nil)
 	if err != nil {

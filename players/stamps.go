@@ -13,10 +13,9 @@ import (
 	"gogi/match"
 )
 
-// stamps notice that an engine's files became others while a plan is played: a program
-// built anew in its place, a network copied over another. Without that the games after a
-// restart would be another player's under the old name. Files are only looked at, and
-// read again where size or time differ: networks are large, and starts are many.
+// stamps detect that an engine's files change during a run: a rebuilt program, or a network that was
+// overwritten. Otherwise the games after a restart would be of another player under the old name. stamps read a
+// file again only if its size or time differs: networks are large, and starts are many.
 type stamps struct {
 	mu   sync.Mutex
 	seen map[string]stamp // by path
@@ -27,9 +26,9 @@ type stamp struct {
 	changed time.Time
 }
 
-// check refuses an engine of whose files one is another than the plan's. Its first call
-// for a path trusts it, as the plan has just been made or verified; a path that is not
-// here then is of the machine that made the plan.
+// check returns an error if one of the engine's files is not the plan's. The first call for a path trusts the
+// file, because the plan has just been made or verified. A path that does not exist then belongs to the machine
+// that made the plan.
 func (s *stamps) check(p match.Player) error {
 	if p.Builtin || identity.IsRemote(p.Command) {
 		return nil
@@ -37,7 +36,7 @@ func (s *stamps) check(p match.Player) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range p.Identity.Files {
-		if f.Role == match.BookRole { // gogi's own, read once: see shelf
+		if f.Role == match.BookRole { // gogi reads it once: see books
 			continue
 		}
 		if err := s.file(p.Identity, f); err != nil {
@@ -69,7 +68,7 @@ func (s *stamps) file(id match.Identity, f match.FileHash) error {
 	return nil
 }
 
-// same reads a file again; a binary may be any of the identity's variants.
+// same reads a file again and compares its hash. A binary may be any of the identity's variants.
 func same(id match.Identity, f match.FileHash) error {
 	here := match.Player{}
 	if err := (identity.Hasher{}).Add(&here, f.Role, f.Path); err != nil {
@@ -81,5 +80,5 @@ func same(id match.Identity, f match.FileHash) error {
 		return nil
 	}
 	return fmt.Errorf("its %s (%s) has changed while the run was played: SHA-256 %s before, %s now; "+
-		"put the old file back and go on, or begin another run", f.Role, f.Path, f.SHA256, sum)
+		"put the old file back and resume, or start another run", f.Role, f.Path, f.SHA256, sum)
 }

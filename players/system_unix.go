@@ -4,5 +4,5 @@ package players
 
 import "syscall"
 
-// scarcities are the errors of a start for which the machine is to blame.
+// scarcities are the errors of a start that the machine causes, not the engine.
 var scarcities = []error{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE}

@@ -34,7 +34,7 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 	}
 	c := players.CapacityFor(plan, greetings)
 	d.capacity(c)
-	d.line("", i18n.Verbatim("cpus"), o.Bound.Said())
+	d.line("", i18n.Verbatim("cpus"), o.Bound.Summary())
 	for _, slot := range o.Bound.Slots() {
 		fmt.Fprintf(d.Out, "  %s\n", slot.In(d.Language))
 	}

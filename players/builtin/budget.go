@@ -7,15 +7,14 @@ import (
 	"gogi/usi"
 )
 
-// budget is the time for one move; 0 means no limit.
+// A budget is the time for one move; 0 means no limit.
 type budget struct {
-	soft time.Duration // no new iteration is begun after it
+	soft time.Duration // no new iteration starts after it
 	hard time.Duration // the search ends
 	cut  bool          // hard is the deadline of the request
 }
 
-// allot shares out the time for one move. deadline is the request's, and
-// overhead what is kept for the way to the clock and back.
+// allot returns the budget of one move. deadline is the request's; overhead is the time for the communication.
 func allot(g usi.Go, side shogi.Colour, deadline, overhead time.Duration) budget {
 	b := budget{hard: thinking(g, side, overhead)}
 	b.soft = b.hard / 2
@@ -27,7 +26,7 @@ func allot(g usi.Go, side shogi.Colour, deadline, overhead time.Duration) budget
 	return b
 }
 
-// thinking is the limit that the go command sets.
+// thinking returns the limit of the go command.
 func thinking(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration {
 	var limit time.Duration
 	switch {
@@ -44,8 +43,8 @@ func thinking(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration
 	return limit
 }
 
-// clockShare is a part of the main time and all of what is added to it. USI
-// clocks come without the increment of the move at hand.
+// clockShare returns a part of the main time plus the increment and the byoyomi. USI clocks do not include the
+// increment of the current move.
 func clockShare(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration {
 	const moves = 12 // half of them in practice: see soft
 	rest, added := g.BTime, g.BInc
@@ -58,15 +57,15 @@ func clockShare(g usi.Go, side shogi.Colour, overhead time.Duration) time.Durati
 	return max(min(rest/moves+added, less(rest+added, overhead)), moment)
 }
 
-// moment is what a search is allowed when nothing is left.
+// moment is the time of a search if no time is left.
 const moment = time.Microsecond
 
-// less keeps the overhead back, but never more than a quarter.
+// less subtracts the overhead, at most a quarter of d.
 func less(d, overhead time.Duration) time.Duration {
 	return max(d-min(overhead, d/4), moment)
 }
 
-// earlier is the smaller limit, where 0 is none.
+// earlier returns the smaller limit; 0 means no limit.
 func earlier(a, b time.Duration) time.Duration {
 	if a == 0 {
 		return b

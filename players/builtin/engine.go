@@ -11,20 +11,19 @@ import (
 	"gogi/usi"
 )
 
-// Version is the engine's identity in results. It must be raised with every
-// change after which any search could answer otherwise or count other nodes;
-// results of different versions are never added up.
+// Version is the engine's identity in results. Raise it with every change after which a search could answer
+// differently or count other nodes. gogi never adds up results of different versions.
 const Version = "1"
 
-// Engine is the engine. Its methods are called by one goroutine at a time.
+// An Engine is the built-in engine. Its methods are not safe for concurrent use.
 type Engine struct {
 	settings settings
-	built    *settings // what the tables were built for; nil: not yet
+	built    *settings // the settings of the tables; nil: no tables yet
 	hash     hashTable
 	search   search
 	replay   usi.Replay
 	now      func() time.Time
-	book     *book.Book // nil: none
+	book     *book.Book // nil: no book
 	opened   string     // its file
 }
 
@@ -32,14 +31,14 @@ type Engine struct {
 // the first Ready or Think.
 func New() *Engine { return &Engine{settings: defaults(), now: time.Now} }
 
-// Name is the engine's name with its Version.
+// Name returns the engine's name with its Version.
 func (e *Engine) Name() string { return "gogi sparring " + Version }
 
-// Author is who wrote it.
+// Author returns the engine's author.
 func (e *Engine) Author() string { return "gogi" }
 
-// Ready allocates what the options ask for and forgets all searches. If BookFile cannot be
-// read, it returns a *usi.Shortcoming, and the engine plays without a book.
+// Ready allocates the memory and forgets all searches. If it cannot read BookFile, it returns a
+// *usi.Shortcoming, and the engine plays without a book.
 func (e *Engine) Ready(context.Context) error {
 	e.build()
 	e.hash.newGame()
@@ -64,8 +63,9 @@ func (e *Engine) openBook() (err error) {
 	return nil
 }
 
-// fromBook is the answer of the book, if it has one and a move to be played is asked for.
-func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (usi.Reply, bool) {
+// fromBook returns a move of the book; ok is false if it has none, or if the request is not for a move to be
+// played.
+func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (reply usi.Reply, ok bool) {
 	if e.book == nil || len(r.Go.SearchMoves) > 0 || r.Go.Ponder || r.Go.Infinite || r.Go.Mate {
 		return usi.Reply{}, false
 	}
@@ -80,25 +80,24 @@ func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (usi.Reply, bool) {
 	return usi.Reply{Answer: usi.AnswerMove, Move: m, Text: m.String()}, true
 }
 
-// NewGame forgets all searches. Neither side nor seed of the game matter. It
-// never fails.
+// NewGame forgets all searches. It ignores the game's side and seed, and never fails.
 func (e *Engine) NewGame(context.Context, usi.Game) error {
 	e.hash.newGame()
 	return nil
 }
 
-// build makes the memory fit the options.
+// build makes the memory and the tables match the options.
 func (e *Engine) build() {
 	e.hash.resize(e.settings.hash)
 	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise || e.built.model != e.settings.model || e.built.weights != e.settings.weights {
 		e.search.tables = e.settings.tables()
-		e.hash.newGame() // other tables, other scores
+		e.hash.newGame() // scores of other tables are invalid
 		built := e.settings
 		e.built = &built
 	}
 }
 
-// tables are the evaluation with the noise that is asked for.
+// tables returns the evaluation with the selected noise.
 func (s *settings) tables() *tables {
 	w := s.weights.of()
 	if s.model == noiseByKing {
@@ -110,13 +109,11 @@ func (s *settings) tables() *tables {
 	return newTables(w)
 }
 
-// Think searches the request's position. It resigns only without a legal move,
-// and declares a win whenever EnteringKingRule allows it. The end of ctx stops
-// it within milliseconds with the best move so far, as does the deadline, and
-// sets Stopped. A go command without any limit is infinite, "go mate" a search
-// like any other; searchmoves without a legal move are ignored. OnInfo is called
-// on the caller's goroutine. The error is about a position or move that is not
-// legal.
+// Think searches the request's position. It resigns only without a legal move, and declares a win whenever
+// EnteringKingRule allows it. The end of ctx or the deadline stops it within milliseconds with the best move so
+// far, and sets Stopped. A go command without a limit is infinite. "go mate" is a normal search here. Think
+// ignores searchmoves without a legal move. It calls OnInfo on the caller's goroutine. It returns an error for
+// an illegal position or move.
 func (e *Engine) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	start := e.now()
 	history, err := e.replay.Follow(r.Position)
@@ -144,7 +141,7 @@ func (e *Engine) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, nil
 }
 
-// begin hands the limits of a request to the search.
+// begin gives the search the limits of a request.
 func (e *Engine) begin(ctx context.Context, r usi.Request, side shogi.Colour, start time.Time) *search {
 	s := &e.search
 	s.hash, s.seed, s.rule = &e.hash, uint64(e.settings.seed), e.settings.rule

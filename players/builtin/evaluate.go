@@ -2,17 +2,17 @@ package builtin
 
 import "gogi/shogi"
 
-// span is how many offsets lie between two squares of a line, both ways.
+// span is the number of offsets between two squares of a line, in both directions.
 const span = 17
 
-// tables are the weights laid out for the search.
+// tables are the weights in the form that the search uses.
 type tables struct {
 	board   [32][squares]int32 // by piece: material and square, positive for Black
 	hand    [2][8][fullHand + 1]int32
 	near    [2][pieceTypes][span * span]int32 // by own or enemy king, type and offset from it
 	offsets [squares]int32                    // of a square, for near
-	worth   [pieceTypes]int32                 // what taking the piece gains, for move ordering
-	byKing  *kingNoise                        // nil: none
+	worth   [pieceTypes]int32                 // the gain of taking the piece, for move ordering
+	byKing  *kingNoise                        // nil: no noise
 }
 
 // Index of tables.near.
@@ -42,8 +42,8 @@ func newTables(w *weights) *tables {
 	return t
 }
 
-// fillNear spreads the weights around the kings over distance. Attackers are
-// best in front of the king and defenders not behind it.
+// fillNear fills the values near the kings, less with distance. Attackers are best in front of the king, and
+// defenders not behind it.
 func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 	percent := [9]int{0, 100, 65, 35, 15, 5, 0, 0, 0}
 	for file := -8; file <= 8; file++ {
@@ -51,7 +51,7 @@ func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 			i := centre + int32(file*span+rank)
 			distance := max(file, -file, rank, -rank)
 			attack, defence := w.attack[kind], w.defence[kind]
-			if rank < 0 { // beyond the enemy king, before the own
+			if rank < 0 { // behind the enemy king, in front of the own
 				attack = attack * 3 / 4
 			} else if rank > 0 {
 				defence = defence * 3 / 4
@@ -65,8 +65,7 @@ func (t *tables) fillNear(kind shogi.PieceType, w *weights) {
 // centre is the index of no offset in tables.near.
 const centre = 8*span + 8
 
-// kings are the squares of both kings by colour, as offsets; without a king
-// there are no terms for it.
+// kings are the squares of both kings by colour, also as offsets. Without a king its terms are 0.
 type kings struct {
 	at     [2]int32
 	square [2]shogi.Square
@@ -82,7 +81,7 @@ func (t *tables) kings(p *shogi.Position) (k kings) {
 	return k
 }
 
-// piece is the worth of a piece on a square, positive for Black.
+// piece returns the value of a piece on a square, positive for Black.
 func (t *tables) piece(piece shogi.Piece, s shogi.Square, k *kings) int32 {
 	value := t.board[piece][s]
 	if piece.Type() == shogi.King {
@@ -102,7 +101,7 @@ func (t *tables) piece(piece shogi.Piece, s shogi.Square, k *kings) int32 {
 	return value
 }
 
-// inHand is the worth of a number of pieces in hand, positive for Black.
+// inHand returns the value of a number of pieces in hand, positive for Black.
 func (t *tables) inHand(c shogi.Colour, kind shogi.PieceType, n int, k *kings) int32 {
 	value := t.hand[c][kind][n]
 	if t.byKing != nil {
@@ -111,7 +110,7 @@ func (t *tables) inHand(c shogi.Colour, kind shogi.PieceType, n int, k *kings) i
 	return value
 }
 
-// whole evaluates a position from nothing, positive for Black.
+// whole evaluates a position from scratch, positive for Black.
 func (t *tables) whole(p *shogi.Position) int32 {
 	k := t.kings(p)
 	var sum int32
@@ -128,8 +127,8 @@ func (t *tables) whole(p *shogi.Position) int32 {
 	return sum
 }
 
-// after is whole(next), where m leads from p, whose worth is sum, to next. It
-// looks only at what the move changes, unless a king moved.
+// after returns whole(next), where m leads from p with evaluation sum to next. It evaluates only what the move
+// changes, unless a king moved.
 func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.Position) int32 {
 	us, to := p.Side(), m.To()
 	k := t.kings(p)
@@ -149,7 +148,7 @@ func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.P
 	return sum - t.piece(moved, m.From(), &k) + t.piece(next.PieceAt(to), to, &k)
 }
 
-// gain is what a move wins at once: the piece taken, and the promotion.
+// gain returns the immediate gain of a move: the piece taken and the promotion.
 func (t *tables) gain(p *shogi.Position, m shogi.Move) int32 {
 	value := t.worth[p.PieceAt(m.To()).Type()]
 	if m.Promotes() {

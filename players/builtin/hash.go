@@ -6,7 +6,7 @@ import (
 	"gogi/shogi"
 )
 
-// bound says what a stored score is.
+// A bound is the kind of a stored score.
 type bound uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	atMost
 )
 
-// entry is what is remembered of one position.
+// An entry is the result of one position.
 type entry struct {
 	key    uint64
 	move   shogi.Move
@@ -25,17 +25,16 @@ type entry struct {
 	bound  bound
 }
 
-// hashTable remembers positions. Each search has a number, and entries of
-// searches before the oldest valid one count as empty, so that forgetting
-// everything costs nothing.
+// A hashTable stores results of positions. Each search has a number. Entries of searches before the oldest
+// valid number count as empty, so clearing the table costs nothing.
 type hashTable struct {
 	entries []entry
 	search  uint16
 	oldest  uint16
-	game    uint16 // the first search of the game at hand
+	game    uint16 // the first search of the current game
 }
 
-// resize empties the table if its size changes.
+// resize sets the size; it clears the table if the size changes.
 func (h *hashTable) resize(megabytes int) {
 	n := megabytes << 20 / int(unsafe.Sizeof(entry{}))
 	if len(h.entries) != n {
@@ -43,10 +42,10 @@ func (h *hashTable) resize(megabytes int) {
 	}
 }
 
-// newGame forgets all searches so far.
+// newGame makes all entries invalid.
 func (h *hashTable) newGame() { h.game = h.search + 1 }
 
-// newSearch begins a search; alone, it sees no other search's entries.
+// newSearch starts a search. With alone, the search ignores all other searches' entries.
 func (h *hashTable) newSearch(alone bool) {
 	if h.search >= 1<<16-2 { // newGame adds one more
 		clear(h.entries)
@@ -63,8 +62,7 @@ func (h *hashTable) slot(key uint64) *entry {
 	return &h.entries[(key>>32)*uint64(len(h.entries))>>32]
 }
 
-// find returns the entry of a position, or nil. Mate scores come back relative
-// to the root, from which the position is ply moves away.
+// find returns the entry of a position, or nil. The caller converts its mate scores with fromRoot.
 func (h *hashTable) find(key uint64) *entry {
 	e := h.slot(key)
 	if e.key != key || e.search < h.oldest {
@@ -73,8 +71,8 @@ func (h *hashTable) find(key uint64) *entry {
 	return e
 }
 
-// store remembers a position. A deeper result of this search on the same
-// position stays, and so does a known move when there is no new one.
+// store writes the result of a position. A deeper result of the same search stays. Without a new move, the old
+// move stays.
 func (h *hashTable) store(key uint64, m shogi.Move, score, depth, ply int, b bound) {
 	e := h.slot(key)
 	if e.key == key && e.search >= h.oldest {
@@ -88,8 +86,8 @@ func (h *hashTable) store(key uint64, m shogi.Move, score, depth, ply int, b bou
 	*e = entry{key: key, move: m, score: int16(fromRoot(score, -ply)), search: h.search, depth: int8(depth), bound: b}
 }
 
-// fromRoot moves a mate score by a number of plies away from the mate: entries
-// count from their own position, the search from its root.
+// fromRoot moves a mate score ply plies further from the mate: an entry counts from its position, a search from
+// its root.
 func fromRoot(score, ply int) int {
 	switch {
 	case score > mateBound:
@@ -100,7 +98,7 @@ func fromRoot(score, ply int) int {
 	return score
 }
 
-// full is how much of the table this search has filled, per mille.
+// full returns how much of the table this search has filled, per mille.
 func (h *hashTable) full() int {
 	n := 0
 	for i := range 1000 {

@@ -2,19 +2,18 @@ package builtin
 
 import "gogi/shogi"
 
-// kingNoise is one Gaussian number, fixed for an engine's seed, for every square
-// of a king × piece × square, and every square of a king × number of pieces in
-// hand; for the own king and for the enemy's. Tables by king and piece are what
-// Bonanza's command for members of a council perturbs (its tables hold pairs of
-// pieces by king, and both kings by piece; this engine has no pairs). Entries are
-// in centipawns, as Black sees Black's pieces; White's are turned by half a turn.
+// A kingNoise has one Gaussian number, fixed for an engine's seed, for every square of a king × piece × square,
+// and for every square of a king × number of pieces in hand. Both have a table for the own and the enemy king.
+// Entries are centipawns as Black sees Black's pieces; for White the board is rotated. Bonanza's command for
+// council members perturbs similar tables by king and piece. Its tables also hold pairs of pieces, which this
+// engine does not have.
 type kingNoise struct {
 	board [2][squares][pieceTypes][squares]int16 // by own or enemy king, its square, piece, its square
 	hand  [2][squares][8][fullHand + 1]int16
 }
 
-// newKingNoise draws the numbers; nil where there is no noise. The largest is six
-// deviations, which fits for all that EvalNoise can be.
+// newKingNoise draws the numbers; nil if deviation is 0. The largest number is six deviations, which fits an
+// int16 for the range of EvalNoise.
 func newKingNoise(seed, deviation int) *kingNoise {
 	if deviation == 0 {
 		return nil
@@ -38,7 +37,7 @@ func newKingNoise(seed, deviation int) *kingNoise {
 	return n
 }
 
-// seenBy is the square as a colour sees it from its own side of the board.
+// seenBy returns the square as a colour sees it from its side of the board.
 func seenBy(c shogi.Colour, s shogi.Square) shogi.Square {
 	if c == shogi.White {
 		return squares - 1 - s
@@ -46,7 +45,7 @@ func seenBy(c shogi.Colour, s shogi.Square) shogi.Square {
 	return s
 }
 
-// piece is what is added for a piece that is no king, positive for its owner.
+// piece returns the noise of a piece that is no king, positive for its owner.
 func (n *kingNoise) piece(c shogi.Colour, kind shogi.PieceType, s shogi.Square, k *kings) (sum int32) {
 	for whose, of := range [2]shogi.Colour{c, c.Opponent()} {
 		if k.there[of] {
@@ -56,7 +55,7 @@ func (n *kingNoise) piece(c shogi.Colour, kind shogi.PieceType, s shogi.Square, 
 	return sum
 }
 
-// pieces is what is added for a number of pieces in hand, positive for their owner.
+// pieces returns the noise of a number of pieces in hand, positive for their owner.
 func (n *kingNoise) pieces(c shogi.Colour, kind shogi.PieceType, number int, k *kings) (sum int32) {
 	for whose, of := range [2]shogi.Colour{c, c.Opponent()} {
 		if k.there[of] {

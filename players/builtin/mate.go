@@ -9,14 +9,13 @@ import (
 	"gogi/usi"
 )
 
-// positionsPerMegabyte is how many positions a mate search remembers in a megabyte.
+// positionsPerMegabyte is the number of positions that a mate search stores in one megabyte.
 const positionsPerMegabyte = 16_000
 
-// Mate looks for a mate by the side to move by checks alone, with a search of its own
-// (df-pn), so that the answers "a mate" and "none" are proven by the rules and by the
-// game so far: a line that is answered mates whatever the defender does. r.Go.MateTime is
-// its limit; 0 means until ctx ends. It remembers as many positions as USI_Hash has room
-// for, and MateNodes bounds what it looks into: beyond these it gives up, as with the time.
+// Mate searches for a mate by the side to move with checks only (df-pn). The answers "a mate" and "none" are
+// proven by the rules and the game so far: a line that it returns mates against every defence. r.Go.MateTime is
+// the time limit; 0 means until ctx ends. USI_Hash limits the stored positions, and MateNodes the searched
+// ones. Beyond these limits the answer is a timeout.
 func (e *Engine) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	start := e.now()
 	history, err := e.replay.Follow(r.Position)

@@ -38,7 +38,7 @@ type settings struct {
 	seed      int
 	noise     int    // standard deviation in centipawns
 	model     string // what the noise is added to
-	book      string // a file; "": none
+	book      string // a file; "": no book
 	mateNodes int    // of a mate search; 0: no limit
 	tunable   bool   // the weights are options
 	weights   knobValues
@@ -48,26 +48,22 @@ func defaults() settings {
 	return settings{hash: 16, lines: 1, rule: shogi.CSARule27, overhead: 30 * time.Millisecond, model: noiseByTable}
 }
 
-// Options lists what can be set:
+// Options returns the declarations of the options:
 //
-//   - USI_Hash: megabytes of the hash table, allocated by Ready.
-//   - MultiPV: how many of the best moves get an exact score and a line.
-//   - EnteringKingRule: one of the names of [shogi.DeclarationRule].
-//   - MoveOverhead: milliseconds of a time limit that are left unused, at most
-//     a quarter of it.
-//   - EvalNoise: standard deviation, in centipawns, of what is added to each
-//     entry of the evaluation's tables.
-//   - NoiseModel: which tables those are. "tables" are the evaluation's own, for
-//     material, hands and squares: with one piece on another square a position
-//     changes by 1.4 times EvalNoise. "king_square" are tables of noise alone, for
-//     every square of either king × piece × square: it changes by 2 times
-//     EvalNoise, and with a king on another square by about 9 times.
-//   - Seed: of EvalNoise, and when not 0 of a tie-break between near-equal moves.
-//   - BookFile: a book that is asked before every search, in a format of package book
-//     that its name tells; read by Ready. Moves are drawn from it by Seed and the number
-//     of the move, and say so ("info string book").
-//   - MateNodes: how many positions "go mate" looks into; 0: no limit. With one its answers
-//     do not depend on the speed of the machine, where there is time enough.
+//   - USI_Hash: megabytes of the hash table, which Ready allocates.
+//   - MultiPV: number of best moves with an exact score and a line.
+//   - EnteringKingRule: a name of [shogi.DeclarationRule].
+//   - MoveOverhead: milliseconds of a time limit that stay unused, at most a quarter of it.
+//   - EvalNoise: standard deviation, in centipawns, of the noise on each entry of the evaluation's tables.
+//   - NoiseModel: the tables with noise. "tables" are the evaluation's own, for material, hands and squares.
+//     If one piece moves, a position changes by 1.4 times EvalNoise. "king_square" are tables of noise only,
+//     for every square of either king × piece × square. If one piece moves, a position changes by 2
+//     times EvalNoise, and by about 9 times if a king moves.
+//   - Seed: seed of EvalNoise; if not 0, also of a tie-break between nearly equal moves.
+//   - BookFile: a book that the engine asks before every search; Ready reads it. Its name determines the format,
+//     see package book. Seed and the number of the move choose its moves, and the engine sends "info string book".
+//   - MateNodes: limit of positions for "go mate"; 0: no limit. With a limit and enough time, the
+//     answers do not depend on the speed of the machine.
 //   - USI_Ponder: declared for GUIs; it changes nothing.
 func (e *Engine) Options() []usi.Option {
 	d := defaults()
@@ -101,8 +97,8 @@ func ruleNames() []string {
 	return names
 }
 
-// SetOption changes one option from the next Ready or Think on. An unknown name
-// or a value outside of the declared range is an error and changes nothing.
+// SetOption changes one option from the next Ready or Think on. An unknown name or a value outside the declared
+// range is an error and changes nothing.
 func (e *Engine) SetOption(s usi.Setting) error {
 	resolved, err := usi.Resolve(e.Options(), []usi.Setting{s})
 	if err != nil {

@@ -2,8 +2,7 @@ package builtin
 
 import "gogi/shogi"
 
-// What moves are worth in the order in which they are tried; quiet moves come
-// by their history, between ±historyLimit.
+// Ratings of moves for their order. Quiet moves have their history as rating, between ±historyLimit.
 const (
 	hashMoveFirst = 1 << 28
 	captureFirst  = 1 << 20
@@ -14,7 +13,7 @@ const (
 // frame is one position on the path of the search.
 type frame struct {
 	pos     shogi.Position
-	sum     int32      // its worth, positive for Black
+	sum     int32      // its evaluation, positive for Black
 	check   bool       // whether the side to move is in check
 	move    shogi.Move // that led here
 	moves   []shogi.Move
@@ -58,8 +57,8 @@ func (s *search) rating(f *frame, m, first shogi.Move) int32 {
 	return *s.past(f, m)
 }
 
-// next moves the best of the moves from i on to i. After a while all that is left
-// is as good as unknown, and in no order.
+// next swaps the best move from i on to i. After 32 moves it keeps the order, because the ratings mean little
+// there.
 func (f *frame) next(i int) shogi.Move {
 	if i >= 32 {
 		return f.moves[i]
@@ -80,9 +79,8 @@ func quiet(p *shogi.Position, m shogi.Move) bool {
 	return !m.Promotes() && (m.IsDrop() || p.PieceAt(m.To()) == shogi.NoPiece)
 }
 
-// needless reports whether m leaves a pawn, lance, bishop or rook unpromoted
-// that loses nothing by promoting. (It can avoid mate by a dropped pawn; that
-// rare case is given up.)
+// needless reports whether m is a move of a pawn, lance, bishop or rook that could promote without a
+// disadvantage. Such a move can avoid mate by a dropped pawn; the engine ignores that rare case.
 func needless(p *shogi.Position, m shogi.Move) bool {
 	if m.IsDrop() || m.Promotes() {
 		return false
@@ -100,7 +98,7 @@ func needless(p *shogi.Position, m shogi.Move) bool {
 	return false
 }
 
-// rankSeen is the rank as c sees it: 1 is the far one.
+// rankSeen returns the rank as c sees it; 1 is the far one.
 func rankSeen(c shogi.Colour, s shogi.Square) int {
 	if c == shogi.Black {
 		return s.Rank()
@@ -108,8 +106,7 @@ func rankSeen(c shogi.Colour, s shogi.Square) int {
 	return 10 - s.Rank()
 }
 
-// past is the history of a quiet move: how well moves of that piece to that
-// square did in this search.
+// past returns the history of a quiet move: how well moves of that piece to that square did in this search.
 func (s *search) past(f *frame, m shogi.Move) *int32 {
 	kind := m.Dropped() + pieceTypes
 	if !m.IsDrop() {
@@ -118,8 +115,8 @@ func (s *search) past(f *frame, m shogi.Move) *int32 {
 	return &s.history[f.pos.Side()][kind][m.To()]
 }
 
-// reward notes that the i-th move of a frame refuted the position, and that the
-// quiet ones before it did not.
+// reward records that the i-th move of a frame refuted the position, and that the quiet moves before it did
+// not.
 func (s *search) reward(f *frame, i, depth int) {
 	m := f.moves[i]
 	if !quiet(&f.pos, m) {
@@ -137,7 +134,7 @@ func (s *search) reward(f *frame, i, depth int) {
 	}
 }
 
-// learn moves a history by the bonus, less the nearer it is to the limit.
+// learn adds the bonus to a history; the change is smaller near the limit.
 func (s *search) learn(f *frame, m shogi.Move, bonus int32) {
 	h := s.past(f, m)
 	*h += bonus - *h*max(bonus, -bonus)/historyLimit

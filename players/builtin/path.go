@@ -2,15 +2,14 @@ package builtin
 
 import "gogi/shogi"
 
-// path is the game and what the search has played on top of it, as far as the
-// repetition rule looks at it.
+// A path holds the positions of the game and of the search after it, for the repetition rule.
 type path struct {
 	keys   []uint64
 	checks []bool // whether the side to move is in check
 	root   int    // index of the position that is searched
 }
 
-// reset makes the path the one of a game.
+// reset sets the path to the positions of a game.
 func (l *path) reset(h *shogi.History) {
 	l.keys, l.checks = l.keys[:0], l.checks[:0]
 	p := *h.Start()
@@ -29,13 +28,13 @@ func (l *path) add(p *shogi.Position) {
 	l.checks = append(l.checks, p.InCheck())
 }
 
-// set writes the position that is ply moves after the root.
+// set stores the position that is ply moves after the root.
 func (l *path) set(ply int, key uint64, check bool) {
 	l.keys[l.root+ply], l.checks[l.root+ply] = key, check
 }
 
-// repeated judges the position at ply. Already the second occurrence counts: what
-// was worth repeating once will be again. The score is the side to move's.
+// repeated scores a repeated position at ply for its side to move; ok is false if it is not repeated. The
+// second occurrence counts already, because a repetition that was worth playing once will be played again.
 func (l *path) repeated(ply int) (score int, ok bool) {
 	last := l.root + ply
 	key, from, times := l.keys[last], 0, 1
@@ -44,7 +43,7 @@ func (l *path) repeated(ply int) (score int, ok bool) {
 			continue
 		}
 		times++
-		if times == 2 || times >= 4 { // the fourth is judged from the first on
+		if times == 2 || times >= 4 { // the fourth occurrence counts from the first one
 			from = i
 		}
 	}
@@ -61,8 +60,7 @@ func (l *path) repeated(ply int) (score int, ok bool) {
 	return 0, true
 }
 
-// perpetual reports whether each second position after from, up to last, is a
-// check.
+// perpetual reports whether every second position after from, up to last, is a check.
 func (l *path) perpetual(from, last int) bool {
 	for i := last; i > from; i -= 2 {
 		if !l.checks[i] {

@@ -8,7 +8,7 @@ import (
 	"gogi/usi"
 )
 
-// line is a move of the root with what the search found for it.
+// A line is a move of the root with its search result.
 type line struct {
 	move    shogi.Move
 	score   int
@@ -17,8 +17,8 @@ type line struct {
 	pv      []shogi.Move
 }
 
-// prepare sets up the root and lists its moves, best guess first; those in only
-// when that names legal ones.
+// prepare sets up the root and lists its moves, best guess first. If only names legal moves, the list has only
+// these.
 func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
 	s.nodes, s.stopped, s.deepest = 0, false, 0
 	s.history = [2][2 * pieceTypes][squares]int32{}
@@ -51,8 +51,7 @@ func (s *search) prepare(h *shogi.History, only []shogi.Move) []line {
 	return lines
 }
 
-// tries reports whether a move of the root wins by the try rule: then no search
-// is too short to find it.
+// tries reports whether a move of the root wins by the try rule, so that even the shortest search finds it.
 func (s *search) tries(l line) bool {
 	if s.rule != shogi.TryRule {
 		return false
@@ -62,7 +61,7 @@ func (s *search) tries(l line) bool {
 	return tried(&next, l.move)
 }
 
-// common lists the moves that stand in both lists.
+// common returns the moves that are in both lists.
 func common(moves, only []shogi.Move) []shogi.Move {
 	var both []shogi.Move
 	for _, m := range moves {
@@ -73,9 +72,8 @@ func common(moves, only []shogi.Move) []shogi.Move {
 	return both
 }
 
-// deepen searches deeper and deeper, keeps the best n lines in front, and calls
-// report after each finished iteration. The result of an unfinished iteration
-// counts only where there is one line, and always if it is all there is.
+// deepen searches deeper and deeper, keeps the best n lines in front, and calls report after each finished
+// iteration. It uses an unfinished iteration only if there is one line, or no other result.
 func (s *search) deepen(lines []line, n, depth int, report func([]line)) []line {
 	n = min(n, len(lines))
 	for s.iterate = 1; s.iterate <= depth && !s.enough(lines[:n]); s.iterate++ {
@@ -97,8 +95,8 @@ func (s *search) deepen(lines []line, n, depth int, report func([]line)) []line 
 	return lines[:n]
 }
 
-// enough reports whether another iteration is of no use: there is no time for
-// it, or all lines end in mates that no deeper search can improve.
+// enough reports whether another iteration is useless: there is no time, or all lines end in mates that no
+// deeper search can improve.
 func (s *search) enough(lines []line) bool {
 	if s.exhausted() || s.budget.soft > 0 && s.elapsed() >= s.budget.soft {
 		return true
@@ -108,7 +106,7 @@ func (s *search) enough(lines []line) bool {
 	})
 }
 
-// bestOf searches the moves from the i-th on and brings the best one to i.
+// bestOf searches the moves from the i-th on and moves the best one to i.
 func (s *search) bestOf(lines []line, i int) {
 	alpha := -infinity
 	for j := i; j < len(lines) && s.enter(0, lines[j].move); j++ {
@@ -127,7 +125,7 @@ func (s *search) bestOf(lines []line, i int) {
 	}
 }
 
-// answer searches the lines of a position and tells of them.
+// answer searches the lines of a position and reports them.
 func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
 	var infos []usi.Info
 	report := func(lines []line) {
@@ -144,7 +142,7 @@ func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
 	}
 	lines = s.deepen(lines, n, depth, report)
 	if s.stopped || infos == nil {
-		report(lines) // the last word on lines and nodes
+		report(lines) // final lines and nodes
 	}
 	best := lines[0]
 	reply := usi.Reply{Answer: usi.AnswerMove, Move: best.move, Text: best.move.String(), Lines: infos}
@@ -157,8 +155,7 @@ func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
 	return reply
 }
 
-// infos are the lines in the words of the protocol. Of several only those that
-// were searched are told.
+// infos returns the lines as USI infos. After the first it omits lines that were not searched.
 func (s *search) infos(lines []line) []usi.Info {
 	elapsed := s.elapsed()
 	var infos []usi.Info
@@ -178,7 +175,7 @@ func (s *search) infos(lines []line) []usi.Info {
 	return infos
 }
 
-// usiScore is a score in the words of the protocol.
+// usiScore returns a score in USI units.
 func usiScore(score int) usi.Score {
 	switch {
 	case score > mateBound:

@@ -11,14 +11,14 @@ const (
 	maxPly    = 100 // moves from the root, at most
 	maxDepth  = 60
 	infinity  = 32_001
-	mateScore = 32_000             // a mated side has ply-mate
-	mateBound = mateScore - maxPly // scores beyond it are mates
+	mateScore = 32_000             // the score of a mated side is ply-mateScore
+	mateBound = mateScore - maxPly // greater scores are mates
 	ruleWin   = 28_000             // the opponent loses by perpetual check
 	evalLimit = 25_000
-	jitter    = 2 // of an evaluation when there is a seed
+	jitter    = 2 // of an evaluation if there is a seed
 )
 
-// search is one search. Its memory is used again by the next one.
+// A search is one search. The next search reuses its memory.
 type search struct {
 	tables *tables
 	hash   *hashTable
@@ -40,8 +40,7 @@ type search struct {
 	stack   [maxPly + 1]frame
 }
 
-// enter plays a move of the position at ply. It does not, and returns false,
-// once the search must end.
+// enter plays a move of the position at ply. It returns false and plays nothing if the search must end.
 func (s *search) enter(ply int, m shogi.Move) bool {
 	if s.exhausted() {
 		return false
@@ -58,8 +57,8 @@ func (s *search) enter(ply int, m shogi.Move) bool {
 	return true
 }
 
-// exhausted reports whether a limit is reached. The clock and the context are
-// asked once in 256 nodes, less than a millisecond.
+// exhausted reports whether a limit is reached. It checks the clock and the context once in 256 nodes, which
+// take less than a millisecond.
 func (s *search) exhausted() bool {
 	if s.stopped {
 		return true
@@ -79,7 +78,7 @@ func (s *search) exhausted() bool {
 
 func (s *search) elapsed() time.Duration { return s.now().Sub(s.start) }
 
-// static is the evaluation for the side to move.
+// static returns the evaluation for the side to move.
 func (s *search) static(f *frame) int {
 	score := int(f.sum)
 	if f.pos.Side() == shogi.White {
@@ -91,8 +90,7 @@ func (s *search) static(f *frame) int {
 	return max(-evalLimit, min(evalLimit, score))
 }
 
-// ended judges what ends a game besides a side without moves: repetition, and
-// under the try rule a king that got home.
+// ended scores a game that ended by repetition, or under the try rule by a king that reached its goal.
 func (s *search) ended(ply int) (score int, ok bool) {
 	f := &s.stack[ply]
 	if s.rule == shogi.TryRule && tried(&f.pos, f.move) {
@@ -108,9 +106,8 @@ func tried(p *shogi.Position, m shogi.Move) bool {
 	return p.KingSquare(mover) == m.To() && p.TryAchieved(mover)
 }
 
-// alphaBeta is the score of the position at ply for its side to move, exact
-// between alpha and beta, a bound outside of them. It means nothing once the
-// search is stopped.
+// alphaBeta returns the score of the position at ply for its side to move: exact between alpha and beta, a
+// bound outside. After a stop the score is meaningless.
 func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
 	f := &s.stack[ply]
 	f.pv = f.pv[:0]
@@ -123,7 +120,7 @@ func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
 	if depth <= 0 || ply >= maxPly {
 		return s.quiesce(ply, 0, alpha, beta)
 	}
-	// No mate is nearer than the one at hand.
+	// No mate is nearer than the next ply.
 	if alpha, beta = max(alpha, ply-mateScore), min(beta, mateScore-ply-1); alpha >= beta {
 		return alpha
 	}
@@ -148,7 +145,7 @@ func (s *search) alphaBeta(ply, depth, alpha, beta int) int {
 	return s.tryMoves(ply, depth, alpha, beta, static)
 }
 
-// settles reports whether a stored score answers a window of one below beta.
+// settles reports whether a stored score decides a null window below beta.
 func (e *entry) settles(score, beta int) bool {
 	switch e.bound {
 	case atLeast:
@@ -160,7 +157,7 @@ func (e *entry) settles(score, beta int) bool {
 	return true
 }
 
-// tryMoves searches the moves of the position at ply and remembers the result.
+// tryMoves searches the moves of the position at ply and stores the result.
 func (s *search) tryMoves(ply, depth, alpha, beta, static int) int {
 	f := &s.stack[ply]
 	best, bestMove, kind := -infinity, shogi.NoMove, atMost
@@ -195,8 +192,8 @@ func (s *search) tryMoves(ply, depth, alpha, beta, static int) int {
 	return best
 }
 
-// hopeless reports whether the i-th move is not worth a search near the leaves:
-// quiet, no check, and late in the order or far below alpha.
+// hopeless reports whether the i-th move near the leaves can be skipped: it is quiet, gives no check, and comes
+// late or is far below alpha.
 func (s *search) hopeless(f *frame, i, depth, alpha, static int) bool {
 	if depth > 3 || f.check {
 		return false
@@ -209,9 +206,8 @@ func (s *search) hopeless(f *frame, i, depth, alpha, static int) bool {
 	return quiet(&f.pos, m) && !f.pos.GivesCheck(m)
 }
 
-// reply is the score of the i-th move of the position at ply, which was
-// entered. All but the first are expected to be no better than alpha, and late
-// quiet ones are searched less deep, until they show otherwise.
+// reply returns the score of the i-th move of the position at ply, which enter has played. Moves after the
+// first get a null window, and late quiet ones a smaller depth, until they prove better.
 func (s *search) reply(ply, i, depth, alpha, beta int) int {
 	if i == 0 {
 		return -s.alphaBeta(ply+1, depth, -beta, -alpha)
@@ -231,15 +227,15 @@ func (s *search) reply(ply, i, depth, alpha, beta int) int {
 	return score
 }
 
-// Plies of the quiescence search after which evasions are no longer all tried,
-// and after which only the last piece that moved is taken.
+// Plies of the quiescence search after which it no longer tries all evasions, and after which it only takes the
+// piece that moved last.
 const (
 	quietEvasions = 4
 	quietCaptures = 5
 )
 
-// quiesce is alphaBeta for captures, promotions of pawns, and evasions, until
-// the position is quiet; depth counts its plies.
+// quiesce returns the score like alphaBeta, with only captures, promotions of pawns, and evasions, until the
+// position is quiet; depth counts its plies.
 func (s *search) quiesce(ply, depth, alpha, beta int) int {
 	f := &s.stack[ply]
 	f.pv = f.pv[:0]

@@ -5,20 +5,20 @@ import (
 	"gogi/usi"
 )
 
-// NewTunable is New, with the evaluation's weights as further options:
+// NewTunable returns an engine with the evaluation's weights as further options:
 //
-//   - Material.Pawn … Material.Rook: what a piece on the board is worth, in centipawns;
-//   - Hand.Pawn … Hand.Rook: what it is worth more in hand;
-//   - Attack, Defence: what pieces near the kings are worth, in percent of the usual.
+//   - Material.Pawn … Material.Rook: the value of a piece on the board, in centipawns;
+//   - Hand.Pawn … Hand.Rook: the additional value of a piece in hand;
+//   - Attack, Defence: the value of pieces near the kings, in percent of the usual value.
 //
-// Their defaults are the engine's own: with these it plays as any other.
+// With the default values it plays like New's engine.
 func NewTunable() *Engine {
 	e := New()
 	e.settings.tunable = true
 	return e
 }
 
-// weightKnob is a weight that can be an option.
+// A weightKnob is a weight that can be an option.
 type weightKnob struct {
 	name       string
 	value, max int // the default, and the most
@@ -29,7 +29,7 @@ const (
 	knobDefence = "Defence"
 )
 
-// pieceKnobs are the pieces that can be in hand, by the names of their options.
+// pieceKnobs returns the names of the pieces that can be in hand, for option names.
 func pieceKnobs() map[shogi.PieceType]string {
 	return map[shogi.PieceType]string{
 		shogi.Pawn: "Pawn", shogi.Lance: "Lance", shogi.Knight: "Knight", shogi.Silver: "Silver", shogi.Gold: "Gold",
@@ -37,7 +37,7 @@ func pieceKnobs() map[shogi.PieceType]string {
 	}
 }
 
-// weightKnobs are all of them, in order.
+// weightKnobs returns all weights, in the order of the options.
 func weightKnobs() []weightKnob {
 	w, premium := handMadeBoard(), handPremiums()
 	var list []weightKnob
@@ -54,7 +54,7 @@ func weightKnobs() []weightKnob {
 	return append(list, weightKnob{knobAttack, 100, 400}, weightKnob{knobDefence, 100, 400})
 }
 
-// weightOptions declares them.
+// weightOptions returns their declarations.
 func weightOptions() []usi.Option {
 	var list []usi.Option
 	for _, k := range weightKnobs() {
@@ -63,10 +63,10 @@ func weightOptions() []usi.Option {
 	return list
 }
 
-// knobValues are by how much the values of weightKnobs differ from their defaults.
+// knobValues are the differences of the values from the defaults, in the order of weightKnobs.
 type knobValues [16]int
 
-// set changes the value of a knob.
+// set changes the value of a weight.
 func (v *knobValues) set(name string, value int) {
 	for i, k := range weightKnobs() {
 		if k.name == name {
@@ -75,7 +75,7 @@ func (v *knobValues) set(name string, value int) {
 	}
 }
 
-// of is the evaluation with these weights.
+// of returns the evaluation with these weights.
 func (v *knobValues) of() *weights {
 	w := handMadeBoard()
 	premium, i := handPremiums(), 0

@@ -15,33 +15,32 @@ import (
 	"gogi/players"
 )
 
-// Options say how an engine is examined.
+// Options are the settings of an examination.
 type Options struct {
-	Quick bool          // leave out what takes long
-	Found func(Finding) // gets each finding as soon as it is made, since all take a while; nil: nobody does
+	Quick bool          // omit the slow items
+	Found func(Finding) // is called with each finding when its item ends; nil: no call
 
 	waits   waits   // zero: defaultWaits
-	control control // what the engine's times are held against; nil: the built-in engine's
+	control control // a reference for the engine's times; nil: the built-in engine
 }
 
-// waits are how long an engine is waited for that does not do what it should.
+// waits are the times that the examination waits for a faulty engine.
 type waits struct {
-	overrun time.Duration // of a search beyond its limit, until it is stopped
+	overrun time.Duration // for a search beyond its limit, before stop
 	stop    time.Duration // for bestmove after "stop"
-	end     time.Duration // for its end, and for a mate search beyond the time it was given
+	end     time.Duration // for its end, and for a mate search beyond its time
 }
 
-// defaultWaits are more than a game allows, so that an engine's time can be told.
+// defaultWaits are longer than the waits of a game, so that the examination can measure slow engines.
 func defaultWaits() waits {
 	return waits{overrun: 2 * time.Second, stop: 3 * time.Second, end: 2 * time.Second}
 }
 
-// Engine examines one player of the opener's plan that is no council; the plan says
-// the rules, and what the engine is sent. Items are tried in the order of a game, until one that
-// the others need has failed. No process of the engine is left at the end. The
-// error is the context's cause, or that a process would not end; a bad engine is
-// none, but a Examination with findings that say Fail. Times are held against those of a
-// process that does nothing: what the machine had no time for is not the engine's fault.
+// Engine examines p, which is one of the opener's plan and no council. The plan contains the rules and the
+// options. The items run in the order of a game; a failed vital item ends the examination. Engine ends all its
+// processes. A bad engine is no error, but a Finding with Fail. Errors are the cause of ctx, and a process that
+// does not end. An idle reference process runs at the same time, so that the engine is not blamed for a busy
+// machine.
 func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
 	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits, control: options.control}
 	if s.waits == (waits{}) {
@@ -80,7 +79,7 @@ func Engine(ctx context.Context, o *players.Opener, p match.Player, options Opti
 	return sheet, nil
 }
 
-// Title is what people call an item: its name in words, where USI has no word for it.
+// Title returns the printed name of an item; items that are USI words keep them.
 func Title(check string) i18n.Message {
 	switch check {
 	case "options":
@@ -105,7 +104,7 @@ func Title(check string) i18n.Message {
 	return i18n.Verbatim(strings.ReplaceAll(check, "_", " "))
 }
 
-// Checks are the names of all items, in the order in which they are tried.
+// Checks returns the names of all items, in the order in which they run.
 func Checks() []string {
 	var names []string
 	for _, item := range items(defaultWaits()) {
@@ -114,15 +113,15 @@ func Checks() []string {
 	return names
 }
 
-// item is one thing to find out.
+// An item is one part of the examination.
 type item struct {
 	name    string
-	vital   bool // without it there is nothing else to examine
+	vital   bool // if it fails, the other items cannot run
 	slow    bool
 	examine func(ctx context.Context, s *subject, f *Finding)
 }
 
-// items lists everything there is, in the order of a game.
+// items returns all items, in the order of a game.
 func items(w waits) []item {
 	items := []item{
 		{name: "usiok", vital: true, examine: checkGreeting},

@@ -15,26 +15,26 @@ import (
 	"gogi/players"
 )
 
-// stamp is when a control was asked and when its answer came: how long the machine itself
-// took, at the time when the engine under examination was being timed.
+// A stamp is the time that a control process took, measured at the same time as the engine: the part that the
+// machine caused.
 type stamp struct {
 	Asked    time.Time
-	Took     time.Duration // until the answer; if there was none, until nobody waited any more
+	Took     time.Duration // until the answer, or without one until the end of the wait
 	Answered bool
-	Start    bool // the process was started for it; else it was there, waiting to be asked
+	Start    bool // the time includes the start of the process
 }
 
-// known reports whether a control was asked at all: one that cannot be started says nothing.
+// known reports whether there was a control; false means that it could not start.
 func (s stamp) known() bool { return !s.Asked.IsZero() }
 
-// crawl is what a process that does nothing never takes to start on a machine that has time
-// for it: it takes some hundredths of a second.
+// crawl is the least start time of a control process that shows a busy machine. On an idle machine a start
+// takes some hundredths of a second.
 const crawl = time.Second
 
-// busy reports whether the machine had no time for a process that does nothing.
+// busy reports whether the machine was too busy for the control process.
 func (s stamp) busy() bool { return s.known() && s.Took >= crawl }
 
-// In says what the control did.
+// In describes the stamp.
 func (s stamp) In(in i18n.Language) string {
 	took := format.Span(s.Took)
 	switch {
@@ -48,24 +48,22 @@ func (s stamp) In(in i18n.Language) string {
 	return i18n.Say(in, "a process that does nothing had not answered after %s, at that moment", took)
 }
 
-// control is a process that does nothing, asked while the engine does something.
+// A control is a process that does nothing and is measured while the engine works.
 type control interface {
-	// starting starts a process again and again until the returned function is called,
-	// which tells the slowest start.
+	// starting starts one process after another until end is called; end returns the slowest start.
 	starting(ctx context.Context) (end func() stamp)
-	// answering asks a process that waits, after a time. The returned function tells when
-	// its answer came; before that time, nobody is asked.
+	// answering sends a command to a waiting process after a time. end returns the time of its answer; if end
+	// is called earlier, nothing is sent.
 	answering(ctx context.Context, after time.Duration) (end func() stamp)
-	// close ends all of it.
+	// close ends the processes.
 	close() error
 }
 
-// nothing is the control of real examinations: the built-in engine, which is asked for
-// no more than its name.
+// nothing is the control of real examinations: the built-in engine, which only answers usi.
 type nothing struct {
 	opener  *players.Opener
 	player  match.Player
-	resting *idle // the one that waits to be asked, or nil
+	resting *idle // the waiting process, or nil
 }
 
 func newNothing(o *players.Opener) (*nothing, error) {
@@ -76,11 +74,11 @@ func newNothing(o *players.Opener) (*nothing, error) {
 	return &nothing{opener: o, player: match.Player{Name: "control", Command: []string{self, "engine"}}}, nil
 }
 
-// idle is a control process that runs.
+// An idle is a running control process.
 type idle struct {
 	proc  players.Process
 	lines *bufio.Reader
-	asked chan struct{} // has something once it is being asked, for who waits for that
+	asked chan struct{} // receives a value when answering asks; for tests
 }
 
 func (n *nothing) start() (*idle, error) {
@@ -91,7 +89,7 @@ func (n *nothing) start() (*idle, error) {
 	return &idle{proc, bufio.NewReader(proc), make(chan struct{}, 1)}, nil
 }
 
-// ask waits for the answer to usi. Whoever kills the process ends the wait.
+// ask sends usi and waits for usiok. To end the wait, kill the process.
 func (i *idle) ask() bool {
 	if _, err := i.proc.Write([]byte("usi\n")); err != nil {
 		return false
@@ -112,7 +110,7 @@ func (i *idle) end() error {
 	return i.proc.Close()
 }
 
-// startOnce stamps one start; the process is killed when nobody waits for it any more.
+// startOnce measures one start. The end of ctx kills the process.
 func (n *nothing) startOnce(ctx context.Context) stamp {
 	s := stamp{Asked: time.Now(), Start: true}
 	p, err := n.start()
@@ -123,11 +121,11 @@ func (n *nothing) startOnce(ctx context.Context) stamp {
 	s.Answered = p.ask()
 	s.Took = time.Since(s.Asked)
 	calm()
-	_ = p.end() // it was killed: how it ended says nothing
+	_ = p.end() // it was killed
 	return s
 }
 
-// again is how long after a start the next one begins.
+// again is the pause between two starts.
 const again = time.Second
 
 func (n *nothing) starting(ctx context.Context) func() stamp {
@@ -152,7 +150,7 @@ func (n *nothing) starting(ctx context.Context) func() stamp {
 	}
 }
 
-// patience is how long an answer that was asked for is waited for after the engine's.
+// patience is how long the control's answer is waited for after the engine's.
 const patience = 2 * time.Second
 
 func (n *nothing) answering(ctx context.Context, after time.Duration) func() stamp {
@@ -160,11 +158,11 @@ func (n *nothing) answering(ctx context.Context, after time.Duration) func() sta
 		return func() stamp { return stamp{} }
 	}
 	wait, cancel := context.WithCancel(ctx)
-	told := make(chan stamp, 1)
+	result := make(chan stamp, 1)
 	go func() {
 		pause(wait, after)
 		if wait.Err() != nil {
-			told <- stamp{}
+			result <- stamp{}
 			return
 		}
 		s := stamp{Asked: time.Now()}
@@ -174,21 +172,21 @@ func (n *nothing) answering(ctx context.Context, after time.Duration) func() sta
 		}
 		s.Answered = n.resting.ask()
 		s.Took = time.Since(s.Asked)
-		told <- s
+		result <- s
 	}()
 	return func() stamp {
 		cancel()
 		timer := time.AfterFunc(patience, n.resting.proc.Kill)
-		s := <-told
+		s := <-result
 		if !timer.Stop() || s.known() && !s.Answered {
-			_ = n.resting.end() // it did not answer: the next one is another
+			_ = n.resting.end() // it did not answer: start another one next time
 			n.resting = nil
 		}
 		return s
 	}
 }
 
-// rests makes sure that there is a process that waits, and has answered before.
+// rests starts the waiting process if there is none; it reports whether that process has answered.
 func (n *nothing) rests() bool {
 	if n.resting != nil {
 		return true

@@ -7,30 +7,30 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Verdict is the judgement on one item, worse ones being greater.
+// A Verdict is the result of one item; worse verdicts are greater.
 type Verdict int
 
 // The verdicts.
 const (
-	Pass Verdict = iota // as it should be
-	Warn                // some programs, or some games, will suffer from it
-	Fail                // games will be lost by it
+	Pass Verdict = iota // correct
+	Warn                // a problem with some programs or in some games
+	Fail                // the engine loses games by it
 )
 
-// String is the word that is printed.
+// String returns the English word.
 func (v Verdict) String() string { return [...]string{"pass", "warn", "fail"}[v] }
 
-// Said is the word that people read.
-func (v Verdict) Said() i18n.Message {
+// Message returns the word that gogi prints.
+func (v Verdict) Message() i18n.Message {
 	return [...]i18n.Message{i18n.Of("pass"), i18n.Of("warn"), i18n.Of("fail")}[v]
 }
 
-// MarshalText is the word of the JSON.
+// MarshalText returns the word in JSON.
 func (v Verdict) MarshalText() ([]byte, error) {
 	return []byte(v.String()), nil
 }
 
-// Finding is what was found out about one item.
+// A Finding is the result of one item.
 type Finding struct {
 	Check   string  `json:"check"`   // the item, one of Checks
 	Verdict Verdict `json:"verdict"` // the worst of the notes
@@ -44,8 +44,8 @@ type checkNote struct {
 	said    i18n.Message
 }
 
-// add notes something, a phrase and what fills it; an engine's text may be part of it. The
-// worst comes first in the detail, as it is the reason for the verdict.
+// add adds a note: a phrase and its arguments, which may contain text of an engine. The worst note comes first
+// in Detail, because it is the reason for the verdict.
 func (f *Finding) add(v Verdict, phrase string, args ...any) {
 	f.notes = append(f.notes, checkNote{v, i18n.Of(phrase, args...)})
 	f.Verdict = max(f.Verdict, v)
@@ -53,7 +53,7 @@ func (f *Finding) add(v Verdict, phrase string, args ...any) {
 	f.Detail = f.In(i18n.English)
 }
 
-// In is the detail in a language.
+// In returns the detail in a language.
 func (f *Finding) In(in i18n.Language) string {
 	if len(f.notes) == 0 {
 		return f.Detail
@@ -65,17 +65,16 @@ func (f *Finding) In(in i18n.Language) string {
 	return all.In(in)
 }
 
-// Examination is the whole result; its JSON is what "gogi check --json"
-// prints.
+// An Examination is the result of all items; "gogi check --json" prints its JSON.
 type Examination struct {
 	Version int       `json:"version"` // of this form: 1
-	Engine  string    `json:"engine"`  // the command as its user wrote it; whoever asks for the examination fills it in
-	Name    string    `json:"name"`    // as the engine gives it
-	Checks  []Finding `json:"checks"`  // in the order in which they were made
-	Stuck   string    `json:"-"`       // the item without which the others could not be looked at; "": all were
+	Engine  string    `json:"engine"`  // the command as its user wrote it; the caller of [Engine] sets it
+	Name    string    `json:"name"`    // the engine's id name
+	Checks  []Finding `json:"checks"`  // in the order of the items
+	Stuck   string    `json:"-"`       // the failed item that ended the examination; "": none
 }
 
-// Count is how many findings have a verdict.
+// Count returns the number of findings with a verdict.
 func (s *Examination) Count(v Verdict) int {
 	n := 0
 	for _, f := range s.Checks {

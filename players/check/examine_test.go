@@ -138,8 +138,8 @@ func TestSlowness(t *testing.T) {
 	}{{10 * time.Millisecond, Warn}, {1500 * time.Millisecond, Pass}} {
 		s := &subject{aside: stamp{now, test.took, true, true}}
 		greeting, stop := &Finding{}, &Finding{}
-		s.sayUnlessBusy(greeting, i18n.Of("slow: some GUIs give up after 2 s"))
-		s.sayStop(stop, 1700*time.Millisecond)
+		s.warnUnlessBusy(greeting, i18n.Of("slow: some GUIs give up after 2 s"))
+		s.reportStop(stop, 1700*time.Millisecond)
 		if greeting.Verdict != test.want || stop.Verdict != test.want {
 			t.Errorf("%v: %q, %q", test.took, greeting.Detail, stop.Detail)
 		}

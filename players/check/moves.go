@@ -11,14 +11,14 @@ import (
 	"gogi/usi"
 )
 
-// How many moves are looked at, and for how long at most.
+// Limits of the item: moves, time, and faults after which it ends.
 const (
 	checkedMoves  = 50
 	checkedTime   = 12 * time.Second
-	checkedFaults = 3 // after which the rest is left
+	checkedFaults = 3
 )
 
-// moveCheck collects answers in many positions.
+// A moveCheck collects answers in many positions.
 type moveCheck struct {
 	s       *subject
 	f       *Finding
@@ -26,16 +26,16 @@ type moveCheck struct {
 	asked   int
 	resigns int
 	faults  int
-	untold  int // what the machine had no time for
+	untold  int // answers that a busy machine delayed
 }
 
-// checkLegalMoves asks in tricky positions and then plays games against itself.
+// checkLegalMoves checks the moves in tricky positions and in games of the engine against itself.
 func checkLegalMoves(ctx context.Context, s *subject, f *Finding) {
 	m := &moveCheck{s: s, f: f, until: time.Now().Add(checkedTime)}
 	for _, t := range trickyPositions() {
 		m.ask(ctx, fromSFEN(t.sfen), t.why)
 	}
-	for start := (usi.Position{Start: "startpos"}); m.goesOn(ctx); start = middlegame() {
+	for start := (usi.Position{Start: "startpos"}); m.unfinished(ctx); start = middlegame() {
 		m.play(ctx, start)
 	}
 	m.sum()
@@ -44,18 +44,18 @@ func checkLegalMoves(ctx context.Context, s *subject, f *Finding) {
 	}
 }
 
-func (m *moveCheck) goesOn(ctx context.Context) bool {
+func (m *moveCheck) unfinished(ctx context.Context) bool {
 	return ctx.Err() == nil && m.asked < checkedMoves && m.faults < checkedFaults && time.Now().Before(m.until)
 }
 
-// play goes on from a position until the game ends.
+// play plays a game from a position to its end.
 func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 	history, err := p.History()
 	if err != nil {
 		m.fault(i18n.Because(err))
 		return
 	}
-	for m.goesOn(ctx) && history.Repetition() == shogi.RepetitionNone && len(history.Position().LegalMoves(nil)) > 0 {
+	for m.unfinished(ctx) && history.Repetition() == shogi.RepetitionNone && len(history.Position().LegalMoves(nil)) > 0 {
 		p.Moves = history.Moves()
 		move := m.ask(ctx, p, i18n.Of("a game against itself"))
 		if move == shogi.NoMove {
@@ -65,9 +65,9 @@ func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 	}
 }
 
-// ask returns the engine's move, or none if there is no legal one.
+// ask returns the engine's move, or none if it gives no legal one.
 func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) shogi.Move {
-	if !m.goesOn(ctx) {
+	if !m.unfinished(ctx) {
 		return shogi.NoMove
 	}
 	request, err := m.s.swift(p)
@@ -96,7 +96,7 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) s
 	return reply.Move
 }
 
-// fault notes what is wrong, but not everything again and again.
+// fault notes an error of the engine.
 func (m *moveCheck) fault(wrong i18n.Message) {
 	m.faults++
 	m.f.add(Fail, "%s", wrong)
@@ -124,8 +124,8 @@ func (m *moveCheck) sum() {
 	m.f.add(Pass, "%s", text)
 }
 
-// checkDeclaration asks whether it claims a win (nyugyoku sengen) where it may,
-// and where it may not.
+// checkDeclaration checks that the engine declares a win (nyugyoku sengen) when the rule allows it, and not
+// otherwise.
 func checkDeclaration(ctx context.Context, s *subject, f *Finding) {
 	may, ok := s.declares(ctx, declarable, f)
 	if !ok {
@@ -145,8 +145,7 @@ func checkDeclaration(ctx context.Context, s *subject, f *Finding) {
 	}
 }
 
-// declares reports whether the answer in a position is a declaration; ok is
-// false when there was no answer.
+// declares reports whether the answer in a position is a declaration; ok is false if there was no answer.
 func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
 	request, err := s.swift(fromSFEN(sfen))
 	if err != nil {
@@ -161,8 +160,8 @@ func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, o
 	return reply.Answer == usi.AnswerWin, true
 }
 
-// checkRepeatable searches the same twice in one process, with a game between,
-// and once in a fresh one.
+// checkRepeatable runs the same search twice in one process, with other searches between, and once in a fresh
+// process.
 func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
 	kind, ok := s.works("nodes")
 	if !ok {
@@ -206,7 +205,7 @@ func (s *subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply
 	}
 }
 
-// searchFresh searches in a process of its own.
+// searchFresh runs a search in a new process.
 func (s *subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
 	if err := s.end(); err != nil {
 		return usi.Reply{}, err
@@ -230,7 +229,7 @@ func (s *subject) searchTwice(ctx context.Context, kind goKind) (first, again us
 	return first, again, err
 }
 
-// differences says in what two answers differ.
+// differences lists the differences of two answers.
 func differences(a, b usi.Reply) i18n.Row {
 	var row i18n.Row
 	differ := func(x, y string, how i18n.Message) {

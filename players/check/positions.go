@@ -8,9 +8,8 @@ import (
 	"gogi/usi"
 )
 
-// middlegame is the position of most searches: quiet, without a forced move,
-// and too deep for most books. Fairy-Stockfish played it against itself from a
-// built-in opening (60,000 nodes a move).
+// middlegame is the position of most searches: quiet, without a forced move, and beyond most books. It comes
+// from a game of Fairy-Stockfish against itself from a built-in opening (60,000 nodes a move).
 func middlegame() usi.Position {
 	const line = "7g7f 8c8d 7i6h 3c3d 6h7g 7a6b 2g2f 3a4b 2f2e 4b3c 2h2f 5a4b 5i6h " +
 		"7c7d 6h7i 4b3b 6i5h 4c4d 3i4h 5c5d 9g9f 4a5a 7g6h 2b3a 2f5f 8d8e"
@@ -18,20 +17,20 @@ func middlegame() usi.Position {
 	for _, word := range strings.Fields(line) {
 		m, err := shogi.ParseMove(word)
 		if err != nil {
-			break // a test holds that there is no such move
+			break // a test checks that this never happens
 		}
 		p.Moves = append(p.Moves, m)
 	}
 	return p
 }
 
-// trickyPosition is one where an engine with a gap in its rules goes wrong.
+// A trickyPosition is a position in which an engine with a wrong rule makes an error.
 type trickyPosition struct {
 	why  i18n.Message
 	sfen string
 }
 
-// trickyPositions were made by hand, but where they say otherwise.
+// trickyPositions are made by hand, except those whose text names a source.
 func trickyPositions() []trickyPosition {
 	return []trickyPosition{
 		{i18n.Of("a pawn drop would be mate, which is illegal (uchifuzume)"), "7nk/9/6G2/7N1/9/9/9/9/4K4 b P 1"},
@@ -47,8 +46,7 @@ func trickyPositions() []trickyPosition {
 	}
 }
 
-// The declarations of an entered king under the 27-point rule. Both are from
-// the tests of the rule itself: Black has 28 points, and 27.
+// Positions with an entered king, from the tests of the 27-point rule: Black has 28 points, and 27.
 const (
 	declarable   = "+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4GN 1"
 	undeclarable = "+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4G 1"

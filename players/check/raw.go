@@ -17,13 +17,13 @@ import (
 	"gogi/shogi"
 )
 
-// rawDialogue talks to a process of its own, line by line, where a usi.Engine
-// says too much or too little: about mate, and about the end.
+// A rawDialogue is a dialogue with another process, line by line. It is for items that a usi.Engine cannot
+// express: mate searches and the end of the process.
 type rawDialogue struct {
 	proc  players.Process
 	lines *bufio.Reader
 	limit time.Duration // for a write
-	calm  func() bool   // ends the watch over the context
+	calm  func() bool   // stops the watch of the context
 }
 
 // raw starts a process and makes it ready.
@@ -56,16 +56,16 @@ func (d *rawDialogue) close() error {
 	return d.proc.Close()
 }
 
-func (d *rawDialogue) tell(command string) error {
+func (d *rawDialogue) send(command string) error {
 	_ = d.proc.SetWriteDeadline(time.Now().Add(d.limit)) // fails only if the process is closed, and then so does Write
 	_, err := io.WriteString(d.proc, command+"\n")
 	return err
 }
 
-// ask waits for a line that begins with one of the words.
+// ask sends a command and waits for a line that begins with one of the words.
 func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) (string, error) {
 	_ = d.proc.SetReadDeadline(time.Now().Add(limit)) // fails only if the process is closed, and then so does Read
-	err := d.tell(command)
+	err := d.send(command)
 	for err == nil {
 		var line string
 		if line, err = d.line(); err != nil {
@@ -82,19 +82,19 @@ func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) 
 	return "", i18n.Errorf("aborts on %s: %s", asked, d.proc.Diagnosis())
 }
 
-// unanswered is that a line did not come in time.
+// unanswered is the error of a line that did not come in time.
 type unanswered struct {
-	awaited string // its first word
+	awaited string // the line's first word
 	limit   time.Duration
 }
 
-func (u *unanswered) Error() string { return u.said().String() }
+func (u *unanswered) Error() string { return u.message().String() }
 
-func (u *unanswered) said() i18n.Message {
+func (u *unanswered) message() i18n.Message {
 	return i18n.Of("no %s within %s", u.awaited, format.Span(u.limit))
 }
 
-// line is the next line, printable; what does not fit the buffer is dropped.
+// line returns the next line as printable text, cut to the size of the buffer.
 func (d *rawDialogue) line() (string, error) {
 	line, more, err := d.lines.ReadLine()
 	text := sanitize.Printable(sanitize.Decode(line), 1000)
@@ -104,8 +104,8 @@ func (d *rawDialogue) line() (string, error) {
 	return text, err
 }
 
-// checkMate asks for a mate in one. Engines without a mate search answer with
-// a bestmove, or not at all.
+// checkMate starts a search for a mate in one. Engines without a mate search answer with a bestmove, or not at
+// all.
 func checkMate(ctx context.Context, s *subject, f *Finding) {
 	d, err := s.raw(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func checkMate(ctx context.Context, s *subject, f *Finding) {
 	}
 }
 
-// judgeMate holds an answer's first move against the mate.
+// judgeMate checks whether the answer's first move is a mate.
 func judgeMate(answer string) Verdict {
 	words := strings.Fields(answer)
 	if len(words) < 2 {
@@ -144,11 +144,11 @@ func judgeMate(answer string) Verdict {
 	return Warn
 }
 
-// checkQuit sees whether the engine ends when it is told to.
+// checkQuit checks that the engine ends after quit.
 func checkQuit(ctx context.Context, s *subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
-		if err := d.tell("quit"); err != nil {
+		if err := d.send("quit"); err != nil {
 			return 0, errors.Join(err, d.close())
 		}
 		ended, cancel := context.WithTimeout(ctx, s.waits.end)
@@ -163,17 +163,17 @@ func checkQuit(ctx context.Context, s *subject, f *Finding) {
 	})
 }
 
-// checkEndOfInput sees whether the engine ends when its input does: that is
-// all it learns of a GUI that was killed.
+// checkEndOfInput checks that the engine ends at the end of its input. An engine sees nothing else if its GUI
+// was killed.
 func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
-		err := d.close() // closes its input, and signals only when its patience is over
+		err := d.close() // closes the input, and sends a signal only after the grace time
 		return time.Since(began), err
 	})
 }
 
-// checkEnd ends a process by end, which returns how long it took.
+// checkEnd ends a process with end, which returns the time that it took.
 func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {

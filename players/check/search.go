@@ -10,19 +10,19 @@ import (
 	"gogi/usi"
 )
 
-// goKind is one kind of "go".
+// A goKind is one kind of "go".
 type goKind struct {
 	name  string
 	with  usi.Go
-	until time.Duration // when it is stopped
-	limit time.Duration // what its clock allows; 0: it has none
+	until time.Duration // when gogi sends stop
+	limit time.Duration // the time of its clock; 0: no clock
 	least time.Duration // an engine that uses less wastes its time
-	core  bool          // USI defines it; the others are extensions
+	core  bool          // defined by USI; the others are extensions
 	slow  bool
 }
 
-// goKinds lists the kinds that gogi can ask for. Times are as short as they
-// can be without an engine's overhead deciding; after overrun it is stopped.
+// goKinds returns the kinds of search that gogi uses. The times are as short as possible, but longer than an
+// engine's overhead. gogi sends stop after overrun.
 func goKinds(overrun time.Duration) []goKind {
 	const (
 		short = 500 * time.Millisecond
@@ -45,7 +45,7 @@ func goKinds(overrun time.Duration) []goKind {
 	}
 }
 
-// due is when its answer should be there.
+// due returns the time at which the answer should come.
 func (k goKind) due() time.Duration {
 	if k.limit > 0 {
 		return k.limit
@@ -53,7 +53,7 @@ func (k goKind) due() time.Duration {
 	return k.until
 }
 
-// gravity is the verdict on an engine that cannot do it.
+// gravity returns the verdict on an engine that fails this kind.
 func (k goKind) gravity() Verdict {
 	if k.core {
 		return Fail
@@ -79,7 +79,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	}
 }
 
-// measure holds what the search used against what it was allowed.
+// measure compares the time and nodes of a search with its limit.
 func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case k.with.Infinite:
@@ -108,7 +108,7 @@ func measureNodes(r usi.Reply, limit uint64, f *Finding) {
 	}
 }
 
-// measureTime looks at the clock.
+// measureTime compares the time with the clock.
 func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case s.late(f, r, k.limit):
@@ -119,12 +119,10 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	}
 }
 
-// noise is what no engine can be blamed for: clocks are told in whole milliseconds, and
-// an answer goes through a pipe.
+// noise is the error of the measurement: clocks use whole milliseconds, and an answer passes a pipe.
 const noise = time.Millisecond
 
-// late notes an answer that came after the limit. It warns of it, unless a process that
-// does nothing was as late at the same moment.
+// late reports an answer after the limit. It warns unless a control process was as late at the same time.
 func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
 	if over <= noise {
@@ -147,17 +145,16 @@ func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 // prompt is how soon a bestmove must follow "stop" in a game.
 const prompt = 500 * time.Millisecond
 
-// measureStop says how soon the answer came after a stop that was said when
-// the search was that old.
+// measureStop reports the time from stop, sent at the time stopped of the search, to the answer.
 func (s *subject) measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
 	if !r.Stopped {
 		f.add(Warn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
 		return
 	}
-	s.sayStop(f, max(0, r.Elapsed-stopped))
+	s.reportStop(f, max(0, r.Elapsed-stopped))
 }
 
-func (s *subject) sayStop(f *Finding, late time.Duration) {
+func (s *subject) reportStop(f *Finding, late time.Duration) {
 	f.add(Pass, "bestmove %s after stop", format.Span(late))
 	switch {
 	case late <= prompt:
@@ -168,7 +165,7 @@ func (s *subject) sayStop(f *Finding, late time.Duration) {
 	}
 }
 
-// checkStop ends a search on the clock early and watches for second answers.
+// checkStop stops a search on the clock early, and checks for a second answer.
 func checkStop(ctx context.Context, s *subject, f *Finding) {
 	const early, quiet = 300 * time.Millisecond, 200 * time.Millisecond
 	search := usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 10 * time.Second}
@@ -190,8 +187,7 @@ func checkStop(ctx context.Context, s *subject, f *Finding) {
 	s.checkSettled(ctx, f)
 }
 
-// checkPonderHit lets the engine think on the opponent's time, for longer than
-// its own clock has, and then play.
+// checkPonderHit ponders for longer than the engine's clock, then sends ponderhit.
 func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(r usi.Request) {
 		reply, err := s.thinkFor(ctx, r, r.Go.Byoyomi)
@@ -212,7 +208,7 @@ func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 	})
 }
 
-// checkPonderStop lets the engine think on the opponent's time in vain.
+// checkPonderStop ponders and stops the search.
 func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(usi.Request) {
 		began, answer := time.Now(), s.control.answering(ctx, 0)
@@ -223,11 +219,11 @@ func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 			s.chargePonder(f, err, i18n.Of("go ponder and stop"))
 			return
 		}
-		s.sayStop(f, took)
+		s.reportStop(f, took)
 	})
 }
 
-// pondering begins a search on the opponent's time, and ends it by end.
+// pondering starts a search on the opponent's time, and calls end to end it.
 func (s *subject) pondering(ctx context.Context, f *Finding, end func(usi.Request)) {
 	const byoyomi = 200 * time.Millisecond
 	r := usi.Request{
@@ -267,7 +263,7 @@ func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
 	return s.survived(s.engine.Ponder(ctx, r))
 }
 
-// setPonder tells an engine that has the option whether it will ponder.
+// setPonder sets USI_Ponder if the engine has it.
 func (s *subject) setPonder(ctx context.Context, value string) error {
 	option, ok := s.offers("USI_Ponder")
 	if !ok {
@@ -279,8 +275,8 @@ func (s *subject) setPonder(ctx context.Context, value string) error {
 	return s.newGame(ctx)
 }
 
-// cannotPonder notes that an engine fails to ponder. One that does not offer to
-// is never asked in a game.
+// cannotPonder reports that pondering fails. It is only a warning if the engine does not declare USI_Ponder: in
+// a game it never ponders.
 func (s *subject) cannotPonder(f *Finding, how i18n.Message) {
 	if s.ponders() {
 		f.add(Fail, "%s", how)
@@ -290,7 +286,7 @@ func (s *subject) cannotPonder(f *Finding, how i18n.Message) {
 	s.neverPonders(f)
 }
 
-// chargePonder is charge for a fault while it ponders.
+// chargePonder does the same as charge, for a fault while it ponders.
 func (s *subject) chargePonder(f *Finding, err error, at i18n.Message) {
 	if s.ponders() {
 		s.charge(f, Fail, err, at)

@@ -22,7 +22,7 @@ func checkGreeting(ctx context.Context, s *subject, f *Finding) {
 	s.greeting = g
 	f.add(Pass, "after %s", format.Span(g.Elapsed))
 	if g.Elapsed > 2*time.Second {
-		s.sayUnlessBusy(f, i18n.Of("slow: some GUIs give up after 2 s"))
+		s.warnUnlessBusy(f, i18n.Of("slow: some GUIs give up after 2 s"))
 	}
 	if g.Name == "" {
 		f.add(Warn, "no id name")
@@ -41,8 +41,8 @@ func byline(g usi.Greeting) i18n.Message {
 	return i18n.Of("%s by %s", g.Name, g.Author)
 }
 
-// checkOptions looks at the declarations, and decides what will be sent: an
-// option of the user's that is refused is left out.
+// checkOptions checks the declared options, and decides which values gogi sends. It omits a user's option that
+// the engine does not accept.
 func checkOptions(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
 	automatic, user := identity.Settings(s.player, s.plan, declared)
@@ -60,7 +60,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 		if strings.Contains(o.Name, " ") {
 			spaced = append(spaced, o.Name)
 		}
-		// A button's default means nothing, an empty one is no value.
+		// A button has no default, and an empty default is no value.
 		if _, err := o.Accept(o.Default); err != nil && o.Type != usi.Button && o.Default != "" {
 			f.add(Warn, "refuses its own default: %s", err)
 		}
@@ -70,7 +70,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 	}
 }
 
-// generalOptions says which of the options are there that most engines have.
+// generalOptions lists the usual options that the engine has and lacks.
 func (s *subject) generalOptions() i18n.Message {
 	var there, missing []string
 	for _, name := range []string{"USI_Hash", "Threads", "USI_Ponder", "MultiPV"} {
@@ -96,12 +96,12 @@ func firstFew(names []string, n int) i18n.Message {
 	return i18n.Of("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
 }
 
-// checkDefaults warns of defaults that ruin short games.
+// checkDefaults warns of defaults that spoil short games.
 func checkDefaults(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
 	warnings := identity.Lint(s.player, s.plan, declared)
 	for _, w := range warnings {
-		f.add(Warn, "%s", w.Text) // the advice is about a file; it comes below, as a flag
+		f.add(Warn, "%s", w.Text) // without its advice, which is about a file; below is the flag
 	}
 	if len(warnings) == 0 {
 		f.add(Pass, "no waste of time, no book")
@@ -114,8 +114,7 @@ func checkDefaults(_ context.Context, s *subject, f *Finding) {
 	}
 }
 
-// checkReady makes the engine ready twice: some load at the first, some reset
-// themselves at each.
+// checkReady sends isready twice: some engines load at the first one, some reset themselves at each.
 func checkReady(ctx context.Context, s *subject, f *Finding) {
 	if err := s.survived(s.engine.Configure(s.settings)); err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("setoption"))
@@ -133,7 +132,7 @@ func checkReady(ctx context.Context, s *subject, f *Finding) {
 	f.add(Pass, "after %s, the second time %s", took[0], took[1])
 }
 
-// checkStderr says what the engine, after many searches, wrote last.
+// checkStderr reports the last output on stderr, after many searches.
 func checkStderr(ctx context.Context, s *subject, f *Finding) {
 	if err := s.awake(ctx); err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("usi"))

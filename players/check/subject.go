@@ -15,29 +15,28 @@ import (
 	"gogi/usi/process"
 )
 
-// subject is the engine under examination. An item takes the process that the
-// item before it left; after a fault there is none, and the next item that
-// needs one gets a fresh one. So no fault spoils more than its own item.
+// A subject is the engine under examination. An item uses the process of the item before it. After a fault
+// there is no process, and the next item that needs one starts it. So a fault spoils only its own item.
 type subject struct {
 	opener *players.Opener
 	plan   *match.Plan // the opener's
 	player match.Player
 	waits  waits
 
-	control control // what its times are held against
-	aside   stamp   // what the control did at the last start, or when the last search should have ended
+	control control // the reference for its times
+	aside   stamp   // the control's time at the last start or the last search's end
 
 	greeting   usi.Greeting  // of the first process
-	settings   []usi.Setting // what every process is sent
+	settings   []usi.Setting // for every process
 	understood []goKind      // the kinds of search that worked
 
-	proc   players.Process // the one that runs, or nil
+	proc   players.Process // the running process, or nil
 	engine *usi.Engine     // the dialogue with it
-	extra  int             // bestmoves too many that it has been blamed for
-	waited time.Duration   // how long its last search had to wait for a CPU
+	extra  int             // stale bestmoves that findings have reported
+	waited time.Duration   // how long its last search waited for a CPU
 }
 
-// start begins a fresh process as far as usiok.
+// start starts a new process and waits for usiok.
 func (s *subject) start(ctx context.Context) error {
 	if err := s.end(); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (s *subject) start(ctx context.Context) error {
 	return nil
 }
 
-// awake makes sure that there is a process, and that it is ready for a game.
+// awake starts a process that is ready for a game, if none runs.
 func (s *subject) awake(ctx context.Context) error {
 	if s.engine != nil {
 		return nil
@@ -79,8 +78,7 @@ func (s *subject) awake(ctx context.Context) error {
 	})
 }
 
-// beside does something that ends with the engine being ready, and starts processes that
-// do nothing meanwhile.
+// beside runs do, which ends when the engine is ready, and measures control processes at the same time.
 func (s *subject) beside(ctx context.Context, do func() error) error {
 	end := s.control.starting(ctx)
 	err := do()
@@ -88,12 +86,12 @@ func (s *subject) beside(ctx context.Context, do func() error) error {
 	return err
 }
 
-// newGame makes the process that runs ready for a game.
+// newGame prepares the running process for a game.
 func (s *subject) newGame(ctx context.Context) error {
 	return s.beside(ctx, func() error { return s.survived(s.engine.NewGame(ctx, usi.Game{})) })
 }
 
-// survived passes an error on, and gives up the process if it is a fault.
+// survived returns err. If it is not nil, survived also ends the process.
 func (s *subject) survived(err error) error {
 	if err == nil {
 		return nil
@@ -112,13 +110,12 @@ func (s *subject) end() error {
 	return err
 }
 
-// think asks for a move.
+// think requests a move.
 func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return s.thinkFor(ctx, r, r.Deadline)
 }
 
-// thinkFor asks for a move that should be there after a time; from then on, the control
-// is waited for, too.
+// thinkFor requests a move that is due after a time. The control is measured from then on.
 func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration) (usi.Reply, error) {
 	if err := s.awake(ctx); err != nil {
 		return usi.Reply{}, &notStarted{err}
@@ -135,8 +132,8 @@ func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration
 	return reply, s.survived(err)
 }
 
-// settle begins a new game, and returns how many bestmoves came since the last
-// one that nobody had asked for: isready pushes them out.
+// settle starts a new game. It returns how many unexpected bestmoves came since the last call; isready makes
+// the engine send them.
 func (s *subject) settle(ctx context.Context) (extra int, err error) {
 	if err := s.newGame(ctx); err != nil {
 		return 0, err
@@ -146,7 +143,7 @@ func (s *subject) settle(ctx context.Context) (extra int, err error) {
 	return extra, nil
 }
 
-// checkSettled notes bestmoves too many, and an engine that has ended by now.
+// checkSettled reports extra bestmoves, and an engine that has ended.
 func (s *subject) checkSettled(ctx context.Context, f *Finding) {
 	extra, err := s.settle(ctx)
 	switch {
@@ -157,12 +154,12 @@ func (s *subject) checkSettled(ctx context.Context, f *Finding) {
 	}
 }
 
-// offers returns the declared option that a name means.
+// offers returns the declared option with a name.
 func (s *subject) offers(name string) (usi.Option, bool) {
 	return usi.FindOption(s.greeting.Options, name)
 }
 
-// works reports whether a kind of search was understood, and returns it.
+// works returns a kind of search that the engine understood.
 func (s *subject) works(name string) (goKind, bool) {
 	i := slices.IndexFunc(s.understood, func(k goKind) bool { return k.name == name })
 	if i < 0 {
@@ -171,8 +168,8 @@ func (s *subject) works(name string) (goKind, bool) {
 	return s.understood[i], true
 }
 
-// swift is the request for a quick move, by the quickest kind of search that
-// worked. To be stopped comes last: some engines lose a stop that comes soon.
+// swift returns a request for a quick move, with the quickest kind of search that worked. Stop comes last: some
+// engines ignore an early stop.
 func (s *subject) swift(p usi.Position) (usi.Request, error) {
 	r := usi.Request{Position: p, Deadline: 5 * time.Second}
 	const moment = 100 * time.Millisecond
@@ -195,7 +192,7 @@ func (s *subject) swift(p usi.Position) (usi.Request, error) {
 	return r, errors.New("no kind of search worked")
 }
 
-// judge says what is wrong with an answer; nothing when nothing is.
+// judge returns the error of an answer, or an empty message.
 func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, i18n.Message) {
 	history, err := at.History()
 	if err != nil {
@@ -221,18 +218,17 @@ func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, i18n.Message) {
 	return Pass, i18n.Message{}
 }
 
-// notStarted is that an item's process did not come as far as the item.
+// notStarted is the error of a process that was not ready for its item.
 type notStarted struct{ cause error }
 
 func (e *notStarted) Error() string { return e.cause.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *notStarted) Unwrap() error { return e.cause }
 
-// charge judges an item by an error of it, and reports whether the engine is to blame. It
-// is not for silence while a process that does nothing was slow as well: that is the
-// machine's. Where the control is not known, a fresh process that was not ready in time says nothing of what
-// was to be tried.
+// charge adds the error of an item to its finding, and reports whether the engine caused it. If a control
+// process was slow too, the machine caused the silence. Without a control, a new process that was not ready in
+// time proves nothing about the item.
 func (s *subject) charge(f *Finding, gravity Verdict, err error, at i18n.Message) bool {
 	silent, what := silence(err)
 	_, early := errors.AsType[*notStarted](err)
@@ -251,8 +247,8 @@ func (s *subject) charge(f *Finding, gravity Verdict, err error, at i18n.Message
 	return true
 }
 
-// sayUnlessBusy warns of slowness, or says that it is the machine's.
-func (s *subject) sayUnlessBusy(f *Finding, slow i18n.Message) {
+// warnUnlessBusy warns that the engine is slow, or notes that the machine is busy.
+func (s *subject) warnUnlessBusy(f *Finding, slow i18n.Message) {
 	if s.aside.busy() {
 		f.add(Pass, "the machine is busy: %s", s.aside)
 		return
@@ -260,7 +256,7 @@ func (s *subject) sayUnlessBusy(f *Finding, slow i18n.Message) {
 	f.add(Warn, "%s", slow)
 }
 
-// silence reports whether an error is that something did not come in time, and what.
+// silence reports whether err is a missing answer, and which.
 func silence(err error) (silent bool, what string) {
 	if u, ok := errors.AsType[*unanswered](err); ok {
 		return true, u.awaited
@@ -275,10 +271,10 @@ func silence(err error) (silent bool, what string) {
 	return fault.Awaiting != "", fault.Awaiting
 }
 
-// blame says in plain words how the engine failed at something.
+// blame describes how the engine failed.
 func (s *subject) blame(err error, at i18n.Message) i18n.Message {
 	if u, ok := errors.AsType[*unanswered](err); ok {
-		return i18n.Of("%s: %s", at, u.said())
+		return i18n.Of("%s: %s", at, u.message())
 	}
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok {
@@ -287,7 +283,7 @@ func (s *subject) blame(err error, at i18n.Message) i18n.Message {
 	if fault.Kind == usi.FaultHang {
 		return i18n.Of("hangs on %s: no bestmove, not even %s after stop", at, format.Span(s.waits.stop))
 	}
-	if fault.Awaiting != "" { // it did not come as far as the search
+	if fault.Awaiting != "" { // it failed before the search
 		at = i18n.Of("%s, waiting for %s", at, fault.Awaiting)
 	}
 	note := sanitize.Printable(fault.Note, 110)
@@ -297,7 +293,7 @@ func (s *subject) blame(err error, at i18n.Message) i18n.Message {
 	return i18n.Of("fails on %s: %s", at, note)
 }
 
-// pause waits while the engine goes on.
+// pause waits for d or the end of ctx.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -1,5 +1,5 @@
-// Package planning makes a plan from a series file and flags. [Plan] returns it; gogi match and
-// gogi farm submit both use it, so both play the same plan.
+// Package planning makes a plan from a TOML file with flags applied. gogi match and gogi farm submit both call
+// [Plan], so both play the same plan.
 package planning
 
 import (
@@ -13,7 +13,7 @@ import (
 	"gogi/usi/process"
 )
 
-// Plan resolves a file whose paths are relative to dir, before any engine is started.
+// Plan resolves a file whose paths are relative to dir. It starts no engine.
 func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	if err := players.AskIdentities(file, guard); err != nil {
 		return nil, nil, err
@@ -25,9 +25,9 @@ func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []
 	return file.Plan(dir, here)
 }
 
-// Complete completes the opener's plan by what its engines have said, see
-// identity.Complete; greetings are in the order of plan.Engines. It refuses options that
-// engines do not have, and a gate that cannot decide.
+// Complete adds the facts of the greetings to the opener's plan, see identity.Complete; greetings are in the
+// order of plan.Engines. It returns an error for options that engines do not have, and for an SPRT that cannot
+// decide.
 func Complete(o *players.Opener, greetings []usi.Greeting) ([]advice.Warning, error) {
 	plan, warnings, err := identity.Complete(o.Plan, greetings)
 	if err != nil {

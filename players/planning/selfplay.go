@@ -14,7 +14,7 @@ import (
 	"gogi/usi/process"
 )
 
-// Selfplay is self-play that is ready to be played, and what its engines say of themselves.
+// A Selfplay is a resolved plan of self-play, with the greetings of its engines.
 type Selfplay struct {
 	*configs.SelfplayPlan
 
@@ -23,8 +23,8 @@ type Selfplay struct {
 	Warnings  []advice.Warning
 }
 
-// ResolveSelfplay resolves a file of self-play whose paths are relative to dir, and starts no
-// engine but for an identity that the file asks of one. Complete does the rest.
+// ResolveSelfplay resolves a file of self-play whose paths are relative to dir. It starts an engine only if the
+// file needs an identity from it. Call Complete next.
 func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Selfplay, error) {
 	if err := players.AskIdentities(file, guard); err != nil {
 		return nil, err
@@ -40,9 +40,8 @@ func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Sel
 	return &Selfplay{plan, &players.Opener{Plan: plan.Plan, Guard: guard}, nil, warnings}, nil
 }
 
-// Complete performs a handshake with each engine and completes the plan with what they say.
-// It returns an error for options that an engine does not have, MultiPV included if moves are
-// drawn among several lines.
+// Complete performs a handshake with each engine and completes the plan. It returns an error for options that
+// an engine does not have. Drawing moves among several lines requires the option MultiPV.
 func (s *Selfplay) Complete(ctx context.Context) (err error) {
 	if s.Greetings, err = s.Opener.GreetAll(ctx); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"gogi/usi/process"
 )
 
-// TuneBase is the match that a tune is made of, and what its engine says of itself.
+// A TuneBase is the match that a tune plays, with the greetings of its engine.
 type TuneBase struct {
 	Plan      *match.Plan // of two players that are the same engine
 	Opener    *players.Opener
@@ -22,11 +22,11 @@ type TuneBase struct {
 	Warnings  []advice.Warning
 }
 
-// Declared are the engine's options.
+// Declared returns the engine's options.
 func (b *TuneBase) Declared() []usi.Option { return b.Greetings[0].Options }
 
-// NewTuneBase resolves a file that the tune was taken out of, whose paths are relative to
-// dir, and greets the engine.
+// NewTuneBase resolves a file without its tune, whose paths are relative to dir, and performs a handshake with
+// the engine.
 func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*TuneBase, error) {
 	plan, _, err := Plan(file, dir, guard)
 	if err == nil && len(plan.Openings) == 0 {
@@ -39,7 +39,7 @@ func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *pro
 	if b.Greetings, err = b.Opener.GreetAll(ctx); err != nil {
 		return nil, err
 	}
-	if b.Plan, _, err = identity.Complete(plan, b.Greetings); err != nil { // that both players are the same is what is meant
+	if b.Plan, _, err = identity.Complete(plan, b.Greetings); err != nil { // no warning about equal players: they are meant to be equal
 		return nil, fail.Usage(err)
 	}
 	b.Opener.Plan = b.Plan

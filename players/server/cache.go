@@ -12,14 +12,13 @@ import (
 	"gogi/usi"
 )
 
-// cache remembers what engines declared, so that the next start can
-// declare it without waiting for them. Everything about it is optional: what
-// cannot be read is asked again, what cannot be written is left.
+// A cache stores the options that engines declared, so that the next start need not wait for them. It ignores
+// files that it cannot read or write.
 type cache struct {
-	dir string // "": there is none
+	dir string // "": no cache
 }
 
-// cachedGreeting is one file of the cache.
+// A cachedGreeting is one file of the cache.
 type cachedGreeting struct {
 	Version  int    `json:"version"`
 	Key      string `json:"key"`
@@ -28,8 +27,8 @@ type cachedGreeting struct {
 
 const optionCacheVersion = 1
 
-// key identifies a program as far as its options may depend on it: its files,
-// its command with everything around it, and its folder.
+// key returns a hash of everything that an engine's options can depend on: its files, command, environment and
+// folder.
 func (cache) key(p match.Player) string {
 	text, err := json.Marshal([]any{p.Identity, p.Command, p.Env, p.Dir})
 	if err != nil { // strings always can be
@@ -41,8 +40,8 @@ func (cache) key(p match.Player) string {
 
 func (c cache) file(key string) string { return filepath.Join(c.dir, key+".json") }
 
-// load finds what an engine declared; a broken file is as good as none.
-func (c cache) load(p match.Player) (usi.Greeting, bool) {
+// load returns the stored greeting of an engine; ok is false if there is no readable file.
+func (c cache) load(p match.Player) (g usi.Greeting, ok bool) {
 	key := c.key(p)
 	if c.dir == "" || key == "" {
 		return usi.Greeting{}, false
@@ -58,7 +57,7 @@ func (c cache) load(p match.Player) (usi.Greeting, bool) {
 	return found.Greeting, true
 }
 
-// save writes in one step: another process may be reading, or writing the same.
+// save replaces the file in one step, because another process may read or write it at the same time.
 func (c cache) save(p match.Player, g usi.Greeting) {
 	key := c.key(p)
 	if c.dir == "" || key == "" {

@@ -15,27 +15,25 @@ import (
 	"gogi/usi"
 )
 
-// councilEngine is one program among the members of a served council, whether it
-// runs or not: what is known of its options, and what is asked of them. The
-// dialogue with the GUI writes here while members read in goroutines of their
-// own.
+// A councilEngine is one engine among the members of a served council, running or not: its known options and
+// the values for them. The dialogue with the GUI writes here while members read in their own goroutines.
 type councilEngine struct {
-	label  string // E2 is the second member, E2_1 the first one of the council that is the second member
+	label  string // E2: the second member; E2_1: the first member of a council that is the second member
 	player match.Player
 
 	mu       sync.Mutex
 	declared []usi.Option
-	known    bool // declared is what it said, now or once
+	known    bool // declared is from the engine or the cache
 	plan     *match.Plan
-	hash     string        // its part of USI_Hash; "": as the file has it
-	own      []usi.Setting // what the GUI set with E options, under the names that the engine declared
+	hash     string        // its part of USI_Hash; "": the file's value
+	own      []usi.Setting // the GUI's values of E options, under the engine's own names
 	pressed  []string      // buttons, until they are sent
-	early    bool          // it understands a ponderhit that carries the clocks
-	version  int           // of all that is asked
-	hopeless error         // it stayed silent in this isready, and is not waited for again
+	early    bool          // it understands a ponderhit with clocks
+	version  int           // counts the changes by ask
+	hopeless error         // it did not answer in this isready, and is not asked again
 }
 
-// listEngines finds the engines of a council in the order of its members.
+// listEngines returns the engines of a council in the order of its members.
 func listEngines(c *match.Council, prefix string) []*councilEngine {
 	var list []*councilEngine
 	for i, m := range c.Members {
@@ -49,14 +47,15 @@ func listEngines(c *match.Council, prefix string) []*councilEngine {
 	return list
 }
 
-// greeted takes over what the engine declared.
+// greeted stores the engine's options.
 func (e *councilEngine) greeted(g usi.Greeting) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.declared, e.known = g.Options, true
 }
 
-// check holds the file's options against what is known of the engine.
+// check returns an error for options of the file that the engine does not accept. It accepts all if none are
+// known.
 func (e *councilEngine) check() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,7 +71,7 @@ func (e *councilEngine) check() error {
 	return errors.Join(errs...)
 }
 
-// ask changes what is asked of the engine.
+// ask runs change, which changes the engine's values, and counts it as a new version.
 func (e *councilEngine) ask(change func(*councilEngine)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,8 +79,8 @@ func (e *councilEngine) ask(change func(*councilEngine)) {
 	e.version++
 }
 
-// settings are what the engine is to be sent, later ones winning: the plan's and
-// the file's, its part of USI_Hash, and what the GUI set for this engine alone.
+// settings returns the values for the engine; later ones win: the plan's and the file's, its part of USI_Hash,
+// and the GUI's for this engine.
 func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, version int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -93,7 +92,7 @@ func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, ver
 		}
 	}
 	for _, s := range e.own {
-		// The cache may be older than the options: what no longer fits is left.
+		// The cache may be older than the options: omit a value that no longer fits.
 		if fitting, err := usi.Resolve(declared, []usi.Setting{s}); err == nil {
 			list = overlay(list, fitting[0])
 		}
@@ -107,7 +106,7 @@ func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, ver
 	return list, e.version
 }
 
-// overlay sets one option in a list that may have it.
+// overlay sets one option in a list, or appends it.
 func overlay(list []usi.Setting, s usi.Setting) []usi.Setting {
 	i := slices.IndexFunc(list, func(x usi.Setting) bool { return usi.SameOption(x.Name, s.Name) })
 	if i < 0 {
@@ -118,18 +117,17 @@ func overlay(list []usi.Setting, s usi.Setting) []usi.Setting {
 	return list
 }
 
-// councilMember is a running engine that gets its options whenever they changed:
-// before a game or a search, never during one.
+// A councilMember is a running engine. It gets changed options before a game or a search, never during one.
 type councilMember struct {
 	*usi.Engine
 	of      *councilEngine
 	version int
 	sent    []usi.Setting
-	early   bool // it thinks on the opponent's time without having got clocks
+	early   bool // it ponders without clocks
 }
 
-// openEngine starts a member's program. One that stayed silent is not tried
-// again before the next isready: that would double the GUI's wait.
+// openEngine starts a member's program. It does not retry an engine that did not answer before the next
+// isready, because the GUI would wait twice as long.
 func (s *council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Player, error) {
 	if err := e.gaveUp(); err != nil {
 		return nil, err
@@ -154,7 +152,7 @@ func (e *councilEngine) gaveUp() error {
 	return e.hopeless
 }
 
-// remember notes that the engine was silent for as long as it may be.
+// remember notes an engine that did not answer in time.
 func (e *councilEngine) remember(err error) {
 	f, ok := errors.AsType[*usi.Fault](err)
 	if !ok || f.Kind != usi.FaultStart {
@@ -162,10 +160,10 @@ func (e *councilEngine) remember(err error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.hopeless = errors.New(f.Error()) // no fault any more: nobody tries again what is one of those
+	e.hopeless = errors.New(f.Error()) // not a usi.Fault: the council would retry that
 }
 
-// configure sends what differs from what was sent last.
+// configure sends the values that changed since the last call.
 func (m *councilMember) configure() error {
 	m.of.mu.Lock()
 	current := m.version == m.of.version
@@ -184,7 +182,7 @@ func (m *councilMember) configure() error {
 	return nil
 }
 
-// NewGame sends options that changed and prepares the engine.
+// NewGame sends changed options and prepares the engine.
 func (m *councilMember) NewGame(ctx context.Context, g usi.Game) error {
 	if err := m.configure(); err != nil {
 		return err
@@ -196,10 +194,9 @@ func (m *councilMember) NewGame(ctx context.Context, g usi.Game) error {
 	return err
 }
 
-// Think sends options that changed and asks the engine. A search on the
-// opponent's time that began without clocks is ended first and begun anew,
-// unless the engine is known to bear clocks behind ponderhit: one that does not
-// would play without any.
+// Think sends changed options and starts a search. If a search on the opponent's time began without clocks,
+// Think first ends it and starts another one. It does not if the engine understands clocks after ponderhit;
+// other engines would play without clocks.
 func (m *councilMember) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if m.early && ctx.Err() == nil {
 		ended, cancel := context.WithCancel(ctx)
@@ -217,7 +214,7 @@ func (m *councilMember) Think(ctx context.Context, r usi.Request) (usi.Reply, er
 	return m.Engine.Think(ctx, r)
 }
 
-// Ponder sends options that changed and has the engine think on.
+// Ponder sends changed options and starts a search on the opponent's time.
 func (m *councilMember) Ponder(ctx context.Context, r usi.Request) error {
 	if err := m.configure(); err != nil {
 		return err
@@ -228,7 +225,7 @@ func (m *councilMember) Ponder(ctx context.Context, r usi.Request) error {
 	return m.Engine.Ponder(ctx, r)
 }
 
-// Mate sends options that changed and asks the engine for a mate.
+// Mate sends changed options and starts a mate search.
 func (m *councilMember) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	if err := m.configure(); err != nil {
 		return usi.Checkmate{}, err
@@ -236,17 +233,16 @@ func (m *councilMember) Mate(ctx context.Context, r usi.Request) (usi.Checkmate,
 	return m.Engine.Mate(ctx, r)
 }
 
-// GameOver tells the engine; whatever it was doing has ended then.
+// GameOver sends the result of the game to the engine and ends its search.
 func (m *councilMember) GameOver(ctx context.Context, o usi.Outcome) error {
 	m.early = false
 	return m.Engine.GameOver(ctx, o)
 }
 
-// memberOptions are an engine's options as the council declares them. GUIs split
-// these lines at single spaces, so a space in a name becomes an underscore, and
-// an option with a space in its default or among its choices cannot be shown. It
-// is left out, like those that are the council's own business. The default is
-// what is in force without the GUI: what the file says, else the engine.
+// options returns an engine's options as the council declares them. GUIs split these lines at spaces, so a
+// space in a name becomes an underscore. Options with a space in the default or a choice are omitted, and so
+// are those that the council sets itself. The default is the value without a GUI: the file's, else the
+// engine's.
 func (e *councilEngine) options() []memberOption {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -267,7 +263,7 @@ func (e *councilEngine) options() []memberOption {
 	return list
 }
 
-// inForce is an option's value as the file has it, or the engine by default.
+// inForce returns an option's value of the file, or the engine's default.
 func (e *councilEngine) inForce(o usi.Option) string {
 	for _, s := range e.player.Options {
 		if usi.SameOption(s.Name, o.Name) {
@@ -282,15 +278,15 @@ func hasSpace(o usi.Option) bool {
 	return blank(o.Name) || blank(o.Default) || slices.ContainsFunc(o.Vars, blank)
 }
 
-// memberOption is an option of one engine under the name that the GUI sees.
+// A memberOption is an option of one engine under the name that the GUI sees.
 type memberOption struct {
 	shown usi.Option
 	name  string // as the engine declared it
 	of    *councilEngine
 }
 
-// set keeps a value until the engine can be told. One that was never changed
-// from the default is not even kept: GUIs send every option at each start.
+// set stores a value for the engine. It does not store a default that was never changed: GUIs send every option
+// at each start.
 func (o memberOption) set(value string) {
 	if o.shown.Type == usi.Button {
 		o.of.ask(func(e *councilEngine) { e.pressed = append(e.pressed, o.name) })

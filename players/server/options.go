@@ -9,25 +9,22 @@ import (
 	"strings"
 	"time"
 
-	"gogi/ensemble/voting"
-
 	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
 
-// councilOption is an option of the council itself. apply changes the
-// configuration by a value that is not the default; nil: the value is looked at
-// where it is needed.
+// A councilOption is an option of the council itself. apply changes the configuration by a value that is not
+// the default. With a nil apply, the code that needs the value reads it.
 type councilOption struct {
 	usi.Option
 	apply func(config *ensemble.Config, value string) error
 }
 
-// declare lists the council's own options. Defaults are what the file says; an
-// option that is left at its default changes nothing of that, so numbers that
-// are rounded here are exact there. As with the members' options no name, choice
-// or default has a space in it.
+// declare returns the council's own options. The defaults are the values of the file. An option with its
+// default value changes nothing, so a number that is rounded here stays exact. No name, choice or default has a
+// space.
 func (s *council) declare() []councilOption {
 	c := s.player.Council
 	veto := c.Veto
@@ -77,8 +74,8 @@ func combo(name, value string, choices []string) usi.Option {
 	return usi.Option{Name: name, Type: usi.Combo, Default: value, Vars: defaultFirst(value, choices)}
 }
 
-// defaultFirst moves the default to the front: uci2wb takes the first choice for
-// the default, and sends it to the engine.
+// defaultFirst moves the default to the front. uci2wb takes the first choice as the default and sends it to the
+// engine.
 func defaultFirst(value string, choices []string) []string {
 	i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, value) })
 	if i < 0 {
@@ -95,7 +92,7 @@ func check(name string, value bool) usi.Option {
 	return usi.Option{Name: name, Type: usi.Check, Default: strconv.FormatBool(value)}
 }
 
-// wholeNumber applies a whole number, whose range the declaration has checked.
+// wholeNumber returns an apply function for a whole number. The server has checked the range.
 func wholeNumber(apply func(*ensemble.Config, int)) func(*ensemble.Config, string) error {
 	return func(x *ensemble.Config, value string) error {
 		n, err := strconv.Atoi(value)
@@ -124,7 +121,7 @@ func declarationRules() []string {
 	return names
 }
 
-// ties is the chain of the file, or the default one.
+// ties returns the file's chain of tie-breaks, or the default one.
 func (s *council) ties() []string {
 	if len(s.player.Council.Ties) > 0 {
 		return s.player.Council.Ties
@@ -136,7 +133,7 @@ func (s *council) ties() []string {
 	return names
 }
 
-// value is what the GUI chose, or the default.
+// value returns the value that the GUI sent, or the default.
 func (s *council) value(name string) string {
 	if v, ok := s.chosen[name]; ok {
 		return v
@@ -149,7 +146,7 @@ func (s *council) value(name string) string {
 	return ""
 }
 
-// whole is the value of a spin, whose range the declaration has checked.
+// whole returns the value of a spin. The server has checked the range.
 func (s *council) whole(name string) int {
 	n, err := strconv.Atoi(s.value(name))
 	if err != nil {
@@ -162,8 +159,8 @@ func (s *council) milliseconds(name string) time.Duration {
 	return time.Duration(s.whole(name)) * time.Millisecond
 }
 
-// rule is the rule that the options choose. Keys belong to a rule: those of the
-// file's rule are not meant for another one, although the GUI sends them along.
+// rule returns the rule that the options choose. Keys belong to one rule: the keys of the file are not for
+// another rule, although the GUI sends them too.
 func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	name, another := s.chosen["Rule"]
 	keys, typed := s.chosen["RuleKeys"]
@@ -182,8 +179,7 @@ func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	return rule, nil
 }
 
-// hashInForce is what the engines that are known to have a hash use together,
-// as the file has it.
+// hashInForce returns the sum of the known engines' hash sizes in MiB, as the file sets them.
 func (s *council) hashInForce() int {
 	sum := 0
 	for _, e := range s.engines {
@@ -198,9 +194,9 @@ func (s *council) hashInForce() int {
 	return max(1, sum)
 }
 
-// hashParts divides USI_Hash evenly, rounding down, among the engines that have
-// a hash, each getting at least 1 MiB. Whoever was not asked yet counts: rather
-// too little memory than too much. Empty means that an engine keeps what it has.
+// hashParts divides USI_Hash evenly among the engines that have a hash, rounded down, at least 1 MiB for each.
+// An engine without a known greeting counts: too little memory is better than too much. "" means that an engine
+// keeps its value.
 func (s *council) hashParts() []string {
 	parts := make([]string, len(s.engines))
 	if _, ok := s.chosen["USI_Hash"]; !ok {

@@ -14,9 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"gogi/ensemble/voting"
-
 	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/internal/fail"
 	"gogi/internal/sanitize"
 	"gogi/match"
@@ -26,27 +25,25 @@ import (
 	"gogi/usi"
 )
 
-// Config says how a council is served.
+// Config holds the settings of Serve.
 type Config struct {
-	// Log is a file that gets the record of each decision, one JSON object a line;
-	// "": none, unless the option VoteLog names one.
+	// Log is the file for the records of decisions, one JSON object per line; "": none, unless the option
+	// VoteLog names one.
 	Log string
-	// Cache is the folder that keeps what engines declared, so that the next start
-	// can declare it without waiting for them; "": it is not kept.
+	// Cache is the folder for the declared options of engines, so that the next start need not wait for them;
+	// "": no cache.
 	Cache string
-	// Greeted is when USI is spoken at the latest, however slow members are: GUIs
-	// want usiok within two seconds.
+	// Greeted is the latest time for the first USI line, even if members are slow: GUIs expect usiok within two
+	// seconds.
 	Greeted time.Time
 }
 
-// keepAlive is the interval of the empty lines that some GUIs need while members
-// load.
+// keepAlive is the interval of empty lines, which some GUIs need while members load.
 const keepAlive = 5 * time.Second
 
-// Serve speaks USI as the council that is the first player of the opener's plan,
-// until quit, the end of in or the context's. Nothing is said where an engine's
-// options in the file do not fit what it declares: that is a usage error. No member is left when
-// it returns.
+// Serve runs the council that is the first player of the opener's plan as a USI engine. It returns after quit,
+// the end of in, or the end of ctx, and ends all members. If the file's options do not fit an engine, it sends
+// nothing and returns a usage error.
 func Serve(ctx context.Context, o *players.Opener, in io.Reader, out io.Writer, config Config) error {
 	s := newCouncil(o, out, config)
 	err := s.learn(ctx, config.Greeted)
@@ -56,9 +53,8 @@ func Serve(ctx context.Context, o *players.Opener, in io.Reader, out io.Writer, 
 	return errors.Join(err, s.close())
 }
 
-// council is the usi.Player of a usi.Server, which calls its methods one at
-// a time. The members' programs are started by the first isready; before that
-// there is only what is known of their options.
+// A council is the usi.Player of a usi.Server, which calls its methods one at a time. The first isready starts
+// the members' programs. Before that, the council only knows their options.
 type council struct {
 	opener  *players.Opener
 	player  match.Player // as in the file
@@ -69,14 +65,14 @@ type council struct {
 
 	options  []councilOption
 	members  []memberOption
-	chosen   map[string]string // by the GUI, where it is not the default
-	greeters sync.WaitGroup    // of the start, some of which may still wait
+	chosen   map[string]string // by the GUI, without defaults
+	greeters sync.WaitGroup    // handshakes of the start, which may still run
 
-	line      usi.Line          // of the game that is played
-	voters    *ensemble.Council // nil before the first isready that worked
+	line      usi.Line          // of the current game
+	voters    *ensemble.Council // nil before the first successful isready
 	games     uint64
-	fresh     bool // nothing happened since the members were made ready
-	settled   bool // all of them were, and no option was set since
+	fresh     bool // no search and no game since the members became ready
+	settled   bool // all of them became ready, and no option was set since
 	pondering bool
 }
 
@@ -92,12 +88,11 @@ func newCouncil(o *players.Opener, out io.Writer, config Config) *council {
 	return s
 }
 
-// learn finds out which options the members' engines have: from the cache, or
-// from themselves as far as they answer before the deadline. The others have no
-// options until the next start.
+// learn gets the options of the members' engines from the cache, or from the engines that answer before the
+// deadline. The other engines show no options until the next start.
 func (s *council) learn(ctx context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel() // whoever is late ends without holding up the dialogue
+	defer cancel() // ends slow engines without a delay of the dialogue
 	for _, e := range s.greetAll(ctx) {
 		s.out.note("%s (%s) was slow: its options are known from the next start on", e.label, e.player.Name)
 	}
@@ -110,10 +105,10 @@ func (s *council) learn(ctx context.Context, deadline time.Time) error {
 	return fail.Usage(errors.Join(errs...))
 }
 
-// greetAll asks the engines whose options are not known yet, all at once, and returns those
-// that had not answered when the context ended.
+// greetAll performs a handshake with all engines whose options are unknown, at the same time. It returns those
+// that had not answered when ctx ended.
 func (s *council) greetAll(ctx context.Context) []*councilEngine {
-	answers := make(chan greeted, len(s.engines)) // one from each that is asked, never closed
+	answers := make(chan greeted, len(s.engines)) // one from each handshake, never closed
 	var late []*councilEngine
 	for _, e := range s.engines {
 		if e.player.Builtin {
@@ -129,7 +124,7 @@ func (s *council) greetAll(ctx context.Context) []*councilEngine {
 		select {
 		case g := <-answers:
 			if g.err != nil && ctx.Err() != nil {
-				continue // it was ended for being late
+				continue // ended because it was late
 			}
 			late = slices.DeleteFunc(late, func(e *councilEngine) bool { return e == g.engine })
 			if g.err != nil {
@@ -142,13 +137,13 @@ func (s *council) greetAll(ctx context.Context) []*councilEngine {
 	return nil
 }
 
-// greeted is the end of asking one engine.
+// greeted is the result of one engine's handshake.
 type greeted struct {
 	engine *councilEngine
 	err    error
 }
 
-// greet asks one engine for its options and ends it.
+// greet performs a handshake with one engine and ends it.
 func (s *council) greet(ctx context.Context, e *councilEngine, done chan<- greeted) {
 	engine, err := s.opener.Greet(ctx, e.player, nil)
 	if err == nil {
@@ -157,11 +152,11 @@ func (s *council) greet(ctx context.Context, e *councilEngine, done chan<- greet
 	}
 	done <- greeted{e, err}
 	if err == nil {
-		_ = engine.Close() // it did what it was started for
+		_ = engine.Close() // its end does not matter
 	}
 }
 
-// close ends the members and everything else that was started.
+// close ends the members and the handshakes that still run.
 func (s *council) close() error {
 	var err error
 	if s.voters != nil {
@@ -171,13 +166,13 @@ func (s *council) close() error {
 	return errors.Join(err, s.log.close())
 }
 
-// Name is the council's.
+// Name returns the name of the council with gogi's.
 func (s *council) Name() string { return "gogi council " + s.player.Name }
 
-// Author is of this program, not of the members.
+// Author returns the author of gogi, not of the members.
 func (s *council) Author() string { return "gogi" }
 
-// Options are the council's own, then those of the members' engines.
+// Options returns the council's own options, then those of the members' engines.
 func (s *council) Options() []usi.Option {
 	var list []usi.Option
 	for _, o := range s.options {
@@ -189,9 +184,8 @@ func (s *council) Options() []usi.Option {
 	return list
 }
 
-// SetOption keeps a value. The council's own take effect at the next isready, but
-// for those that only concern what is shown; the members' are sent before their
-// next game or search, or when they are started.
+// SetOption stores a value. Most of the council's own options take effect at the next isready, those of the
+// display at once. A member gets its values before its next game or search, or at its start.
 func (s *council) SetOption(o usi.Setting) error {
 	s.settled = false
 	if i := slices.IndexFunc(s.members, func(m memberOption) bool { return m.shown.Name == o.Name }); i >= 0 {
@@ -216,11 +210,10 @@ func (s *council) SetOption(o usi.Setting) error {
 	return nil
 }
 
-// Ready starts the members, or prepares those that run, all at once. It is
-// enough that as many are ready as MinAlive says; who is missing is told. With
-// fewer there is no readyok but an error: a GUI that waits is better than a game
-// that is lost on its first move. One isready right after another that all members
-// answered asks nobody: a flood of them must not keep the end of the input away.
+// Ready starts the members, or prepares running ones, all at once. MinAlive members are enough, and a note
+// names the missing ones. With fewer, Ready returns an error and sends no readyok: a waiting GUI is better than
+// a game lost on its first move. A second isready does nothing if all members answered the first. So a flood of
+// isready cannot delay the end of the input.
 func (s *council) Ready(ctx context.Context) error {
 	if s.fresh && s.settled {
 		return nil
@@ -241,8 +234,7 @@ func (s *council) Ready(ctx context.Context) error {
 	return s.startGame(ctx)
 }
 
-// startGame resets everything that belongs to one game. The seed is the file's
-// and the game's number.
+// startGame prepares the members for a game. The seed is the file's plus the number of games before.
 func (s *council) startGame(ctx context.Context) error {
 	s.games++
 	s.pondering = false
@@ -257,7 +249,7 @@ func (s *council) startGame(ctx context.Context) error {
 	return err
 }
 
-// prepareEngines tells every engine what the council asks of it now.
+// prepareEngines gives every engine its current values.
 func (s *council) prepareEngines(config *ensemble.Config) {
 	plan := *s.opener.Plan
 	plan.Rules.Declaration = config.Laws.Declaration
@@ -273,7 +265,7 @@ func (s *council) prepareEngines(config *ensemble.Config) {
 	}
 }
 
-// config is the council as the file and the options have it.
+// config returns the council's configuration: the file's, with the options applied.
 func (s *council) config() (ensemble.Config, error) {
 	config, err := s.configOf(s.player, "E")
 	if err != nil {
@@ -295,9 +287,8 @@ func (s *council) config() (ensemble.Config, error) {
 	return config, err
 }
 
-// configOf is a council as the file has it; its members are started through us,
-// so that they get their options. It may do with fewer members than it has, as
-// the councils within it may.
+// configOf returns the file's configuration of a council. s opens the members, so that they get their options.
+// The council accepts missing members (Degrade), and so do the councils in it.
 func (s *council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
 	config, err := s.opener.CouncilConfig(p, nil)
 	if err != nil {
@@ -323,7 +314,7 @@ func (s *council) openMember(ctx context.Context, p match.Player, label string) 
 	return ensemble.Open(ctx, config)
 }
 
-// NewGame prepares a game; after isready that has just been done.
+// NewGame prepares a game. Directly after isready there is nothing to do.
 func (s *council) NewGame(ctx context.Context, _ usi.Game) error {
 	switch {
 	case s.voters == nil:
@@ -336,13 +327,12 @@ func (s *council) NewGame(ctx context.Context, _ usi.Game) error {
 
 var errNotReady = errors.New("the council is not ready, see the answer to isready")
 
-// Think takes a vote within the time that the clocks leave.
+// Think returns the move of a vote within the time that the clocks allow.
 func (s *council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if s.voters == nil {
 		return usi.Reply{}, errNotReady
 	}
-	// A search on the opponent's time that is stopped decides nothing: its move
-	// will not be played.
+	// A stopped search on the opponent's time decides nothing: the GUI does not play its move.
 	idle := s.pondering && ctx.Err() != nil
 	s.fresh, s.pondering = false, false
 	if err := s.allot(&r); err != nil {
@@ -367,7 +357,7 @@ func (s *council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, nil
 }
 
-// Ponder has the members think on the opponent's time.
+// Ponder starts the members' searches on the opponent's time.
 func (s *council) Ponder(ctx context.Context, r usi.Request) error {
 	if s.voters == nil {
 		return errNotReady
@@ -379,7 +369,7 @@ func (s *council) Ponder(ctx context.Context, r usi.Request) error {
 	return s.voters.Ponder(ctx, r)
 }
 
-// Mate asks the members for a mate.
+// Mate starts a mate search of the members.
 func (s *council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	if s.voters == nil {
 		return usi.Checkmate{}, errNotReady
@@ -389,7 +379,7 @@ func (s *council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error
 	return s.voters.Mate(ctx, r)
 }
 
-// GameOver tells the members.
+// GameOver sends the members the result of the game.
 func (s *council) GameOver(ctx context.Context, o usi.Outcome) error {
 	s.fresh, s.pondering = false, false
 	if s.voters == nil {
@@ -398,7 +388,7 @@ func (s *council) GameOver(ctx context.Context, o usi.Outcome) error {
 	return s.voters.GameOver(ctx, o)
 }
 
-// allot turns the GUI's limits into the members' and our deadline.
+// allot replaces the GUI's limits by the members' limits and sets the council's deadline.
 func (s *council) allot(r *usi.Request) error {
 	if err := s.line.Follow(r.Position); err != nil {
 		return err
@@ -409,7 +399,7 @@ func (s *council) allot(r *usi.Request) error {
 	return nil
 }
 
-// levels counts the councils on the longest way to an engine.
+// levels returns the greatest number of nested councils.
 func levels(c *match.Council) time.Duration {
 	var deepest time.Duration
 	for _, m := range c.Members {
@@ -421,25 +411,23 @@ func levels(c *match.Council) time.Duration {
 }
 
 const (
-	// fallbackTime is for a move whose limit the GUI did not say.
+	// fallbackTime is the time of a move without a limit.
 	fallbackTime = time.Second
-	// leastClock is the most that an empty clock is filled up to, see reserve.allot.
+	// leastClock is the greatest time that an empty clock gets, see reserve.allot.
 	leastClock = time.Second
 )
 
-// reserve is what is kept back of a move's time: the margin for the way to the GUI,
-// and the overhead, which is the margin and what the council itself takes.
+// A reserve is the part of a move's time that is not used. margin is the time to the GUI and back. overhead is
+// margin and the time that the council itself needs.
 type reserve struct{ margin, overhead time.Duration }
 
-// allot is what the members are told of the clocks, and how long the council
-// may take for the side's move; 0 means until it is stopped. The deadline keeps the margin back of
-// the time that is left, so that no member makes the council lose on time; what
-// members see is shorter by all of the overhead, so that they mostly end by
-// themselves.
+// allot returns the limits for the members, and the time that the council may use for the side's move; 0 means
+// until stop. The deadline is the time that is left minus the margin, so that no member makes the council lose
+// on time. The members' time is shorter by the overhead, so that most searches end by themselves.
 //
-// With an increment some GUIs have it in the clock already and some have not: the
-// larger of the two is there in either case. A clock of 0 with an increment
-// makes some engines move at once, so it is filled up, out of the increment.
+// Some GUIs have added the increment to the clock and some have not. At least the larger of the two is left in
+// both cases. Some engines move at once if the clock is 0 and there is an increment, so allot fills the clock
+// from the increment.
 func (x reserve) allot(g usi.Go, side shogi.Colour) (members usi.Go, deadline time.Duration) {
 	clock, increment := &g.BTime, g.BInc
 	if side == shogi.White {
@@ -479,12 +467,11 @@ func filled(clock, increment time.Duration) time.Duration {
 	return min(leastClock, increment)
 }
 
-// shorter keeps something back, at most the half.
+// shorter subtracts by from d, at most half of d.
 func shorter(d, by time.Duration) time.Duration { return max(d-by, d/2) }
 
-// output is the way to the GUI. It puts notes before the next lines of the
-// dialogue, for what happens outside of searches, and leaves out the empty lines
-// of KeepAlive where the GUI does not want them. One goroutine calls Write.
+// An output writes to the GUI. It writes notes before the next lines of the dialogue, and drops the empty lines
+// of KeepAlive if the GUI does not want them. Only one goroutine calls Write.
 type output struct {
 	out io.Writer
 
@@ -493,7 +480,7 @@ type output struct {
 	keepAlive bool
 }
 
-// note says something as an info string; it never waits for the GUI.
+// note queues an info string; it never waits for the GUI.
 func (o *output) note(format string, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -514,8 +501,7 @@ func greets(lines []byte) bool {
 // Write writes whole lines.
 func (o *output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
-	// Before usiok not every GUI bears an info; what there is to say can wait. The greeting
-	// may come in several writes.
+	// Before usiok some GUIs do not accept an info, so the notes wait. The greeting may come in several writes.
 	var text []byte
 	if !greets(lines) {
 		text = []byte(strings.Join(o.notes, ""))
@@ -536,7 +522,7 @@ func (o *output) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// SetWriteDeadline ends a Write that hangs, where the way to the GUI can do that.
+// SetWriteDeadline ends a Write that hangs, if the writer supports deadlines.
 func (o *output) SetWriteDeadline(t time.Time) error {
 	if d, ok := o.out.(usi.WriteDeadliner); ok {
 		return d.SetWriteDeadline(t)
@@ -544,22 +530,22 @@ func (o *output) SetWriteDeadline(t time.Time) error {
 	return os.ErrNoDeadline
 }
 
-// recordLog appends records to a file, which is opened when there is the first one.
+// A recordLog appends records to a file. It opens the file for the first record.
 type recordLog struct {
 	name string // "": no log
 	file *os.File
 }
 
-// use changes the file; without a name it stays what it was.
+// use changes the file; "" keeps it.
 func (l *recordLog) use(name string) {
 	if name == "" || name == l.name {
 		return
 	}
-	_ = l.close() // what was written is in the file, or an error was told
+	_ = l.close() // errors of writes were reported before
 	l.name = name
 }
 
-// add appends one record as one line, in one write: others may append as well.
+// add appends one record as one line in one write, because other processes may append too.
 func (l *recordLog) add(record []byte) (err error) {
 	if l.name == "" {
 		return nil

@@ -5,19 +5,18 @@ import (
 	"strings"
 
 	"gogi/ensemble/voting"
-
 	"gogi/usi"
 )
 
-// What ShowMembers can say.
+// The values of ShowMembers.
 const (
-	showWinner = "winner" // the vote, and the line of the member who speaks for the move
-	showAll    = "all"    // what each member said as well
-	showNone   = "none"   // that line alone
+	showWinner = "winner" // the vote, and the line of the member that represents the move
+	showAll    = "all"    // also the answer of each member
+	showNone   = "none"   // only that line
 )
 
-// show tells the GUI of a decision. The last info is the one that GUIs keep: the
-// variation and the score of one and the same member, with the nodes of all.
+// show sends the GUI a decision. GUIs keep the last info, so it has the variation and the score of one member,
+// with the nodes of all.
 func (s *council) show(say func(usi.Info), record *voting.Record, reply *usi.Reply) {
 	members := s.value("ShowMembers")
 	if members == showAll {
@@ -39,12 +38,12 @@ func (s *council) show(say func(usi.Info), record *voting.Record, reply *usi.Rep
 	}
 	best := reply.Lines[0]
 	if shown == 1 {
-		best.MultiPV = 0 // not said
+		best.MultiPV = 0 // not sent
 	}
 	say(best)
 }
 
-// ballotLine is one member's answer, such as "[O] b3 7g7f cp 50 depth 14".
+// ballotLine returns one member's answer, such as "[O] b3 7g7f cp 50 depth 14".
 func ballotLine(r *voting.Record, b *voting.BallotRecord) string {
 	mark := "[X]"
 	if b.Move == r.Played && b.Kind == voting.KindMove || string(b.Kind) == r.Played {
@@ -72,8 +71,8 @@ func ballotLine(r *voting.Record, b *voting.BallotRecord) string {
 	return strings.Join(words, " ")
 }
 
-// voteLine is the count of a decision, such as "vote 7g7f=4(w12.0)
-// 2g2f=3(w8.0) split 4:3", with what decided where that was no plain vote.
+// voteLine returns the counts of a decision, such as "vote 7g7f=4(w12.0) 2g2f=3(w8.0) split 4:3", and what
+// decided if the rule did not.
 func voteLine(r *voting.Record) string {
 	words := []string{"vote"}
 	for _, c := range r.Counts {

@@ -37,7 +37,7 @@ func (c *checkText) title(engine string) {
 }
 
 func (c *checkText) add(f check.Finding) {
-	head := f.Verdict.Said().In(c.in) + "   " + format.Pad(check.Title(f.Check).In(c.in), c.width) + "   "
+	head := f.Verdict.Message().In(c.in) + "   " + format.Pad(check.Title(f.Check).In(c.in), c.width) + "   "
 	for _, line := range format.Lines(f.In(c.in), checkDetailWidth) {
 		fmt.Fprintf(c.w, "%s%s\n", head, line)
 		head = strings.Repeat(" ", format.Width(head))

@@ -14,15 +14,15 @@ import (
 	"gogi/shogi/book"
 )
 
-// shelf holds the books of players, each read once.
-type shelf struct {
-	mu    sync.Mutex
-	books map[string]*book.Book // by path
+// books holds the books of players; it reads each file once. Its methods are safe for concurrent use.
+type books struct {
+	mu   sync.Mutex
+	read map[string]*book.Book // by path
 }
 
-// drawer draws moves of the book among a player's files; nil where there is none. The
-// book must still be what the plan says.
-func (s *shelf) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand) shogi.Move, error) {
+// drawer returns a function that draws moves from the book among files; nil if there is no book. It returns
+// an error if the book has not the hash of the plan.
+func (s *books) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand) shogi.Move, error) {
 	i := slices.IndexFunc(files, func(f match.FileHash) bool { return f.Role == match.BookRole })
 	if i < 0 {
 		return nil, nil
@@ -30,7 +30,7 @@ func (s *shelf) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := files[i]
-	b := s.books[f.Path]
+	b := s.read[f.Path]
 	if b != nil {
 		return b.Choose, nil
 	}
@@ -42,15 +42,15 @@ func (s *shelf) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand
 		return nil, err
 	}
 	start := shogi.StartPos()
-	b.Find(&start) // makes the index, before anybody else looks
-	if s.books == nil {
-		s.books = map[string]*book.Book{}
+	b.Find(&start) // makes the index, before several games use the book
+	if s.read == nil {
+		s.read = map[string]*book.Book{}
 	}
-	s.books[f.Path] = b
+	s.read[f.Path] = b
 	return b.Choose, nil
 }
 
-// unchanged refuses a file that is another one than when the plan was made.
+// unchanged returns an error if a file has another hash than in the plan.
 func unchanged(f match.FileHash) error {
 	data, err := os.ReadFile(f.Path)
 	if err != nil {

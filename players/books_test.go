@@ -21,7 +21,7 @@ func TestShelf(t *testing.T) {
 	testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	sum := sha256.Sum256([]byte(text))
 	files := []match.FileHash{{Role: "binary"}, {Role: match.BookRole, Path: file, SHA256: hex.EncodeToString(sum[:])}}
-	var s shelf
+	var s books
 	if draw, err := s.drawer(files[:1]); draw != nil || err != nil {
 		t.Error("there is a book", err)
 	}
@@ -34,7 +34,7 @@ func TestShelf(t *testing.T) {
 	if _, err := s.drawer(files); err != nil {
 		t.Error("it was read again", err)
 	}
-	testutil.Fails(t, testutil.Err(new(shelf).drawer(files)), "has changed")
+	testutil.Fails(t, testutil.Err(new(books).drawer(files)), "has changed")
 	files[1].Path += "x"
 	if _, err := s.drawer(files); err == nil {
 		t.Error("a file that is not there was read")
