@@ -11,7 +11,7 @@ import (
 
 // budgets returns the limits of each member's search, from the request's limits.
 func (c *Council) budgets(r *usi.Request) []usi.Go {
-	gos := slices.Repeat([]usi.Go{reserve(r.Go, c.config.Veto.Time)}, len(c.seats))
+	gos := slices.Repeat([]usi.Go{reserve(r.Go, c.config.Veto.Time)}, len(c.runners))
 	if c.config.Split {
 		for i := range gos {
 			gos[i] = split(r.Go, i, len(gos))
@@ -20,7 +20,7 @@ func (c *Council) budgets(r *usi.Request) []usi.Go {
 	if c.config.Jitter > 0 && r.Go.Nodes > 0 {
 		c.jitter(gos, len(r.Position.Moves))
 	}
-	for i, s := range c.seats {
+	for i, s := range c.runners {
 		if s.Own != nil {
 			own := *s.Own
 			own.Ponder, own.Early, own.SearchMoves = r.Go.Ponder, r.Go.Early, r.Go.SearchMoves

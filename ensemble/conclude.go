@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -13,12 +14,12 @@ import (
 // conclude plays the decision: the rules learn from it, and it is recorded.
 func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply, error) {
 	elapsed := time.Since(v.start)
-	before := v.chamber.Weights()
+	before := v.session.Weights()
 	o := observed{ply: len(v.line.Moves), position: v.line.Position, ballots: v.ballots, decision: d, shadows: shadows}
 	v.learn(&o)
 	v.observed = append(v.observed, o)
 	record := v.record(&o, before, elapsed)
-	detail, err := record.Encode()
+	detail, err := json.Marshal(record)
 	if err != nil {
 		return usi.Reply{}, fmt.Errorf("council %s: recording a vote: %w", v.config.Name, err)
 	}
@@ -45,9 +46,9 @@ func (v *vote) told(d *voting.Decision, before []float64) *usi.Vote {
 func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *voting.Record {
 	r := &voting.Record{
 		Version: voting.RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
-		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.chamber.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
-		Ties: v.chamber.Laws.Ties, Declaration: v.chamber.Laws.Declaration.String(), ResignQuorum: v.chamber.ResignShare(),
-		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
+		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.session.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
+		Ties: v.session.Settings.Ties, Declaration: v.session.Settings.Declaration.String(), ResignQuorum: v.session.ResignShare(),
+		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Before: before, After: v.session.Weights(), Early: v.early,
 		WallMS: voting.Milliseconds(elapsed), Alive: v.alive(), Ballots: make([]voting.BallotRecord, len(v.ballots)),
 	}
 	r.Decided(&o.decision)
@@ -60,7 +61,7 @@ func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *vot
 		d := &o.shadows[i]
 		r.Shadow = append(r.Shadow, voting.ShadowVote{Rule: s.Rule(), Played: d.Word(), By: d.By})
 	}
-	for _, s := range v.seats {
+	for _, s := range v.runners {
 		r.Events = append(r.Events, s.takeEvents()...)
 	}
 	return r
@@ -155,13 +156,13 @@ func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 func (v *vote) report() {
 	ballots := slices.Clone(v.ballots)
 	for _, i := range v.pending {
-		if r, ok := v.seats[i].snapshot(v.question); ok {
+		if r, ok := v.runners[i].snapshot(v.question); ok {
 			ballots = append(ballots, v.variation(i, r))
 		}
 	}
 	sofar := *v
 	sofar.ballots = voting.Sorted(ballots)
-	d := v.chamber.Decide(&v.line.Position, sofar.ballots)
+	d := v.session.Decide(&v.line.Position, sofar.ballots)
 	if list := sofar.lines(&d, time.Since(v.start)); len(list) > 0 && d.Answer == usi.AnswerMove {
 		v.request.OnInfo(list[0])
 	}

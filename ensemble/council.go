@@ -47,7 +47,7 @@ type Config struct {
 	Members  []Member
 	Rule     voting.Spec
 	Shadows  []voting.Spec // rules whose vote is recorded but not played
-	Laws     voting.Settings
+	Settings voting.Settings
 	Stop     StopPolicy // "": all
 	Quorum   float64    // for StopQuorum: the share of the living that must agree; 0: DefaultQuorum
 	MinAlive int        // with fewer members the council fails; below 1 counts as 1
@@ -68,16 +68,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Stop == "" {
-		c.Stop = StopAll
-	}
-	if c.Quorum == 0 {
-		c.Quorum = DefaultQuorum
-	}
-	if c.Restarts == 0 {
-		c.Restarts = DefaultRestarts
-	}
-	c.MinAlive = max(1, c.MinAlive)
+	c.Stop, c.Quorum = cmp.Or(c.Stop, StopAll), cmp.Or(c.Quorum, DefaultQuorum)
+	c.Restarts, c.MinAlive = cmp.Or(c.Restarts, DefaultRestarts), max(1, c.MinAlive)
 	return c
 }
 
@@ -85,15 +77,15 @@ func (c Config) withDefaults() Config {
 // Ponder, Mate, GameOver and Close are called by one goroutine at a time.
 type Council struct {
 	config  Config
-	chamber *voting.Session
+	session *voting.Session
 	shadows []*voting.Session
-	fresh   []*voting.Session // the chamber and the shadows as they were when the game began
+	fresh   []*voting.Session // the session and the shadows as they were when the game began
 	voters  []voting.Voter
 	names   []string
 	scales  [][2]float64 // of the members, as in records
 	clamps  []float64
-	seats   []*memberRunner
-	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
+	runners []*memberRunner
+	changed chan struct{} // a seat's condition changed; from runners, one is enough, never closed
 	cancel  context.CancelFunc
 	closing sync.Once
 	asked   atomic.Pointer[asked]
@@ -126,17 +118,17 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 		c.voters, c.names = append(c.voters, m.Voter), append(c.names, m.Name)
 	}
 	c.scales, c.clamps = scalesOf(c.voters), clampsOf(c.voters)
-	if err := c.seatRules(); err != nil {
+	if err := c.makeSessions(); err != nil {
 		return nil, fmt.Errorf("council %s: %w", config.Name, err)
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	for i, m := range config.Members {
-		s := newSeat(m, i, c.changed)
-		c.seats, c.waits, c.stops = append(c.seats, s), append(c.waits, 0), append(c.stops, 0)
+		s := newMemberRunner(m, i, c.changed)
+		c.runners, c.waits, c.stops = append(c.runners, s), append(c.waits, 0), append(c.stops, 0)
 		s.stopped.Go(func() { s.run(life) })
 	}
-	err := c.everySeat(func(life context.Context, s *memberRunner) error {
+	err := c.everyMember(func(life context.Context, s *memberRunner) error {
 		ctx, stop := both(ctx, life)
 		defer stop()
 		return s.persist(ctx, c.restarts(), s.open)
@@ -151,14 +143,14 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 // restarts is how often a member may be started again in one game.
 func (c *Council) restarts() int { return max(0, c.config.Restarts) }
 
-// seatRules makes the chambers.
-func (c *Council) seatRules() error {
+// makeSessions makes the sessions.
+func (c *Council) makeSessions() error {
 	var err error
-	if c.chamber, err = voting.NewSession(c.config.Rule, c.voters, c.config.Laws); err != nil {
+	if c.session, err = voting.NewSession(c.config.Rule, c.voters, c.config.Settings); err != nil {
 		return err
 	}
 	for _, spec := range c.config.Shadows {
-		shadow, err := voting.NewSession(spec, c.voters, c.config.Laws)
+		shadow, err := voting.NewSession(spec, c.voters, c.config.Settings)
 		if err != nil {
 			return fmt.Errorf("shadow: %w", err)
 		}
@@ -174,12 +166,12 @@ func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// everySeat has all seats do a job and waits. Errors are those of the members
+// everyMember has all runners do a job and waits. Errors are those of the members
 // that are needed.
-func (c *Council) everySeat(job func(life context.Context, s *memberRunner) error) error {
-	errs := make([]error, len(c.seats))
+func (c *Council) everyMember(job func(life context.Context, s *memberRunner) error) error {
+	errs := make([]error, len(c.runners))
 	var all sync.WaitGroup
-	for i, s := range c.seats {
+	for i, s := range c.runners {
 		all.Add(1)
 		s.jobs <- func(life context.Context) {
 			defer all.Done()
@@ -190,48 +182,33 @@ func (c *Council) everySeat(job func(life context.Context, s *memberRunner) erro
 	return c.tolerate(errs)
 }
 
+// tolerate returns the error of the members that are missing, nil if the council can do without them.
 func (c *Council) tolerate(errs []error) error {
-	failed := 0
-	var first error
-	for i, err := range errs {
-		if err == nil {
-			continue
-		}
-		failed++
-		if first == nil {
-			first = fmt.Errorf("council %s: member %s: %w", c.config.Name, c.names[i], err)
-		}
-	}
-	switch {
-	case c.config.Degrade && len(errs)-failed >= c.config.MinAlive:
-		return nil
-	case c.config.Degrade:
-		return c.tooFewStarted(errs)
-	}
-	return first
-}
-
-// tooFewStarted names all missing members, because any of them would be enough.
-func (c *Council) tooFewStarted(errs []error) error {
 	var missing []error
 	for i, err := range errs {
 		if err != nil {
 			missing = append(missing, fmt.Errorf("member %s: %w", c.names[i], err))
 		}
 	}
-	return fmt.Errorf("council %s: %d of %d members are ready, it needs %d: %w",
-		c.config.Name, len(errs)-len(missing), len(errs), c.config.MinAlive, errors.Join(missing...))
+	ready := len(errs) - len(missing)
+	switch {
+	case len(missing) == 0, c.config.Degrade && ready >= c.config.MinAlive:
+		return nil
+	case c.config.Degrade: // the error names all missing members, because any of them would be enough
+		return fmt.Errorf("council %s: %d of %d members are ready, it needs %d: %w", c.config.Name, ready, len(errs), c.config.MinAlive, errors.Join(missing...))
+	}
+	return fmt.Errorf("council %s: %w", c.config.Name, missing[0])
 }
 
 // Amend changes how the council votes: everything in config except the members, who stay and are not
 // informed. Call it between two games, before NewGame: the rules start again.
 func (c *Council) Amend(config Config) error {
 	next := &Council{config: config.withDefaults(), voters: c.voters}
-	if err := next.seatRules(); err != nil {
+	if err := next.makeSessions(); err != nil {
 		return fmt.Errorf("council %s: %w", config.Name, err)
 	}
 	next.config.Members = c.config.Members
-	c.config, c.chamber, c.shadows = next.config, next.chamber, next.shadows
+	c.config, c.session, c.shadows = next.config, next.session, next.shadows
 	c.startGame(0)
 	return nil
 }
@@ -239,16 +216,12 @@ func (c *Council) Amend(config Config) error {
 // Absent returns the missing members with the reasons, also in councils within this one.
 func (c *Council) Absent() []error {
 	var list []error
-	for i, s := range c.seats {
+	for i, s := range c.runners {
 		if s.condition() == conditionGone {
 			list = append(list, fmt.Errorf("member %s: %w", c.names[i], s.failure()))
 			continue
 		}
-		p := s.player.Load()
-		if p == nil {
-			continue
-		}
-		if inner, ok := (*p).(interface{ Absent() []error }); ok {
+		if inner, ok := playerAs[interface{ Absent() []error }](s); ok {
 			for _, err := range inner.Absent() {
 				list = append(list, fmt.Errorf("council %s: %w", c.names[i], err))
 			}
@@ -260,7 +233,7 @@ func (c *Council) Absent() []error {
 // NewGame prepares the members and forgets the last game.
 func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 	c.startGame(g.Seed)
-	return c.everySeat(func(life context.Context, s *memberRunner) error {
+	return c.everyMember(func(life context.Context, s *memberRunner) error {
 		ctx, stop := both(ctx, life)
 		defer stop()
 		own := g
@@ -272,20 +245,20 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 func (c *Council) startGame(seed uint64) {
 	c.seed, c.observed, c.line = seed, nil, usi.Line{}
 	c.fresh = nil
-	for _, s := range c.chambers() {
+	for _, s := range c.sessions() {
 		s.NewGame(seed)
 		c.fresh = append(c.fresh, s.Clone())
 	}
 }
 
-// chambers are the council's own and the shadows.
-func (c *Council) chambers() []*voting.Session {
-	return append([]*voting.Session{c.chamber}, c.shadows...)
+// sessions are the council's own and the shadows.
+func (c *Council) sessions() []*voting.Session {
+	return append([]*voting.Session{c.session}, c.shadows...)
 }
 
 // goBack resets all rules to the start of the game. Their weights may come from earlier games.
 func (c *Council) goBack() {
-	c.chamber = c.fresh[0].Clone()
+	c.session = c.fresh[0].Clone()
 	for i := range c.shadows {
 		c.shadows[i] = c.fresh[i+1].Clone()
 	}
@@ -298,19 +271,17 @@ const goodbye = time.Second
 func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 	ctx = context.WithoutCancel(ctx)
 	var all sync.WaitGroup
-	for _, s := range c.seats {
+	for _, s := range c.runners {
 		if s.condition() != conditionReady {
 			continue
 		}
 		all.Add(1)
 		s.jobs <- func(life context.Context) {
 			defer all.Done()
-			p := s.player.Load()
-			if p == nil {
-				return
-			}
-			if err := (*p).GameOver(ctx, o); err != nil && life.Err() == nil {
-				s.failed(life, err)
+			if p, ok := playerAs[Player](s); ok {
+				if err := p.GameOver(ctx, o); err != nil && life.Err() == nil {
+					s.failed(life, err)
+				}
 			}
 		}
 	}
@@ -328,18 +299,14 @@ func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 	ctx = context.WithoutCancel(ctx)
 	gos := c.budgets(&r)
-	for i, s := range c.seats {
+	for i, s := range c.runners {
 		if !s.free() {
 			continue
 		}
 		own := r
 		own.Go, own.OnInfo = gos[i], nil
 		s.jobs <- func(life context.Context) {
-			p := s.player.Load()
-			if p == nil {
-				return
-			}
-			if m, ok := (*p).(ponderer); ok {
+			if m, ok := playerAs[ponderer](s); ok {
 				s.pondered = own.Position.String()
 				if err := m.Ponder(ctx, own); err != nil && life.Err() == nil {
 					s.failed(life, err)
@@ -354,11 +321,11 @@ func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 func (c *Council) Close() error {
 	c.closing.Do(func() {
 		c.cancel()
-		for _, s := range c.seats {
+		for _, s := range c.runners {
 			close(s.jobs)
 		}
 	})
-	for _, s := range c.seats {
+	for _, s := range c.runners {
 		s.stopped.Wait()
 	}
 	return nil
@@ -367,12 +334,8 @@ func (c *Council) Close() error {
 // Blame lets every member store a record of the events before a failure of the council, because any of
 // them may have caused it. It returns the name of the first record, or "" without one.
 func (c *Council) Blame(kind, note string) (record string) {
-	for _, s := range c.seats {
-		p := s.player.Load()
-		if p == nil {
-			continue
-		}
-		if b, ok := (*p).(blamer); ok {
+	for _, s := range c.runners {
+		if b, ok := playerAs[blamer](s); ok {
 			record = cmp.Or(record, b.Blame(kind, note))
 		}
 	}
@@ -385,13 +348,15 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
 	var longest time.Duration
-	for i, s := range c.seats {
-		w, known := s.waited()
-		if !known {
+	for i, s := range c.runners {
+		p, has := playerAs[waiter](s)
+		if !has {
 			continue
 		}
-		longest, ok = max(longest, w-c.waits[i]), true
-		c.waits[i] = w
+		if w, known := p.Waited(); known {
+			longest, ok = max(longest, w-c.waits[i]), true
+			c.waits[i] = w
+		}
 	}
 	c.waitedAll += longest
 	return c.waitedAll, ok
@@ -403,8 +368,11 @@ func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
 	var longest time.Duration
-	for i, s := range c.seats {
-		now := s.stoppedFor()
+	for i, s := range c.runners {
+		var now time.Duration
+		if p, ok := playerAs[stopper](s); ok {
+			now = p.Stopped()
+		}
 		longest = max(longest, now-c.stops[i])
 		c.stops[i] = now
 	}
@@ -416,9 +384,9 @@ func (c *Council) Stopped() time.Duration {
 // as is known. It may be called at the same time as Think.
 func (c *Council) AffinityChanged() string {
 	var notes []string
-	for i, s := range c.seats {
-		if note := s.strayed(); note != "" {
-			notes = append(notes, "member "+c.names[i]+": "+note)
+	for i, s := range c.runners {
+		if p, ok := playerAs[strayer](s); ok && p.AffinityChanged() != "" {
+			notes = append(notes, "member "+c.names[i]+": "+p.AffinityChanged())
 		}
 	}
 	return strings.Join(notes, "; ")
@@ -427,7 +395,7 @@ func (c *Council) AffinityChanged() string {
 // alive counts the members that are not gone.
 func (c *Council) alive() int {
 	n := 0
-	for _, s := range c.seats {
+	for _, s := range c.runners {
 		if s.condition() != conditionGone {
 			n++
 		}
@@ -465,7 +433,7 @@ func (o *observed) leadsTo(moves []shogi.Move) bool {
 
 // learn has all rules observe a decision, each its own.
 func (c *Council) learn(o *observed) {
-	c.chamber.Observe(&o.position, o.ballots, &o.decision)
+	c.session.Observe(&o.position, o.ballots, &o.decision)
 	for i, s := range c.shadows {
 		s.Observe(&o.position, o.ballots, &o.shadows[i])
 	}

@@ -16,10 +16,10 @@ func (c *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error
 		return usi.Checkmate{}, err
 	}
 	members, cancel := context.WithCancel(ctx)
-	defer cancel()                                  // stops late members
-	found := make(chan usi.Checkmate, len(c.seats)) // one from each member that is asked, never closed
+	defer cancel()                                    // stops late members
+	found := make(chan usi.Checkmate, len(c.runners)) // one from each member that is asked, never closed
 	asked := 0
-	for _, s := range c.seats {
+	for _, s := range c.runners {
 		if !s.free() {
 			continue
 		}
@@ -37,10 +37,10 @@ func (c *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error
 // has found a mate, and never for a member that is late.
 func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked int, found <-chan usi.Checkmate) usi.Checkmate {
 	best := usi.Checkmate{Answer: usi.MateNotImplemented}
-	limit := newAlarm()
-	defer limit.stop()
+	limit := stoppedTimer()
+	defer limit.Stop()
 	if v.request.Deadline > 0 {
-		limit.set(v.hardDeadline() - time.Since(v.start))
+		limit.Reset(v.hardDeadline() - time.Since(v.start))
 	}
 	for done := ctx.Done(); asked > 0; {
 		select {
@@ -56,12 +56,12 @@ func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked in
 			best.Nodes = nodes
 			if a.Answer == usi.MateFound {
 				cancel()
-				limit.set(stopGrace)
+				limit.Reset(stopGrace)
 			}
 		case <-done:
 			done = nil
-			limit.set(stopGrace)
-		case <-limit.C():
+			limit.Reset(stopGrace)
+		case <-limit.C:
 			if best.Answer == usi.MateNotImplemented {
 				best.Answer = usi.MateTimeout // a late member is searching
 			}
@@ -73,12 +73,7 @@ func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked in
 
 // mate asks one member; a failure counts as no answer.
 func (s *memberRunner) mate(ctx, life context.Context, r usi.Request, to chan<- usi.Checkmate) {
-	p := s.player.Load()
-	if p == nil {
-		to <- usi.Checkmate{Answer: usi.MateNotImplemented}
-		return
-	}
-	m, ok := (*p).(mater)
+	m, ok := playerAs[mater](s)
 	if !ok {
 		to <- usi.Checkmate{Answer: usi.MateNotImplemented}
 		return

@@ -86,7 +86,7 @@ type memberRunner struct {
 // opening and a search.
 const jobRoom = 16
 
-func newSeat(m Member, index int, changed chan<- struct{}) *memberRunner {
+func newMemberRunner(m Member, index int, changed chan<- struct{}) *memberRunner {
 	s := &memberRunner{Member: m, index: index, jobs: make(chan func(context.Context), jobRoom), changed: changed}
 	s.become(conditionStarting)
 	return s
@@ -254,8 +254,8 @@ type question struct {
 // think asks the player. The request's deadline counts from start, as the
 // council's does: a member that was still busy has less time.
 func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q question) {
-	p := s.player.Load()
-	if p == nil {
+	p, ok := playerAs[Player](s)
+	if !ok {
 		q.to <- answer{seat: s.index, err: errNotReady, arrived: time.Since(q.start)}
 		return
 	}
@@ -266,7 +266,7 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 		}
 	}
 	s.show(&r, q.number)
-	reply, err := (*p).Think(ctx, r)
+	reply, err := p.Think(ctx, r)
 	why := err
 	if err == nil && q.untimed && reply.Stopped && ctx.Err() == nil {
 		why = &usi.Fault{Kind: usi.FaultHang, Engine: s.Name, Doing: "thinking without an end", Searching: true, Elapsed: reply.Elapsed}
@@ -298,55 +298,22 @@ var (
 	errBusy     = errors.New("it was still busy with its last search")
 )
 
-// waited is how long the player was kept waiting for a CPU since its start.
-func (s *memberRunner) waited() (time.Duration, bool) {
-	p := s.player.Load()
-	if p == nil {
-		return 0, false
+// playerAs returns the member's player as a T. ok is false if there is no player, or if it is not a T.
+// Any goroutine may call it.
+func playerAs[T any](s *memberRunner) (as T, ok bool) {
+	if p := s.player.Load(); p != nil {
+		as, ok = (*p).(T)
 	}
-	w, ok := (*p).(waiter)
-	if !ok {
-		return 0, false
-	}
-	return w.Waited()
-}
-
-// stoppedFor is how long the player has been seen to be stopped since its start.
-func (s *memberRunner) stoppedFor() time.Duration {
-	p := s.player.Load()
-	if p == nil {
-		return 0
-	}
-	w, ok := (*p).(stopper)
-	if !ok {
-		return 0
-	}
-	return w.Stopped()
-}
-
-// strayed returns where the player runs instead of on its CPUs; "" also without a player.
-func (s *memberRunner) strayed() string {
-	p := s.player.Load()
-	if p == nil {
-		return ""
-	}
-	if b, ok := (*p).(strayer); ok {
-		return b.AffinityChanged()
-	}
-	return ""
+	return as, ok
 }
 
 // snapshot returns the present result of the player's search for a question. ok is false if it is
 // unknown, or if the player has not started that search. Output about another position must not become a
 // vote.
 func (s *memberRunner) snapshot(question uint64) (usi.Reply, bool) {
-	p := s.player.Load()
-	if p == nil || s.shown.Load() != question {
+	p, ok := playerAs[snapshotter](s)
+	if !ok || s.shown.Load() != question {
 		return usi.Reply{}, false
 	}
-	shot, ok := (*p).(snapshotter)
-	if !ok {
-		return usi.Reply{}, false
-	}
-	return shot.Snapshot(), true
+	return p.Snapshot(), true
 }

@@ -26,7 +26,7 @@ func (c *Council) Snapshot() usi.Reply {
 	var reply usi.Reply
 	var list []voting.Candidate
 	var lines []usi.Info // line of each candidate's first backer
-	for _, s := range c.seats {
+	for _, s := range c.runners {
 		r, ok := s.snapshot(a.question)
 		if !ok || r.Answer != usi.AnswerMove || a.position.CheckLegal(r.Move) != nil {
 			continue

@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -41,11 +42,9 @@ func (v *vote) examine(ctx context.Context, d *voting.Decision) {
 		return
 	}
 	objections, all := v.objections(ctx, d, critics, d.Candidates[runnerUp].Best)
-	v.veto = objections
-	if !all {
-		return
+	if v.veto = objections; all {
+		v.session.Overrule(&v.line.Position, v.ballots, d, d.Candidates[runnerUp].Move)
 	}
-	v.chamber.Overrule(&v.line.Position, v.ballots, d, d.Candidates[runnerUp].Move)
 }
 
 // timeFor reports whether the check fits before the deadline.
@@ -60,15 +59,12 @@ func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Leve
 // critics are the members that voted for something else, as many as are asked,
 // and that are not busy.
 func (v *vote) critics(m shogi.Move) []int {
-	most := v.config.Veto.Members
-	if most == 0 {
-		most = 2
-	}
+	most := cmp.Or(v.config.Veto.Members, 2)
 	var list []int
 	for i := range v.ballots {
 		b := &v.ballots[i]
 		if b.Kind == voting.KindMove && b.Source != voting.SourceVariation && b.Move != m && len(list) < most &&
-			v.seats[b.Member].free() {
+			v.runners[b.Member].free() {
 			list = append(list, b.Member)
 		}
 	}
@@ -79,29 +75,24 @@ func (v *vote) critics(m shogi.Move) []int {
 // reports whether each of them found it worse than the runner-up by the margin.
 func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
 	x := v.config.Veto
-	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time, Nodes: x.Nodes}}
+	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time}, Deadline: v.vetoDeadline()}
 	if x.Nodes > 0 {
-		r.Go.MoveTime = 0
+		r.Go = usi.Go{Nodes: x.Nodes}
 	}
 	r.Position.Moves = append(slices.Clip(r.Position.Moves), d.Move)
-	r.Deadline = v.vetoDeadline()
 	answers := make(chan answer, len(critics)) // one from each critic, never closed
 	q := v.newQuestion(answers)
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops late members
 	for _, i := range critics {
-		s := v.seats[i]
+		s := v.runners[i]
 		s.jobs <- func(life context.Context) { s.think(members, life, r, q) }
-	}
-	margin := x.Margin
-	if margin == 0 {
-		margin = DefaultVetoMargin
 	}
 	all = true
 	after := v.line.Position
 	after.Apply(d.Move)
 	for _, a := range v.critiques(ctx, x, critics, answers) {
-		o := v.objection(a, &after, second-margin*voting.DefaultSlope)
+		o := v.objection(a, &after, second-cmp.Or(x.Margin, DefaultVetoMargin)*voting.DefaultSlope)
 		all = all && o.Objects
 		list = append(list, o)
 	}
@@ -112,13 +103,13 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 // critiques waits for the critics until their time is over. The move is known already, and a late critic
 // does not object.
 func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
-	limit := newAlarm()
-	defer limit.stop()
+	limit := stoppedTimer()
+	defer limit.Stop()
 	if x.Nodes == 0 {
-		limit.set(x.Time + stopGrace)
+		limit.Reset(x.Time + stopGrace)
 	}
 	if left := v.vetoDeadline() + Level/3 - time.Since(v.start); v.request.Deadline > 0 && (x.Nodes > 0 || left < x.Time+stopGrace) {
-		limit.set(left)
+		limit.Reset(left)
 	}
 	done, pending := ctx.Done(), slices.Clone(critics)
 	var list []answer
@@ -129,11 +120,11 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 			pending = slices.DeleteFunc(pending, func(i int) bool { return i == a.seat })
 		case <-done:
 			done, v.stopped = nil, true
-			limit.set(stopGrace)
-		case <-limit.C():
+			limit.Reset(stopGrace)
+		case <-limit.C:
 			for _, i := range pending {
 				list = append(list, answer{seat: i, err: errBusy})
-				v.seats[i].note("late")
+				v.runners[i].note("late")
 			}
 			return list
 		}
@@ -161,7 +152,8 @@ func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.
 		s.Bound = usi.LowerBound
 	case usi.Exact:
 	}
-	o.CP, o.Mate, _ = voting.ScoreRecord(s, true)
+	o.ScoreRecord = voting.NewScoreRecord(s, true)
+	o.Bound = ""
 	voter := v.voters[a.seat]
 	o.Objects = s.Bound != usi.LowerBound && voter.LogOdds(voter.Points(s, true, proven)) < limit
 	return o

@@ -22,7 +22,7 @@ type vote struct {
 	ballots []voting.Ballot
 	pending []int // members that were asked and have not answered
 	polled  []int // members that were asked
-	// answers come from the seats, one for each that was asked. It has room for all, so that a late
+	// answers come from the runners, one for each that was asked. It has room for all, so that a late
 	// answer blocks no seat. It is never closed.
 	answers  chan answer
 	question uint64        // number of the latest question
@@ -41,7 +41,7 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := c.follow(r.Position); err != nil {
 		return usi.Reply{}, err
 	}
-	if d, ok := c.chamber.Before(&c.line.Position); ok {
+	if d, ok := c.session.Before(&c.line.Position); ok {
 		return v.conclude(d, c.shadowDecisions(nil))
 	}
 	if d, ok := c.fromBook(); ok {
@@ -51,7 +51,7 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := v.gather(ctx); err != nil {
 		return usi.Reply{}, err
 	}
-	d := c.chamber.Decide(&c.line.Position, v.ballots)
+	d := c.session.Decide(&c.line.Position, v.ballots)
 	shadows := c.shadowDecisions(v.ballots)
 	v.examine(ctx, &d)
 	return v.conclude(d, shadows)
@@ -108,13 +108,13 @@ type round struct {
 func (v *vote) ask(ctx context.Context) bool {
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops late members
-	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]voting.Ballot, 0, len(v.seats))
+	v.answers, v.pending, v.ballots = make(chan answer, len(v.runners)), nil, make([]voting.Ballot, 0, len(v.runners))
 	q := v.newQuestion(v.answers)
 	v.Council.asked.Store(&asked{q.number, v.line.Position})
 	gos := v.budgets(&v.request)
-	asked := &round{members, q, slices.Repeat([]usi.Request{v.request}, len(v.seats))}
-	v.pending = make([]int, 0, len(v.seats))
-	for i, s := range v.seats {
+	asked := &round{members, q, slices.Repeat([]usi.Request{v.request}, len(v.runners))}
+	v.pending = make([]int, 0, len(v.runners))
+	for i, s := range v.runners {
 		if !s.free() {
 			continue
 		}
@@ -189,15 +189,22 @@ func (v *vote) hardDeadline() time.Duration { return v.request.Deadline - v.kept
 // stopGrace is how long the members may take to answer a stop.
 const stopGrace = 300 * time.Millisecond
 
+// stoppedTimer returns a timer that fires only after a Reset.
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
 // infoEvery is the least time between two infos of a council.
 const infoEvery = 200 * time.Millisecond
 
 // collect takes answers until there are enough, or time is over.
 func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
-	hard := newAlarm()
-	defer hard.stop()
+	hard := stoppedTimer()
+	defer hard.Stop()
 	if v.request.Deadline > 0 {
-		hard.set(v.hardDeadline() - time.Since(v.start))
+		hard.Reset(v.hardDeadline() - time.Since(v.start))
 	}
 	var tick <-chan time.Time
 	if v.request.OnInfo != nil {
@@ -218,8 +225,8 @@ func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
 			}
 		case <-done:
 			done, v.stopped = nil, true
-			hard.set(stopGrace)
-		case <-hard.C():
+			hard.Reset(stopGrace)
+		case <-hard.C:
 			cancel()
 			v.leaveOut(true)
 			return
@@ -236,7 +243,7 @@ func (v *vote) take(a answer) {
 }
 
 func (v *vote) ballot(a answer) voting.Ballot {
-	p, s := &v.line.Position, v.seats[a.seat]
+	p, s := &v.line.Position, v.runners[a.seat]
 	fault, failed := errors.AsType[*usi.Fault](a.err)
 	switch {
 	case a.err == nil:
@@ -278,21 +285,21 @@ func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 // record only.
 func (v *vote) leaveOut(votes bool) {
 	for _, i := range v.pending {
-		r, _ := v.seats[i].snapshot(v.question)
+		r, _ := v.runners[i].snapshot(v.question)
 		b := v.variation(i, r)
 		if !votes && b.Kind == voting.KindMove {
 			b.Kind = voting.KindLate
 		}
 		b.Arrived = time.Since(v.start)
 		v.ballots = append(v.ballots, b)
-		v.seats[i].note("late")
+		v.runners[i].note("late")
 	}
 	v.pending = nil
 }
 
 // complete adds the ballots of members that were not asked, and the events.
 func (v *vote) complete() {
-	for i, s := range v.seats {
+	for i, s := range v.runners {
 		if !slices.Contains(v.polled, i) {
 			text := "gone"
 			switch s.condition() {
@@ -312,7 +319,7 @@ func (v *vote) complete() {
 func (v *vote) enough() bool {
 	switch v.config.Stop {
 	case StopDecided:
-		return v.chamber.Decided(v.ballots, v.pending)
+		return v.session.Decided(v.ballots, v.pending)
 	case StopQuorum:
 		return v.agreed()
 	case StopLeader:
@@ -325,7 +332,7 @@ func (v *vote) enough() bool {
 // leader returns the heaviest member that was asked, with equal weights the first. A member that failed,
 // or gave no answer that counts, does not lead: the others would be stopped for nothing.
 func (v *vote) leader() int {
-	leader, weights := -1, v.chamber.Weights()
+	leader, weights := -1, v.session.Weights()
 	for _, i := range v.polled {
 		failed := slices.ContainsFunc(v.ballots, func(b voting.Ballot) bool {
 			return b.Member == i && (b.Kind == voting.KindDead || b.Kind == voting.KindNone || b.Kind == voting.KindIllegal)
@@ -367,15 +374,15 @@ func (v *vote) await(ctx context.Context) bool {
 	if v.over(ctx) {
 		return false
 	}
-	limit := newAlarm()
-	defer limit.stop()
+	limit := stoppedTimer()
+	defer limit.Stop()
 	if v.request.Deadline > 0 {
-		limit.set(v.memberDeadline() - time.Since(v.start))
+		limit.Reset(v.memberDeadline() - time.Since(v.start))
 	}
 	select {
 	case <-v.changed:
 		return true
-	case <-limit.C():
+	case <-limit.C:
 	case <-ctx.Done():
 	}
 	return false
@@ -385,9 +392,9 @@ func (v *vote) await(ctx context.Context) bool {
 func (v *vote) tooFew(alive int) error {
 	f := &usi.Fault{
 		Kind: usi.FaultCrash, Engine: v.config.Name, Doing: "taking a vote", Searching: true, Elapsed: time.Since(v.start),
-		Note: fmt.Sprintf("%d of %d members are alive, the council needs %d", alive, len(v.seats), v.config.MinAlive),
+		Note: fmt.Sprintf("%d of %d members are alive, the council needs %d", alive, len(v.runners), v.config.MinAlive),
 	}
-	for _, s := range v.seats {
+	for _, s := range v.runners {
 		if s.condition() != conditionGone {
 			continue
 		}

@@ -26,10 +26,10 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 	config := ensemble.Config{
 		Name: p.Name, Stop: ensemble.StopPolicy(c.Stop), Quorum: c.Quorum, MinAlive: c.MinAlive, Restarts: c.Restarts,
 		Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Veto: ensemble.Veto(c.Veto),
-		Laws: voting.Settings{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
+		Settings: voting.Settings{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
 	}
 	for _, t := range c.Ties {
-		config.Laws.Ties = append(config.Laws.Ties, voting.Tie(t))
+		config.Settings.Ties = append(config.Settings.Ties, voting.Tie(t))
 	}
 	var err error
 	if config.Rule, err = voting.ParseSpec(c.Rule); err != nil {

@@ -19,8 +19,7 @@ import (
 // Fit is the result that gogi votes fit prints: a conversion of each member's centipawns to winning
 // probabilities, by logistic regression of the games' results on the scores of its votes.
 type Fit struct {
-	Version  int           `json:"version"`
-	Run      string        `json:"run,omitempty"`
+	Head
 	Games    int           `json:"games"` // with a result
 	Councils []*councilFit `json:"councils"`
 }
@@ -78,10 +77,10 @@ func (c caution) said() i18n.Message {
 }
 
 // NewFit is empty yet.
-func NewFit() *Fit { return &Fit{Version: 1, Councils: []*councilFit{}} }
+func NewFit() *Fit { return &Fit{Head: Head{Version: 1}, Councils: []*councilFit{}} }
 
 // Add takes the scores of a game with a result. It limits scores as votes do, to the member's clamp, or
-// to voting.DefaultClamp if none is recorded.
+// to voting.DefaultClamp if none is recorded. The error is always nil.
 func (f *Fit) Add(g *Game) error {
 	counted := false
 	for i := range g.Votes {
@@ -111,11 +110,7 @@ func (f *Fit) Add(g *Game) error {
 func (f *Fit) council(v *Votes) *councilFit {
 	names := v.records[0].Members
 	for _, c := range f.Councils {
-		same := c.Council == v.Council && len(c.Members) == len(names)
-		for i := 0; same && i < len(names); i++ {
-			same = c.Members[i].Name == names[i]
-		}
-		if same {
+		if c.Council == v.Council && slices.EqualFunc(c.Members, names, func(m *memberFit, name string) bool { return m.Name == name }) {
 			return c
 		}
 	}

@@ -18,9 +18,7 @@ import (
 
 // GameVotes is the result that gogi votes --game prints.
 type GameVotes struct {
-	Version  int            `json:"version"`
-	Run      string         `json:"run,omitempty"`
-	Log      string         `json:"log,omitempty"`
+	Head
 	Game     string         `json:"game"`
 	Councils []*gameCouncil `json:"councils"`
 }
@@ -59,7 +57,7 @@ type gameBallot struct {
 
 // NewGame lists the decisions of a game that it went on from.
 func NewGame(g *Game) *GameVotes {
-	r := &GameVotes{Version: 1, Game: g.Name}
+	r := &GameVotes{Head: Head{Version: 1}, Game: g.Name}
 	for i := range g.Votes {
 		v := &g.Votes[i]
 		first := v.records[0]

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"gogi/ensemble/voting"
@@ -19,7 +18,7 @@ import (
 // one. ties is a chain of tie-breaks; "" is the recorded one. log is the source file of the votes, "" for
 // a database. It returns an error for unknown rules and chains.
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
-	r := &Replay{Version: 1, Log: log, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
+	r := &Replay{Head: Head{Version: 1, Log: log}, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
 	if ties != "" {
 		chain, err := voting.ParseTies(ties)
 		if err != nil {
@@ -43,9 +42,7 @@ func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 
 // Replay is the result that gogi votes replay prints.
 type Replay struct {
-	Version  int              `json:"version"`
-	Run      string           `json:"run,omitempty"`
-	Log      string           `json:"log,omitempty"`
+	Head
 	Verifies bool             `json:"verifies"` // the recorded rule is checked
 	Games    int              `json:"games"`
 	Councils []*replayCouncil `json:"councils"`
@@ -107,12 +104,8 @@ func (r *Replay) Add(g *Game) error {
 
 func (r *Replay) addCouncil(v *Votes) error {
 	first := v.records[0]
-	i := slices.IndexFunc(r.Councils, func(c *replayCouncil) bool { return c.Council == v.Council && c.Rule == first.Rule })
-	if i < 0 {
-		i = len(r.Councils)
-		r.Councils = append(r.Councils, r.council(v.Council, first.Rule))
-	}
-	c := r.Councils[i]
+	is := func(c *replayCouncil) bool { return c.Council == v.Council && c.Rule == first.Rule }
+	c := *rowOf(&r.Councils, is, r.council(v.Council, first.Rule))
 	c.Games++
 	for _, x := range c.Replays {
 		if x.Why != "" {

@@ -16,11 +16,16 @@ import (
 	"gogi/internal/i18n"
 )
 
+// Head begins each result that gogi votes prints: its version, and the run or the log of the votes.
+type Head struct {
+	Version int    `json:"version"`
+	Run     string `json:"run,omitempty"`
+	Log     string `json:"log,omitempty"`
+}
+
 // Report is the result that gogi votes prints for a run or a log.
 type Report struct {
-	Version  int        `json:"version"`
-	Run      string     `json:"run,omitempty"`
-	Log      string     `json:"log,omitempty"`
+	Head
 	Games    int        `json:"games"`
 	Councils []*Council `json:"councils"`
 }
@@ -194,21 +199,20 @@ func (r *Report) of(v *Votes) *Council {
 	return c
 }
 
-// rowOf is a row of a list, which is added when it is not there.
-func rowOf[T any](list *[]T, is func(*T) bool, row T) *T {
-	for i := range *list {
-		if is(&(*list)[i]) {
-			return &(*list)[i]
-		}
+// rowOf returns the row of a list that fulfils a condition. Without one it adds a row.
+func rowOf[T any](list *[]T, is func(T) bool, row T) *T {
+	i := slices.IndexFunc(*list, is)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, row)
 	}
-	*list = append(*list, row)
-	return &(*list)[len(*list)-1]
+	return &(*list)[i]
 }
 
 func (c *Council) add(vote *voting.Record) {
 	c.Decisions++
 	c.Nodes += vote.Nodes
-	rowOf(&c.By, func(x *reasonCount) bool { return x.By == vote.By }, reasonCount{By: vote.By}).Count++
+	rowOf(&c.By, func(x reasonCount) bool { return x.By == vote.By }, reasonCount{By: vote.By}).Count++
 	if vote.Early {
 		c.Early++
 	}
@@ -216,7 +220,7 @@ func (c *Council) add(vote *voting.Record) {
 		c.addVote(vote)
 	}
 	for _, s := range vote.Shadow {
-		x := rowOf(&c.Shadows, func(x *shadowReport) bool { return x.Rule == s.Rule }, shadowReport{Rule: s.Rule})
+		x := rowOf(&c.Shadows, func(x shadowReport) bool { return x.Rule == s.Rule }, shadowReport{Rule: s.Rule})
 		x.Decisions++
 		if s.Played != votedFor(vote) {
 			x.Differs++
@@ -236,13 +240,13 @@ func votedFor(vote *voting.Record) string {
 // addVote counts a decision with at least one vote.
 func (c *Council) addVote(vote *voting.Record) {
 	c.Voted++
-	rowOf(&c.Splits, func(x *splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
+	rowOf(&c.Splits, func(x splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
 	if !strings.Contains(vote.Split, ":") {
 		c.Unanimous.Count++
 	}
 	if vote.TopTie {
 		c.TopTies.Count++
-		rowOf(&c.TopTies.Levels, func(x *tieCount) bool { return x.Tie == vote.Tie }, tieCount{Tie: vote.Tie}).Count++
+		rowOf(&c.TopTies.Levels, func(x tieCount) bool { return x.Tie == vote.Tie }, tieCount{Tie: vote.Tie}).Count++
 	}
 	if vote.Differs {
 		c.Differs.Count++
@@ -267,7 +271,7 @@ func (c *Council) addBallots(vote *voting.Record) {
 		}
 		m := &c.Members[b.Member]
 		m.Nodes += b.Nodes
-		rowOf(&m.Ballots, func(x *kindCount) bool { return x.Kind == b.Kind }, kindCount{Kind: b.Kind}).Count++
+		rowOf(&m.Ballots, func(x kindCount) bool { return x.Kind == b.Kind }, kindCount{Kind: b.Kind}).Count++
 		if b.Kind != voting.KindMove {
 			continue
 		}

@@ -35,7 +35,7 @@ func logged(t *testing.T, records [][]byte) (games []*Game) {
 // voted is the report of a log of one council.
 func voted(t *testing.T, records [][]byte) *Council {
 	t.Helper()
-	r := Report{Version: 1}
+	r := Report{}
 	for _, g := range logged(t, records) {
 		r.Add(g)
 	}
@@ -314,10 +314,11 @@ func TestFitWarns(t *testing.T) {
 func TestFitLeavesOut(t *testing.T) {
 	five := 5
 	m := &memberFit{}
+	score, bound := voting.ScoreRecord{CP: &five}, voting.ScoreRecord{CP: &five, Bound: "lower"}
 	for _, b := range []voting.BallotRecord{
-		{Kind: voting.KindMove, CP: &five}, {Kind: voting.KindResign, CP: &five},
-		{Kind: voting.KindMove, Mate: "3"}, {Kind: voting.KindMove, CP: &five, Bound: "lower"},
-		{Kind: voting.KindMove}, {Kind: voting.KindLate, CP: &five}, {Kind: voting.KindMove, CP: &five, Source: voting.SourceBook},
+		{Kind: voting.KindMove, ScoreRecord: score}, {Kind: voting.KindResign, ScoreRecord: score},
+		{Kind: voting.KindMove, ScoreRecord: voting.ScoreRecord{Mate: "3"}}, {Kind: voting.KindMove, ScoreRecord: bound},
+		{Kind: voting.KindMove}, {Kind: voting.KindLate, ScoreRecord: score}, {Kind: voting.KindMove, ScoreRecord: score, Source: voting.SourceBook},
 	} {
 		m.add(&b, 1000, 1, 0)
 	}

@@ -35,27 +35,24 @@ const (
 	SourceNoise     Source = "noise"     // the best of the member's lines after the council's own noise
 )
 
-// Ranked is one line of a member's MultiPV list.
-type Ranked struct {
+// Line is a move with a member's score of it, such as one line of a MultiPV list.
+type Line struct {
 	Move     shogi.Move
-	Score    usi.Score
+	Score    usi.Score // from the side to move's view
 	HasScore bool
 	Depth    int // plies
 
-	proven bool // as of a ballot
+	proven bool // the variation ends in the mate that the score claims; a session finds that
 }
 
 // Ballot is a member's answer in one position.
 type Ballot struct {
 	Member   int // index, from 0
 	Kind     Kind
-	Move     shogi.Move // for KindMove; for KindResign, KindLate and KindIllegal if known
+	Line                // Move is set for KindMove; for KindResign, KindLate and KindIllegal if known
 	Ponder   shogi.Move // the reply that the member expects, or NoMove
-	Score    usi.Score  // from the side to move's view
-	HasScore bool
-	Ranked   []Ranked // its lines, best first; empty when it gave none
+	Ranked   []Line     // its lines, best first; empty when it gave none
 	Source   Source
-	Depth    int // plies
 	SelDepth int
 	Nodes    uint64
 	Time     time.Duration // the member's own measure of its thought
@@ -63,17 +60,10 @@ type Ballot struct {
 	PV       []shogi.Move
 	Text     string // for KindIllegal and KindDead: the answer, or the event
 	Detail   []byte // a nested council's own record
-
-	proven bool // the variation ends in the mate that the score claims; a chamber finds that
 }
 
-// Points returns the ballot's score as one ordered number in centipawns, from the side to move's view. It
-// is within ±30000, and beyond it for mates (a mate in k plies is 32000-k, one of unknown length 31000).
-// A ballot without a score is -Inf.
-func (b *Ballot) Points() float64 { return Points(b.Score, b.HasScore) }
-
-// Points is a score as a number of centipawns, from the member's view: at most 30,000, mates beyond
-// that, the nearer the farther; no score is -Inf.
+// Points returns a score as one ordered number in centipawns, from the member's view. It is within ±30000,
+// and beyond it for mates (a mate in k plies is 32000-k, one of unknown length 31000). No score is -Inf.
 func Points(s usi.Score, has bool) float64 {
 	const mate, unknown, most = 32000, 31000, 30000
 	switch {
@@ -153,7 +143,7 @@ func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	b.Take(bestInfo(&r, b.Move))
 	for _, line := range r.Lines {
 		if len(line.PV) > 0 && len(r.Lines) > 1 && p.CheckLegal(line.PV[0]) == nil {
-			b.Ranked = append(b.Ranked, Ranked{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore, Depth: line.Depth})
+			b.Ranked = append(b.Ranked, Line{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore, Depth: line.Depth})
 		}
 	}
 	if b.Kind == KindMove && len(r.Lines) == 0 && r.Nodes == 0 {

@@ -112,16 +112,16 @@ type session struct {
 	p *shogi.Position
 }
 
-func newSession(tb testing.TB, rule string, n int, laws voting.Settings) *session {
+func newSession(tb testing.TB, rule string, n int, settings voting.Settings) *session {
 	tb.Helper()
 	start := shogi.StartPos()
-	return &session{tb, chamber(tb, rule, members(n), laws), &start}
+	return &session{tb, chamber(tb, rule, members(n), settings), &start}
 }
 
-func chamber(tb testing.TB, rule string, voters []voting.Voter, laws voting.Settings) *voting.Session {
+func chamber(tb testing.TB, rule string, voters []voting.Voter, settings voting.Settings) *voting.Session {
 	tb.Helper()
 	spec := testutil.Must(voting.ParseSpec(rule))(tb)
-	c := testutil.Must(voting.NewSession(spec, voters, laws))(tb)
+	c := testutil.Must(voting.NewSession(spec, voters, settings))(tb)
 	c.NewGame(1)
 	return c
 }
@@ -291,7 +291,7 @@ func drawBallot(t *rapid.T, p *shogi.Position, member int, few []shogi.Move) vot
 	for _, m := range few {
 		if rapid.Bool().Draw(t, "listed") {
 			s, has := drawScore(t)
-			b.Ranked = append(b.Ranked, voting.Ranked{Move: m, Score: s, HasScore: has, Depth: rapid.IntRange(0, 10).Draw(t, "depth")})
+			b.Ranked = append(b.Ranked, voting.Line{Move: m, Score: s, HasScore: has, Depth: rapid.IntRange(0, 10).Draw(t, "depth")})
 		}
 	}
 	return b

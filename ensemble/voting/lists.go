@@ -33,7 +33,7 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	for i := range ballots {
 		if b := &ballots[i]; b.HasScore {
 			c := CandidateOf(&list, b.Move)
-			c.Value = max(c.Value, -r.voters[b.Member].odds(b))
+			c.Value = max(c.Value, -r.voters[b.Member].odds(b.Line))
 		}
 	}
 	return list
@@ -54,7 +54,7 @@ func (r *borda) Additive() bool { return false }
 func (r *borda) Candidates(ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	k := 1
-	rankings := make([][]Ranked, len(ballots))
+	rankings := make([][]Line, len(ballots))
 	for i := range ballots {
 		rankings[i] = ranking(&ballots[i], r.spec.MinDepth)
 		k = max(k, len(rankings[i]))
@@ -72,10 +72,10 @@ func (r *borda) Candidates(ballots []Ballot) []Candidate {
 
 // ranking is a ballot's list of moves, each once, the vote first. Secondary
 // lines of fewer plies than minDepth were hardly read and are left out.
-func ranking(b *Ballot, minDepth int) []Ranked {
-	list := []Ranked{{Move: b.Move, Score: b.Score, HasScore: b.HasScore, Depth: b.Depth, proven: b.proven}}
+func ranking(b *Ballot, minDepth int) []Line {
+	list := []Line{b.Line}
 	for _, line := range b.Ranked {
-		known := slices.ContainsFunc(list, func(r Ranked) bool { return r.Move == line.Move })
+		known := slices.ContainsFunc(list, func(r Line) bool { return r.Move == line.Move })
 		if !known && line.Depth >= minDepth {
 			list = append(list, line)
 		}
@@ -131,7 +131,7 @@ func (r *pool) opinion(b *Ballot) (opinion, bool) {
 		if !line.HasScore {
 			continue
 		}
-		p := probability(v.LogOdds(v.Points(line.Score, true, line.proven)))
+		p := probability(v.odds(line))
 		o.moves, o.chances = append(o.moves, line.Move), append(o.chances, p)
 		o.rest = min(o.rest, p)
 	}

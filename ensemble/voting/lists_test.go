@@ -52,9 +52,9 @@ func TestByScoreCalibrated(t *testing.T) {
 
 // listing is a ballot with a list: moves and centipawns, the vote first.
 func listing(member int, lines ...any) voting.Ballot {
-	b := voting.Ballot{Member: member, Kind: voting.KindMove, Source: voting.SourceBestmove, Depth: 9}
+	b := voting.Ballot{Member: member, Kind: voting.KindMove, Source: voting.SourceBestmove, Line: voting.Line{Depth: 9}}
 	for i := 0; i < len(lines); i += 2 {
-		line := voting.Ranked{Move: mustMove(lines[i].(string)), HasScore: true, Score: usi.Score{Value: lines[i+1].(int)}, Depth: 9}
+		line := voting.Line{Move: mustMove(lines[i].(string)), HasScore: true, Score: usi.Score{Value: lines[i+1].(int)}, Depth: 9}
 		if i == 0 {
 			b.Move, b.Score, b.HasScore = line.Move, line.Score, true
 		}
@@ -118,7 +118,7 @@ func TestPools(t *testing.T) {
 	}
 	start := shogi.StartPos()
 	first, both, alone := listing(0, "A", 400, "B", 0), listing(1, "B", 100, "A", -100), listing(1, "B", 100)
-	silent := voting.Ballot{Member: 1, Kind: voting.KindMove, Move: mustMove("C"), Source: voting.SourceBook}
+	silent := voting.Ballot{Member: 1, Kind: voting.KindMove, Line: voting.Line{Move: mustMove("C")}, Source: voting.SourceBook}
 	for _, x := range []struct {
 		rule   string
 		second voting.Ballot

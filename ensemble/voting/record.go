@@ -1,6 +1,7 @@
 package voting
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 // RecordVersion is the version of the vote records that are written. Records of
 // version 1 are read and taken again as they were decided: without clamps, mates
-// at their word, and sums compared bit by bit (see Laws.Exact).
+// at their word, and sums compared bit by bit (see Settings.Exact).
 const RecordVersion = 2
 
 // Record is one stored decision, with all data to repeat the vote. It is one JSON object, stored with the
@@ -71,14 +72,12 @@ type ShadowVote struct {
 
 // BallotRecord is a Ballot as it is kept.
 type BallotRecord struct {
-	Member   int             `json:"m"`
-	Name     string          `json:"name"`
-	Kind     Kind            `json:"kind"`
-	Move     string          `json:"mv,omitempty"`
-	Ponder   string          `json:"pd,omitempty"`
-	CP       *int            `json:"cp,omitempty"`
-	Mate     string          `json:"mate,omitempty"` // in USI's notation: 3, -2, +, -
-	Bound    string          `json:"bound,omitempty"`
+	Member int    `json:"m"`
+	Name   string `json:"name"`
+	Kind   Kind   `json:"kind"`
+	Move   string `json:"mv,omitempty"`
+	Ponder string `json:"pd,omitempty"`
+	ScoreRecord
 	Depth    int             `json:"d,omitempty"`
 	SelDepth int             `json:"sd,omitempty"`
 	Nodes    uint64          `json:"n,omitempty"`
@@ -92,20 +91,24 @@ type BallotRecord struct {
 }
 
 type rankedRecord struct {
-	Move  string `json:"mv"`
-	CP    *int   `json:"cp,omitempty"`
-	Mate  string `json:"mate,omitempty"`
-	Bound string `json:"bound,omitempty"`
-	Depth int    `json:"d,omitempty"`
+	Move string `json:"mv"`
+	ScoreRecord
+	Depth int `json:"d,omitempty"`
+}
+
+// ScoreRecord is a score in a record. The zero value is no score.
+type ScoreRecord struct {
+	CP    *int   `json:"cp,omitempty"`    // centipawns
+	Mate  string `json:"mate,omitempty"`  // in USI's notation: 3, -2, +, -
+	Bound string `json:"bound,omitempty"` // lower or upper; "": exact
 }
 
 // VetoResult is the result of one member's search of the voted move's position.
 type VetoResult struct {
-	Member  int    `json:"m"`
-	CP      *int   `json:"cp,omitempty"` // from the council's view
-	Mate    string `json:"mate,omitempty"`
-	Nodes   uint64 `json:"n"`
-	Objects bool   `json:"objects"`
+	Member      int    `json:"m"`
+	ScoreRecord        // from the council's view, without its bound
+	Nodes       uint64 `json:"n"`
+	Objects     bool   `json:"objects"`
 }
 
 // Milliseconds rounds to a microsecond, as the store does.
@@ -128,39 +131,38 @@ func readMove(text string) (shogi.Move, error) {
 	return shogi.ParseMove(text)
 }
 
-// ScoreRecord splits a score into the fields of a record.
-func ScoreRecord(s usi.Score, has bool) (cp *int, mate, bound string) {
+// NewScoreRecord returns a score for a record, the zero value if has is false.
+func NewScoreRecord(s usi.Score, has bool) (r ScoreRecord) {
 	if !has {
-		return nil, "", ""
+		return r
 	}
 	switch s.Bound {
 	case usi.LowerBound:
-		bound = "lower"
+		r.Bound = "lower"
 	case usi.UpperBound:
-		bound = "upper"
+		r.Bound = "upper"
 	case usi.Exact:
 	}
 	if s.Mate == 0 {
-		value := s.Value // the smaller part to keep
-		return &value, "", bound
+		r.CP = new(s.Value)
+	} else {
+		r.Mate = s.String()[len("mate "):]
 	}
-	return nil, s.String()[len("mate "):], bound
+	return r
 }
 
-func readScore(cp *int, mate, bound string) (s usi.Score, has bool) {
-	switch {
-	case cp != nil:
-		s = usi.Score{Value: *cp}
-	case mate != "":
-		i := usi.ParseInfo("info score mate " + mate)
+// read returns the score; has is false without one.
+func (r ScoreRecord) read() (s usi.Score, has bool) {
+	if r.CP != nil {
+		s.Value = *r.CP
+	} else {
+		i := usi.ParseInfo("info score mate " + r.Mate)
 		if !i.HasScore {
 			return s, false
 		}
 		s = i.Score
-	default:
-		return s, false
 	}
-	switch bound {
+	switch r.Bound {
 	case "lower":
 		s.Bound = usi.LowerBound
 	case "upper":
@@ -177,9 +179,8 @@ func RecordBallot(b *Ballot, name string) BallotRecord {
 	r := BallotRecord{
 		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),
 		Depth: b.Depth, SelDepth: b.SelDepth, Nodes: b.Nodes, MS: Milliseconds(b.Time), Arrived: Milliseconds(b.Arrived),
-		Source: b.Source, Text: b.Text, Detail: b.Detail,
+		Source: b.Source, Text: b.Text, Detail: b.Detail, ScoreRecord: NewScoreRecord(b.Score, b.HasScore),
 	}
-	r.CP, r.Mate, r.Bound = ScoreRecord(b.Score, b.HasScore)
 	pv := b.PV
 	if b.Score.Mate == 0 && len(pv) > keptPlies {
 		pv = pv[:keptPlies]
@@ -193,25 +194,15 @@ func RecordBallot(b *Ballot, name string) BallotRecord {
 	}
 	r.PV = string(text)
 	for _, line := range b.Ranked {
-		x := rankedRecord{Move: line.Move.String(), Depth: line.Depth}
-		x.CP, x.Mate, x.Bound = ScoreRecord(line.Score, line.HasScore)
-		r.Ranked = append(r.Ranked, x)
+		r.Ranked = append(r.Ranked, rankedRecord{line.Move.String(), NewScoreRecord(line.Score, line.HasScore), line.Depth})
 	}
 	return r
 }
 
-// Ballot returns the ballot. Its variation has only the recorded plies.
+// Ballot returns the ballot. Its variation has only the recorded plies. It returns an error for a move that is none.
 func (r *BallotRecord) Ballot() (Ballot, error) {
-	b, err := r.read()
-	if err != nil {
-		return b, fmt.Errorf("ensemble: ballot of %s: %w", r.Name, err)
-	}
-	return b, nil
-}
-
-func (r *BallotRecord) read() (Ballot, error) {
 	b := Ballot{
-		Member: r.Member, Kind: r.Kind, Depth: r.Depth, SelDepth: r.SelDepth, Nodes: r.Nodes,
+		Member: r.Member, Kind: r.Kind, Line: Line{Depth: r.Depth}, SelDepth: r.SelDepth, Nodes: r.Nodes,
 		Time: duration(r.MS), Arrived: duration(r.Arrived), Source: r.Source, Text: r.Text, Detail: r.Detail,
 	}
 	var err error
@@ -221,14 +212,14 @@ func (r *BallotRecord) read() (Ballot, error) {
 	if err != nil {
 		return b, err
 	}
-	b.Score, b.HasScore = readScore(r.CP, r.Mate, r.Bound)
+	b.Score, b.HasScore = r.ScoreRecord.read()
 	b.PV = usi.ParseInfo("info pv " + r.PV).PV
 	for _, x := range r.Ranked {
-		line := Ranked{Depth: x.Depth}
+		line := Line{Depth: x.Depth}
 		if line.Move, err = shogi.ParseMove(x.Move); err != nil {
 			return b, err
 		}
-		line.Score, line.HasScore = readScore(x.CP, x.Mate, x.Bound)
+		line.Score, line.HasScore = x.read()
 		b.Ranked = append(b.Ranked, line)
 	}
 	return b, nil
@@ -318,19 +309,24 @@ func (o Ordered[T]) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// UnmarshalJSON reads the object in the order in which it stands.
+// UnmarshalJSON reads the object and keeps the order of its keys. If a key repeats, its last value counts.
 func (o *Ordered[T]) UnmarshalJSON(data []byte) error {
 	var values map[string]T
 	if err := json.Unmarshal(data, &values); err != nil {
 		return err
 	}
-	keys, err := objectKeys(data)
-	if err != nil {
-		return err
-	}
 	*o = nil
-	for _, k := range keys {
-		*o = append(*o, Entry[T]{k, values[k]})
+	d := json.NewDecoder(bytes.NewReader(data)) // data is an object or null, as values could be read from it
+	for token, err := d.Token(); err == nil; token, err = d.Token() {
+		if key, ok := token.(string); ok {
+			var value json.RawMessage
+			if err := d.Decode(&value); err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(*o, func(e Entry[T]) bool { return e.Key == key }) {
+				*o = append(*o, Entry[T]{key, values[key]})
+			}
+		}
 	}
 	return nil
 }

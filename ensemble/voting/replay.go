@@ -21,10 +21,10 @@ type Replayer struct {
 	Rule *Spec // nil is the recorded rule
 	Ties []Tie // empty is the recorded chain
 
-	chamber *Session
+	session *Session
 	made    string // the settings that the session was made from
 	seed    uint64
-	past    []*Session // the chamber before each decision of this game, for take-backs
+	past    []*Session // the session before each decision of this game, for take-backs
 }
 
 // Revote is one decision taken again.
@@ -59,16 +59,16 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	if err != nil {
 		return v, err
 	}
-	r.past = append(r.past, r.chamber.Clone())
-	v.Before = r.chamber.Weights()
-	v.Decision = r.chamber.Decide(&p, ballots)
+	r.past = append(r.past, r.session.Clone())
+	v.Before = r.session.Weights()
+	v.Decision = r.session.Decide(&p, ballots)
 	if rec.By == ByBook {
 		v.Decision, err = rec.fromBook(&p)
 	} else if asRecorded {
-		err = r.chamber.vetoAgain(&p, ballots, &v.Decision, rec)
+		err = r.session.vetoAgain(&p, ballots, &v.Decision, rec)
 	}
-	r.chamber.Observe(&p, ballots, &v.Decision)
-	v.After = r.chamber.Weights()
+	r.session.Observe(&p, ballots, &v.Decision)
+	v.After = r.session.Weights()
 	return v, err
 }
 
@@ -79,29 +79,29 @@ func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	spec, laws, err := r.constitution(recorded, rec)
+	spec, settings, err := r.constitution(recorded, rec)
 	if err != nil {
 		return false, err
 	}
-	made := fmt.Sprint(spec, laws, rec.Members, rec.Scales, rec.Clamps)
+	made := fmt.Sprint(spec, settings, rec.Members, rec.Scales, rec.Clamps)
 	switch known := len(r.past); {
 	case rec.Own < 1:
 		return false, errors.New("decisions are numbered from 1")
 	case rec.Own == 1:
-		err = r.begin(spec, laws, made, rec)
-	case r.chamber == nil || rec.Seed != r.seed || known == 0:
+		err = r.begin(spec, settings, made, rec)
+	case r.session == nil || rec.Seed != r.seed || known == 0:
 		return false, errors.New("the game's first decisions are missing")
 	case made != r.made:
 		return false, errors.New("the rule or the members are not those of the decision before")
 	case rec.Own > known+1:
 		return false, fmt.Errorf("the one before is %d: decisions are missing", known)
 	case rec.Own <= known:
-		r.chamber, r.past = r.past[rec.Own-1], r.past[:rec.Own-1]
+		r.session, r.past = r.past[rec.Own-1], r.past[:rec.Own-1]
 	}
-	return spec.String() == recorded.String() && slices.Equal(laws.Ties, chain(rec.Ties)), err
+	return spec.String() == recorded.String() && slices.Equal(settings.Ties, chain(rec.Ties)), err
 }
 
-// constitution is the rule and the laws that the replayer votes by.
+// constitution is the rule and the settings that the replayer votes by.
 func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Settings, error) {
 	declaration, err := shogi.ParseDeclarationRule(rec.Declaration)
 	if err != nil {
@@ -124,19 +124,19 @@ func chain(ties []Tie) []Tie {
 	return ties
 }
 
-// begin starts a game, in a new chamber unless the last one is alike: its
+// begin starts a game, in a new session unless the last one is alike: its
 // weights may last.
-func (r *Replayer) begin(spec Spec, laws Settings, made string, rec *Record) error {
+func (r *Replayer) begin(spec Spec, settings Settings, made string, rec *Record) error {
 	r.past = nil
-	if r.chamber == nil || made != r.made {
-		c, err := NewSession(spec, rec.voters(), laws)
+	if r.session == nil || made != r.made {
+		c, err := NewSession(spec, rec.voters(), settings)
 		if err != nil {
 			return err
 		}
-		r.chamber, r.made = c, made
+		r.session, r.made = c, made
 	}
 	r.seed = rec.Seed
-	r.chamber.NewGame(rec.Seed)
+	r.session.NewGame(rec.Seed)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (r *Record) voters() []Voter {
 func (r *Record) ballots(p *shogi.Position) ([]Ballot, error) {
 	list := make([]Ballot, len(r.Ballots))
 	for i := range r.Ballots {
-		b, err := r.Ballots[i].read()
+		b, err := r.Ballots[i].Ballot()
 		if err == nil {
 			err = b.check(p)
 		}

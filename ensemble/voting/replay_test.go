@@ -19,18 +19,18 @@ import (
 // stage is a council without engines: it takes votes, and writes them down.
 type stage struct {
 	*voting.Session
-	spec    voting.Spec
-	laws    voting.Settings
-	voters  []voting.Voter
-	seed    uint64
-	past    []func() // learns each decision of this game again
-	records [][]byte
-	taken   []voting.Decision
+	spec     voting.Spec
+	settings voting.Settings
+	voters   []voting.Voter
+	seed     uint64
+	past     []func() // learns each decision of this game again
+	records  [][]byte
+	taken    []voting.Decision
 }
 
 func newStage(t *rapid.T, spec voting.Spec, n int) *stage {
-	s := &stage{spec: spec, laws: drawLaws(t), voters: drawVoters(t, n)}
-	s.Session = newChamber(t, spec, s.voters, s.laws)
+	s := &stage{spec: spec, settings: drawLaws(t), voters: drawVoters(t, n)}
+	s.Session = newChamber(t, spec, s.voters, s.settings)
 	return s
 }
 
@@ -51,7 +51,7 @@ func (s *stage) takeBack(kept int) {
 func (s *stage) head(p *shogi.Position) voting.Record {
 	head := voting.Record{
 		Council: "C", Ply: p.Ply(), Own: len(s.past) + 1, Side: p.Side().String(), SFEN: p.SFEN(), Rule: s.Rule(), Seed: s.seed,
-		Ties: s.laws.Ties, Declaration: s.laws.Declaration.String(), ResignQuorum: s.laws.ResignQuorum, Members: names(s.voters), Before: s.Weights(),
+		Ties: s.settings.Ties, Declaration: s.settings.Declaration.String(), ResignQuorum: s.settings.ResignQuorum, Members: names(s.voters), Before: s.Weights(),
 	}
 	for _, v := range s.voters {
 		head.Scales = append(head.Scales, [2]float64{v.Slope, v.Intercept})
@@ -125,7 +125,7 @@ func TestReplayByAnotherRule(t *testing.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "members")
 		s := newStage(t, drawSpec(t, n, voting.Majority), n)
 		spec := drawSpec(t, n)
-		shadow := newChamber(t, spec, s.voters, s.laws)
+		shadow := newChamber(t, spec, s.voters, s.settings)
 		shadow.NewGame(5)
 		s.newGame(5)
 		p := shogi.StartPos()

@@ -39,8 +39,8 @@ func (v Voter) Points(s usi.Score, has, proven bool) float64 {
 	return max(-v.Clamp, min(v.Clamp, x))
 }
 
-// odds is a ballot's score as log odds of winning, -Inf without one.
-func (v Voter) odds(b *Ballot) float64 { return v.LogOdds(v.Points(b.Score, b.HasScore, b.proven)) }
+// odds returns a line's score as log odds of winning, -Inf without one.
+func (v Voter) odds(l Line) float64 { return v.LogOdds(v.Points(l.Score, l.HasScore, l.proven)) }
 
 // LogOdds turns points into log odds of winning; -Inf stays.
 func (v Voter) LogOdds(points float64) float64 {
@@ -94,7 +94,7 @@ type Rule interface {
 	clone() Rule
 }
 
-// NewRule makes the rule of a spec for the given members; exact is that of Laws. A
+// NewRule makes the rule of a spec for the given members; exact is that of Settings. A
 // name that the table of rules does not have is an error.
 func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 	k, known := kindOf(spec.Name)
@@ -167,7 +167,7 @@ func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 		c := CandidateOf(&list, b.Move)
 		c.back(b.Member, len(ballots)-i)
 		c.Weight += weights[b.Member]
-		c.Best = max(c.Best, s.voters[b.Member].odds(b))
+		c.Best = max(c.Best, s.voters[b.Member].odds(b.Line))
 	}
 	for i := range list {
 		list[i].Value = list[i].Weight

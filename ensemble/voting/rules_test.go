@@ -312,12 +312,12 @@ func drawnChamber(t *rapid.T, rule string, n int) *voting.Session {
 func TestBothColours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "members")
-		spec, laws := drawSpec(t, n), drawLaws(t)
-		for slices.Contains(laws.Ties, voting.TieRandom) { // which hashes the move
-			laws.Ties = slices.DeleteFunc(laws.Ties, func(x voting.Tie) bool { return x == voting.TieRandom })
+		spec, settings := drawSpec(t, n), drawLaws(t)
+		for slices.Contains(settings.Ties, voting.TieRandom) { // which hashes the move
+			settings.Ties = slices.DeleteFunc(settings.Ties, func(x voting.Tie) bool { return x == voting.TieRandom })
 		}
 		voters := drawVoters(t, n)
-		black, white := newChamber(t, spec, voters, laws), newChamber(t, spec, voters, laws)
+		black, white := newChamber(t, spec, voters, settings), newChamber(t, spec, voters, settings)
 		p := shogi.StartPos()
 		for range rapid.IntRange(1, 8).Draw(t, "decisions") {
 			q := testutil.Must(shogi.ParseSFEN(turned(p.SFEN())))(t)
@@ -358,8 +358,8 @@ func TestEvaluationAsWhite(t *testing.T) {
 
 const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, laws voting.Settings) *voting.Session {
-	c := testutil.Must(voting.NewSession(spec, voters, laws))(t)
+func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, settings voting.Settings) *voting.Session {
+	c := testutil.Must(voting.NewSession(spec, voters, settings))(t)
 	c.NewGame(7)
 	return c
 }

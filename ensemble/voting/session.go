@@ -96,7 +96,7 @@ type Session struct {
 	text     string // text of the spec
 	rule     Rule
 	voters   []Voter
-	Laws     Settings
+	Settings Settings
 	seed     uint64
 	decision int
 	previous []int // whose vote was adopted last
@@ -110,22 +110,22 @@ type plan struct {
 	move shogi.Move
 }
 
-// NewSession makes the chamber of a rule; NewGame comes before the first vote.
-func NewSession(spec Spec, voters []Voter, laws Settings) (*Session, error) {
+// NewSession makes the session of a rule; NewGame comes before the first vote.
+func NewSession(spec Spec, voters []Voter, settings Settings) (*Session, error) {
 	if len(voters) == 0 {
 		return nil, errors.New("ensemble: a council without members cannot vote")
 	}
-	rule, err := NewRule(spec, voters, laws.Exact)
+	rule, err := NewRule(spec, voters, settings.Exact)
 	if err != nil {
 		return nil, fmt.Errorf("ensemble: %w", err)
 	}
-	if len(laws.Ties) == 0 {
-		laws.Ties = DefaultTies()
+	if len(settings.Ties) == 0 {
+		settings.Ties = DefaultTies()
 	}
-	return &Session{spec: spec, text: spec.String(), rule: rule, voters: voters, Laws: laws}, nil
+	return &Session{spec: spec, text: spec.String(), rule: rule, voters: voters, Settings: settings}, nil
 }
 
-// Clone is a chamber that goes its own way from here.
+// Clone is a session that goes its own way from here.
 func (c *Session) Clone() *Session {
 	twin := *c
 	twin.rule = c.rule.clone()
@@ -148,7 +148,7 @@ func (c *Session) NewGame(seed uint64) {
 // session's rule.
 func (c *Session) Before(p *shogi.Position) (Decision, bool) {
 	d := Decision{Leader: -1, Speaker: -1}
-	if p.Declaration(c.Laws.Declaration).Win {
+	if p.Declaration(c.Settings.Declaration).Win {
 		d.Answer, d.By = usi.AnswerWin, ByDeclaration
 		return d, true
 	}
@@ -245,7 +245,7 @@ func (c *Session) leader(ballots []Ballot) int {
 	}
 	leader, weights := 0, c.rule.Weights()
 	for i, w := range weights {
-		if compareSums(w, weights[leader], c.Laws.Exact) > 0 {
+		if compareSums(w, weights[leader], c.Settings.Exact) > 0 {
 			leader = i
 		}
 	}
@@ -253,12 +253,12 @@ func (c *Session) leader(ballots []Ballot) int {
 }
 
 func (c *Session) ordering(leader int) *ordering {
-	chain := c.Laws.Ties
+	chain := c.Settings.Ties
 	if c.spec.Tally == "count" {
 		chain = append([]Tie{TieSum}, chain...)
 	}
 	return &ordering{
-		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous, exact: c.Laws.Exact,
+		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous, exact: c.Settings.Exact,
 		seed: Mix(c.seed, uint64(c.decision)), //nolint:gosec // small and not negative
 	}
 }
@@ -285,7 +285,7 @@ func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
 		x := CandidateOf(&list, b.Move)
 		x.back(b.Member, len(votes)-i)
 		x.Value++
-		x.Best = max(x.Best, c.voters[b.Member].odds(b))
+		x.Best = max(x.Best, c.voters[b.Member].odds(b.Line))
 	}
 	if len(list) == 0 {
 		return shogi.NoMove
@@ -340,10 +340,10 @@ func (c *Session) quorumToResign(alive int) int {
 
 // ResignShare is the share of members of which more must resign.
 func (c *Session) ResignShare() float64 {
-	if c.Laws.ResignQuorum == 0 {
+	if c.Settings.ResignQuorum == 0 {
 		return 0.5
 	}
-	return c.Laws.ResignQuorum
+	return c.Settings.ResignQuorum
 }
 
 // fallBack answers if no member voted: the council never resigns for that.
@@ -380,7 +380,7 @@ func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 		if b.Move != m {
 			continue
 		}
-		if s := voters[b.Member].odds(b); speaker < 0 || s > best {
+		if s := voters[b.Member].odds(b.Line); speaker < 0 || s > best {
 			speaker, best = b.Member, s
 		}
 	}

@@ -31,12 +31,12 @@ func line(text string) []shogi.Move {
 func mating(member int, pv string) voting.Ballot {
 	moves := line(pv)
 	return voting.Ballot{
-		Member: member, Kind: voting.KindMove, Move: moves[0], HasScore: true, Score: usi.Score{Mate: 1, Value: len(moves)}, PV: moves,
+		Member: member, Kind: voting.KindMove, Line: voting.Line{Move: moves[0], HasScore: true, Score: usi.Score{Mate: 1, Value: len(moves)}}, PV: moves,
 	}
 }
 
 func moving(member int, move string) voting.Ballot {
-	return voting.Ballot{Member: member, Kind: voting.KindMove, Move: mustMove(move), HasScore: true}
+	return voting.Ballot{Member: member, Kind: voting.KindMove, Line: voting.Line{Move: mustMove(move), HasScore: true}}
 }
 
 // TestMate: a mate that a member proves is played, the shortest of several; one
@@ -102,7 +102,7 @@ func TestDeclaration(t *testing.T) {
 	const entered = "GGGGKSSSS/+R+R+B+B5/9/9/9/9/9/9/4k4 b - 1"
 	p, start := position(t, entered), shogi.StartPos()
 	quiet := mustMove("5a5b")
-	all := []voting.Ballot{{Member: 0, Kind: voting.KindMove, Move: quiet}, {Member: 1, Kind: voting.KindWin}, {Member: 2, Kind: voting.KindWin}}
+	all := []voting.Ballot{{Member: 0, Kind: voting.KindMove, Line: voting.Line{Move: quiet}}, {Member: 1, Kind: voting.KindWin}, {Member: 2, Kind: voting.KindWin}}
 	csa := chamber(t, "majority", members(3), voting.Settings{Declaration: shogi.CSARule27})
 	if d := csa.Decide(p, all[:1]); d.Answer != usi.AnswerWin || d.By != voting.ByDeclaration {
 		t.Errorf("a won declaration that nobody asked for: %v by %s", d.Answer, d.By)
@@ -248,11 +248,11 @@ func first(votes string) string { return votes[:1] }
 // TestRandomTie: the seed and the number of the decision draw lots; neither the
 // order of the members nor chance has a say.
 func TestRandomTie(t *testing.T) {
-	laws := voting.Settings{Ties: []voting.Tie{voting.TieRandom}}
+	settings := voting.Settings{Ties: []voting.Tie{voting.TieRandom}}
 	won := map[string]int{}
 	changed := 0
 	for seed := range uint64(200) {
-		s := newSession(t, "majority", 2, laws)
+		s := newSession(t, "majority", 2, settings)
 		s.NewGame(seed)
 		d := s.vote("A B")
 		s.NewGame(seed)
@@ -304,9 +304,9 @@ func TestExpectedReply(t *testing.T) {
 func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
-		laws, voters := drawLaws(t), drawVoters(t, n)
-		laws.Ties = slices.DeleteFunc(laws.Ties, func(x voting.Tie) bool { return x == voting.TiePrevious }) // which the council's own decisions set
-		c, plain := newChamber(t, drawSpec(t, n), voters, laws), newChamber(t, voting.DefaultSpec(voting.Majority), voters, laws)
+		settings, voters := drawLaws(t), drawVoters(t, n)
+		settings.Ties = slices.DeleteFunc(settings.Ties, func(x voting.Tie) bool { return x == voting.TiePrevious }) // which the council's own decisions set
+		c, plain := newChamber(t, drawSpec(t, n), voters, settings), newChamber(t, voting.DefaultSpec(voting.Majority), voters, settings)
 		p := shogi.StartPos()
 		for range 4 {
 			list := drawBallots(t, &p, n)
@@ -325,8 +325,8 @@ func TestPlain(t *testing.T) {
 func TestOrderOfArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
-		spec, laws, voters := drawSpec(t, n), drawLaws(t), drawVoters(t, n)
-		one, other := newChamber(t, spec, voters, laws), newChamber(t, spec, voters, laws)
+		spec, settings, voters := drawSpec(t, n), drawLaws(t), drawVoters(t, n)
+		one, other := newChamber(t, spec, voters, settings), newChamber(t, spec, voters, settings)
 		p := shogi.StartPos()
 		for own := range rapid.IntRange(1, 8).Draw(t, "decisions") {
 			list := drawBallots(t, &p, n)
@@ -517,7 +517,7 @@ func TestPoints(t *testing.T) {
 	var last float64
 	for i, word := range []string{"A#-1", "A#-7", "A#-999", "A-40000", "A-1", "A+0", "A+1", "A+30000", "A#", "A#999", "A#7", "A#1"} {
 		b := ballot(0, word)
-		if p := b.Points(); i > 0 && p <= last {
+		if p := voting.Points(b.Score, b.HasScore); i > 0 && p <= last {
 			t.Errorf("%s has %v points, not more than the %v before it", word, p, last)
 		} else {
 			last = p
@@ -525,10 +525,10 @@ func TestPoints(t *testing.T) {
 	}
 	for word, want := range map[string]float64{"A#5": 31995, "A#-5": -31995, "A#": 31000, "A#1000": 31000, "A#5000": 31000, "A#-5000": -31000, "A+99999": 30000, "A-99999": -30000} {
 		b := ballot(0, word)
-		if got := b.Points(); got != want {
+		if got := voting.Points(b.Score, b.HasScore); got != want {
 			t.Errorf("%s: %v points, want %v", word, got, want)
 		}
 	}
 	none := ballot(0, "A")
-	testutil.Equal(t, fmt.Sprint(none.Points()), "-Inf", "without a score")
+	testutil.Equal(t, fmt.Sprint(voting.Points(none.Score, none.HasScore)), "-Inf", "without a score")
 }

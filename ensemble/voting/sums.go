@@ -25,7 +25,7 @@ func CompareSums(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// compareSums compares bit by bit under laws that are exact.
+// compareSums compares bit by bit under settings that are exact.
 func compareSums(a, b float64, exact bool) int {
 	if exact {
 		return cmp.Compare(a, b)

@@ -46,17 +46,17 @@ func (s *council) declare() []councilOption {
 		// Rounded down: two of three are more than 66% and less than 67%.
 		{spin("QuorumPct", int(math.Floor(quorum*100)), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Quorum = float64(n) / 100 })},
 		{usi.Option{Name: "TieBreak", Type: usi.String, Default: strings.Join(s.ties(), ",")}, func(x *ensemble.Config, v string) (err error) {
-			x.Laws.Ties, err = voting.ParseTies(v)
+			x.Settings.Ties, err = voting.ParseTies(v)
 			return err
 		}},
 		{spin("MinAlive", max(1, c.MinAlive), 1, len(c.Members)), wholeNumber(func(x *ensemble.Config, n int) { x.MinAlive = n })},
-		{spin("ResignQuorumPct", wholePercent(c.ResignQuorum, 0.5), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Laws.ResignQuorum = float64(n) / 100 })},
+		{spin("ResignQuorumPct", wholePercent(c.ResignQuorum, 0.5), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Settings.ResignQuorum = float64(n) / 100 })},
 		{spin("VetoMs", int(veto.Time.Milliseconds()), 0, 60_000), wholeNumber(func(x *ensemble.Config, n int) {
 			x.Veto.Time, x.Veto.Nodes = time.Duration(n)*time.Millisecond, 0
 		})},
 		{spin("VetoCp", int(veto.Margin), 1, 10_000), wholeNumber(func(x *ensemble.Config, n int) { x.Veto.Margin = float64(n) })},
 		{combo("EnteringKingRule", s.opener.Plan.Rules.Declaration.String(), declarationRules()), func(x *ensemble.Config, v string) (err error) {
-			x.Laws.Declaration, err = shogi.ParseDeclarationRule(v)
+			x.Settings.Declaration, err = shogi.ParseDeclarationRule(v)
 			return err
 		}},
 		{combo("ShowMembers", showWinner, []string{showWinner, showAll, showNone}), nil},

@@ -252,7 +252,7 @@ func (s *council) startGame(ctx context.Context) error {
 // prepareEngines gives every engine its current values.
 func (s *council) prepareEngines(config *ensemble.Config) {
 	plan := *s.opener.Plan
-	plan.Rules.Declaration = config.Laws.Declaration
+	plan.Rules.Declaration = config.Settings.Declaration
 	if s.value("USI_Ponder") == "true" {
 		plan.Ponder = match.PonderStandard
 	}

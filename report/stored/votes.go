@@ -11,7 +11,7 @@ import (
 
 // Votes adds up how the councils of a run voted, in all its games. Every record is opened.
 func Votes(ctx context.Context, store *results.Store, info *results.RunInfo) (*votes.Report, error) {
-	r := &votes.Report{Version: 1, Run: info.Name}
+	r := &votes.Report{Head: votes.Head{Version: 1, Run: info.Name}}
 	err := store.Games(ctx, info.ID, func(g match.Row) error {
 		record, err := store.Record(ctx, info.ID, g.Pair, g.Leg)
 		if err != nil {

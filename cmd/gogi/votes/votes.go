@@ -36,7 +36,7 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Game != "" {
 		return c.oneGame(ctx, env)
 	}
-	r := &votes.Report{Version: 1, Log: c.Log}
+	r := &votes.Report{Head: votes.Head{Version: 1, Log: c.Log}}
 	run, err := c.each(ctx, func(g *votes.Game) error {
 		r.Add(g)
 		return nil
