@@ -15,17 +15,16 @@ import (
 	"gogi/shogi"
 )
 
-// chooser is a form that chooses runs.
+// chooser is the data for a page with a form that chooses runs.
 type chooser struct {
 	Runs   []string
 	Chosen []string
 	Query  url.Values
-	Wrong  i18n.Message // why there is no answer; nothing: there is one, or nothing was asked
+	Wrong  i18n.Message // the reason if there is no answer
 	Found  any          // the answer; nil: none
 }
 
-// newChooser lists the runs, the latest first. Parameters that the page does not know are
-// an error.
+// newChooser lists the runs, the latest first. It returns an error for parameters other than the known ones.
 func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) {
 	infos, err := s.config.Store.Runs(r.Context())
 	if err != nil {
@@ -53,9 +52,9 @@ func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) 
 // Has reports whether a run is chosen.
 func (c *chooser) Has(run string) bool { return slices.Contains(c.Chosen, run) }
 
-// heavily does what may take long, one at a time for the whole server: who reads must not
-// take the machine from who plays.
-func (s *Server) heavily(r *http.Request, do func() error) error {
+// alone runs a job that may take long. The server runs one such job at a time, so that readers leave the
+// CPUs to the games.
+func (s *Server) alone(r *http.Request, do func() error) error {
 	select {
 	case s.heavy <- struct{}{}:
 		defer func() { <-s.heavy }()
@@ -65,46 +64,44 @@ func (s *Server) heavily(r *http.Request, do func() error) error {
 	}
 }
 
-// comparePage holds two runs against each other: whether the newer version gained more.
+// comparePage compares two runs: whether the newer version gained more.
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "a", "b", "opponent")
 	if err != nil {
 		return err
 	}
-	a, b := c.Query.Get("a"), c.Query.Get("b")
-	if a != "" && b != "" {
-		err = s.heavily(r, func() error {
+	if a, b := c.Query.Get("a"), c.Query.Get("b"); a != "" && b != "" {
+		err = s.alone(r, func() error {
 			rep, err := stored.Compare(r.Context(), s.config.Store, []string{a, b}, c.Query.Get("opponent"), 0)
 			return c.answer(rep, err)
 		})
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		s.showTitled(w, r, "compare", "Compare two runs", c)
 	}
-	s.show(w, r, "compare", frame{Title: s.speaker(r)("Compare two runs"), Trail: []crumb{{Name: s.speaker(r)("Compare two runs")}}, Page: c})
-	return nil
+	return err
 }
 
-// answer keeps what was found, or in words why nothing was; what is the server's own
-// failure is returned, and so is a run that is not there.
+// answer stores the result of a job, or the reason of its error for the page. It returns the errors that
+// are no answer: a run that does not exist, damaged data, and the end of the request.
 func (c *chooser) answer(found any, err error) error {
 	var none *results.NoRun
 	var damaged interface{ Timeout() bool }
-	if errors.As(err, &none) || errors.As(err, &damaged) {
+	switch {
+	case errors.As(err, &none), errors.As(err, &damaged):
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		c.Wrong = i18n.Because(err)
-		return nil
+	default:
+		c.Found = found
 	}
-	c.Found = found
 	return nil
 }
 
-// maxRated is how many runs are rated together.
+// maxRated is the largest number of runs that are rated together.
 const maxRated = 50
 
-// ratingsPage rates the players of the runs that are chosen, with the command's settings.
+// ratingsPage rates the players of the chosen runs, with the default settings of gogi rate.
 func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "run")
 	if err != nil {
@@ -114,16 +111,15 @@ func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 		return &badQuery{fmt.Errorf("%d runs: expected %d at most", len(c.Chosen), maxRated)}
 	}
 	if len(c.Chosen) > 0 {
-		err = s.heavily(r, func() error {
+		err = s.alone(r, func() error {
 			rep, err := s.rate(r, c.Chosen)
 			return c.answer(rep, err)
 		})
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		s.showTitled(w, r, "ratings", "Ratings", c)
 	}
-	s.show(w, r, "ratings", frame{Title: s.speaker(r)("Ratings"), Trail: []crumb{{Name: s.speaker(r)("Ratings")}}, Page: c})
-	return nil
+	return err
 }
 
 func (s *Server) rate(r *http.Request, runs []string) (*ratings.Report, error) {
@@ -146,14 +142,13 @@ type engineEntry struct {
 	Engine    results.Engine
 }
 
-// engineGroup is everything that has one identity: the same engine, whatever it is called.
+// engineGroup holds the players with the same identity, which are one engine under any name.
 type engineGroup struct {
 	Identity string
 	Entries  []engineEntry
 }
 
-// enginesPage lists the engines by identity. Where they lie and how they are started is
-// for holders of the token.
+// enginesPage lists the engines by identity. Only holders of the token see their paths and commands.
 func (s *Server) enginesPage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "run")
 	if err != nil {
@@ -179,23 +174,22 @@ func (s *Server) enginesPage(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	c.Found = groups
-	s.show(w, r, "engines", frame{Title: s.speaker(r)("Engines"), Trail: []crumb{{Name: s.speaker(r)("Engines")}}, Page: c})
+	s.showTitled(w, r, "engines", "Engines", c)
 	return nil
 }
 
 func grouped(groups []engineGroup, e engineEntry) []engineGroup {
 	identity := e.Engine.Identity.String()
-	for i := range groups {
-		if groups[i].Identity == identity {
-			groups[i].Entries = append(groups[i].Entries, e)
-			return groups
-		}
+	i := slices.IndexFunc(groups, func(g engineGroup) bool { return g.Identity == identity })
+	if i < 0 {
+		return append(groups, engineGroup{identity, []engineEntry{e}})
 	}
-	return append(groups, engineGroup{identity, []engineEntry{e}})
+	groups[i].Entries = append(groups[i].Entries, e)
+	return groups
 }
 
-// shownTo is an engine without what only holders of the token are shown: paths, arguments
-// and environment, also as values of options that are files.
+// shownTo returns an engine for a reader. For readers without the token it deletes paths, arguments and
+// environment, also from values of options.
 func shownTo(holder bool, e results.Engine) results.Engine {
 	if holder {
 		return e
@@ -209,15 +203,16 @@ func shownTo(holder bool, e results.Engine) results.Engine {
 	return e
 }
 
-// handicapName is a start as readers call it: a handicap's name, or the text itself.
-func handicapName(in language, start string) string {
+// handicapName returns the name of a start position: "" for the usual one, the handicap's name, or the
+// text itself.
+func (v voice) handicapName(start string) string {
 	p := shogi.StartPos()
 	if start == "startpos" || start == p.SFEN() {
 		return ""
 	}
 	for _, h := range shogi.Handicaps() {
 		if h.SFEN == strings.TrimPrefix(start, "sfen ") {
-			if in == japanese {
+			if v.In == japanese {
 				return h.Japanese
 			}
 			return h.Name

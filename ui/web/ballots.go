@@ -10,11 +10,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// voteView is how a council came to its last move in a game that is played.
+// voteView is the vote for a council's last move in a game in play.
 type voteView struct {
 	Move    string
 	Split   string
-	By      string // "" where it was the vote, as nearly always
+	By      string // cause of the decision; "" for a vote, the usual cause
 	Ballots []ballotView
 	Others  int
 }
@@ -23,51 +23,47 @@ type voteView struct {
 type ballotView struct {
 	Member, Said  string
 	Score, Weight string
-	Played        bool // its move is the one that was played
+	Played        bool // the council played this move
 }
 
-// voteOf is what a council's last thought says of its vote; nil where there was none.
-// The script's vote() says the same.
-func voteOf(in voice, t *match.Thought) *voteView {
+// voteOf returns the vote in a council's last thought, nil without one. The function vote() of the script
+// returns the same.
+func (v voice) voteOf(t *match.Thought) *voteView {
 	if t == nil || t.Vote == nil {
 		return nil
 	}
-	v := &voteView{Move: t.Move, Split: t.Vote.Split, Others: t.Vote.Others}
+	view := &voteView{Move: t.Move, Split: t.Vote.Split, Others: t.Vote.Others}
 	if voting.By(t.Vote.By) != voting.ByRule {
-		v.By = in.say(voting.By(t.Vote.By).Words())
+		view.By = v.Say(voting.By(t.Vote.By).Words())
 	}
 	for i := range t.Vote.Ballots {
 		b := &t.Vote.Ballots[i]
-		said := ballotView{Member: b.Member, Said: in.move(b.Piece, b.Move), Weight: weightText(b.Weight), Played: b.Played}
+		ballot := ballotView{Member: b.Member, Said: v.move(b.Piece, b.Move), Weight: weightText(b.Weight), Played: b.Played}
 		if b.Kind != string(voting.KindMove) {
-			said.Said = in.say(voting.Kind(b.Kind).Words())
+			ballot.Said = v.Say(voting.Kind(b.Kind).Words())
 		}
 		if b.Score != nil {
-			said.Score = in.score(*b.Score)
+			ballot.Score = v.score(*b.Score)
 		}
 		if b.Played {
-			v.Move = said.Said
+			view.Move = ballot.Said
 		}
-		v.Ballots = append(v.Ballots, said)
+		view.Ballots = append(view.Ballots, ballot)
 	}
-	return v
+	return view
 }
 
-// weightText is what a ballot counted, to three digits.
-// The script's weight() says the same.
+// weightText prints the weight of a ballot with three digits. The function weight() of the script prints
+// the same.
 func weightText(w float64) string {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(w, 'g', 3, 64), 64)
-	if err != nil {
-		return "" // it is none
-	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(w, 'g', 3, 64), 64) // what FormatFloat writes can be read
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// move is one of a piece, both as events have them: in Japanese as KIF has it, in English
-// as it is.
+// move prints a move of a piece, both as in events: in Japanese as KIF does, in English unchanged.
 func (v voice) move(piece, text string) string {
 	m, err := shogi.ParseMove(text)
-	if v.language != japanese || err != nil || piece == "" {
+	if v.In != japanese || err != nil || piece == "" {
 		return text
 	}
 	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
@@ -78,25 +74,13 @@ func (v voice) move(piece, text string) string {
 	return text
 }
 
-// pieceWords are the names of pieces in moves, for the script, by SFEN letter; none where
-// moves are told as they are.
-func pieceWords(in language) map[string]string {
-	words := map[string]string{}
-	if in == japanese {
-		for t := shogi.Pawn; t <= shogi.Dragon; t++ {
-			words["piece "+shogi.NewPiece(shogi.Black, t).String()] = kifu.KIFPiece(t)
-		}
-	}
-	return words
-}
-
-// councilView is how a council decided on a stored move.
+// councilView is a council's decision on a stored move.
 type councilView struct {
 	Council, Rule string
 	voteView
 }
 
-// votes are the councils' decisions that led to a ply.
+// votes returns the councils' decisions on the move that led to a ply.
 func (g *storedGame) votes(in voice, ply int) ([]councilView, error) {
 	voted, err := votes.OfGame(g.name(), g.row.Plies-g.row.OpeningPlies, &g.record, "")
 	if err != nil {
@@ -118,25 +102,25 @@ func (g *storedGame) votes(in voice, ply int) ([]councilView, error) {
 	return list, nil
 }
 
-// storedVote is a vote of which there is the record, in the position before the move.
+// storedVote returns a recorded vote, taken in the position before the move.
 func (v voice) storedVote(before *shogi.Position, r *voting.Record) (voteView, error) {
-	view := voteView{Split: r.Split, By: v.say(r.By.Words())}
+	view := voteView{Split: r.Split, By: v.Say(r.By.Words())}
 	for i := range r.Ballots {
 		b, err := r.Ballots[i].Ballot()
 		if err != nil {
 			return view, err
 		}
-		said := ballotView{Member: r.Members[b.Member], Said: v.say(b.Kind.Words()), Played: r.Ballots[i].Move != "" && r.Ballots[i].Move == r.Played}
+		ballot := ballotView{Member: r.Members[b.Member], Said: v.Say(b.Kind.Words()), Played: r.Ballots[i].Move != "" && r.Ballots[i].Move == r.Played}
 		if b.Kind == voting.KindMove && before.CheckLegal(b.Move) == nil {
-			said.Said = moveText(v.language, before, b.Move, shogi.NoSquare)
+			ballot.Said = v.moveText(before, b.Move, shogi.NoSquare)
 		}
 		if b.HasScore {
-			said.Score = v.score(b.Score.Number())
+			ballot.Score = v.score(b.Score.Number())
 		}
 		if b.Member < len(r.Before) {
-			said.Weight = weightText(r.Before[b.Member])
+			ballot.Weight = weightText(r.Before[b.Member])
 		}
-		view.Ballots = append(view.Ballots, said)
+		view.Ballots = append(view.Ballots, ballot)
 	}
 	return view, nil
 }

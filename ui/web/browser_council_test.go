@@ -14,6 +14,7 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/testutil"
 	"gogi/match"
+	reporthtml "gogi/report/html"
 	"gogi/results"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
@@ -145,7 +146,8 @@ func (b *browser) testStoredCouncil(t *testing.T) {
 	first := says[[]string](p, rows)
 	start := shogi.StartPos()
 	legal := start.LegalMoves(nil)
-	a, other := moveText(english, &start, legal[0], shogi.NoSquare), moveText(english, &start, legal[1], shogi.NoSquare)
+	in := voice{reporthtml.Words{In: english}}
+	a, other := in.moveText(&start, legal[0], shogi.NoSquare), in.moveText(&start, legal[1], shogi.NoSquare)
 	testutil.Slices(t, []string{"P1|" + a + " ✓|+30|1!", "P2|" + a + " ✓|+10|1!", "P3|" + other + "|−5|1"}, first)
 	p.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	p.until(`document.querySelector('[data-part=caption]').textContent.startsWith('3.')`)

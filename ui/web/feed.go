@@ -8,21 +8,21 @@ import (
 	"gogi/runner/events"
 )
 
-// beat is how often those who listen are told what changed.
+// beat is the time between two updates to the streams of a run.
 const beat = 250 * time.Millisecond
 
-// feeds are the runs that somebody listens to. Each is looked at once for all its
-// listeners, and not at all without any.
+// feeds holds the feeds of the runs that have streams. All streams of a run share one feed, and a run
+// without streams has none.
 type feeds struct {
 	mu sync.Mutex
 	by map[*events.Hub]*feed
 }
 
-// feed is one run. It reads no events: at each beat it looks at what the hub knows, so
-// whoever listens can neither hold up the run nor be cut by it.
+// feed polls the state of one run at each beat. It reads no events, so streams cannot delay the run, and
+// the run cannot cut them.
 type feed struct {
 	hub     *events.Hub
-	clients int // under feeds.mu; without any the feed ends
+	clients int // guarded by feeds.mu; without clients the feed ends
 
 	mu  sync.Mutex
 	now *moment
@@ -30,19 +30,19 @@ type feed struct {
 	left chan struct{} // closed when the last client has left
 }
 
-// moment is a scene, and what is sent of it. The texts are made once for all clients
-// that want the same.
+// moment is a scene with the messages to clients about it. A message is made once for all clients that
+// need it.
 type moment struct {
 	scene  *scene
-	before *scene // nil: nothing was told before
-	last   bool   // the run's session has ended, and no other moment comes
+	before *scene // the scene before, nil for the first one
+	last   bool   // the run's session has ended, and no other moment follows
 	next   chan struct{}
 
 	mu    sync.Mutex
-	texts map[string][]byte // frames by what they are; at most two a client
+	texts map[string][]byte // messages by kind and game; at most two for each client
 }
 
-// join gives a client the feed of a hub.
+// join returns the feed of a hub, with one client more.
 func (f *feeds) join(hub *events.Hub) (*feed, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +62,7 @@ func (f *feeds) join(hub *events.Hub) (*feed, error) {
 	return one, nil
 }
 
-// newFeed is a feed with one client, at its first moment.
+// newFeed returns a feed with one client, at its first moment.
 func newFeed(hub *events.Hub) (*feed, error) {
 	one := &feed{hub: hub, clients: 1, left: make(chan struct{})}
 	event, version, _ := hub.Look(0)
@@ -86,7 +86,7 @@ func (f *feeds) leave(one *feed) {
 	}
 }
 
-// follow looks at the run until it ends or nobody listens.
+// follow polls the run until its session ends or the last client leaves.
 func (f *feed) follow() {
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
@@ -103,7 +103,7 @@ func (f *feed) follow() {
 	}
 }
 
-// look begins the next moment where something has happened.
+// look begins the next moment if the state of the run has changed.
 func (f *feed) look(last bool) {
 	old := f.moment()
 	event, version, news := f.hub.Look(old.scene.version)
@@ -114,7 +114,7 @@ func (f *feed) look(last bool) {
 	if news {
 		scene, err := newScene(event.State, version)
 		if err != nil && !last {
-			return // numbers that JSON cannot say; the next moment may do without
+			return // the state has numbers that JSON cannot have; the next one may not
 		}
 		if err == nil {
 			next.scene, next.before = scene, old.scene
@@ -132,15 +132,15 @@ func (f *feed) moment() *moment {
 	return f.now
 }
 
-// frame is what a client is sent that has seen a scene (nil: none), and watches one
-// game, or with "" the run. It is empty where nothing of that has changed.
+// frame returns the message to a client that has the scene seen (nil: none). game is the game that the
+// client shows, "" for the whole run. The message is empty if nothing of that has changed.
 func (m *moment) frame(seen *scene, game string) ([]byte, error) {
-	kind := "state"
+	kind, build := "state", func() ([]byte, error) { return m.scene.full(game) }
 	switch {
 	case seen == m.scene:
 		return nil, nil
 	case seen != nil && seen == m.before:
-		kind = "diff"
+		kind, build = "diff", func() ([]byte, error) { return m.scene.since(m.before, game) }
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,13 +148,7 @@ func (m *moment) frame(seen *scene, game string) ([]byte, error) {
 	if text, made := m.texts[key]; made {
 		return text, nil
 	}
-	var text []byte
-	var err error
-	if kind == "diff" {
-		text, err = m.scene.since(m.before, game)
-	} else {
-		text, err = m.scene.full(game)
-	}
+	text, err := build()
 	if err == nil && text != nil {
 		text = fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", m.scene.version, kind, text)
 	}

@@ -27,25 +27,25 @@ type storedGame struct {
 	info   *results.RunInfo
 	row    match.Row
 	record kifu.Record
-	legs   int // of its pair
+	legs   int // number of games of its pair
 }
 
-// gameBody is the page of a game at one of its plies.
+// gameBody is the data for the page of a game at one of its plies.
 type gameBody struct {
 	gameLine
 
 	Row      match.Row
-	Ply      int // that is shown: 0 to Last
+	Ply      int // the ply that is shown, 0 to Last
 	Last     int
 	Board    template.HTML
-	SFEN     string // of the position that is shown
+	SFEN     string // the position that is shown
 	Moves    []moveLine
-	Now      *moveLine // that led here; nil at the start
-	Here     string    // the page's path
+	Now      *moveLine // the move that led here; nil at the start
+	Here     string    // path of the page
 	Steps    []step
 	Graph    *scoreGraph
 	Councils []councilView
-	Other    string // the pair's other game; "": there is none
+	Other    string // path of the pair's other game; "": none
 	OtherLeg int
 	Files    []crumb
 }
@@ -53,48 +53,48 @@ type gameBody struct {
 // moveLine is a move in the list.
 type moveLine struct {
 	Ply      int
-	Text     string // as its readers write moves
+	Text     string // in the notation of the language
 	Side     string // black or white
 	Opening  bool
 	Illegal  bool
 	Time     time.Duration
-	Score    string // Black's view; "": none
+	Score    string // from Black's view; "": none
 	Depth    string
 	Nodes    int
 	HasNodes bool
-	Line     string // the variation, from its own position
-	score    *int   // Black's view, in centipawns
+	Line     string // the variation, from the position before the move
+	score    *int   // from Black's view, in centipawns
 }
 
-// step is a way to another ply.
+// step is a link to another ply.
 type step struct {
 	Sign, Words string
-	To          int // −1: there is no such ply
+	To          int // −1: no such ply
 }
 
-// gameFile is a game's page or one of its files.
+// gameFile matches the name of a game's page or of one of its files.
 var gameFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|svg))?$`) })
 
-// gamePageOrFile shows a game at a ply, or gives it as a file.
+// gamePageOrFile shows a game at a ply, or sends it as a file.
 func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	if s.liveGame(w, r) {
 		return nil
 	}
-	info, err := s.runOf(r)
+	info, err := s.config.Store.FindRun(r.Context(), runNamed(r))
 	if err != nil {
 		return err
 	}
 	parts := gameFile().FindStringSubmatch(r.PathValue("game"))
 	if parts == nil {
-		return s.noGame(info, r.PathValue("game"))
+		return noGame(info, r.PathValue("game"))
 	}
 	pair, leg, ok := readGameName(parts[1])
 	if !ok {
-		return s.noGame(info, parts[1])
+		return noGame(info, parts[1])
 	}
 	g, err := s.findGame(r.Context(), info, pair, leg)
 	if errors.Is(err, results.ErrNoGame) {
-		return s.noGame(info, parts[1])
+		return noGame(info, parts[1])
 	}
 	if err != nil {
 		return err
@@ -106,22 +106,25 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return &badQuery{err}
 	}
+	in := voiceOf(r)
 	if parts[2] == "svg" {
-		return g.picture(w, languageOf(r), ply)
+		w.Header().Set("Content-Type", "image/svg+xml")
+		_, _ = w.Write([]byte(g.diagram(in, ply))) // the client may have left
+		return nil
 	}
-	body, err := g.page(s.voiceFor(r), ply)
+	body, err := g.page(in, ply)
 	if err != nil {
 		return err
 	}
 	f := s.runFrame(r, info, "/games", body)
-	f.Trail = append(f.Trail[:1], crumb{Name: s.speaker(r)("Games"), Link: pathOf(info.Name) + "/games"}, crumb{Name: body.Name})
-	f.Title = s.speaker(r)("Game %s", body.Name) + " · " + info.Name
+	f.Trail = append(f.Trail[:1], crumb{Name: in.Say("Games"), Link: pathOf(info.Name) + "/games"}, crumb{Name: body.Name})
+	f.Title = in.Say("Game %s", body.Name) + " · " + info.Name
 	s.show(w, r, "game", f)
 	return nil
 }
 
-// noGame says that there is no such game, and which there are.
-func (s *Server) noGame(info *results.RunInfo, name string) error {
+// noGame returns the error for a game that does not exist.
+func noGame(info *results.RunInfo, name string) error {
 	return &missing{What: "There is no game %s in this run.", Name: strconv.Quote(name), There: []crumb{
 		{Name: info.Name, Link: pathOf(info.Name)}, {Name: info.Name + ": games", Link: pathOf(info.Name) + "/games"},
 	}}
@@ -147,7 +150,7 @@ func (s *Server) findGame(ctx context.Context, info *results.RunInfo, pair, leg 
 	return g, err
 }
 
-// plyIn is the ply that a query asks for, the last one where it does not.
+// plyIn returns the ply of a query, by default the last one.
 func plyIn(r *http.Request, last int) (int, error) {
 	text := r.URL.Query().Get("ply")
 	if text == "" {
@@ -160,70 +163,52 @@ func plyIn(r *http.Request, last int) (int, error) {
 	return ply, nil
 }
 
-// positions is how many moves of the record were made: an illegal one, which ends a game,
-// was not.
+// positions returns the number of legal moves of the record. An illegal move, which ends a game, is not
+// among them.
 func (g *storedGame) positions() int {
 	n := 0
-	g.walk(func(int, *shogi.Position, kifu.Move, bool) { n++ })
+	g.walk(len(g.record.Moves), func(*shogi.Position, kifu.Move) { n++ })
 	return n
 }
 
-// start is the position in which the record begins.
-func (g *storedGame) start() shogi.Position {
+// walk visits the legal moves among the first plies of the record, each with the position before it. It
+// returns the position after them.
+func (g *storedGame) walk(plies int, visit func(before *shogi.Position, m kifu.Move)) shogi.Position {
 	p, err := match.Opening{Start: g.record.Start}.Position()
 	if err != nil {
-		return shogi.StartPos() // the store has checked it
+		p = shogi.StartPos() // the store has checked it
+	}
+	for _, m := range g.record.Moves[:min(plies, len(g.record.Moves))] {
+		if p.CheckLegal(m.Move) != nil {
+			break
+		}
+		visit(&p, m)
+		p.Apply(m.Move)
 	}
 	return p
 }
 
-// walk visits the legal moves of the record in order, each with the position before it,
-// and the square where the move before went is the opponent's.
-func (g *storedGame) walk(visit func(i int, before *shogi.Position, m kifu.Move, legal bool)) {
-	p := g.start()
-	for i, m := range g.record.Moves {
-		if p.CheckLegal(m.Move) != nil {
-			return
-		}
-		visit(i, &p, m, true)
-		p.Apply(m.Move)
-	}
-}
-
-// at is the position after so many plies, and the move that led to it.
+// at returns the position after a number of plies, and the move that led to it.
 func (g *storedGame) at(ply int) (shogi.Position, shogi.Move) {
-	p, last := g.start(), shogi.NoMove
-	for _, m := range g.record.Moves[:min(ply, len(g.record.Moves))] {
-		if p.CheckLegal(m.Move) != nil {
-			break
-		}
-		p.Apply(m.Move)
-		last = m.Move
-	}
+	last := shogi.NoMove
+	p := g.walk(ply, func(_ *shogi.Position, m kifu.Move) { last = m.Move })
 	return p, last
 }
 
-func (g *storedGame) name() string { return fmt.Sprintf("%d.%d", g.row.Pair, g.row.Leg) }
+func (g *storedGame) name() string { return gameName(g.row.Pair, g.row.Leg) }
 
-func (g *storedGame) diagram(in language, ply int) string {
+func (g *storedGame) diagram(in voice, ply int) string {
 	p, last := g.at(ply)
-	return diagram.Diagram{
-		Japanese: in == japanese,
+	return in.Draw(diagram.Diagram{
 		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %d", g.row.Black, g.row.White, ply)),
-	}.SVG()
+	})
 }
 
-func (g *storedGame) picture(w http.ResponseWriter, in language, ply int) error {
-	w.Header().Set("Content-Type", "image/svg+xml")
-	_, _ = w.Write([]byte(g.diagram(in, ply))) // a reader that is gone misses nothing
-	return nil
-}
-
-// page is the game's page at a ply.
+// page returns the data for the game's page at a ply.
 func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
 	b := &gameBody{
 		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
-		Board: template.HTML(g.diagram(in.language, ply)), //nolint:gosec // the diagram escapes what it is given
+		Board: template.HTML(g.diagram(in, ply)), //nolint:gosec // the diagram escapes every text
 	}
 	p, _ := g.at(ply)
 	b.SFEN = p.SFEN()
@@ -233,7 +218,7 @@ func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
 		b.Now = &b.Moves[ply-1]
 	}
 	b.Steps = []step{
-		{"|◀", in.say("to the start"), 0}, {"◀", in.say("back"), ply - 1}, {"▶", in.say("on"), ply + 1}, {"▶|", in.say("to the end"), b.Last},
+		{"|◀", in.Say("to the start"), 0}, {"◀", in.Say("back"), ply - 1}, {"▶", in.Say("on"), ply + 1}, {"▶|", in.Say("to the end"), b.Last},
 	}
 	if ply == b.Last {
 		b.Steps[2].To = -1
@@ -251,12 +236,12 @@ func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
 	return b, err
 }
 
-// moves are the lines of the list.
+// moves returns the lines of the list of moves.
 func (g *storedGame) moves(in voice) []moveLine {
 	var list []moveLine
 	before := shogi.NoSquare
-	g.walk(func(i int, p *shogi.Position, m kifu.Move, _ bool) {
-		line := moveLine{Ply: i + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: moveText(in.language, p, m.Move, before)}
+	g.walk(len(g.record.Moves), func(p *shogi.Position, m kifu.Move) {
+		line := moveLine{Ply: len(list) + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: in.moveText(p, m.Move, before)}
 		if m.HasScore {
 			score := m.Score
 			if p.Side() == shogi.White {
@@ -273,21 +258,22 @@ func (g *storedGame) moves(in voice) []moveLine {
 		if m.Nodes > 0 {
 			line.Nodes, line.HasNodes = int(min(m.Nodes, 1<<62)), true
 		}
-		line.Line = variation(in.language, *p, m.PV)
+		line.Line = in.variation(*p, m.PV)
 		before = m.Move.To()
 		list = append(list, line)
 	})
 	return list
 }
 
-// moveText is a move as readers of a language write it: KIF's ▲７六歩(77), or the piece's
-// letter with both squares, such as P7g-7f, B8hx2b+ and P*5e.
-func moveText(in language, p *shogi.Position, m shogi.Move, before shogi.Square) string {
+// moveText prints a move in the notation of the language. In Japanese it is KIF's, ▲７六歩(77). In English
+// it is the piece's letter with both squares, such as P7g-7f, B8hx2b+ and P*5e. before is the square of
+// the opponent's last move.
+func (v voice) moveText(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	sign := "☗"
 	if p.Side() == shogi.White {
 		sign = "☖"
 	}
-	if in == japanese {
+	if v.In == japanese {
 		return sign + kifu.KIFMove(p, m, before)
 	}
 	if m.IsDrop() {
@@ -304,20 +290,20 @@ func moveText(in language, p *shogi.Position, m shogi.Move, before shogi.Square)
 	return text
 }
 
-// variation is a line of moves up to the first illegal one.
-func variation(in language, p shogi.Position, moves []shogi.Move) string {
+// variation prints a line of moves up to the first illegal one.
+func (v voice) variation(p shogi.Position, moves []shogi.Move) string {
 	var list []string
 	for _, m := range moves {
 		if p.CheckLegal(m) != nil {
 			break
 		}
-		list = append(list, moveText(in, &p, m, shogi.NoSquare))
+		list = append(list, v.moveText(&p, m, shogi.NoSquare))
 		p.Apply(m)
 	}
 	return strings.Join(list, " ")
 }
 
-// file gives the game as a file of some kind.
+// file sends the game as a file in a format.
 func (g *storedGame) file(w http.ResponseWriter, kind string) error {
 	name := map[string]string{"csa": "csa", "kifu": "kif", "usi": "usi"}[kind]
 	if name == "" {
@@ -328,24 +314,24 @@ func (g *storedGame) file(w http.ResponseWriter, kind string) error {
 	if err != nil {
 		return err
 	}
-	teller, err := games.NewCompleter(g.info)
+	completer, err := games.NewCompleter(g.info)
 	if err != nil {
 		return err
 	}
 	record := g.record
-	teller.Complete(g.row, &record)
+	completer.Complete(g.row, &record)
 	text, err := f.Append(nil, &record)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Disposition", g.disposition(kind))
-	_, _ = w.Write(text) // a reader that is gone misses nothing
+	_, _ = w.Write(text) // the client may have left
 	return nil
 }
 
-// disposition names the file after the run and the game, in characters that every file
-// system takes.
+// disposition returns the header with the file's name: the run and the game, in characters that are valid
+// in every file system.
 func (g *storedGame) disposition(kind string) string {
 	run := strings.Map(func(r rune) rune {
 		switch {

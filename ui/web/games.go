@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,17 +16,17 @@ import (
 	"gogi/shogi"
 )
 
-// gamesOnAPage is how many games a page of a list has.
+// gamesOnAPage is the number of games on a page of a list.
 const gamesOnAPage = 100
 
-// gamesBody is a page of the list of a run's games.
+// gamesBody is the data for a page of the list of a run's games.
 type gamesBody struct {
 	Games      []gameLine
-	Total      int // that pass the filters, on all pages
+	Total      int // number of games that pass the filters, on all pages
 	Filters    url.Values
 	Players    []string
 	Endings    []string // terminations
-	Prev, Next string   // links; "": there is no such page
+	Prev, Next string   // links; "": no such page
 	Filtered   bool
 	Path       string
 }
@@ -40,27 +41,23 @@ type gameLine struct {
 
 func newGameLine(run string, r match.Row) gameLine {
 	return gameLine{
-		Game: stored.NewGame(r), Name: fmt.Sprintf("%d.%d", r.Pair, r.Leg), Link: gameAt(run, r.Pair, r.Leg), Fault: r.Termination.IsFault(),
+		Game: stored.NewGame(r), Name: gameName(r.Pair, r.Leg), Link: gameAt(run, r.Pair, r.Leg), Fault: r.Termination.IsFault(),
 	}
 }
 
-// filters are the parameters of a list that narrow it down.
+// filters returns the parameters that filter a list.
 func filters() []string {
 	return []string{"player", "colour", "result", "termination", "opening", "marked", "min", "max"}
 }
 
-// gamesPage lists games, filtered, a page at a time. A page begins after a game, or ends
-// before one, so that its link stays good while games are added.
-func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+// gamesPage lists the games that pass the filters, a page at a time. A page begins after a game, or ends
+// before one, so that its link stays valid while games are added.
+func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	what, err := searchOf(r.URL.Query(), info)
 	if err != nil {
 		return &badQuery{err}
 	}
-	what.Limit = gamesOnAPage + 1 // one more tells whether there is another page
+	what.Limit = gamesOnAPage + 1 // one more shows whether there is another page
 	games, err := s.config.Store.Search(r.Context(), info.ID, what)
 	if err != nil {
 		return err
@@ -69,7 +66,7 @@ func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := gamesBody{Total: total, Filters: kept(r.URL.Query()), Players: info.Players, Path: pathOf(info.Name) + "/games"}
+	body := gamesBody{Total: total, Filters: givenFilters(r.URL.Query()), Players: info.Players, Path: pathOf(info.Name) + "/games"}
 	for _, t := range match.Terminations() {
 		body.Endings = append(body.Endings, t.String())
 	}
@@ -82,7 +79,7 @@ func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// turn cuts the games to a page, and links the pages beside it.
+// turn cuts the games to a page, and adds the links to the pages before and after it.
 func (b *gamesBody) turn(games []match.Row, what results.Search) []match.Row {
 	more := len(games) > gamesOnAPage
 	before, after := what.After != nil, more
@@ -105,16 +102,13 @@ func (b *gamesBody) turn(games []match.Row, what results.Search) []match.Row {
 }
 
 func (b *gamesBody) link(where string, at match.Row) string {
-	query := url.Values{}
-	for k, v := range b.Filters {
-		query[k] = v
-	}
-	query.Set(where, fmt.Sprintf("%d.%d", at.Pair, at.Leg))
+	query := maps.Clone(b.Filters)
+	query.Set(where, gameName(at.Pair, at.Leg))
 	return b.Path + "?" + query.Encode()
 }
 
-// kept are the filters of a query that say something.
-func kept(query url.Values) url.Values {
+// givenFilters returns the filters of a query that have a value.
+func givenFilters(query url.Values) url.Values {
 	some := url.Values{}
 	for _, name := range filters() {
 		if v := query.Get(name); v != "" {
@@ -124,8 +118,7 @@ func kept(query url.Values) url.Values {
 	return some
 }
 
-// searchOf reads a query; what it does not understand is an error that says what it
-// expects.
+// searchOf reads a query. It returns an error for other parameters and values.
 func searchOf(query url.Values, info *results.RunInfo) (what results.Search, err error) {
 	for name, values := range query {
 		if !slices.Contains(append(filters(), "after", "before", "lang"), name) {
@@ -143,30 +136,25 @@ func searchOf(query url.Values, info *results.RunInfo) (what results.Search, err
 	if err := what.Check(); err != nil {
 		return what, err
 	}
-	what.Colour, err = colourOf(query.Get("colour"))
-	numbers := []error{err}
-	what.MinPlies, err = numberIn(query, "min")
-	numbers = append(numbers, err)
-	what.MaxPlies, err = numberIn(query, "max")
-	numbers = append(numbers, err)
-	switch v := query.Get("marked"); v {
-	case "", "0":
-	case "1":
-		what.Marked = true
-	default:
-		numbers = append(numbers, fmt.Errorf("marked %q: expected 1 or nothing", v))
+	var errs [5]error
+	what.Colour, errs[0] = colourOf(query.Get("colour"))
+	what.MinPlies, errs[1] = numberIn(query, "min")
+	what.MaxPlies, errs[2] = numberIn(query, "max")
+	what.After, errs[3] = placeIn(query, "after")
+	what.Before, errs[4] = placeIn(query, "before")
+	marked := query.Get("marked")
+	what.Marked = marked == "1"
+	switch err := errors.Join(errs[:]...); {
+	case err != nil:
+		return what, err
+	case marked != "" && marked != "0" && marked != "1":
+		return what, fmt.Errorf("marked %q: expected 1 or nothing", marked)
+	case what.After != nil && what.Before != nil:
+		return what, errors.New("after and before: expected one of them")
+	case what.Colour != nil && what.Player == "":
+		return what, errors.New("colour is that of a player: expected player, too")
 	}
-	what.After, err = placeIn(query, "after")
-	numbers = append(numbers, err)
-	what.Before, err = placeIn(query, "before")
-	numbers = append(numbers, err)
-	if what.After != nil && what.Before != nil {
-		numbers = append(numbers, errors.New("after and before: expected one of them"))
-	}
-	if what.Colour != nil && what.Player == "" {
-		numbers = append(numbers, errors.New("colour is that of a player: expected player, too"))
-	}
-	return what, errors.Join(numbers...)
+	return what, nil
 }
 
 func colourOf(text string) (*shogi.Colour, error) {
@@ -181,7 +169,7 @@ func colourOf(text string) (*shogi.Colour, error) {
 	return nil, nil //nolint:nilnil // no colour was asked for
 }
 
-// mostPlies is more than any game has.
+// mostPlies is the largest number of plies in a query, more than any game has.
 const mostPlies = 1_000_000
 
 func numberIn(query url.Values, name string) (int, error) {
@@ -208,10 +196,10 @@ func placeIn(query url.Values, name string) (*results.GamePlace, error) {
 	return &results.GamePlace{Pair: pair, Leg: leg}, nil
 }
 
-// readGameName reads PAIR.LEG, in its one spelling.
+// readGameName reads PAIR.LEG as gameName writes it.
 func readGameName(text string) (pair, leg int, ok bool) {
 	first, second, _ := strings.Cut(text, ".")
 	pair, err1 := strconv.Atoi(first)
 	leg, err2 := strconv.Atoi(second)
-	return pair, leg, err1 == nil && err2 == nil && pair >= 0 && leg >= 0 && text == fmt.Sprintf("%d.%d", pair, leg)
+	return pair, leg, err1 == nil && err2 == nil && pair >= 0 && leg >= 0 && text == gameName(pair, leg)
 }

@@ -10,23 +10,23 @@ import (
 	"gogi/report/html"
 )
 
-// mark is a value on an axis.
+// mark is a label on an axis.
 type mark struct {
 	At    float64
 	Label string
 }
 
-// historyChart is the way of a gate's log likelihood ratio between its bounds.
+// historyChart is the course of an SPRT's log likelihood ratio between its bounds.
 type historyChart struct {
 	svg.Frame
 
-	Points       string // of the polyline
+	Points       string // points of the polyline
 	Lower, Upper float64
 	YMarks       []mark
 	XMarks       []mark
 }
 
-// newHistory draws what the gate had found along the run; nil where there is no line.
+// newHistory draws the log likelihood ratio along the run. It returns nil without an SPRT, and for fewer than two points.
 func newHistory(g *report.Gate, curve []html.CurvePoint) *historyChart {
 	var points []html.CurvePoint
 	for _, p := range curve {
@@ -57,16 +57,16 @@ func newHistory(g *report.Gate, curve []html.CurvePoint) *historyChart {
 	return c
 }
 
-// scoreGraph is what both players thought of their game, from Black's view.
+// scoreGraph is the graph of both players' scores in a game, from Black's view.
 type scoreGraph struct {
 	svg.Frame
 
 	Black, White string // points of polylines
 	Even         float64
-	Now          float64 // where the ply that is shown is
-	Marks        []mark  // of scores
+	Now          float64 // place of the ply that is shown
+	Marks        []mark  // labels of scores
 	Plies        []mark
-	Columns      []graphColumn // of plies, to point at
+	Columns      []graphColumn // one for each ply, for the pointer
 }
 
 // graphColumn is the part of the graph that belongs to a ply.
@@ -76,11 +76,10 @@ type graphColumn struct {
 	Words    string
 }
 
-// graphLimit is the score, in centipawns, beyond which the graph is flat: what is more has
-// been decided.
+// graphLimit is the score, in centipawns, beyond which the graph is flat. Such a game is decided.
 const graphLimit = 3000
 
-// newScoreGraph is nil where nobody told a score.
+// newScoreGraph returns nil if no move has a score.
 func newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 	g := &scoreGraph{Frame: svg.Frame{Left: 76, Top: 10, Right: 620, Bottom: 190}}
 	width := (g.Right - g.Left) / float64(max(1, len(moves)))

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// guard decides who may ask for what, before any page is made.
+// guard checks the rights of a request before its handler runs.
 type guard struct {
 	token  string
-	hosts  []string // names and addresses that the server is known by, beside the loopback's
-	open   bool     // reading needs no token
+	hosts  []string // the names and addresses of the server, other than those of the loopback
+	open   bool     // readers need no token
 	secure bool     // TLS
 	cross  *http.CrossOriginProtection
 
@@ -54,12 +54,11 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// policy is the content security policy: no script and no style but what is served,
-// nothing from elsewhere, no frames.
+// policy is the content security policy. It allows only the scripts and styles of this server, and no frames.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 
-// around is the handler behind everything that holds for every request.
+// around returns the handler with the checks and headers of every request.
 func (g *guard) around(inner http.Handler) http.Handler {
 	protected := g.cross.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.open && !g.holds(r) && !public(r) {
@@ -83,8 +82,8 @@ func (g *guard) around(inner http.Handler) http.Handler {
 	})
 }
 
-// knows reports whether a Host header is ours: a name that another site points at
-// this machine is not (DNS rebinding).
+// knows reports whether a Host header names this server. It rejects a name that another site points at
+// this machine (DNS rebinding).
 func (g *guard) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -93,12 +92,12 @@ func (g *guard) knows(host string) bool {
 	return isLoopback(host) || slices.ContainsFunc(g.hosts, func(ours string) bool { return strings.EqualFold(ours, host) })
 }
 
-// public is what may be asked for without a token: the way to log in.
+// public reports whether a request needs no token, because the login needs it.
 func public(r *http.Request) bool {
 	return r.URL.Path == "/login" || r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/assets/")
 }
 
-// refuse leads a reader to the login, and tells a program what is missing.
+// refuse redirects a browser to the login, and answers a program with status 401.
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
@@ -125,13 +124,13 @@ func (g *guard) holds(r *http.Request) bool {
 	return err == nil && g.sessions.has(cookie.Value)
 }
 
-// isToken compares in a time that tells nothing about the token.
+// isToken compares in a time that does not depend on the token.
 func (g *guard) isToken(s string) bool {
 	got, want := sha256.Sum256([]byte(s)), sha256.Sum256([]byte(g.token))
 	return g.token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// logIn gives a holder of the token a session; it reports whether it was one.
+// logIn begins a session if the token is right, and reports whether it is.
 func (g *guard) logIn(w http.ResponseWriter, token string) bool {
 	if !g.isToken(strings.TrimSpace(token)) {
 		return false
@@ -151,7 +150,7 @@ func (g *guard) logOut(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode})
 }
 
-// needsToken is a handler for holders of the token alone, also on this machine.
+// needsToken returns a handler for holders of the token only, also on this machine.
 func (g *guard) needsToken(inner http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.holds(r) {
@@ -163,7 +162,7 @@ func (g *guard) needsToken(inner http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// needsTokenIfAny is a handler for holders of the token, where there is one.
+// needsTokenIfAny returns a handler for holders of the token, or for all if the server has no token.
 func (g *guard) needsTokenIfAny(inner http.HandlerFunc) http.HandlerFunc {
 	if g.token == "" {
 		return inner

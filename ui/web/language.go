@@ -8,6 +8,7 @@ import (
 	tags "golang.org/x/text/language"
 
 	"gogi/internal/i18n"
+	"gogi/report/html"
 )
 
 // language is the output language of a page.
@@ -19,11 +20,10 @@ const (
 	japanese = i18n.Japanese
 )
 
-// speaker returns a function that translates phrases for a reader.
-func (s *Server) speaker(r *http.Request) func(phrase string, args ...any) string {
-	in := languageOf(r)
-	return func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) }
-}
+// voice writes text in the language of a reader.
+type voice struct{ html.Words }
+
+func voiceOf(r *http.Request) voice { return voice{html.Words{In: languageOf(r)}} }
 
 const languageCookie = "gogi_lang"
 
@@ -56,4 +56,15 @@ func languageOf(r *http.Request) language {
 		return japanese
 	}
 	return english
+}
+
+// outcome returns the result of a game in words. word is black, white or draw, as in events.
+func (v voice) outcome(word string) string {
+	switch word {
+	case "black":
+		return v.Say("Black won")
+	case "white":
+		return v.Say("White won")
+	}
+	return v.Say("drawn")
 }

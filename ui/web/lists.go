@@ -11,12 +11,8 @@ import (
 	"gogi/results"
 )
 
-// openingsPage shows how the games from each opening ended.
-func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+// openingsPage shows the results of the games from each opening.
+func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	list, err := stored.OpeningTallies(r.Context(), s.config.Store, info.ID)
 	if err != nil {
 		return err
@@ -27,20 +23,16 @@ func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// slotLine is what a player did in a slot.
+// slotLine is the results of a player in a slot.
 type slotLine struct {
 	stored.SlotTally
 
 	PerSecond, PerMove *float64 // nodes; milliseconds
-	Bar                float64  // of the speed: 0 to 100, of the greatest
+	Bar                float64  // speed in percent of the fastest
 }
 
-// timePage shows how players used their time, and how fast each slot was.
-func (s *Server) timePage(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+// timePage shows how players used their time, and the speed in each slot.
+func (s *Server) timePage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
 		return err
@@ -59,12 +51,11 @@ func slotLines(tallies []stored.SlotTally) []slotLine {
 	for _, t := range tallies {
 		line := slotLine{SlotTally: t}
 		if t.Time > 0 {
-			v := t.Nodes / t.Time.Seconds()
-			line.PerSecond, most = &v, max(most, v)
+			line.PerSecond = new(t.Nodes / t.Time.Seconds())
+			most = max(most, *line.PerSecond)
 		}
 		if t.Plies > 0 {
-			v := t.Time.Seconds() * 1000 / float64(t.Plies)
-			line.PerMove = &v
+			line.PerMove = new(t.Time.Seconds() * 1000 / float64(t.Plies))
 		}
 		lines = append(lines, line)
 	}
@@ -76,36 +67,31 @@ func slotLines(tallies []stored.SlotTally) []slotLine {
 	return lines
 }
 
-// faultsBody is what went wrong in a run.
+// faultsBody is the data for the page of a run's faults.
 type faultsBody struct {
 	Report   *report.Report
 	Shares   []faultShare
 	Games    []gameLine
-	More     int // games that are not listed
+	More     int // number of games that are not listed
 	Attempts []match.Attempt
-	Tries    int // all attempts
+	Tries    int // number of all attempts
 	Voided   []results.Voided
-	Taken    int // all voided pairs
+	Taken    int // number of all voided pairs
 	Path     string
 }
 
-// faultShare is how often a player's games ended by its own faults: of its own games, not
-// of all.
+// faultShare is the share of a player's own games that ended by its faults.
 type faultShare struct {
 	Player        string
 	Faults, Games int
 	Share         float64
 }
 
-// shownFaults is how many entries of each list a page has.
+// shownFaults is the largest number of entries in each list of the page.
 const shownFaults = 200
 
-// faultsPage lists the games that ended by a fault, and the tries that do not count.
-func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+// faultsPage lists the games that ended by a fault, and the attempts that do not count.
+func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
 		return err
@@ -129,6 +115,9 @@ func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request) error {
 	if body.Voided, err = s.config.Store.Voided(r.Context(), info.ID); err != nil {
 		return err
 	}
+	body.Tries, body.Taken = len(body.Attempts), len(body.Voided)
+	body.Attempts = body.Attempts[:min(shownFaults, body.Tries)]
+	body.Voided = body.Voided[:min(shownFaults, body.Taken)]
 	if !s.guard.holds(r) {
 		for i := range body.Attempts {
 			body.Attempts[i].Why = masked(body.Attempts[i].Why)
@@ -137,9 +126,6 @@ func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request) error {
 			body.Voided[i].Why = masked(body.Voided[i].Why)
 		}
 	}
-	body.Tries, body.Taken = len(body.Attempts), len(body.Voided)
-	body.Attempts = body.Attempts[:min(shownFaults, body.Tries)]
-	body.Voided = body.Voided[:min(shownFaults, body.Taken)]
 	s.show(w, r, "faults", s.runFrame(r, info, "/faults", body))
 	return nil
 }
@@ -154,20 +140,14 @@ func faultShares(rep *report.Report) []faultShare {
 				share.Faults += f.Count
 			}
 		}
-		if p.Games > 0 {
-			share.Share = float64(share.Faults) / float64(p.Games)
-		}
+		share.Share = float64(share.Faults) / float64(max(1, p.Games))
 		list = append(list, share)
 	}
 	return list
 }
 
 // votesPage shows how the councils of a run voted.
-func (s *Server) votesPage(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+func (s *Server) votesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	if !hasCouncil(info) {
 		return &missing{What: "No player of %s is a council.", Name: info.Name, There: []crumb{{Name: info.Name, Link: pathOf(info.Name)}}}
 	}
@@ -175,7 +155,7 @@ func (s *Server) votesPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.heavily(r, func() error {
+	return s.alone(r, func() error {
 		counted, err := made.votes()
 		if err == nil {
 			s.show(w, r, "votes", s.runFrame(r, info, "/votes", counted))
@@ -184,7 +164,7 @@ func (s *Server) votesPage(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// durationWords is a time as pages write it: to the millisecond where it is short.
+// durationWords prints a time for a page, to the millisecond below 10 seconds.
 func durationWords(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -193,12 +173,4 @@ func durationWords(d time.Duration) string {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
 	return d.Round(time.Second).String()
-}
-
-// masked is a reason, unless it names a path.
-func masked(why string) string {
-	if namesPath(why) {
-		return "…"
-	}
-	return why
 }

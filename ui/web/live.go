@@ -1,14 +1,17 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gogi/match"
+	"gogi/results"
 	"gogi/runner/events"
 	"gogi/shogi"
 	"gogi/shogi/diagram"
@@ -17,21 +20,21 @@ import (
 	"gogi/usi"
 )
 
-// maxBoards is how many slots of a run are shown as boards; the others are rows.
+// maxBoards is the largest number of slots that a page shows as boards; other slots are rows.
 const maxBoards = 24
 
-// livePage is what is being played in a run, on its page of boards or one game's.
+// livePage is the data for the games of a run in play: all boards, or one game.
 type livePage struct {
 	Run   string
-	Path  string          // of the run
-	Game  string          // PAIR.LEG; "": all of the run's
-	State *match.Snapshot // nil: nobody plays the run now
-	Phase string          // of the session, as a phrase
+	Path  string          // path of the run
+	Game  string          // PAIR.LEG; "": all games of the run
+	State *match.Snapshot // nil: the run is not in play
+	Phase string          // phase of the session, as a phrase
 	Rate  float64         // games a minute
-	Seats []seatView      // with boards
-	More  []seatView      // without
-	Blank seatView        // what the script makes others of
-	Few   bool            // the first boards alone
+	Seats []seatView      // slots with boards
+	More  []seatView      // slots without boards
+	Blank seatView        // the template for other slots, for the script
+	Few   bool            // only the first boards
 	Verbs []order
 }
 
@@ -39,11 +42,11 @@ type livePage struct {
 type seatView struct {
 	Key     string
 	Slot    string
-	Link    string // of the game
+	Link    string // path of the game
 	Game    string
-	Words   string // what the slot does, or how its game ended
+	Words   string // the phase of the slot, or the result of its game
 	Ply     int
-	Sides   [2]sideView // White's, who sits above, and Black's
+	Sides   [2]sideView // White above, Black below
 	Picture template.HTML
 	SFEN    string
 }
@@ -51,14 +54,11 @@ type seatView struct {
 // sideView is a player of a game.
 type sideView struct {
 	Colour, Name, Clock, Score, Depth string
-	Vote                              *voteView // of a council with its last move; nil: none
+	Vote                              *voteView // vote of a council for its last move; nil: none
 }
 
-// OrderPath is where orders for the run go, before the verb.
+// OrderPath returns the path for orders to the run, without the verb.
 func (p livePage) OrderPath() string { return "/api/v1/runs" + strings.TrimPrefix(pathOf(p.Run), "/r") }
-
-// runNamed is the name of a run in a path, as pathOf writes it.
-func runNamed(r *http.Request) string { return strings.TrimPrefix(r.PathValue("run"), "~") }
 
 // livePage shows the boards of a run.
 func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
@@ -69,20 +69,16 @@ func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	hub := s.config.Live.Hub(run)
-	stored := false
-	for _, k := range known {
-		stored = stored || k.Name == run
-	}
-	if hub == nil && !stored {
+	if hub == nil && !slices.ContainsFunc(known, func(k results.RunInfo) bool { return k.Name == run }) {
 		http.NotFound(w, r)
 		return
 	}
 	s.show(w, r, "live", frame{
-		Title: run, Trail: []crumb{{Name: run, Link: pathOf(run)}, {Name: s.speaker(r)("Boards")}}, Page: s.liveRun(r, run, hub),
+		Title: run, Trail: []crumb{{Name: run, Link: pathOf(run)}, {Name: voiceOf(r).Say("Boards")}}, Page: s.liveRun(r, run, hub),
 	})
 }
 
-// liveRun is the live part of a run's page; hub may be nil.
+// liveRun returns the games of a run in play. hub may be nil.
 func (s *Server) liveRun(r *http.Request, run string, hub *events.Hub) livePage {
 	p := livePage{Run: run, Path: pathOf(run)}
 	if hub == nil {
@@ -91,28 +87,35 @@ func (s *Server) liveRun(r *http.Request, run string, hub *events.Hub) livePage 
 	p.State = hub.State().State
 	p.Verbs = orders(p.State)
 	p.pulse()
-	say := s.voiceFor(r)
-	p.Blank = blankSeat(say.language)
+	in := voiceOf(r)
+	p.Blank = in.blankSeat()
 	for i, slot := range p.State.Slots {
 		if i < maxBoards {
-			p.Seats = append(p.Seats, viewOf(say, p.Path, slot, true))
+			p.Seats = append(p.Seats, in.viewOf(p.Path, slot, true))
 		} else {
-			p.More = append(p.More, viewOf(say, p.Path, slot, false))
+			p.More = append(p.More, in.viewOf(p.Path, slot, false))
 		}
 	}
 	return p
 }
 
-// fewBoards are shown on the page of the report.
+// fewBoards is the number of boards on the page of a report.
 const fewBoards = 4
 
-// few leaves the first boards, for a page that is about something else.
-func (p *livePage) few() {
+// fewBoards returns the first boards of a run in play, for a page with other content. Its State is nil if
+// the run is not in play.
+func (s *Server) fewBoards(r *http.Request, run string) livePage {
+	hub := s.playing(run)
+	if hub == nil {
+		return livePage{}
+	}
+	p := s.liveRun(r, run, hub)
 	p.Few, p.More = true, nil
 	p.Seats = p.Seats[:min(fewBoards, len(p.Seats))]
+	return p
 }
 
-// Boards is how many slots have boards on this page.
+// Boards returns the number of slots with boards on this page.
 func (p livePage) Boards() int {
 	switch {
 	case p.Game != "":
@@ -123,7 +126,7 @@ func (p livePage) Boards() int {
 	return maxBoards
 }
 
-// pulse is what is said of the session as a whole.
+// pulse sets the phase and the rate of the session.
 func (p *livePage) pulse() {
 	p.Phase = string(p.State.Phase)
 	if p.State.Over {
@@ -132,24 +135,24 @@ func (p *livePage) pulse() {
 	p.Rate, _, _ = p.State.Rate()
 }
 
-// liveGame shows a game that is being played, or has ended and is not stored yet. It
-// reports false where there is none, and has written nothing then.
+// liveGame shows a game that is in play, or has ended and is not stored yet. Without such a game it
+// returns false and writes nothing.
 func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
 	run, game := runNamed(r), r.PathValue("game")
 	slot, state := s.gameInPlay(run, game)
 	if slot == nil {
 		return false
 	}
-	p := livePage{Run: run, Path: pathOf(run), Game: game, State: state, Seats: []seatView{viewOf(s.voiceFor(r), pathOf(run), *slot, true)}}
+	p := livePage{Run: run, Path: pathOf(run), Game: game, State: state, Seats: []seatView{voiceOf(r).viewOf(pathOf(run), *slot, true)}}
 	p.pulse()
 	s.show(w, r, "livegame", frame{
 		Title: run + " " + game, Page: p,
-		Trail: []crumb{{Name: run, Link: p.Path}, {Name: s.speaker(r)("Boards"), Link: p.Path + "/live"}, {Name: game}},
+		Trail: []crumb{{Name: run, Link: p.Path}, {Name: voiceOf(r).Say("Boards"), Link: p.Path + "/live"}, {Name: game}},
 	})
 	return true
 }
 
-// gameInPlay is the slot whose board has a game, nil where none has.
+// gameInPlay returns the slot whose board has a game, nil without one.
 func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot) {
 	pair, leg, ok := readGameName(game)
 	hub := s.config.Live.Hub(run)
@@ -165,7 +168,7 @@ func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot
 	return nil, nil
 }
 
-// liveCSA is a game in play as a file, as far as it has come.
+// liveCSA sends the moves so far of a game in play as a CSA file.
 func (s *Server) liveCSA(w http.ResponseWriter, r *http.Request) {
 	slot, _ := s.gameInPlay(runNamed(r), r.PathValue("game"))
 	if slot == nil {
@@ -177,20 +180,17 @@ func (s *Server) liveCSA(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "too little of this game is known: moves did not come", http.StatusNotFound)
 		return
 	}
-	text := string(written)
 	if slot.Board.Outcome == "" {
-		text = strings.TrimSuffix(text, unfinished)
+		written = bytes.TrimSuffix(written, []byte(unfinished))
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write([]byte(text)) // a reader that is gone misses nothing
+	reply(w, http.StatusOK, "text/plain; charset=utf-8", written)
 }
 
-// unfinished is how CSA ends a game that was broken off, which a game in play is not.
+// unfinished is the last line of an interrupted game in CSA. A game in play does not have it.
 const unfinished = "%CHUDAN\n"
 
-// recordOf is what is known of a game in play. Where moves did not come it begins after
-// them; the times are not known, and as in an opening none are written.
+// recordOf returns the record of a game in play. If moves are missing, it begins after them. Times are
+// unknown, so the moves count as moves of an opening, which have none.
 func recordOf(b *match.Board) *kifu.Record {
 	r := &kifu.Record{Black: b.Black, White: b.White, Start: b.Start, Event: gameName(b.Pair, b.Leg)}
 	for text := range strings.FieldsSeq(b.Moves) {
@@ -206,52 +206,52 @@ func recordOf(b *match.Board) *kifu.Record {
 	return r
 }
 
-// viewOf is a slot for a page.
-func viewOf(in voice, run string, slot match.SlotState, picture bool) seatView {
-	v := blankSeat(in.language)
-	v.Key, v.Slot = seatKey(slot), strings.TrimPrefix(seatKey(slot), "/")
-	v.Words = in.say(string(slot.Phase))
+// viewOf returns a slot for a page.
+func (v voice) viewOf(run string, slot match.SlotState, picture bool) seatView {
+	seat := v.blankSeat()
+	seat.Key, seat.Slot = seatKey(slot), strings.TrimPrefix(seatKey(slot), "/")
+	seat.Words = v.Say(string(slot.Phase))
 	b := slot.Board
 	if b == nil {
-		return v
+		return seat
 	}
-	v.Game, v.Ply, v.SFEN = gameName(b.Pair, b.Leg), b.Ply, b.Position
-	v.Link = run + "/g/" + v.Game
+	seat.Game, seat.Ply, seat.SFEN = gameName(b.Pair, b.Leg), b.Ply, b.Position
+	seat.Link = run + "/g/" + seat.Game
 	if b.Outcome != "" {
-		v.Words = in.endText(b.Outcome, b.Termination)
+		seat.Words = v.endText(b.Outcome, b.Termination)
 	}
-	v.Sides = [2]sideView{sideOf(in, b, shogi.White), sideOf(in, b, shogi.Black)}
+	seat.Sides = [2]sideView{v.sideOf(b, shogi.White), v.sideOf(b, shogi.Black)}
 	if picture {
-		v.Picture = pictureOf(in.language, b, v.Key)
+		seat.Picture = v.pictureOf(b, seat.Key)
 	}
-	return v
+	return seat
 }
 
-func blankSeat(in language) seatView {
-	return seatView{Sides: [2]sideView{{Colour: shogi.White.String()}, {Colour: shogi.Black.String()}}, Picture: pictureOf(in, nil, "blank")}
+func (v voice) blankSeat() seatView {
+	return seatView{Sides: [2]sideView{{Colour: shogi.White.String()}, {Colour: shogi.Black.String()}}, Picture: v.pictureOf(nil, "blank")}
 }
 
-func sideOf(in voice, b *match.Board, c shogi.Colour) sideView {
-	v := sideView{Colour: c.String(), Name: b.Black, Vote: voteOf(in, b.Thoughts[c])}
+func (v voice) sideOf(b *match.Board, c shogi.Colour) sideView {
+	side := sideView{Colour: c.String(), Name: b.Black, Vote: v.voteOf(b.Thoughts[c])}
 	if c == shogi.White {
-		v.Name = b.White
+		side.Name = b.White
 	}
 	if len(b.Clocks) == 2 && b.Clocks[c] != nil {
-		v.Clock = clockText(*b.Clocks[c])
+		side.Clock = clockText(*b.Clocks[c])
 	}
 	if t := b.Thoughts[c]; t != nil {
 		if t.Score != nil {
-			v.Score = in.score(*t.Score)
+			side.Score = v.score(*t.Score)
 		}
 		if t.Depth > 0 {
-			v.Depth = strconv.Itoa(t.Depth)
+			side.Depth = strconv.Itoa(t.Depth)
 		}
 	}
-	return v
+	return side
 }
 
-// clockText is a time that is left: 1:23:45, 2:05, or with tenths below ten seconds.
-// The script's clock() says the same.
+// clockText prints the time on a clock: 1:23:45, 2:05, or with tenths below ten seconds. The function
+// clock() of the script prints the same.
 func clockText(ms float64) string {
 	d := time.Duration(max(0, ms)) * time.Millisecond
 	switch {
@@ -263,17 +263,17 @@ func clockText(ms float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", d/time.Hour, d%time.Hour/time.Minute, d%time.Minute/time.Second)
 }
 
-// score is an evaluation from its player's own view: +123, or the plies to a mate,
-// mate −4. The script's score() says the same.
+// score prints an evaluation from its player's own view: +123, or the plies to a mate, mate −4. The
+// function score() of the script prints the same.
 func (v voice) score(score int) string {
 	s := usi.ScoreFromNumber(score)
 	switch {
 	case s.Mate == 0:
 		return signed(score)
 	case s.Mate < 0:
-		return v.say("mate %s", signed(-s.Value))
+		return v.Say("mate %s", signed(-s.Value))
 	}
-	return v.say("mate %s", signed(s.Value))
+	return v.Say("mate %s", signed(s.Value))
 }
 
 func signed(n int) string {
@@ -283,19 +283,19 @@ func signed(n int) string {
 	return "+" + strconv.Itoa(n)
 }
 
-// pictureOf draws a board; an empty one where nothing is known.
-func pictureOf(in language, b *match.Board, key string) template.HTML {
-	d := diagram.Diagram{Japanese: in == japanese, ID: "b-" + identifier(key), Title: "–"}
+// pictureOf draws a board. It draws an empty one if b is nil, or if its position is not a SFEN.
+func (v voice) pictureOf(b *match.Board, key string) template.HTML {
+	d := diagram.Diagram{ID: "b-" + identifier(key), Title: "–"}
 	if b != nil {
 		d.Title = fmt.Sprintf("%s – %s, %d", b.Black, b.White, b.Ply)
 		if p, err := shogi.ParseSFEN(b.Position); err == nil {
 			d.Position, d.Last = p, lastMove(b)
 		}
 	}
-	return template.HTML(d.SVG()) //nolint:gosec // the diagram escapes what it is given
+	return template.HTML(v.Draw(d)) //nolint:gosec // the diagram escapes every text
 }
 
-// lastMove is the move that led to a board's position, as far as it is known.
+// lastMove returns the move that led to a board's position, NoMove if it is unknown.
 func lastMove(b *match.Board) shogi.Move {
 	for _, t := range b.Thoughts {
 		if t != nil && t.Ply == b.Ply {
@@ -307,7 +307,7 @@ func lastMove(b *match.Board) shogi.Move {
 	return shogi.NoMove
 }
 
-// identifier makes letters, digits and hyphens of a key, another of each key.
+// identifier turns a key into letters, digits and hyphens. Different keys have different identifiers.
 func identifier(key string) string {
 	var b strings.Builder
 	for _, r := range key {
@@ -321,17 +321,14 @@ func identifier(key string) string {
 	return b.String()
 }
 
-// liveRoutes are those of what is being played.
+// liveRoutes adds the routes to runs in play.
 func (s *Server) liveRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /r/{run}/live", s.livePage)
 	mux.HandleFunc("GET /r/{run}/g/{game}/live.csa", s.liveCSA)
 	mux.HandleFunc("GET /api/v1/live", s.liveStream)
 	mux.HandleFunc("POST /api/v1/runs/{run}/{verb}", s.guard.needsToken(s.control))
-	serve := func(path, kind, text string) {
-		mux.HandleFunc("GET /assets/"+path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			_, _ = w.Write([]byte(text))
-		})
-	}
-	serve("pieces.svg", "image/svg+xml", diagram.Pieces())
+	mux.HandleFunc("GET /assets/pieces.svg", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/svg+xml")
+		_, _ = w.Write([]byte(diagram.Pieces()))
+	})
 }

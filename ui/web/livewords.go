@@ -1,29 +1,16 @@
 package web
 
 import (
-	"net/http"
-
 	"gogi/ensemble/voting"
-	"gogi/internal/i18n"
 	"gogi/match"
-	"gogi/report/html"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
-
-// voice says what readers are told, in their language.
-type voice struct {
-	language language
-	words    html.Words
-	say      func(phrase string, args ...any) string
-}
-
-func (s *Server) voiceFor(r *http.Request) voice {
-	return voice{languageOf(r), s.pages.words(languageOf(r)), s.speaker(r)}
-}
 
 // over is the phase of a run whose session has ended, for readers.
 const over = "ended"
 
-// livePhases are the words of slots and sessions that are phrases, too.
+// livePhases returns the phases of slots and sessions, which are phrases too.
 func livePhases() []string {
 	return []string{
 		string(match.SlotIdle), string(match.SlotStarting), string(match.SlotPlaying),
@@ -31,31 +18,32 @@ func livePhases() []string {
 	}
 }
 
-// endText is how a game ended, in words.
+// endText returns the result of a game and its termination in words.
 func (v voice) endText(result, termination string) string {
-	return outcome(v.language, result) + " · " + v.words.Ending(termination)
+	return v.outcome(result) + " · " + v.Ending(termination)
 }
 
-// liveWords are the phrases that the script says, by the words of events.
-func (p *pages) liveWords(in language) map[string]string {
-	all := pieceWords(in)
-	for _, by := range voting.Bys() {
-		all["by "+string(by)] = i18n.Say(in, by.Words())
+// liveWords returns the phrases for the script, by the words in events. In Japanese it also has the names
+// of pieces, by SFEN letter; English writes moves without them.
+func (v voice) liveWords() map[string]string {
+	all := map[string]string{}
+	for t := shogi.Pawn; v.In == japanese && t <= shogi.Dragon; t++ {
+		all["piece "+shogi.NewPiece(shogi.Black, t).String()] = kifu.KIFPiece(t)
 	}
-	for _, phrase := range []string{"and %d more", "mate %s"} {
-		all[phrase] = i18n.Say(in, phrase)
+	for _, by := range voting.Bys() {
+		all["by "+string(by)] = v.Say(by.Words())
 	}
 	for _, kind := range voting.Kinds() {
-		all["ballot "+string(kind)] = i18n.Say(in, kind.Words())
+		all["ballot "+string(kind)] = v.Say(kind.Words())
 	}
 	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
-		all[o.String()] = outcome(in, o.String())
+		all[o.String()] = v.outcome(o.String())
 	}
 	for _, t := range match.Terminations() {
-		all[t.String()] = p.words(in).Ending(t.String())
+		all[t.String()] = v.Ending(t.String())
 	}
-	for _, word := range livePhases() {
-		all[word] = i18n.Say(in, word)
+	for _, phrase := range append(livePhases(), "and %d more", "mate %s") {
+		all[phrase] = v.Say(phrase)
 	}
 	return all
 }

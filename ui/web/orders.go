@@ -11,16 +11,16 @@ import (
 	"gogi/match/control"
 )
 
-// order is a button of a run that is played.
+// order is a button that controls a run in play.
 type order struct {
 	Verb   control.Verb
 	Phrase string
-	Counts bool
-	Now    int  // of one that counts: what holds
-	Danger bool // it throws games away
+	Counts bool // the order has a number
+	Now    int  // its present value
+	Danger bool // it discards games
 }
 
-// orders are the buttons, in the order of control.Verbs.
+// orders returns the buttons, in the order of control.Verbs.
 func orders(now *match.Snapshot) []order {
 	phrases := map[control.Verb]string{
 		control.Pause: "Pause", control.Resume: "Resume", control.Drain: "End after the pairs in play", control.Stop: "Stop at once",
@@ -34,13 +34,13 @@ func orders(now *match.Snapshot) []order {
 	return all
 }
 
-// refusal is why a run does not do what it was told.
+// refusal is the JSON answer to an order; Error is the reason if the run rejects it.
 type refusal struct {
 	Error string `json:"error,omitempty"`
 }
 
-// control gives a run an order: the verb in the path, its number as n in a form or in
-// JSON. A form leads back to the boards; a refusal is told with its reason.
+// control sends an order to a run. The verb is in the path, its number is n in a form or in JSON. After a
+// form it redirects to the boards; a rejected form gets a page with the reason.
 func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	number, err := askedNumber(r)
@@ -52,11 +52,15 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		status, err = http.StatusConflict, s.config.Live.Control(r.Context(), runNamed(r), c)
 	}
+	live := pathOf(runNamed(r)) + "/live"
 	switch {
 	case isForm(r) && err == nil:
-		http.Redirect(w, r, pathOf(runNamed(r))+"/live", http.StatusSeeOther)
+		http.Redirect(w, r, live, http.StatusSeeOther)
 	case isForm(r):
-		s.showRefused(w, r, status, err)
+		s.showAs(w, r, status, "refused", frame{
+			Title: runNamed(r), Trail: []crumb{{Name: runNamed(r), Link: pathOf(runNamed(r))}, {Name: voiceOf(r).Say("Boards"), Link: live}},
+			Page: map[string]string{"Why": err.Error(), "Back": live},
+		})
 	case err == nil:
 		answer(w, http.StatusOK, refusal{})
 	default:
@@ -64,7 +68,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askedNumber is the number of an order, "" without one.
+// askedNumber returns the number of an order, "" without one.
 func askedNumber(r *http.Request) (string, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		return strings.TrimSpace(r.FormValue("n")), nil
@@ -78,21 +82,11 @@ func askedNumber(r *http.Request) (string, error) {
 	return asked.N.String(), nil
 }
 
-// isForm reports whether a browser sent a form, which wants a page.
+// isForm reports whether a browser sent a form and expects a page.
 func isForm(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that is gone misses nothing
-}
-
-// showRefused is the page that says why an order was refused.
-func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, status int, why error) {
-	run := runNamed(r)
-	live := pathOf(run) + "/live"
-	s.showAs(w, r, status, "refused", frame{
-		Title: run, Trail: []crumb{{Name: run, Link: pathOf(run)}, {Name: s.speaker(r)("Boards"), Link: live}},
-		Page: map[string]string{"Why": why.Error(), "Back": live},
-	})
+	_ = json.NewEncoder(w).Encode(v) // the client may have left
 }

@@ -13,22 +13,19 @@ import (
 
 	"gogi/ensemble/voting"
 	"gogi/internal/format"
-	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
+	"gogi/report/html"
 )
 
 //go:embed all:templates assets
 var files embed.FS
 
-// pages are the templates, made once for each language.
-type pages struct {
-	sets map[language]map[string]*template.Template // by language and the page's name
-}
+// pages are the page templates, by language and by name.
+type pages map[language]map[string]*template.Template
 
-// newPages reads every page of templates/, each with the layout and the parts (files
-// that begin with _).
-func newPages() (*pages, error) {
-	p := &pages{sets: map[language]map[string]*template.Template{english: {}, japanese: {}}}
+// newPages parses every page of templates/, each with the layout and the parts (files that begin with _).
+func newPages() (pages, error) {
+	p := pages{english: {}, japanese: {}}
 	entries, err := files.ReadDir("templates")
 	if err != nil {
 		return nil, err
@@ -38,79 +35,85 @@ func newPages() (*pages, error) {
 		if strings.HasPrefix(name, "_") {
 			continue
 		}
-		for t := range p.sets {
-			set, err := template.New(e.Name()).Funcs(p.functions(t)).ParseFS(files, "templates/_*.gohtml", path.Join("templates", e.Name()))
+		for in := range p {
+			funcs := functions(voice{html.Words{In: in}})
+			p[in][name], err = template.New(e.Name()).Funcs(funcs).ParseFS(files, "templates/_*.gohtml", path.Join("templates", e.Name()))
 			if err != nil {
 				return nil, fmt.Errorf("page %s: %w", name, err)
 			}
-			p.sets[t][name] = set
 		}
 	}
 	return p, nil
 }
 
-// How many characters of a name or of a sentence, which may be hostile, a page shows.
+// The largest number of characters that a page shows of a name or of a sentence, which may be hostile.
 const (
 	shownName = 120
 	shownLine = 1000
 )
 
-// functions are what templates may call. t says a phrase in the page's language.
-func (p *pages) functions(in language) template.FuncMap {
+// functions returns the functions for templates in a language. t translates a phrase.
+func functions(in voice) template.FuncMap {
 	return template.FuncMap{
-		"t":        func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
-		"language": func() string { return string(in) },
+		"t":        in.Say,
+		"language": func() string { return string(in.In) },
 		"count":    format.Count,
 		"percent":  format.Percent,
 		"decimal":  format.Decimal,
 
 		"faults":    faultsOf,
-		"livewords": func() map[string]string { return p.liveWords(in) },
+		"livewords": in.liveWords,
 		"name":      func(text string) string { return sanitize.Printable(text, shownName) },
 		"line":      func(text string) string { return sanitize.Printable(text, shownLine) },
 		"path":      pathOf,
-		"ending":    p.words(in).Ending,
-		"outcome":   func(o string) string { return outcome(in, o) },
-		"said":      func(s i18n.Message) string { return s.In(in) },
-		"decider":   func(by voting.By) string { return i18n.Say(in, by.Words()) },
+		"ending":    in.Ending,
+		"outcome":   in.outcome,
+		"said":      in.Said,
+		"decider":   func(by voting.By) string { return in.Say(by.Words()) },
 		"moment":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 		"span":      func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
 		"span2":     durationWords,
 		"elo":       func(v *float64) string { return format.SignedOr(v, "–") },
-		"percentOf": func(v *float64) string {
-			if v == nil {
-				return "–"
-			}
-			return format.Percent(*v)
-		},
-		"pvalue": func(v *float64) string {
-			if v == nil {
-				return "–"
-			}
-			return format.PValue(*v)
-		},
-		"sum":   func(a, b int) int { return a + b },
-		"start": func(start string) string { return handicapName(in, start) },
+		"percentOf": orDash(format.Percent),
+		"pvalue":    orDash(format.PValue),
+		"sum":       func(a, b int) int { return a + b },
+		"start":     in.handicapName,
 	}
 }
 
-// frame is what the layout shows around every page.
-type frame struct {
-	Title  string  // of the page; the layout adds the program's name
-	Trail  []crumb // where the page is, from the runs on
-	Other  string  // this page in the other language; "" of an answer to a form
-	Holder bool    // of the token: may control, and see paths
-	Login  bool    // there is a token to log in with
-	Farm   bool    // there is a page of a farm
-	Page   any     // the page's own
+// orDash returns a function that prints a number, or a dash for nil.
+func orDash(print func(float64) string) func(*float64) string {
+	return func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return print(*v)
+	}
 }
 
-// crumb is a step of the way to a page.
+// frame is the data for the layout around every page.
+type frame struct {
+	Title  string  // title of the page; the layout adds the program's name
+	Trail  []crumb // path to the page, below the list of runs
+	Other  string  // address of this page in the other language; "" for an answer to a form
+	Holder bool    // the reader has the token: may control, and see paths
+	Login  bool    // the server has a token to log in with
+	Farm   bool    // the server has a page of a farm
+	Page   any     // data for the page itself
+}
+
+// crumb is a link in the path to a page.
 type crumb struct{ Name, Link string }
 
 // show writes a page.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f frame) {
 	s.showAs(w, r, http.StatusOK, name, f)
+}
+
+// showTitled writes a page whose path has only its title. The title is a phrase.
+func (s *Server) showTitled(w http.ResponseWriter, r *http.Request, name, title string, page any) {
+	title = voiceOf(r).Say(title)
+	s.show(w, r, name, frame{Title: title, Trail: []crumb{{Name: title}}, Page: page})
 }
 
 // showAs writes a page with a status.
@@ -122,20 +125,24 @@ func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name
 	}
 	remember(w, r)
 	var html bytes.Buffer
-	if err := s.pages.sets[in][name].ExecuteTemplate(&html, "layout", f); err != nil {
+	if err := s.pages[in][name].ExecuteTemplate(&html, "layout", f); err != nil {
 		s.failed(w, r, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Language", string(in))
-	h.Set("Cache-Control", "no-store")
-	h.Add("Vary", "Accept-Language, Cookie")
-	w.WriteHeader(status)
-	_, _ = w.Write(html.Bytes()) // a reader that is gone misses nothing
+	w.Header().Set("Content-Language", string(in))
+	w.Header().Add("Vary", "Accept-Language, Cookie")
+	reply(w, status, "text/html; charset=utf-8", html.Bytes())
 }
 
-// inOther is where a page is in the language that it is not in.
+// reply writes a whole answer that no cache stores. It ignores a failed write: the client has left.
+func reply(w http.ResponseWriter, status int, kind string, body []byte) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// inOther returns the address of a page in the other language.
 func inOther(here *url.URL, in language) string {
 	query := here.Query()
 	query.Set("lang", string(japanese))
@@ -145,7 +152,7 @@ func inOther(here *url.URL, in language) string {
 	return (&url.URL{Path: here.Path, RawPath: here.RawPath, RawQuery: query.Encode()}).String()
 }
 
-// failed tells the client that something went wrong here, and the log what.
+// failed logs an error and answers with status 500, without the error's text.
 func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
 	s.config.Log.Error("page", "path", r.URL.Path, "error", err)
 	http.Error(w, "something went wrong here; the server's log says what", http.StatusInternalServerError)

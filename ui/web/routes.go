@@ -6,7 +6,7 @@ import (
 	"net/http/pprof"
 )
 
-// routes are all that is served.
+// routes returns the handler of all paths.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	assets, err := fs.Sub(files, "assets")
@@ -36,10 +36,10 @@ func (s *Server) routes() http.Handler {
 }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, "login", frame{Title: s.speaker(r)("Log in"), Page: map[string]bool{"Wrong": r.URL.Query().Has("wrong")}})
+	s.show(w, r, "login", frame{Title: voiceOf(r).Say("Log in"), Page: map[string]bool{"Wrong": r.URL.Query().Has("wrong")}})
 }
 
-// maxForm bounds what a form may bring.
+// maxForm is the largest size of a form, in bytes.
 const maxForm = 4 << 10
 
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {

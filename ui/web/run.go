@@ -15,31 +15,28 @@ import (
 	"gogi/ui/words"
 )
 
-// runBody is the page of a run.
+// runBody is the data for the page of a run.
 type runBody struct {
 	Report   *report.Report
-	Live     *match.Snapshot // nil: nobody plays it now
-	State    stored.State    // of a run that nobody plays
-	Boards   livePage        // what is being played
+	Live     *match.Snapshot // nil: the run is not in play
+	State    stored.State    // for a run that is not in play
+	Boards   livePage        // the games in play
 	Sections template.HTML
 	Curve    []html.CurvePoint
-	History  *historyChart // of the gate's log likelihood ratio; nil: there is no gate
+	History  *historyChart // log likelihood ratio of the SPRT; nil: the run has no SPRT
 	Settings []results.Setting
 	Slowed   string
-	Warnings []i18n.Message // of the session that plays it
+	Warnings []i18n.Message // warnings of the session in play
 }
 
-// runPage shows a run: the whole report, its gate's way, and the log of its settings.
-func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+// runPage shows a run: the whole report, the course of its SPRT, and the log of its settings.
+func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	switch why := stored.Proves(info); {
 	case errors.Is(why, stored.ErrTune):
 		return s.tunePage(w, r, info)
 	case errors.Is(why, stored.ErrSelfplay):
-		return s.selfplayPage(w, r, info)
+		s.show(w, r, "selfplay", s.runFrame(r, info, "", tuneBody{Boards: s.fewBoards(r, info.Name)}))
+		return nil
 	}
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
@@ -49,23 +46,20 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := languageOf(r)
+	in, curve := languageOf(r), made.seen.Curve()
 	body := runBody{
-		Report: made.report, Sections: made.html[in], Curve: made.seen.Curve(), Settings: settings,
-		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: made.report.Slowed().In(in),
-		State: stored.ReportState(made.report, settings),
+		Report: made.report, Sections: made.html[in], Curve: curve, Settings: settings,
+		History: newHistory(made.report.Gate, curve), Slowed: made.report.Slowed().In(in),
+		State: stored.ReportState(made.report, settings), Boards: s.fewBoards(r, info.Name),
 	}
-	if hub := s.playing(info.Name); hub != nil {
-		body.Boards = s.liveRun(r, info.Name, hub)
-		body.Boards.few()
-		body.Live = body.Boards.State
+	if body.Live = body.Boards.State; body.Live != nil {
 		body.Warnings = warned(body.Live.Warnings)
 	}
 	s.show(w, r, "run", s.runFrame(r, info, "", body))
 	return nil
 }
 
-// playing is the hub of a run's session, nil where nobody plays it now.
+// playing returns the hub of the session that plays a run, nil without one.
 func (s *Server) playing(run string) *events.Hub {
 	if hub := s.config.Live.Hub(run); hub != nil && !isOver(hub) {
 		return hub
@@ -73,7 +67,7 @@ func (s *Server) playing(run string) *events.Hub {
 	return nil
 }
 
-// warned are the warnings of a session; what may name a path is for holders of the token.
+// warned returns the warnings of a session. It hides notes that may name a path, also from holders of the token.
 func warned(given []match.WarningGiven) []i18n.Message {
 	var all []i18n.Message
 	for _, w := range given {
@@ -83,7 +77,7 @@ func warned(given []match.WarningGiven) []i18n.Message {
 	return all
 }
 
-// runsJSON is what "gogi runs --json" prints.
+// runsJSON answers with the output of "gogi runs --json".
 func (s *Server) runsJSON(w http.ResponseWriter, r *http.Request) error {
 	list, err := stored.Runs(r.Context(), s.config.Store)
 	if err != nil {
@@ -92,12 +86,8 @@ func (s *Server) runsJSON(w http.ResponseWriter, r *http.Request) error {
 	return asJSON(w, list)
 }
 
-// runJSON is what "gogi report --json" prints.
-func (s *Server) runJSON(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+// runJSON answers with the output of "gogi report --json".
+func (s *Server) runJSON(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
 		return err
@@ -105,12 +95,8 @@ func (s *Server) runJSON(w http.ResponseWriter, r *http.Request) error {
 	return asJSON(w, made.report)
 }
 
-// gamesJSON is what "gogi games --json" prints.
-func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.runOf(r)
-	if err != nil {
-		return err
-	}
+// gamesJSON answers with the output of "gogi games --json".
+func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	return stored.WriteGames(r.Context(), w, s.config.Store, info)

@@ -14,36 +14,33 @@ import (
 // runRow is a run on the first page.
 type runRow struct {
 	results.RunInfo
-	Live  *match.Snapshot // nil: nobody plays it now
-	State stored.State    // where nobody does
+	Live  *match.Snapshot // nil: the run is not in play
+	State stored.State    // for a run that is not in play
 }
 
 // runsPage lists the runs, the latest first.
 func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
 	runs, err := s.config.Store.Runs(r.Context())
-	if err != nil {
-		s.failed(w, r, err)
-		return
-	}
 	rows := make([]runRow, 0, len(runs))
 	for _, run := range slices.Backward(runs) {
 		row := runRow{RunInfo: run}
 		if hub := s.config.Live.Hub(run.Name); hub != nil {
 			row.Live = hub.State().State
 		}
-		if row.Live == nil {
-			if row.State, err = s.states.of(lasting(r), s.config.Store, &run); err != nil {
-				s.failed(w, r, err)
-				return
-			}
+		if row.Live == nil && err == nil {
+			row.State, err = s.states.of(lasting(r), s.config.Store, &run)
 		}
 		rows = append(rows, row)
 	}
-	s.show(w, r, "runs", frame{Title: s.speaker(r)("Runs"), Page: rows})
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.show(w, r, "runs", frame{Title: voiceOf(r).Say("Runs"), Page: rows})
 }
 
-// states are those of stored runs, each read once as long as nothing of the run changes:
-// the pairs of a run with a gate are read for it.
+// states is a cache of the states of stored runs. For a run with an SPRT a state needs all its pairs, so
+// each is calculated once until the run changes.
 type states struct {
 	mu    sync.Mutex
 	known map[int64]stateKnown // by the run's ID
@@ -54,7 +51,7 @@ type stateKnown struct {
 	state stored.State
 }
 
-// of is the state of a run.
+// of returns the state of a run.
 func (k *states) of(ctx context.Context, store *results.Store, info *results.RunInfo) (stored.State, error) {
 	stamp, err := store.Stamp(ctx, info.ID)
 	if err != nil {

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 
 	"gogi/match"
 )
 
-// scene is a run at one moment as streams tell it: the fields of a match.Snapshot,
-// and its slots as an object by "WORKER/SLOT". It does not change once it is made.
+// scene is the state of a run for streams: the fields of a match.Snapshot, and its slots as an object by
+// "WORKER/SLOT". A scene never changes.
 type scene struct {
 	version uint64 // of the hub's state
 	over    bool   // the session has ended
@@ -18,26 +19,26 @@ type scene struct {
 	slots   map[string]seat
 }
 
-// fields are a JSON object's, each as its text.
+// fields are the fields of a JSON object, each as JSON text.
 type fields map[string]json.RawMessage
 
-// seat is a slot. Who watches the run is not told the moves of every game, which no
-// board needs and which are most of the text; who watches the game is.
+// seat is a slot. Streams of the run leave out the moves of each game: they are most of the text, and
+// boards do not need them. Streams of the game have them.
 type seat struct {
-	game  string // PAIR.LEG of its board, "" without one
+	game  string // PAIR.LEG of its board, "" without a board
 	slot  match.SlotState
 	brief json.RawMessage
 }
 
-// told is a snapshot with what a reader would have to compute.
-type told struct {
+// streamed is a snapshot with the values that a reader would have to calculate.
+type streamed struct {
 	match.Snapshot
 	GamesPerMinute float64 `json:"games_per_minute,omitempty"` // as Snapshot.Rate
 }
 
 func newScene(state *match.Snapshot, version uint64) (*scene, error) {
 	s := &scene{version: version, over: state.Over, fields: fields{}, slots: make(map[string]seat, len(state.Slots))}
-	rest := told{Snapshot: *state}
+	rest := streamed{Snapshot: *state}
 	rest.Slots = nil
 	rest.GamesPerMinute, _, _ = state.Rate()
 	text, err := json.Marshal(rest)
@@ -68,28 +69,25 @@ func newSeat(s match.SlotState) (at seat, err error) {
 	return at, err
 }
 
-// seats are the slots as those are told who watch one game, or with "" the run.
-func (s *scene) seats(game string) (told fields, err error) {
-	told = fields{}
+// seats returns the slots for streams of one game, or with "" for streams of the run.
+func (s *scene) seats(game string) (list fields, err error) {
+	list = fields{}
 	for key, at := range s.slots {
 		switch game {
 		case "":
-			told[key] = at.brief
+			list[key] = at.brief
 		case at.game:
-			if told[key], err = json.Marshal(at.slot); err != nil {
+			if list[key], err = json.Marshal(at.slot); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return told, nil
+	return list, nil
 }
 
-// full is everything, for one who knows nothing.
+// full returns the whole scene as one object.
 func (s *scene) full(game string) (json.RawMessage, error) {
-	all := make(fields, len(s.fields)+1)
-	for key, text := range s.fields {
-		all[key] = text
-	}
+	all := maps.Clone(s.fields)
 	seats, err := s.seats(game)
 	if err != nil {
 		return nil, err
@@ -100,8 +98,7 @@ func (s *scene) full(game string) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// since is what has changed since an earlier scene, as a JSON merge patch (RFC 7396);
-// nil where nothing has.
+// since returns the changes since an earlier scene as a JSON merge patch (RFC 7396), nil without changes.
 func (s *scene) since(before *scene, game string) (json.RawMessage, error) {
 	patch, err := merge(before.fields, s.fields)
 	if err != nil {
@@ -130,7 +127,7 @@ func (s *scene) since(before *scene, game string) (json.RawMessage, error) {
 	return json.Marshal(patch)
 }
 
-// merge is the patch that makes the second object of the first.
+// merge returns the patch that turns the first object into the second.
 func merge(from, to fields) (fields, error) {
 	patch := fields{}
 	for key := range from {

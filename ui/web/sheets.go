@@ -20,28 +20,27 @@ import (
 	"gogi/results"
 )
 
-// sheet is a run's report, made once and shown to many.
+// sheet is the report of a run, made once for many readers.
 type sheet struct {
 	report *report.Report
 	seen   *html.Scenes
 	html   map[language]template.HTML // the report's sections
 
-	votes func() (*votes.Report, error) // how the councils voted; counted when it is asked for
+	votes func() (*votes.Report, error) // the votes of councils; counted at the first call
 
-	judges []string // of a tune, the runs that judge its answers
+	judges []string // for a tune: the runs that validate its candidates
 
 	stamp   results.Stamp
-	playing bool          // when it was made, somebody played the run
-	took    time.Duration // to make
+	playing bool          // the run was in play when the sheet was made
+	took    time.Duration // time to make the sheet
 	made    time.Time
-	used    time.Time // last; guarded by sheets.mu
+	used    time.Time // time of the last reader; guarded by sheets.mu
 }
 
-// sheets are the reports that were made last. A report of a long run takes seconds, and
-// while the run is played another one is due after every pair: so one is made at a time
-// for all who ask, and one that is out of date is still shown for ten times as long as it
-// took, which bounds what readers cost the run to a tenth of a core. The end of a session
-// is no such moment: who looks then wants to know what came of it.
+// sheets is a cache of reports. A report of a long run takes seconds, and while the run is in play each
+// pair makes it out of date. So sheets makes one report at a time for all readers, and shows it for ten
+// times as long as it took. Readers therefore cost the run at most a tenth of a core. After the end of a
+// session it makes a new report at once, because readers want the result then.
 type sheets struct {
 	flights singleflight.Group
 
@@ -52,15 +51,15 @@ type sheets struct {
 // Bounds of sheets.
 const (
 	keptSheets = 32
-	patience   = 10 // how many times longer than it took one is shown
+	patience   = 10 // an old report is shown for this many times the time to make it
 )
 
-// of is the sheet of a run.
+// of returns the report of a run.
 func (c *sheets) of(ctx context.Context, s *Server, info *results.RunInfo) (*sheet, error) {
 	return c.made(ctx, s, info, s.newSheet)
 }
 
-// made is the sheet of a run by whoever makes it.
+// made returns the sheet of a run, from the cache or from by.
 func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by func(context.Context, *results.RunInfo) (*sheet, error)) (*sheet, error) {
 	stamp, err := s.config.Store.Stamp(ctx, info.ID)
 	if err != nil {
@@ -74,11 +73,13 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by 
 		if kept := c.find(info.ID, stamp, playing); kept != nil {
 			return kept, nil
 		}
+		begun := time.Now()
 		made, err := by(ctx, info)
 		if err != nil {
 			return nil, err
 		}
-		made.stamp, made.playing = stamp, playing
+		made.stamp, made.playing, made.made = stamp, playing, time.Now()
+		made.took = made.made.Sub(begun)
 		c.keep(info.ID, made)
 		return made, nil
 	})
@@ -88,8 +89,7 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by 
 	return made.(*sheet), nil //nolint:forcetypeassert // nothing else is returned above
 }
 
-// find is a sheet that may be shown, nil where one is to be made; playing is whether
-// somebody plays the run now.
+// find returns a sheet that may be shown, or nil if a new one is needed. playing reports whether the run is in play.
 func (c *sheets) find(run int64, stamp results.Stamp, playing bool) *sheet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +101,7 @@ func (c *sheets) find(run int64, stamp results.Stamp, playing bool) *sheet {
 	return kept
 }
 
-// keep keeps a sheet in the place of the run's last one, or of the one that was not looked
-// at for the longest time.
+// keep stores a sheet. If there are too many, it deletes the one that was not read for the longest time.
 func (c *sheets) keep(run int64, made *sheet) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +123,6 @@ func (c *sheets) keep(run int64, made *sheet) {
 
 // newSheet makes the report of a run, in both languages.
 func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, error) {
-	begun := time.Now()
 	shown, err := stored.Shown(ctx, s.config.Store, info)
 	if err != nil {
 		return nil, err
@@ -137,20 +135,18 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{}}
 	made.votes = sync.OnceValues(func() (*votes.Report, error) { return stored.Votes(ctx, s.config.Store, info) })
 	for _, in := range []language{english, japanese} {
-		var html strings.Builder
+		var text strings.Builder
 		link := func(pair, leg int) string { return gameAt(info.Name, pair, leg) }
-		if err := shown.Sections(&html, s.pages.words(in), link); err != nil {
+		if err := shown.Sections(&text, html.Words{In: in}, link); err != nil {
 			return nil, err
 		}
-		made.html[in] = template.HTML(strings.Map(visible, html.String())) //nolint:gosec // the templates have escaped every text
+		made.html[in] = template.HTML(strings.Map(visible, text.String())) //nolint:gosec // the templates have escaped every text
 	}
-	made.made = time.Now()
-	made.took = made.made.Sub(begun)
 	return made, nil
 }
 
-// discreet is a report without what only holders of the token may see: changes of
-// settings that name a path or an argument.
+// discreet returns a copy of a report without the texts that only holders of the token may see: changes of
+// settings, and reasons, that may have a path or an argument.
 func discreet(r *report.Report) *report.Report {
 	shown, hidden := *r, "…"
 	shown.Looks.Changes = slices.Clone(r.Looks.Changes)
@@ -163,7 +159,7 @@ func discreet(r *report.Report) *report.Report {
 	for i := range shown.Voided {
 		shown.Voided[i].Why = masked(shown.Voided[i].Why)
 	}
-	for i := range shown.Looks.Remarks { // those of voided pairs quote a person
+	for i := range shown.Looks.Remarks { // remarks on voided pairs quote a person
 		args := slices.Clone(shown.Looks.Remarks[i].Args)
 		for k, a := range args {
 			if text, ok := a.(string); ok {
@@ -178,19 +174,25 @@ func discreet(r *report.Report) *report.Report {
 // namesPath reports whether a text may have a path in it.
 func namesPath(text string) bool { return strings.ContainsAny(text, `/\\`) }
 
-// maskedOptions are options without values that are paths.
+// masked returns a text, or "…" if it may have a path in it.
+func masked(text string) string {
+	if namesPath(text) {
+		return "…"
+	}
+	return text
+}
+
+// maskedOptions returns a copy of options without values that may be paths.
 func maskedOptions(options []match.Option) []match.Option {
 	shown := slices.Clone(options)
 	for i := range shown {
-		if namesPath(shown[i].Value) {
-			shown[i].Value = "…"
-		}
+		shown[i].Value = masked(shown[i].Value)
 	}
 	return shown
 }
 
-// visible takes invisible characters out of a page, which can turn the order of a line
-// around: names have no need of them.
+// visible deletes invisible characters from a page, because some of them reverse the order of a line. Use
+// it with strings.Map.
 func visible(r rune) rune {
 	if unicode.Is(unicode.Cf, r) {
 		return -1

@@ -1,51 +1,59 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/match"
 	"gogi/report/html"
 	"gogi/report/stored"
 	"gogi/results"
 )
 
-// storedRoutes are those of what is stored.
+// answerer answers a request, or returns an error before it has written anything.
+type answerer func(http.ResponseWriter, *http.Request) error
+
+// storedRoutes adds the routes to stored runs.
 func (s *Server) storedRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /assets/report.css", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		_, _ = w.Write([]byte(html.Style())) // a reader that is gone misses nothing
+		_, _ = w.Write([]byte(html.Style())) // the client may have left
 	})
-	for path, answer := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"/r/{run}":          s.runPage,
-		"/r/{run}/games":    s.gamesPage,
+	for path, answer := range map[string]answerer{
+		"/r/{run}":          s.ofRun(s.runPage),
+		"/r/{run}/games":    s.ofRun(s.gamesPage),
 		"/r/{run}/g/{game}": s.gamePageOrFile,
-		"/r/{run}/openings": s.openingsPage,
-		"/r/{run}/time":     s.timePage,
-		"/r/{run}/faults":   s.faultsPage,
-		"/r/{run}/votes":    s.votesPage,
+		"/r/{run}/openings": s.ofRun(s.openingsPage),
+		"/r/{run}/time":     s.ofRun(s.timePage),
+		"/r/{run}/faults":   s.ofRun(s.faultsPage),
+		"/r/{run}/votes":    s.ofRun(s.votesPage),
 		"/compare":          s.comparePage,
 		"/engines":          s.enginesPage,
 		"/ratings":          s.ratingsPage,
 		"/":                 s.nothingHere,
 	} {
-		mux.HandleFunc("GET "+path, s.answered(answer))
+		mux.HandleFunc("GET "+path, s.answered(answer, s.showMissing))
 	}
-	for path, answer := range map[string]func(http.ResponseWriter, *http.Request) error{
+	for path, answer := range map[string]answerer{
 		"runs":             s.runsJSON,
-		"runs/{run}":       s.runJSON,
-		"runs/{run}/games": s.gamesJSON,
+		"runs/{run}":       s.ofRun(s.runJSON),
+		"runs/{run}/games": s.ofRun(s.gamesJSON),
 	} {
-		mux.HandleFunc("GET /api/v1/"+path, s.answeredPlainly(answer))
+		mux.HandleFunc("GET /api/v1/"+path, s.answered(answer, func(w http.ResponseWriter, _ *http.Request, status int, m *missing) {
+			http.Error(w, m.Error(), status)
+		}))
 	}
 }
 
-// missing says that what was asked for is not there, and what is.
+// missing is the answer to a request for something that does not exist, with links to what exists.
 type missing struct {
 	What  string // a phrase with %s
 	Name  string
@@ -54,49 +62,46 @@ type missing struct {
 
 func (m *missing) Error() string { return fmt.Sprintf(m.What, m.Name) }
 
-// badQuery says what is wrong with a query.
-type badQuery struct{ err error }
+// badQuery is an error in a query.
+type badQuery struct{ error }
 
-func (b *badQuery) Error() string { return b.err.Error() }
+// ofRun returns an answerer that finds the run of the path first.
+func (s *Server) ofRun(answer func(http.ResponseWriter, *http.Request, *results.RunInfo) error) answerer {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		info, err := s.config.Store.FindRun(r.Context(), runNamed(r))
+		if err != nil {
+			return err
+		}
+		return answer(w, r, info)
+	}
+}
 
-// answered is a handler for people: an error becomes a page that says so.
-func (s *Server) answered(answer func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+// answered returns the handler of an answerer. wrong writes the answer to an error that the client can mend.
+func (s *Server) answered(answer answerer, wrong func(http.ResponseWriter, *http.Request, int, *missing)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := answer(w, r)
 		if err == nil || r.Context().Err() != nil {
 			return
 		}
-		status, said := s.judged(err)
-		if status == http.StatusInternalServerError {
+		if status, m := statusOf(err); m != nil {
+			wrong(w, r, status, m)
+		} else {
 			s.failed(w, r, err)
-			return
 		}
-		title := s.speaker(r)("Not found")
-		if status == http.StatusBadRequest {
-			title = s.speaker(r)("That cannot be asked")
-		}
-		s.showAs(w, r, status, "missing", frame{Title: title, Page: said})
 	}
 }
 
-// answeredPlainly is a handler for programs: an error is a line of text.
-func (s *Server) answeredPlainly(answer func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		err := answer(w, r)
-		if err == nil || r.Context().Err() != nil {
-			return
-		}
-		status, said := s.judged(err)
-		if status == http.StatusInternalServerError {
-			s.failed(w, r, err)
-			return
-		}
-		http.Error(w, said.Error(), status)
+// showMissing answers with a page.
+func (s *Server) showMissing(w http.ResponseWriter, r *http.Request, status int, m *missing) {
+	title := voiceOf(r).Say("Not found")
+	if status == http.StatusBadRequest {
+		title = voiceOf(r).Say("That cannot be asked")
 	}
+	s.showAs(w, r, status, "missing", frame{Title: title, Page: m})
 }
 
-// judged is an error's status, and for what a client can mend what to say.
-func (s *Server) judged(err error) (int, *missing) {
+// statusOf returns the status of an error and its text. The text is nil for errors that a client cannot mend.
+func statusOf(err error) (int, *missing) {
 	var none *missing
 	var run *results.NoRun
 	var bad *badQuery
@@ -109,21 +114,19 @@ func (s *Server) judged(err error) (int, *missing) {
 			m.There = append(m.There, crumb{Name: name, Link: pathOf(name)})
 		}
 		return http.StatusNotFound, m
-	case errors.As(err, &bad):
-		return http.StatusBadRequest, &missing{What: "%s", Name: bad.Error()}
-	case errors.Is(err, stored.ErrTune), errors.Is(err, stored.ErrSelfplay):
+	case errors.As(err, &bad), errors.Is(err, stored.ErrTune), errors.Is(err, stored.ErrSelfplay):
 		return http.StatusBadRequest, &missing{What: "%s", Name: err.Error()}
 	}
 	return http.StatusInternalServerError, nil
 }
 
-// nothingHere answers for every path that is not served.
+// nothingHere answers for every path without a page.
 func (s *Server) nothingHere(_ http.ResponseWriter, r *http.Request) error {
 	return &missing{What: "There is no page %s.", Name: r.URL.Path, There: []crumb{{Name: "/", Link: "/"}}}
 }
 
-// pathOf is where a run's pages are. A name may be any text: one that a browser would
-// take for a step in the path, and one that begins with the sign itself, has ~ before it.
+// pathOf returns the path of a run's pages. A run's name may be any text. A name that a browser would take
+// for a step in the path gets ~ before it, and so does a name that begins with ~.
 func pathOf(run string) string {
 	if run == "" || run == "." || run == ".." || strings.HasPrefix(run, "~") {
 		run = "~" + run
@@ -131,31 +134,25 @@ func pathOf(run string) string {
 	return "/r/" + url.PathEscape(run)
 }
 
-// runOf is the run that a path names.
-func (s *Server) runOf(r *http.Request) (*results.RunInfo, error) {
-	name := r.PathValue("run")
-	return s.config.Store.FindRun(r.Context(), strings.TrimPrefix(name, "~"))
-}
+// runNamed returns the name of the run in a path that pathOf has made.
+func runNamed(r *http.Request) string { return strings.TrimPrefix(r.PathValue("run"), "~") }
 
-// gameAt is where a game's page is.
-func gameAt(run string, pair, leg int) string {
-	return pathOf(run) + "/g/" + strconv.Itoa(pair) + "." + strconv.Itoa(leg)
-}
+// gameAt returns the path of a game's page.
+func gameAt(run string, pair, leg int) string { return pathOf(run) + "/g/" + gameName(pair, leg) }
 
-// tab is one of a run's pages.
+// tab is a link to one of a run's pages.
 type tab struct {
 	Name, Link string
 	Here       bool
 }
 
-// tabs are the pages of a run: their paths under the run's, and what they are called.
+// tabs returns the pages of a run: their paths below the run's path, and their titles.
 func tabs() [][2]string {
 	return [][2]string{{"", "Report"}, {"/games", "Games"}, {"/openings", "Openings"}, {"/time", "Time and speed"}, {"/faults", "Faults"}, {"/votes", "Votes"}}
 }
 
-// runFrame is the frame of one of a run's pages: its heading, and the way to the others.
+// runFrame returns the frame of one of a run's pages: its heading, and links to the other pages.
 func (s *Server) runFrame(r *http.Request, info *results.RunInfo, here string, body any) frame {
-	say := s.speaker(r)
 	v := runView{Info: info, Body: body}
 	trail := []crumb{{Name: info.Name, Link: pathOf(info.Name)}}
 	title := info.Name
@@ -167,7 +164,7 @@ func (s *Server) runFrame(r *http.Request, info *results.RunInfo, here string, b
 		shown = shown[:2]
 	}
 	for _, t := range shown {
-		name := say(t[1])
+		name := voiceOf(r).Say(t[1])
 		if t[0] == "/votes" && !hasCouncil(info) {
 			continue
 		}
@@ -183,38 +180,28 @@ func (s *Server) runFrame(r *http.Request, info *results.RunInfo, here string, b
 	return frame{Title: title, Trail: trail, Page: v}
 }
 
-// runView is what pages of a run have in common.
+// runView is the data that all pages of a run have.
 type runView struct {
 	Info *results.RunInfo
 	Tabs []tab
-	Body any // the page's own
+	Body any // data of this page
 }
 
-// hasCouncil reports whether a player of the run votes.
+// hasCouncil reports whether a player of the run is a council.
 func hasCouncil(info *results.RunInfo) bool {
 	plan, err := info.ParsePlan()
-	if err != nil {
-		return false
-	}
-	for i := range plan.Players {
-		if plan.Players[i].Council != nil {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.ContainsFunc(plan.Players, func(p match.CanonicalPlayer) bool { return p.Council != nil })
 }
 
-// asJSON answers with what the command prints with --json.
+// asJSON answers with the output of a command with --json.
 func asJSON(w http.ResponseWriter, v any) error {
-	var text strings.Builder
+	var text bytes.Buffer
 	if err := format.JSON(&text, v); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write([]byte(text.String())) // a reader that is gone misses nothing
+	reply(w, http.StatusOK, "application/json; charset=utf-8", text.Bytes())
 	return nil
 }
 
-// lasting is for work that others wait for, too: it goes on when its first client is gone.
+// lasting returns the context for work that several clients wait for. It does not end with its first client.
 func lasting(r *http.Request) context.Context { return context.WithoutCancel(r.Context()) }

@@ -14,32 +14,32 @@ import (
 // Limits of streams.
 const (
 	maxStreams = 64
-	// turn is how long a stream keeps its place while others wait for one. A client that
-	// does not read cannot be told from a slow one: the system takes small events for it.
+	// turn is the time after which a stream loses its place to a new one. The server cannot see whether a
+	// client reads, because the system buffers small events.
 	turn = time.Minute
-	// silence is the longest that a client hears nothing.
+	// silence is the longest time between two messages to a client.
 	silence = 15 * time.Second
-	// again is how soon a client shall come back after its stream has broken.
+	// again is the time after which a client connects again if its stream breaks.
 	again = 2 * time.Second
 )
 
-// Watching is how many clients listen to a run now.
+// Watching returns the number of open streams.
 func (s *Server) Watching() int { return s.streams.count() }
 
-// places are those of streams, at most maxStreams.
+// places limits the number of streams to maxStreams.
 type places struct {
 	mu    sync.Mutex
 	taken []*place // the oldest first
 }
 
-// place is that of one stream.
+// place is the place of one stream.
 type place struct {
 	since time.Time
-	lost  chan struct{} // closed when another stream has the place
+	lost  chan struct{} // closed when another stream takes the place
 }
 
-// take returns a place. If all are taken, the oldest stream that has had its turn loses its
-// place; nil means that no stream has had it yet.
+// take returns a place. If all are taken, the oldest stream loses its place. take returns nil if that
+// stream is younger than turn.
 func (p *places) take() *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p *places) take() *place {
 	return own
 }
 
-// give returns a place; one that is lost is nobody's already.
+// give returns a place. For a lost place it does nothing.
 func (p *places) give(own *place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,9 +69,9 @@ func (p *places) count() int {
 	return len(p.taken)
 }
 
-// liveStream tells what happens in a run, or in one game of it, as server-sent events:
-// first "state", everything as one object, then "diff", the changes to it as a JSON
-// merge patch, and "over" where the session has ended. Whoever comes back begins anew.
+// liveStream sends the state of a run, or of one of its games, as server-sent events. The first event is
+// "state", the whole state as one object. Then "diff" has the changes as a JSON merge patch, and "over" is
+// sent at the end of the session. A client that connects again gets the whole state.
 func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
 	game, err := askedGame(r.FormValue("game"))
 	if err != nil {
@@ -80,13 +80,13 @@ func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
 	}
 	hub := s.config.Live.Hub(r.FormValue("run"))
 	if hub == nil {
-		http.Error(w, "nobody plays this run now", http.StatusNotFound)
+		http.Error(w, "this run is not in play", http.StatusNotFound)
 		return
 	}
 	own := s.streams.take()
 	if own == nil {
 		w.Header().Set("Retry-After", "5")
-		http.Error(w, "too many listen already", http.StatusServiceUnavailable)
+		http.Error(w, "too many streams", http.StatusServiceUnavailable)
 		return
 	}
 	defer s.streams.give(own)
@@ -96,10 +96,10 @@ func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.feeds.leave(feed)
-	s.tell(w, r, feed, own, r.FormValue("run"), game)
+	s.send(w, r, feed, own, r.FormValue("run"), game)
 }
 
-// askedGame is the name of a game as it is written, "" for none.
+// askedGame checks the name of a game; "" is none.
 func askedGame(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -111,9 +111,10 @@ func askedGame(text string) (string, error) {
 	return gameName(pair, leg), nil
 }
 
-// tell writes until the client is gone or too slow, it loses its place, the session has ended, nobody plays the
-// run any more, which is looked for whenever there is nothing to tell, or the server ends.
-func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, own *place, run, game string) {
+// send writes the messages of a feed. It ends when the client leaves or is too slow, when it loses its
+// place, when the session ends, or when the server ends. After each silence it checks whether the run is
+// still in play.
+func (s *Server) send(w http.ResponseWriter, r *http.Request, feed *feed, own *place, run, game string) {
 	out := newEvents(w, r)
 	if out.send(fmt.Appendf(nil, "retry: %d\n\n", again.Milliseconds())) != nil {
 		return
@@ -138,14 +139,14 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, own *p
 		seen = m.scene
 		if m.last {
 			if m.scene.over {
-				_ = out.send(ended) // the last word anyhow
+				_ = out.send(ended) // the stream ends in any case
 			}
 			return
 		}
 		select {
 		case <-m.next:
 		case <-quiet.C:
-			if s.config.Live.Hub(run) != feed.hub { // a farm's test is over, or paused, and its hub stays
+			if s.config.Live.Hub(run) != feed.hub { // a test of a farm that is over or paused keeps its hub
 				_ = out.send(ended)
 				return
 			}
@@ -166,7 +167,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, own *p
 	}
 }
 
-// isOver reports whether the session has ended that a hub tells of.
+// isOver reports whether the session of a hub has ended.
 func isOver(hub *events.Hub) bool {
 	select {
 	case <-hub.Closed():
@@ -176,7 +177,7 @@ func isOver(hub *events.Hub) bool {
 	}
 }
 
-// events is a stream to one client.
+// eventStream is a stream to one client.
 type eventStream struct {
 	w       io.Writer
 	control *http.ResponseController
@@ -186,14 +187,14 @@ func newEvents(w http.ResponseWriter, r *http.Request) *eventStream {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // of proxies
+	h.Set("X-Accel-Buffering", "no") // for proxies
 	if r.ProtoMajor == 1 {
-		h.Set("Connection", "close") // its deadlines are not for whatever comes next
+		h.Set("Connection", "close") // the deadlines of the stream must not apply to another request
 	}
 	return &eventStream{w, http.NewResponseController(w)}
 }
 
-// send writes a text so that the client has it at once.
+// send writes a text and flushes it.
 func (e *eventStream) send(text []byte) error {
 	if _, err := e.w.Write(text); err != nil {
 		return err

@@ -5,37 +5,30 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
-	"time"
 
 	"gogi/report/tuning"
 	"gogi/results"
 )
 
-// tuneBody is the page of a run that is a tune: what is known of it, and no strength.
+// tuneBody is the data for the page of a tune, or of self-play without a report. Neither has a strength.
 type tuneBody struct {
-	Boards livePage // what is being played
+	Boards livePage // the games in play
 	Report template.HTML
-	Judges []string // runs that judge its answers
+	Judges []string // runs that validate its candidates
 }
 
 // tunePage shows a tune.
 func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.tunes.made(lasting(r), s, info, s.newTuneSheet)
-	if err != nil {
-		return err
+	if err == nil {
+		body := tuneBody{s.fewBoards(r, info.Name), made.html[languageOf(r)], made.judges}
+		s.show(w, r, "tune", s.runFrame(r, info, "", body))
 	}
-	body := tuneBody{Report: made.html[languageOf(r)], Judges: made.judges}
-	if hub := s.playing(info.Name); hub != nil {
-		body.Boards = s.liveRun(r, info.Name, hub)
-		body.Boards.few()
-	}
-	s.show(w, r, "tune", s.runFrame(r, info, "", body))
-	return nil
+	return err
 }
 
 // newTuneSheet makes the report of a tune in all languages.
 func (s *Server) newTuneSheet(ctx context.Context, info *results.RunInfo) (*sheet, error) {
-	begun := time.Now()
 	a, err := tuning.Read(ctx, s.config.Store, info, tuning.Latest)
 	if err != nil {
 		return nil, err
@@ -47,7 +40,5 @@ func (s *Server) newTuneSheet(ctx context.Context, info *results.RunInfo) (*shee
 	for _, c := range a.Candidates {
 		made.judges = append(made.judges, tuning.ValidationRuns(a.Plan, c.Run)...)
 	}
-	made.made = time.Now()
-	made.took = made.made.Sub(begun)
 	return made, nil
 }

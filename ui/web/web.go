@@ -23,63 +23,62 @@ import (
 	"gogi/runner/events"
 )
 
-// Live is what is being played now, by this process or others of this machine.
+// Live gives access to the runs in play, in this process or in others of this machine.
 type Live interface {
-	// Runs are the names of the runs that are being played.
+	// Runs returns the names of the runs in play.
 	Runs() []string
-	// Hub tells what happens in a run; nil where nobody plays it now. It closes when
-	// the session ends.
+	// Hub returns the hub of a run, nil if the run is not in play. The hub closes when the session ends.
 	Hub(run string) *events.Hub
-	// Control gives a run an order; an error says why it was refused.
+	// Control sends an order to a run. The error is the reason if the run rejects it.
 	Control(ctx context.Context, run string, c control.Command) error
 }
 
-// Config is what a server shows, and to whom.
+// Config has the settings of a server.
 type Config struct {
 	Addr string // host:port; a port of 0 is any free one
-	// Token lets its holder read, where the address is not this machine's own, and
-	// control runs; "": nobody controls, and only a loopback address is served.
+	// Token gives its holder the right to control runs, and to read through an address that is not a
+	// loopback address. With "" no client can control runs, and only a loopback address is possible.
 	Token string
-	// CertFile and KeyFile are of TLS, both or neither.
+	// CertFile and KeyFile turn on TLS; set both or neither.
 	CertFile, KeyFile string
-	// PublicHosts are names, without port, that the server is reached by, beside its
-	// address and those of the loopback.
+	// PublicHosts are further names of the server, without port. Its address and those of the loopback are
+	// always valid.
 	PublicHosts []string
 
 	Store *results.Store
 	Live  Live
-	// Metrics serves /metrics; nil: there are none.
+	// Metrics serves /metrics; nil: no such path.
 	Metrics http.Handler
-	// Farm serves /farm; nil: there is none.
+	// Farm serves /farm; nil: no such path.
 	Farm http.Handler
-	// Pprof adds /debug/pprof/, for holders of the token where there is one.
+	// Pprof adds /debug/pprof/, for holders of the token if Token is set.
 	Pprof bool
-	Log   *slog.Logger // of failures that no client is told in full
+	Log   *slog.Logger // log of failures, which answers do not describe
 }
 
-// lastCalls is how long clients have to read what they asked for when the server ends.
+// lastCalls is the time in which clients can read their answers when the server ends.
 const lastCalls = 2 * time.Second
 
-// Server is a server that listens already.
+// Server is a server that listens.
 type Server struct {
 	config   Config
 	listener net.Listener
 	guard    *guard
-	pages    *pages
+	pages    pages
 	feeds    feeds
 	streams  places
 	sheets   sheets
 	states   states
-	tunes    sheets        // of runs that are tunes
-	heavy    chan struct{} // holds one value while something heavy is computed
+	tunes    sheets        // reports of tunes
+	heavy    chan struct{} // has a value while a job of alone runs
 	http     *http.Server
-	clients  atomic.Int64 // connections that are open
-	// ended is closed when the server is to end: streams end with it.
+	clients  atomic.Int64 // open connections
+	// ended is closed when the server ends, which ends streams.
 	ended chan struct{}
 }
 
-// Check reports what is wrong with a configuration, before there is anything to show: it needs
-// neither a store nor what is played. It takes the address and gives it back.
+// Check returns the error of a configuration. It needs neither Store nor Live. It listens on the address
+// for a moment.
 func Check(ctx context.Context, c Config) error {
 	if _, err := newGuard(c); err != nil {
 		return err
@@ -96,7 +95,7 @@ func Check(ctx context.Context, c Config) error {
 	return listener.Close()
 }
 
-// Listen checks the configuration and takes the address.
+// Listen checks the configuration and listens on the address. [Server.Serve] then serves.
 func Listen(ctx context.Context, c Config) (*Server, error) {
 	s, err := newServer(c)
 	if err != nil {
@@ -108,7 +107,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// newServer is a server without a listener.
+// newServer returns a server without a listener.
 func newServer(c Config) (*Server, error) {
 	guard, err := newGuard(c)
 	if err != nil {
@@ -139,10 +138,10 @@ func (s *Server) connection(_ net.Conn, now http.ConnState) {
 	}
 }
 
-// Clients is how many connections are open.
+// Clients returns the number of open connections.
 func (s *Server) Clients() int { return int(s.clients.Load()) }
 
-// URL is where the server is, as a browser of this machine reaches it.
+// URL returns the address of the server for a browser on this machine.
 func (s *Server) URL() string {
 	scheme := "http"
 	if s.config.CertFile != "" {
@@ -155,8 +154,7 @@ func (s *Server) URL() string {
 	return fmt.Sprintf("%s://127.0.0.1:%d/", scheme, addr.Port)
 }
 
-// Serve serves until ctx ends; streams end then, and pages that were asked for have
-// a moment to be read.
+// Serve serves until ctx ends. Then it ends streams, and waits for other answers for at most lastCalls.
 func (s *Server) Serve(ctx context.Context) error {
 	stopped := make(chan struct{}) // closed when the shutdown is over
 	stop := context.AfterFunc(ctx, func() {
@@ -165,7 +163,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCalls)
 		defer cancel()
 		if s.http.Shutdown(grace) != nil {
-			_ = s.http.Close() // who is left has had time
+			_ = s.http.Close() // the time for these clients is over
 		}
 	})
 	listener := limited(s.listener)
