@@ -2,17 +2,16 @@ package usi
 
 import "time"
 
-// alarm wakes whoever waits for the end of a search when its time is over. One timer is
-// left to run from search to search, most of which end long before: it is set only where it
-// would ring too late. So it may ring too early, for a search that is over, and then due
-// sets it again. The zero value is not set.
+// alarm signals that the time of a search is over. One timer runs on from search to search, because most
+// searches end long before. set resets it only if it would fire too late. So the timer may fire too early,
+// for a search that is over. due then sets it again. The zero value is not set.
 type alarm struct {
 	timer *time.Timer
-	rings chan struct{} // has room for one ring, which the timer's goroutine sends; never closed
-	at    time.Time     // when the timer rings, or has rung; zero: that was heard
+	rings chan struct{} // capacity 1; the timer's goroutine sends; never closed
+	at    time.Time     // when the timer fires or fired; zero after due
 }
 
-// set has it ring at a time, or before.
+// set makes the timer fire at end or earlier, and returns the channel that it signals.
 func (a *alarm) set(end time.Time) <-chan struct{} {
 	if !a.at.IsZero() && !end.Before(a.at) {
 		return a.rings
@@ -30,12 +29,12 @@ func (a *alarm) set(end time.Time) <-chan struct{} {
 func (a *alarm) ring() {
 	select {
 	case a.rings <- struct{}{}:
-	default: // one is waiting to be heard
+	default: // a signal is already pending
 	}
 }
 
-// due is asked when a ring was heard, and reports whether the time has come; else it is set
-// again.
+// due reports whether end has passed. The caller calls it after each signal. If end has not passed, due sets
+// the timer again.
 func (a *alarm) due(end time.Time) bool {
 	a.at = time.Time{}
 	if !time.Now().Before(end) {

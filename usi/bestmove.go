@@ -6,28 +6,27 @@ import (
 	"gogi/shogi"
 )
 
-// Answer is what kind of thing an engine said at the end of its search.
+// Answer is the kind of the answer that ends a search.
 type Answer uint8
 
 // The answers of a bestmove line.
 const (
-	AnswerInvalid Answer = iota // no move could be read; Text says what stood there
+	AnswerInvalid Answer = iota // not a move; Text holds the word
 	AnswerMove
 	AnswerResign
 	AnswerWin // the declaration of an entered king (入玉宣言)
 )
 
-// Bestmove is the end of a search.
+// Bestmove is a parsed bestmove line.
 type Bestmove struct {
 	Answer Answer
-	Move   shogi.Move // of AnswerMove
-	Ponder shogi.Move // the reply that the engine expects; NoMove when none could be read
-	Text   string     // the word after "bestmove", as sent
+	Move   shogi.Move // for AnswerMove
+	Ponder shogi.Move // the reply that the engine expects; NoMove if there is none or it is unreadable
+	Text   string     // the word after "bestmove", as the engine sent it
 }
 
-// ParseBestmove reads a line "bestmove …". It never fails: what is no move is
-// AnswerInvalid. Engines also print none, (none), null and pass; whether a
-// readable move is legal is the referee's business.
+// ParseBestmove parses a line "bestmove …". It never fails: any word that is not a move gives AnswerInvalid.
+// Engines also print none, (none), null and pass. ParseBestmove does not check that the move is legal.
 func ParseBestmove(line string) Bestmove {
 	p := words{rest: strings.TrimPrefix(line, "bestmove")}
 	b := Bestmove{Text: p.next()}
@@ -49,7 +48,7 @@ func ParseBestmove(line string) Bestmove {
 	return b
 }
 
-// String is the whole line.
+// String returns the whole line.
 func (b Bestmove) String() string {
 	text := b.Text
 	if b.Answer == AnswerMove {

@@ -2,19 +2,17 @@ package usi
 
 import "math"
 
-// The limits of what is taken from an engine's info lines. They are far beyond what
-// any search reports, and so small that a line cannot make a sum or a stored
-// integer wrap.
+// Limits for the numbers of an engine's info lines. They are far above what any search reports. They are low
+// enough that no line can overflow a sum or a stored integer.
 const (
-	maxNodes = 1<<53 - 1 // nodes, also a second: what every reader of JSON holds exactly; at 10^9 a second 104 days
-	maxDepth = 1_000_000 // plies, selective ones too
+	maxNodes = 1<<53 - 1 // nodes, and nodes per second: every JSON reader holds them exactly; 104 days at 10^9 per second
+	maxDepth = 1_000_000 // plies, also for seldepth
 	maxMS    = 1 << 40   // milliseconds: 34 years
-	maxFull  = 1000      // of a hash table, per mille
+	maxFull  = 1000      // of the hash table, per mille
 )
 
-// bounded is the whole decimal number that a word of an engine says: low or high
-// where it is beyond them, however many digits it has. ok is false for a word that is
-// no number.
+// bounded parses a signed decimal number of any length and clamps it to low…high. ok is false if the word is
+// not a number.
 func bounded[T string | []byte](word T, low, high int64) (n int64, ok bool) {
 	negative := len(word) > 0 && word[0] == '-'
 	first := 0
@@ -30,7 +28,7 @@ func bounded[T string | []byte](word T, low, high int64) (n int64, ok bool) {
 			return 0, false
 		}
 		if n = 10*n + int64(digit); n > math.MaxInt64/16 {
-			n = math.MaxInt64 / 16 // beyond every limit, and the next digit cannot make it wrap
+			n = math.MaxInt64 / 16 // above every limit, and the next digit cannot overflow it
 		}
 	}
 	if negative {

@@ -9,33 +9,32 @@ import (
 	"gogi/shogi"
 )
 
-// MateAnswer is what kind of thing was said at the end of a mate search.
+// MateAnswer is the kind of the answer that ends a mate search.
 type MateAnswer uint8
 
 // The answers of a checkmate line.
 const (
-	MateInvalid        MateAnswer = iota // could not be read; Text says what stood there
+	MateInvalid        MateAnswer = iota // unreadable; Text holds the words
 	MateFound                            // the side to move mates; Moves is the line
 	MateNone                             // proven: the side to move has no mate ("nomate")
-	MateTimeout                          // neither was found ("timeout")
+	MateTimeout                          // no result ("timeout")
 	MateNotImplemented                   // the engine has no mate search ("notimplemented")
 )
 
-// Checkmate is the end of a mate search ("go mate"): whether the side to move
-// can mate the other by checks.
+// Checkmate is the result of a mate search ("go mate"): whether the side to move can mate the opponent by
+// checks.
 type Checkmate struct {
 	Answer  MateAnswer
-	Moves   []shogi.Move // of MateFound, beginning with the side to move's
-	Text    string       // what stood behind the first word, safe to print
-	Nodes   uint64       // the last count of nodes that was reported
+	Moves   []shogi.Move // for MateFound; the side to move plays the first one
+	Text    string       // the text after the first word, safe to print
+	Nodes   uint64       // the last node count that the engine reported
 	Elapsed time.Duration
-	Stopped bool // the search was stopped: the deadline passed or ctx ended
+	Stopped bool // gogi stopped the search: the deadline passed or ctx ended
 }
 
-// ParseCheckmate reads a line "checkmate …". It never fails: what is none of the
-// four answers is MateInvalid. "none", which one engine family prints when it
-// gave up, is MateTimeout. Whether the moves are legal and mate is the
-// caller's business.
+// ParseCheckmate parses a line "checkmate …". It never fails: any other answer is MateInvalid. One engine
+// family prints "none" when it gives up; that is MateTimeout. ParseCheckmate does not check that the moves
+// are legal and mate.
 func ParseCheckmate(line string) Checkmate {
 	rest := strings.TrimSpace(strings.TrimPrefix(line, "checkmate"))
 	c := Checkmate{Text: sanitize.Printable(rest, 2000)}
@@ -55,11 +54,10 @@ func ParseCheckmate(line string) Checkmate {
 	return c
 }
 
-// String is the whole line. MateInvalid and a mate without moves are said as
-// timeout, which claims nothing.
+// String returns the whole line. MateInvalid and a mate without moves become "timeout", which claims nothing.
 func (c Checkmate) String() string {
 	if c.Answer == MateFound && len(c.Moves) == 0 {
-		c.Answer = MateInvalid // there is no way to say that
+		c.Answer = MateInvalid // USI has no form for that
 	}
 	switch c.Answer {
 	case MateFound:
@@ -73,13 +71,12 @@ func (c Checkmate) String() string {
 	return "checkmate timeout"
 }
 
-// Mate asks for a mate by the side to move: "go mate" with r.Go.MateTime (0:
-// infinite), whatever else r.Go holds. It waits, stops and fails as Think does.
+// Mate searches for a mate by the side to move with "go mate". r.Go.MateTime is the limit (0: infinite); Mate
+// ignores the other fields of r.Go. It waits, stops and fails as Think does.
 //
-// Engines without a mate search of their own answer "bestmove" after an
-// ordinary search. That is taken too: it is MateFound when the best line's score
-// is a mate and its variation really ends in one, MateNone when the score says
-// that the side to move is mated itself, else MateTimeout.
+// Engines without a mate search answer "bestmove" after an ordinary search. The answer is then MateFound if
+// the best line's score is a mate and its variation ends in one. It is MateNone if the score is a mate
+// against the side to move, else MateTimeout.
 func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 	e.deadline.Store(int64(r.Deadline))
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
@@ -121,7 +118,7 @@ func (e *Engine) mateAnswer(ev event, reply Reply, p Position) Checkmate {
 	return c
 }
 
-// endsInMate reports whether the moves from a position end in checkmate.
+// endsInMate reports whether the moves lead from the position to checkmate.
 func endsInMate(p Position, moves []shogi.Move) bool {
 	h, err := p.History()
 	return err == nil && h.Position().EndsInMate(moves)

@@ -10,19 +10,18 @@ import (
 	"gogi/shogi"
 )
 
-// Go holds the arguments of the "go" command. Times are sent in whole
-// milliseconds. A field that is not set is not sent: some engines abort on an
-// argument that they do not know.
+// Go holds the arguments of the "go" command. Times are sent in whole milliseconds. A field that is not set
+// is not sent, because some engines abort on an unknown argument.
 type Go struct {
 	Ponder      bool
-	Early       bool // the search it follows began without clocks: ponderhit carries them
+	Early       bool // "go ponder" carries no clocks; ponderhit carries them
 	Infinite    bool
-	Mate        bool // "go mate": MateTime, or infinite when that is 0
+	Mate        bool // "go mate" with MateTime; 0 means infinite
 	MateTime    time.Duration
 	Clock       bool          // send btime and wtime
 	BTime       time.Duration // Black's remaining time, without the increment of this move
-	WTime       time.Duration // White's
-	UseByoyomi  bool          // send byoyomi (also when it is 0: sudden death)
+	WTime       time.Duration // White's remaining time
+	UseByoyomi  bool          // send byoyomi (also if it is 0: sudden death)
 	Byoyomi     time.Duration
 	UseInc      bool // send binc and winc instead of byoyomi
 	BInc        time.Duration
@@ -33,11 +32,11 @@ type Go struct {
 	SearchMoves []shogi.Move
 }
 
-// String is the whole command.
+// String returns the whole command.
 func (g Go) String() string { return string(g.Append(nil)) }
 
-// Append appends the whole command to dst. Byoyomi comes after btime and wtime:
-// one engine family adds it to the clocks as it reads.
+// Append appends the whole command to dst. Byoyomi comes after btime and wtime, because one engine family
+// adds it to the clocks while it reads.
 func (g Go) Append(dst []byte) []byte {
 	dst = append(dst, "go"...)
 	if g.Ponder {
@@ -81,8 +80,7 @@ func (g Go) appendTimes(dst []byte) []byte {
 	return dst
 }
 
-// appendMillis appends a word and a time behind it, in whole milliseconds and
-// not below 0.
+// appendMillis appends word and d in whole milliseconds, at least 0.
 func appendMillis(dst []byte, word string, d time.Duration) []byte {
 	return strconv.AppendInt(append(dst, word...), max(0, d.Milliseconds()), 10)
 }
@@ -102,8 +100,8 @@ func appendMoves(dst []byte, moves []shogi.Move) []byte {
 	return dst
 }
 
-// ParseGo reads a "go" command. It skips words that it does not know and returns an error about the
-// first of them with the rest of the command: a search with the rest has other limits.
+// ParseGo parses a "go" command. It skips unknown words and returns an error about the first one with the
+// rest of the command. The caller must not ignore it: the rest alone has other limits.
 func ParseGo(line string) (Go, error) {
 	p := words{rest: line}
 	if w := p.next(); w != "go" {
@@ -182,7 +180,7 @@ func (g *Go) readNumber(word string, p *words) (err error) {
 	return nil
 }
 
-// number reads milliseconds; GUIs send negative ones for an overdrawn clock.
+// number parses milliseconds. GUIs send negative ones for an overdrawn clock; they become 0.
 func number(key, value string) (time.Duration, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
@@ -192,15 +190,14 @@ func number(key, value string) (time.Duration, error) {
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-// Position is a start position and the moves made from it, as the "position"
-// command sends it, so that an engine sees the whole history (it needs it for
-// repetition).
+// Position is a start position and the moves from it, as in the "position" command. Engines need the whole
+// history to detect repetition.
 type Position struct {
-	Start string // "startpos" or "sfen " and the four fields of SFEN
+	Start string // "startpos", or "sfen " and the four SFEN fields
 	Moves []shogi.Move
 }
 
-// String is the whole command.
+// String returns the whole command.
 func (p Position) String() string { return string(p.Append(nil)) }
 
 // Append appends the whole command to dst.
@@ -212,17 +209,16 @@ func (p Position) Append(dst []byte) []byte {
 	return appendMoves(append(dst, " moves"...), p.Moves)
 }
 
-// positionLine builds the lines that start searches. The positions of a game grow
-// by a move or two from one search to the next, so the text of the last one is
-// kept, and only what is new is written behind it.
+// positionLine builds the lines that start searches. A game grows by a move or two between searches. So
+// positionLine keeps the text of the last position and appends only the new moves.
 type positionLine struct {
-	text  []byte // of the position below, and what was sent behind it
+	text  []byte // the position below, and the commands after it
 	start string
 	moves []shogi.Move
-	size  int // how much of text is the position's; 0: there is none
+	size  int // length of the position's part of text; 0: no position
 }
 
-// line is "position …" and "go …", a line each. It is good until the next call.
+// line returns the "position …" line and the "go …" line. The result is valid until the next call.
 func (l *positionLine) line(p Position, g Go) []byte {
 	l.extend(p)
 	l.text = append(l.text[:l.size], '\n')
@@ -230,7 +226,7 @@ func (l *positionLine) line(p Position, g Go) []byte {
 	return l.text
 }
 
-// extend makes the position's text.
+// extend updates the text to position p.
 func (l *positionLine) extend(p Position) {
 	known := len(l.moves)
 	if l.size == 0 || known == 0 || p.Start != l.start || len(p.Moves) < known || !slices.Equal(p.Moves[:known], l.moves) {
@@ -241,17 +237,16 @@ func (l *positionLine) extend(p Position) {
 	l.size = len(l.text)
 }
 
-// StartPosition is the position before the first move.
+// StartPosition returns the position before the first move.
 func (p Position) StartPosition() (shogi.Position, error) { return shogi.ParseStart(p.Start) }
 
-// History replays the moves and fails at the first illegal one, saying which.
+// History replays the moves. It returns an error that names the first illegal move.
 func (p Position) History() (*shogi.History, error) {
 	return new(Replay).Follow(p)
 }
 
-// ParsePosition reads "position …", "startpos …", "sfen …" or a bare SFEN,
-// each with optional "moves …". The moves are read, not checked for legality:
-// History does that.
+// ParsePosition parses "position …", "startpos …", "sfen …" or a bare SFEN, each with optional "moves …". It
+// does not check that the moves are legal; History does.
 func ParsePosition(line string) (Position, error) {
 	start, _, moves, err := shogi.ReadLine(line)
 	return Position{start, moves}, err

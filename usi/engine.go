@@ -12,20 +12,19 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Config is what a dialogue needs to know of an engine.
+// Config configures the dialogue with an engine.
 type Config struct {
-	Name   string // in errors and notes
+	Name   string // for errors and notes
 	Limits Limits
-	Tap    Tap // is told of every line; nil: nobody
+	Tap    Tap // receives every line; nil: none
 }
 
-// Limits are the longest waits of a dialogue outside of thinking; a zero field
-// means the default.
+// Limits are the longest waits of a dialogue, apart from thinking. A zero field means the default.
 type Limits struct {
 	Greeting time.Duration // usi → usiok, default 1 min
-	Ready    time.Duration // isready → readyok, default 10 min: networks are loaded and compiled here
-	Write    time.Duration // for the engine to read what is sent, default 2 s
-	Stop     time.Duration // stop → bestmove, default 500 ms; where its clock runs, an engine has that instead
+	Ready    time.Duration // isready → readyok, default 10 min: engines load and compile networks here
+	Write    time.Duration // until the engine reads a command, default 2 s
+	Stop     time.Duration // stop → bestmove, default 500 ms; if the engine's clock runs, the deadline of its move replaces it
 }
 
 func (l Limits) withDefaults() Limits {
@@ -41,9 +40,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Engine is one dialogue with one engine over a connection. It is a player:
-// NewGame, Think, Ponder, Mate, GameOver and Close are called by one goroutine at
-// a time; only Snapshot may be called beside them. After a *Fault every call but Close fails with that fault.
+// Engine is the dialogue with one engine over a connection. It is a player. One goroutine at a time may call
+// its methods; Snapshot, Stopped and Blame may run at the same time as others. After a *Fault every method
+// except Close fails with that fault.
 type Engine struct {
 	conn   Connection
 	config Config
@@ -51,44 +50,44 @@ type Engine struct {
 
 	greeting Greeting
 	sent     []Setting
-	set      map[string]string // by name, what Set has sent last
+	set      map[string]string // by name: the value that Set sent last
 
 	in     *inbox
 	reader sync.WaitGroup
 	out    positionLine
 	alarm  alarm
-	line   Line // the game, as far as it was needed
+	line   Line // the game, as far as a check needed it
 
-	readied  bool // it has answered isready once
-	rests    bool // a game is over, and the next has not begun
-	searched bool // since the last readyok a search has ended with an answer: it may come twice
+	readied  bool // the engine has answered isready once
+	rests    bool // a game is over, and the next one has not begun
+	searched bool // since the last readyok a search has ended with an answer, which may come twice
 
 	ponder   *search      // the search on the opponent's time, or nil
 	deadline atomic.Int64 // of the last search, in nanoseconds, for the records of a Tap
-	closing  atomic.Bool  // what fails now matters to nobody
+	closing  atomic.Bool  // Close has begun, so failures no longer matter
 	fault    *Fault
 	count    Counters
 }
 
-// Greeting is what an engine says of itself between usi and usiok.
+// Greeting is the engine's description of itself between usi and usiok.
 type Greeting struct {
 	Name    string
 	Author  string
 	Options []Option
-	Bad     []string // option lines that could not be read, safe to print
+	Bad     []string // unreadable option lines, safe to print
 	Elapsed time.Duration
 }
 
-// Counters count what an engine did that a report may want to know.
+// Counters count events of a dialogue for reports.
 type Counters struct {
-	Stale      int // bestmoves that nobody waited for
+	Stale      int // bestmoves that no search waited for
 	PonderHits int
 	PonderMiss int
 	Early      int // bestmoves that came before ponderhit or stop
 }
 
-// Greet says "usi" and waits for usiok. It takes over conn and closes it when
-// it fails; errors are a *Fault, or the context's.
+// Greet sends "usi" and waits for usiok. It takes over conn and closes it on failure. The error is a *Fault
+// or that of ctx.
 func Greet(ctx context.Context, conn Connection, config Config) (*Engine, error) {
 	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox(config.Tap)}
 	e.reader.Go(func() { e.in.read(conn) })
@@ -133,22 +132,21 @@ func readGreeting(lines []string) Greeting {
 	return g
 }
 
-// Greeting is what the engine said of itself.
+// Greeting returns the engine's description of itself.
 func (e *Engine) Greeting() Greeting { return e.greeting }
 
-// Sent lists the options in the order in which Configure sent them.
+// Sent returns the options in the order in which Configure sent them.
 func (e *Engine) Sent() []Setting { return e.sent }
 
-// Counters are what was counted so far.
+// Counters returns the counts so far.
 func (e *Engine) Counters() Counters {
 	c := e.count
 	c.Stale = e.in.stale()
 	return c
 }
 
-// Configure sends options in the given order, under the names that the engine
-// declared. An option that it does not offer, or a value that it does not
-// accept, is an error, and nothing is sent.
+// Configure sends options in the given order, under the names that the engine declared. It returns an error
+// and sends nothing if the engine lacks an option or rejects a value.
 func (e *Engine) Configure(settings []Setting) error {
 	settings, err := Resolve(e.greeting.Options, settings)
 	if err != nil {
@@ -165,8 +163,8 @@ func (e *Engine) Configure(settings []Setting) error {
 	return nil
 }
 
-// Set sends options between games, those that it has not sent with the same value
-// before. The next isready waits until they hold. Errors are those of Configure.
+// Set sends options between games, except those that it last sent with the same value. The next isready waits
+// until the engine applied them. It returns the errors of Configure.
 func (e *Engine) Set(settings []Setting) error {
 	settings, err := Resolve(e.greeting.Options, settings)
 	if err != nil {
@@ -192,9 +190,8 @@ func (e *Engine) Set(settings []Setting) error {
 	return nil
 }
 
-// NewGame sends the game's options, says isready, waits for readyok and says usinewgame. Every game has
-// its own isready: some engines reset themselves there, and a line that is left
-// over from the last game cannot pass it.
+// NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. Every game has its own
+// isready: some engines reset themselves there, and no late line of the last game can arrive after readyok.
 func (e *Engine) NewGame(ctx context.Context, g Game) error {
 	if e.config.Tap != nil {
 		e.config.Tap.Game(g)
@@ -211,12 +208,12 @@ func (e *Engine) NewGame(ctx context.Context, g Game) error {
 	return e.write("usinewgame\n", "saying usinewgame")
 }
 
-// Ready says isready and waits for readyok.
+// Ready sends isready and waits for readyok.
 func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
 	}
-	e.searched = false // what comes from before cannot pass the readyok
+	e.searched = false // older lines cannot arrive after readyok
 	wait := e.in.expect(lineReadyok)
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
@@ -228,26 +225,26 @@ func (e *Engine) Ready(ctx context.Context) error {
 	return nil
 }
 
-// search is one "go" whose bestmove is outstanding.
+// search is one "go" without its bestmove yet.
 type search struct {
 	wait     <-chan event
 	position string // of a search on the opponent's time
-	// start is right before the write of go or ponderhit, or of the stop that has to come
-	// before go. After it would be too late: the engine may have begun before this program
-	// goes on.
+	// start is the time just before gogi writes go, ponderhit, or the stop that has to precede go. The time
+	// after the write would be too late: the engine may begin before gogi continues.
 	start   time.Time
-	sending time.Duration // how long the write took
+	sending time.Duration // duration of the write
 	hit     bool
 }
 
-// Think sends the position and the limits and waits for the bestmove, as
-// runner.Player describes it. When ctx ends or the deadline passes it says
-// "stop" and waits a grace; the reply then has Stopped set. With a context that
-// has ended already, a search by Ponder on the same position is stopped without
-// a ponderhit, and its move is the reply. A search by Ponder on another position is stopped
-// first: that takes of the move's time, as at servers, whose clocks run from the opponent's
-// move. An engine that stays silent even then is a *Fault of kind hang, with the latest
-// principal variation, if there was one, as the reply beside it.
+// Think sends the position and the limits and waits for the bestmove, as runner.Player describes it. When ctx
+// ends or the deadline passes, it sends "stop" and waits up to Limits.Stop; the reply then has Stopped set.
+//
+// If ctx has already ended, Think stops a Ponder search on the same position without ponderhit and returns
+// its move. Think first stops a Ponder search on another position. That counts as time of the move, as on
+// servers, whose clocks run from the opponent's move.
+//
+// If the engine stays silent after stop, the error is a *Fault of kind hang. The reply then holds the latest
+// principal variation, if there is one.
 func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	e.deadline.Store(int64(r.Deadline))
 	s, err := e.begin(ctx, r)
@@ -270,7 +267,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	return reply, nil
 }
 
-// begin turns the ponder search into the real one if it hit, else starts anew.
+// begin turns the Ponder search into the real one if it hit; otherwise it starts a new search.
 func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(ctx, p, r)
@@ -287,10 +284,10 @@ func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	return s, err
 }
 
-// start sends a position and its "go" in one write: two could be read apart.
+// start sends a position and its "go" in one write, so that the engine reads both at once.
 func (e *Engine) start(r Request) (search, error) { return e.startFor(r, lineBestmove) }
 
-// startFor starts a search that ends with the given kind of line.
+// startFor starts a search that a line of kind end ends.
 func (e *Engine) startFor(r Request, end lineKind) (search, error) {
 	wait := e.in.search(end, r.OnInfo)
 	line := e.out.line(r.Position, r.Go)
@@ -309,16 +306,14 @@ func (r *Reply) setAnswer(b Bestmove) {
 	}
 }
 
-// Snapshot is what the running search has reported so far, as a reply: the
-// infos of the search that Think, Ponder or Mate began last, and as its answer
-// the first move of the best line's variation (of Reply.Exact if there is one);
-// AnswerInvalid when no variation came. Elapsed is 0. Unlike all other methods
-// it may be called from any goroutine at any time, also while Think runs: it is
-// for who must decide without the engine.
+// Snapshot returns the infos of the search that Think, Ponder or Mate began last. Its answer is the first
+// move of the best line's variation (of Reply.Exact if there is one), or AnswerInvalid without a variation.
+// Elapsed is 0. Any goroutine may call Snapshot at any time, also during Think. A caller that must decide
+// without the engine uses it.
 func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
 
-// fromVariation answers with the first move of the best line: of its last exact
-// score, because the variation behind a bound is one that just failed.
+// fromVariation sets the answer to the first move of the best line. It prefers the last exact score, because
+// the variation of a bound has just failed.
 func (r Reply) fromVariation() Reply {
 	pv := r.Exact.PV
 	if len(pv) == 0 {
@@ -330,25 +325,23 @@ func (r Reply) fromVariation() Reply {
 	return r
 }
 
-// outcome waits for the bestmove, through a stop if need be.
+// outcome waits for the bestmove and sends stop if necessary.
 func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
 	if ev, ok := e.answer(ctx, s, deadline); ok {
 		return ev, false, e.check(ev, "thinking")
 	}
 	select {
-	case ev := <-s.wait: // it was there all along; this goroutine was late
+	case ev := <-s.wait: // it had arrived; this goroutine was late
 		return ev, false, e.check(ev, "thinking")
 	default:
 	}
 	asked := time.Now()
 	ev, err := e.stop(context.Background(), s, e.limits.Stop)
-	// What was read before it was asked for is no answer to that, whoever was late
-	// to hear of it.
+	// A line that gogi read before it sent stop is no answer to stop, even if this goroutine saw it later.
 	return ev, err != nil || !ev.stamp.Before(asked), err
 }
 
-// answer waits for what ends a search by itself; ok is false where the deadline passes, or
-// ctx ends, before.
+// answer waits for the line that ends a search. ok is false if the deadline passes or ctx ends first.
 func (e *Engine) answer(ctx context.Context, s *search, deadline time.Duration) (ev event, ok bool) {
 	var rings <-chan struct{}
 	end := s.start.Add(deadline)
@@ -369,8 +362,8 @@ func (e *Engine) answer(ctx context.Context, s *search, deadline time.Duration) 
 	}
 }
 
-// stop ends a search and takes its bestmove, waiting for it no longer than the patience,
-// and once ctx has ended no longer than Limits.Stop.
+// stop ends a search and returns its bestmove. It waits at most patience, and at most Limits.Stop after ctx
+// has ended.
 func (e *Engine) stop(ctx context.Context, s *search, patience time.Duration) (event, error) {
 	if err := e.write("stop\n", "saying stop"); err != nil {
 		return event{}, err
@@ -390,7 +383,7 @@ func (e *Engine) stop(ctx context.Context, s *search, patience time.Duration) (e
 	}
 }
 
-// GameOver ends a search on the opponent's time and says "gameover".
+// GameOver ends a search on the opponent's time and sends "gameover".
 func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
@@ -399,14 +392,14 @@ func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
 	return e.write("gameover "+string(o)+"\n", "saying gameover")
 }
 
-// Close says quit and closes the connection, which ends the process behind it,
-// and waits for the reader. A second call does nothing.
+// Close sends quit, closes the connection, which ends the process behind it, and waits for the reader. A
+// second call does nothing.
 func (e *Engine) Close() error {
 	if e.closing.Swap(true) {
 		return nil
 	}
 	if e.fault == nil {
-		// The engine may be gone already; then there is nobody to tell.
+		// The write fails if the engine has already ended, which is no problem here.
 		_ = e.write("quit\n", "saying quit")
 	}
 	err := e.conn.Close()
@@ -420,8 +413,8 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// write sends whole lines, bounded in time: an engine that does not read its
-// input must not hold its opponent.
+// write sends whole lines within Limits.Write: an engine that does not read its input must not delay its
+// opponent.
 func (e *Engine) write(text, doing string) error { return e.send(time.Now(), []byte(text), doing) }
 
 func (e *Engine) send(now time.Time, text []byte, doing string) error {
@@ -432,7 +425,7 @@ func (e *Engine) send(now time.Time, text []byte, doing string) error {
 		e.config.Tap.Sent(now, text)
 	}
 	if c, ok := e.conn.(WriteDeadliner); ok {
-		// A connection without deadlines simply has none.
+		// Without support for deadlines the write has no limit.
 		_ = c.SetWriteDeadline(now.Add(e.limits.Write))
 	}
 	_, err := e.conn.Write(text)
@@ -448,7 +441,7 @@ func (e *Engine) send(now time.Time, text []byte, doing string) error {
 	return e.fail(e.endKind(), doing, e.diagnosis())
 }
 
-// await waits for one line outside of a search, which a fault then names.
+// await waits for one line outside of a search. A fault names the line.
 func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, line string) error {
 	doing := "waiting for " + line
 	timer := time.NewTimer(limit)
@@ -460,7 +453,7 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	case <-timer.C:
 		err = e.fail(e.silence(FaultStart), doing, e.lastWords(fmt.Sprintf("silent for %v", limit)))
 	case <-ctx.Done():
-		cause, known := errors.AsType[*Fault](context.Cause(ctx)) // somebody else has found out why nothing comes
+		cause, known := errors.AsType[*Fault](context.Cause(ctx)) // another part of the program knows why nothing comes
 		if !known {
 			return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 		}
@@ -482,8 +475,8 @@ func (e *Engine) hasExited() bool {
 	return exited
 }
 
-// explained adds to a note what the engine said last on stdout outside of a search, and
-// where it looks for its evaluation file if that seems to be what it lacks.
+// explained adds the engine's last stdout lines outside of a search to a note. If the engine seems to lack
+// its evaluation file, it also adds where the engine looks for it.
 func (e *Engine) explained(note string) string {
 	if words := e.in.said(); words != "" {
 		note += "; stdout: " + words
@@ -491,8 +484,8 @@ func (e *Engine) explained(note string) string {
 	return note + e.evaluationHint(note)
 }
 
-// evalDir is the option by which YaneuraOu and its kin name the folder of their evaluation
-// file. A missing one ends them at isready, some without a word.
+// evalDir is the option of YaneuraOu and its relatives for the folder of the evaluation file. Without the
+// file they exit at isready, some of them silently.
 const evalDir = "EvalDir"
 
 func (e *Engine) evaluationHint(note string) string {
@@ -526,7 +519,7 @@ func (e *Engine) endKind() FaultKind {
 	return e.silence(FaultCrash)
 }
 
-// silence is what it means that nothing came: kind, unless the way is cut.
+// silence returns FaultConnection if the connection is lost, else kind.
 func (e *Engine) silence(kind FaultKind) FaultKind {
 	if e.connectionLost() {
 		return FaultConnection
@@ -534,7 +527,7 @@ func (e *Engine) silence(kind FaultKind) FaultKind {
 	return kind
 }
 
-// connectionLost asks a connection to a remote engine whether it was cut.
+// connectionLost reports whether the connection to a remote engine was cut.
 func (e *Engine) connectionLost() bool {
 	c, ok := e.conn.(Losable)
 	return ok && c.ConnectionLost()
@@ -543,15 +536,15 @@ func (e *Engine) connectionLost() bool {
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	note = e.explained(note)
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note, Exited: kind == FaultCrash && e.rests && e.hasExited()}
-	if kind != FaultConnection && !e.fault.Exited { // which is nobody's failure
+	if kind != FaultConnection && !e.fault.Exited { // not the engine's failure
 		e.fault.Record = e.record(Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
 	}
 	return e.fault
 }
 
-// Blame tells the Tap of a failure that only whoever plays the game can see, such
-// as an illegal move, and returns the name of the record that is kept of it, or
-// "". The engine goes on. It may be called beside the other methods.
+// Blame reports a failure to the Tap that only the code that plays the game can see, such as an illegal move.
+// It returns the name of the record of the failure, or "". The engine stays usable. Any goroutine may call
+// Blame.
 func (e *Engine) Blame(kind, note string) string {
 	return e.record(Failure{Kind: kind, Note: note, Blamed: true})
 }
@@ -570,8 +563,8 @@ func (e *Engine) noteElapsed(d time.Duration) {
 	}
 }
 
-// Waited is how long the engine's threads have been ready to run without
-// getting a CPU, since their start. ok is false where that cannot be known.
+// Waited returns how long the engine's threads have been ready to run without a CPU, since their start. ok is
+// false if that is unknown.
 func (e *Engine) Waited() (d time.Duration, ok bool) {
 	w, has := e.conn.(Waited)
 	if !has {
@@ -581,8 +574,8 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
-// Stopped looks whether the engine is stopped, and is how long it has been seen to be so
-// since its start. It may be called beside the other methods.
+// Stopped samples whether the engine is stopped, and returns how long it was seen stopped since its start.
+// Any goroutine may call it.
 func (e *Engine) Stopped() time.Duration {
 	if s, ok := e.conn.(Stopped); ok {
 		return s.Stopped()
@@ -590,8 +583,8 @@ func (e *Engine) Stopped() time.Duration {
 	return 0
 }
 
-// AffinityChanged says where the engine runs instead of the CPUs that it was started on;
-// "": it keeps to them, or that cannot be known.
+// AffinityChanged returns a sentence if the engine runs on other CPUs than it was started on. It returns ""
+// if the engine keeps them, or if that is unknown.
 func (e *Engine) AffinityChanged() string {
 	p, has := e.conn.(Pinned)
 	if !has {
@@ -600,7 +593,7 @@ func (e *Engine) AffinityChanged() string {
 	return p.AffinityChanged()
 }
 
-// lastWords adds what a living engine has said on stderr to a note.
+// lastWords appends the last stderr output of a running engine to a note.
 func (e *Engine) lastWords(note string) string {
 	d, ok := e.conn.(Diagnosed)
 	if !ok {
@@ -613,7 +606,7 @@ func (e *Engine) lastWords(note string) string {
 	return note + "; " + words
 }
 
-// diagnosis asks the connection how its process ended.
+// diagnosis describes how the process behind the connection ended.
 func (e *Engine) diagnosis() string {
 	d, ok := e.conn.(Diagnosed)
 	if !ok {
@@ -622,9 +615,9 @@ func (e *Engine) diagnosis() string {
 	return sanitize.Printable(d.Diagnosis(), 1000)
 }
 
-// Ponder starts a search on the opponent's time (permanent brain): r's position
-// is the one after the expected reply. The next Think with that position is a
-// hit, any other a miss. Engines that reply before they are asked to are held.
+// Ponder starts a search on the opponent's time (permanent brain). r.Position is the position after the
+// expected reply. The next Think with that position is a hit, any other is a miss. If the engine answers
+// early, the Engine keeps the answer.
 func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
@@ -639,9 +632,8 @@ func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	return nil
 }
 
-// ponderHit tells the engine that the expected reply was played. A bestmove
-// that came early counts as played at once. When ctx has ended only the move is
-// wanted: the stop that follows is enough, ponderhit would start a clock.
+// ponderHit informs the engine that the opponent played the expected reply. An early bestmove counts as
+// played at once. If ctx has ended, only the move matters: a stop follows, and ponderhit would start a clock.
 func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, error) {
 	e.ponder = nil
 	hit := ctx.Err() == nil
@@ -667,8 +659,8 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, e
 	return search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
-// ponderHitLine carries the clocks only in the early form, where "go ponder"
-// went out without them (an extension of YaneuraOu and ShogiHome).
+// ponderHitLine carries clocks only in the early form, when "go ponder" had none (an extension of YaneuraOu
+// and ShogiHome).
 func ponderHitLine(g Go) string {
 	if !g.Early {
 		return "ponderhit\n"
@@ -677,15 +669,14 @@ func ponderHitLine(g Go) string {
 	return "ponderhit" + strings.TrimPrefix(g.String(), "go") + "\n"
 }
 
-// Rest ends the search on the opponent's time, if there is one: the next move is none of
-// its own, or is about another position than expected. Its clock runs, so that it may take
-// until the deadline of that move, though at least Limits.Stop.
+// Rest ends the search on the opponent's time, if there is one, because its position did not occur. The
+// engine's clock runs, so Rest waits until the deadline of the move, at least Limits.Stop.
 func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
 	if e.ponder == nil {
 		return nil
 	}
 	e.count.PonderMiss++
-	e.in.forget() // what it said is about another position: see Snapshot
+	e.in.forget() // those infos are about another position; see Snapshot
 	asked := time.Now()
 	err := e.stopPonder(ctx, max(e.limits.Stop, deadline))
 	if err != nil {
@@ -694,8 +685,8 @@ func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
 	return err
 }
 
-// stopPonder ends the search on the opponent's time, if there is one, and
-// drops its bestmove, for which it waits as stop does.
+// stopPonder ends the search on the opponent's time, if there is one, and drops its bestmove. It waits as
+// stop does.
 func (e *Engine) stopPonder(ctx context.Context, patience time.Duration) error {
 	s := e.ponder
 	if s == nil {

@@ -11,11 +11,11 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// maxLine is the longest line that is looked at; the rest of a longer one is
-// dropped. A principal variation of 250 moves has 1.3 kB.
+// maxLine is the maximum length of a line in bytes; the rest of a longer line is dropped. A principal
+// variation of 250 moves has 1.3 kB.
 const maxLine = 64 << 10
 
-// lineKind tells the lines that end a wait from all others.
+// lineKind distinguishes the lines that end a wait from all others.
 type lineKind uint8
 
 const (
@@ -23,46 +23,45 @@ const (
 	lineUsiok
 	lineReadyok
 	lineBestmove
-	lineCheckmate // as a want: also a bestmove, which engines without a mate search send
+	lineCheckmate // if wanted, a bestmove ends the wait too: engines without a mate search send one
 )
 
-// maxGathered bounds the id and option lines that are kept.
+// maxGathered limits the number of stored id and option lines.
 const maxGathered = 10_000
 
-// event is a line that somebody waited for, or the end of the output.
+// event is a line that ends a wait, or the end of the output.
 type event struct {
-	line  []byte    // the inbox's own, good until its next expect
+	line  []byte    // a buffer of the inbox, valid until its next expect
 	stamp time.Time // when the read that completed the line returned
 	err   error     // the end of the output; then line is empty
-	// informed: an info line has come since the search began, and, behind an answer
-	// already, since that.
+	// informed is true if an info line has come since the search began. For a bestmove after the answer, it
+	// counts from the answer.
 	informed bool
 }
 
-// inbox is the receiving half of a dialogue. Its one reader stamps and sorts
-// every line: what ends a wait goes to the waiter, info lines are kept as bytes
-// (the latest for each multipv; they are parsed once, at the end of the search),
-// all others are dropped. The reader never blocks on anything but the engine,
-// so no flood can stall it.
+// inbox is the receiving half of a dialogue. Its one reader stamps and sorts every line. It sends a line that
+// ends a wait to the waiter. It keeps the latest info line for each multipv as bytes, which are parsed once,
+// at the end of the search. It drops all others. The reader blocks on nothing except the engine, so no flood
+// can stall it.
 type inbox struct {
-	burst    sync.Mutex // held while lines that were read at once are sorted
+	burst    sync.Mutex // held while lines of one read are sorted
 	mu       sync.Mutex
 	want     lineKind
 	wait     chan event // see expect
-	answer   []byte     // the line that was waited for last
-	over     error      // why the output has ended; nil: it goes on
-	dropped  int        // bestmoves that nobody waited for
-	extra    event      // the latest of these behind the answer that came last; without a stamp: none
-	informed bool       // an info line has come since the search began, or its answer came
+	answer   []byte     // the last line that ended a wait
+	over     error      // why the output ended; nil: it has not
+	dropped  int        // bestmoves that no wait expected
+	extra    event      // the latest bestmove after the last answer; no stamp: none
+	informed bool       // an info line has come since the search began, or since its answer
 	gather   bool
 	gathered []string
 	onInfo   func(Info)
 	infos    infoKeeper
-	outside  lastLines // outside of searches: what a failed start says of its cause
-	tap      Tap       // may be nil; of the reader alone
+	outside  lastLines // lines outside of searches: they explain a failed start
+	tap      Tap       // may be nil; only the reader uses it
 }
 
-// lastLines keeps the last lines that say something, beginning with the oldest.
+// lastLines keeps the last lines that are not empty and not the handshake's, oldest first.
 type lastLines []string
 
 const (
@@ -82,19 +81,17 @@ func (l *lastLines) add(line []byte) {
 
 func newInbox(tap Tap) *inbox { return &inbox{wait: make(chan event, 1), tap: tap} }
 
-// expect registers the line to wait for, before the command that asks for it is
-// written. The channel gets one event, from the reader (or at once, if the
-// output has ended); it is never closed, and has room so that nobody waits. It is
-// the same for every wait: what an abandoned one left in it is dropped here, under
-// the lock that senders hold.
+// expect registers the line to wait for. Call it before the write of the command that causes the line. The
+// channel gets one event, from the reader, or at once if the output has ended. It has capacity 1 and is never
+// closed. All waits share it, so expect drops what an abandoned wait left in it. Senders hold the same lock.
 func (in *inbox) expect(kind lineKind) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.register(kind)
 }
 
-// search is expect for the line that ends a search: it forgets the infos of the
-// last one, and says who gets those of this.
+// search is expect for the line that ends a search. It drops the infos of the last search and sets the
+// receiver of the new ones.
 func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -102,14 +99,14 @@ func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 	return in.register(kind)
 }
 
-// begin forgets what belongs to the last search, with the lock held.
+// begin drops everything of the last search. The caller holds the lock.
 func (in *inbox) begin(onInfo func(Info)) {
 	in.infos.reset()
 	in.outside = in.outside[:0]
 	in.onInfo, in.extra, in.informed = onInfo, event{}, false
 }
 
-// register is expect with the lock held.
+// register is expect for a caller that holds the lock.
 func (in *inbox) register(kind lineKind) <-chan event {
 	select {
 	case <-in.wait:
@@ -123,7 +120,7 @@ func (in *inbox) register(kind lineKind) <-chan event {
 	return in.wait
 }
 
-// collect starts (or ends, returning them) the gathering of id and option lines.
+// collect switches the storing of id and option lines on or off and returns the stored ones.
 func (in *inbox) collect(on bool) []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -131,25 +128,24 @@ func (in *inbox) collect(on bool) []string {
 	return in.gathered
 }
 
-// forget is begin for infos that belong to another position.
+// forget drops infos that belong to another position.
 func (in *inbox) forget() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.begin(nil)
 }
 
-// behind is the bestmove that came behind the answer of the search that began last,
-// what was read together with that included; ok is false where none has.
+// behind returns a bestmove that came after the answer of the last search, including one of the same read. ok
+// is false if there is none.
 func (in *inbox) behind() (ev event, ok bool) {
-	in.burst.Lock() // the reader may not have come to its end
+	in.burst.Lock() // the reader may still sort the lines of one read
 	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.extra, !in.extra.stamp.IsZero()
 }
 
-// expectAnother waits for a bestmove beside the one that came: one that is behind it
-// already, or the next.
+// expectAnother waits for a second bestmove: one that has already come after the answer, or the next one.
 func (in *inbox) expectAnother() <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -168,14 +164,14 @@ func (in *inbox) isInformed() bool {
 	return in.informed
 }
 
-// expectNothing takes back what was expected last.
+// expectNothing cancels the last expect.
 func (in *inbox) expectNothing() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.want = lineOther
 }
 
-// listen says who gets the infos from now on; nil: nobody.
+// listen sets the receiver of the infos; nil: none.
 func (in *inbox) listen(onInfo func(Info)) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -188,15 +184,15 @@ func (in *inbox) stale() int {
 	return in.dropped
 }
 
-// reply parses what was kept of the search so far.
+// reply parses the stored infos of the current search.
 func (in *inbox) reply() Reply {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.infos.reply(0)
 }
 
-// finish is reply at the end of a search: nobody gets its infos any more. What was read
-// together with the answer counts: that must not depend on how far the reader has come.
+// finish is reply at the end of a search; it removes the receiver of the infos. It includes every line of the
+// read that brought the answer, so the result does not depend on the reader's progress.
 func (in *inbox) finish(maxPV int) Reply {
 	in.burst.Lock()
 	defer in.burst.Unlock()
@@ -206,7 +202,7 @@ func (in *inbox) finish(maxPV int) Reply {
 	return in.infos.reply(maxPV)
 }
 
-// read takes lines until the output ends.
+// read sorts lines until the output ends.
 func (in *inbox) read(r io.Reader) {
 	buf := make([]byte, 0, 8<<10)
 	skipping := false // inside a line that is too long
@@ -229,13 +225,13 @@ func (in *inbox) read(r io.Reader) {
 			buf, skipping = buf[:0], true
 		}
 		if err != nil {
-			in.end(err, buf, stamp) // buf is the beginning of a line, which may be telling
+			in.end(err, buf, stamp) // buf is the beginning of a line, which may explain the end
 			return
 		}
 	}
 }
 
-// lines handles all complete lines of buf and returns how many bytes they are.
+// lines sorts all complete lines of buf and returns their total length in bytes.
 func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 	done := 0
 	for {
@@ -251,7 +247,7 @@ func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 	}
 }
 
-// line sorts one line, without the blanks before it and a carriage return behind.
+// line sorts one line, without leading blanks and carriage returns at its end.
 func (in *inbox) line(line []byte, stamp time.Time) {
 	for len(line) > 0 && line[len(line)-1] == '\r' {
 		line = line[:len(line)-1]
@@ -295,12 +291,12 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 	return nil
 }
 
-// searching reports whether the answer of a search is waited for.
+// searching reports whether the inbox waits for the answer of a search.
 func (in *inbox) searching() bool { return in.want == lineBestmove || in.want == lineCheckmate }
 
-// said is what the engine has said last outside of searches, as one line, safe to print.
+// said returns the engine's last lines outside of searches, as one line, safe to print.
 func (in *inbox) said() string {
-	in.burst.Lock() // the reader may be at the lines that came with its end
+	in.burst.Lock() // the reader may still sort the last lines before the end
 	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -312,7 +308,7 @@ func (in *inbox) wants(kind lineKind) bool {
 	return kind != lineOther && (kind == in.want || kind == lineBestmove && in.want == lineCheckmate)
 }
 
-// isWord reports whether the line is the word or starts with it and a space.
+// isWord reports whether the line is the word, or starts with the word and a blank.
 func isWord(line []byte, word string) bool {
 	return len(line) >= len(word) && string(line[:len(word)]) == word &&
 		(len(line) == len(word) || line[len(word)] == ' ' || line[len(word)] == '\t')
@@ -332,7 +328,7 @@ func kindOf(line []byte) lineKind {
 	return lineOther
 }
 
-// end tells the waiter, if there is one, that no line will come behind an unfinished one.
+// end signals the end of the output to the waiter, if there is one. rest is an unfinished line.
 func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	if len(rest) > 0 && in.tap != nil {
 		in.tap.Heard(stamp, rest)
@@ -349,18 +345,17 @@ func (in *inbox) end(err error, rest []byte, stamp time.Time) {
 	}
 }
 
-// infoKeeper keeps the last info line with a score for each multipv, the best
-// line's last exact one, and the last with a count of nodes, as bytes: most
-// lines are never parsed, and none twice.
+// infoKeeper keeps info lines as bytes: the last one with a score for each multipv, the best line's last
+// exact one, and the last one with a node count. Most lines are never parsed, and none twice.
 type infoKeeper struct {
-	scored    [][]byte // by multipv - 1
-	exact     []byte   // the best line's last exact one, when it is not scored[0]
+	scored    [][]byte // index: multipv - 1
+	exact     []byte   // the best line's last exact one, if it is not scored[0]
 	isExact   bool     // scored[0] is exact: it has a variation, and its score is no bound
-	counted   []byte   // the last with a count, when it is not scored[countedAt-1]
-	countedAt int      // 0: it is counted, or there was none
+	counted   []byte   // the last one with a node count, if it is not scored[countedAt-1]
+	countedAt int      // 0: the line is in counted, or there is none
 }
 
-// maxMultiPV bounds what an engine can make us keep.
+// maxMultiPV limits the number of lines that an engine can make gogi store.
 const maxMultiPV = 600
 
 func (k *infoKeeper) reset() {
@@ -389,7 +384,7 @@ func (k *infoKeeper) keep(line []byte) {
 	switch {
 	case counts:
 		k.countedAt = i + 1
-	case k.countedAt == i+1: // its place is taken
+	case k.countedAt == i+1: // another line replaces it
 		k.counted, k.countedAt = append(k.counted[:0], k.scored[i]...), 0
 	}
 	if i == 0 {
@@ -398,8 +393,8 @@ func (k *infoKeeper) keep(line []byte) {
 	k.scored[i] = append(k.scored[i][:0], line...)
 }
 
-// saveExact puts an exact line aside before one that is not takes its place;
-// the buffers change places, so that nothing is copied.
+// saveExact saves an exact line before a line that is not exact replaces it. It swaps the buffers, so it
+// copies nothing.
 func (k *infoKeeper) saveExact(next []byte) {
 	exact := isExactLine(next)
 	if k.isExact && !exact {
@@ -408,8 +403,8 @@ func (k *infoKeeper) saveExact(next []byte) {
 	k.isExact = exact
 }
 
-// isExactLine reports whether a line has a variation with a move and no bound.
-// What begins with a small letter or a bracket is "resign", "win", "(none)".
+// isExactLine reports whether a line has a variation with a move and no bound. A variation that begins with a
+// small letter or a bracket is "resign", "win" or "(none)".
 func isExactLine(line []byte) bool {
 	i := find(line, " pv ", 2)
 	if i < 0 || find(line[:i], "erbound", 2) >= 0 {
@@ -422,8 +417,8 @@ func isExactLine(line []byte) bool {
 	return len(pv) > 0 && (pv[0] >= '1' && pv[0] <= '9' || pv[0] >= 'A' && pv[0] <= 'Z')
 }
 
-// find is bytes.Index for a short word, by its letter at rare: the first byte,
-// which bytes.Index goes by, is a space and stands everywhere in these lines.
+// find is bytes.Index for a short word that searches for its letter at index rare. bytes.Index searches for
+// the first byte, a space, which is too common in these lines.
 func find(line []byte, word string, rare int) int {
 	for from := rare; from < len(line); {
 		i := bytes.IndexByte(line[from:], word[rare])
@@ -439,7 +434,7 @@ func find(line []byte, word string, rare int) int {
 	return -1
 }
 
-// multiPVOf is the line's multipv, 1 when it has none.
+// multiPVOf returns the multipv of a line, 1 without one.
 func multiPVOf(line []byte) int {
 	i := find(line, " multipv ", 1)
 	if i < 0 {
@@ -455,7 +450,7 @@ func multiPVOf(line []byte) int {
 	return max(1, min(n, maxMultiPV))
 }
 
-// reply reads what was kept, at most maxPV plies of each variation; 0: all; NoPV: none.
+// reply parses the stored lines, with at most maxPV plies of each variation (0: all; NoPV: none).
 func (k *infoKeeper) reply(maxPV int) Reply {
 	var r Reply
 	for i, line := range k.scored {

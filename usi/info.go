@@ -9,30 +9,27 @@ import (
 	"gogi/shogi"
 )
 
-// Info is one "info" line of a search, as far as it is understood. Fields that
-// the line does not hold are zero.
+// Info is a parsed "info" line of a search. Fields that the line does not contain are zero.
 type Info struct {
 	Depth    int
 	SelDepth int
-	MultiPV  int // 1 for the best line, also when the engine does not say
+	MultiPV  int // 1 for the best line, also if the engine omits it
 	Score    Score
 	HasScore bool
 	Nodes    uint64
-	NPS      uint64 // nodes a second, as the engine says
+	NPS      uint64 // nodes per second, as the engine reports it
 	Time     time.Duration
 	HashFull int // per mille
 	PV       []shogi.Move
 	Text     string // of "info string …"
 }
 
-// ParseInfo reads the words after "info". It never fails: unknown words are
-// skipped one at a time, a number that cannot be read leaves its field zero, one
-// beyond any search's is cut to the greatest that is taken (a negative count is 0),
-// and a principal variation ends at its first word that is not a move (some
-// engines put "resign", "win" or "rep_draw" there).
+// ParseInfo parses the words after "info". It never fails. It skips unknown words one at a time. A number
+// that it cannot read leaves its field zero; a number out of range is clamped. A principal variation ends at
+// its first word that is not a move (some engines put "resign", "win" or "rep_draw" there).
 func ParseInfo(line string) Info { return parseInfo(line, 0) }
 
-// parseInfo reads no more than maxPV plies of a variation; 0: all; NoPV: none.
+// parseInfo reads at most maxPV plies of a variation (0: all; NoPV: none).
 func parseInfo(line string, maxPV int) Info {
 	info := Info{MultiPV: 1}
 	p := words{rest: strings.TrimPrefix(line, "info")}
@@ -90,7 +87,7 @@ func (i *Info) readScore(p *words) {
 	}
 }
 
-// String is the line as an engine prints it.
+// String returns the line as an engine prints it.
 func (i Info) String() string {
 	var b strings.Builder
 	b.WriteString("info")
@@ -130,8 +127,8 @@ func (b Bound) suffix() string {
 	return ""
 }
 
-// parseMoves reads moves up to the first word that is none, at most so many; 0: all. They are gathered
-// on the stack first, so that one block of their size is all that is allocated.
+// parseMoves parses moves up to the first word that is not one, at most so many (0: all). It collects them on
+// the stack, so it allocates only one block of the right size.
 func parseMoves(text string, most int) []shogi.Move {
 	var room [64]shogi.Move
 	moves := room[:0]
@@ -151,8 +148,8 @@ func parseMoves(text string, most int) []shogi.Move {
 	return slices.Clone(moves)
 }
 
-// words walks over the words of a line without allocating. Its loops go byte by
-// byte: words are so short that the searches of package strings cost more.
+// words iterates over the words of a line without allocating. It goes byte by byte: words are so short that
+// the searches of package strings cost more.
 type words struct{ rest string }
 
 func (p *words) next() string {
@@ -169,10 +166,10 @@ func (p *words) next() string {
 	return s[from:to]
 }
 
-// isBlank reports whether a byte stands between words.
+// isBlank reports whether a byte separates words.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// bounded takes the next word as a number, 0 if it is none.
+// bounded parses the next word as a number; 0 if it is not one.
 func (p *words) bounded(low, high int64) int64 {
 	n, _ := bounded(p.next(), low, high)
 	return n

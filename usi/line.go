@@ -7,15 +7,15 @@ import (
 	"gogi/shogi"
 )
 
-// Line is a game as far as it was followed. The zero value has followed none.
+// Line is a game that follows a growing Position. The zero value has no game.
 type Line struct {
-	Start    string // as a Position has it
+	Start    string // as in a Position
 	Moves    []shogi.Move
 	Position shogi.Position // after the moves
 }
 
-// Follow brings the line to a position, playing only what is new. An illegal move
-// is an error; then the line is where it came to.
+// Follow advances the line to a position and plays only the new moves. It returns an error for an illegal
+// move and stops before it.
 func (l *Line) Follow(p Position) error {
 	if !p.continues(l.Start, l.Moves) {
 		start, err := p.StartPosition()
@@ -34,16 +34,15 @@ func (l *Line) Follow(p Position) error {
 	return nil
 }
 
-// Replay is a [Line] that remembers every position, as repetitions want it. The zero
-// value has followed none.
+// Replay is a [Line] that remembers every position, to detect repetition. The zero value has no game.
 type Replay struct {
 	start   string
 	history shogi.History
 }
 
-// Follow brings the game to a position, playing only what is new, and returns it: it is
-// the Replay's own and valid until the next call. An illegal move is an error; then the
-// game is where it came to.
+// Follow advances the game to a position, plays only the new moves, and returns it. The Replay owns the
+// result, which is valid until the next call. Follow returns an error for an illegal move and stops before
+// it.
 func (r *Replay) Follow(p Position) (*shogi.History, error) {
 	if !p.continues(r.start, r.history.Moves()) {
 		start, err := p.StartPosition()
@@ -62,12 +61,12 @@ func (r *Replay) Follow(p Position) (*shogi.History, error) {
 	return &r.history, nil
 }
 
-// continues reports whether the position is one of the game, or a later one.
+// continues reports whether the position is that of the game or a later one.
 func (p Position) continues(start string, moves []shogi.Move) bool {
 	return start != "" && start == p.Start && len(moves) <= len(p.Moves) && slices.Equal(moves, p.Moves[:len(moves)])
 }
 
-// legal says which move, played moves after the start, cannot be played and why.
+// legal returns an error that names an illegal move; played is the number of moves before it.
 func legal(p *shogi.Position, played int, m shogi.Move) error {
 	if err := p.CheckLegal(m); err != nil {
 		return fmt.Errorf("move %d (%s): %w", played+1, m, err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// OptionType is the kind of an option that an engine declares.
+// OptionType is the type of an option that an engine declares.
 type OptionType string
 
 // The option types of USI.
@@ -22,24 +22,23 @@ const (
 	Filename OptionType = "filename"
 )
 
-// Option is one option as an engine declares it after "usi".
+// Option is an option that an engine declares after "usi".
 type Option struct {
 	Name    string
 	Type    OptionType
-	Default string   // "" when absent or "<empty>"
-	Min     int64    // of a spin; the smallest int64 when not declared
-	Max     int64    // of a spin; the largest int64 when not declared
+	Default string   // "" if absent or "<empty>"
+	Min     int64    // of a spin; the smallest int64 if not declared
+	Max     int64    // of a spin; the largest int64 if not declared
 	Vars    []string // of a combo
 }
 
-// Setting is one option as it is sent: the name as the engine declared it.
-// A button has no value.
+// Setting is an option to send, under its declared name. A button has no value.
 type Setting struct {
 	Name  string
 	Value string
 }
 
-// String is the setoption line.
+// String returns the setoption line.
 func (s Setting) String() string {
 	if s.Value == "" {
 		return "setoption name " + s.Name
@@ -47,8 +46,8 @@ func (s Setting) String() string {
 	return "setoption name " + s.Name + " value " + s.Value
 }
 
-// ParseOption reads a line "option name … type …". Names and values may
-// contain spaces: the keywords type, default, min, max and var end them.
+// ParseOption parses a line "option name … type …". Names and values may contain spaces: the keywords type,
+// default, min, max and var end them.
 func ParseOption(line string) (Option, error) {
 	rest, ok := strings.CutPrefix(line, "option name ")
 	if !ok {
@@ -78,8 +77,7 @@ func (t OptionType) known() bool {
 	return false
 }
 
-// readAttributes reads "default … min … max … var …". A string's default is
-// the rest of the line, whatever words it holds.
+// readAttributes parses "default … min … max … var …". The default of a string is the whole rest of the line.
 func (o *Option) readAttributes(rest string) error {
 	if o.Type == String || o.Type == Filename {
 		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest)+" ", "default "))
@@ -113,8 +111,7 @@ func (o *Option) set(key, value string) (err error) {
 
 type attribute struct{ key, value string }
 
-// splitAttributes cuts at the keywords; what stands between two of them is
-// one value, spaces included.
+// splitAttributes splits at the keywords. The text between two keywords is one value, with its spaces.
 func splitAttributes(text string) []attribute {
 	var list []attribute
 	for _, word := range strings.Fields(text) {
@@ -139,11 +136,9 @@ func emptyText(s string) string {
 	return s
 }
 
-// Resolve matches wanted settings with the options that an engine declares:
-// names without regard to case, Hash and USI_Hash (likewise Ponder, MultiPV,
-// Variant) as one. It returns what to send, in the order wanted, under the
-// declared names. All errors are reported together: a name that is not offered
-// (with the nearest ones that are) and a value outside the declared range.
+// Resolve matches wanted settings with the options that an engine declares, as SameOption does. It returns
+// the settings to send, in the wanted order, under the declared names. It reports all errors together: an
+// option that is not offered (with the nearest ones), and a value outside the declared range.
 func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
 	var out []Setting
 	var errs []error
@@ -175,8 +170,8 @@ func FindOption(declared []Option, name string) (Option, bool) {
 	return declared[i], true
 }
 
-// SameOption reports whether two names mean one option: without regard to
-// case, and with the USI_ prefix of the general options optional.
+// SameOption reports whether two names mean one option. It ignores case, and the prefix USI_ of Hash, Ponder
+// and MultiPV.
 func SameOption(a, b string) bool { return canonicalName(a) == canonicalName(b) }
 
 func canonicalName(name string) string {
@@ -188,7 +183,7 @@ func canonicalName(name string) string {
 	return name
 }
 
-// Accept checks a value against the declaration and returns it as it is sent.
+// Accept checks a value against the declaration and returns it in the form to send.
 func (o Option) Accept(value string) (string, error) {
 	if strings.ContainsAny(value, "\r\n") {
 		return "", fmt.Errorf("option %s: a value cannot contain a line break", o.Name)
@@ -198,7 +193,7 @@ func (o Option) Accept(value string) (string, error) {
 		switch v := strings.ToLower(value); v {
 		case "true", "false":
 			return v, nil
-		case "1": // as uci2wb says it
+		case "1": // uci2wb sends this
 			return "true", nil
 		case "0":
 			return "false", nil
@@ -253,9 +248,8 @@ func unknownOption(declared []Option, name string) error {
 	return fmt.Errorf("option %q is not offered; nearest: %s", name, strings.Join(near, ", "))
 }
 
-// Nearest lists up to limit of the candidates, most similar to name first, by
-// edit distance without regard to case; candidates with nothing in common
-// (distance above half of the longer name) are left out.
+// Nearest returns up to limit candidates, most similar to name first, by edit distance without case. It omits
+// candidates with a distance above half of the longer name.
 func Nearest(name string, candidates []string, limit int) []string {
 	type scored struct {
 		text string
@@ -279,7 +273,7 @@ func Nearest(name string, candidates []string, limit int) []string {
 	return out
 }
 
-// editDistance is Levenshtein's: insertions, deletions and replacements.
+// editDistance is Levenshtein's distance: insertions, deletions and replacements.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -300,7 +294,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// Line is the declaration as an engine prints it.
+// Line returns the declaration as an engine prints it.
 func (o Option) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Bound says whether a score is exact or the limit of a search window.
+// Bound says whether a score is exact or a bound of the search window.
 type Bound uint8
 
 // The bounds of a score.
@@ -15,11 +15,11 @@ const (
 	UpperBound
 )
 
-// MateScore is the finite value of a mate in 0 plies in Score.Value; a mate in
-// n plies is n less. Larger than any centipawn value that an engine reports.
+// MateScore is the number of a mate in 0 plies in Score.Number; a mate in n plies is n less. It is larger
+// than any centipawn value that an engine reports.
 const MateScore = 1_000_000
 
-// maxCentipawns keeps centipawn scores clear of mate scores.
+// maxCentipawns keeps centipawn scores below mate scores.
 const maxCentipawns = 900_000
 
 // maxMate keeps the length of a mate, in plies, clear of centipawn scores.
@@ -32,8 +32,7 @@ type Score struct {
 	Bound Bound
 }
 
-// Number maps the score to one ordered number: centipawns, or a value near
-// ±MateScore for a mate.
+// Number maps the score to one ordered number: centipawns, or a value near ±MateScore for a mate.
 func (s Score) Number() int {
 	switch {
 	case s.Mate > 0:
@@ -44,7 +43,7 @@ func (s Score) Number() int {
 	return max(-maxCentipawns, min(maxCentipawns, s.Value))
 }
 
-// ScoreFromNumber is the inverse of Number (the bound is lost).
+// ScoreFromNumber is the inverse of Number; the bound is lost.
 func ScoreFromNumber(n int) Score {
 	switch {
 	case n > maxCentipawns:
@@ -55,7 +54,7 @@ func ScoreFromNumber(n int) Score {
 	return Score{Value: n}
 }
 
-// String is the USI text after "score", without the bound.
+// String returns the USI text after "score", without the bound.
 func (s Score) String() string {
 	sign := "+"
 	if s.Mate < 0 {
@@ -72,9 +71,9 @@ func (s Score) String() string {
 	return "mate " + strconv.Itoa(s.Value)
 }
 
-// parseMate reads the word after "score mate": a signed number of plies, or
-// "+", "-", "+0", "-0" for an unknown length. A bare 0 is a mated side: the
-// engines that print it do so at depth 0 on a position without moves.
+// parseMate parses the word after "score mate": a signed number of plies, or "+", "-", "+0", "-0" for an
+// unknown length. A bare 0 means that the side to move is mated: some engines print it at depth 0 without
+// legal moves.
 func parseMate(word string) (Score, bool) {
 	switch word {
 	case "+", "+0":

@@ -13,15 +13,12 @@ import (
 	"gogi/shogi"
 )
 
-// Served is what a Server needs of the program behind it. The Server calls its
-// methods one at a time, and never while Think or Mate runs. Every method that
-// takes a context must return soon after that has ended, Think with the best
-// move so far; the context of Ready, NewGame, Ponder and GameOver ends when the
-// dialogue does.
+// Served is the player behind a Server. The Server calls its methods one at a time, and none while Think or
+// Mate runs. Every method with a context must return soon after the context has ended; Think then returns the
+// best move so far. The context of Ready, NewGame, Ponder and GameOver ends with the dialogue.
 //
-// Name, Author and Options are asked once, before the first command is read,
-// and must not wait for anything: GUIs allow as little as two seconds from
-// "usi" to "usiok". What takes time belongs in Ready.
+// The Server calls Name, Author and Options once, before it reads the first command. They must not wait: some
+// GUIs allow only two seconds from "usi" to "usiok". Slow work belongs in Ready.
 //
 // A Served may also be a ServedPonderer, a ServedSolver and a ServedListener.
 type Served interface {
@@ -29,70 +26,64 @@ type Served interface {
 	Author() string
 	Options() []Option
 
-	// SetOption gets an option that Options declares with a value that the
-	// declaration allows ("" for "<empty>" and for a button). It is never called
-	// during a search or while pondering: such settings wait for the end.
+	// SetOption sets a declared option to a value that its declaration allows ("" for "<empty>" and for a
+	// button). The Server never calls it during a search or while pondering: such settings wait for the end.
 	SetOption(s Setting) error
 
-	// Ready loads, allocates and forgets the last game (isready). It may be
-	// called any number of times, and once before the first search if the GUI
-	// forgot it. After an error the GUI is not sent readyok, unless the error is
-	// a *Shortcoming.
+	// Ready loads, allocates and forgets the last game (isready). The Server may call it any number of times,
+	// and calls it once before the first search if the GUI sent no isready. After an error the Server sends
+	// no readyok, unless the error is a *Shortcoming.
 	Ready(ctx context.Context) error
 
 	NewGame(ctx context.Context, g Game) error
 
-	// Think searches. On "stop" and "gameover" ctx ends. A request with
-	// Go.Infinite should go on until then, but need not: the Server holds the
-	// bestmove back. A reply with a move beside an error is used.
+	// Think searches until its limits, or until ctx ends on "stop" and "gameover". With Go.Infinite it may
+	// return earlier, because the Server holds the bestmove back. The Server uses a move that comes with an
+	// error.
 	Think(ctx context.Context, r Request) (Reply, error)
 }
 
-// Shortcoming is an error of Ready of a Served that can play nevertheless, such as one
-// without its book: the GUI is told of it, and is sent readyok.
+// Shortcoming is an error of Ready for a Served that can still play, for example without its book. The Server
+// reports it to the GUI and sends readyok.
 type Shortcoming struct{ Err error }
 
-// Error is that of Err.
+// Error returns the error of Err.
 func (s *Shortcoming) Error() string { return s.Err.Error() }
 
-// Unwrap is Err.
+// Unwrap returns Err.
 func (s *Shortcoming) Unwrap() error { return s.Err }
 
-// ServedPonderer is a Served that can search on the opponent's time, as
-// Engine.Ponder does: Ponder starts it and returns at once, r's position is the
-// one after the expected reply. Infos may go to r.OnInfo from any goroutine.
+// ServedPonderer is a Served that can search on the opponent's time. Ponder starts the search and returns at
+// once, as Engine.Ponder does; r.Position is the position after the expected reply. Any goroutine may send
+// infos to r.OnInfo.
 //
-// On "ponderhit" the Server calls Think with the same position, the limits that
-// hold now, and Go.Early as Ponder had it: set when the clocks came only with
-// ponderhit, which an Engine then sends on. On "stop" it calls Think with
-// the same position and a context that has already ended: the pondering must
-// stop, and the reply is the best move for that position so far. A Think with
-// another position never comes without one of these before it. An error of
-// Ponder is told to the GUI, and the dialogue goes on as if it had worked.
+// On "ponderhit" the Server calls Think with the same position and the current limits. Go.Early is as in
+// Ponder: it is set if the clocks came only with ponderhit, and an Engine then forwards them. On "stop" the
+// Server calls Think with the same position and a context that has already ended. Think must then end the
+// search and return its best move so far. One of these calls comes before any Think with another position.
+// The Server reports an error of Ponder to the GUI and continues as if Ponder had worked.
 //
-// For a Served without Ponder the Server searches without limit until
-// "ponderhit" and then anew under the real limits.
+// For a Served without Ponder, the Server searches without limit until "ponderhit", and then again under the
+// real limits.
 type ServedPonderer interface {
 	Ponder(ctx context.Context, r Request) error
 }
 
-// ServedSolver is a Served with a mate search: r.Go.MateTime is its limit, 0
-// means until ctx ends. On an error the answer is "checkmate timeout". Without
-// it "go mate" is answered "checkmate notimplemented".
+// ServedSolver is a Served with a mate search. r.Go.MateTime is the limit; 0 means until ctx ends. On an
+// error the Server answers "checkmate timeout". Without a ServedSolver it answers "checkmate notimplemented".
 type ServedSolver interface {
 	Mate(ctx context.Context, r Request) (Checkmate, error)
 }
 
-// ServedListener is a Served that wants to know how its games end.
+// ServedListener is a Served that receives the results of its games.
 type ServedListener interface {
 	GameOver(ctx context.Context, o Outcome) error
 }
 
-// Server speaks USI as an engine. The zero value is ready for use.
+// Server speaks USI as an engine. The zero value is ready to use.
 type Server struct {
-	// KeepAlive is the interval of the empty lines that are sent while Ready
-	// runs: some GUIs (将棋所, ShogiGUI) give up an engine that is silent for
-	// long. YaneuraOu sends one every 5 s. 0: none.
+	// KeepAlive is the interval of the empty lines that the Server sends while Ready runs; 0: none. Some GUIs
+	// (将棋所, ShogiGUI) give up an engine that is silent for long. YaneuraOu sends one every 5 s.
 	KeepAlive time.Duration
 }
 
@@ -101,23 +92,19 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, served Served) erro
 	return Server{}.Serve(ctx, in, out, served)
 }
 
-// Serve speaks USI until "quit", the end of the input or of ctx, whose cause is
-// then the error. Lines that make no sense get an "info string" and are
-// skipped, as the protocol asks.
+// Serve speaks USI until "quit", the end of the input, or the end of ctx, whose cause is then the error. It
+// answers a meaningless line with an "info string" and skips it, as the protocol demands.
 //
-// Commands are done one after another while a search runs beside them. For each
-// "go" there is exactly one bestmove (for "go mate" one checkmate), in order:
-// at its end, or at the first of stop, gameover, isready, usinewgame and another
-// go. Under ponder and infinite it is never said before that; after gameover
-// alone it is said too, because GUIs count: one that waits for it would take the
-// next game's for it.
+// Serve runs commands one after another; a search runs at the same time. For each "go" it sends exactly one
+// bestmove (for "go mate" one checkmate), in order. It sends it at the end of the search, or at the first of
+// stop, gameover, isready, usinewgame and another go. With ponder and infinite it never sends it earlier. It
+// also sends it after gameover alone: a GUI that waits for it would take the next game's bestmove for it.
 //
-// The end of the input, like "quit", ends at once whatever runs: commands that
-// were read before it are still done, under a context that has ended. When ctx
-// ends first, a Read from in may be left behind, until it returns.
+// The end of the input and "quit" end any search at once. Serve still runs the commands that it read earlier,
+// with a context that has ended. If ctx ends first, a Read from in may remain until it returns.
 //
-// A GUI that does not read holds up nothing: of the info lines the oldest are
-// dropped, all others wait. At the end they get a second to be read.
+// A GUI that does not read delays nothing: Serve drops the oldest info lines, and all other lines wait. At
+// the end the GUI has one second to read them.
 func (c Server) Serve(ctx context.Context, in io.Reader, out io.Writer, served Served) error {
 	session, end := context.WithCancel(ctx)
 	defer end()
@@ -146,8 +133,8 @@ func (c Server) Serve(ctx context.Context, in io.Reader, out io.Writer, served S
 	}
 }
 
-// server is one dialogue from the engine's side. Its state is that of the
-// search: none (nil or ended), or the run's.
+// server is one dialogue from the engine's side. Its state is the state of the search: none (nil or ended),
+// or that of run.
 type server struct {
 	config   Server
 	served   Served
@@ -158,12 +145,12 @@ type server struct {
 	readied  bool
 	position Position
 	line     Line  // of the game that position belongs to
-	bad      error // what is wrong with the last position command
+	bad      error // the error of the last position command
 	run      *run
-	waiting  []Setting // that came during a search
+	waiting  []Setting // settings that came during a search
 }
 
-// unknownLimit is the time of a search whose limit was not understood.
+// unknownLimit is the duration of a search with an unreadable limit.
 const unknownLimit = time.Second
 
 func startOfGame() Position { return Position{Start: "startpos"} }
@@ -207,7 +194,7 @@ func (s *server) complain(err error) {
 	s.out.say("info string error: " + sanitize.Printable(err.Error(), 500))
 }
 
-// report says ok, or what went wrong.
+// report reports an error to the GUI.
 func (s *server) report(err error, ok string) {
 	switch {
 	case err != nil:
@@ -226,8 +213,8 @@ func (s *server) introduce() {
 	s.out.say("usiok")
 }
 
-// reset forgets the game: some GUIs say only isready before one, others only
-// usinewgame before the second.
+// reset forgets the game. Some GUIs send only isready before a game, others only usinewgame before the
+// second.
 func (s *server) reset(ctx context.Context) {
 	s.stop(ctx)
 	s.position, s.bad = startOfGame(), nil
@@ -243,16 +230,16 @@ func (s *server) ready(ctx context.Context) error {
 	return err
 }
 
-// ensureReady is for a GUI that forgot isready.
+// ensureReady calls ready for a GUI that sent no isready.
 func (s *server) ensureReady(ctx context.Context) {
 	if !s.readied {
 		s.report(s.ready(ctx), "")
 	}
 }
 
-// keepAlive sends empty lines until the function that it returns is called.
+// keepAlive sends empty lines until the caller calls the returned function.
 func (s *server) keepAlive() func() {
-	stop, ended := make(chan struct{}), make(chan struct{}) // each closed once, by either side
+	stop, ended := make(chan struct{}), make(chan struct{}) // each is closed once, by either side
 	go func() {
 		defer close(ended)
 		ticker := time.NewTicker(s.config.KeepAlive)
@@ -272,16 +259,15 @@ func (s *server) keepAlive() func() {
 	}
 }
 
-// setOption sets an option, or puts it aside until the search has ended: a
-// search may not change its rules, and ending it here would mean a bestmove that
-// the GUI has not asked for.
+// setOption sets an option, or stores it until the search has ended. A search must not change its rules. To
+// end the search here would send a bestmove that the GUI has not asked for.
 func (s *server) setOption(rest string) {
 	setting := splitSetting(s.options, rest)
 	settings, err := Resolve(s.options, []Setting{setting})
 	switch {
 	case err == nil:
 		set := Setting{settings[0].Name, emptyText(settings[0].Value)}
-		s.waiting = slices.DeleteFunc(s.waiting, func(w Setting) bool { return w.Name == set.Name }) // the last one counts
+		s.waiting = slices.DeleteFunc(s.waiting, func(w Setting) bool { return w.Name == set.Name }) // the last value counts
 		s.waiting = append(s.waiting, set)
 		s.settle()
 	case isGeneral(s.options, setting.Name):
@@ -290,15 +276,15 @@ func (s *server) setOption(rest string) {
 	}
 }
 
-// isGeneral reports whether a name is one of the two options that GUIs send to
-// every engine and that this one does not declare.
+// isGeneral reports whether name is one of the two options that GUIs send to every engine, and this engine
+// does not declare it.
 func isGeneral(declared []Option, name string) bool {
 	_, ok := FindOption(declared, name)
 	return !ok && (SameOption(name, "USI_Hash") || SameOption(name, "USI_Ponder"))
 }
 
-// splitSetting reads "name NAME value VALUE", where both may contain spaces. A
-// name that itself contains "value" is recognised when it is declared.
+// splitSetting splits "name NAME value VALUE", where both may contain spaces. A name that contains "value" is
+// recognised if it is declared.
 func splitSetting(declared []Option, rest string) Setting {
 	rest = strings.TrimSpace(strings.TrimPrefix(rest+" ", "name "))
 	const mark = " value "
@@ -325,7 +311,7 @@ func splitSetting(declared []Option, rest string) Setting {
 	return first
 }
 
-// settle hands over the settings that waited, once no search is on.
+// settle applies the stored settings if no search is active.
 func (s *server) settle() {
 	if s.active() != nil {
 		return
@@ -361,9 +347,8 @@ func (s *server) gameOver(ctx context.Context, word string) {
 	}
 }
 
-// goCommand starts what the line asks for. A word that is not understood is
-// told and left out: a GUI that uses an extension should lose no game by it. If
-// that was the only limit, the search takes unknownLimit, not for ever.
+// goCommand starts the search that the line asks for. It reports an unknown word and skips it, because an
+// extension of a GUI should not lose a game. If that word was the only limit, the search takes unknownLimit.
 func (s *server) goCommand(ctx context.Context, line string) {
 	s.stop(ctx)
 	g, err := ParseGo(line)
@@ -387,7 +372,7 @@ func (s *server) goCommand(ctx context.Context, line string) {
 	s.launch(ctx, r)
 }
 
-// ponder starts a search on the opponent's time, if the Served can do that.
+// ponder starts a search on the opponent's time if the Served supports it.
 func (s *server) ponder(ctx context.Context, r *run) bool {
 	p, ok := s.served.(ServedPonderer)
 	if !ok || r.bad != nil {
@@ -400,7 +385,7 @@ func (s *server) ponder(ctx context.Context, r *run) bool {
 	return true
 }
 
-// stop ends the search, if one is on, and waits until its answer is said.
+// stop ends the search, if there is one, and waits until its answer is sent.
 func (s *server) stop(ctx context.Context) {
 	r := s.active()
 	if r == nil {
@@ -417,9 +402,9 @@ func (s *server) stop(ctx context.Context) {
 	s.settle()
 }
 
-// end cancels a search that was launched and waits for its goroutine.
+// end cancels a launched search and waits for its goroutine.
 func (s *server) end(r *run) {
-	if r.state == held { // its goroutine looks at r only after the release
+	if r.state == held { // its goroutine reads r only after the release
 		r.stopped = r.asked.Ponder
 	}
 	r.cancel()
@@ -457,7 +442,7 @@ func (s *server) ponderHit(ctx context.Context, clocks string) {
 	s.launch(ctx, next)
 }
 
-// hit makes a real search of one on the opponent's time.
+// hit changes a search on the opponent's time to a real search with the limits g.
 func (r *run) hit(g Go) {
 	r.asked, r.request.Go, r.state = g, g, thinking
 	if g.Infinite {
@@ -465,10 +450,10 @@ func (r *run) hit(g Go) {
 	}
 }
 
-// hasClock reports whether the command says anything of the time to be used.
+// hasClock reports whether the command limits the time.
 func (g Go) hasClock() bool { return g.Clock || g.UseByoyomi || g.UseInc || g.MoveTime > 0 }
 
-// setTimes takes over the times that another command carries.
+// setTimes copies the times of another command, if it has any.
 func (g *Go) setTimes(now Go) {
 	if !now.hasClock() {
 		return
@@ -479,8 +464,8 @@ func (g *Go) setTimes(now Go) {
 	g.MoveTime = now.MoveTime
 }
 
-// finish ends what is still on when the commands have ended. A search on the
-// opponent's time is left as it is: nobody waits for its move.
+// finish ends the active search after the last command. It leaves a search on the opponent's time alone: no
+// GUI waits for its move.
 func (s *server) finish() {
 	if r := s.active(); r != nil && r.state != pondering {
 		s.end(r)
@@ -488,7 +473,7 @@ func (s *server) finish() {
 	s.run = nil
 }
 
-// word is the answer as it stands behind "bestmove".
+// word returns the answer as the word after "bestmove".
 func (r Reply) word() string {
 	switch r.Answer {
 	case AnswerWin:
@@ -500,10 +485,9 @@ func (r Reply) word() string {
 	return "resign"
 }
 
-// answerTo makes the bestmove of a finished search. A failed one answers with
-// the last move that it was seen to prefer, else it resigns. For a search on the
-// opponent's time that was stopped GUIs ignore what the answer is, but some
-// would take a resignation or a declaration for meant: it is always a move.
+// answerTo returns the bestmove of a finished search. After a failed search it is the last move that the
+// search preferred, else it resigns. GUIs ignore the answer of a stopped search on the opponent's time. But
+// some take a resignation or a declaration seriously, so it is always a move.
 func answerTo(r *run, reply Reply) Bestmove {
 	if reply.Answer == AnswerInvalid || r.stopped && reply.Answer != AnswerMove {
 		if m := r.known(r.stopped); m != shogi.NoMove {

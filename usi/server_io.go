@@ -13,28 +13,24 @@ import (
 )
 
 const (
-	// maxCommand is the longest command that is looked at, in bytes. The
-	// position of a game of 500 moves has 3 kB.
+	// maxCommand is the maximum length of a command in bytes. The position of a game of 500 moves has 3 kB.
 	maxCommand = 4 << 20
-	// maxWaitingCommands may be read before the first of them is done. Behind
-	// that many even "quit" waits its turn.
+	// maxWaitingCommands limits the commands that are read ahead. After that many, even "quit" has to wait.
 	maxWaitingCommands = 1 << 12
-	// maxWaitingInfos may wait for the GUI; more than one search prints at once.
+	// maxWaitingInfos limits the info lines that wait for the GUI; it is more than one search prints at once.
 	maxWaitingInfos = 256
-	// flushGrace is how long a GUI has to read the last lines.
+	// flushGrace is how long a GUI may take to read the last lines.
 	flushGrace = time.Second
 )
 
-// commands reads lines ahead of who does them, so that "quit" is seen whatever
-// is being done.
+// commands reads lines ahead of their execution, so that it sees "quit" at any time.
 type commands struct {
-	lines chan string   // from the reader, which closes it at quit and the end of the input
-	gone  chan struct{} // closed by abandon: nobody takes lines any more
-	err   error         // of the reading; set before lines is closed
+	lines chan string   // the reader sends, and closes it at quit and the end of the input
+	gone  chan struct{} // abandon closes it: no one receives lines any more
+	err   error         // of the reader; set before it closes lines
 }
 
-// newCommands starts the reader. It calls end at "quit" and the end of the
-// input.
+// newCommands starts the reader, which calls end at "quit" and at the end of the input.
 func newCommands(in io.Reader, end context.CancelFunc) *commands {
 	c := &commands{lines: make(chan string, maxWaitingCommands), gone: make(chan struct{})}
 	go func() {
@@ -47,7 +43,7 @@ func newCommands(in io.Reader, end context.CancelFunc) *commands {
 	return c
 }
 
-// read hands on lines up to quit, which it reports as the end of the input.
+// read sends lines until quit, which it returns as the end of the input.
 func (c *commands) read(in *bufio.Reader) error {
 	for {
 		line, err := readCommand(in)
@@ -67,11 +63,11 @@ func (c *commands) read(in *bufio.Reader) error {
 	}
 }
 
-// abandon is called instead of reading to the end.
+// abandon ends the reader early.
 func (c *commands) abandon() { close(c.gone) }
 
-// readCommand reads one line without the space around it. Of a line longer than
-// maxCommand a short piece is left, behind a mark that makes it no command.
+// readCommand reads one line without the blanks around it. From a line longer than maxCommand it returns the
+// beginning, with a prefix that makes it an unknown command.
 func readCommand(in *bufio.Reader) (string, error) {
 	var line []byte
 	long := false
@@ -94,15 +90,14 @@ func readCommand(in *bufio.Reader) (string, error) {
 	}
 }
 
-// outbox writes lines in order from a goroutine of its own, so that nobody ever
-// waits for the GUI.
+// outbox writes lines in order from its own goroutine, so that no caller waits for the GUI.
 type outbox struct {
 	mu     sync.Mutex
-	more   *sync.Cond // signalled when there is a line, or closed is set
+	more   *sync.Cond // signalled when there is a line, and when closed is set
 	lines  []outLine
-	infos  int // among lines
+	infos  int // number of infos in lines
 	closed bool
-	done   chan struct{} // closed by the writer, when all is written or cannot be
+	done   chan struct{} // the writer closes it when all is written, or a write failed
 	out    io.Writer
 }
 
@@ -121,12 +116,12 @@ func newOutbox(out io.Writer) *outbox {
 // say sends a line that is never dropped.
 func (o *outbox) say(line string) { o.add(outLine{text: line}) }
 
-// info sends a line that may be dropped: of too many the oldest, because GUIs
+// info sends a line that may be dropped. If there are too many, the outbox drops the oldest, because GUIs
 // show the last one before the bestmove.
 func (o *outbox) info(line string) { o.add(outLine{text: line, info: true}) }
 
 func (o *outbox) add(l outLine) {
-	if strings.ContainsAny(l.text, "\r\n") { // it would be read as two lines
+	if strings.ContainsAny(l.text, "\r\n") { // the GUI would read two lines
 		l.text = strings.NewReplacer("\r", " ", "\n", " ").Replace(l.text)
 	}
 	o.mu.Lock()
@@ -160,14 +155,14 @@ func (o *outbox) write() {
 			text = append(append(text, l.text...), '\n')
 		}
 		if _, err := o.out.Write(text); err != nil {
-			// A closed pipe shows as the end of the input too; there is nobody to tell.
+			// A closed pipe also ends the input, so no report is necessary.
 			o.shut()
 			return
 		}
 	}
 }
 
-// take waits for lines and takes them all; none means the end.
+// take waits for lines and returns them all; none means the end.
 func (o *outbox) take() []outLine {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -179,7 +174,7 @@ func (o *outbox) take() []outLine {
 	return lines
 }
 
-// shut lets no more lines in.
+// shut makes the outbox drop all further lines.
 func (o *outbox) shut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -187,8 +182,8 @@ func (o *outbox) shut() {
 	o.more.Signal()
 }
 
-// close waits until everything is written, but not much longer than grace. A
-// Write that cannot be interrupted is then left behind.
+// close waits until everything is written, at most about grace. It abandons a Write that cannot be
+// interrupted.
 func (o *outbox) close(grace time.Duration) {
 	o.shut()
 	timer := time.NewTimer(grace)

@@ -22,26 +22,26 @@ import (
 type state uint8
 
 const (
-	thinking  state = iota // Think runs and its answer is said when it comes
+	thinking  state = iota // Think runs; its answer is sent when it comes
 	held                   // Think runs or has ended; its answer waits for a command
-	pondering              // the Served searches on its own, no goroutine of ours is on
+	pondering              // the Served searches by itself; no goroutine of the Server runs
 	solving                // Mate runs
 )
 
-// run is one "go" whose answer has not been said.
+// run is one "go" whose answer is not sent yet.
 type run struct {
 	state   state
-	asked   Go // as the GUI said it
+	asked   Go // as the GUI sent it
 	request Request
-	bad     error // what is wrong with the position: there is nothing to search
+	bad     error // the error of the position: there is nothing to search
 	cancel  context.CancelFunc
-	release chan struct{} // closed by the command that lets the answer of held out
-	ended   chan struct{} // closed by the search's goroutine, once its answer is in the outbox
-	silent  bool          // set before release is closed: say no answer (ponderhit starts anew)
-	stopped bool          // a search on the opponent's time that was stopped; set like silent
+	release chan struct{} // closed by the command that releases the answer of held
+	ended   chan struct{} // closed by the search's goroutine once its answer is in the outbox
+	silent  bool          // set before release is closed: send no answer, because ponderhit starts a new search
+	stopped bool          // a stopped search on the opponent's time; set like silent
 
 	mu   sync.Mutex
-	over bool       // the answer was said: infos are no longer passed on
+	over bool       // the answer was sent: drop further infos
 	best shogi.Move // the first move of the best line, as last reported
 }
 
@@ -51,7 +51,7 @@ func (s *server) newRun(g Go) *run {
 	return r
 }
 
-// active is the search that is on, or nil.
+// active returns the active search, or nil.
 func (s *server) active() *run {
 	if s.run != nil {
 		select {
@@ -114,20 +114,20 @@ func (s *server) solve(ctx context.Context, r *run) {
 	s.conclude(r, c.String())
 }
 
-// conclude says the answer; no info of this search comes after it.
+// conclude sends the answer; no info of this search follows it.
 func (s *server) conclude(r *run, line string) {
 	r.mute()
 	s.out.say(line)
 }
 
-// mute passes on no more infos.
+// mute drops all further infos of the search.
 func (r *run) mute() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
 }
 
-// info passes an info on. It never waits for the GUI.
+// info forwards an info line. It never waits for the GUI.
 func (s *server) info(r *run, i Info) {
 	line := i.String()
 	r.mu.Lock()
@@ -141,8 +141,8 @@ func (s *server) info(r *run, i Info) {
 	s.out.info(line)
 }
 
-// known is the last move that the search was seen to prefer or, with anyMove,
-// else the first legal one; NoMove if there is none.
+// known returns the last move that the search preferred. Without one it returns the first legal move if
+// anyMove is set, else NoMove.
 func (r *run) known(anyMove bool) shogi.Move {
 	r.mu.Lock()
 	best := r.best

@@ -7,25 +7,22 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Some engines say bestmove twice. The second one, when it is late, arrives when the
-// next search has begun, and stands where its answer is expected. It is told from an
-// answer by the position, in which it is mostly illegal (always, where it says the
-// move again that was just played), and by the information that belongs to a search
-// and comes before its answer.
+// Some engines send bestmove twice. A late second one arrives after the next search has begun and looks like
+// its answer. Two signs distinguish it. The move is mostly illegal in the new position (always, if it repeats
+// the move that was just played). And no info line of the new search precedes it.
 
-// StaleBestmove says whether an engine's answer had to do with such a second bestmove.
+// StaleBestmove says whether such a second bestmove came before an engine's answer.
 type StaleBestmove uint8
 
-// What is known of it.
+// The values of StaleBestmove.
 const (
-	SecondNone      StaleBestmove = iota // nothing speaks for it
-	SecondDropped                        // one came before the answer, and was dropped
-	SecondSuspected                      // the answer is illegal, and may be one: no other came
+	SecondNone      StaleBestmove = iota // no sign of one
+	SecondDropped                        // one came before the answer, and gogi dropped it
+	SecondSuspected                      // the answer is illegal and may be one; no other came
 )
 
-// settle takes the event that ended a search for its answer, unless it is a second
-// bestmove of the search before: then the answer is the one that follows, which it
-// waits for until the deadline.
+// settle returns the answer of a search. ev ended the search. If ev is a second bestmove of the previous
+// search, settle waits for the next bestmove until the deadline.
 func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, StaleBestmove, error) {
 	searched := e.searched
 	e.searched = true
@@ -41,13 +38,11 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 	return ev, false, SecondNone, nil
 }
 
-// silence is how long an engine may say nothing at all after an illegal answer, before
-// it is asked whether it searches: one that had nothing more to say would let the whole
-// clock run.
+// silence is how long an engine may send nothing after an illegal answer, before settle sends stop. Without
+// it, an engine that has no more to send would use its whole clock.
 const silence = 2 * time.Second
 
-// awaitAnother waits for a bestmove beside the one that came, where there is a limit
-// to that.
+// awaitAnother waits for another bestmove after first if the search has a deadline.
 func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Duration, first event) (event, bool, StaleBestmove, error) {
 	if deadline <= 0 {
 		return first, false, SecondSuspected, nil
@@ -79,8 +74,8 @@ func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Dura
 	}
 }
 
-// stopAnother asks for the bestmove that may be outstanding. An engine without one has
-// nothing to say, and that is no fault.
+// stopAnother sends stop for the bestmove that may be outstanding. An engine without one sends nothing, which
+// is no fault.
 func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove, error) {
 	if err := e.write("stop\n", "saying stop"); err != nil {
 		return first, false, SecondNone, err
@@ -98,7 +93,7 @@ func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove
 	return first, false, SecondSuspected, nil
 }
 
-// illegal reports whether an answer is a move that cannot be played.
+// illegal reports whether an answer is a move that is illegal in the position.
 func (e *Engine) illegal(p Position, ev event) bool {
 	b := ParseBestmove(sanitize.Decode(ev.line))
 	return b.Answer == AnswerMove && e.line.Follow(p) == nil && e.line.Position.CheckLegal(b.Move) != nil

@@ -2,31 +2,29 @@ package usi
 
 import "time"
 
-// Tap is told of everything that is said in a dialogue. Its methods are called
-// from the reader of the engine's output and from whoever talks to the engine, at
-// the same time. They must not block, and must not keep the slices.
+// Tap receives everything that is sent in a dialogue. The reader of the engine's output and the sender call
+// its methods at the same time. They must not block, and must not keep the slices.
 type Tap interface {
-	// Sent is told whole lines, with their ends, right before they are written.
+	// Sent receives whole lines, with their ends, just before gogi writes them.
 	Sent(at time.Time, text []byte)
-	// Heard is told one line without its end, as it came; of a line that is too
-	// long for the dialogue, its beginning.
+	// Heard receives one line of the engine without its end, unchanged. From a line that is too long it
+	// receives the beginning.
 	Heard(at time.Time, line []byte)
-	// Game is told that a game begins, before anything of it is said.
+	// Game receives a game that begins, before its first line.
 	Game(g Game)
-	// Over is told that the dialogue is over, once, and nothing else after it.
+	// Over is called once, at the end of the dialogue. No other call follows it.
 	Over()
-	// Failed is told that the engine has failed, and returns the name of the record
-	// that is kept of that, or "".
+	// Failed receives a failure of the engine. It returns the name of its record of the failure, or "".
 	Failed(f Failure) string
 }
 
-// Failure is what a Tap is told when an engine has failed.
+// Failure describes an engine's failure to a Tap.
 type Failure struct {
-	Kind string // a FaultKind, or the word of whoever plays the game, such as "illegal_move"
+	Kind string // a FaultKind, or another word of the caller of Blame, such as "illegal_move"
 	Note string
-	// Blamed: the dialogue has not failed; whoever plays the game says so.
+	// Blamed is true if the dialogue has not failed: the code that plays the game reported the failure.
 	Blamed bool
-	// Deadline is the longest that the last search might take, with all margins; 0:
-	// it had none, or there was no search.
+	// Deadline is the maximum duration of the last search, with all margins; 0: it had none, or there was no
+	// search.
 	Deadline time.Duration
 }

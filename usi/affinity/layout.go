@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Demand is what a plan needs, all of it from 1.
+// Demand is what a plan needs; all numbers are at least 1.
 type Demand struct {
 	Slots int
-	Cores int  // that the threads of one player need
-	Apart bool // both players of a game think at once, and need Cores each
+	Cores int  // for the threads of one player
+	Apart bool // both players of a game think at the same time and need Cores each
 }
 
-// block is how many cores a slot needs.
+// block returns the number of cores of a slot.
 func (d Demand) block() int {
 	cores := max(1, min(d.Cores, Most+1)) // an engine may declare any number of threads
 	if d.Apart {
@@ -22,35 +22,35 @@ func (d Demand) block() int {
 	return cores
 }
 
-// Share is what one slot has.
+// Share is the part of the machine that one slot has.
 type Share struct {
-	Sets  [2]Set // of the two players of a game; the same twice, unless they are apart
-	Cores int    // whole ones, of both sets together; in a Split layout those that it has a part of
-	Nodes []int  // of memory, ascending
+	Sets  [2]Set // of the two players of a game; equal unless they are apart
+	Cores int    // whole cores of both sets together; in a Split layout the cores that it has a part of
+	Nodes []int  // memory nodes, ascending
 	Kind  Kind
 }
 
-// Layout is what all slots have.
+// Layout assigns CPUs to all slots.
 type Layout struct {
 	Shares []Share // by slot
-	Spare  []Share // for more slots, as good as can be had without changing the others
-	Split  bool    // there are too few cores: slots, or players that think at once, share some, a hardware thread each
-	Cores  int     // that there are
-	CPUs   int     // that there are
-	Kinds  int     // of cores that there are; a slot has one of them
+	Spare  []Share // for further slots, as good as possible without changing the others
+	Split  bool    // there are too few cores: slots, or players that think at the same time, share cores with one hardware thread each
+	Cores  int     // cores of the machine
+	CPUs   int     // CPUs of the machine
+	Kinds  int     // kinds of cores of the machine; a slot has one kind
 }
 
-// TooFewError says that even hardware threads do not suffice.
+// TooFewError says that even the hardware threads are too few.
 type TooFewError struct {
 	Demand Demand
-	Cores  int // that there are
-	CPUs   int // that there are
-	Kinds  int // of cores, which no slot mixes
-	Whole  int // how many slots could have whole cores
-	Split  int // how many slots could have hardware threads
+	Cores  int // of the machine
+	CPUs   int // of the machine
+	Kinds  int // kinds of cores, which no slot mixes
+	Whole  int // possible number of slots with whole cores
+	Split  int // possible number of slots with hardware threads
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *TooFewError) Error() string {
 	kinds := ""
 	if e.Kinds > 1 {
@@ -61,12 +61,12 @@ func (e *TooFewError) Error() string {
 		e.Demand.Slots, e.Demand.Slots*each, each, e.CPUs, e.Cores, kinds, e.Split, e.Whole)
 }
 
-// Lay gives every slot CPUs of its own: whole cores of one kind, if it can be of one
-// cache, else of one memory node, else of one socket. Where the cores do not suffice,
-// a thread gets a CPU instead of a core; where these do not, the error is a
-// *TooFewError. Faster kinds come first; among equals, slots keep away from each
-// other (each cache and each node is filled evenly), and the core of the lowest CPU,
-// which serves most interrupts, is the last that is taken.
+// Lay gives every slot its own CPUs: whole cores of one kind, if possible with one cache, else on one memory
+// node, else on one socket. If there are too few cores, a thread gets a CPU instead of a core. If there are
+// too few CPUs, the error is a *TooFewError.
+//
+// Faster kinds come first. Among equal kinds, slots keep their distance: Lay fills all caches and nodes
+// evenly. It takes the core of the lowest CPU last, because that CPU serves most interrupts.
 func (t Topology) Lay(d Demand) (Layout, error) {
 	cores, threads := units(t.CPUs, func(c CPU) int { return c.Core }), units(t.CPUs, func(c CPU) int { return c.ID })
 	whole, split := blocks(cores, d.block()), blocks(threads, d.block())
@@ -79,7 +79,7 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 		return Layout{}, &TooFewError{Demand: d, Cores: l.Cores, CPUs: l.CPUs, Kinds: l.Kinds, Whole: len(whole), Split: len(split)}
 	}
 	used := chosen[:d.Slots]
-	slices.SortFunc(used, func(a, b []unit) int { return compare(a[0], b[0]) }) // for whoever reads it
+	slices.SortFunc(used, func(a, b []unit) int { return compare(a[0], b[0]) }) // in the order of CPUs, for readers
 	for _, b := range chosen {
 		l.Shares = append(l.Shares, shareOf(b, d.Apart))
 	}
@@ -87,7 +87,7 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 	return l, nil
 }
 
-// unit is what cannot be divided: the CPUs of a core, or one CPU.
+// unit is the smallest part of a layout: the CPUs of a core, or one CPU.
 type unit []CPU
 
 // units groups CPUs, in the order of their numbers.
@@ -117,8 +117,7 @@ func kinds(list []CPU) int {
 	return len(seen)
 }
 
-// blocks makes as many blocks of size units as there can be without mixing kinds,
-// the best first.
+// blocks makes as many blocks of size units as possible without mixing kinds, the best first.
 func blocks(all []unit, size int) [][]unit {
 	slices.SortStableFunc(all, compare)
 	var list [][]unit
@@ -134,7 +133,7 @@ func blocks(all []unit, size int) [][]unit {
 	return list
 }
 
-// levels are what units share, the largest first.
+// levels returns the resources that units share, the largest first.
 func levels() []func(CPU) int {
 	return []func(CPU) int{
 		func(c CPU) int { return c.Package },
@@ -144,8 +143,7 @@ func levels() []func(CPU) int {
 	}
 }
 
-// spread is how far apart the units of a block are: 0 for those of one core, up to the
-// number of levels.
+// spread returns the distance between the units of a block: from 0 for one core to the number of levels.
 func spread(block []unit) int {
 	shared := 0
 	for _, level := range levels() {
@@ -159,10 +157,9 @@ func spread(block []unit) int {
 	return 0
 }
 
-// within makes blocks of units that share as much as possible, and says what is left
-// over. Blocks are of equal size, so what remains of the parts is joined without
-// loss. The blocks of the parts take turns, the last part first, so that the first
-// few are spread and the lowest units come last.
+// within makes blocks of units that share as much as possible, and returns the remaining units. All blocks
+// have the same size, so it can join the rests of the parts without loss. The parts take turns, the last part
+// first. So the first blocks are spread out and the lowest units come last.
 func within(all []unit, size int, levels []func(CPU) int) (found [][]unit, rest []unit) {
 	if len(levels) == 0 {
 		return cut(all, size)
@@ -193,7 +190,7 @@ func cut(all []unit, size int) (found [][]unit, rest []unit) {
 	return found, all
 }
 
-// turns takes the first of each list, then the second of each, and so on.
+// turns returns the first of each list, then the second of each, and so on.
 func turns(lists [][][]unit) (all [][]unit) {
 	for i := 0; ; i++ {
 		n := len(all)
@@ -230,8 +227,8 @@ func shareOf(block []unit, apart bool) Share {
 	return s
 }
 
-// alike narrows cores to what the one with the fewest CPUs has: of some, a part may
-// not be ours, and opponents on sets of their own must have the same.
+// alike reduces all cores to the number of CPUs of the smallest: some CPUs of a core may be excluded, and
+// opponents with their own sets need equal sets.
 func alike(block []unit) []unit {
 	width := len(block[0])
 	for _, u := range block {

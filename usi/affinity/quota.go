@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Quota is how many CPUs' worth of time this process and those that it starts may
-// use together: the least cpu.max from its control group upwards (the kernel's
-// Documentation/admin-guide/cgroup-v2.rst), as docker run --cpus sets it; 0: any. root
-// is the file system from its root. Of the first version of control groups the quota
-// is read where a container sees its own.
+// Quota returns how many CPUs' worth of time this process and its children may use together, as docker run
+// --cpus sets it; 0: no limit. It is the least cpu.max from its control group upwards (the kernel's
+// Documentation/admin-guide/cgroup-v2.rst). root is the root file system. For control groups of version 1 it
+// reads the quota at the place where a container sees its own.
 func Quota(root fs.FS) float64 {
 	const mount = "sys/fs/cgroup"
 	r := reader{root}
@@ -29,7 +28,7 @@ func Quota(root fs.FS) float64 {
 	return least
 }
 
-// group is the control group of this process, second version: the line "0::/PATH".
+// group returns the control group (version 2) of this process: the line "0::/PATH".
 func (r reader) group() string {
 	for line := range strings.Lines(r.text("proc/self/cgroup")) {
 		if of, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
@@ -39,8 +38,8 @@ func (r reader) group() string {
 	return ""
 }
 
-// share is quota of each period, in microseconds both; infinite where there is no
-// limit ("max", and -1 in the first version).
+// share returns quota / period, both in microseconds. It returns infinity without a limit ("max", and -1 in
+// version 1).
 func share(quota, period string) float64 {
 	q, err1 := strconv.ParseFloat(quota, 64)
 	p, err2 := strconv.ParseFloat(period, 64)

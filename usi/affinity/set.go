@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// Most is the highest number that a CPU can have here: Linux is built for 8192 CPUs
-// at most (CONFIG_NR_CPUS).
+// Most is the highest CPU number: Linux supports at most 8192 CPUs (CONFIG_NR_CPUS).
 const Most = 8191
 
-// Set is numbers of logical CPUs, ascending, each once.
+// Set holds numbers of logical CPUs, ascending and unique.
 type Set []int
 
-// ParseSet reads the kernel's list format, "0-3,8,10-11", see cpuset(7), "List
-// format"; blanks around it are ignored, and "" is the empty set.
+// ParseSet parses the kernel's list format, "0-3,8,10-11", see cpuset(7), "List format". It ignores blanks
+// around the text; "" is the empty set.
 func ParseSet(text string) (Set, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil, nil
 	}
-	var has [Most + 1]bool // so that much of the same takes no room
+	var has [Most + 1]bool // so that repetitions need no memory
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, ok := parseRange(part)
 		if !ok {
@@ -40,7 +39,7 @@ func ParseSet(text string) (Set, error) {
 	return s, nil
 }
 
-// parseRange reads "4" or "4-7".
+// parseRange parses "4" or "4-7".
 func parseRange(text string) (first, last int, ok bool) {
 	low, high, isRange := strings.Cut(text, "-")
 	if !isRange {
@@ -51,19 +50,19 @@ func parseRange(text string) (first, last int, ok bool) {
 	return first, last, ok1 && ok2 && first <= last
 }
 
-// parseCPU reads digits alone: Atoi takes signs, too.
+// parseCPU accepts only digits; Atoi also accepts signs.
 func parseCPU(text string) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n <= Most && !strings.ContainsAny(text, "+-")
 }
 
-// sorted makes a set of numbers in any order.
+// sorted returns the set of numbers in any order.
 func (s Set) sorted() Set {
 	slices.Sort(s)
 	return slices.Compact(s)
 }
 
-// String is the form that ParseSet reads; the empty set is "".
+// String returns the form that ParseSet reads; the empty set is "".
 func (s Set) String() string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -89,7 +88,7 @@ func (s Set) Has(cpu int) bool {
 	return ok
 }
 
-// Minus is what is in s and not in t.
+// Minus returns the CPUs of s that are not in t.
 func (s Set) Minus(t Set) Set {
 	var rest Set
 	for _, c := range s {
@@ -100,16 +99,16 @@ func (s Set) Minus(t Set) Set {
 	return rest
 }
 
-// Union is what is in s or in t.
+// Union returns the CPUs of s and t.
 func (s Set) Union(t Set) Set { return slices.Concat(s, t).sorted() }
 
-// Choice is what a user says of CPUs. The zero value binds nothing.
+// Choice is the user's choice of CPUs. The zero value binds nothing.
 type Choice struct {
 	On   bool
-	List Set // of which to choose; empty: of all that may be used here
+	List Set // the CPUs to choose from; empty: all that this process may use
 }
 
-// String is the form that ParseChoice reads; "" is the zero value.
+// String returns the form that ParseChoice reads; "" is the zero value.
 func (c Choice) String() string {
 	switch {
 	case !c.On:
@@ -120,7 +119,7 @@ func (c Choice) String() string {
 	return "auto"
 }
 
-// ParseChoice reads "off", "auto" or a list of CPUs; "" is "off".
+// ParseChoice parses "off", "auto" or a list of CPUs; "" is "off".
 func ParseChoice(text string) (Choice, error) {
 	switch text {
 	case "", "off":

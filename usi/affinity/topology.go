@@ -9,48 +9,46 @@ import (
 	"strings"
 )
 
-// CPU is one logical CPU and what it shares with others. Core and Cache are named
-// by the lowest CPU that has a part of them, whether that one may be used or not.
+// CPU is one logical CPU with the resources that it shares. The name of a Core or Cache is its lowest CPU,
+// even if that CPU may not be used.
 type CPU struct {
 	ID      int
 	Core    int
-	Cache   int // of the last level; -1: not told
-	Node    int // of memory
+	Cache   int // the last level; -1: unknown
+	Node    int // memory node
 	Package int // the socket
 	Kind    Kind
 }
 
-// Kind is what sort of core a CPU is on. All CPUs of an ordinary machine are of the
-// zero Kind.
+// Kind is the kind of a CPU's core. All CPUs of an ordinary machine have the zero Kind.
 type Kind struct {
-	Name     string // as the kernel calls its performance counters: core, atom, lowpower; "": all are alike
-	Capacity int    // cpu_capacity of the fastest of its kind: 1024 for the fastest of all; 0: not told, or there are names
+	Name     string // the kernel's name of its performance counters: core, atom, lowpower; "": all cores are alike
+	Capacity int    // cpu_capacity of the fastest of its kind, 1024 for the fastest of all; 0: unknown, or there are names
 }
 
-// compare puts the faster kind first.
+// compare orders the faster kind first.
 func (k Kind) compare(other Kind) int {
 	return cmp.Or(cmp.Compare(other.Capacity, k.Capacity), cmp.Compare(k.rank(), other.rank()), cmp.Compare(k.Name, other.Name))
 }
 
-// rank is how fast a kind of Intel's is beside the others.
+// rank orders the kinds of Intel's cores by speed.
 func (k Kind) rank() int {
 	return slices.Index([]string{"core", "atom", "lowpower"}, k.Name)
 }
 
-// Topology is the CPUs that may be used, in the order of their numbers.
+// Topology holds the usable CPUs, in the order of their numbers.
 type Topology struct {
 	CPUs  []CPU
-	Known bool // the kernel tells which CPUs share a core; else every CPU counts as one
+	Known bool // the kernel reports which CPUs share a core; else every CPU counts as one
 }
 
-// Read reads the topology of those of the allowed CPUs that are online. sys is what
-// is mounted at /sys. Files that are not there, as in some containers and virtual
-// machines, leave what they would tell at its simplest; so nothing is an error. The
-// files are described in the kernel's Documentation/ABI: stable/sysfs-devices-system-cpu
-// (topology/), stable/sysfs-devices-node (node*/cpulist),
-// testing/sysfs-devices-system-cpu (online, cache/, cpu_capacity); cpu_core/cpus and
-// cpu_atom/cpus, the performance counters of hybrid CPUs, in
-// tools/perf/Documentation/intel-hybrid.txt.
+// Read reads the topology of the allowed CPUs that are online. sys is the file system at /sys. Missing files,
+// as in some containers and virtual machines, leave the simplest value, so Read has no error.
+//
+// The kernel's Documentation/ABI describes the files: stable/sysfs-devices-system-cpu (topology/),
+// stable/sysfs-devices-node (node*/cpulist), testing/sysfs-devices-system-cpu (online, cache/, cpu_capacity).
+// tools/perf/Documentation/intel-hybrid.txt describes the performance counters of hybrid CPUs, cpu_core/cpus
+// and cpu_atom/cpus.
 func Read(sys fs.FS, allowed Set) Topology {
 	r := reader{sys}
 	nodes, kinds := r.named("devices/system/node/node*/cpulist", "node"), r.named("devices/cpu_*/cpus", "cpu_")
@@ -61,7 +59,7 @@ func Read(sys fs.FS, allowed Set) Topology {
 			continue
 		}
 		c, known := r.cpu(id)
-		c.Node, _ = strconv.Atoi(nodes[id]) // 0 where there are none
+		c.Node, _ = strconv.Atoi(nodes[id]) // 0 without nodes
 		c.Kind.Name = kinds[id]
 		t.CPUs, t.Known = append(t.CPUs, c), t.Known && known
 	}
@@ -69,13 +67,12 @@ func Read(sys fs.FS, allowed Set) Topology {
 	return t
 }
 
-// sameKind is how much of a core's capacity another one has at least that counts as of
-// its kind: cores of one make differ by a few percent where each has a highest
-// frequency of its own; those of different makes by a third and more.
+// sameKind is the least ratio of capacities within one kind. Cores of one kind differ by a few percent if
+// each has its own maximum frequency; cores of different kinds differ by a third or more.
 const sameKind = 0.9
 
-// roundCapacities leaves one capacity for each kind, the highest; none where the
-// kernel has names for kinds.
+// roundCapacities sets the capacities of one kind to its highest. It clears them if the kernel has names for
+// kinds.
 func (t Topology) roundCapacities() {
 	var order []*CPU
 	for i := range t.CPUs {
@@ -104,7 +101,7 @@ func (r reader) text(name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// set is a file that lists CPUs; nil where there is none, or it says something else.
+// set reads a file with a list of CPUs; nil if it is missing or has other text.
 func (r reader) set(name string) Set {
 	s, err := ParseSet(r.text(name))
 	if err != nil {
@@ -113,8 +110,8 @@ func (r reader) set(name string) Set {
 	return s
 }
 
-// number is a file with a whole number; none where it is missing or negative, which
-// is how the kernel says that it does not know.
+// number reads a file with a whole number. It returns none if the file is missing or negative: the kernel
+// uses negative numbers for unknown values.
 func (r reader) number(name string, none int) int {
 	n, err := strconv.Atoi(r.text(name))
 	if err != nil || n < 0 {
@@ -123,8 +120,7 @@ func (r reader) number(name string, none int) int {
 	return n
 }
 
-// named says for each CPU which of the files that match lists it, by the rest of its
-// folder's name after prefix.
+// named returns for each CPU the matching file that lists it, as the name of its folder without prefix.
 func (r reader) named(pattern, prefix string) map[int]string {
 	of := map[int]string{}
 	files, _ := fs.Glob(r.sys, pattern) // the patterns are well formed
@@ -136,8 +132,7 @@ func (r reader) named(pattern, prefix string) map[int]string {
 	return of
 }
 
-// cpu reads one CPU's own folder; known is false where it does not say who shares
-// the core.
+// cpu reads the folder of one CPU. known is false if it does not list the CPUs of the core.
 func (r reader) cpu(id int) (c CPU, known bool) {
 	dir := "devices/system/cpu/cpu" + strconv.Itoa(id)
 	c = CPU{ID: id, Core: id, Package: r.number(dir+"/topology/physical_package_id", 0)}
@@ -153,7 +148,7 @@ func (r reader) cpu(id int) (c CPU, known bool) {
 	return c, siblings.Has(id)
 }
 
-// cache names the last level of a CPU's caches.
+// cache returns the name of a CPU's last cache level.
 func (r reader) cache(dir string) int {
 	cache, highest := -1, 0
 	folders, _ := fs.Glob(r.sys, dir+"/cache/index*") // the pattern is well formed
@@ -166,8 +161,7 @@ func (r reader) cache(dir string) int {
 	return cache
 }
 
-// Only is the topology of those CPUs that are in the set, and which of the set are
-// not there.
+// Only returns the topology of the CPUs in the set, and the CPUs of the set that are missing.
 func (t Topology) Only(s Set) (of Topology, missing Set) {
 	of = Topology{Known: t.Known}
 	for _, c := range t.CPUs {
@@ -178,7 +172,7 @@ func (t Topology) Only(s Set) (of Topology, missing Set) {
 	return of, s.Minus(t.IDs())
 }
 
-// IDs are the numbers of the CPUs.
+// IDs returns the numbers of the CPUs.
 func (t Topology) IDs() Set {
 	var s Set
 	for _, c := range t.CPUs {

@@ -13,62 +13,60 @@ import (
 	"gogi/usi"
 )
 
-// Player is whatever plays: an engine, or a council of several. It is the
-// runner's interface of the same name. Its methods are called by one goroutine
-// at a time. After an error it is closed, and another is opened.
+// Player plays games: an engine, or a council. It is the runner's interface of the same name. One goroutine
+// at a time calls its methods. After an error the Client closes it and opens another.
 type Player interface {
 	// NewGame prepares for a game; it may take minutes.
 	NewGame(ctx context.Context, g usi.Game) error
-	// Think answers with a move. Cancelling ctx stops the search.
+	// Think answers with a move. The end of ctx stops the search.
 	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	GameOver(ctx context.Context, o usi.Outcome) error
 	Close() error
 }
 
-// Ponderer is a Player that can think on the opponent's time. The next Think
-// with the same position is a hit, any other a miss.
+// Ponderer is a Player that can think on the opponent's time. The next Think with the same position is a hit,
+// any other is a miss.
 type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
 
-// The defaults of Config.
+// The defaults of Config, and fixed limits of a Client.
 const (
 	DefaultMargin  = time.Second
 	DefaultRetries = 10
 	DefaultResume  = time.Minute
 	firstWait      = time.Second
 	longestWait    = time.Minute
-	steadyAfter    = time.Minute     // a session as long as that counts as good
-	farewell       = 3 * time.Second // for the server's last words
-	maxReopenings  = 3               // of a failed player, in one game
+	steadyAfter    = time.Minute     // a session of this length resets the count of failures
+	farewell       = 3 * time.Second // for the server's last messages
+	maxReopenings  = 3               // of a failed player in one game
 )
 
-// Config is what a Client needs.
+// Config configures a Client.
 type Config struct {
 	User, Password string
 	Dial           func(context.Context) (io.ReadWriteCloser, error)
 	Open           func(context.Context) (Player, error)
 	Games          int           // how many to play; 0: until Finish
-	Margin         time.Duration // of each move, kept back for the network
+	Margin         time.Duration // reserve of each move for the network
 	Comments       bool          // send score and variation with the moves
 	Ponder         bool          // let a Ponderer think on the opponent's time
-	Retries        int           // tries in a row to get a connection that broke back
-	RetryWait      time.Duration // before the second try, doubled from try to try; 0: one second
-	Resume         time.Duration // how long to wait for an interrupted game to go on; 0: DefaultResume
+	Retries        int           // reconnection attempts in a row
+	RetryWait      time.Duration // before the second attempt, doubled each time; 0: one second
+	Resume         time.Duration // how long an interrupted game may take to resume; 0: DefaultResume
 	Timing         Timing
-	// Observe, when set, gets all that happens, one event at a time. It must not
-	// call the Client.
+	// Observe, if set, receives every event, one at a time. It must not call the Client.
 	Observe func(Event)
 }
 
 // Client plays games at a server.
 type Client struct {
 	config    Config
-	player    Player // nil when it must be opened
+	player    Player // nil if it must be opened
 	tally     Tally
-	broken    *game // the game that the last connection broke off, until it is known what becomes of it
-	entered   bool  // the server has let us in before
-	started   int   // games that began or went on
+	broken    *game // the game that the last connection interrupted, until its fate is known
+	entered   bool  // the server has accepted a login before
+	started   int   // games that began or resumed
 	finish    chan struct{}
 	finishing sync.Once
 
@@ -86,17 +84,16 @@ func NewClient(c Config) *Client {
 	return &Client{config: c, finish: make(chan struct{})}
 }
 
-// Finish makes Run end after the game in play, or at once where there is none.
-// It may be called at any time, from any goroutine.
+// Finish makes Run end after the current game, or at once without one. Any goroutine may call it at any time.
 func (c *Client) Finish() { c.finishing.Do(func() { close(c.finish) }) }
 
 var errGivenUp = errors.New("given up")
 
-// Run plays until all games are played, Finish is called, or the connection
-// cannot be had any more. When ctx ends it resigns the game in play and leaves.
-// The tally counts the games that ended, whatever the error. Run is called once.
+// Run plays until all games are played, Finish is called, or all attempts to connect fail. If ctx ends, it
+// resigns the current game and leaves. The tally counts the games that ended, whatever the error. Call Run
+// once.
 func (c *Client) Run(ctx context.Context) (Tally, error) {
-	err := c.load(ctx) // before the server is asked: a command that is wrong should cost nothing there
+	err := c.load(ctx) // before the login: a wrong command should cost nothing at the server
 	if err == nil {
 		err = c.sessions(ctx)
 	}
@@ -104,7 +101,7 @@ func (c *Client) Run(ctx context.Context) (Tally, error) {
 	return c.tally, errors.Join(err, c.closePlayer())
 }
 
-// sessions keeps up one connection after the other.
+// sessions opens one connection after another.
 func (c *Client) sessions(ctx context.Context) error {
 	failures := 0
 	for {
@@ -117,7 +114,7 @@ func (c *Client) sessions(ctx context.Context) error {
 			return nil
 		case c.mayNotRetry(err):
 			return err
-		case err == nil: // the server takes one game a connection
+		case err == nil: // the server takes one game per connection
 			failures = 0
 			continue
 		}
@@ -133,9 +130,9 @@ func (c *Client) sessions(ctx context.Context) error {
 	}
 }
 
-// mayNotRetry: a name that is refused stays refused, unless the server has known
-// it before and still holds on to the connection that broke. A player that
-// cannot be opened is not the server's fault.
+// mayNotRetry reports whether another attempt is useless. A rejected name stays rejected, unless the server
+// accepted it before and still holds the broken connection. A player that cannot be opened is not the
+// server's fault.
 func (c *Client) mayNotRetry(err error) bool {
 	if _, ok := errors.AsType[*playerError](err); ok {
 		return true
@@ -143,16 +140,16 @@ func (c *Client) mayNotRetry(err error) bool {
 	return errors.Is(err, ErrLogin) && !c.entered
 }
 
-// playerError is a player that cannot be opened or readied.
+// playerError is the error of a player that cannot be opened or prepared.
 type playerError struct{ err error }
 
-// Error says what failed.
+// Error describes the failure.
 func (e *playerError) Error() string { return "csa: the player: " + e.err.Error() }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *playerError) Unwrap() error { return e.err }
 
-// wait tells of a lost connection and waits before the next try.
+// wait reports a lost connection and waits before the next attempt.
 func (c *Client) wait(ctx context.Context, failures int, why error) error {
 	d := longestWait
 	if failures <= 16 {
@@ -170,8 +167,8 @@ func (c *Client) wait(ctx context.Context, failures int, why error) error {
 	return nil
 }
 
-// finished is closed when no other game shall begin; nil while a game that was
-// broken off may still go on.
+// finished returns a channel that is closed when no new game may begin; nil while an interrupted game may
+// still resume.
 func (c *Client) finished() <-chan struct{} {
 	if c.broken != nil {
 		return nil
@@ -179,10 +176,10 @@ func (c *Client) finished() <-chan struct{} {
 	return c.finish
 }
 
-// done reports whether there is nothing left to do.
+// done reports whether there is nothing left to play.
 func (c *Client) done() bool { return c.broken == nil && c.played() }
 
-// played reports whether no other game shall begin.
+// played reports whether no new game may begin.
 func (c *Client) played() bool {
 	select {
 	case <-c.finish:
@@ -192,14 +189,14 @@ func (c *Client) played() bool {
 	}
 }
 
-// session is one connection, from login to its end. nil: it ended well.
+// session runs one connection from login to its end. It returns nil after a regular end.
 func (c *Client) session(ctx context.Context) error {
 	rwc, err := c.config.Dial(ctx)
 	if err != nil {
 		return fmt.Errorf("csa: connecting: %w", err)
 	}
 	conn := NewConn(rwc, c.config.Timing)
-	defer func() { _ = conn.Close() }() // nothing is lost by it any more
+	defer func() { _ = conn.Close() }() // there is nothing left to lose
 	if err := conn.Login(ctx, c.config.User, c.config.Password); err != nil {
 		return err
 	}
@@ -212,8 +209,8 @@ func (c *Client) session(ctx context.Context) error {
 	return err
 }
 
-// games plays what the server proposes until the connection ends or there is
-// nothing left to play. games counts those that ended.
+// games plays the server's proposals until the connection ends or nothing is left to play. It returns the
+// number of games that ended.
 func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 	for !c.done() {
 		s, err := c.proposal(ctx, conn)
@@ -237,8 +234,7 @@ func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 	return games, nil
 }
 
-// proposal waits for a game that can be played; nil when there is a reason to
-// look again whether to go on.
+// proposal waits for a playable game. It returns nil if the caller must check again whether to continue.
 func (c *Client) proposal(ctx context.Context, conn *Conn) (*Summary, error) {
 	var late <-chan time.Time
 	if c.broken != nil {
@@ -272,7 +268,7 @@ func (c *Client) proposal(ctx context.Context, conn *Conn) (*Summary, error) {
 	}
 }
 
-// game readies the player, agrees, and plays one game.
+// game prepares the player, agrees, and plays one game.
 func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	resumed := c.broken != nil && c.broken.summary.GameID == s.GameID
 	if !resumed {
@@ -282,7 +278,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 		}
 	}
 	if err := c.ready(ctx, s, resumed); err != nil {
-		// Whoever waits for us should not wait for long.
+		// The opponent should not wait long.
 		return &playerError{errors.Join(err, conn.Send(agreement("REJECT", s)))}
 	}
 	g := newGame(c, conn, s)
@@ -293,7 +289,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	started, err := g.agree(ctx, resumed)
 	if !started && resumed {
 		c.broken = g
-		if err == nil { // rejected: it will not go on
+		if err == nil { // rejected: it will not resume
 			c.settle(ctx)
 		}
 	}
@@ -309,7 +305,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	return nil
 }
 
-// settle gives up the game that was broken off, if there is one.
+// settle gives up the interrupted game, if there is one.
 func (c *Client) settle(ctx context.Context) {
 	g := c.broken
 	c.broken = nil
@@ -318,7 +314,7 @@ func (c *Client) settle(ctx context.Context) {
 	}
 }
 
-// ready makes the player know of the game. One that goes on has been told.
+// ready prepares the player for the game. The player of a resumed game is already prepared.
 func (c *Client) ready(ctx context.Context, s *Summary, resumed bool) error {
 	if c.player != nil && resumed {
 		return nil
@@ -335,7 +331,7 @@ func (c *Client) ready(ctx context.Context, s *Summary, resumed bool) error {
 	return err
 }
 
-// prepare opens the player where there is none, and tells it of the game.
+// prepare opens the player if there is none, and starts the game in it.
 func (c *Client) prepare(ctx context.Context, s *Summary) error {
 	if c.player == nil {
 		if err := c.reopen(ctx); err != nil {
@@ -348,14 +344,14 @@ func (c *Client) prepare(ctx context.Context, s *Summary) error {
 	return nil
 }
 
-// seed is the same for the same game, also after a restart.
+// seed returns the same number for the same game, also after a restart.
 func seed(game string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(game)) // never fails
 	return h.Sum64()
 }
 
-// reopen closes what there is of the player and opens it.
+// reopen closes the player, if there is one, and opens another.
 func (c *Client) reopen(ctx context.Context) error {
 	if err := c.closePlayer(); err != nil {
 		c.emit(Event{Type: EventFault, Note: err.Error()})
@@ -368,8 +364,7 @@ func (c *Client) reopen(ctx context.Context) error {
 	return nil
 }
 
-// load opens the player and lets it load what it needs, if it can be told to,
-// so that no opponent waits for that.
+// load opens the player and lets it load before the login, if it can, so that no opponent waits for it.
 func (c *Client) load(ctx context.Context) error {
 	ctx, stop := hurry.Start(ctx, c.finish)
 	defer stop()
@@ -384,7 +379,7 @@ func (c *Client) load(ctx context.Context) error {
 	return nil
 }
 
-// readier is a Player that can be made ready before its first game.
+// readier is a Player that can load before its first game.
 type readier interface {
 	Ready(ctx context.Context) error
 }

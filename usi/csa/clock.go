@@ -7,27 +7,26 @@ import (
 	"gogi/usi"
 )
 
-// Clock is one player's clock as the server keeps it.
+// Clock is one player's clock as the server runs it.
 type Clock struct {
 	time      Time
 	remaining time.Duration // without the increment of the next move
 }
 
-// NewClock is the clock at the start of a game.
+// NewClock returns the clock at the start of a game.
 func NewClock(t Time) Clock { return Clock{time: t, remaining: t.Total} }
 
-// Spend takes a move's time, as the server told it, off the clock, after adding
-// the move's increment. A server that counts the delay in it makes the clock
-// show too little, which is on the safe side.
+// Spend adds the increment and subtracts a move's time, as the server sent it. If the server includes the
+// delay in that time, the clock shows too little, which is safe.
 func (c *Clock) Spend(d time.Duration) {
 	c.remaining = max(0, c.remaining+c.time.Increment-d)
 }
 
-// Remaining is what is left of the main time, without the next increment.
+// Remaining returns the rest of the main time, without the next increment.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
-// Limit is the time in which the move at hand must arrive at the server: it is
-// lost there when it takes as long. ok is false where nothing limits it.
+// Limit returns the time in which the current move must arrive at the server; a move that takes exactly as
+// long loses. ok is false without a limit.
 func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	if c.time.Total == 0 && c.allowance() == 0 {
 		return 0, false
@@ -35,26 +34,23 @@ func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	return c.remaining + c.allowance(), true
 }
 
-// allowance is what each move has of its own.
+// allowance is the time that each move has of its own.
 func (c *Clock) allowance() time.Duration {
 	return c.time.Byoyomi + c.time.Increment + c.time.Delay
 }
 
-// Where the server sets no limit, a move gets unlimited, and is stopped after
-// unlimitedStop.
+// Without a limit of the server a move gets unlimited, and the Client stops it after unlimitedStop.
 const (
 	unlimited     = 10 * time.Second
 	unlimitedStop = time.Minute
 )
 
-// leastDeadline keeps a player that has no time left from being stopped before
-// it has read the position.
+// leastDeadline lets a player without remaining time at least read the position before the stop.
 const leastDeadline = 20 * time.Millisecond
 
-// search says how to think about a move of ours: spent has passed since it
-// became our turn, and margin is for the way to the server and back. The margin
-// is taken from what each move has of its own first, since each costs it; it is
-// never more than half of the time there is.
+// search returns the limits and the deadline of our move. spent is the time since our turn began. margin is
+// the time for the way to the server and back, at most half of the available time. search subtracts it first
+// from the time that each move has of its own, because each move costs it.
 func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (usi.Go, time.Duration) {
 	own := clocks[ours]
 	args := usi.Go{Clock: true}
@@ -64,14 +60,14 @@ func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (us
 		return args, unlimitedStop
 	}
 	if own.time.Roundup {
-		margin += own.time.Unit // what is begun counts as whole
+		margin += own.time.Unit // the server rounds up to whole units
 	}
 	margin = min(margin, limit/2)
 	deadline := max(leastDeadline, limit-spent-margin/2)
 	remaining := [2]time.Duration{clocks[0].remaining, clocks[1].remaining}
 	cut := margin + spent
 	if byoyomi := own.time.Byoyomi + own.time.Delay; byoyomi > 0 {
-		// USI cannot say both: what is certain goes into the clock.
+		// USI cannot express both; the guaranteed increment goes into the clock.
 		remaining[ours] += own.time.Increment
 		args.UseByoyomi, args.Byoyomi = true, take(byoyomi, &cut)
 	} else if own.time.Increment > 0 {
@@ -89,7 +85,7 @@ func search(clocks [2]Clock, ours shogi.Colour, margin, spent time.Duration) (us
 	return args, deadline
 }
 
-// take cuts as much as there is, and leaves in cut what remains to be cut.
+// take subtracts as much of cut as possible from a time and leaves the rest in cut.
 func take(from time.Duration, cut *time.Duration) time.Duration {
 	part := min(from, *cut)
 	*cut -= part

@@ -11,13 +11,13 @@ import (
 
 const (
 	mateScore     = 30000 // of a mate in CSA comments
-	commentPlies  = 30    // of a principal variation: a line stays short
+	commentPlies  = 30    // maximum length of a principal variation, to limit the line
 	commentPrefix = "'* "
 )
 
-// Comment is what floodgate calls a comment on a move, such as "'* 123 -3334FU
-// +2726FU": the score from Black's side, and what is expected after the move.
-// p is the position before the move; "" where the reply has no score.
+// Comment returns a move's comment in floodgate's format, such as "'* 123 -3334FU +2726FU": the score from
+// Black's side and the expected moves after it. p is the position before the move. It returns "" for a reply
+// without a score.
 func Comment(p *shogi.Position, r usi.Reply) string {
 	best := r.Best()
 	if !best.HasScore {
@@ -32,7 +32,7 @@ func Comment(p *shogi.Position, r usi.Reply) string {
 	next := *p
 	for i, m := range best.PV {
 		if i > commentPlies || next.CheckLegal(m) != nil || i == 0 && m != r.Move {
-			break // a variation of another move would be read as one of this move
+			break // a variation of another move would look like one of this move
 		}
 		if i > 0 {
 			b.WriteString(" " + kifu.CSAMove(&next, m))

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// DefaultPort is where servers of the protocol listen.
+// DefaultPort is the usual port of CSA servers.
 const DefaultPort = "4081"
 
-// The defaults of Timing. The protocol forbids empty lines within 30 seconds of
-// the last line.
+// The defaults of Timing. The protocol forbids empty lines within 30 seconds of the last line.
 const (
 	DefaultKeepAlive = 40 * time.Second
 	DefaultSilence   = 2 * time.Minute
@@ -24,17 +23,17 @@ const (
 	DefaultAgreement = 30 * time.Minute
 )
 
-// Timing is how a Conn watches its line; a zero field has its default.
+// Timing holds the time limits of a Conn. A zero field means the default.
 type Timing struct {
-	KeepAlive time.Duration // silence of ours before an empty line is sent
-	// Silence is how long the server may say nothing, not even answer empty
-	// lines, before the connection counts as lost. It is watched only once the
-	// server has answered one: those of the first version of the protocol don't.
+	KeepAlive time.Duration // silence of ours before Conn sends an empty line
+	// Silence is how long the server may send nothing, not even empty lines, before the connection counts as
+	// lost. It applies only once the server has answered an empty line, because servers of the first protocol
+	// version do not.
 	Silence time.Duration
-	Write   time.Duration // longest that the network may take to accept a line
+	Write   time.Duration // longest time of the network to accept a line
 	Login   time.Duration // longest wait for the answer to LOGIN
-	// Agreement is the longest wait for a game to begin that we agreed to: the
-	// opponent's program may be loading until then.
+	// Agreement is the longest wait for the start of a game after AGREE: the opponent's program may still be
+	// loading.
 	Agreement time.Duration
 }
 
@@ -52,7 +51,7 @@ func (t Timing) filled() Timing {
 	return t
 }
 
-// ErrLogin is a name or password that the server refused.
+// ErrLogin is the error of a name or password that the server rejects.
 var ErrLogin = errors.New("the server refused the name or the password")
 
 var (
@@ -60,7 +59,7 @@ var (
 	errClosed = errors.New("the connection is closed")
 )
 
-// Bounds on what a server may send.
+// Limits on what a server may send.
 const (
 	maxLine         = 1 << 16 // bytes
 	maxSummaryLines = 10_000
@@ -70,26 +69,25 @@ const (
 	messageRoom     = 256
 )
 
-// Conn is one connection to a server. Its methods may be called from any
-// goroutine; Messages has one reader.
+// Conn is one connection to a server. Any goroutine may call its methods; Messages has one reader.
 type Conn struct {
 	rwc      io.ReadWriteCloser
 	timing   Timing
-	messages chan Message // closed by the reader at the end
+	messages chan Message // the reader closes it at the end
 	quit     chan struct{}
 	done     sync.WaitGroup // of the reader and the keep-alive
 	closing  sync.Once
 
 	writing sync.Mutex // one line at a time
 
-	mu       sync.Mutex // of what follows; never held while writing
+	mu       sync.Mutex // of the fields below; never held while writing
 	err      error      // why the connection ended: the first cause
 	sent     time.Time
 	received time.Time
 	answers  bool // the server has answered an empty line
 }
 
-// NewConn takes over a connection that is open; Close closes it.
+// NewConn takes over an open connection; Close closes it.
 func NewConn(rwc io.ReadWriteCloser, timing Timing) *Conn {
 	now := time.Now()
 	c := &Conn{
@@ -101,25 +99,25 @@ func NewConn(rwc io.ReadWriteCloser, timing Timing) *Conn {
 	return c
 }
 
-// Messages is what the server says, without empty lines. It is closed when the
-// connection ends; Err then says why.
+// Messages returns the channel of the server's messages, without empty lines. It is closed when the
+// connection ends; Err then returns the cause.
 func (c *Conn) Messages() <-chan Message { return c.messages }
 
-// Err is why the connection ended, nil while it has not.
+// Err returns why the connection ended, or nil while it is open.
 func (c *Conn) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// Close closes the connection and waits for what it started.
+// Close closes the connection and waits for the goroutines of the Conn.
 func (c *Conn) Close() error {
 	err := c.shut(errClosed)
 	c.done.Wait()
 	return err
 }
 
-// shut closes the connection for a reason; the first one stays.
+// shut closes the connection with a cause; the first cause stays.
 func (c *Conn) shut(why error) (err error) {
 	c.mu.Lock()
 	if c.err == nil {
@@ -138,7 +136,7 @@ func (c *Conn) shut(why error) (err error) {
 // Send sends one line, which must not contain a line break.
 func (c *Conn) Send(line string) error {
 	if strings.ContainsAny(line, "\r\n") {
-		return errors.New("csa: sending: there is a line break in the line") // which may be a password
+		return errors.New("csa: sending: there is a line break in the line") // the line may be a password
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -146,7 +144,7 @@ func (c *Conn) Send(line string) error {
 		return fmt.Errorf("csa: sending: %w", err)
 	}
 	if d, ok := c.rwc.(interface{ SetWriteDeadline(time.Time) error }); ok {
-		// A connection without deadlines simply has none.
+		// Without support for deadlines the write has no limit.
 		_ = d.SetWriteDeadline(time.Now().Add(c.timing.Write))
 	}
 	if _, err := io.WriteString(c.rwc, line+"\n"); err != nil {
@@ -155,7 +153,7 @@ func (c *Conn) Send(line string) error {
 	return nil
 }
 
-// sending notes that something is sent now, if it can be.
+// sending records the time of a line, if the connection is open.
 func (c *Conn) sending() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,8 +161,8 @@ func (c *Conn) sending() error {
 	return c.err
 }
 
-// Login identifies the player and waits for the server's word. The error is
-// ErrLogin where that is no.
+// Login identifies the player and waits for the server's answer. The error wraps ErrLogin if the server
+// rejects it.
 func (c *Conn) Login(ctx context.Context, user, password string) error {
 	if err := c.Send("LOGIN " + user + " " + password); err != nil {
 		return err
@@ -181,8 +179,7 @@ func (c *Conn) Login(ctx context.Context, user, password string) error {
 	return nil
 }
 
-// Logout takes leave and waits for the server to confirm it, or to close the
-// connection, which is as good.
+// Logout sends LOGOUT and waits until the server confirms it or closes the connection.
 func (c *Conn) Logout(ctx context.Context) error {
 	if err := c.Send("LOGOUT"); err != nil {
 		return err
@@ -193,7 +190,7 @@ func (c *Conn) Logout(ctx context.Context) error {
 	return nil
 }
 
-// await skips to the first message of some kinds.
+// await skips to the first message of the given kinds.
 func (c *Conn) await(ctx context.Context, kinds ...Kind) (Kind, error) {
 	for {
 		select {
@@ -212,7 +209,7 @@ func (c *Conn) await(ctx context.Context, kinds ...Kind) (Kind, error) {
 	}
 }
 
-// read sorts the lines of the server until the connection ends.
+// read parses the server's lines until the connection ends.
 func (c *Conn) read() {
 	defer close(c.messages)
 	r := lineReader{Reader: bufio.NewReaderSize(c.rwc, maxLine)}
@@ -220,7 +217,7 @@ func (c *Conn) read() {
 		line, err := r.line()
 		switch {
 		case errors.Is(err, errFlood):
-			_ = c.shut(err) // the reason is what counts
+			_ = c.shut(err) // the cause is what matters
 			return
 		case err != nil:
 			_ = c.shut(fmt.Errorf("%w: %w", errEnded, err)) // it has ended anyway
@@ -250,8 +247,7 @@ const (
 	summaryEnd   = "END Game_Summary"
 )
 
-// readSummary reads to the end of a summary. One that cannot be understood is a
-// message too, with its error.
+// readSummary reads to the end of a summary. It returns an unreadable summary as a message with its error.
 func readSummary(r *lineReader) (Message, error) {
 	m := Message{Kind: Proposed, Text: summaryBegin}
 	var lines []string
@@ -274,17 +270,17 @@ func readSummary(r *lineReader) (Message, error) {
 	}
 }
 
-// lineReader reads the lines of a server, as many as one may send.
+// lineReader reads the server's lines and limits their rate.
 type lineReader struct {
 	*bufio.Reader
 
-	since time.Time // the window began
-	lines int       // within it
+	since time.Time // start of the window
+	lines int       // lines in the window
 }
 
 var errFlood = fmt.Errorf("the server sent more than %d lines within %v", maxRate, floodWindow)
 
-// line reads a line without its end, be that LF or CR LF.
+// line reads a line without its end (LF or CR LF).
 func (r *lineReader) line() (string, error) {
 	raw, err := r.ReadSlice('\n')
 	if now := time.Now(); now.Sub(r.since) > floodWindow {
@@ -309,8 +305,8 @@ func (c *Conn) heard(blank bool) {
 	c.answers = c.answers || blank
 }
 
-// keepAlive sends an empty line when nothing else was sent for a while, so that
-// neither the server nor a router on the way forgets the connection.
+// keepAlive sends an empty line after KeepAlive without other lines, so that neither the server nor a router
+// drops the connection.
 func (c *Conn) keepAlive() {
 	timer := time.NewTimer(c.timing.KeepAlive)
 	defer timer.Stop()
@@ -336,8 +332,7 @@ func (c *Conn) keepAlive() {
 	}
 }
 
-// idle is how long we have sent nothing, and whether the server was silent for
-// too long.
+// idle returns how long we have sent nothing, and whether the server was silent for too long.
 func (c *Conn) idle() (quiet time.Duration, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,21 +7,21 @@ import (
 	"gogi/usi"
 )
 
-// EventType says what an Event tells.
+// EventType is the type of an Event.
 type EventType string
 
 // The types of event.
 const (
-	EventLogin  EventType = "login"  // the server let us in
-	EventStart  EventType = "start"  // a game has begun, or goes on
+	EventLogin  EventType = "login"  // the server accepted the login
+	EventStart  EventType = "start"  // a game has begun or resumed
 	EventMove   EventType = "move"   // a move was accepted
 	EventEnd    EventType = "end"    // a game has ended
-	EventLost   EventType = "lost"   // the connection broke; Wait until the next try
-	EventFault  EventType = "fault"  // the player failed; Note says what was done about it
-	EventNotice EventType = "notice" // anything else that somebody should know
+	EventLost   EventType = "lost"   // the connection broke; Wait until the next attempt
+	EventFault  EventType = "fault"  // the player failed; Note describes the reaction
+	EventNotice EventType = "notice" // any other notice for the user
 )
 
-// Outcome is how a game ended for us.
+// Outcome is the result of a game for us.
 type Outcome string
 
 // The outcomes.
@@ -34,9 +34,8 @@ const (
 	Disconnected Outcome = "disconnected" // the connection broke for good
 )
 
-// told is the outcome as a player is told it. A game that broke off is lost by
-// the rules of most servers.
-func (o Outcome) told() usi.Outcome {
+// usi returns the outcome for a player's GameOver. Most servers count a disconnected game as lost.
+func (o Outcome) usi() usi.Outcome {
 	switch o {
 	case Won:
 		return usi.Win
@@ -47,8 +46,7 @@ func (o Outcome) told() usi.Outcome {
 	}
 }
 
-// Event is one thing that happened. Fields that do not belong to its type are
-// empty.
+// Event is one event of a Client. Fields that do not belong to its type are empty.
 type Event struct {
 	Type     EventType     `json:"type"`
 	Game     string        `json:"game,omitempty"` // Game_ID
@@ -61,7 +59,7 @@ type Event struct {
 	CSA      string        `json:"csa,omitempty"`      // the same in CSA notation
 	Elapsed  *int64        `json:"time_ms,omitempty"`  // of the move, as the server counts it
 	Left     *int64        `json:"left_ms,omitempty"`  // on the mover's clock after it
-	Comment  string        `json:"comment,omitempty"`  // as it was sent with the move
+	Comment  string        `json:"comment,omitempty"`  // as sent with the move
 	Plies    int           `json:"plies,omitempty"`    // of end
 	Outcome  Outcome       `json:"outcome,omitempty"`  // of end
 	Cause    string        `json:"cause,omitempty"`    // of end, such as "#RESIGN"

@@ -12,8 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// game is one game in play. One goroutine owns it; while the player thinks,
-// another one has the player.
+// game is the current game. One goroutine owns it; while the player thinks, another goroutine owns the
+// player.
 type game struct {
 	client   *Client
 	conn     *Conn
@@ -23,25 +23,25 @@ type game struct {
 	clocks   [2]Clock
 	record   kifu.Record
 
-	turn       time.Time          // since when it is our turn
-	thought    chan thought       // gets one answer and is never closed; nil: nobody thinks
+	turn       time.Time          // the start of our turn
+	thought    chan thought       // gets one answer and is never closed; nil: the player does not think
 	cancel     context.CancelFunc // stops the thinking
 	answer     *usi.Reply         // the move that was sent and is not confirmed yet
-	comment    string             // that was sent with it
+	comment    string             // the comment that was sent with it
 	reopenings int                // of the player, in this game
-	early      *Message           // a message that came where START was expected
+	early      *Message           // a message that came in place of START
 	special    string             // the last special move, such as %KACHI
 	cause      string             // the server's word for the end, such as #RESIGN
-	stuck      bool               // the server played a move that is illegal here: it must end the game
+	stuck      bool               // the server played a move that is illegal here, so it must end the game
 }
 
-// thought is what came of thinking.
+// thought is the result of the player's thinking.
 type thought struct {
 	reply usi.Reply
 	err   error
 }
 
-// newGame sets up a game as its summary says, with the moves already played.
+// newGame sets up the game of a summary, with the moves already played.
 func newGame(c *Client, conn *Conn, s *Summary) *game {
 	start := "startpos"
 	if even := shogi.StartPos(); s.Start.SFEN() != even.SFEN() {
@@ -63,8 +63,7 @@ func newGame(c *Client, conn *Conn, s *Summary) *game {
 	return g
 }
 
-// takeOver keeps what is known of the moves that were played before the
-// connection broke.
+// takeOver copies the details of the moves that were played before the connection broke.
 func (g *game) takeOver(before *game) {
 	g.record.Started = before.record.Started
 	g.reopenings = before.reopenings
@@ -87,9 +86,8 @@ func (g *game) push(m shogi.Move, spent time.Duration, record kifu.Move) {
 // mine reports whether it is our turn.
 func (g *game) mine() bool { return g.history.Position().Side() == g.summary.Colour }
 
-// agree accepts the game and waits for its start. started is false when the
-// opponent, or the server, rejected it. A game that goes on may do so without a
-// word.
+// agree accepts the game and waits for its start. started is false if the opponent or the server rejected it.
+// A resumed game may start without START.
 func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error) {
 	if err := g.conn.Send(agreement("AGREE", g.summary)); err != nil {
 		return false, err
@@ -118,7 +116,7 @@ func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error
 	}
 }
 
-// agreement is the answer to a proposal; not every game has a name.
+// agreement returns the answer to a proposal; some games have no name.
 func agreement(word string, s *Summary) string {
 	if s.GameID == "" {
 		return word
@@ -126,7 +124,7 @@ func agreement(word string, s *Summary) string {
 	return word + ":" + s.GameID
 }
 
-// play plays until the game is over. An error means that it was broken off.
+// play plays until the game is over. An error means that it was interrupted.
 func (g *game) play(ctx context.Context) error {
 	defer g.stopThinking()
 	if m := g.early; m != nil {
@@ -158,7 +156,7 @@ func (g *game) play(ctx context.Context) error {
 	}
 }
 
-// receive takes a message of the server; over reports the end of the game.
+// receive handles a message of the server; over reports the end of the game.
 func (g *game) receive(ctx context.Context, m Message) (over bool) {
 	switch m.Kind {
 	case Moved:
@@ -174,12 +172,12 @@ func (g *game) receive(ctx context.Context, m Message) (over bool) {
 	case Decided:
 		g.finish(ctx, map[string]Outcome{"#WIN": Won, "#LOSE": Lost, "#DRAW": Drawn, "#CENSORED": Censored}[m.Text])
 		return true
-	default: // chat, and what is not understood
+	default: // chat and unknown messages
 	}
 	return false
 }
 
-// moved plays a move that the server tells, ours or the opponent's.
+// moved plays a move from the server, ours or the opponent's.
 func (g *game) moved(ctx context.Context, m Message) {
 	p := *g.history.Position()
 	move, err := ParseMove(&p, m.Move)
@@ -216,7 +214,7 @@ func (g *game) moved(ctx context.Context, m Message) {
 	}
 }
 
-// recordMove is what is kept of a move.
+// recordMove returns the record of a move.
 func (g *game) recordMove(m shogi.Move, spent time.Duration) kifu.Move {
 	r := kifu.Move{Move: m, Time: spent}
 	if g.answer != nil {
@@ -228,7 +226,7 @@ func (g *game) recordMove(m shogi.Move, spent time.Duration) kifu.Move {
 	return r
 }
 
-// think lets the player look for our move, while the server is listened to.
+// think starts the player's search for our move. The server's messages are still handled.
 func (g *game) think(ctx context.Context) {
 	if g.stuck {
 		return
@@ -243,7 +241,7 @@ func (g *game) think(ctx context.Context) {
 	}()
 }
 
-// stopThinking waits for the player to stop.
+// stopThinking stops the player and waits for it.
 func (g *game) stopThinking() {
 	if g.thought != nil {
 		g.cancel()
@@ -257,8 +255,8 @@ func (g *game) thoughtDone() {
 	g.thought = nil
 }
 
-// search asks the player, and another one in its place when it fails. Only this
-// goroutine touches the player, the position and the clocks meanwhile.
+// search asks the player, and opens another one if it fails. Only this goroutine uses the player, the
+// position and the clocks during the search.
 func (g *game) search(ctx context.Context) (usi.Reply, error) {
 	for {
 		if g.client.player == nil {
@@ -277,7 +275,7 @@ func (g *game) search(ctx context.Context) (usi.Reply, error) {
 		err = errors.Join(err, g.client.closePlayer())
 		again := g.failed(ctx, err)
 		if reply.Answer == usi.AnswerMove && g.history.Position().CheckLegal(reply.Move) == nil {
-			return reply, nil // its best so far is better than a search from the beginning
+			return reply, nil // its best move so far is better than a new search
 		}
 		if !again {
 			return reply, err
@@ -285,7 +283,7 @@ func (g *game) search(ctx context.Context) (usi.Reply, error) {
 	}
 }
 
-// failed counts a failure of the player; again: it may be opened once more.
+// failed counts a failure of the player. again: the Client may open it once more.
 func (g *game) failed(ctx context.Context, err error) (again bool) {
 	if ctx.Err() != nil {
 		return false
@@ -300,7 +298,7 @@ func (g *game) failed(ctx context.Context, err error) (again bool) {
 	return again
 }
 
-// reply sends what came of thinking.
+// reply sends the result of thinking.
 func (g *game) reply(t thought) {
 	p := g.history.Position()
 	switch {
@@ -332,8 +330,8 @@ func (g *game) sendMove(p *shogi.Position, reply usi.Reply) {
 	g.send(line)
 }
 
-// declare sends a declaration that holds; a false one would lose anyway, and
-// there is no move to go on with.
+// declare sends a valid declaration. Otherwise it resigns: a false one would lose anyway, and there is no
+// move to play.
 func (g *game) declare(p *shogi.Position) {
 	if d := p.Declaration(g.summary.Declaration); !d.Win {
 		g.surrender("the player declares a win that is none: " + d.Why())
@@ -348,8 +346,8 @@ func (g *game) surrender(why string) {
 	g.send("%TORYO")
 }
 
-// send sends a line. Where that fails the connection is closed, and what the
-// server has said before, perhaps the end of the game, is still read.
+// send sends a line. If that fails, it closes the connection. Earlier messages of the server, perhaps the end
+// of the game, are still read.
 func (g *game) send(line string) {
 	if err := g.conn.Send(line); err != nil {
 		g.notice(err.Error())
@@ -357,7 +355,7 @@ func (g *game) send(line string) {
 	}
 }
 
-// ponder lets the player think on, on the reply that it expects.
+// ponder lets the player think about the reply that it expects.
 func (g *game) ponder(ctx context.Context, expected shogi.Move) {
 	p, ok := g.client.player.(Ponderer)
 	if !ok || !g.client.config.Ponder || expected == shogi.NoMove || g.stuck {
@@ -377,11 +375,10 @@ func (g *game) ponder(ctx context.Context, expected shogi.Move) {
 	}
 }
 
-// resign ends the game because ctx has ended, and gives the server a moment to
-// say so.
+// resign ends the game because ctx has ended, and gives the server a moment to confirm it.
 func (g *game) resign(ctx context.Context) error {
 	g.stopThinking()
-	word := "%CHUDAN" // servers that take it stop the game; others let the clock run
+	word := "%CHUDAN" // some servers then stop the game; others let the clock run
 	if g.mine() && g.answer == nil {
 		word = "%TORYO"
 	}
@@ -399,7 +396,7 @@ func (g *game) resign(ctx context.Context) error {
 				return cause
 			}
 			if g.receive(ctx, m) {
-				_ = g.conn.Logout(ctx) // a courtesy: the connection ends here
+				_ = g.conn.Logout(ctx) // only polite: the connection ends here
 				return nil
 			}
 		case <-ctx.Done():
@@ -408,12 +405,12 @@ func (g *game) resign(ctx context.Context) error {
 	}
 }
 
-// finish tells the player, completes the record and counts the game.
+// finish ends the game in the player, completes the record and counts the game.
 func (g *game) finish(ctx context.Context, o Outcome) {
 	g.stopThinking()
 	if p := g.client.player; p != nil {
-		if err := p.GameOver(ctx, o.told()); err != nil {
-			// The game is decided; the player starts afresh.
+		if err := p.GameOver(ctx, o.usi()); err != nil {
+			// The game is decided; the next game opens a new player.
 			g.fault(errors.Join(err, g.client.closePlayer()).Error())
 		}
 	}
@@ -426,7 +423,7 @@ func (g *game) finish(ctx context.Context, o Outcome) {
 	})
 }
 
-// result puts the end in the words of records.
+// result returns the end in the words of game records.
 func (g *game) result(o Outcome) (result, winner string) {
 	switch o {
 	case Won:

@@ -2,13 +2,12 @@ package csa
 
 import "strings"
 
-// Kind says what a Message is about.
+// Kind is the kind of a Message.
 type Kind int
 
 // The kinds of message.
 const (
-	// Other is a line without meaning for a player, such as chat ("##[CHAT]…"),
-	// and one that is not understood.
+	// Other is a line without meaning for a player, such as chat ("##[CHAT]…"), or an unknown line.
 	Other        Kind = iota
 	Blank             // an empty line, which keeps the connection alive
 	LoggedIn          // LOGIN:name OK
@@ -18,24 +17,24 @@ const (
 	Started           // START:game
 	Rejected          // REJECT:game by name
 	Moved             // a move, ours or the opponent's, with its time
-	Special           // %TORYO and its like
+	Special           // %TORYO and similar words
 	Cause             // why the game ended, such as #RESIGN
 	Decided           // #WIN, #LOSE, #DRAW or #CENSORED
 	Suspended         // #CHUDAN: the game ended without a result
 )
 
-// Message is one thing that the server said: a line, or a whole summary.
+// Message is one message of the server: a line, or a whole summary.
 type Message struct {
 	Kind    Kind
-	Text    string   // the line; of Started and Rejected what follows the colon
+	Text    string   // the line; of Started and Rejected the part after the colon
 	Move    string   // of Moved, such as "+7776FU"; of Special the word, such as "%TORYO"
 	Units   float64  // the time of the move in units of the summary
-	Timed   bool     // Units was there
-	Summary *Summary // of Proposed; nil where it could not be read
-	Err     error    // of Proposed: why it could not be read
+	Timed   bool     // the server sent Units
+	Summary *Summary // of Proposed; nil if it is unreadable
+	Err     error    // of Proposed: why it is unreadable
 }
 
-// parseLine sorts a line that stands by itself.
+// parseLine parses a line outside of a summary.
 func parseLine(line string) Message {
 	m := Message{Text: line}
 	switch {
@@ -62,7 +61,7 @@ func parseLine(line string) Message {
 	return m
 }
 
-// parseEnd tells causes from results; a word that is not known is a cause.
+// parseEnd distinguishes causes from results; an unknown word is a cause.
 func parseEnd(line string) Kind {
 	switch line {
 	case "#WIN", "#LOSE", "#DRAW", "#CENSORED":
@@ -73,7 +72,7 @@ func parseEnd(line string) Kind {
 	return Cause
 }
 
-// readMove splits "+7776FU,T12" and what may follow.
+// readMove splits "+7776FU,T12" and skips anything after it.
 func (m *Message) readMove(kind Kind, line string) {
 	word, rest, _ := strings.Cut(line, ",")
 	m.Kind, m.Move = kind, word

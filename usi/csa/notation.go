@@ -7,8 +7,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// ParseMove reads a move in CSA notation, such as "+7776FU", which must be legal
-// in p. The error says what is wrong with it.
+// ParseMove parses a move in CSA notation, such as "+7776FU", which must be legal in p. The error describes
+// the problem.
 func ParseMove(p *shogi.Position, text string) (shogi.Move, error) {
 	m, err := kifu.ParseCSAMove(p, text)
 	if err != nil {

@@ -12,25 +12,24 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Time is one player's time control as the server proposes it.
+// Time is one player's time control in the server's proposal.
 type Time struct {
-	Unit      time.Duration // in which times are told
+	Unit      time.Duration // the unit of times in messages
 	Total     time.Duration
 	Byoyomi   time.Duration // a move's allowance once Total is used up
-	Increment time.Duration // added before each own move, the first included
+	Increment time.Duration // added before each own move, including the first
 	Delay     time.Duration // of each move, before the clock runs
-	Least     time.Duration // what the quickest move costs
+	Least     time.Duration // the time that the quickest move costs
 	Roundup   bool          // a move's time is rounded up to whole units, else down
-	// Remaining is what is left of Total in a game that goes on; negative where
-	// the server did not say so.
+	// Remaining is the rest of Total in a resumed game; negative if the server did not send it.
 	Remaining time.Duration
 }
 
-// PlayedMove is a move that was made before the game began, or went on.
+// PlayedMove is a move that was made before the game began or resumed.
 type PlayedMove struct {
 	Move  shogi.Move
 	Time  time.Duration
-	Timed bool // the server told its time
+	Timed bool // the server sent its time
 }
 
 // Summary is the server's proposal of a game (対局条件).
@@ -42,19 +41,17 @@ type Summary struct {
 	Times         [2]Time      // by colour
 	Start         shogi.Position
 	Moves         []PlayedMove // from Start on; all are legal
-	MaxMoves      int          // the game ends with this one; 0: the server did not say
+	MaxMoves      int          // the game ends with this one; 0: the server sent none
 	Declaration   shogi.DeclarationRule
 	RematchOnDraw bool
-	// Ignored are the lines that were not understood. No harm comes of most.
+	// Ignored holds the unknown lines. Most are harmless.
 	Ignored []string
 }
 
-// ParseSummary reads the lines between "BEGIN Game_Summary" and "END
-// Game_Summary". Keys that it does not know are kept in Ignored; a proposal from
-// which the position, the clock or our colour does not follow is an error.
+// ParseSummary parses the lines between "BEGIN Game_Summary" and "END Game_Summary". It stores unknown keys
+// in Ignored. It returns an error if the position, the clock or our colour is missing or wrong.
 //
-// Without a word on the declaration it is that of the CSA's tournaments (27
-// points), which servers of older versions meant.
+// Without a declaration rule it uses that of the CSA's tournaments (27 points), which older servers mean.
 func ParseSummary(lines []string) (*Summary, error) {
 	r := summaryReader{
 		summary: Summary{Declaration: shogi.CSARule27},
@@ -82,7 +79,7 @@ const (
 type summaryReader struct {
 	summary Summary
 	section string
-	turned  bool // Your_Turn was there
+	turned  bool // Your_Turn was present
 	toMove  string
 	times   [2]map[string]string // by colour: key → value
 	place   kifu.CSASetup
@@ -120,7 +117,7 @@ func (r *summaryReader) ignore(line string) {
 	r.summary.Ignored = append(r.summary.Ignored, line)
 }
 
-// general is a line outside of the sections.
+// general reads a line outside of the sections.
 func (r *summaryReader) general(line string) error {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
@@ -171,8 +168,8 @@ func (r *summaryReader) maxMoves(value string) error {
 	return nil
 }
 
-// declaration knows the version of the protocol's rule ("Jishogi 1.1" is the one
-// of 27 points) and numbers of points.
+// declaration reads the version of the protocol's rule ("Jishogi 1.1" is the one with 27 points) or a number
+// of points.
 func (r *summaryReader) declaration(line, value string) {
 	switch strings.TrimSpace(strings.TrimPrefix(value, "Jishogi")) {
 	case "1.1", "1.0", "27":
@@ -186,7 +183,7 @@ func (r *summaryReader) declaration(line, value string) {
 	}
 }
 
-// time notes a key of a clock, or of both.
+// time stores a key of one clock, or of both.
 func (r *summaryReader) time(line string) {
 	key, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
@@ -210,8 +207,7 @@ func cutSign(key string) (plain string, colour shogi.Colour, ok bool) {
 	return key[:len(key)-1], colour, ok
 }
 
-// position takes a line of the position, or moves with their times, which may
-// share a line.
+// position reads a line of the position, or moves with their times, which may share a line.
 func (r *summaryReader) position(line string) error {
 	if strings.HasPrefix(line, "P") || line == "+" || line == "-" {
 		if len(r.moves) > 0 {
@@ -233,7 +229,7 @@ func (r *summaryReader) position(line string) error {
 	return nil
 }
 
-// finish checks that everything needed was there.
+// finish checks that everything necessary was present.
 func (r *summaryReader) finish() error {
 	if !r.turned {
 		return errors.New("key Your_Turn is missing")
@@ -251,8 +247,8 @@ func (r *summaryReader) finish() error {
 	return r.replay()
 }
 
-// start makes the position. Where its section does not say who moves, To_Move
-// does; otherwise it says who moves after the moves that are given.
+// start makes the position. If its section names no side to move, To_Move does. Otherwise To_Move is the side
+// after the given moves.
 func (r *summaryReader) start() (err error) {
 	if !r.place.Begun {
 		return errors.New("there is none")
@@ -284,7 +280,7 @@ func (r *summaryReader) replay() error {
 	return nil
 }
 
-// spent gives the last move its time.
+// spent sets the time of the last move.
 func (r *summaryReader) spent(text string, mover shogi.Colour) error {
 	n := len(r.summary.Moves)
 	if n == 0 {
@@ -299,7 +295,7 @@ func (r *summaryReader) spent(text string, mover shogi.Colour) error {
 	return nil
 }
 
-// clock turns the keys of a time section into a Time.
+// clock returns the Time of a time section's keys.
 func (r *summaryReader) clock(keys map[string]string) (Time, error) {
 	t := Time{Unit: time.Second, Remaining: -1}
 	if word, ok := keys["Time_Unit"]; ok {
@@ -331,7 +327,7 @@ func (r *summaryReader) clock(keys map[string]string) (Time, error) {
 	return t, nil
 }
 
-// parseUnit reads "1sec", "1min", "1msec", "100msec" and the like.
+// parseUnit parses "1sec", "1min", "1msec", "100msec" and the like.
 func parseUnit(word string) (time.Duration, error) {
 	digits := strings.TrimRight(word, "abcdefghijklmnopqrstuvwxyz")
 	unit, ok := map[string]time.Duration{"msec": time.Millisecond, "sec": time.Second, "min": time.Minute}[word[len(digits):]]
@@ -345,7 +341,7 @@ func parseUnit(word string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// parseUnits reads a number of time units, which is not negative.
+// parseUnits parses a number of time units, which is not negative.
 func parseUnits(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
@@ -354,7 +350,7 @@ func parseUnits(text string) (float64, error) {
 	return x, nil
 }
 
-// longest is more than any game lasts, and leaves room to add.
+// longest is longer than any game, and small enough for additions.
 const longest = 10 * 365 * 24 * time.Hour
 
 func duration(units float64, unit time.Duration) time.Duration {

@@ -6,13 +6,11 @@ import (
 	"gogi/usi/affinity"
 )
 
-// AffinityChanged tells of an engine that has bound itself to other CPUs than it was started
-// on (Spec.CPUs), or to fewer: all threads of its group together.
-// It is "" where they keep to what was given, where nothing was, and where it cannot
-// be known. Engines bind their threads when they make them, so after a game it is
-// settled.
+// AffinityChanged returns a sentence if the threads of the engine's group may run on other or fewer CPUs than
+// Spec.CPUs. It returns "" if they keep them, if Spec.CPUs is empty, and if the CPUs are unknown. Engines
+// bind threads when they create them, so the result is final after a game.
 func (p *Process) AffinityChanged() string {
-	p.mu.Lock() // so that pid is not reaped, and reused, meanwhile
+	p.mu.Lock() // so that nothing reaps pid and the system reuses it
 	defer p.mu.Unlock()
 	given := affinity.Set{}.Union(p.cpus)
 	if p.reaped || len(given) == 0 {

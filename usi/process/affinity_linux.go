@@ -14,9 +14,8 @@ import (
 	"gogi/usi/affinity"
 )
 
-// Allowed is the CPUs that processes which are started here may run on: what the
-// affinity of this one leaves (taskset, numactl), within the cpuset of its cgroup
-// (a container's --cpuset-cpus), online.
+// Allowed returns the online CPUs that child processes may use: the affinity of this process (taskset,
+// numactl), within the cpuset of its cgroup (a container's --cpuset-cpus).
 func Allowed() (affinity.Set, error) {
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil {
@@ -31,7 +30,7 @@ func Allowed() (affinity.Set, error) {
 	return s, nil
 }
 
-// pin binds the calling thread to the CPUs; none: it stays as it is.
+// pin binds the calling thread to the CPUs; without CPUs it does nothing.
 func pin(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
@@ -39,7 +38,7 @@ func pin(cpus []int) error {
 	var want, have unix.CPUSet
 	for _, c := range cpus {
 		want.Set(c)
-		if c < 0 || !want.IsSet(c) { // Set ignores what is too high
+		if c < 0 || !want.IsSet(c) { // Set ignores numbers that are too high
 			return fmt.Errorf("CPUs %v: there can be no CPU %d", cpus, c)
 		}
 	}
@@ -49,17 +48,17 @@ func pin(cpus []int) error {
 	if err := unix.SchedGetaffinity(0, &have); err != nil {
 		return fmt.Errorf("CPUs %v: %w", cpus, err)
 	}
-	if have != want { // the kernel drops what is offline or not allowed, silently
+	if have != want { // the kernel silently drops CPUs that are offline or not allowed
 		return fmt.Errorf("CPUs %v: only %d of them can be used here", cpus, have.Count())
 	}
 	return nil
 }
 
-// mayRunOn is the CPUs of all threads of the group together.
+// mayRunOn returns the union of the CPUs of all threads of the group.
 func (p *Process) mayRunOn() affinity.Set { return mayRunOn(p.pid) }
 
-// mayRunOn adds up the affinities of all threads of a process group: a wrapper's
-// engine is in it, too. What has just ended adds nothing.
+// mayRunOn returns the union of the affinities of all threads of a process group, which includes the engine
+// of a wrapper. It skips processes that have just ended.
 func mayRunOn(group int) (all affinity.Set) {
 	processes, _ := filepath.Glob("/proc/[0-9]*") // the patterns are well formed
 	for _, dir := range processes {
@@ -80,7 +79,7 @@ func mayRunOn(group int) (all affinity.Set) {
 	return all
 }
 
-// affinityIn is Cpus_allowed_list of a status file of /proc, see proc_pid_status(5).
+// affinityIn parses Cpus_allowed_list of a status file of /proc, see proc_pid_status(5).
 func affinityIn(status []byte) affinity.Set {
 	for lines := bufio.NewScanner(bytes.NewReader(status)); lines.Scan(); {
 		if list, ok := strings.CutPrefix(lines.Text(), "Cpus_allowed_list:"); ok {

@@ -10,8 +10,8 @@ import (
 	"gogi/usi/affinity"
 )
 
-// groupSize is how many processors a group of processors has room for. Number n of
-// group g is CPU 64g+n for us, whether groups are full or not.
+// groupSize is the maximum number of processors in a processor group. gogi calls number n of group g CPU
+// 64g+n, whether groups are full or not.
 const groupSize = 64
 
 // groupAffinity is GROUP_AFFINITY of winnt.h.
@@ -35,11 +35,10 @@ func inGroups(list []int) (groups []groupAffinity, err error) {
 	return groups, nil
 }
 
-// bind binds a process that has not begun, and all that it will start. Processors of
-// one group, the process's own, are its affinity; others are its job's, from Windows 10
-// (JobObjectGroupInformationEx). Up to Windows 10 a program starts in one group and
-// goes to another only if it is written to; so of a set in several groups an engine
-// may use but one.
+// bind binds a process that has not begun, and all its later children. CPUs of one group, the process's own,
+// become its affinity. Others become its job's, from Windows 10 on (JobObjectGroupInformationEx). Up to
+// Windows 10 a program starts in one group and uses another only if it was written to. With CPUs of several
+// groups an engine may then use only one group.
 func bind(job tree, process windows.Handle, list []int) error {
 	groups, err := inGroups(list)
 	if err != nil || len(groups) == 0 {
@@ -52,16 +51,15 @@ func bind(job tree, process windows.Handle, list []int) error {
 		return nil
 	}
 	_, err = windows.SetInformationJobObject(windows.Handle(job), windows.JobObjectGroupInformationEx,
-		uintptr(unsafe.Pointer(&groups[0])), uint32(len(groups))*uint32(unsafe.Sizeof(groups[0]))) //nolint:gosec // that is how it is called
+		uintptr(unsafe.Pointer(&groups[0])), uint32(len(groups))*uint32(unsafe.Sizeof(groups[0]))) //nolint:gosec // the documented call
 	if err != nil {
 		return fmt.Errorf("CPUs %v: they cannot be used here: %w", list, err)
 	}
 	return nil
 }
 
-// Allowed is the CPUs that processes which are started here may run on: of a machine
-// with one group of processors what the affinity of this one leaves (start /affinity),
-// of others all that are active.
+// Allowed returns the CPUs that child processes may use. On a machine with one processor group it is the
+// affinity of this process (start /affinity), else all active CPUs.
 func Allowed() (affinity.Set, error) {
 	var s affinity.Set
 	if groupCount() > 1 {
@@ -79,7 +77,7 @@ func Allowed() (affinity.Set, error) {
 	return inMask(0, mask), nil
 }
 
-// inMask is the CPUs of a group's mask.
+// inMask returns the CPUs of a group's mask.
 func inMask(group uint16, mask uintptr) (s affinity.Set) {
 	for ; mask != 0; mask &= mask - 1 {
 		s = append(s, int(group)*groupSize+bits.TrailingZeros64(uint64(mask)))
@@ -87,14 +85,13 @@ func inMask(group uint16, mask uintptr) (s affinity.Set) {
 	return s
 }
 
-// mayRunOn is the CPUs of all threads of the job together. What has just ended adds
-// nothing.
+// mayRunOn returns the union of the CPUs of all threads of the job. It skips threads that have just ended.
 func (p *Process) mayRunOn() (all affinity.Set) {
 	members := map[uint32]bool{}
 	for _, pid := range p.tree.members() {
 		members[pid] = true
 	}
-	// What could not be read is not known; Strayed says nothing of it then.
+	// AffinityChanged ignores threads that cannot be read.
 	_ = eachThread(func(pid uint32) bool { return members[pid] }, windows.THREAD_QUERY_INFORMATION, func(thread windows.Handle) error {
 		if a, err := threadAffinity(thread); err == nil {
 			all = all.Union(inMask(a.Group, a.Mask))
@@ -104,25 +101,25 @@ func (p *Process) mayRunOn() (all affinity.Set) {
 	return all
 }
 
-// members are the numbers of the living processes of the job, at most 1024: what
-// JOBOBJECT_BASIC_PROCESS_ID_LIST has.
+// members returns the numbers of the running processes of the job, at most 1024, from
+// JOBOBJECT_BASIC_PROCESS_ID_LIST.
 func (t tree) members() (pids []uint32) {
 	var list struct {
 		Assigned, Listed uint32
 		PIDs             [1024]uintptr
 	}
 	err := windows.QueryInformationJobObject(windows.Handle(t), windows.JobObjectBasicProcessIdList,
-		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil) //nolint:gosec // that is how it is called
+		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil) //nolint:gosec // the documented call
 	if err != nil {
 		return nil
 	}
 	for _, pid := range list.PIDs[:min(int(list.Listed), len(list.PIDs))] {
-		pids = append(pids, uint32(pid)) //nolint:gosec // numbers of processes have 32 bits
+		pids = append(pids, uint32(pid)) //nolint:gosec // process numbers have 32 bits
 	}
 	return pids
 }
 
-// What golang.org/x/sys has no names for.
+// Functions without a name in golang.org/x/sys.
 var (
 	kernel32               = windows.NewLazySystemDLL("kernel32.dll")
 	getProcessAffinityMask = kernel32.NewProc("GetProcessAffinityMask")
@@ -133,7 +130,7 @@ var (
 	peekNamedPipe          = kernel32.NewProc("PeekNamedPipe")
 )
 
-// groupCount is how many groups of processors there are.
+// groupCount returns the number of processor groups.
 func groupCount() int {
 	n, _, _ := getActiveGroupCount.Call()
 	return max(1, int(n))
@@ -141,7 +138,7 @@ func groupCount() int {
 
 func processAffinity(process windows.Handle) (mask uintptr, err error) {
 	var system uintptr
-	ok, _, err := getProcessAffinityMask.Call(uintptr(process), uintptr(unsafe.Pointer(&mask)), uintptr(unsafe.Pointer(&system))) //nolint:gosec // that is how it is called
+	ok, _, err := getProcessAffinityMask.Call(uintptr(process), uintptr(unsafe.Pointer(&mask)), uintptr(unsafe.Pointer(&system))) //nolint:gosec // the documented call
 	if ok == 0 {
 		return 0, err
 	}
@@ -156,7 +153,7 @@ func setProcessAffinity(process windows.Handle, mask uintptr) error {
 }
 
 func threadAffinity(thread windows.Handle) (a groupAffinity, err error) {
-	ok, _, err := getThreadGroupAffinity.Call(uintptr(thread), uintptr(unsafe.Pointer(&a))) //nolint:gosec // that is how it is called
+	ok, _, err := getThreadGroupAffinity.Call(uintptr(thread), uintptr(unsafe.Pointer(&a))) //nolint:gosec // the documented call
 	if ok == 0 {
 		return a, err
 	}

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// CPU is how much processor time the process and its descendants have used, as far
-// as the kernel still knows: descendants that ended count when their parents have
-// waited for them. Of an ended process it is what was found at its end.
+// CPU returns the processor time that the process and its descendants have used. Descendants that ended count
+// only if their parents have waited for them. For an ended process it is the time at its end.
 func (p *Process) CPU() (time.Duration, error) {
-	p.mu.Lock() // so that pid is not reaped, and reused, meanwhile
+	p.mu.Lock() // so that nothing reaps pid and the system reuses it
 	defer p.mu.Unlock()
 	if p.reaped {
 		state := p.cmd.ProcessState
@@ -24,22 +23,22 @@ func (p *Process) CPU() (time.Duration, error) {
 	return time.Duration(ticks) * tick, p.wrap("reading its processor time", err)
 }
 
-// tick is the unit of /proc/PID/stat: proc(5) calls it sysconf(_SC_CLK_TCK), which is
-// 100 a second for programs on every Linux that Go runs on.
+// tick is the unit of /proc/PID/stat, sysconf(_SC_CLK_TCK) in proc(5). It is 100 per second for programs on
+// every Linux that Go supports.
 const tick = 10 * time.Millisecond
 
-// Where /proc/PID/stat has what, counted behind the name of the program: utime,
-// stime, and those of the children that were waited for (proc(5), fields 14 to 17).
+// The fields of /proc/PID/stat after the program's name: utime, stime, and those of awaited children
+// (proc(5), fields 14 to 17).
 const firstTime, times = 11, 4
 
-// cpuTicks sums over pid and, recursively, over its living children.
+// cpuTicks returns the sum over pid and, recursively, its running children.
 func cpuTicks(pid int) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
 	text := string(b)
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:]) // a program's name may hold anything
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:]) // a program's name may contain any character
 	if len(fields) < firstTime+times {
 		return 0, fmt.Errorf("/proc/%d/stat: %q: want 52 fields", pid, b)
 	}

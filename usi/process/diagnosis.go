@@ -8,27 +8,26 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// diagnosisRunes is how much of stderr an Exit quotes, in characters.
+// diagnosisRunes is the maximum length of stderr in an Exit, in characters.
 const diagnosisRunes = 1000
 
-// Exit is how a process ended, as far as it has, and what it said last.
+// Exit describes the end of a process, as far as it has ended, and its last stderr output.
 type Exit struct {
 	Running bool // it has not ended
-	// Deaf and Mute: a Write, a Read has found its stdin, its stdout closed.
+	// Deaf is true if a Write found stdin closed, Mute if a Read found stdout closed.
 	Deaf, Mute bool
-	// Status is the exit status, 0 to 255, on Windows any number of 32 bits; -1 while
-	// it runs, where a signal ended it, and where somebody else has reaped it.
+	// Status is the exit status, 0 to 255, on Windows any 32-bit number. It is -1 while the process runs, if
+	// a signal ended it, and if another process has reaped it.
 	Status int
-	// Signal ended it; 0: none did.
+	// Signal ended the process; 0: none did.
 	Signal syscall.Signal
-	// Stderr is the end of stderr, at most 1000 characters of UTF-8 or Shift_JIS
-	// as one line of valid UTF-8 without control characters; "": it was silent.
+	// Stderr is the end of stderr, at most 1000 characters of UTF-8 or Shift_JIS. It is one line of valid
+	// UTF-8 without control characters; "": there was no output.
 	Stderr string
 }
 
-// Ending is how it ended: "exit status 1", "killed by signal 6 (aborted)", or
-// "ended, exit status unknown"; of one that has not, "still running", and which
-// of its ends it has closed nevertheless.
+// Ending describes the end: "exit status 1", "killed by signal 6 (aborted)", or "ended, exit status unknown".
+// For a running process it returns "still running", and which of its streams it has closed.
 func (e Exit) Ending() string {
 	switch {
 	case e.Running && e.Deaf:
@@ -45,7 +44,7 @@ func (e Exit) Ending() string {
 	return exitStatus(e.Status)
 }
 
-// ntStatus is what the statuses mean with which Windows ends a program: ntstatus.h.
+// ntStatus holds the meanings of exit statuses that Windows itself sets: ntstatus.h.
 var ntStatus = map[int]string{
 	0xC0000005: "access violation", 0xC000001D: "illegal instruction", 0xC0000094: "division by zero",
 	0xC00000FD: "stack overflow", 0xC0000135: "a DLL is missing", 0xC0000139: "a DLL lacks what it needs",
@@ -53,7 +52,7 @@ var ntStatus = map[int]string{
 	0xC0000409: "it found its stack damaged, or gave up",
 }
 
-// exitStatus is an exit status in words.
+// exitStatus describes an exit status.
 func exitStatus(status int) string {
 	meaning, known := ntStatus[status]
 	switch {
@@ -65,8 +64,8 @@ func exitStatus(status int) string {
 	return fmt.Sprintf("exit status %d", status)
 }
 
-// String is the ending and, if there are any, the last words, for the note of a
-// fault: "exit status 1; stderr: no eval file | giving up".
+// String returns the ending and any stderr output, for the note of a fault: "exit status 1; stderr: no eval
+// file | giving up".
 func (e Exit) String() string {
 	if e.Stderr == "" {
 		return e.Ending()
@@ -74,9 +73,9 @@ func (e Exit) String() string {
 	return e.Ending() + "; stderr: " + e.Stderr
 }
 
-// Exit is how the process ended. After a Read or Write that showed that the
-// child is ending it waits for the exit status, at most three seconds, and the end of
-// stderr, at most 200 ms more. Ask before Kill or Close, which may well be the signal that ended it.
+// Exit describes how the process ended. If a Read or Write found that the child is ending, it waits up to
+// three seconds for the exit status, and up to 200 ms more for the end of stderr. Call it before Kill or
+// Close, which may send the signal that ends the process.
 func (p *Process) Exit() Exit {
 	if p.deaf.Load() || p.mute.Load() || p.hasEnded() {
 		p.awaitLastWords(diagnosisWait)
@@ -87,11 +86,11 @@ func (p *Process) Exit() Exit {
 	return e
 }
 
-// Diagnosis is Exit as text.
+// Diagnosis returns Exit as text.
 func (p *Process) Diagnosis() string { return p.Exit().String() }
 
-// LastWords is what the note of a fault that did not end the process can add:
-// "stderr: …" or "" while it runs, else its Diagnosis.
+// LastWords returns text for the note of a fault that did not end the process. While the process runs, it is
+// "stderr: …" or ""; afterwards it is the Diagnosis.
 func (p *Process) LastWords() string {
 	e := p.Exit()
 	switch {
@@ -125,10 +124,10 @@ func (p *Process) hasEnded() bool {
 	}
 }
 
-// ending is the Exit without its last words.
+// ending is Exit without Stderr.
 func (p *Process) ending() Exit {
 	e := Exit{Running: !p.hasEnded(), Deaf: p.deaf.Load(), Mute: p.mute.Load(), Status: -1}
-	if e.Running || p.cmd.ProcessState == nil { // nil: somebody else reaped our child
+	if e.Running || p.cmd.ProcessState == nil { // nil: another process reaped our child
 		return e
 	}
 	e.Status = p.cmd.ProcessState.ExitCode()
@@ -138,8 +137,8 @@ func (p *Process) ending() Exit {
 	return e
 }
 
-// ExitStatus is the leader's exit status, after waiting for it up to 200 ms; ok
-// is false while it runs and where a signal ended it.
+// ExitStatus waits up to 200 ms for the end and returns the leader's exit status. ok is false while it runs
+// and if a signal ended it.
 func (p *Process) ExitStatus() (status int, ok bool) {
 	p.awaitLastWords(statusWait)
 	e := p.ending()

@@ -2,14 +2,13 @@ package process
 
 import "fmt"
 
-// GuardChange is what has become of the guard: it died and was replaced, there is
-// none, or there is one again.
+// GuardChange reports a change of the guard: it died and was replaced, there is none, or there is one again.
 type GuardChange struct {
-	Died string // how, as "signal: killed"; "": after a time without, there is one that works
-	Err  error  // why there is none now, though it is tried again; nil: another took its place
+	Died string // how it died, as "signal: killed"; "": a guard works again
+	Err  error  // why there is no guard now (StartGuard's goroutine tries again); nil: another one replaced it
 }
 
-// String is the sentence.
+// String returns the change as a sentence.
 func (c GuardChange) String() string {
 	switch {
 	case c.Died == "":

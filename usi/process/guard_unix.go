@@ -21,58 +21,54 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardWait bounds every wait for a guard: for a line to fit into its pipe,
-// and for its end.
+// guardWait limits every wait for a guard: for space in its pipe, and for its end.
 const guardWait = 2 * time.Second
 
-// guardPace is how guards are replaced.
+// guardPace holds the times of guard replacement.
 type guardPace struct {
-	steady time.Duration // who lives so long works
-	pause  time.Duration // before the next, where a new one has died or could not be started; doubled each time
+	steady time.Duration // a guard that lives this long works
+	pause  time.Duration // before the next start, if a new guard has died or failed to start; doubled each time
 	rarest time.Duration // the longest pause
 }
 
 var defaultPace = guardPace{steady: 10 * time.Second, pause: 100 * time.Millisecond, rarest: time.Minute}
 
-// Guard is the runner's end of the guard process: one a run, in a session of
-// its own. It is told the number of every group at its start and end. When the
-// runner is gone, however it died, the guard reads the end of its pipe, kills
-// every group that still lives, and ends. A guard that dies, or does not take what
-// it is told, is replaced by another, which learns the groups that live. All methods
-// may be called from any goroutine.
+// Guard is the runner's handle of the guard process. A run has one guard, in its own session. The runner
+// reports the number of every group to it, at the group's start and end. When the runner ends in any way, the
+// guard reads the end of its pipe, kills every remaining group, and ends. If a guard dies or does not read,
+// another one replaces it and receives the living groups. Any goroutine may call the methods.
 type Guard struct {
-	command []string
-	mark    string // in the environment of every engine and of the guard, see markKey
-	tell    func(GuardChange)
-	pace    guardPace
+	command  []string
+	mark     string // in the environment of every engine and of the guard, see markKey
+	onChange func(GuardChange)
+	pace     guardPace
 
-	mu     sync.Mutex   // one line at a time, as the deadline belongs to the pipe
+	mu     sync.Mutex   // one line at a time, because the pipe has one deadline
 	life   *guardLife   // nil: there is none
-	groups map[int]bool // that live
+	groups map[int]bool // the living groups
 	closed bool
 
-	shut chan struct{} // nothing is sent; Close closes it
-	done chan struct{} // nothing is sent; keep closes it when the last guard has been reaped
-	err  error         // how the last one ended, where Close ended it; to be read after done
+	shut chan struct{} // carries no values; Close closes it
+	done chan struct{} // carries no values; keep closes it when the last guard has been reaped
+	err  error         // the end of the last guard, if Close ended it; read it after done
 
 	closing  sync.Once
 	closeErr error
 }
 
-// StartGuard starts the guard process. command is a program, with its
-// arguments, that calls ServeGuard with its stdin: this binary's hidden verb.
-// Its stderr is the runner's. tell, which may be nil, is called for each change, one
-// at a time, from another goroutine; of a time without a guard it hears once.
-func StartGuard(command []string, tell func(GuardChange)) (*Guard, error) {
-	return startGuardAt(command, tell, defaultPace)
+// StartGuard starts the guard process. command is a program with its arguments that calls ServeGuard with its
+// stdin: this binary's hidden command. Its stderr is the runner's. onChange, which may be nil, is called for
+// each change, one at a time, from another goroutine. It is called once for a time without a guard.
+func StartGuard(command []string, onChange func(GuardChange)) (*Guard, error) {
+	return startGuardAt(command, onChange, defaultPace)
 }
 
-func startGuardAt(command []string, tell func(GuardChange), pace guardPace) (*Guard, error) {
+func startGuardAt(command []string, onChange func(GuardChange), pace guardPace) (*Guard, error) {
 	if err := (Spec{Command: command}).check(); err != nil {
 		return nil, fmt.Errorf("process: guard: %w", err)
 	}
-	if tell == nil {
-		tell = func(GuardChange) {}
+	if onChange == nil {
+		onChange = func(GuardChange) {}
 	}
 	mark := newMark()
 	life, err := startLife(command, mark)
@@ -80,7 +76,7 @@ func startGuardAt(command []string, tell func(GuardChange), pace guardPace) (*Gu
 		return nil, fmt.Errorf("process: %w", err)
 	}
 	g := &Guard{
-		command: command, mark: mark, tell: tell, pace: pace, life: life, groups: make(map[int]bool),
+		command: command, mark: mark, onChange: onChange, pace: pace, life: life, groups: make(map[int]bool),
 		shut: make(chan struct{}), done: make(chan struct{}),
 	}
 	go g.keep(life)
@@ -91,15 +87,15 @@ func startGuardAt(command []string, tell func(GuardChange), pace guardPace) (*Gu
 type guardLife struct {
 	cmd  *exec.Cmd
 	pipe *os.File      // our write end: the only one, close-on-exec
-	done chan struct{} // nothing is sent; wait closes it when the process has been reaped
-	err  error         // how it ended; to be read after done
+	done chan struct{} // carries no values; wait closes it when the process has been reaped
+	err  error         // how it ended; read it after done
 }
 
-// markKey is the variable by which processes are known that an engine of a guard has
-// started, whatever group or session they are in.
+// markKey is an environment variable. It marks all processes that a guard's engines have started, in any
+// group or session.
 const markKey = "GOGI_GUARD"
 
-// newMark is a mark that no other guard has.
+// newMark returns a mark that no other guard has.
 func newMark() string {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -108,8 +104,8 @@ func newMark() string {
 
 func startLife(command []string, mark string) (*guardLife, error) {
 	cmd := Spec{Command: command, Env: []string{mark}}.cmd()
-	// No Pdeathsig: its very purpose is to outlive us. The session of its own
-	// keeps the terminal's signals away.
+	// The guard has no Pdeathsig, because its purpose is to outlive the runner. Its own session keeps the
+	// terminal's signals away.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Stderr = os.Stderr
 	theirs, ours, err := os.Pipe()
@@ -132,8 +128,8 @@ func (l *guardLife) wait() {
 	l.err = l.cmd.Wait()
 }
 
-// say writes one line. It fails where the process is gone or does not read.
-func (l *guardLife) say(sign string, pgid int) error {
+// send writes one line. It fails if the process has ended or does not read.
+func (l *guardLife) send(sign string, pgid int) error {
 	if err := l.pipe.SetWriteDeadline(time.Now().Add(guardWait)); err != nil {
 		return err
 	}
@@ -141,26 +137,26 @@ func (l *guardLife) say(sign string, pgid int) error {
 	return err
 }
 
-// kill ends a process that is of no use. Its pipe stays open until it is dead: at the
-// pipe's end it would kill what it has been told of.
+// kill ends a useless guard. Its pipe stays open until it is dead: at the end of the pipe it would kill the
+// groups that it knows.
 func (l *guardLife) kill() {
-	_ = l.cmd.Process.Kill() // fails only if it has ended already
+	_ = l.cmd.Process.Kill() // fails only if it has already ended
 }
 
 // keep is the goroutine that replaces guards until Close.
 func (g *Guard) keep(life *guardLife) {
 	defer close(g.done)
-	var pause time.Duration // before another is started
-	missing := false        // it was told that there is none
+	var pause time.Duration // before the next start
+	missing := false        // onChange was called with the missing guard
 	for life != nil {
 		if g.lasts(life) {
 			if missing {
-				g.tell(GuardChange{})
+				g.onChange(GuardChange{})
 			}
 			pause, missing = 0, false
 		}
 		<-life.done
-		_ = life.pipe.Close() // nothing can be lost: nobody reads it
+		_ = life.pipe.Close() // nothing can be lost: no process reads it
 		if g.isClosed() {
 			g.err = life.err
 			return
@@ -169,7 +165,7 @@ func (g *Guard) keep(life *guardLife) {
 	}
 }
 
-// lasts reports whether a guard lives long enough to be called one that works.
+// lasts reports whether a guard lives long enough to count as one that works.
 func (g *Guard) lasts(life *guardLife) bool {
 	t := time.NewTimer(g.pace.steady)
 	defer t.Stop()
@@ -182,8 +178,8 @@ func (g *Guard) lasts(life *guardLife) bool {
 	return false
 }
 
-// replace starts another guard in the place of a dead one: at once, or after a pause
-// where that one was new as well. It tries until Close, and returns nil then.
+// replace starts another guard for a dead one: at once, or after a pause if the dead one was new. It tries
+// until Close, and then returns nil.
 func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*guardLife, time.Duration, bool) {
 	died := dead.cmd.ProcessState.String()
 	var why error
@@ -193,7 +189,7 @@ func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*gu
 	for {
 		if why != nil && !missing {
 			missing = true
-			g.tell(GuardChange{Died: died, Err: why})
+			g.onChange(GuardChange{Died: died, Err: why})
 		}
 		if !g.rest(pause) {
 			return nil, 0, missing
@@ -202,14 +198,14 @@ func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*gu
 		var life *guardLife
 		if life, why = g.install(); why == nil {
 			if !missing {
-				g.tell(GuardChange{Died: died})
+				g.onChange(GuardChange{Died: died})
 			}
 			return life, pause, missing
 		}
 	}
 }
 
-// rest waits; false: Close was called.
+// rest waits; it returns false if Close was called.
 func (g *Guard) rest(pause time.Duration) bool {
 	t := time.NewTimer(pause)
 	defer t.Stop()
@@ -221,7 +217,7 @@ func (g *Guard) rest(pause time.Duration) bool {
 	}
 }
 
-// install starts a guard and tells it of the groups that live.
+// install starts a guard and sends it the living groups.
 func (g *Guard) install() (*guardLife, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -230,7 +226,7 @@ func (g *Guard) install() (*guardLife, error) {
 		return nil, err
 	}
 	for pgid := range g.groups {
-		if err := life.say("+", pgid); err != nil {
+		if err := life.send("+", pgid); err != nil {
 			life.kill()
 			<-life.done
 			_ = life.pipe.Close()
@@ -250,11 +246,10 @@ func (g *Guard) isClosed() bool {
 	return g.closed
 }
 
-// Close ends the guard and waits for it, for two seconds; one that takes longer, as on
-// a machine that is busy, is killed. Close the processes first: the guard kills those
-// that still run. The error tells that the guard failed, or had to be killed; a time
-// without any has been told, and one that is killed when nothing is left to be guarded
-// has failed at nothing, whoever killed it. Every call returns the same.
+// Close ends the guard and waits up to two seconds for it, then kills it. Close the processes first: the
+// guard kills those that still run. The error says that the guard failed or had to be killed. A time without
+// a guard is no error, because onChange has reported it. The death of a guard without groups is no error
+// either. Every call returns the same.
 func (g *Guard) Close() error {
 	g.closing.Do(func() { g.closeErr = g.end() })
 	return g.closeErr
@@ -267,7 +262,7 @@ func (g *Guard) end() error {
 	g.mu.Unlock()
 	close(g.shut)
 	if life != nil {
-		_ = life.pipe.Close() // the end of file is what it waits for
+		_ = life.pipe.Close() // the guard waits for this end of file
 	}
 	inTime := g.waited()
 	g.mu.Lock()
@@ -281,8 +276,8 @@ func (g *Guard) end() error {
 	return nil
 }
 
-// waited waits for the end of the last guard, and kills one that takes too long: that may
-// be one that was begun when Close was called. It reports whether it ended in time.
+// waited waits for the end of the last guard and kills it after guardWait. That guard may have started when
+// Close was called. It reports whether the guard ended in time.
 func (g *Guard) waited() bool {
 	limit := time.NewTimer(guardWait)
 	defer limit.Stop()
@@ -292,7 +287,7 @@ func (g *Guard) waited() bool {
 	case <-limit.C:
 	}
 	select {
-	case <-g.done: // it had ended, and this program was stopped
+	case <-g.done: // it had ended while this program was stopped
 		return true
 	default:
 	}
@@ -311,8 +306,7 @@ func diedBySignal(err error) bool {
 	return ok && exit.ExitCode() < 0
 }
 
-// add tells the guard of a living group, now or when there is a guard again. It fails
-// after Close alone.
+// add reports a living group to the guard, now or when there is a guard again. It fails only after Close.
 func (g *Guard) add(pgid int) error {
 	if g == nil {
 		return nil
@@ -323,11 +317,11 @@ func (g *Guard) add(pgid int) error {
 		return errors.New("the guard is closed")
 	}
 	g.groups[pgid] = true
-	g.say("+", pgid)
+	g.send("+", pgid)
 	return nil
 }
 
-// remove tells the guard that the group has been killed.
+// remove reports to the guard that the group has been killed.
 func (g *Guard) remove(pgid int) {
 	if g == nil {
 		return
@@ -335,35 +329,33 @@ func (g *Guard) remove(pgid int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.groups, pgid)
-	g.say("-", pgid)
+	g.send("-", pgid)
 }
 
-// say tells the living guard, under mu. One that cannot be told is killed, so that
-// another learns everything anew.
-func (g *Guard) say(sign string, pgid int) {
+// send writes a line to the guard; the caller holds mu. If the write fails, send kills the guard, so that
+// another one receives all groups.
+func (g *Guard) send(sign string, pgid int) {
 	if g.life == nil || g.closed {
 		return
 	}
-	if err := g.life.say(sign, pgid); err != nil {
+	if err := g.life.send(sign, pgid); err != nil {
 		g.life.kill()
 		g.life = nil
 	}
 }
 
-// ServeGuard is the guard's whole life: it reads "+pgid" and "-pgid" lines and,
-// when r ends, kills with SIGKILL every group that was added and not removed, and on Linux
-// every process that has this guard's mark in its environment: engines have it, and what
-// they have started, also in another session.
-// It makes the whole program ignore SIGINT, SIGTERM and SIGHUP, because it must
-// outlive a runner that they end. A line that it does not understand, or a
-// failing r, is the error; the groups are killed nevertheless.
+// ServeGuard runs the guard process. It reads "+pgid" and "-pgid" lines until r ends. Then it kills with
+// SIGKILL every group that was added and not removed. On Linux it also kills every process with this guard's
+// mark in its environment: engines have it, and the processes that they started, also in another session. It
+// makes the whole program ignore SIGINT, SIGTERM and SIGHUP, because it must outlive a runner that they end.
+// It returns an error for an unknown line or a failing r, and still kills the groups.
 func ServeGuard(r io.Reader) error {
 	signal.Ignore(unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	groups := make(map[int]bool)
 	err := readGroups(bufio.NewReader(r), groups)
 	for pgid := range groups {
 		kerr := unix.Kill(-pgid, unix.SIGKILL)
-		if kerr != nil && !errors.Is(kerr, unix.ESRCH) { // ESRCH: all gone already
+		if kerr != nil && !errors.Is(kerr, unix.ESRCH) { // ESRCH: all have ended
 			err = errors.Join(err, fmt.Errorf("killing group %d: %w", pgid, kerr))
 		}
 	}
@@ -376,7 +368,7 @@ func ServeGuard(r io.Reader) error {
 	return nil
 }
 
-// marks are what an engine's environment gets.
+// marks returns the guard's variable for an engine's environment.
 func (g *Guard) marks() []string {
 	if g == nil || g.mark == "" {
 		return nil
@@ -384,14 +376,14 @@ func (g *Guard) marks() []string {
 	return []string{g.mark}
 }
 
-// readGroups keeps groups up to date until r ends. It returns the first line it
-// did not understand, but only after the last.
+// readGroups updates groups until r ends. It returns an error for the first unknown line, but reads all
+// lines.
 func readGroups(r *bufio.Reader, groups map[int]bool) error {
 	var bad error
 	for {
 		line, err := r.ReadString('\n')
 		if err == io.EOF {
-			return bad // a line cut short by the end has a wrong number: not used
+			return bad // a line cut by the end has a wrong number: not used
 		}
 		if err != nil {
 			return errors.Join(bad, err)
@@ -402,8 +394,8 @@ func readGroups(r *bufio.Reader, groups map[int]bool) error {
 	}
 }
 
-// apply adds or removes one group. Numbers below 2 are refused: kill(-1) would
-// kill everything, kill(-0) the guard's own group.
+// apply adds or removes one group. It rejects numbers below 2: kill(-1) would kill everything, kill(-0) the
+// guard's own group.
 func apply(line string, groups map[int]bool) error {
 	number, add := strings.CutPrefix(line, "+")
 	number, remove := strings.CutPrefix(number, "-")

@@ -208,7 +208,7 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	testutil.OK(t, g.life.cmd.Process.Signal(syscall.SIGSTOP))
 	g.mu.Lock()
 	for l := g.life; g.life == l; { // what many starts and ends would write
-		g.say("-", 1<<30)
+		g.send("-", 1<<30)
 	}
 	g.mu.Unlock()
 	if got, want := next(t, told), (GuardChange{Died: "signal: killed"}); got != want {

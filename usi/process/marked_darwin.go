@@ -1,4 +1,4 @@
 package process
 
-// killMarked does nothing: there is no /proc by which processes could be found.
+// killMarked does nothing: there is no /proc to search for processes.
 func killMarked(string) {}

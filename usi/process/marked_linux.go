@@ -8,11 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// markedRounds bounds the looks for marked processes: one that is killed may just have forked.
+// markedRounds limits the searches for marked processes: a process may fork just before it is killed.
 const markedRounds = 10
 
-// killMarked kills all processes of this user, but for this one, that were started with a
-// variable in their environment.
+// killMarked kills all processes of this user that have a variable in their environment, except this process.
 func killMarked(variable string) {
 	for range markedRounds {
 		if !killMarkedOnce(variable) {
@@ -21,7 +20,7 @@ func killMarked(variable string) {
 	}
 }
 
-// killMarkedOnce reports whether there was one.
+// killMarkedOnce reports whether it killed one.
 func killMarkedOnce(variable string) (found bool) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -33,13 +32,13 @@ func killMarkedOnce(variable string) (found bool) {
 			continue
 		}
 		if text, err := readProc("/proc/" + e.Name() + "/environ"); err == nil && hasVariable(text, variable) {
-			found = unix.Kill(pid, unix.SIGKILL) == nil || found // fails where it has ended meanwhile
+			found = unix.Kill(pid, unix.SIGKILL) == nil || found // fails if it has just ended
 		}
 	}
 	return found
 }
 
-// hasVariable looks for KEY=VALUE in the text of /proc/PID/environ, which is empty of a zombie.
+// hasVariable looks for KEY=VALUE in the text of /proc/PID/environ, which is empty for a zombie.
 func hasVariable(environ []byte, variable string) bool {
 	for word := range bytes.SplitSeq(environ, []byte{0}) {
 		if string(word) == variable {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readProc reads a file of /proc. os.ReadFile asks for its size, too, and whether the poller
-// takes it: that is half of what a look at a process costs, and there are many.
+// readProc reads a file of /proc. os.ReadFile also asks for the size and for the poller, which is half of the
+// cost of a sample, and there are many samples.
 func readProc(name string) ([]byte, error) {
 	fd, err := uninterrupted(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
@@ -30,7 +30,7 @@ func readProc(name string) ([]byte, error) {
 	}
 }
 
-// uninterrupted calls until no signal interrupts it.
+// uninterrupted repeats call while a signal interrupts it.
 func uninterrupted(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

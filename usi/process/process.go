@@ -20,74 +20,70 @@ const (
 	// DefaultTermGrace is how long Close waits after SIGTERM.
 	DefaultTermGrace = 300 * time.Millisecond
 
-	// killWait is how long Close waits after SIGKILL: as long as an engine of
-	// 100 GB may take to give its memory back, at 1 GB/s, and some more. In pages
-	// of 4 KiB an idle Linux 6 gives back 25 GB/s (measured with 4 GB); of
-	// servers with terabytes less than 5 GB/s is told (Aaron Lu, linux-mm, March
-	// 2017: several terabytes, more than ten minutes); the rest is for CPUs that
-	// other engines keep busy. It costs time only where something is dying.
+	// killWait is how long Close waits after SIGKILL. It is the time in which an engine of 100 GB returns its
+	// memory at 1 GB/s, plus a reserve for busy CPUs. With 4 KiB pages an idle Linux 6 frees 25 GB/s
+	// (measured with 4 GB). Servers with terabytes free less than 5 GB/s (Aaron Lu, linux-mm, March 2017:
+	// several terabytes in more than ten minutes). The wait costs time only while a process dies.
 	killWait = 2 * time.Minute
-	// lingerWait bounds the wait for what follows the leader's death: the
-	// other members of its group, the last bytes of stderr.
+	// lingerWait limits the wait after the leader's death for the other members of its group and the last
+	// bytes of stderr.
 	lingerWait = 100 * time.Millisecond
-	// diagnosisWait is how long Exit waits for the exit status of what seems to be
-	// ending: on a busy machine the kernel closes the pipes long before it tells
-	// of the death.
+	// diagnosisWait is how long Exit waits for the exit status of a process that seems to end. On a busy
+	// machine the kernel closes the pipes long before it reports the death.
 	diagnosisWait = 3 * time.Second
-	// statusWait is how long ExitStatus waits for it, of what may well go on, and
-	// Exit for the last words of the dead.
+	// statusWait is how long ExitStatus waits for the status of a process that may continue, and Exit for the
+	// end of stderr.
 	statusWait = 200 * time.Millisecond
 )
 
-// Spec says what to start and how.
+// Spec describes a process to start.
 type Spec struct {
-	Command []string // program and arguments; no shell. A name without a slash is looked up in PATH
+	Command []string // program and arguments; no shell. PATH is searched for a name without a slash
 	Dir     string   // working directory, also the base of a relative Command[0] with a slash; "": the parent's
-	Env     []string // KEY=VALUE, added to the parent's environment and winning over it
+	Env     []string // KEY=VALUE, added to the parent's environment and overriding it
 	CPUs    []int    // logical CPUs to run on, 0..1023; nil: inherit the parent's
 
 	Grace     time.Duration // from Close's end of stdin to SIGTERM; 0: DefaultGrace
 	TermGrace time.Duration // from SIGTERM to SIGKILL; 0: DefaultTermGrace
 }
 
-// Process is a started engine: an io.ReadWriteCloser whose Read is the child's
-// stdout and whose Write is its stdin. One goroutine may read while another
-// writes; every other method may be called from any goroutine at any time.
-// Whoever starts a Process must Close it, even if the engine ended by itself.
+// Process is a started engine. It is an io.ReadWriteCloser: Read reads the child's stdout and Write writes
+// its stdin. One goroutine may read while another writes. Any goroutine may call every other method at any
+// time. The starter of a Process must Close it, even if the engine ended by itself.
 type Process struct {
 	grace, termGrace time.Duration
 
-	cmd    *exec.Cmd // touched by own alone; its ProcessState by all once done is closed
+	cmd    *exec.Cmd // only own uses it; after done all may use its ProcessState
 	pid    int       // the leader's
-	tree   tree      // all that it has started, too
-	cpus   []int     // that it was started on; none: any
+	tree   tree      // the leader and all processes that it started
+	cpus   []int     // the CPUs that it was started on; empty: any
 	stdin  *os.File  // our write end
 	stdout *os.File  // our read end
 	stderr *os.File  // our read end, read and closed by drain
-	said   tail      // the last of what came from stderr
+	said   tail      // the end of stderr
 
-	deaf    atomic.Bool // the child was seen to have closed its stdin, so it is probably ending
-	mute    atomic.Bool // the same of its stdout
-	escaped atomic.Bool // the leader has ended: a deadline of stdout is the end of what it can still say
+	deaf    atomic.Bool // a Write found stdin closed, so the child is probably ending
+	mute    atomic.Bool // a Read found stdout closed
+	escaped atomic.Bool // the leader has ended: a read deadline of stdout means the end of output
 
-	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc; and to set stdout's deadline
+	mu     sync.Mutex // held while pid must stay valid: to signal, to reap, to read /proc; and to set stdout's deadline
 	reaped bool
 	waits  waits
 	stops  stops
 
-	left atomic.Int64 // of Read alone: bytes that it may still take once the leader's output has been ended
+	left atomic.Int64 // for Read only: the bytes that it may still read after the leader's end
 
-	done    chan struct{} // nothing is sent; own closes it when the leader has been reaped
-	drained chan struct{} // nothing is sent; drain closes it when stderr has ended
+	done    chan struct{} // carries no values; own closes it when the leader has been reaped
+	drained chan struct{} // carries no values; drain closes it when stderr has ended
 
 	closing  sync.Once
 	closeErr error
 }
 
-// Start starts a process in a group of its own, and tells guard of it. guard
-// may be nil; then a runner that is killed leaves behind what the engine's
-// wrapper started. If the guard has died, Start fails and nothing runs. A program that is
-// open for writing is tried for five seconds. Patiently waits for scarce descriptors.
+// Start starts a process in its own group and reports the group to guard. Without a guard (nil), the children
+// of an engine's wrapper survive a killed runner. If the guard has died, Start fails and nothing runs. Start
+// retries for five seconds while the program file is open for writing. Use Patiently to wait for scarce file
+// descriptors.
 func Start(spec Spec, guard *Guard) (*Process, error) {
 	if err := spec.check(); err != nil {
 		return nil, fmt.Errorf("process: %w", err)
@@ -111,8 +107,7 @@ func startOnce(spec Spec, guard *Guard) (*Process, error) {
 	return p, nil
 }
 
-// start makes the pipes and launches own. When it fails, no goroutine,
-// descriptor or process is left.
+// start makes the pipes and starts own. If it fails, no goroutine, descriptor or process remains.
 func (p *Process) start(cpus []int, guard *Guard) error {
 	ours, theirs, err := makePipes()
 	if err != nil {
@@ -122,8 +117,8 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 	p.stdin, p.stdout, p.stderr = ours[0], ours[1], ours[2]
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
 
-	// own sends exactly one value and never closes it. Capacity 1: own must
-	// not depend on anybody listening.
+	// own sends exactly one value and never closes the channel. Capacity 1, so that own never waits for a
+	// receiver.
 	started := make(chan error, 1)
 	go p.own(cpus, guard, started)
 	if err := <-started; err != nil {
@@ -135,7 +130,7 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 	return nil
 }
 
-// own is the goroutine and the thread of the child's whole life.
+// own is the goroutine, locked to its thread, that starts the child and reaps it.
 func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	defer close(p.done)
 	runtime.LockOSThread()
@@ -153,57 +148,55 @@ func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	started <- err
 
 	p.awaitExit()
-	p.Kill() // what the leader leaves behind; its zombie still holds the group's number
-	// The guard is told before the number is given up, so that it never holds
-	// one that may be reused. The members have their SIGKILL already.
+	p.Kill() // the rest of the group; the leader's zombie still holds the group's number
+	// The guard must forget the number before the system can reuse it. All members already have their
+	// SIGKILL.
 	guard.remove(p.pid)
 	p.reap()
 }
 
-// reap collects the leader's zombie; from here on its number means nothing.
+// reap collects the leader's zombie; afterwards its number is invalid.
 func (p *Process) reap() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	// The error only says that the exit status is not 0; Exit tells it.
+	// The error only says that the exit status is not 0; Exit reports it.
 	_ = p.cmd.Wait()
 	p.reaped = true
 	p.endOutput()
 }
 
-// endOutput ends the waiting for output, soon after the leader's end, where
-// somebody who has left the group (by setsid) still holds its stdout open. What
-// is in the pipe can be read at any time, see rest.
+// endOutput sets a deadline for output soon after the leader's end. A process that left the group (by setsid)
+// may still hold stdout open. The content of the pipe stays readable, see rest.
 func (p *Process) endOutput() {
 	p.left.Store(pipeSize(p.stdout))
 	p.escaped.Store(true)
-	// A pipe that cannot have a deadline ends by itself, or with Close.
+	// A pipe without deadlines ends by itself, or with Close.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(escapedWait))
 }
 
 // escapedWait is how long a Read still waits after the leader's end.
 const escapedWait = 500 * time.Millisecond
 
-// tell gives an order to the whole group, unless it is gone.
-func (p *Process) tell(order func(tree)) {
+// order calls do on the whole group, unless it has been reaped.
+func (p *Process) order(do func(tree)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
-		order(p.tree)
+		do(p.tree)
 	}
 }
 
-// PID is the leader's process number, which is also its group's. After Done it
-// may belong to somebody else.
+// PID returns the leader's process number, which is also its group's. After Done it may belong to another
+// process.
 func (p *Process) PID() int { return p.pid }
 
-// Done is closed when the leader has ended and been reaped. Its group has been
-// killed then, and what it wrote before can still be read.
+// Done returns a channel that is closed when the leader has ended and been reaped. Its group has then been
+// killed. Its output can still be read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Read reads the child's stdout. It returns io.EOF, after everything that was
-// written, however late it is read, when the leader has ended or the whole group
-// has closed its stdout; and an error that wraps os.ErrDeadlineExceeded or
-// os.ErrClosed (after Close).
+// Read reads the child's stdout. It returns io.EOF after all output, however late, if the leader has ended or
+// the whole group has closed its stdout. Other errors wrap os.ErrDeadlineExceeded, or os.ErrClosed after
+// Close.
 func (p *Process) Read(b []byte) (int, error) {
 	n, err := p.stdout.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) && p.escaped.Load() {
@@ -216,10 +209,9 @@ func (p *Process) Read(b []byte) (int, error) {
 	return n, p.wrap("reading its stdout", err)
 }
 
-// rest reads what a dead leader left in the pipe, without waiting: behind a
-// deadline an os.File gives nothing, not even what is there. At the leader's end
-// that was one pipe full at most; so somebody who lives on, and goes on writing,
-// cannot keep the end away.
+// rest reads the dead leader's output from the pipe without waiting: an os.File returns nothing after a
+// deadline, even if there is data. At the leader's end the pipe held at most its capacity. So a process that
+// lives on and keeps writing cannot prevent the end of output.
 func (p *Process) rest(b []byte) (n int, err error) {
 	b = b[:min(int64(len(b)), p.left.Load())]
 	if len(b) == 0 {
@@ -232,9 +224,9 @@ func (p *Process) rest(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Write writes to the child's stdin. The error wraps syscall.EPIPE when nobody
-// reads it any more, os.ErrDeadlineExceeded when the deadline passed before
-// everything fitted into the pipe (n bytes did), and os.ErrClosed after Close.
+// Write writes to the child's stdin. The error wraps syscall.EPIPE if no process reads it any more, and
+// os.ErrClosed after Close. It wraps os.ErrDeadlineExceeded if the pipe had no space for everything before
+// the deadline; it took n bytes.
 func (p *Process) Write(b []byte) (n int, err error) {
 	n, err = p.stdin.Write(b)
 	if nobodyReads(err) {
@@ -244,9 +236,8 @@ func (p *Process) Write(b []byte) (n int, err error) {
 	return n, p.wrap("writing its stdin", err)
 }
 
-// SetReadDeadline sets when a Read, also one that is waiting, gives up. The
-// zero time means never. After the leader's end there is nothing to wait for,
-// and it changes nothing.
+// SetReadDeadline sets the time when a Read, also a waiting one, gives up. The zero time means never. After
+// the leader's end it changes nothing.
 func (p *Process) SetReadDeadline(t time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -256,33 +247,32 @@ func (p *Process) SetReadDeadline(t time.Time) error {
 	return p.wrap("setting its read deadline", p.stdout.SetReadDeadline(t))
 }
 
-// SetWriteDeadline sets when a Write, also one that is waiting, gives up. The
-// zero time means never.
+// SetWriteDeadline sets the time when a Write, also a waiting one, gives up. The zero time means never.
 func (p *Process) SetWriteDeadline(t time.Time) error {
 	return p.wrap("setting its write deadline", p.stdin.SetWriteDeadline(t))
 }
 
-// Kill kills the whole group at once, for an engine that hangs. It does not
-// wait; Close must still be called, and returns soon.
-func (p *Process) Kill() { p.tell(tree.kill) }
+// Kill kills the whole group at once, for an engine that hangs. It does not wait. Close is still necessary,
+// and returns soon.
+func (p *Process) Kill() { p.order(tree.kill) }
 
-// Close ends the process and its group, and waits until they are gone: it
-// closes stdin, waits Grace, sends SIGTERM to the group, waits TermGrace, sends
-// SIGKILL. (The line "quit" is the caller's to send before.) It takes at most
-// about Grace + TermGrace plus what the kernel needs to kill (milliseconds; with
-// a hundred gigabytes of memory to give back perhaps a minute), and is done as
-// soon as the engine is. Every call, from any goroutine, waits for the end and
-// returns the same. How the engine ended is no error, see Exit; the one error is
-// a process that outlives SIGKILL by two minutes, stuck in the kernel: the guard
-// keeps its number, and it is reaped when it does end. Output not read yet is
-// lost: who wants it reads to io.EOF meanwhile.
+// Close ends the process and its group and waits for their end. It closes stdin, waits Grace, sends SIGTERM
+// to the group, waits TermGrace, and sends SIGKILL. (The caller may first send the line "quit".)
+//
+// Close takes at most about Grace + TermGrace plus the kernel's time to kill: milliseconds, or perhaps a
+// minute for a hundred gigabytes of memory. It returns as soon as the engine has ended. Any goroutine may
+// call it; every call waits for the end and returns the same. The exit of the engine is no error, see Exit.
+// The only error is a process that stays in the kernel two minutes after SIGKILL; the guard keeps its number,
+// and own reaps it when it ends.
+//
+// Close drops output that was not read. A caller that needs it reads to io.EOF at the same time.
 func (p *Process) Close() error {
 	p.closing.Do(func() { p.closeErr = p.end() })
 	return p.closeErr
 }
 
 func (p *Process) end() error {
-	// Nothing is buffered on our side, so closing cannot lose anything.
+	// Our side has no buffer, so closing cannot lose anything.
 	_ = p.stdin.Close()
 	err := p.endLeader()
 	p.awaitGroup()
@@ -298,7 +288,7 @@ func (p *Process) endLeader() error {
 		return nil
 	}
 	asked := false
-	p.tell(func(t tree) { asked = t.askToEnd() })
+	p.order(func(t tree) { asked = t.askToEnd() })
 	if asked && p.ends(p.termGrace) {
 		return nil
 	}
@@ -321,9 +311,8 @@ func (p *Process) ends(d time.Duration) bool {
 	}
 }
 
-// awaitGroup waits until the killed group has no members left. No event tells
-// of it, so it asks. The wait is short because a zombie counts as a member, and
-// stays one where init does not reap.
+// awaitGroup waits until the killed group is empty. No event reports that, so it polls. The wait is short
+// because a zombie counts as a member, and remains if init does not reap.
 func (p *Process) awaitGroup() {
 	limit := time.NewTimer(lingerWait)
 	defer limit.Stop()

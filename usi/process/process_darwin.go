@@ -12,8 +12,8 @@ import (
 	"gogi/usi/affinity"
 )
 
-// launch forks the child into a group of its own. There is no death signal here: when
-// the runner is killed, the guard kills all groups.
+// launch forks the child into its own group. There is no death signal: if the runner is killed, the guard
+// kills all groups.
 func (p *Process) launch(cpus []int) error {
 	if len(cpus) > 0 {
 		return fmt.Errorf("CPUs %v: %w", cpus, errNoBinding)
@@ -27,10 +27,9 @@ func (p *Process) launch(cpus []int) error {
 	return nil
 }
 
-// awaitExit returns when the leader has ended, and leaves it unreaped. waitid would
-// return for a child that is merely stopped, too (golang/go#19314), so the kernel is
-// asked for an event: kqueue(2), EVFILT_PROC. It refuses one of a process that has
-// ended already (ESRCH), which is what we wait for.
+// awaitExit returns when the leader has ended, and leaves it unreaped. waitid would also return for a stopped
+// child (golang/go#19314). So awaitExit waits for an event of kqueue(2), EVFILT_PROC. The kernel rejects one
+// for a process that has ended (ESRCH), which has the same meaning.
 func (p *Process) awaitExit() {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -54,8 +53,8 @@ func (p *Process) awaitExit() {
 	}
 }
 
-// pollExit looks for the end of the leader where there are no descriptors for events.
-// The state comes from the kernel's table of processes, sysctl(3) kern.proc.pid.
+// pollExit polls for the end of the leader if no descriptor is left for events. It reads the state from the
+// kernel's process table, sysctl(3) kern.proc.pid.
 func (p *Process) pollExit() {
 	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
 		info, err := unix.SysctlKinfoProc("kern.proc.pid", p.pid)
@@ -68,16 +67,16 @@ func (p *Process) pollExit() {
 // zombie is SZOMB of sys/proc.h.
 const zombie = 5
 
-// pipeSize is how many bytes a pipe can hold at most: XNU's pipes grow from 16 to
-// 64 KiB, sys/pipe.h (BIG_PIPE_SIZE).
+// pipeSize returns the maximum capacity of a pipe in bytes: XNU's pipes grow from 16 to 64 KiB, sys/pipe.h
+// (BIG_PIPE_SIZE).
 func pipeSize(*os.File) int64 { return 64 << 10 }
 
-// errNoBinding is that no program can be bound to CPUs: macOS has hints alone
-// (thread_policy_set(3), THREAD_AFFINITY_POLICY), and not on Apple's own processors.
+// errNoBinding says that macOS cannot bind a program to CPUs. It has only hints (thread_policy_set(3),
+// THREAD_AFFINITY_POLICY), and none on Apple's own processors.
 var errNoBinding = errors.New("macOS binds no program to CPUs")
 
 // Allowed fails.
 func Allowed() (affinity.Set, error) { return nil, fmt.Errorf("process: %w", errNoBinding) }
 
-// mayRunOn is not known.
+// mayRunOn returns nothing, because the CPUs are unknown.
 func (p *Process) mayRunOn() affinity.Set { return nil }

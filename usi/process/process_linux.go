@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// launch pins the calling thread and forks the child from it, into a group of its own.
+// launch pins the calling thread and forks the child from it, into its own group.
 func (p *Process) launch(cpus []int) error {
 	if err := pin(cpus); err != nil {
 		return err
@@ -32,11 +32,11 @@ func (p *Process) awaitExit() {
 	}
 }
 
-// pipeSize is how many bytes a pipe can hold.
+// pipeSize returns the capacity of a pipe in bytes.
 func pipeSize(pipe *os.File) (size int64) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
-		return 0 // closed: nobody reads any more
+		return 0 // closed: there is no reader any more
 	}
 	_ = raw.Control(func(fd uintptr) { // fails as above
 		n, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0)
@@ -48,5 +48,5 @@ func pipeSize(pipe *os.File) (size int64) {
 	return size
 }
 
-// defaultPipeSize is what Linux gives a pipe: 16 pages, pipe(7).
+// defaultPipeSize is the capacity of a new pipe on Linux: 16 pages, pipe(7).
 const defaultPipeSize = 64 << 10

@@ -130,7 +130,7 @@ func TestStoppedProcessIsKilled(t *testing.T) {
 	spec.Grace, spec.TermGrace = 10*time.Millisecond, 10*time.Millisecond
 	p := start(t, spec, nil)
 	line(t, p)
-	p.tell(func(t tree) { t.signal(syscall.SIGSTOP) })
+	p.order(func(t tree) { t.signal(syscall.SIGSTOP) })
 	testutil.Eventually(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
 	closeOK(t, p)
 }

@@ -17,29 +17,29 @@ import (
 // tree is the number of a process group, which is its leader's.
 type tree int
 
-// signal sends sig to all members. It cannot fail while the leader, dead or alive, is
-// ours: at worst nobody in the group takes the signal any more.
+// signal sends sig to all members. It cannot fail while the leader, dead or alive, is our child; at worst no
+// member takes the signal any more.
 func (t tree) signal(sig unix.Signal) { _ = unix.Kill(-int(t), sig) }
 
 func (t tree) kill() { t.signal(unix.SIGKILL) }
 
-// askToEnd reports whether there is a way to ask.
+// askToEnd asks the group to end. It reports whether the system has such a request.
 func (t tree) askToEnd() bool {
 	t.signal(unix.SIGTERM)
 	return true
 }
 
-// lives reports whether the group has members. Signal 0 only asks: it harms nobody,
-// should the number have been reused.
+// lives reports whether the group has members. Signal 0 only asks, so it is harmless if the number was
+// reused.
 func (t tree) lives() bool { return unix.Kill(-int(t), 0) == nil }
 
-// forget gives up what the system holds for us: nothing.
+// forget releases the system's resources of the tree: none.
 func (t tree) forget() {}
 
 // nobodyReads reports whether a write failed because the other end is closed.
 func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// readNow reads what is in a pipe; io.EOF where there is nothing.
+// readNow reads the content of a pipe; io.EOF if it is empty.
 func readNow(pipe *os.File, b []byte) (n int, err error) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
@@ -60,9 +60,8 @@ func readNow(pipe *os.File, b []byte) (n int, err error) {
 	return n, err
 }
 
-// makePipes makes the child's stdin, stdout and stderr and returns both ends of
-// each, in this order. os.Pipe makes them close-on-exec; exec gives the child
-// its ends as descriptors 0, 1 and 2.
+// makePipes makes the child's stdin, stdout and stderr and returns both ends of each, in this order. os.Pipe
+// makes them close-on-exec; exec gives the child its ends as descriptors 0, 1 and 2.
 func makePipes() (ours, theirs [3]*os.File, err error) {
 	for i := range ours {
 		r, w, err := os.Pipe()
@@ -77,10 +76,10 @@ func makePipes() (ours, theirs [3]*os.File, err error) {
 	return ours, theirs, nil
 }
 
-// mayEnter says why dir cannot be entered.
+// mayEnter returns why dir cannot be entered.
 func mayEnter(dir string) error { return unix.Access(dir, unix.X_OK) }
 
-// explainFile says why the kernel refused to execute file with err.
+// explainFile returns why the kernel did not execute file, which failed with err.
 func explainFile(file string, err error) error {
 	info, serr := os.Stat(file)
 	switch {

@@ -15,13 +15,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tree is a job object: the leader and all that it starts, and what these start. No
-// process leaves a job that does not let it, and when the last handle of a job is
-// closed, however its owner died, all in it die: JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
-// (Microsoft, "Job Objects").
+// tree is a job object: the leader and all its descendants. No process can leave a job that does not allow
+// it. All processes of a job die when its last handle is closed, however its owner ended:
+// JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE (Microsoft, "Job Objects").
 type tree windows.Handle
 
-// newTree makes a job whose only handle is ours; no child inherits it.
+// newTree makes a job with one handle, which no child inherits.
 func newTree(flags uint32) (tree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -30,31 +29,30 @@ func newTree(flags uint32) (tree, error) {
 	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | flags
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
-		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))) //nolint:gosec // that is how it is called
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))) //nolint:gosec // the documented call
 	if err != nil {
 		return 0, errors.Join(fmt.Errorf("setting the limits of a job object: %w", err), windows.CloseHandle(job))
 	}
 	return tree(job), nil
 }
 
-// killed is the exit status of what we kill, as of what Ctrl-C ends:
-// STATUS_CONTROL_C_EXIT.
+// killed is the exit status of processes that gogi kills, as after Ctrl-C: STATUS_CONTROL_C_EXIT.
 const killed = uint32(windows.STATUS_CONTROL_C_EXIT)
 
 // kill cannot fail while the job is ours.
 func (t tree) kill() { _ = windows.TerminateJobObject(windows.Handle(t), killed) }
 
-// askToEnd reports whether there is a way to ask: there is none but the end of stdin.
-// Console events reach those who share our console, and no engine does.
+// askToEnd returns false: the only request to end is the end of stdin. Console events reach only processes of
+// our console, which no engine shares.
 func (t tree) askToEnd() bool { return false }
 
-// lives reports whether the job has living members.
+// lives reports whether the job has running members.
 func (t tree) lives() bool {
 	a, err := t.accounting()
 	return err == nil && a.ActiveProcesses > 0
 }
 
-// forget closes the job, which kills what is in it.
+// forget closes the job, which kills its members.
 func (t tree) forget() {
 	if t != 0 {
 		_ = windows.CloseHandle(windows.Handle(t)) // it is ours
@@ -63,7 +61,7 @@ func (t tree) forget() {
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type accounting struct {
-	TotalUserTime, TotalKernelTime           int64 // in 100 ns, of members that have ended, too
+	TotalUserTime, TotalKernelTime           int64 // in 100 ns, including ended members
 	ThisPeriodUserTime, ThisPeriodKernelTime int64
 	TotalPageFaultCount, TotalProcesses      uint32
 	ActiveProcesses, TerminatedProcesses     uint32
@@ -71,14 +69,13 @@ type accounting struct {
 
 func (t tree) accounting() (a accounting, err error) {
 	err = windows.QueryInformationJobObject(windows.Handle(t), windows.JobObjectBasicAccountingInformation,
-		uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil) //nolint:gosec // that is how it is called
+		uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil) //nolint:gosec // the documented call
 	return a, err
 }
 
-// launch starts the child suspended, so that it is in its job, and on its CPUs, before
-// its first instruction. It has a console of its own, which nobody sees: neither
-// Ctrl-C nor the closing of our window reaches it, and it cannot change our console's
-// code page.
+// launch starts the child suspended, so that it has its job and its CPUs before its first instruction. It has
+// its own hidden console. So neither Ctrl-C nor the closing of our window reaches it, and it cannot change
+// our console's code page.
 func (p *Process) launch(cpus []int) error {
 	job, err := newTree(0)
 	if err != nil {
@@ -148,10 +145,9 @@ func eachThread(chosen func(pid uint32) bool, access uint32, do func(windows.Han
 	return nil
 }
 
-// awaitExit returns when the leader has ended. Its handle is ours until it is reaped,
-// so its number is nobody else's.
+// awaitExit returns when the leader has ended. Our handle keeps its number reserved until it is reaped.
 func (p *Process) awaitExit() {
-	_ = p.cmd.Process.WithHandle(func(process uintptr) { // it fails if there is nothing to wait for
+	_ = p.cmd.Process.WithHandle(func(process uintptr) { // it fails if there is no process to wait for
 		_, _ = windows.WaitForSingleObject(windows.Handle(process), windows.INFINITE)
 	})
 }
@@ -161,13 +157,13 @@ func nobodyReads(err error) bool {
 	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED)
 }
 
-// pipeRoom is how many bytes a pipe holds, as on Linux.
+// pipeRoom is the capacity of a pipe in bytes, as on Linux.
 const pipeRoom = 64 << 10
 
-// pipeSize is how many bytes a pipe can hold.
+// pipeSize returns the capacity of a pipe in bytes.
 func pipeSize(*os.File) int64 { return pipeRoom }
 
-// inPipe is how many bytes there are to be read.
+// inPipe returns the number of readable bytes.
 func inPipe(pipe *os.File) (n uint32, err error) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
@@ -178,15 +174,15 @@ func inPipe(pipe *os.File) (n uint32, err error) {
 }
 
 func peek(pipe windows.Handle) (available uint32, err error) {
-	ok, _, err := peekNamedPipe.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0) //nolint:gosec // that is how it is called
+	ok, _, err := peekNamedPipe.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0) //nolint:gosec // the documented call
 	if ok == 0 {
 		return 0, err
 	}
 	return available, nil
 }
 
-// readNow reads what is in a pipe; io.EOF where there is nothing. Behind a deadline
-// nothing can be read here either, so for what is known to be there it is lifted.
+// readNow reads the content of a pipe; io.EOF if it is empty. A deadline blocks this read too, so readNow
+// lifts it for the bytes that are there.
 func readNow(pipe *os.File, b []byte) (int, error) {
 	there, err := inPipe(pipe)
 	if errors.Is(err, windows.ERROR_BROKEN_PIPE) || err == nil && there == 0 {
@@ -202,10 +198,9 @@ func readNow(pipe *os.File, b []byte) (int, error) {
 	return n, errors.Join(err, pipe.SetReadDeadline(time.Now()))
 }
 
-// makePipes makes the child's stdin, stdout and stderr and returns both ends of
-// each, in this order. The pipes of os.Pipe have no deadlines, so these have names that
-// nobody can guess: the child's end is the server's, and ours, opened for overlapped
-// access, the one client's that there can be.
+// makePipes makes the child's stdin, stdout and stderr and returns both ends of each, in this order. The
+// pipes of os.Pipe have no deadlines, so these are named pipes with random names. The child's end is the
+// server's. Ours is the only possible client, opened for overlapped access.
 func makePipes() (ours, theirs [3]*os.File, err error) {
 	for i := range ours {
 		if ours[i], theirs[i], err = makePipe(i == 0); err != nil {
@@ -217,7 +212,7 @@ func makePipes() (ours, theirs [3]*os.File, err error) {
 	return ours, theirs, nil
 }
 
-// makePipe makes a pipe that we write to or read.
+// makePipe makes a pipe for our writing or reading.
 func makePipe(write bool) (ours, theirs *os.File, err error) {
 	name := `\\.\pipe\gogi-` + rand.Text()
 	text, err := windows.UTF16PtrFromString(name)
@@ -240,10 +235,10 @@ func makePipe(write bool) (ours, theirs *os.File, err error) {
 	return ours, theirs, nil
 }
 
-// mayEnter says why dir cannot be entered: rights show when a program starts there.
+// mayEnter returns nil: Windows checks the rights when a program starts there.
 func mayEnter(string) error { return nil }
 
-// explainFile says why the system refused to execute file with err.
+// explainFile returns why the system did not execute file, which failed with err.
 func explainFile(file string, err error) error {
 	info, serr := os.Stat(file)
 	switch {
@@ -259,13 +254,13 @@ func explainFile(file string, err error) error {
 	return err
 }
 
-// Guard is the job that this program itself is in, with all that it starts: so that a
-// child dies with it even in the moment between its start and its own job.
+// Guard is the job of this program itself and all its children. So a child dies with it even between its
+// start and its own job.
 type Guard struct{}
 
-// ours makes that job, once: its only handle is closed by the end of this program,
-// however it ends. What shall outlive it can leave the job (CREATE_BREAKAWAY_FROM_JOB);
-// engines cannot, since their own jobs do not let them.
+// ours makes that job once. The end of this program, however it happens, closes the only handle. A child that
+// must survive can leave the job (CREATE_BREAKAWAY_FROM_JOB). Engines cannot, because their own jobs do not
+// allow it.
 var ours = sync.OnceValue(func() error {
 	job, err := newTree(windows.JOB_OBJECT_LIMIT_BREAKAWAY_OK)
 	if err != nil {
@@ -274,8 +269,8 @@ var ours = sync.OnceValue(func() error {
 	return windows.AssignProcessToJobObject(windows.Handle(job), windows.CurrentProcess())
 })
 
-// StartGuard sees to it that nothing that is started here outlives this program. There
-// is no process to start, so the command is not used, and nothing that could change.
+// StartGuard ensures that no child outlives this program. It uses neither argument: no guard process starts,
+// and nothing can change.
 func StartGuard([]string, func(GuardChange)) (*Guard, error) {
 	if err := ours(); err != nil {
 		return nil, fmt.Errorf("process: guard: %w", err)
@@ -295,5 +290,5 @@ func ServeGuard(io.Reader) error {
 	return errors.New("process: guard: on Windows a job object is the guard, and no process")
 }
 
-// marks are none: a job object holds all that an engine starts.
+// marks returns nothing: a job object holds all descendants of an engine.
 func (g *Guard) marks() []string { return nil }

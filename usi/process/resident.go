@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// Resident is how much memory the process and its descendants have, in bytes,
-// without the pages of files that they share: what /proc/PID/statm says is
-// resident less what is shared. An ended process is an error, see Waited.
+// Resident returns the memory of the process and its descendants in bytes, without shared file pages:
+// resident minus shared of /proc/PID/statm. It returns an error for an ended process, see Waited.
 func (p *Process) Resident() (int64, error) {
-	p.mu.Lock() // so that pid is not reaped, and reused, meanwhile
+	p.mu.Lock() // so that nothing reaps pid and the system reuses it
 	defer p.mu.Unlock()
 	if p.reaped {
 		return 0, p.wrap("reading its memory", os.ErrProcessDone)
@@ -22,7 +21,7 @@ func (p *Process) Resident() (int64, error) {
 	return pages * int64(os.Getpagesize()), p.wrap("reading its memory", err)
 }
 
-// residentPages sums over pid and, recursively, over its children.
+// residentPages returns the sum over pid and, recursively, its children.
 func residentPages(pid int) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -49,8 +48,7 @@ func residentPages(pid int) (int64, error) {
 	return sum, nil
 }
 
-// children are the living children of all threads of a process, where the kernel
-// tells them.
+// children returns the running children of all threads of a process, if the kernel lists them.
 func children(pid int) []int {
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {

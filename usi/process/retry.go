@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// busyWait is how long a program is tried that somebody has open for writing.
+	// busyWait is how long Start retries a program file that is open for writing.
 	busyWait = 5 * time.Second
-	// busyPause is how long to wait between two tries. The usual reason is a process that
-	// another thread has forked while the file was written, and passes with its exec.
+	// busyPause is the pause between two tries. The usual cause is a child that another thread forked while
+	// it wrote the file; it ends with the child's exec.
 	busyPause = 10 * time.Millisecond
-	// scarceWait is how long Patiently waits for what the system is short of.
+	// scarceWait is how long Patiently waits for file descriptors.
 	scarceWait = 2 * time.Minute
-	// scarcePause is how long it waits between two tries.
+	// scarcePause is the pause between two tries.
 	scarcePause = 200 * time.Millisecond
 )
 
-// startWhenFree is startOnce, tried again while the program's file is open for writing.
+// startWhenFree calls startOnce again while the program file is open for writing.
 func startWhenFree(spec Spec, guard *Guard) (*Process, error) {
 	for end := time.Now().Add(busyWait); ; time.Sleep(busyPause) { //nolint:forbidigo // the system sends no event for it
 		p, err := startOnce(spec, guard)
@@ -28,9 +28,9 @@ func startWhenFree(spec Spec, guard *Guard) (*Process, error) {
 	}
 }
 
-// Patiently calls start again while it fails because this program, or the system, has no
-// file descriptor left. It gives up, with the last error, after two minutes or at the end of
-// ctx. waiting, which may be nil, is told once when the wait begins.
+// Patiently calls start again while it fails because this program, or the system, has no free file
+// descriptor. It gives up after two minutes or at the end of ctx and returns the last error. It calls
+// waiting, which may be nil, once when the wait begins.
 func Patiently(ctx context.Context, waiting func(why error), start func() error) error {
 	limit := time.NewTimer(scarceWait)
 	defer limit.Stop()

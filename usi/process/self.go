@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// Self watches how long the threads of this very program wait for a CPU. The zero
-// value is ready.
+// Self measures how long the threads of this program wait for a CPU. The zero value is ready.
 type Self struct {
 	mu     sync.Mutex
 	looked bool
-	waited map[string]time.Duration // by thread, at the last look
+	waited map[string]time.Duration // by thread, at the last sample
 }
 
-// MaxSchedDelay is the longest that any one thread has waited since the last call, its
-// waits added up; 0 at the first call, and on a kernel that does not tell.
+// MaxSchedDelay returns the longest total wait of a single thread since the last call. It returns 0 at the
+// first call, and on a kernel without such statistics.
 func (s *Self) MaxSchedDelay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +33,7 @@ func (s *Self) MaxSchedDelay() time.Duration {
 	return s.since(now)
 }
 
-// since takes what was read now. A thread that was not there has waited all of it
-// since.
+// since stores a new sample and returns the longest difference to the last one. A new thread counts from 0.
 func (s *Self) since(now map[string]time.Duration) (worst time.Duration) {
 	if s.looked {
 		for tid, waited := range now {

@@ -23,32 +23,30 @@ func (s Spec) check() error {
 	return nil
 }
 
-// with is the spec with more of the environment.
+// with returns the spec with more environment variables.
 func (s Spec) with(env []string) Spec {
 	s.Env = slices.Concat(s.Env, env)
 	return s
 }
 
-// cmd is the command without its pipes. What is wrong with it comes out at its
-// Start.
+// cmd returns the command without its pipes. Its Start reports any error in it.
 func (s Spec) cmd() *exec.Cmd {
-	// Close ends it, with more patience than a context's end would have.
+	// Close ends the process more patiently than the end of a context would.
 	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // see above
 	cmd.Dir = s.Dir
 	cmd.Env = append(cmd.Environ(), s.Env...) // the last value of a key wins
 	return cmd
 }
 
-// closeAll closes pipe ends, which have no buffer: nothing can be lost. Those
-// that were never made are nil and stay so.
+// closeAll closes pipe ends; those that were never made are nil.
 func closeAll(files [3]*os.File) {
 	for _, f := range files {
-		_ = f.Close() // a pipe end without buffer: nothing can be lost
+		_ = f.Close() // a pipe end has no buffer: nothing can be lost
 	}
 }
 
-// explain says what is wrong when cmd did not start. The kernel's ENOENT alone
-// may mean the program, its directory, or the interpreter of a script.
+// explain returns why cmd did not start. The kernel's ENOENT may mean the program, its directory, or the
+// interpreter of a script.
 func explain(cmd *exec.Cmd, err error) error {
 	if cmd.Dir != "" {
 		if derr := checkDir(cmd.Dir); derr != nil {
@@ -64,13 +62,13 @@ func explain(cmd *exec.Cmd, err error) error {
 	}
 	file := program(cmd)
 	err = explainFile(file, path.Err)
-	if file == cmd.Args[0] { // the caller says that already
+	if file == cmd.Args[0] { // the caller names it already
 		return err
 	}
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// checkDir says why dir cannot be a working directory.
+// checkDir returns why dir cannot be a working directory.
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -82,7 +80,7 @@ func checkDir(dir string) error {
 	return mayEnter(dir)
 }
 
-// program is the path of the program as seen from here, not from cmd.Dir.
+// program returns the path of the program from here, not from cmd.Dir.
 func program(cmd *exec.Cmd) string {
 	if filepath.IsAbs(cmd.Path) {
 		return cmd.Path
@@ -90,7 +88,7 @@ func program(cmd *exec.Cmd) string {
 	return filepath.Join(cmd.Dir, cmd.Path)
 }
 
-// cause is err without the operation and path that the caller says better.
+// cause returns err without its operation and path, which the caller describes better.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// tailSize is how much of stderr is kept, in bytes.
+// tailSize is the maximum number of stored stderr bytes.
 const tailSize = 4096
 
-// tail is a Writer that keeps the last tailSize bytes. The zero value is ready.
+// tail is a Writer that stores the last tailSize bytes. The zero value is ready.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
-	cut bool // something before buf was dropped
+	cut bool // bytes before buf were dropped
 }
 
 // Write never fails.
@@ -33,31 +33,30 @@ func (t *tail) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// last returns a copy of what is kept, and whether it lacks its beginning.
+// last returns a copy of the stored bytes, and whether the beginning is missing.
 func (t *tail) last() (b []byte, cut bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.buf), t.cut
 }
 
-// Stderr is a copy of the end of what came from stderr so far, at most 4096 bytes.
+// Stderr returns a copy of the end of stderr so far, at most 4096 bytes.
 func (p *Process) Stderr() []byte {
 	b, _ := p.said.last()
 	return b
 }
 
-// drain reads stderr until nobody can write to it any more, whether or not
-// anybody cares for it: an unread pipe would block the engine.
+// drain reads stderr until no process can write to it any more: an unread pipe would block the engine.
 func (p *Process) drain() {
 	defer close(p.drained)
 	defer func() { _ = p.stderr.Close() }()
-	// Every way this can end (EOF, deadline) means the same: no more text. The
-	// plain Reader keeps io.CopyBuffer to our small buffer.
+	// Every end (EOF, deadline) means that there is no more text. The plain Reader makes io.CopyBuffer use
+	// the small buffer.
 	_, _ = io.CopyBuffer(&p.said, struct{ io.Reader }{p.stderr}, make([]byte, tailSize))
 }
 
-// awaitStderr waits for the end of drain. The killed group has closed its
-// stderr; should somebody have left the group with it, it is given up.
+// awaitStderr waits for the end of drain. The killed group has closed its stderr. If a process left the group
+// with it, awaitStderr gives up.
 func (p *Process) awaitStderr() {
 	_ = p.stderr.SetReadDeadline(time.Now().Add(lingerWait)) // fails only if drain has ended
 	<-p.drained

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// Stopped is how long the process, or one of its descendants, has been seen to be stopped:
-// by a signal (state T), by a debugger (t), or because its cgroup is frozen. It grows from
-// one call to the next while both find it stopped, so a caller that asks every 20 ms misses
-// at most 40 ms of a stop. Descendants are those that the last Waited has seen. It is 0 on
-// systems without /proc.
+// Stopped returns how long the process, or one of its descendants, was seen stopped: by a signal (state T),
+// by a debugger (t), or because its cgroup is frozen. It grows from one call to the next if both find it
+// stopped. So a caller that samples every 20 ms misses at most 40 ms of a stop. It covers the descendants
+// that the last Waited found. It is 0 on systems without /proc.
 func (p *Process) Stopped() time.Duration {
-	p.mu.Lock() // so that pid is not reaped, and reused, meanwhile
+	p.mu.Lock() // so that nothing reaps pid and the system reuses it
 	defer p.mu.Unlock()
 	if !p.reaped {
 		p.stops.look(append([]int{p.pid}, p.waits.processes...), time.Now())
@@ -21,11 +20,11 @@ func (p *Process) Stopped() time.Duration {
 	return p.stops.total
 }
 
-// stops is what was seen of the stops of a process, from look to look.
+// stops holds the samples of a process's stops.
 type stops struct {
 	total   time.Duration
-	at      time.Time // of the last look that found it stopped; zero: the last one did not
-	freezer *string   // the file that tells whether its cgroup is frozen; "": none that is not ours as well; nil: not known yet
+	at      time.Time // the last sample, if it was stopped; else zero
+	freezer *string   // the file that reports a frozen cgroup; "": none, or also this program's; nil: not known yet
 }
 
 func (s *stops) look(pids []int, now time.Time) {
@@ -52,14 +51,14 @@ func (s *stops) isStopped(pids []int) bool {
 	return *s.freezer != "" && isFrozen(*s.freezer)
 }
 
-// freezerOf is the cgroup.events file of a process, see cgroups(7); "" where it has none, and
-// where it is this program's own: what freezes both is a standstill.
+// freezerOf returns the cgroup.events file of a process, see cgroups(7). It returns "" if there is none, and
+// if it is also this program's: a freeze of both is a standstill.
 func freezerOf(pid int) string {
 	group, ours := cgroupOf(strconv.Itoa(pid)), cgroupOf("self")
 	if group == "" || group == ours {
 		return ""
 	}
-	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} { // alone, and beside version 1
+	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} { // version 2 alone, and together with version 1
 		file := mount + group + "/cgroup.events"
 		if _, err := os.Stat(file); err == nil {
 			return file
@@ -68,7 +67,7 @@ func freezerOf(pid int) string {
 	return ""
 }
 
-// cgroupOf is a process's group of cgroup version 2; "" where there is none.
+// cgroupOf returns a process's cgroup of version 2; "" without one.
 func cgroupOf(pid string) string {
 	text, err := readProc("/proc/" + pid + "/cgroup")
 	if err != nil {

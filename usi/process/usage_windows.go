@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// CPU is how much processor time the process and its descendants have used, also those
-// that have ended: what its job has counted. Of an ended process it is the leader's.
+// CPU returns the processor time that the process and its descendants have used, including ended ones, from
+// its job. For an ended process it is the leader's.
 func (p *Process) CPU() (time.Duration, error) {
-	p.mu.Lock() // so that the job is not closed meanwhile
+	p.mu.Lock() // so that the job stays open
 	defer p.mu.Unlock()
 	if p.reaped {
 		state := p.cmd.ProcessState
@@ -24,11 +24,11 @@ func (p *Process) CPU() (time.Duration, error) {
 // tick is the unit of times in jobs.
 const tick = 100 * time.Nanosecond
 
-// Resident is how much memory the process and its descendants have, in bytes, without
-// the pages of files that they share: of each what it has committed for itself, or its
-// working set where that is less. An ended process is an error.
+// Resident returns the memory of the process and its descendants in bytes, without shared file pages. For
+// each process it is the private commit, or the working set if that is less. It returns an error for an ended
+// process.
 func (p *Process) Resident() (int64, error) {
-	p.mu.Lock() // so that the job is not closed meanwhile
+	p.mu.Lock() // so that the job stays open
 	defer p.mu.Unlock()
 	if p.reaped {
 		return 0, p.wrap("reading its memory", os.ErrProcessDone)
@@ -36,7 +36,7 @@ func (p *Process) Resident() (int64, error) {
 	sum, known := int64(0), error(nil)
 	for _, pid := range p.tree.members() {
 		n, err := memoryOf(pid)
-		if err != nil && int(pid) == p.pid { // another has just ended
+		if err != nil && int(pid) == p.pid { // another one has just ended
 			known = err
 		}
 		sum += n
@@ -60,7 +60,7 @@ func memoryOf(pid uint32) (int64, error) {
 	defer windows.CloseHandle(process) //nolint:errcheck // it is ours
 	c := memoryCounters{}
 	c.Size = uint32(unsafe.Sizeof(c))
-	ok, _, err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), unsafe.Sizeof(c)) //nolint:gosec // that is how it is called
+	ok, _, err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), unsafe.Sizeof(c)) //nolint:gosec // the documented call
 	if ok == 0 {
 		return 0, err
 	}

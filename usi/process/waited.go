@@ -12,22 +12,19 @@ import (
 	"time"
 )
 
-// Waited is the time that all threads of the process and of its descendants have
-// spent runnable, but waiting for a CPU, as far as it has been seen. The difference
-// of two calls tells how much the machine slowed the engine down between them; it is
-// never negative.
+// Waited returns the time that all threads of the process and its descendants have spent runnable without a
+// CPU, as far as samples show it. The difference of two calls is the machine-induced delay between them; it
+// is never negative.
 //
-// Two things make it too small. A thread that has ended took with it what it waited
-// after the last call. And the kernel adds a wait up when it is over: one that goes
-// on counts from the second call in a row that has found the thread waiting, and
-// not having run in between.
+// Two effects make it too small. The wait of an ended thread after its last sample is lost. And the kernel
+// adds a wait only when it is over. A current wait counts from the second call in a row that found the thread
+// waiting without running in between.
 //
-// On a kernel without /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) only
-// the leader is counted: there a wrapper script should exec its engine. It is
-// an error that wraps os.ErrProcessDone when the process has ended, and another
-// one when the kernel keeps no such statistics.
+// On a kernel without /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN) only the leader counts; a wrapper
+// script should then exec its engine. The error wraps os.ErrProcessDone if the process has ended. Waited also
+// returns an error if the kernel has no such statistics.
 func (p *Process) Waited() (time.Duration, error) {
-	p.mu.Lock() // so that pid is not reaped, and reused, meanwhile
+	p.mu.Lock() // so that nothing reaps pid and the system reuses it
 	defer p.mu.Unlock()
 	if p.reaped {
 		return 0, p.wrap("reading its waiting time", os.ErrProcessDone)
@@ -36,30 +33,29 @@ func (p *Process) Waited() (time.Duration, error) {
 	return d, p.wrap("reading its waiting time", err)
 }
 
-// waits is what was seen of the waiting of a process, from look to look. The zero
-// value has seen nothing.
+// waits holds the samples of a process's waits for a CPU. The zero value has none.
 type waits struct {
 	threads   map[int]wait  // by number
-	ended     time.Duration // what threads had waited that are gone
+	ended     time.Duration // the waits of ended threads
 	looks     int
-	processes []int // descendants that the last look has seen
+	processes []int // descendants in the last sample
 }
 
-// wait is one thread's.
+// wait is the sample of one thread.
 type wait struct {
 	schedstat
-	look   int           // the last that it was seen in
-	queued time.Time     // since when it is known to wait for a CPU; zero: it is not
-	going  time.Duration // what it waits already, and waited does not know yet
+	look   int           // number of the last sample with this thread
+	queued time.Time     // the time of the first sample that found it waiting; zero: it does not wait
+	going  time.Duration // its current wait, not yet in waited
 }
 
-// schedstat is what /proc/PID/task/TID/schedstat says.
+// schedstat is the content of /proc/PID/task/TID/schedstat.
 type schedstat struct {
 	ran, waited time.Duration // on a CPU, and ready for one
-	slices      int64         // how often it was given one
+	slices      int64         // number of time slices
 }
 
-// look adds up for a process and its descendants.
+// look takes a sample of a process and its descendants and returns the total wait.
 func (w *waits) look(pid int, now time.Time) (time.Duration, error) {
 	if w.threads == nil {
 		w.threads = map[int]wait{}
@@ -72,8 +68,7 @@ func (w *waits) look(pid int, now time.Time) (time.Duration, error) {
 	return w.sum(), nil
 }
 
-// sum is what has been waited up to the last look. Threads that it has not seen have
-// ended.
+// sum returns the total wait up to the last sample. Threads that are not in it have ended.
 func (w *waits) sum() time.Duration {
 	var living time.Duration
 	for tid, t := range w.threads {
@@ -87,7 +82,7 @@ func (w *waits) sum() time.Duration {
 	return w.ended + living
 }
 
-// see looks at all threads of a process and, recursively, at its children.
+// see samples all threads of a process and, recursively, its children.
 func (w *waits) see(pid int, now time.Time) error {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
 	entries, err := os.ReadDir(tasks)
@@ -121,9 +116,8 @@ func (w *waits) see(pid int, now time.Time) error {
 	return nil
 }
 
-// note takes what was read of a thread. ready tells whether it is on a CPU or waits
-// for one; it is asked only where the thread has not run since the last look, so that
-// ready means that it waits.
+// note stores the sample of a thread. ready reports whether the thread is on a CPU or waits for one. note
+// calls it only if the thread has not run since the last sample, so true means that it waits.
 func (w *waits) note(tid int, stat schedstat, now time.Time, ready func() bool) {
 	last, known := w.threads[tid]
 	if known && (stat.ran < last.ran || stat.waited < last.waited) { // another thread with its number
@@ -140,10 +134,10 @@ func (w *waits) note(tid int, stat schedstat, now time.Time, ready func() bool) 
 	w.threads[tid] = t
 }
 
-// isReady reports whether a thread's state is R, running or ready to, proc(5).
+// isReady reports whether a thread's state is R (running or runnable), proc(5).
 func isReady(thread string) bool { return stateOf(thread) == 'R' }
 
-// stateOf is the state of a process or a thread, by its folder in /proc; 0: it is gone.
+// stateOf returns the state of a process or thread from its folder in /proc; 0: it has ended.
 func stateOf(folder string) byte {
 	b, err := readProc(folder + "/stat")
 	if err != nil {
@@ -156,7 +150,7 @@ func stateOf(folder string) byte {
 	return state[0]
 }
 
-// readSchedstat reads "running waiting timeslices", the first two in nanoseconds.
+// readSchedstat parses "running waiting timeslices", the first two in nanoseconds.
 func readSchedstat(thread string) (s schedstat, err error) {
 	b, err := readProc(thread + "/schedstat")
 	if err != nil {
@@ -175,8 +169,8 @@ func readSchedstat(thread string) (s schedstat, err error) {
 	return schedstat{time.Duration(n[0]), time.Duration(n[1]), n[2]}, nil
 }
 
-// childrenOf lists what thread forked. What cannot be read has just ended, or is not
-// told by this kernel.
+// childrenOf lists the children of a thread. It returns nothing if the thread has ended or the kernel has no
+// such list.
 func childrenOf(thread string) (pids []int) {
 	b, err := readProc(thread + "/children")
 	if err != nil {

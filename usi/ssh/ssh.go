@@ -16,26 +16,25 @@ import (
 	"gogi/usi/process"
 )
 
-// sshLost is ssh's exit status for errors of its own, such as a lost connection.
+// sshLost is ssh's exit status for its own errors, such as a lost connection.
 const sshLost = 255
 
-// probeLimit bounds a second connection: a probe, a kill, a hash.
+// probeLimit is the maximum duration of a second connection (a probe, a kill, a hash).
 const probeLimit = 10 * time.Second
 
 // Command is a command that runs an engine on another machine.
 type Command struct {
-	ssh    []string // the program, its options and the host, and options behind it
+	ssh    []string // the program, its options, the host, and options after it
 	host   string
-	Remote string // what the host's shell runs
+	Remote string // the command for the host's shell
 }
 
-// withValue are ssh's options that take a value: those of OpenSSH 9.2, ssh(1).
+// withValue holds ssh's options that take a value, as in OpenSSH 9.2, ssh(1).
 const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
-// Parse splits an ssh command before what the host runs; ok is false for commands that
-// are not ssh's, or name no host or no program. It reads the words as OpenSSH does, with
-// getopt: -Cp 22, -p22 and -oK=V are options, "--" ends them, and more of them may stand
-// behind the host.
+// Parse splits an ssh command before the command of the host. ok is false if the command is not ssh, or names
+// no host or no program. It reads the words as OpenSSH does, with getopt: -Cp 22, -p22 and -oK=V are options,
+// "--" ends them, and further options may follow the host.
 func Parse(command []string) (c Command, ok bool) {
 	if filepath.Base(command[0]) != "ssh" {
 		return c, false
@@ -52,8 +51,8 @@ func Parse(command []string) (c Command, ok bool) {
 	return c, c.Remote != ""
 }
 
-// options is how many of the words are options and their values; a "--" behind them is
-// one more. A value that is missing counts as if it were there.
+// options returns how many words are options and their values, including a final "--". A missing value counts
+// as if it were present.
 func options(words []string) int {
 	n := 0
 	for n < len(words) && len(words[n]) > 1 && words[n][0] == '-' {
@@ -62,8 +61,7 @@ func options(words []string) int {
 		if word == "--" {
 			break
 		}
-		// The first letter that takes a value has the rest of the word or, where there is
-		// none, the next word.
+		// The value of the first letter that takes one is the rest of the word, or else the next word.
 		if i := strings.IndexAny(word[1:], withValue); i == len(word)-2 {
 			n++
 		}
@@ -71,14 +69,14 @@ func options(words []string) int {
 	return n
 }
 
-// Host is where the engine runs, as the command says it.
+// Host returns the host as in the command.
 func (c Command) Host() string { return c.host }
 
-// pidLine is what the remote shell says first: the number of its process group.
+// pidLine is the remote shell's first output: the number of its process group.
 const pidLine = "info string gogi group "
 
-// wrapped is the whole command with the remote part in a group of its own, whose
-// number it prints first, so that a hung engine can be killed over there.
+// wrapped returns the whole command. The remote part runs in its own group and prints its number first, so
+// that Close can kill a hung engine there.
 func (c Command) wrapped() []string {
 	inner := "echo " + pidLine + "$$; " + c.Remote
 	return append(append([]string(nil), c.ssh...),
@@ -91,9 +89,9 @@ type Engine struct {
 	command Command
 	guard   *process.Guard
 
-	mu    sync.Mutex // Read runs beside Close
-	head  []byte     // of the output, until the first line is complete
-	group string     // the remote process group, once it was read
+	mu    sync.Mutex // Read and Close run at the same time
+	head  []byte     // the output until the first line is complete
+	group string     // the remote process group, once known
 }
 
 // Start starts ssh and the engine behind it.
@@ -106,7 +104,7 @@ func Start(spec process.Spec, c Command, guard *process.Guard) (*Engine, error) 
 	return &Engine{Process: p, command: c, guard: guard}, nil
 }
 
-// Read looks for the number of the remote group in the first bytes that pass.
+// Read searches its first bytes for the number of the remote group.
 func (r *Engine) Read(b []byte) (int, error) {
 	n, err := r.Process.Read(b)
 	r.mu.Lock()
@@ -120,8 +118,8 @@ func (r *Engine) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ConnectionLost reports whether the way to the host is cut: ssh said so, or a
-// signal ended it, or it lives and a second connection cannot be made.
+// ConnectionLost reports whether the connection to the host is cut. That is so if ssh reported it, if a
+// signal ended ssh, or if ssh runs but a second connection fails.
 func (r *Engine) ConnectionLost() bool {
 	status, exited := r.ExitStatus()
 	select {
@@ -133,8 +131,8 @@ func (r *Engine) ConnectionLost() bool {
 	return err != nil
 }
 
-// Close ends the connection, and kills the engine over there when ssh had to be
-// killed: it has not ended by itself then.
+// Close ends the connection. If ssh had to be killed, it also kills the remote engine, which has not ended by
+// itself.
 func (r *Engine) Close() error {
 	err := r.Process.Close()
 	r.mu.Lock()
@@ -143,8 +141,7 @@ func (r *Engine) Close() error {
 	if _, ended := r.ExitStatus(); ended || group == "" {
 		return err
 	}
-	// If this fails, the host cannot be reached, and its sshd ends the engine's
-	// input when it notices.
+	// If this fails, the host is unreachable, and its sshd closes the engine's input when it notices.
 	_, _ = r.command.Ask(r.guard, "kill -9 -"+group+" || kill -9 "+group)
 	return err
 }
@@ -155,7 +152,7 @@ func (c Command) Ask(guard *process.Guard, command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer p.Close() //nolint:errcheck // its answer is what counts
+	defer p.Close() //nolint:errcheck // only its answer matters
 	if err := p.SetReadDeadline(time.Now().Add(probeLimit)); err != nil {
 		return "", err
 	}

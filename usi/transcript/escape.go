@@ -14,9 +14,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Escape appends text to dst in a form that is one line, safe for every terminal
-// and reversible: what is valid UTF-8 and visible (or a space) stays as it is, a
-// backslash is written \\, and each byte of everything else \xNN.
+// Escape appends text to dst as one line that is safe for every terminal and reversible. Visible UTF-8 and
+// spaces stay as they are. A backslash becomes \\, and each other byte becomes \xNN.
 func Escape(dst, text []byte) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -37,7 +36,7 @@ func Escape(dst, text []byte) []byte {
 
 const hex = "0123456789abcdef"
 
-// errEscape is what is wrong with a text that Escape has not written.
+// errEscape is the error of a text that Escape cannot have written.
 var errEscape = errors.New(`expected \\ or \xNN behind a backslash`)
 
 // Unescape is the inverse of Escape.
@@ -63,7 +62,7 @@ func Unescape(text string) ([]byte, error) {
 	}
 }
 
-// Word is Escape for a name that stands between spaces: its own are escaped, too.
+// Word is Escape for a name between spaces: it also escapes spaces.
 func Word(name string) string {
 	text := strings.ReplaceAll(string(Escape(nil, []byte(name))), " ", `\x20`)
 	if text == "" {
@@ -72,15 +71,16 @@ func Word(name string) string {
 	return text
 }
 
-// maxFileName is the length of what FileName returns, in bytes.
+// maxFileName is the maximum length of FileName's result in bytes.
 const maxFileName = 80
 
-// FileName returns the name of a player or a run as a part of a file's name that all file
-// systems take. Letters of ASCII and of scripts without capitals (such as Japanese), digits,
-// '-', '_' and '.' stay; every other byte becomes %NN, and so do a first and a last '.' and
-// the first letter of a name that Windows reserves. A long name is cut, and gets a hash of
-// all of it. Different names have different results, also where a file system normalises
-// Unicode; capitals alone distinguish no names where it ignores them.
+// FileName returns the name of a player or a run as a part of a file name that is valid on all file systems.
+// ASCII letters, letters of scripts without capitals (such as Japanese), digits, '-', '_' and '.' stay. Every
+// other byte becomes %NN, and so do a '.' at either end and the first letter of a name that Windows reserves.
+// FileName cuts a long name and appends a hash of the whole name.
+//
+// Different names have different results, even if the file system normalises Unicode. Names that differ only
+// in case may be equal on a file system that ignores case.
 func FileName(name string) string {
 	if text := fileName(name, readable); norm.NFC.IsNormalString(text) {
 		return text
@@ -88,7 +88,7 @@ func FileName(name string) string {
 	return fileName(name, func(rune) bool { return false })
 }
 
-// OldFileName returns what FileName returned before it kept letters beyond ASCII.
+// OldFileName returns what FileName returned before it allowed letters beyond ASCII.
 func OldFileName(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
@@ -106,11 +106,11 @@ func plain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
 }
 
-// readable reports whether a character beyond ASCII may stay: no file system takes it for
-// another one.
+// readable reports whether a character beyond ASCII may stay, because no file system confuses it with another
+// one.
 func readable(r rune) bool { return r != utf8.RuneError && unicode.In(r, unicode.Lo, unicode.Lm) }
 
-// reserved are the names that Windows keeps for devices, whatever follows a '.'.
+// reserved matches the names that Windows reserves for devices, with any suffix after a '.'.
 var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
 func fileName(name string, stays func(rune) bool) string {

@@ -11,60 +11,57 @@ import (
 	"time"
 )
 
-// What a Log keeps at most. A game of 300 moves with ten info lines of 150 bytes
-// each is 3,300 lines and some 800 kB, of which the positions are a third.
+// The limits of a Log. A game of 300 moves with ten info lines of 150 bytes each has 3,300 lines and about
+// 800 kB; a third of that is positions.
 const (
-	KeptLines = 10_000  // the latest, beside those of the beginning
-	KeptBytes = 2 << 20 // of these lines, with a few bytes of each for its stamp
+	KeptLines = 10_000  // the latest ones, in addition to the first chunk
+	KeptBytes = 2 << 20 // of these lines, including a few bytes each for the stamp
 	chunkSize = 64 << 10
 	maxHeard  = 4 << 10 // of one line of the engine; a variation of 250 moves has 1.3 kB
 )
 
 // Line is one line of a dialogue.
 type Line struct {
-	At   time.Time // when it was about to be written, or had been read
-	Sent bool      // to the engine; else it came from it
-	Text []byte    // as it was, without its end
-	Cut  int       // bytes behind Text that were not kept
+	At   time.Time // just before the write, or after the read
+	Sent bool      // true: to the engine; false: from the engine
+	Text []byte    // unchanged, without its end
+	Cut  int       // bytes after Text that were dropped
 }
 
-// Excerpt is what a Log has kept: the beginning of the dialogue, and its latest
-// lines. Lost is how many lines are missing between the two; 0: Head and Tail are
-// the whole dialogue.
+// Excerpt is the content of a Log: the beginning of the dialogue and its latest lines. Lost is the number of
+// missing lines between the two; 0: Head and Tail are the whole dialogue.
 type Excerpt struct {
 	Head, Tail []Line
 	Lost       int
 }
 
-// Lines are Head and Tail.
+// Lines returns Head and Tail.
 func (e Excerpt) Lines() []Line { return append(append([]Line(nil), e.Head...), e.Tail...) }
 
-// Log keeps the first 64 kB of a dialogue, where the engine is greeted and gets its
-// options, and of what follows the latest KeptLines or KeptBytes, whichever is
-// less. A line costs a copy of its bytes and nothing else; nothing is allocated
-// once the log is full. It is safe for concurrent use.
+// Log stores the first 64 kB of a dialogue, which contain the handshake and the options. Of the rest it
+// stores the latest KeptLines or KeptBytes, whichever is less. A line costs only a copy of its bytes; a full
+// Log does not allocate. Log is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex
 	began time.Time
-	// chunks are in order; the first is the beginning, and is never dropped.
+	// chunks are in order; the first one is the beginning and is never dropped.
 	chunks []chunk
-	spare  []byte // of the chunk that was dropped last
-	lines  int    // in all chunks but the first
-	bytes  int    // in all chunks but the first
+	spare  []byte // buffer of the last dropped chunk
+	lines  int    // in all chunks except the first
+	bytes  int    // in all chunks except the first
 	lost   int
 }
 
-// chunk is some lines one behind the other, each as flags, stamp, the bytes that
-// were cut, its length and its text.
+// chunk holds consecutive lines, each as flags, stamp, number of dropped bytes, length and text.
 type chunk struct {
 	text  []byte
 	lines int
 }
 
-// NewLog is an empty log.
+// NewLog returns an empty log.
 func NewLog() *Log { return &Log{began: time.Now()} }
 
-// Sent keeps whole lines that are sent, with their ends.
+// Sent stores whole lines to the engine, with their ends.
 func (l *Log) Sent(at time.Time, text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +72,7 @@ func (l *Log) Sent(at time.Time, text []byte) {
 	}
 }
 
-// Heard keeps a line that came, without its end; of a very long one the beginning.
+// Heard stores a line of the engine, without its end. It stores only the beginning of a very long line.
 func (l *Log) Heard(at time.Time, line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +104,7 @@ func (l *Log) add(at time.Time, sent bool, text []byte, cut int) {
 	}
 }
 
-// grow begins a chunk with room for a line, and drops the oldest where that is too much.
+// grow begins a chunk with space for a line, and drops the oldest chunks over the limits.
 func (l *Log) grow(room int) {
 	for len(l.chunks) > 2 && (l.lines-l.chunks[1].lines >= KeptLines || l.bytes+chunkSize > KeptBytes) {
 		old := l.chunks[1]
@@ -125,7 +122,7 @@ func (l *Log) grow(room int) {
 	l.chunks = append(l.chunks, chunk{text: text})
 }
 
-// Excerpt is a copy of what is kept.
+// Excerpt returns a copy of the content.
 func (l *Log) Excerpt() Excerpt {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +140,7 @@ func (l *Log) Excerpt() Excerpt {
 	return e
 }
 
-// read appends the lines of a chunk, which add has written.
+// read appends the lines of a chunk, in the format of add.
 func (l *Log) read(lines []Line, c chunk) []Line {
 	text := bytes.Clone(c.text)
 	for len(text) > 0 {
@@ -156,7 +153,7 @@ func (l *Log) read(lines []Line, c chunk) []Line {
 		size, n := binary.Uvarint(text)
 		text = text[n:]
 		lines = append(lines, Line{
-			At: l.began.Add(time.Duration(at)), Sent: sent, Text: text[:size:size], Cut: int(cut), //nolint:gosec // a length that add wrote
+			At: l.began.Add(time.Duration(at)), Sent: sent, Text: text[:size:size], Cut: int(cut), //nolint:gosec // a length from add
 		})
 		text = text[size:]
 	}

@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// Game names a game of a run.
+// Game identifies a game of a run.
 type Game struct{ Pair, Leg, Slot int }
 
-// Transcripts writes whole dialogues, a file for each game, with a goroutine of its
-// own: whoever talks to an engine never waits for the disk. What waits to be
-// written is bounded; lines beyond it, and after a write that failed, are lost and
-// counted. It is safe for concurrent use.
+// Transcripts writes whole dialogues, one file for each game. Its own goroutine writes, so no dialogue waits
+// for the disk. The queue is limited. Lines over the limit, and lines after a failed write, are dropped and
+// counted. Transcripts is safe for concurrent use.
 type Transcripts struct {
 	dir string
 
@@ -24,32 +23,32 @@ type Transcripts struct {
 	size    int // of waiting, in bytes
 	lost    int // lines
 	err     error
-	told    func(error) // of the first failure; may be nil
+	onError func(error) // called for the first failure; may be nil
 
-	wake chan struct{} // has room for one; never closed
+	wake chan struct{} // has capacity 1; never closed
 	stop chan struct{} // Close closes it
 	done chan struct{} // the writer closes it
 }
 
 const (
-	maxWaiting = 32 << 20 // bytes; a second of the greatest flood that a pipe brings
+	maxWaiting = 32 << 20 // bytes; the fastest engine fills it in one second
 	flushSize  = 256 << 10
 	flushEvery = time.Second
 )
 
-// NewTranscripts begins to write into a folder, which it makes. told, where it is
-// not nil, is called once when something could not be written.
-func NewTranscripts(dir string, told func(error)) *Transcripts {
+// NewTranscripts starts to write into a folder, which it creates. It calls onError, which may be nil, once
+// after the first failed write.
+func NewTranscripts(dir string, onError func(error)) *Transcripts {
 	t := &Transcripts{
-		dir: dir, waiting: map[Game][]byte{}, told: told,
+		dir: dir, waiting: map[Game][]byte{}, onError: onError,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go t.write()
 	return t
 }
 
-// AppendLine appends a line of a transcript: the time, the engine, > for what it is
-// sent and < for what it says, and the text, escaped.
+// AppendLine appends a line of a transcript: the time, the engine, > for input or < for output of the engine,
+// and the escaped text.
 func AppendLine(dst []byte, name string, l Line) []byte {
 	dst = l.At.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000Z")
 	dst = append(append(append(dst, ' '), Word(name)...), ' ')
@@ -65,8 +64,8 @@ func AppendLine(dst []byte, name string, l Line) []byte {
 	return append(dst, '\n')
 }
 
-// Add adds whole lines of text to a game's transcript; so many are lost with it
-// where there is no room.
+// Add adds whole lines of text to a game's transcript. lines is their number, which counts as lost if the
+// queue is full.
 func (t *Transcripts) Add(g Game, text []byte, lines int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,8 +82,7 @@ func (t *Transcripts) Add(g Game, text []byte, lines int) {
 	}
 }
 
-// Close writes what waits and returns the first error of all writes, or that lines
-// were lost.
+// Close writes the queue. It returns the first error of all writes, or an error if lines were lost.
 func (t *Transcripts) Close() error {
 	close(t.stop)
 	<-t.done
@@ -114,7 +112,7 @@ func (t *Transcripts) write() {
 	}
 }
 
-// flush writes what waits. After a failure nothing more is written.
+// flush writes the queue. After a failure it writes nothing more.
 func (t *Transcripts) flush() {
 	t.mu.Lock()
 	waiting, err := t.waiting, t.err
@@ -140,18 +138,18 @@ func (t *Transcripts) failed(err error, text []byte) {
 		}
 	}
 	t.mu.Unlock()
-	if first && t.told != nil {
-		t.told(err)
+	if first && t.onError != nil {
+		t.onError(err)
 	}
 }
 
-// Path is where a game's transcript is.
+// Path returns the path of a game's transcript.
 func (t *Transcripts) Path(g Game) string {
 	return filepath.Join(t.dir, fmt.Sprintf("%06d.%d.txt", g.Pair, g.Leg))
 }
 
 func (t *Transcripts) appendTo(g Game, text []byte) error {
-	if err := os.MkdirAll(t.dir, 0o755); err != nil { //nolint:gosec // as the database beside it
+	if err := os.MkdirAll(t.dir, 0o755); err != nil { //nolint:gosec // the same mode as the database
 		return err
 	}
 	f, err := os.OpenFile(t.Path(g), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // as above

@@ -8,13 +8,11 @@ import (
 // childWord, as the first argument, makes a test binary the engine.
 const childWord = "fakeengine"
 
-// atATime is how many parallel tests run at a time: they wait for engines and for
-// times to pass, not for a CPU.
+// atATime is the number of parallel tests: they wait for engines and for times to pass, not for a CPU.
 const atATime = "8"
 
-// RunTests is the TestMain of a package whose tests start Command: it makes this
-// process the engine if Command started it, else it runs the tests. It does not
-// return. m is the *testing.M.
+// RunTests is the TestMain of a package whose tests start Command. It makes this process the engine if
+// Command started it; else it runs the tests. It does not return. m is the *testing.M.
 func RunTests(m interface{ Run() int }) {
 	if len(os.Args) > 1 && os.Args[1] == childWord {
 		os.Exit(Main(os.Args[2:]))
@@ -27,8 +25,7 @@ func RunTests(m interface{ Run() int }) {
 	os.Exit(m.Run())
 }
 
-// Command starts this test binary, whose TestMain is RunTests, as the engine with
-// arguments.
+// Command starts this test binary, whose TestMain is RunTests, as the engine with arguments.
 func Command(args ...string) []string {
 	return append([]string{os.Args[0], childWord}, args...)
 }

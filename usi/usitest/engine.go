@@ -21,13 +21,13 @@ import (
 	"gogi/usi"
 )
 
-// fault is one entry of the script: WHAT@COMMAND[:N] or WHAT@COMMAND/N, with ~OPTION>N
-// behind it where it is one of an option's values.
+// fault is one entry of the script: WHAT@COMMAND[:N] or WHAT@COMMAND/N. With ~OPTION>N after it, it applies
+// only while the option is above N.
 type fault struct {
 	what    string
 	command string
 	nth     int    // 0: every time
-	option  string // whose value must be above a bound; "": none must
+	option  string // its value must be above a bound; "": no condition
 	above   int
 	rare    uint64 // in positions whose key it divides, so that equal games have equal faults; 0: in all
 }
@@ -42,20 +42,20 @@ type engine struct {
 	moves    string // "key" or "first"
 	infos    int
 	think    time.Duration
-	busy     bool // thinking takes a CPU
+	busy     bool // thinking uses a CPU
 	options  []string
 	script   []fault
 	seen     map[string]int
-	values   map[string]int // of options that are numbers, as they were set
+	values   map[string]int // of numeric options, as they were set
 	position usi.Position
 	line     usi.Line // of the game that position belongs to
 	held     string   // the bestmove of a ponder search, held back
 	late     time.Duration
-	replay   []string // moves of one game, played by the number of moves made
+	replay   []string // moves of one game, chosen by the number of moves made
 	made     int      // moves in the last position
-	mark     string   // a file that gets one line for each fault that was played
-	log      string   // a file that gets every line that is read
-	mate     string   // what is said behind checkmate; "": go mate is a search like others
+	mark     string   // a file that gets one line for each fault
+	log      string   // a file that gets every input line
+	mate     string   // the words after checkmate; "": go mate is an ordinary search
 	gate     string   // a file that the fault "wait" waits for
 	stamps   string   // a file that gets the time of each search, in nanoseconds, at the end
 	arrived  time.Time
@@ -182,7 +182,7 @@ func (e *engine) run() int {
 	}
 }
 
-// set keeps a number that an option is set to.
+// set stores the number of a setoption line.
 func (e *engine) set(line string) {
 	words := strings.Fields(line)
 	if len(words) == 5 && words[0] == "setoption" && words[1] == "name" && words[3] == "value" {
@@ -202,15 +202,14 @@ func (e *engine) has(what, command string) bool {
 	return false
 }
 
-// misbehave plays the fault of this command, if there is one. done: the command
-// is dealt with; code >= 0: exit.
+// misbehave runs the fault of this command, if there is one. done: the command is finished; code >= 0: exit.
 func (e *engine) misbehave(command string) (done bool, code int) {
 	for _, f := range e.script {
 		if f.command == command && (f.nth == 0 || f.nth == e.seen[command]) && e.due(f) {
 			e.note(f)
 			done, code := e.play(f.what)
 			if done {
-				e.out.Flush() // else with what follows: two answers are one write
+				e.out.Flush() // else two answers are one write
 				return true, code
 			}
 		}
@@ -218,7 +217,7 @@ func (e *engine) misbehave(command string) (done bool, code int) {
 	return false, -1
 }
 
-// due reports whether a fault of some positions or values belongs to these.
+// due reports whether the current position and option values meet the fault's conditions.
 func (e *engine) due(f fault) bool {
 	if f.option != "" && e.values[f.option] <= f.above {
 		return false
@@ -226,7 +225,7 @@ func (e *engine) due(f fault) bool {
 	return f.rare == 0 || e.reached() != nil && e.reached().Key()%f.rare == 0
 }
 
-// note writes down that a fault is played, so that a test can assert it.
+// note records a fault in the mark file, so that a test can check it.
 func (e *engine) note(f fault) {
 	if e.mark != "" {
 		e.append(e.mark, fmt.Sprintf("%s@%s pid %d", f.what, f.command, os.Getpid()))
@@ -243,25 +242,24 @@ func (e *engine) append(name, line string) {
 	fmt.Fprintln(file, line)
 }
 
-// awaitGate blocks, deaf to its input, until the gate's file is there.
+// awaitGate blocks without reading input until the gate's file exists.
 func (e *engine) awaitGate() {
 	for {
 		if _, err := os.Stat(e.gate); err == nil {
 			return
 		}
-		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // an engine that is slow, for as long as the test says
+		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // a slow engine, for as long as the test wants
 	}
 }
 
-// forever waits for the kill. An empty select would be a deadlock where there is no
-// other goroutine.
+// forever waits for the kill. An empty select would be a deadlock without other goroutines.
 func forever() {
 	for {
-		time.Sleep(time.Hour) //nolint:forbidigo // an engine that is deaf
+		time.Sleep(time.Hour) //nolint:forbidigo // an engine that reads nothing
 	}
 }
 
-// play is one fault. Those that are not the end return done = false.
+// play runs one fault. Faults that replace no answer return done = false.
 func (e *engine) play(what string) (done bool, code int) {
 	switch what {
 	case "exit":
@@ -275,13 +273,13 @@ func (e *engine) play(what string) (done bool, code int) {
 	case "deaf":
 		forever() // reads nothing any more
 	case "spin":
-		for { //nolint:staticcheck // a busy hang is the point
+		for { //nolint:staticcheck // a busy hang is intended
 		}
 	case "chatter":
 		for i := 0; ; i++ {
 			fmt.Fprintf(e.out, "info depth %d score cp 1 nodes %d pv 7g7f\n", i%100, i)
 			e.out.Flush()
-			time.Sleep(time.Millisecond) //nolint:forbidigo // an engine that chatters
+			time.Sleep(time.Millisecond) //nolint:forbidigo // an engine that keeps printing
 		}
 	case "flood":
 		for i := range 200_000 {
@@ -317,7 +315,7 @@ func (e *engine) play(what string) (done bool, code int) {
 			fmt.Fprintln(e.stderr, err)
 		}
 	case "late":
-		e.held = "bestmove " + e.choose() // said after stop, late
+		e.held = "bestmove " + e.choose() // sent late, after stop
 		return true, -1
 	case "wait":
 		e.awaitGate()
@@ -338,7 +336,7 @@ func (e *engine) say(line string) (bool, int) {
 	return true, -1
 }
 
-// answer is what a well-behaved engine does.
+// answer is the reaction of a correct engine.
 func (e *engine) answer(command, line string) {
 	switch command {
 	case "usi":
@@ -391,13 +389,13 @@ func (e *engine) search(line string) {
 	e.release()
 }
 
-// pause thinks.
+// pause thinks for e.think.
 func (e *engine) pause() {
 	if !e.busy {
 		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
 		return
 	}
-	for began := time.Now(); time.Since(began) < e.think; { // a busy wait is the point
+	for began := time.Now(); time.Since(began) < e.think; { // a busy wait is intended
 	}
 }
 
@@ -411,7 +409,7 @@ func (e *engine) release() {
 	e.held = ""
 }
 
-// choose is the move for the position, "resign" when there is none.
+// choose returns the move for the position, "resign" without one.
 func (e *engine) choose() string {
 	if len(e.replay) > 0 {
 		return e.replay[e.made%len(e.replay)]
@@ -422,7 +420,7 @@ func (e *engine) choose() string {
 	return "resign"
 }
 
-// reached is the position after all moves, nil where one of them is illegal.
+// reached returns the position after all moves, nil if one of them is illegal.
 func (e *engine) reached() *shogi.Position {
 	if e.line.Follow(e.position) != nil {
 		return nil
@@ -441,7 +439,7 @@ func (e *engine) pick(p *shogi.Position) string {
 	return moves[p.Key()%uint64(len(moves))].String()
 }
 
-// expected is " ponder MOVE": the reply that this engine itself would choose.
+// expected returns " ponder MOVE" with the reply that this engine itself would choose.
 func (e *engine) expected() string {
 	if len(e.replay) > 0 || e.reached() == nil {
 		return ""

@@ -17,18 +17,17 @@ import (
 	"gogi/usi/csa"
 )
 
-// Watch prints what happens and writes the records. What a server says is
-// made safe for the terminal.
+// Watch prints events and writes records. It makes the server's texts safe for the terminal.
 type Watch struct {
-	JSON    bool      // events as they are, on the standard output
-	Verbose bool      // every line of the dialogue
+	JSON    bool      // print events as JSON on the standard output
+	Verbose bool      // print every line of the dialogue
 	Records string    // the folder of the records; "": none
-	Out     io.Writer // events, under json
-	Errs    io.Writer // what happens, line by line
-	Err     error     // of records that could not be written
+	Out     io.Writer // events, with JSON
+	Errs    io.Writer // events as text, line by line
+	Err     error     // errors of records that could not be written
 }
 
-// See takes one event; the client calls it one at a time.
+// See handles one event; the Client calls it for one event at a time.
 func (w *Watch) See(e csa.Event) {
 	if w.JSON {
 		w.print(e)
@@ -60,7 +59,7 @@ func (w *Watch) print(e csa.Event) {
 	fmt.Fprintf(w.Out, "%s\n", line)
 }
 
-// line is an event in words; "" where it is not worth a line.
+// line describes an event; "" if it needs no line.
 func (w *Watch) line(e csa.Event) string {
 	switch e.Type {
 	case csa.EventLogin:
@@ -94,7 +93,7 @@ func milliseconds(ms *int64) string {
 	return (time.Duration(*ms) * time.Millisecond).String()
 }
 
-// write writes the record of a game into a file of its own.
+// write writes the record of a game to its own file.
 func (w *Watch) write(e csa.Event) error {
 	text, err := e.Record.CSA()
 	if err != nil {
@@ -121,7 +120,7 @@ func (w *Watch) write(e csa.Event) error {
 	}
 }
 
-// recordName is a file's name out of what the server calls the game.
+// recordName returns a file name for the server's name of a game.
 func recordName(r *kifu.Record) string {
 	name := strings.Map(func(c rune) rune {
 		if c == '-' || c == '_' || c == '+' || c == '.' || c == '@' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
@@ -136,7 +135,7 @@ func recordName(r *kifu.Record) string {
 	return name[:min(len(name), 200)]
 }
 
-// Tally sums up the games in one line.
+// Tally summarises the games in one line.
 func Tally(t csa.Tally) string {
 	text := fmt.Sprintf("%s: %d won, %d lost, %d drawn", Games(t.Games), t.Wins, t.Losses, t.Draws)
 	if t.Other > 0 {
@@ -148,7 +147,7 @@ func Tally(t csa.Tally) string {
 	return text
 }
 
-// Games is a number of games in words.
+// Games returns a number of games in words.
 func Games(n int) string {
 	if n == 1 {
 		return "1 game"
