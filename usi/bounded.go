@@ -8,7 +8,7 @@ const (
 	maxNodes = 1<<53 - 1 // nodes, and nodes per second: every JSON reader holds them exactly; 104 days at 10^9 per second
 	maxDepth = 1_000_000 // plies, also for seldepth
 	maxMS    = 1 << 40   // milliseconds: 34 years
-	maxFull  = 1000      // of the hash table, per mille
+	maxFull  = 1000      // use of the hash table, per mille
 )
 
 // bounded parses a signed decimal number of any length and clamps it to low…high. ok is false if the word is

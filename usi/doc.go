@@ -1,10 +1,9 @@
-// Package usi implements the Universal Shogi Interface of Shogidokoro (将棋所), derived from UCI.
-// It parses lines into values; an [Engine] is the dialogue with one engine over a
-// ReadWriteCloser ([Greet] starts it); a [Server] offers any player ([Served]) to a GUI as a
-// USI engine ([Serve]).
+// Package usi implements the Universal Shogi Interface of Shogidokoro (将棋所), derived from UCI. It parses lines
+// into values. An [Engine] is the dialogue with one engine over a ReadWriteCloser; [Greet] starts it. A [Server]
+// offers any player ([Served]) to a GUI as a USI engine; [Serve] runs it.
 //
-// Scores are from the side to move's point of view, times are durations, and nodes are
-// positions visited as the engine counts them.
+// Scores are from the side to move's point of view, times are durations, and nodes are positions visited as the
+// engine counts them.
 //
 // # Traps
 //

@@ -63,7 +63,7 @@ type Engine struct {
 	searched bool // since the last readyok a search has ended with an answer, which may come twice
 
 	ponder   *search      // the search on the opponent's time, or nil
-	deadline atomic.Int64 // of the last search, in nanoseconds, for the records of a Tap
+	deadline atomic.Int64 // that of the last search, in nanoseconds, for the records of a Tap
 	closing  atomic.Bool  // Close has begun, so failures no longer matter
 	fault    *Fault
 	count    Counters
@@ -228,7 +228,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 // search is one "go" without its bestmove yet.
 type search struct {
 	wait     <-chan event
-	position string // of a search on the opponent's time
+	position string // the position of a Ponder search
 	// start is the time just before gogi writes go, ponderhit, or the stop that has to precede go. The time
 	// after the write would be too late: the engine may begin before gogi continues.
 	start   time.Time

@@ -21,7 +21,7 @@ type Info struct {
 	Time     time.Duration
 	HashFull int // per mille
 	PV       []shogi.Move
-	Text     string // of "info string …"
+	Text     string // the text of "info string …"
 }
 
 // ParseInfo parses the words after "info". It never fails. It skips unknown words one at a time. A number

@@ -27,9 +27,9 @@ type Option struct {
 	Name    string
 	Type    OptionType
 	Default string   // "" if absent or "<empty>"
-	Min     int64    // of a spin; the smallest int64 if not declared
-	Max     int64    // of a spin; the largest int64 if not declared
-	Vars    []string // of a combo
+	Min     int64    // for a spin; the smallest int64 if not declared
+	Max     int64    // for a spin; the largest int64 if not declared
+	Vars    []string // the values of a combo
 }
 
 // Setting is an option to send, under its declared name. A button has no value.

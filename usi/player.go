@@ -10,7 +10,7 @@ import (
 // Game describes a game that begins to a player.
 type Game struct {
 	Colour shogi.Colour // the player's side
-	Seed   uint64       // of all randomness in this game
+	Seed   uint64       // seed of all randomness in this game
 	// Pair, Leg and Slot identify the game in a run, for records of the dialogue.
 	Pair, Leg, Slot int
 	// Options are this game's own settings. The Engine sends them before isready, in addition to the
@@ -55,7 +55,7 @@ type Reply struct {
 	Hit              bool          // the search was a ponder hit
 	Absent           int           // in a council: members without a ballot that counts, because they failed or gave no legal answer
 	Detail           []byte        // the vote record of a council, or a kifu.BookDetail, stored verbatim; else nil
-	Vote             *Vote         // of a council or a book, for observers; else nil. Detail has all of it, and more
+	Vote             *Vote         // for observers of a council or a book; else nil. Detail has all of it, and more
 }
 
 // Vote is how a council reached its answer.
@@ -115,7 +115,7 @@ type Fault struct { //nolint:errname // the name is part of the interface; it is
 	Awaiting string
 	// Searching is true if gogi had sent "go", so the game had begun for the engine.
 	Searching bool
-	Elapsed   time.Duration // of the search that failed; 0 outside of one
+	Elapsed   time.Duration // duration of the failed search; 0 outside of one
 	// Exited is true if the process ended by itself, with an exit status, between two games. That is no
 	// failure of a game: the runner starts another process, and the Tap keeps no record.
 	Exited bool

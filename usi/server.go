@@ -144,7 +144,7 @@ type server struct {
 	options  []Option
 	readied  bool
 	position Position
-	line     Line  // of the game that position belongs to
+	line     Line  // the game of position
 	bad      error // the error of the last position command
 	run      *run
 	waiting  []Setting // settings that came during a search

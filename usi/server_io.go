@@ -27,7 +27,7 @@ const (
 type commands struct {
 	lines chan string   // the reader sends, and closes it at quit and the end of the input
 	gone  chan struct{} // abandon closes it: no one receives lines any more
-	err   error         // of the reader; set before it closes lines
+	err   error         // from the reader; set before it closes lines
 }
 
 // newCommands starts the reader, which calls end at "quit" and at the end of the input.

@@ -10,12 +10,10 @@ import (
 	"gogi/shogi"
 )
 
-// CSA is the record in the standard format of the Computer Shogi Association,
-// version 3.0, in UTF-8: times with milliseconds, and for each move with a score
-// a comment "'** score variation nodes", as that version defines it: the score from
-// Black's view, the variation from the reply on.
-// It fails when a move of the record is illegal, saying which.
-// Source: http://www2.computer-shogi.org/protocol/record_v3.html
+// CSA returns the record in the standard format of the Computer Shogi Association, version 3.0, in UTF-8.
+// Times have milliseconds. Each move with a score has a comment "'** score variation nodes" as in that
+// version: the score from Black's point of view, the variation from the reply on. CSA returns an error that
+// names an illegal move of the record. Source: http://www2.computer-shogi.org/protocol/record_v3.html
 func (r *Record) CSA() (string, error) {
 	position, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -48,8 +46,8 @@ func header(b *strings.Builder, key, value string) {
 	}
 }
 
-// OneLine makes spaces of what some reader takes for a line break, which would
-// start another header, move or end.
+// OneLine replaces characters that some readers take for a line break by spaces: a line break would start
+// another header, move or end.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -59,8 +57,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// CSAPosition is a position in the lines of the CSA format, each with its end:
-// P1 to P9, the hands that are not empty, and the side to move.
+// CSAPosition returns a position in the lines of the CSA format, each with its end: P1 to P9, the hands that
+// are not empty, and the side to move.
 func CSAPosition(p *shogi.Position) string {
 	var b strings.Builder
 	for rank := 1; rank <= 9; rank++ {
@@ -103,15 +101,14 @@ func csaSign(c shogi.Colour) string {
 	return "-"
 }
 
-// CSAPiece is the two letters of a piece type in the CSA format, such as "FU"
-// for a pawn; "" for none. They are in the order of shogi's constants.
+// CSAPiece returns the two letters of a piece type in the CSA format, such as "FU" for a pawn; "" for none.
+// They are in the order of shogi's constants.
 func CSAPiece(t shogi.PieceType) string {
 	return [...]string{"", "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY", ""}[t&15]
 }
 
-// CSAMove is a move that is legal in p in the CSA format, such as "+7776FU": the
-// side, the square it leaves ("00" for a drop), the square it goes to, and the
-// piece as it is after the move.
+// CSAMove returns a move that is legal in p in the CSA format, such as "+7776FU": the side, the square that
+// it leaves ("00" for a drop), the square that it reaches, and the piece after the move.
 func CSAMove(p *shogi.Position, m shogi.Move) string {
 	from, piece := "00", m.Dropped()
 	if !m.IsDrop() {
@@ -141,8 +138,8 @@ func writeCSAMove(b *strings.Builder, p *shogi.Position, m *Move) {
 	b.Write(fmt.Appendf(AppendCSALine(line, *p, m.Reply()), " #%d\n", m.Nodes))
 }
 
-// Reply is the principal variation from the opponent's reply on, as CSA comments have it;
-// none where the variation is not one of the move.
+// Reply returns the principal variation from the opponent's reply on, as in CSA comments. It returns nothing
+// if the variation begins with another move.
 func (m *Move) Reply() []shogi.Move {
 	if len(m.PV) > 1 && m.PV[0] == m.Move {
 		return m.PV[1:]
@@ -150,8 +147,7 @@ func (m *Move) Reply() []shogi.Move {
 	return nil
 }
 
-// AppendCSALine adds a line of moves from a position, each after a blank, up to the first
-// illegal one.
+// AppendCSALine appends a line of moves from a position, each after a blank, up to the first illegal one.
 func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	for _, m := range moves {
 		if p.CheckLegal(m) != nil {
@@ -163,7 +159,7 @@ func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
 	return dst
 }
 
-// writeCSAComment writes what somebody wrote, a line each.
+// writeCSAComment writes a human's comment, each line separately.
 func writeCSAComment(b *strings.Builder, text string) {
 	if text == "" {
 		return
@@ -180,8 +176,7 @@ func csaPlace(s shogi.Square) string {
 	return string([]byte{'0' + byte(s.File()), '0' + byte(s.Rank())})
 } //nolint:gosec // two digits
 
-// writeCSATimes writes when, how fast and under which limits it was played, and what the
-// players are.
+// writeCSATimes writes the date, the times, the time control and the descriptions of the players.
 func (r *Record) writeCSATimes(b *strings.Builder) {
 	header(b, "$OPENING:", r.Opening)
 	header(b, "$START_TIME:", LocalTime(r.Started))
@@ -200,8 +195,8 @@ func (r *Record) writeCSATimes(b *strings.Builder) {
 	header(b, "$NOTE:", r.csaNote())
 }
 
-// csaNote is what the players are and why the game ended, a line each, escaped as the
-// format has it.
+// csaNote returns the descriptions of the players and the cause of the end, a line each, escaped as the
+// format demands.
 func (r *Record) csaNote() string {
 	var lines []string
 	for c, about := range r.About {
@@ -215,14 +210,13 @@ func (r *Record) csaNote() string {
 	return escaped(strings.Join(lines, "\n"))
 }
 
-// EscapedComment is a text in one line and without commas, at which some readers cut even
-// comments of CSA into statements: \n, \c and \\ stand for what they cannot hold.
+// EscapedComment returns a text in one line and without commas, because some readers split even CSA comments
+// at commas. It writes \n, \c and \\ for the characters that it cannot contain.
 func EscapedComment(text string) string {
 	return OneLine(strings.ReplaceAll(escaped(text), ",", `\c`))
 }
 
-// Remark keeps a comment from being taken for what a program says in one: those begin
-// with a second "*".
+// Remark changes a comment that a reader would take for a program's comment: those begin with a second "*".
 func Remark(line string) string {
 	if strings.HasPrefix(line, "*") {
 		return " " + line
@@ -230,13 +224,13 @@ func Remark(line string) string {
 	return line
 }
 
-// escaped is a text in one line, as the format writes notes.
+// escaped returns a text in one line, in the format's form of notes.
 func escaped(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "\n", `\n`)
 }
 
-// LocalTime is how records say when: in the zone of this machine, for which CSA and KIF
-// have no word; "" for the zero time.
+// LocalTime returns a time in the local zone of this machine, because CSA and KIF cannot express a zone; ""
+// for the zero time.
 func LocalTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -251,8 +245,8 @@ func csaTime(d time.Duration) string {
 	return fmt.Sprintf("%d.%03d", d/time.Second, d%time.Second/time.Millisecond)
 }
 
-// writeCSAEnd writes the special move. Where CSA has no word that says exactly
-// what happened, a comment does, as it asks for with %ILLEGAL_MOVE.
+// writeCSAEnd writes the special move. If CSA has no exact word for the end, a comment describes it, as the
+// format demands for %ILLEGAL_MOVE.
 func (r *Record) writeCSAEnd(b *strings.Builder, side shogi.Colour) {
 	word, exact := r.csaEnd(side)
 	if !exact && r.Result != "" {
@@ -264,7 +258,7 @@ func (r *Record) writeCSAEnd(b *strings.Builder, side shogi.Colour) {
 	}
 }
 
-// csaEnd is the special move for the result; side is the side to move.
+// csaEnd returns the special move for the result; side is the side to move.
 func (r *Record) csaEnd(side shogi.Colour) (word string, exact bool) {
 	switch r.Result {
 	case "checkmate":
@@ -286,7 +280,7 @@ func (r *Record) csaEnd(side shogi.Colour) (word string, exact bool) {
 		return "%SENNICHITE", true
 	case "max_plies":
 		return "%MAX_MOVES", true
-	case "impasse": // by a declaration; %JISHOGI is one that was agreed
+	case "impasse": // by a declaration; %JISHOGI is an agreed one
 		return "%HIKIWAKE", true
 	case "declaration":
 		if r.Winner == side.String() {

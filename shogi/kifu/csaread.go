@@ -7,9 +7,9 @@ import (
 	"gogi/shogi"
 )
 
-// ParseCSAMove reads a move in CSA notation, such as "+7776FU", which must be legal in p.
-// The error says what is wrong with it, and not which move it was. Nothing keeps the text,
-// so that bytes made a string for it need no memory of their own.
+// ParseCSAMove parses a move in CSA notation, such as "+7776FU", which must be legal in p. The error
+// describes the problem without the move. ParseCSAMove keeps no reference to the text, so converting bytes to
+// its argument needs no memory.
 func ParseCSAMove(p *shogi.Position, text string) (shogi.Move, error) {
 	m, err := csaMove(p, text)
 	if err == nil {
@@ -21,7 +21,7 @@ func ParseCSAMove(p *shogi.Position, text string) (shogi.Move, error) {
 	return m, nil
 }
 
-// csaMove reads a move that may yet be illegal.
+// csaMove parses a move that may be illegal.
 func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	if len(text) != 7 {
 		return shogi.NoMove, fmt.Errorf("%d characters: expected 7, such as +7776FU", len(text))
@@ -38,7 +38,7 @@ func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	return csaMoveOf(p, text[1:3], to, piece)
 }
 
-// csaMoveOf tells a promotion from the piece as it is before and after the move.
+// csaMoveOf compares the piece before and after the move to detect a promotion.
 func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.PieceType) (shogi.Move, error) {
 	if origin == "00" {
 		if piece > shogi.Gold {
@@ -67,7 +67,7 @@ func article(t shogi.PieceType) string {
 	return "a " + t.String()
 }
 
-// ParseCSASign reads the sign of a side, '+' for Black and '-' for White.
+// ParseCSASign parses the sign of a side, '+' for Black and '-' for White.
 func ParseCSASign(c byte) (side shogi.Colour, ok bool) {
 	switch c {
 	case '+':
@@ -78,7 +78,7 @@ func ParseCSASign(c byte) (side shogi.Colour, ok bool) {
 	return shogi.Black, false
 }
 
-// parseCSASquare reads two digits, file and rank; NoSquare where they are none.
+// parseCSASquare parses two digits, file and rank; it returns NoSquare for other text.
 func parseCSASquare(text string) shogi.Square {
 	if len(text) != 2 || text[0] < '1' || text[0] > '9' || text[1] < '1' || text[1] > '9' {
 		return shogi.NoSquare
@@ -121,14 +121,14 @@ func ParseCSAPiece(text string) (shogi.PieceType, bool) {
 	return shogi.NoPieceType, false
 }
 
-// CSASetup reads the lines of a position, one at a time; the zero value has read none.
+// CSASetup reads the lines of a position, one at a time. The zero value has read none.
 type CSASetup struct {
-	Setup shogi.Setup // Ply is not the format's to say
-	Begun bool        // a line has said what stands on the board
-	Sided bool        // a line has said who moves
+	Setup shogi.Setup // the format has no Ply
+	Begun bool        // a line has described the board
+	Sided bool        // a line has named the side to move
 }
 
-// Line takes one line of a position: PI, P1 to P9, P+, P-, + or -.
+// Line reads one line of a position: PI, P1 to P9, P+, P-, + or -.
 func (p *CSASetup) Line(text string) error {
 	switch {
 	case text == "+" || text == "-":
@@ -146,7 +146,7 @@ func (p *CSASetup) Line(text string) error {
 	return fmt.Errorf("%q is no line of a position", text)
 }
 
-// initial is the start of an even game without some pieces.
+// initial sets the start of an even game without some pieces.
 func (p *CSASetup) initial(removed string) error {
 	start := shogi.StartPos()
 	for s := range p.Setup.Board {
@@ -162,8 +162,8 @@ func (p *CSASetup) initial(removed string) error {
 	})
 }
 
-// rank is one rank of the board in nine fields of three characters. Blanks at
-// the end, and those beside "*", may have been lost on the way.
+// rank reads one rank of the board: nine fields of three characters. Blanks at the end and next to "*" may be
+// missing.
 func (p *CSASetup) rank(rank int, text string) error {
 	p.Begun = true
 	fields, err := csaFields(text)
@@ -176,7 +176,7 @@ func (p *CSASetup) rank(rank int, text string) error {
 	return nil
 }
 
-// csaFields are the pieces of a rank from file 9 to file 1.
+// csaFields returns the pieces of a rank from file 9 to file 1.
 func csaFields(text string) (rank [9]shogi.Piece, err error) {
 	if rank, ok := csaFullFields(text); ok {
 		return rank, nil
@@ -207,7 +207,7 @@ func csaFields(text string) (rank [9]shogi.Piece, err error) {
 	return rank, nil
 }
 
-// csaFullFields are those of a rank of which nothing was lost, as most are.
+// csaFullFields is csaFields for a rank without missing blanks, the usual case.
 func csaFullFields(text string) (rank [9]shogi.Piece, ok bool) {
 	if len(text) != 3*len(rank) {
 		return rank, false
@@ -227,7 +227,7 @@ func csaFullFields(text string) (rank [9]shogi.Piece, ok bool) {
 	return rank, true
 }
 
-// csaField is a piece such as "+FU" at the beginning of a text.
+// csaField parses a piece such as "+FU" at the beginning of a text.
 func csaField(text string) (shogi.Piece, error) {
 	if len(text) >= 3 {
 		colour, signed := ParseCSASign(text[0])
@@ -238,8 +238,8 @@ func csaField(text string) (shogi.Piece, error) {
 	return shogi.NoPiece, fmt.Errorf("%q is neither a piece, such as +FU, nor \" * \"", text[:min(3, len(text))])
 }
 
-// pieces adds single pieces to the board or to a hand; "00AL" is all that is
-// left of a set, but for the kings.
+// pieces adds single pieces to the board or to a hand. "00AL" means all remaining pieces of a set, except the
+// kings.
 func (p *CSASetup) pieces(colour shogi.Colour, text string) error {
 	p.Begun = true
 	if before, ok := strings.CutSuffix(text, "00AL"); ok {
@@ -261,7 +261,7 @@ func (p *CSASetup) pieces(colour shogi.Colour, text string) error {
 	})
 }
 
-// takeRest counts what is nowhere yet into a hand.
+// takeRest adds all pieces that are not yet placed to a hand.
 func (p *CSASetup) takeRest(colour shogi.Colour) {
 	left := [8]int{shogi.Pawn: 18, shogi.Lance: 4, shogi.Knight: 4, shogi.Silver: 4, shogi.Bishop: 2, shogi.Rook: 2, shogi.Gold: 4}
 	for _, piece := range p.Setup.Board {
@@ -275,7 +275,7 @@ func (p *CSASetup) takeRest(colour shogi.Colour) {
 	}
 }
 
-// eachCSAPiece goes over a list such as "63FU00KI"; square 00 is NoSquare.
+// eachCSAPiece calls do for each piece of a list such as "63FU00KI"; square 00 is NoSquare.
 func eachCSAPiece(list string, do func(shogi.Square, shogi.PieceType) error) error {
 	for ; list != ""; list = list[min(4, len(list)):] {
 		item := list[:min(4, len(list))]

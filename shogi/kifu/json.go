@@ -10,22 +10,21 @@ import (
 	"gogi/shogi"
 )
 
-// MoveJSON is a Move in JSON, wherever gogi writes moves of records. A value that is not known is
-// left out.
+// MoveJSON is the JSON form of a Move in all records that gogi writes. It omits unknown values.
 type MoveJSON struct {
 	USI      shogi.Move   `json:"move"`
-	Opening  bool         `json:"opening,omitempty"` // the opening gave the move
+	Opening  bool         `json:"opening,omitempty"` // the opening set the move
 	MS       *float64     `json:"ms,omitempty"`      // the time for the move, exact to the microsecond
-	Score    *int         `json:"score,omitempty"`   // the mover's view: centipawns, or near ±1,000,000 for a mate
+	Score    *int         `json:"score,omitempty"`   // from the mover's point of view: centipawns, or near ±1,000,000 for a mate
 	Depth    int          `json:"depth,omitempty"`   // plies
 	SelDepth int          `json:"seldepth,omitempty"`
 	Nodes    uint64       `json:"nodes,omitempty"`
 	PV       []shogi.Move `json:"pv,omitempty"`
-	Votes    Detail       `json:"votes,omitempty"` // a council's record of its decision
+	Votes    Detail       `json:"votes,omitempty"` // a council's vote record
 	Comment  string       `json:"comment,omitempty"`
 }
 
-// JSON returns the move as JSON has it.
+// JSON returns the JSON form of the move.
 func (m *Move) JSON() MoveJSON {
 	out := MoveJSON{
 		USI: m.Move, Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
@@ -56,7 +55,7 @@ func (j *MoveJSON) Move() (Move, error) {
 	return m, err
 }
 
-// Detail is a council's vote record in JSON: JSON as it is, and anything else as a string.
+// Detail is a council's vote record in JSON: valid JSON stays as it is, anything else becomes a string.
 type Detail []byte
 
 // MarshalJSON keeps JSON and quotes any other text.

@@ -9,11 +9,10 @@ import (
 	"gogi/shogi"
 )
 
-// KIF is the record in the KIF format in UTF-8, as files named *.kifu are: whole seconds,
-// and for each move that was thought of a comment that ShogiHome and ShogiGUI read, with
-// the score from Black's view. It fails when the start is no position. An illegal move,
-// which ends a game, is in a comment at the end.
-// Source: http://kakinoki.o.oo7.jp/kif_format.html; the comment is ShogiGUI's.
+// KIF returns the record in the KIF format in UTF-8, as in *.kifu files: whole seconds, and a comment for
+// each move with a score. ShogiHome and ShogiGUI read these comments; the score is from Black's point of
+// view. KIF fails if the start is not a valid position. An illegal move that ended the game is in a comment
+// at the end. Source: http://kakinoki.o.oo7.jp/kif_format.html; the comment's format is ShogiGUI's.
 func (r *Record) KIF() (string, error) {
 	position, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -49,8 +48,8 @@ func (r *Record) KIF() (string, error) {
 	return b.String(), nil
 }
 
-// KIFResult is the comment that says in our words how the game ended, with its end; "" for
-// a record without a result.
+// KIFResult returns a comment line with gogi's word for the end of the game; "" for a record without a
+// result.
 func (r *Record) KIFResult() string {
 	if r.Result == "" {
 		return ""
@@ -58,7 +57,7 @@ func (r *Record) KIFResult() string {
 	return OneLine("*"+r.Result+" winner="+r.Winner+kifNote(r.Note)) + "\n"
 }
 
-// kifNote is why the game ended, behind the comment that says how.
+// kifNote returns the cause of the end, for the comment after the result.
 func kifNote(note string) string {
 	if note == "" {
 		return ""
@@ -66,7 +65,7 @@ func kifNote(note string) string {
 	return " note=" + escaped(note)
 }
 
-// writeKIFComment writes what somebody wrote, a line each.
+// writeKIFComment writes a human's comment, each line separately.
 func writeKIFComment(b *strings.Builder, text string) {
 	if text == "" {
 		return
@@ -76,16 +75,15 @@ func writeKIFComment(b *strings.Builder, text string) {
 	}
 }
 
-// kifMoveWidth is how many columns a move has before its time, a kanji being two.
+// kifMoveWidth is the width of a move before its time in columns; a kanji has two.
 const kifMoveWidth = 13
 
-// kifHandicaps are those that readers know by name. Any other start is drawn.
+// kifHandicaps returns the handicaps that readers know by name. Any other start is drawn.
 func kifHandicaps() []string {
 	return []string{"香落ち", "右香落ち", "角落ち", "飛車落ち", "飛香落ち", "二枚落ち", "四枚落ち", "六枚落ち", "八枚落ち", "十枚落ち"}
 }
 
-// KnownHandicap is the handicap that a position is the start of, where readers know it by
-// its name.
+// KnownHandicap returns the handicap with this start position, if readers know its name.
 func KnownHandicap(p *shogi.Position) (h shogi.Handicap, ok bool) {
 	sfen := p.SFEN()
 	for _, name := range kifHandicaps() {
@@ -96,8 +94,8 @@ func KnownHandicap(p *shogi.Position) (h shogi.Handicap, ok bool) {
 	return shogi.Handicap{}, false
 }
 
-// KIFHead is the headers and the start of a record in KIF and KI2, a line each. Who gives
-// a handicap is 上手, White.
+// KIFHead returns the headers and the start of a record in KIF and KI2, a line each. The side that gives a
+// handicap is 上手, White.
 func (r *Record) KIFHead(p *shogi.Position) string {
 	b := new(strings.Builder)
 	header(b, "開始日時：", LocalTime(r.Started))
@@ -129,8 +127,8 @@ func (r *Record) KIFHead(p *shogi.Position) string {
 	return b.String()
 }
 
-// kifClocks are both sides' clocks, "" where none is known. The format asks for words that
-// a person reads.
+// kifClocks describes the clocks of both sides for human readers, as the format demands; "" if neither is
+// known.
 func kifClocks(clocks [2]Clock) string {
 	switch {
 	case clocks == [2]Clock{}:
@@ -173,7 +171,7 @@ func writeKIFBoard(b *strings.Builder, p *shogi.Position) {
 	}
 }
 
-// kifSquare is one square of a drawn board, where a piece is one character.
+// kifSquare returns one square of a drawn board, with one character for a piece.
 func kifSquare(p shogi.Piece) string {
 	if p == shogi.NoPiece {
 		return " ・"
@@ -185,7 +183,7 @@ func kifSquare(p shogi.Piece) string {
 	return sign + [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍", ""}[p.Type()&15]
 }
 
-// kifHand is a hand with kanji numbers, "なし" where it is empty.
+// kifHand returns a hand with kanji numbers; "なし" if it is empty.
 func kifHand(p *shogi.Position, c shogi.Colour) string {
 	var hand strings.Builder
 	for _, t := range []shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook} {
@@ -199,7 +197,7 @@ func kifHand(p *shogi.Position, c shogi.Colour) string {
 	return hand.String()
 }
 
-// kifNumber is how many there are of a piece: nothing for one, else up to 十八.
+// kifNumber returns a number of pieces: "" for one, at most 十八.
 func kifNumber(n int) string {
 	switch {
 	case n == 1:
@@ -212,7 +210,7 @@ func kifNumber(n int) string {
 	return "十" + kifRank(n-10)
 }
 
-// kifRank is 1 to 9 in kanji.
+// kifRank returns 1 to 9 in kanji.
 func kifRank(n int) string {
 	return [...]string{"", "一", "二", "三", "四", "五", "六", "七", "八", "九"}[max(0, min(9, n))]
 }
@@ -221,13 +219,13 @@ func kifFile(n int) string {
 	return [...]string{"", "１", "２", "３", "４", "５", "６", "７", "８", "９"}[max(0, min(9, n))]
 }
 
-// KIFPiece is a piece type in the moves of KIF, such as 歩 or 成銀; "" for none.
+// KIFPiece returns a piece type in the moves of KIF, such as 歩 or 成銀; "" for none.
 func KIFPiece(t shogi.PieceType) string {
 	return [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍", ""}[t&15]
 }
 
-// KIFMove is a move that is legal in p, such as ７六歩(77), ５五角打, 同　銀成(43). before
-// is where the move before went, NoSquare at the beginning or to name every square.
+// KIFMove returns a move that is legal in p, such as ７六歩(77), ５五角打, 同　銀成(43). before is the target of the
+// previous move, or NoSquare at the beginning and to name every square.
 func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	to := kifFile(m.To().File()) + kifRank(m.To().Rank())
 	if m.To() == before {
@@ -236,13 +234,12 @@ func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	return to + kifHow(p.PieceAt(m.From()).Type(), m)
 }
 
-// KIFMoved is a move of a piece as KIF has it, where no position is known: ７六歩(77). A
-// drop is of the piece that it names.
+// KIFMoved returns a move of a piece in KIF without a position: ７六歩(77). For a drop, piece is ignored.
 func KIFMoved(piece shogi.PieceType, m shogi.Move) string {
 	return kifFile(m.To().File()) + kifRank(m.To().Rank()) + kifHow(piece, m)
 }
 
-// kifHow is a move without the square that it goes to.
+// kifHow returns a move without its target square.
 func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	if m.IsDrop() {
 		return KIFPiece(m.Dropped()) + "打"
@@ -254,7 +251,7 @@ func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	return text + "(" + csaPlace(m.From()) + ")"
 }
 
-// padded fills up to so many columns.
+// padded fills a text to a number of columns.
 func padded(text string, width int) string {
 	for _, r := range text {
 		width--
@@ -265,14 +262,14 @@ func padded(text string, width int) string {
 	return text + strings.Repeat(" ", max(1, width))
 }
 
-// kifTime is what a move took and what its side has spent, in whole seconds.
+// kifTime returns a move's time and its side's total time in whole seconds.
 func kifTime(took, spent time.Duration) string {
 	t, s := int(took/time.Second), int(spent/time.Second)
 	return fmt.Sprintf("(%2d:%02d/%02d:%02d:%02d)", t/60, t%60, s/3600, s/60%60, s%60)
 }
 
-// KIFThought is what is known of the thought behind a move that is legal in p, as comments
-// have it without their first "*"; "" where there is no score.
+// KIFThought describes the search behind a move that is legal in p, as comments do without their first "*";
+// "" without a score.
 func KIFThought(p *shogi.Position, m *Move) string {
 	if m.Opening || !m.HasScore {
 		return ""
@@ -296,8 +293,8 @@ func KIFThought(p *shogi.Position, m *Move) string {
 	return b.String()
 }
 
-// KIFVariation is a line of moves from a position, up to the first illegal one, each with
-// the sign of its side.
+// KIFVariation returns a line of moves from a position up to the first illegal one, each with the sign of its
+// side.
 func KIFVariation(p shogi.Position, moves []shogi.Move) string {
 	var list []string
 	for _, m := range moves {
@@ -310,7 +307,7 @@ func KIFVariation(p shogi.Position, moves []shogi.Move) string {
 	return strings.Join(list, " ")
 }
 
-// KIFSign is the sign of a side before its moves.
+// KIFSign returns the sign of a side for its moves.
 func KIFSign(c shogi.Colour) string {
 	if c == shogi.Black {
 		return "▲"
@@ -318,8 +315,8 @@ func KIFSign(c shogi.Colour) string {
 	return "△"
 }
 
-// KIFEnd is the word for how the game ended; side is the side to move. Where KIF has no
-// word that says what happened, it is the one that has the same winner.
+// KIFEnd returns the word for the end of the game; side is the side to move. If KIF has no exact word, it is
+// one with the same winner.
 func (r *Record) KIFEnd(side shogi.Colour) string {
 	wins := r.Winner == side.String()
 	switch r.Result {

@@ -16,13 +16,12 @@ import (
 	"gogi/shogi"
 )
 
-// A game's plies are packed column by column, so that like stands beside like,
-// compressed with zlib, whose checksum finds damage. Measured on 548 games of
-// fairy-stockfish, CPU time a ply and bytes a game: zlib of the standard library 0.77 µs
-// and 1,292; that of klauspost/compress, which any zlib reads, 0.35 µs and 1,306; zstd
-// at its fastest 0.16 µs and 1,389, and with a dictionary of 4 KB trained on other games
-// 0.26 µs and 1,326: no reason for a format of its own and a dictionary to keep for ever.
-// The text before compression:
+// Pack stores a game's plies column by column, so that similar values are adjacent, and compresses them with
+// zlib, whose checksum detects damage. Measured on 548 games of fairy-stockfish, CPU time per ply and bytes
+// per game: zlib of the standard library 0.77 µs and 1,292; that of klauspost/compress, which any zlib reads,
+// 0.35 µs and 1,306; zstd at its fastest 0.16 µs and 1,389, and with a dictionary of 4 KB trained on other
+// games 0.26 µs and 1,326. These gains do not justify a private format and a permanent dictionary. The text
+// before compression:
 //
 //	n                                     uvarint, the number of plies
 //	n × move                              2 bytes, little endian
@@ -36,43 +35,41 @@ import (
 //
 // Two plies before means the same side's last move.
 const (
-	// MaxPlies is how long a game may be that is packed.
+	// MaxPlies is the maximum length of a packed game.
 	MaxPlies = 1 << 15
 
 	packVersion = 1
 
-	// The limits of what is packed and of what is unpacked: a damaged text must not
-	// cost more memory than a real one can.
+	// The limits of packed and unpacked games: a damaged text must not use more memory than a real one can.
 	maxPlies = MaxPlies
 	maxRaw   = 16 << 20
 
-	// What unpacking allocates for each byte of the text before compression: the
-	// buffer that grows to hold it, and what of it is copied into moves.
+	// Memory that unpacking allocates for each byte before compression: the growing buffer, and the parts
+	// that it copies into moves.
 	byteCost = 5
 	// The same for each ply: the Move itself, two lengths and its flags.
 	plyCost = 160
 
-	// unlimited is what a game of the greatest size takes.
+	// unlimited is the memory of a game of maximum size.
 	unlimited = byteCost*maxRaw + plyCost*maxPlies
 )
 
 const (
 	flagScore   = 1 << iota // the ply has a score
-	flagOpening             // the ply was given by the opening
-	flagOwnPV               // the PV starts with the ply's own move, which is left out
-	flagNoTime              // what the ply took is not known
+	flagOpening             // the opening set the ply
+	flagOwnPV               // the PV starts with the ply's own move, which is omitted
+	flagNoTime              // the ply's time is unknown
 	flagsKnown  = 1<<iota - 1
 )
 
-// compressors are kept: one is half a megabyte.
+// compressors are reused, because one has half a megabyte.
 var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
-// decompressors are kept, too: one is 40 kB.
+// decompressors are reused, too: one has 40 kB.
 var decompressors sync.Pool
 
-// Pack writes a game's plies with at most pv plies of each principal variation.
-// Times are kept in whole microseconds, a Score without HasScore is not kept. It
-// fails for games that are longer than any real one.
+// Pack encodes a game's plies with at most pv plies of each principal variation. It stores times in whole
+// microseconds, and no Score without HasScore. It fails for games that are longer than any real one.
 func Pack(moves []Move, pv int) ([]byte, error) {
 	if len(moves) > maxPlies {
 		return nil, fmt.Errorf("the game has %d plies, more than the %d that can be packed", len(moves), maxPlies)
@@ -143,7 +140,7 @@ func flagsOf(m *Move, pv int) (flags byte) {
 
 func cutPV(m *Move, pv int) []shogi.Move { return m.PV[:min(len(m.PV), max(0, pv))] }
 
-// storedPV is the part of the PV that is written down.
+// storedPV returns the part of the PV to store.
 func storedPV(m *Move, pv int) []shogi.Move {
 	cut := cutPV(m, pv)
 	if flagsOf(m, pv)&flagOwnPV != 0 {
@@ -152,8 +149,7 @@ func storedPV(m *Move, pv int) []shogi.Move {
 	return cut
 }
 
-// appendDeltas writes a column as differences to the same side's last value, for
-// the plies that have one.
+// appendDeltas writes a column as differences to the same side's last value, for the plies that have one.
 func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte {
 	var last [2]int
 	for i := range moves {
@@ -177,11 +173,11 @@ func appendPVs(b []byte, moves []Move, pv int) []byte {
 	return b
 }
 
-// Unpack is the inverse of Pack. Damage of any kind is an error.
+// Unpack is the inverse of Pack. It returns an error for any damage.
 func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
 
-// UnpackWithin is Unpack for a text that others wrote: it fails rather than
-// allocate more than about limit bytes, the decompressor's own 50 KB apart.
+// UnpackWithin is Unpack for an untrusted text: it fails rather than allocate more than about limit bytes,
+// plus 50 KB for the decompressor.
 func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("the packed moves are empty")
@@ -220,7 +216,7 @@ func inflate(packed []byte, limit int) ([]byte, error) {
 	return raw, nil
 }
 
-// decompressor is one that is not in use, or a new one.
+// decompressor returns a free decompressor or a new one.
 func decompressor(packed []byte) (io.ReadCloser, error) {
 	source := bytes.NewReader(packed)
 	kept, ok := decompressors.Get().(io.ReadCloser)
@@ -234,10 +230,10 @@ func decompressor(packed []byte) (io.ReadCloser, error) {
 	return kept, again.Reset(source, nil)
 }
 
-// decoder reads columns. After an error, which it keeps, it reads zeros.
+// decoder reads columns. It keeps the first error and then reads zeros.
 type decoder struct {
 	rest  []byte
-	plies int // at most so many
+	plies int // upper limit
 	err   error
 }
 
@@ -250,8 +246,8 @@ func (d *decoder) fail(err error) {
 
 func (d *decoder) columns() []Move {
 	n := d.uvarint()
-	// Every ply has at least eight bytes: two of its move, flags, two depths, nodes,
-	// time and two lengths make nine.
+	// Every ply has at least nine bytes: two for its move, and one each for flags, two depths, nodes, time
+	// and two lengths.
 	if n > uint64(max(0, d.plies)) || n > uint64(len(d.rest)/8) {
 		d.fail(fmt.Errorf("%d plies cannot be right", n))
 		return nil
@@ -325,7 +321,7 @@ func (d *decoder) details(moves []Move) {
 	}
 }
 
-// lengths reads n of them, or none after an error.
+// lengths reads n lengths; it returns none after an error.
 func (d *decoder) lengths(n int) []uint64 {
 	lengths := make([]uint64, n)
 	for i := range lengths {
@@ -357,7 +353,7 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-// micros reads a duration; one that does not fit is damage.
+// micros reads a duration; a value out of range is damage.
 func (d *decoder) micros() time.Duration {
 	v := d.uvarint()
 	if v > uint64((1<<63-1)/time.Microsecond) {

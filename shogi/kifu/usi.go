@@ -6,8 +6,8 @@ import (
 	"gogi/shogi"
 )
 
-// USI is the record as one line of the "position" command without that word:
-// "startpos moves …" or "sfen … moves …".
+// USI returns the record as one line of the "position" command without that word: "startpos moves …" or "sfen
+// … moves …".
 func (r *Record) USI() string {
 	var b strings.Builder
 	if start := shogi.StartPos(); r.Start == start.SFEN() {
@@ -24,7 +24,7 @@ func (r *Record) USI() string {
 	return b.String()
 }
 
-// USIMoves are the record's moves as USI writes them, the opening's included.
+// USIMoves returns the record's moves in USI notation, including the opening's.
 func (r *Record) USIMoves() []string {
 	moves := make([]string, len(r.Moves))
 	for i, m := range r.Moves {

@@ -24,7 +24,7 @@ func (d Demand) block() int {
 
 // Share is the part of the machine that one slot has.
 type Share struct {
-	Sets  [2]Set // of the two players of a game; equal unless they are apart
+	Sets  [2]Set // the CPUs of the two players of a game; equal unless they are apart
 	Cores int    // whole cores of both sets together; in a Split layout the cores that it has a part of
 	Nodes []int  // memory nodes, ascending
 	Kind  Kind
@@ -34,7 +34,7 @@ type Share struct {
 type Layout struct {
 	Shares []Share // by slot
 	Spare  []Share // for further slots, as good as possible without changing the others
-	Split  bool    // there are too few cores: slots, or players that think at the same time, share cores with one hardware thread each
+	Split  bool    // too few cores: slots, or players that think at the same time, share cores, one thread each
 	Cores  int     // cores of the machine
 	CPUs   int     // CPUs of the machine
 	Kinds  int     // kinds of cores of the machine; a slot has one kind

@@ -39,7 +39,7 @@ const (
 	longestWait    = time.Minute
 	steadyAfter    = time.Minute     // a session of this length resets the count of failures
 	farewell       = 3 * time.Second // for the server's last messages
-	maxReopenings  = 3               // of a failed player in one game
+	maxReopenings  = 3               // openings of a player in one game
 )
 
 // Config configures a Client.

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	mateScore     = 30000 // of a mate in CSA comments
+	mateScore     = 30000 // score of a mate in CSA comments
 	commentPlies  = 30    // maximum length of a principal variation, to limit the line
 	commentPrefix = "'* "
 )

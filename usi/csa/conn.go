@@ -75,12 +75,12 @@ type Conn struct {
 	timing   Timing
 	messages chan Message // the reader closes it at the end
 	quit     chan struct{}
-	done     sync.WaitGroup // of the reader and the keep-alive
+	done     sync.WaitGroup // the reader and the keep-alive
 	closing  sync.Once
 
 	writing sync.Mutex // one line at a time
 
-	mu       sync.Mutex // of the fields below; never held while writing
+	mu       sync.Mutex // for the fields below; never held while writing
 	err      error      // why the connection ended: the first cause
 	sent     time.Time
 	received time.Time

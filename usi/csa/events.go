@@ -53,20 +53,20 @@ type Event struct {
 	Black    string        `json:"black,omitempty"`
 	White    string        `json:"white,omitempty"`
 	Colour   string        `json:"colour,omitempty"`   // ours, or that of the move
-	Resumed  bool          `json:"resumed,omitempty"`  // of start: the game had been interrupted
-	Ply      int           `json:"ply,omitempty"`      // of move, from 1
+	Resumed  bool          `json:"resumed,omitempty"`  // in start: the game had been interrupted
+	Ply      int           `json:"ply,omitempty"`      // in move, from 1
 	Move     string        `json:"move,omitempty"`     // in USI
 	CSA      string        `json:"csa,omitempty"`      // the same in CSA notation
-	Elapsed  *int64        `json:"time_ms,omitempty"`  // of the move, as the server counts it
+	Elapsed  *int64        `json:"time_ms,omitempty"`  // for the move, as the server counts it
 	Left     *int64        `json:"left_ms,omitempty"`  // on the mover's clock after it
 	Comment  string        `json:"comment,omitempty"`  // as sent with the move
-	Plies    int           `json:"plies,omitempty"`    // of end
-	Outcome  Outcome       `json:"outcome,omitempty"`  // of end
-	Cause    string        `json:"cause,omitempty"`    // of end, such as "#RESIGN"
+	Plies    int           `json:"plies,omitempty"`    // in end
+	Outcome  Outcome       `json:"outcome,omitempty"`  // in end
+	Cause    string        `json:"cause,omitempty"`    // in end, such as "#RESIGN"
 	Note     string        `json:"note,omitempty"`     // in words
-	Wait     time.Duration `json:"-"`                  // of lost
-	Record   *kifu.Record  `json:"-"`                  // of end
-	Answered bool          `json:"answered,omitempty"` // of move: it is ours
+	Wait     time.Duration `json:"-"`                  // in lost
+	Record   *kifu.Record  `json:"-"`                  // in end
+	Answered bool          `json:"answered,omitempty"` // in move: it is ours
 }
 
 // Tally counts the games that ended.

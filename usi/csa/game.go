@@ -28,7 +28,7 @@ type game struct {
 	cancel     context.CancelFunc // stops the thinking
 	answer     *usi.Reply         // the move that was sent and is not confirmed yet
 	comment    string             // the comment that was sent with it
-	reopenings int                // of the player, in this game
+	reopenings int                // failures of the player in this game
 	early      *Message           // a message that came in place of START
 	special    string             // the last special move, such as %KACHI
 	cause      string             // the server's word for the end, such as #RESIGN

@@ -27,11 +27,11 @@ const (
 type Message struct {
 	Kind    Kind
 	Text    string   // the line; of Started and Rejected the part after the colon
-	Move    string   // of Moved, such as "+7776FU"; of Special the word, such as "%TORYO"
+	Move    string   // in Moved, such as "+7776FU"; in Special the word, such as "%TORYO"
 	Units   float64  // the time of the move in units of the summary
 	Timed   bool     // the server sent Units
-	Summary *Summary // of Proposed; nil if it is unreadable
-	Err     error    // of Proposed: why it is unreadable
+	Summary *Summary // in Proposed; nil if it is unreadable
+	Err     error    // in Proposed: why it is unreadable
 }
 
 // parseLine parses a line outside of a summary.

@@ -18,7 +18,7 @@ type Time struct {
 	Total     time.Duration
 	Byoyomi   time.Duration // a move's allowance once Total is used up
 	Increment time.Duration // added before each own move, including the first
-	Delay     time.Duration // of each move, before the clock runs
+	Delay     time.Duration // free time of each move, before the clock runs
 	Least     time.Duration // the time that the quickest move costs
 	Roundup   bool          // a move's time is rounded up to whole units, else down
 	// Remaining is the rest of Total in a resumed game; negative if the server did not send it.
@@ -34,7 +34,7 @@ type PlayedMove struct {
 
 // Summary is the server's proposal of a game (対局条件).
 type Summary struct {
-	Version       string // of the protocol
+	Version       string // version of the protocol
 	GameID        string
 	Names         [2]string    // by colour
 	Colour        shogi.Colour // ours

@@ -15,9 +15,9 @@ import (
 // 800 kB; a third of that is positions.
 const (
 	KeptLines = 10_000  // the latest ones, in addition to the first chunk
-	KeptBytes = 2 << 20 // of these lines, including a few bytes each for the stamp
+	KeptBytes = 2 << 20 // size of these lines, including a few bytes each for the stamp
 	chunkSize = 64 << 10
-	maxHeard  = 4 << 10 // of one line of the engine; a variation of 250 moves has 1.3 kB
+	maxHeard  = 4 << 10 // stored part of one line; a variation of 250 moves has 1.3 kB
 )
 
 // Line is one line of a dialogue.

@@ -20,7 +20,7 @@ type Transcripts struct {
 
 	mu      sync.Mutex
 	waiting map[Game][]byte
-	size    int // of waiting, in bytes
+	size    int // size of waiting, in bytes
 	lost    int // lines
 	err     error
 	onError func(error) // called for the first failure; may be nil

@@ -46,9 +46,9 @@ type engine struct {
 	options  []string
 	script   []fault
 	seen     map[string]int
-	values   map[string]int // of numeric options, as they were set
+	values   map[string]int // values of numeric options
 	position usi.Position
-	line     usi.Line // of the game that position belongs to
+	line     usi.Line // the game of position
 	held     string   // the bestmove of a ponder search, held back
 	late     time.Duration
 	replay   []string // moves of one game, chosen by the number of moves made
