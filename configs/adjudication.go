@@ -88,7 +88,6 @@ func (d *Draw) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// adjudication is how the file's games end by score.
 func (f *File) adjudication() match.Adjudication {
 	resign, draw := or(f.Resign, Resign{}), or(f.Draw, Draw{})
 	return match.Adjudication{

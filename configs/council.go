@@ -69,7 +69,6 @@ type Variation struct {
 	Values []string
 }
 
-// rule reads a rule in either form.
 func (d *decoder) rule(path string, from any, into *Rule) {
 	table, ok := from.(map[string]any)
 	if !ok {
@@ -147,12 +146,10 @@ func (d *decoder) vary(path string, from any, into *Vary) {
 	}
 }
 
-// council is the index of a council by name, or -1.
 func (f *File) council(name string) int {
 	return slices.IndexFunc(f.Councils, func(c Council) bool { return c.Name == name })
 }
 
-// memberOfAny reports whether a council has the player among its members.
 func (f *File) memberOfAny(name string) bool {
 	return slices.ContainsFunc(f.Councils, func(c Council) bool { return slices.Contains(c.Members, name) })
 }
@@ -225,7 +222,6 @@ func (r *resolver) resignQuorum(path string, value *float64) float64 {
 	return max(1e-9, r.share(path+".resign_quorum", value, 0.5))
 }
 
-// quorum belongs to one stop policy only.
 func (r *resolver) quorum(path string, c *Council) float64 {
 	if c.Stop == string(ensemble.StopQuorum) {
 		return r.share(path+".quorum", c.Quorum, ensemble.DefaultQuorum)
@@ -236,7 +232,6 @@ func (r *resolver) quorum(path string, c *Council) float64 {
 	return 0
 }
 
-// share is a number from 0 to 1.
 func (r *resolver) share(path string, value *float64, def float64) float64 {
 	x := or(value, def)
 	if !(x >= 0 && x <= 1) {
@@ -266,7 +261,6 @@ func (r *resolver) veto(path string, v *Veto) match.Veto {
 	return out
 }
 
-// checkRules refuses rules that do not fit so many members.
 func (r *resolver) checkRules(path string, c *match.Council) {
 	if c.Rule == "" {
 		r.fail(path+".rule", "rule is missing: expected one of %s", strings.Join(voting.RuleNames(), ", "))
@@ -319,7 +313,6 @@ func linesOf(options []match.Option) int {
 	return 1
 }
 
-// members resolves the members of a council.
 func (r *resolver) members(i int, out *match.Council, within []string) {
 	c, path := &r.file.Councils[i], position.Element("council", i)
 	if len(c.Members) == 0 {
@@ -376,7 +369,6 @@ func (r *resolver) scale(i int) match.Scale {
 	return out
 }
 
-// clamp returns the limit of a member's scores.
 func (r *resolver) clamp(i int) float64 {
 	s := r.file.Engines[i].Scale
 	if s == nil || s.Clamp == nil {

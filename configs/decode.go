@@ -29,7 +29,6 @@ type fault struct {
 	err   error
 }
 
-// fail keeps an error about the key at path.
 func (d *decoder) fail(path, format string, args ...any) {
 	err := d.file.problem(path, fmt.Errorf(format, args...))
 	d.faults = append(d.faults, fault{d.file.places[path].Order, err})
@@ -51,7 +50,6 @@ func (d *decoder) err() error {
 	return errors.Join(errs...)
 }
 
-// field is one key of a table.
 type field struct {
 	key   string
 	short bool
@@ -104,7 +102,6 @@ func (d *decoder) unknown(path, key string, known []field) {
 	d.fail(position.Join(path, key), "unknown key %q%s (did you mean %s?)", key, in, strings.Join(near, " or "))
 }
 
-// value stores one TOML value.
 func (d *decoder) value(path string, from any, into reflect.Value) {
 	if into.Kind() == reflect.Pointer {
 		into.Set(reflect.New(into.Type().Elem()))
@@ -136,7 +133,6 @@ func (d *decoder) value(path string, from any, into reflect.Value) {
 	}
 }
 
-// plain stores a value by the kind of its field.
 func (d *decoder) plain(path string, from any, into reflect.Value) {
 	kind := into.Kind()
 	if kind == reflect.Struct {
@@ -183,7 +179,6 @@ func (d *decoder) number(path string, from any, into reflect.Value) {
 	}
 }
 
-// expected names the type of a plain field.
 func expected(into reflect.Value) string {
 	switch {
 	case into.CanFloat():
@@ -237,7 +232,6 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 	}
 }
 
-// isTables reports whether a key of the top table is a list of tables.
 func isTables(key string) bool { return key == "engine" || key == "council" }
 
 // doubleBrackets returns the correct text for [engine] or [engine.a], which TOML takes for one table.
@@ -272,7 +266,6 @@ func (d *decoder) text(path string, from any, into encoding.TextUnmarshaler) {
 	}
 }
 
-// sprt reads a string, or a list of two numbers.
 func (d *decoder) sprt(path string, from any, into *match.SPRT) {
 	list, ok := from.([]any)
 	if !ok {
@@ -321,7 +314,6 @@ func (d *decoder) environ(path string, from any, into *Environ) {
 	}
 }
 
-// inOrder lists a table's keys in the order of the file.
 func (d *decoder) inOrder(path string, table map[string]any) []string {
 	var keys []string
 	for key := range table {
@@ -337,7 +329,6 @@ func (d *decoder) inOrder(path string, table map[string]any) []string {
 	return keys
 }
 
-// scalar returns a plain value in the form sent to an engine.
 func scalar(from any) (text string, ok bool) {
 	switch v := from.(type) {
 	case string:
@@ -368,7 +359,6 @@ func label(path string) string {
 	return b.String()
 }
 
-// describe names a TOML value for an error about its type.
 func describe(from any) string {
 	switch v := from.(type) {
 	case string:

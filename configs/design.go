@@ -7,20 +7,17 @@ import (
 	"gogi/match/tournament"
 )
 
-// The defaults of designs that pair by results.
 const (
 	defaultMatchPairs = 1
 	defaultTiebreaks  = 4
 	leastBlock        = 16
 )
 
-// The words of seeding.
 const (
 	seedingGiven = "given"
 	seedingLot   = "lot"
 )
 
-// design resolves the design; the players are known.
 func (r *resolver) design(p *match.Plan) {
 	f := or(r.file.Design, Design{})
 	d := &p.Design
@@ -47,7 +44,6 @@ func (r *resolver) design(p *match.Plan) {
 	t.Lot = choose(r, "design.seeding", f.Seeding, seedingGiven, seedingLot) == seedingLot
 }
 
-// strayKeys refuses keys that mean nothing to the design.
 func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 	for _, key := range []struct {
 		name  string

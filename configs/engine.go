@@ -17,7 +17,6 @@ import (
 	"gogi/match"
 )
 
-// engineResolver resolves one engine of the file.
 type engineResolver struct {
 	*resolver
 	*Engine
@@ -29,13 +28,11 @@ func (r *resolver) engineAt(i int) engineResolver {
 	return engineResolver{resolver: r, Engine: &r.file.Engines[i], at: position.Element("engine", i), i: i}
 }
 
-// player resolves an engine that plays.
 func (r *resolver) player(i int) match.Player {
 	e := r.engineAt(i)
 	return e.resolve(e.limits())
 }
 
-// resolve makes the engine under the given limits.
 func (e engineResolver) resolve(limits match.Limits) match.Player {
 	p := match.Player{
 		Name:     e.Name,
@@ -142,7 +139,6 @@ func (e engineResolver) environ() []string {
 	return e.Env
 }
 
-// options lays an engine's options over those of all engines.
 func (e engineResolver) options() []match.Option {
 	e.checkOptions("options", "options", e.file.Options)
 	e.checkOptions(e.at+".options", "engine "+e.Name+": options", e.Options)
@@ -153,7 +149,6 @@ func (e engineResolver) options() []match.Option {
 	return merged
 }
 
-// limits lays an engine's limits over those of all.
 func (e engineResolver) limits() match.Limits {
 	return e.limitsOf("engine "+e.Name, e.limitsPath(e.i), e.Engine.Limits)
 }

@@ -10,7 +10,6 @@ import (
 	"gogi/configs/position"
 )
 
-// ownLimits are the limits that flags give one player or colour.
 type ownLimits struct {
 	whose, flag string // the first flag that names it
 	Limits
@@ -69,12 +68,10 @@ func (a *applier) limits() {
 	}
 }
 
-// isClock reports whether a key of [limits] is a part of a clock.
 func isClock(key string) bool {
 	return slices.ContainsFunc(fields(reflect.ValueOf(Clock{})), func(f field) bool { return f.key == key })
 }
 
-// own lays the limits of one player or colour over the file's.
 func (a *applier) own(o *ownLimits) error {
 	if o.whose == "black" || o.whose == "white" {
 		if !o.onlyClock {
@@ -99,7 +96,6 @@ func (a *applier) own(o *ownLimits) error {
 	return nil
 }
 
-// limitsAt lays limits of flags over those of a table.
 func limitsAt(into **Limits, over Limits) {
 	if over != (Limits{}) {
 		merged := or(*into, Limits{}).override(over)

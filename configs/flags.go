@@ -124,10 +124,8 @@ func (a *applier) fail(flag, format string, args ...any) {
 	a.errs = append(a.errs, &Problem{Flag: flag, Cause: fmt.Errorf(format, args...)})
 }
 
-// won notes that a flag gave a key.
 func (a *applier) won(path, flag string) { a.file.flags[path] = flag }
 
-// aFlag is a flag that stands for a key.
 type aFlag struct {
 	name, key string
 	value     reflect.Value
@@ -160,7 +158,6 @@ func (flags *Flags) keyed() (plain, limits []aFlag) {
 	return plain, limits
 }
 
-// plain gives keys the values of their flags.
 func (a *applier) plain() {
 	a.replace()
 	plain, _ := a.flags.keyed()
@@ -228,7 +225,6 @@ func keyAt(table reflect.Value, path string) reflect.Value {
 	return into
 }
 
-// setText sets a pointer to the value that a flag's text means.
 func setText(into reflect.Value, text string) (err error) {
 	value := reflect.New(into.Type().Elem())
 	switch target := value.Interface().(type) {
@@ -247,7 +243,6 @@ func setText(into reflect.Value, text string) (err error) {
 	return err
 }
 
-// fromOne reads a number from 1.
 func fromOne[T int | uint64](text string, into *T) error {
 	n, err := strconv.ParseUint(text, 10, 62)
 	if *into = T(n); err != nil || n == 0 {
@@ -308,7 +303,6 @@ func (a *applier) council(text string) {
 	a.won(position.Element("council", i)+".members", flag)
 }
 
-// engine is the index of an engine by name, or -1.
 func (f *File) engine(name string) int {
 	return slices.IndexFunc(f.Engines, func(e Engine) bool { return e.Name == name })
 }
@@ -363,7 +357,6 @@ func (o Options) with(option match.Option) Options {
 	return list
 }
 
-// engineNames lists the engines for an error.
 func (f *File) engineNames() string {
 	if len(f.Engines) == 0 {
 		return "there are no engines; expected [[engine]] in a file or --engine NAME=COMMAND"

@@ -24,13 +24,11 @@ func (l Limits) override(over Limits) Limits {
 	return over
 }
 
-// search reports whether any limit bounds the search.
 func (l Limits) search() bool {
 	l.Margin, l.Stall = nil, nil
 	return l != Limits{}
 }
 
-// or is a key's value, or its default.
 func or[T any](value *T, def T) T {
 	if value == nil {
 		return def
@@ -38,7 +36,6 @@ func or[T any](value *T, def T) T {
 	return *value
 }
 
-// control joins the two ways to write a clock.
 func (c Clock) control() (match.TimeControl, error) {
 	parts := match.TimeControl{Main: or(c.Main, 0), Byoyomi: or(c.Byoyomi, 0), Increment: or(c.Increment, 0)}
 	if c.TC == nil {

@@ -15,13 +15,11 @@ type Mate struct {
 	Nodes  *int           `toml:"nodes"`        // positions of a proof; default match.DefaultMateNodes
 }
 
-// solves reports whether the engine is the one that is asked for mates.
 func (f *File) solves(engine string) bool { return engine != "" && engine == f.solver() }
 
 // maxProof is the largest number of positions in a proof: some seconds, and a gigabyte.
 const maxProof = 2_000_000
 
-// solver returns the name of the mate solver; "" is none.
 func (f *File) solver() string {
 	if f.Mate == nil || f.Mate.Engine == "off" {
 		return ""
@@ -29,7 +27,6 @@ func (f *File) solver() string {
 	return f.Mate.Engine
 }
 
-// mate resolves how games end by proof.
 func (r *resolver) mate(ponder match.PonderMode) match.Mate {
 	want, name := or(r.file.Mate, Mate{}), r.file.solver()
 	if name == "" {

@@ -13,7 +13,6 @@ import (
 	"gogi/internal/disk"
 )
 
-// maxFile is the largest file that is taken for a series.
 const maxFile = 1 << 20
 
 // ReadFile reads a file that is small enough for a series.
@@ -96,7 +95,6 @@ func (f *File) where(path string) (flag string, line int) {
 	return "", 0
 }
 
-// flagsWithin lists the flags that gave keys of a table.
 func (f *File) flagsWithin(table string) string {
 	var flags []string
 	for path, flag := range f.flags {
@@ -108,7 +106,6 @@ func (f *File) flagsWithin(table string) string {
 	return strings.Join(slices.Compact(flags), ", ")
 }
 
-// title returns the file's name, or "command line".
 func (f *File) title() string {
 	if f.name == "" {
 		return "command line"

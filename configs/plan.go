@@ -18,7 +18,6 @@ import (
 	"gogi/shogi"
 )
 
-// The defaults that are nowhere else.
 const (
 	defaultRun     = "default"
 	defaultSeed    = 1
@@ -95,7 +94,6 @@ func (r *resolver) series(p *match.Plan) {
 	p.Pairs = r.pairs(p)
 }
 
-// resolver makes a Plan and collects the errors.
 type resolver struct {
 	file     *File
 	baseDir  string
@@ -111,7 +109,6 @@ func (r *resolver) fail(path, format string, args ...any) {
 	r.errs = append(r.errs, r.file.problem(path, fmt.Errorf(format, args...)))
 }
 
-// gate resolves the sequential test.
 func (r *resolver) gate() match.Gate {
 	f := r.file.Gate
 	if f == nil {
@@ -153,7 +150,6 @@ func choose[T ~string](r *resolver, path string, value T, choices ...T) T {
 	return value
 }
 
-// run names the run after its file.
 func (r *resolver) run() string {
 	name := r.file.Run
 	if name == "" {
@@ -204,7 +200,6 @@ func (r *resolver) inRange(key string, value *int, def, least, most int) int {
 	return n
 }
 
-// rules lays the file's changes over a profile.
 func (r *resolver) rules() match.Rules {
 	want := or(r.file.Rules, Rules{})
 	name := want.Name
@@ -311,7 +306,6 @@ func (f *File) enginesFound() string {
 	return found
 }
 
-// limitsPath returns the key of an engine's limits.
 func (r *resolver) limitsPath(engine int) string {
 	if r.file.Engines[engine].Limits != nil {
 		return position.Element("engine", engine) + ".limits"

@@ -22,7 +22,6 @@ const (
 	reservedFull = "all" // in --option
 )
 
-// players resolves the engines that play, in the order of players.
 func (r *resolver) players() []match.Player {
 	r.checkNames()
 	r.choosePlayers()
@@ -144,7 +143,6 @@ func (f *File) voters(council int, within []int) (names []string) {
 	return names
 }
 
-// restart is how long a player's processes live: its own key, or the series'.
 func (r *resolver) restart(path string, own match.Restart) match.Restart {
 	if own == "" {
 		path, own = "restart", r.file.Restart

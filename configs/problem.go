@@ -39,7 +39,6 @@ func (p *Problem) At() string {
 	return p.File + ":" + strconv.Itoa(p.Line)
 }
 
-// problem returns a Problem with the key at a path.
 func (f *File) problem(path string, cause error) *Problem {
 	flag, line := f.where(path)
 	if f.ready && flag == "" { // no file on disk has the line

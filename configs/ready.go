@@ -39,7 +39,6 @@ func Find(nameOrPath string) (f *File, dir string, err error) {
 	return f, "", err
 }
 
-// readyNames lists the ready series without ".toml".
 func readyNames() []string {
 	entries, err := ready.ReadDir(".")
 	if err != nil { // the folder is within the binary

@@ -56,7 +56,6 @@ type SelfplayPlan struct {
 	Transcript bool // the dialogues with engines are stored
 }
 
-// The defaults of Selfplay.
 const (
 	defaultBlock       = 64
 	defaultRandomMin   = 4
@@ -110,7 +109,6 @@ func (f *File) PlanSelfplay(baseDir string, env identity.Env) (*SelfplayPlan, []
 	return out, r.warnings, nil
 }
 
-// refuseSeries rejects the keys that only a match between players has.
 func (r *resolver) refuseSeries() {
 	f := r.file
 	for _, k := range []struct {
@@ -126,7 +124,6 @@ func (r *resolver) refuseSeries() {
 	}
 }
 
-// selfplayer returns the player.
 func (r *resolver) selfplayer(name string) []string {
 	var all, alone []string
 	for _, e := range r.file.Engines {
@@ -182,7 +179,6 @@ func (r *resolver) selfplayData(want *Selfplay) selfplay.Data {
 	return d
 }
 
-// selfplayPlayer checks the design's requirements on the player.
 func (r *resolver) selfplayPlayer(plan *match.Plan) {
 	if len(plan.Players) != 1 {
 		return // an error already
@@ -207,7 +203,6 @@ func (r *resolver) selfplayPlayer(plan *match.Plan) {
 	}
 }
 
-// selfplayBlocks returns how many blocks of so many games are played.
 func (r *resolver) selfplayBlocks(block int) int {
 	if r.file.Games == nil {
 		r.fail("games", "games is missing: expected how many to play, such as games = 100000")

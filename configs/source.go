@@ -9,7 +9,6 @@ import (
 	"gogi/match"
 )
 
-// openings resolves the openings.
 func (r *resolver) openings(rules match.Rules) []match.Opening {
 	o := or(r.file.Openings, Openings{})
 	if o.File == "" && o.Handicap == "" && o.List == nil {
@@ -27,7 +26,6 @@ func (r *resolver) openings(rules match.Rules) []match.Opening {
 	return openings
 }
 
-// source reads openings from the one place that is given.
 func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	switch {
 	case o.File != "" && o.Handicap != "", o.File != "" && o.List != nil, o.Handicap != "" && o.List != nil:

@@ -66,7 +66,6 @@ type TuneWish struct {
 	Limits []*match.Limits // limits of each validation; nil: those of the tune
 }
 
-// errTune is the error for a file with a tune in place of a match.
 var errTune = errors.New("the file has a [tune] or a [[param]]: it is played by gogi tune")
 
 // TakeTune removes the tune from a file. The rest is a match of the engine against itself, with two equal

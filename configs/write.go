@@ -106,7 +106,6 @@ func (w *writer) list(b passage, written bool, n int, values func(int) []keyValu
 	}
 }
 
-// keyValue is a key and its value as TOML.
 type keyValue struct{ key, value string }
 
 // table writes a passage with these values in place of its own, and then the values that it does not
@@ -141,10 +140,8 @@ func (w *writer) table(b passage, values []keyValue) {
 
 func (w *writer) line(text string) { w.out.WriteString(text + "\n") }
 
-// commentColumn is the column of the starter file's comments.
 const commentColumn = 27
 
-// pair writes a line, with the starter's comment in its column.
 func (w *writer) pair(v keyValue, said string) {
 	line := v.key + " = " + v.value
 	if said = strings.TrimSpace(said); said != "" {
@@ -153,7 +150,6 @@ func (w *writer) pair(v keyValue, said string) {
 	w.line(line)
 }
 
-// top returns the keys before the first table.
 func (w *writer) top() (values []keyValue) {
 	f := w.file
 	for _, v := range valuesOf(f) {
@@ -238,7 +234,6 @@ func textOf(v reflect.Value) string {
 	return plainText(v)
 }
 
-// plainText is a value by its kind.
 func plainText(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.String:
@@ -313,7 +308,6 @@ func keyText(name string) string {
 	return quoted(name)
 }
 
-// scalarText is an option's value.
 func scalarText(value string) string {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if value == "true" || value == "false" || err == nil && strconv.FormatInt(n, 10) == value {
@@ -322,7 +316,6 @@ func scalarText(value string) string {
 	return quoted(value)
 }
 
-// quoted is a basic string of TOML.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -345,7 +338,6 @@ func quoted(text string) string {
 
 func decimalText(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// orOff is the word for nothing.
 func orOff(text string) string {
 	if text == "" {
 		return "off"

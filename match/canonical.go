@@ -86,7 +86,6 @@ type CanonicalCouncil struct {
 	Members      []CanonicalPlayer `json:"members"`
 }
 
-// canonicalVersion is the version of the texts that Canonical writes.
 const canonicalVersion = 1
 
 // ParseCanonical reads the text of Canonical, also from an older or newer gogi. It ignores unknown

@@ -74,7 +74,6 @@ func (p *Player) councils(list []*Player) []*Player {
 	return list
 }
 
-// each visits the engines of a player in order.
 func (p *Player) each(visit func(*Player)) {
 	if p.Council == nil {
 		visit(p)

@@ -59,7 +59,6 @@ type CanonicalMate struct {
 	Nodes  int              `json:"nodes,omitempty"`
 }
 
-// canonical is nil if games do not end by proof.
 func (m Mate) canonical() *CanonicalMate {
 	if m == (Mate{}) {
 		return nil

@@ -329,7 +329,6 @@ func (p *Plan) SeatsAt(pair Pair, leg int, players [2]int) bool {
 	return players == want || p.Design.Kind == DesignImported && players == swapped
 }
 
-// seats reports whether these are two players of the plan.
 func (p *Plan) seats(players [2]int) bool {
 	return players[0] != players[1] && min(players[0], players[1]) >= 0 && max(players[0], players[1]) < len(p.Players)
 }

@@ -13,7 +13,6 @@ import (
 // another name or meaning, not when one is added: who does not know it refuses it.
 const planVersion = 1
 
-// planText is a plan on its way to another process.
 type planText struct {
 	Version int   `json:"version"`
 	Plan    *Plan `json:"plan"`
@@ -125,7 +124,6 @@ func (p *Plan) checkTune() error {
 	return nil
 }
 
-// checkSelfplay looks at what self-play needs of its plan.
 func (p *Plan) checkSelfplay() error {
 	d := p.Design
 	if d.Kind == DesignSelfplay {
@@ -144,7 +142,6 @@ func (p *Plan) checkSelfplay() error {
 	return nil
 }
 
-// checkDesign looks at what a design has beside its kind.
 func (p *Plan) checkDesign() error {
 	d := p.Design
 	if err := d.Tournament.Check(d.Kind, len(p.Players)); err != nil {
@@ -159,7 +156,6 @@ func (p *Plan) checkDesign() error {
 	return nil
 }
 
-// checkWords looks at the enumerations that are texts, and at what engines are.
 func (p *Plan) checkWords() error {
 	if err := oneOf("pondering", p.Ponder, PonderOff, PonderStandard, PonderEarly); err != nil {
 		return err

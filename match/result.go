@@ -32,7 +32,6 @@ func WinFor(c shogi.Colour) Outcome {
 	return WhiteWins
 }
 
-// outcomeNames are the spellings of the outcomes.
 func outcomeNames() []string {
 	return []string{Unfinished: "unfinished", BlackWins: "black", WhiteWins: "white", Draw: "draw"}
 }
@@ -98,7 +97,6 @@ const (
 	Untold            Termination = "unknown"     // a game from elsewhere, whose record has the winner and no reason
 )
 
-// nature has the properties of a termination.
 type nature struct {
 	fault    bool // the engine failed, rather than being outplayed
 	volatile bool // its note quotes times, process numbers or an engine's last words
@@ -129,7 +127,6 @@ var natures = map[Termination]nature{
 // Terminations are those that a finished game can have, by their words.
 func Terminations() []Termination { return slices.Sorted(maps.Keys(natures)) }
 
-// notEnded spells NotEnded.
 const notEnded = "not_ended"
 
 // String is the spelling of the JSON output, snake case.
@@ -279,7 +276,6 @@ func (a *Attempt) Check() error {
 	return checkWords("an attempt's reason", a.Why)
 }
 
-// maxSlot is the largest slot of a game.
 const maxSlot = 1 << 20
 
 // Check returns why a game from another process is invalid, whatever was played, or nil: endless texts,

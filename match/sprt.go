@@ -56,7 +56,6 @@ func (s *SPRT) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// set reads the value of a key.
 func (s *SPRT) set(key, value string) error {
 	switch key {
 	case "elo0":
@@ -84,7 +83,6 @@ const mostElo = 1000
 
 var mostError = math.Nextafter(0.5, 0)
 
-// number reads a value between two bounds.
 func number(key, value string, into *float64, least, most float64) error {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(least <= v && v <= most) {
@@ -98,7 +96,6 @@ func number(key, value string, into *float64, least, most float64) error {
 	return nil
 }
 
-// word returns an error if a value is not one of the choices.
 func word(key, value string, choices ...string) error {
 	if !slices.Contains(choices, value) {
 		return fmt.Errorf("%s %q: expected one of %s", key, value, strings.Join(choices, ", "))

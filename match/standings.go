@@ -123,7 +123,6 @@ func (s *Standings) Of(player string) (byColour [2]Record) {
 	return byColour
 }
 
-// add counts games for the side of a colour.
 func (r *Record) add(g GameCount, c int) {
 	r.Points += g.Points[c] * float64(g.Games)
 	switch winner := []string{BlackWins.String(), WhiteWins.String()}; g.Outcome {

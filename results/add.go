@@ -172,7 +172,6 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 	return added, nil
 }
 
-// statements are the writer's statements, prepared once.
 type statements struct {
 	opening, openingID, pair, game, record, attempt, worker, workerID, takes, state *sql.Stmt
 }

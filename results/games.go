@@ -149,7 +149,6 @@ func (f Filter) keep(rows []match.Row, pairs bool) []match.Row {
 	return kept
 }
 
-// ended reports whether a game ended as the filter requires.
 func (f Filter) ended(g match.Row) bool {
 	return f.Termination == match.NotEnded || g.Termination == f.Termination
 }
@@ -235,7 +234,6 @@ func (s *Store) Game(ctx context.Context, runID int64, pair, leg int) (row match
 	return row, record, scan
 }
 
-// recordsQuery is the query of records, without its condition.
 func recordsQuery() string {
 	return "SELECT " + tables.GameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +
 		"CROSS JOIN records r ON r.game_id = g.id "

@@ -16,7 +16,6 @@ import (
 // n*holderSize.
 const holderSize = 512
 
-// holder is the process that plays a run.
 type holder struct {
 	Host string    `json:"host"`
 	Boot string    `json:"boot"` // id of the kernel's start: all containers of a machine share it, and it ends with the machine; on Windows the machine's own

@@ -71,7 +71,6 @@ func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []er
 	return errs
 }
 
-// complete adds the files that an engine reads to its identity.
 func (h Hasher) complete(p *match.Player, in options) (warnings []advice.Warning, err error) {
 	if IsRemote(p.Command) {
 		return nil, nil

@@ -50,7 +50,6 @@ func Place(plan *match.Plan, find func(sha256 string) (path string, err error), 
 	return out, nil
 }
 
-// placeCouncil gives a council the book that it plays from.
 func placeCouncil(p *match.Player, find func(string) (string, error), env Env) error {
 	if len(p.Identity.Files) == 0 {
 		return nil
@@ -170,7 +169,6 @@ func layoutOf(p *match.Player) (*layout, error) {
 	return l, nil
 }
 
-// spotOf returns the place of a file.
 func spotOf(p *match.Player, f match.FileHash) string {
 	if rel, ok := below(p.Dir, f.Path); ok {
 		return filepath.Join(workSpot, rel)
@@ -213,7 +211,6 @@ func (l *layout) key() string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// make links the files below root. It may be done again, and by others at once.
 func (l *layout) make(root string, find func(string) (string, error)) error {
 	if err := os.MkdirAll(filepath.Join(root, workSpot), 0o755); err != nil { //nolint:gosec // as the folder of any engine
 		return err
@@ -236,7 +233,6 @@ func (l *layout) make(root string, find func(string) (string, error)) error {
 	return nil
 }
 
-// link makes name a link to path in one atomic step.
 func link(path, name string) error {
 	if there, err := os.Readlink(name); err == nil && there == path {
 		return nil

@@ -16,7 +16,6 @@ import (
 	"gogi/usi"
 )
 
-// profile is a named set of options that engines of one family need.
 type profile struct {
 	family []usi.Setting // options that only this family has
 	shared []usi.Setting // options that others have too, perhaps with another meaning
@@ -131,7 +130,6 @@ func settingNamed(settings []usi.Setting, name string) *usi.Setting {
 	return nil
 }
 
-// contradictions returns errors for user options that contradict the rules.
 func contradictions(p match.Player, plan *match.Plan) []error {
 	var errs []error
 	for _, rule := range ruleSettings(plan) {

@@ -62,7 +62,6 @@ func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	return p.Identity.Files, err
 }
 
-// compareFiles compares the files of the plan with the files here, in any order.
 func compareFiles(want, here []match.FileHash) error {
 	a, b := byRole(want), byRole(here)
 	var errs []error

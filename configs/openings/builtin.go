@@ -31,7 +31,6 @@ var (
 	builtinNamed []byte
 )
 
-// builtinText returns the lines of a built-in set, or nil if there is no set of this name.
 func builtinText(name string) []byte {
 	switch name {
 	case BuiltinOpenings:
@@ -97,7 +96,6 @@ func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advi
 	return openings, warnings, err
 }
 
-// set has the conditions of the openings in a built-in set.
 type set struct {
 	name  string
 	plies int

@@ -48,7 +48,6 @@ func Read(file string, plies int, rules match.Rules) ([]match.Opening, []advice.
 	return parseOpenings(file, texts, plies, rules)
 }
 
-// openingText is one text of openings and its name in errors.
 type openingText struct {
 	name string
 	data []byte
@@ -154,7 +153,6 @@ func textFiles(all []*zip.File) []*zip.File {
 	return all
 }
 
-// parseOpenings reads the openings of all texts of one file.
 func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	book := book{rules: rules, plies: plies, seen: map[uint64]int{}}
 	for _, t := range texts {

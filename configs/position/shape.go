@@ -26,7 +26,6 @@ func CheckShape(text string) (line int, err error) {
 	return 0, nil
 }
 
-// shape walks over a text by bytes, strings and comments.
 type shape struct {
 	locator
 
@@ -37,7 +36,6 @@ type shape struct {
 	parts    int  // that it has so far
 }
 
-// step reads one element and returns its error, or nothing.
 func (s *shape) step() (wrong string) {
 	c := s.peek()
 	fresh := s.fresh

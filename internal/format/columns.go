@@ -18,7 +18,6 @@ type Columns struct {
 	right  []int // columns that are aligned to the right, from 0
 }
 
-// columnGap is the text between two columns.
 const columnGap = "   "
 
 // NewColumns begins a table; right are the columns, from 0, that are aligned to the right.

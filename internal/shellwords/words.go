@@ -37,7 +37,6 @@ func (w *splitter) end() {
 	w.open = false
 }
 
-// step reads one blank, character or quoted part.
 func (w *splitter) step() error {
 	c := w.rest[0]
 	w.rest = w.rest[1:]

@@ -81,7 +81,6 @@ func (r *Referee) Play(m shogi.Move) match.Verdict {
 	return r.play(m)
 }
 
-// play makes a legal move.
 func (r *Referee) play(m shogi.Move) match.Verdict {
 	mover := r.Side()
 	r.history.Push(m)

@@ -179,7 +179,6 @@ func verifyFirst(o match.Opening, moves []kifu.Move) error {
 	return nil
 }
 
-// verifyMoves returns an error with the illegal move.
 func verifyMoves(r *kifu.Record) error {
 	p, err := match.Opening{ID: "of the record", Start: r.Start}.Position()
 	if err != nil {

@@ -133,7 +133,6 @@ func (m *Maker) Run(ctx context.Context, made []Opening) error {
 	return slotsErr
 }
 
-// recall loads the existing openings.
 func (m *Maker) recall(made []Opening) error {
 	m.seen = map[string]bool{}
 	for _, o := range made {

@@ -18,7 +18,6 @@ type knockout struct {
 	pending []*duel // that are not decided
 }
 
-// duel is a match of a bracket.
 type duel struct {
 	number int
 	round  int // from 0

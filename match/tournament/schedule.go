@@ -92,7 +92,6 @@ type Schedule struct {
 	played  int // slots below the target with a result
 }
 
-// designer is one kind of design.
 type designer interface {
 	// draw makes the slots that the results allow and that it has not made yet.
 	draw(s *Schedule) ([]Slot, error)

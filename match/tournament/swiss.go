@@ -34,7 +34,6 @@ func newSwiss(s *Schedule) *swiss {
 	return &swiss{matches: len(s.spec.Players) / 2, met: map[[2]int]int{}}
 }
 
-// perRound is the number of pairs in a round.
 func (w *swiss) perRound(s *Schedule) int { return w.matches * s.spec.Tournament.MatchPairs }
 
 func (w *swiss) draw(s *Schedule) ([]Slot, error) {
@@ -64,7 +63,6 @@ func (w *swiss) left(s *Schedule) int { return s.spec.Pairs - s.played }
 
 func meeting(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 
-// pair makes the next round.
 func (w *swiss) pair(s *Schedule) swissRound {
 	order := w.order(s)
 	if len(order)%2 == 1 {

@@ -108,7 +108,6 @@ func (st *State) learnSurface(s *Settings, block []Outcome) {
 	}
 }
 
-// add adds a duel to the sums.
 func (m *model) add(s *Settings, which []int, o *Outcome) {
 	z, delta, x := make([]float64, m.d), make([]float64, m.d), m.scratch
 	for a, i := range which {

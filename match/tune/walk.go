@@ -184,7 +184,6 @@ func (w *Walk) End() State {
 	return w.path.State()
 }
 
-// words are options on a line.
 func words(options []match.Option) string {
 	text := ""
 	for i, o := range options {

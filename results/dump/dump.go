@@ -170,7 +170,6 @@ func newDumper(w io.Writer, stable bool) *dumper {
 	return d
 }
 
-// run writes a run whole.
 func (d *dumper) run(ctx context.Context, m results.Moment, name string) error {
 	info, err := m.FindRun(ctx, name)
 	if err == nil {
@@ -192,7 +191,6 @@ type dumper struct {
 	lines  *json.Encoder
 }
 
-// head writes everything but the games.
 func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunInfo) error {
 	run := dumpRun{Type: "run", Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
 	if !d.stable {
@@ -269,7 +267,6 @@ func (d *dumper) tune(ctx context.Context, m results.Moment, run int64) error {
 	return d.points(ctx, m, run, 0, math.MaxInt)
 }
 
-// points writes what the pairs of a tune were played with.
 func (d *dumper) points(ctx context.Context, m results.Moment, run int64, from, below int) error {
 	return m.PairRows(ctx, run, from, below, func(r *tables.Row) error {
 		if r.Value("options") == nil {

@@ -111,7 +111,6 @@ func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revis
 	return next, nil
 }
 
-// row is one of the table.
 type row struct {
 	name     string
 	body     []byte

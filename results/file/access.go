@@ -21,7 +21,6 @@ import (
 	"gogi/results/tables"
 )
 
-// connector opens connections to one file, each set up alike.
 type connector struct {
 	uri   string
 	setUp []string // statements for each connection

@@ -82,8 +82,6 @@ func Copy(ctx context.Context, file, to string) error {
 	})
 }
 
-// whole returns an error if a copy has fewer rows than were stored: SQLite copies only the rows that it
-// finds.
 func whole(ctx context.Context, part string) error {
 	db, err := ReaderAsItStands(ctx, part, 1)
 	if err != nil {

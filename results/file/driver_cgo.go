@@ -26,7 +26,6 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 // Driver is SQLite's.
 func (c *connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// troubleOf returns the kind of an SQLite error.
 func troubleOf(err error) trouble {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {

@@ -21,5 +21,4 @@ func (c *connector) Driver() driver.Driver { return c }
 // Open fails.
 func (c *connector) Open(string) (driver.Conn, error) { return nil, errNoSQLite }
 
-// troubleOf knows no error of SQLite.
 func troubleOf(error) trouble { return noTrouble }

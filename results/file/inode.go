@@ -57,8 +57,6 @@ var inodes = struct {
 	open map[inodeKey]*File
 }{open: map[inodeKey]*File{}}
 
-// inodeByte is the offset of the locks of runs in the database file: run n has inodeByte + n. No data is
-// stored so far out, and SQLite's locks are at 2³⁰.
 const inodeByte = 1 << 62
 
 // Hold finds the file for a Store, which releases it. A writer creates it if it does not exist. Hold

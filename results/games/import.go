@@ -162,7 +162,6 @@ func (c *census) seed() uint64 {
 	return binary.LittleEndian.Uint64(sum.Sum(nil)) & math.MaxInt64
 }
 
-// plan is that of the run.
 func (i *Import) plan(c *census) *match.Plan {
 	p := &match.Plan{
 		Run: i.Run, Design: match.Design{Kind: match.DesignImported}, Seed: c.seed(), Pairs: c.games, PVPlies: math.MaxInt32,
@@ -181,7 +180,6 @@ const writers = 64
 
 var errChanged = errors.New("the sources have changed while they were read")
 
-// store adds the missing games.
 func (i *Import) store(ctx context.Context, store *results.Store, sources *sources, c *census) (added int, err error) {
 	plan := i.plan(c)
 	run, err := store.Begin(ctx, plan)

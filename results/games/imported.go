@@ -59,7 +59,6 @@ func keepImported(r *kifu.Record) error {
 	return nil
 }
 
-// restore is the inverse of keepImported.
 func restore(r *kifu.Record) {
 	var e elsewhere
 	if !strings.HasPrefix(r.Site, "{") || json.Unmarshal([]byte(r.Site), &e) != nil {

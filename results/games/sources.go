@@ -83,7 +83,6 @@ func (e *ended) Read(p []byte) (int, error) {
 	return e.Reader.Read(p)
 }
 
-// close removes the copy.
 func (s *sources) close() error {
 	if s.spooled == "" {
 		return nil

@@ -48,7 +48,6 @@ type Checkup struct {
 // Sound reports whether nothing is wrong.
 func (c *Checkup) Sound() bool { return len(c.Problems) == 0 }
 
-// maxProblems is the largest number of problems in a Checkup.
 const maxProblems = 1000
 
 // CheckedRun is the result of Check for a run.
@@ -217,7 +216,6 @@ func (c *checker) strays(ctx context.Context) error {
 	return nil
 }
 
-// run looks at the pairs of a run.
 func (c *checker) run(ctx context.Context, run *tables.Run) error {
 	checked := CheckedRun{Name: run.Name()}
 	plan, err := c.plan(ctx, run)
@@ -310,7 +308,6 @@ func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	return append(wrong, c.show(ctx, run, pair)...)
 }
 
-// show calls the caller's function with a pair.
 func (c *checker) show(ctx context.Context, run *tables.Run, pair match.PairResult) []error {
 	if c.options.Pair == nil {
 		return nil

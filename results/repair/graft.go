@@ -127,7 +127,6 @@ func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 	return b, b.log(ctx, have)
 }
 
-// begin makes the run.
 func (b *branch) begin(ctx context.Context) (err error) {
 	if b.id, err = b.numbered(ctx, b.from.Row); err != nil {
 		return err
@@ -174,7 +173,6 @@ func (b *branch) setting(old any) any {
 	return nil
 }
 
-// pair stores a whole pair.
 func (b *branch) pair(ctx context.Context, p *tables.Pair) error {
 	opening, err := b.opening(ctx, p.Opening)
 	if err != nil {

@@ -51,7 +51,6 @@ func Read(file *sqlitefile.File) (*Found, error) {
 	return s, nil
 }
 
-// read goes through the file.
 func (s *Found) read(current *tables.Schema) {
 	s.file.Rows(func(r sqlitefile.Row) {
 		for i := range current.Tables {

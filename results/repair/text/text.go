@@ -15,10 +15,8 @@ import (
 	"gogi/results/repair"
 )
 
-// version is that of the JSON forms.
 const version = 1
 
-// problem is a repair.Problem in JSON.
 type problem struct {
 	Run  string `json:"run,omitempty"`
 	Pair *int   `json:"pair,omitempty"`
