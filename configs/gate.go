@@ -2,6 +2,7 @@ package configs
 
 import (
 	"errors"
+	"reflect"
 
 	"gogi/match"
 )
@@ -21,34 +22,17 @@ func (f *File) GateDesign() (match.Gate, error) {
 
 // without removes the keys that s sets: a flag wins over the file key by key.
 func (g *Gate) without(s *match.SPRT) {
-	if s == nil {
-		return
-	}
-	if s.Alpha != nil {
-		g.Alpha = nil
-	}
-	if s.Beta != nil {
-		g.Beta = nil
-	}
-	if s.Model != "" {
-		g.Model = ""
-	}
-	if s.Boundary != "" {
-		g.Boundary = ""
+	for _, key := range or(s, match.SPRT{}).Keys() {
+		keyAt(reflect.ValueOf(g).Elem(), key).SetZero()
 	}
 }
 
 // twice returns the first key that the table and its sprt both set, "" if there is none.
 func (g *Gate) twice() string {
-	switch {
-	case g.Alpha != nil && g.SPRT.Alpha != nil:
-		return "alpha"
-	case g.Beta != nil && g.SPRT.Beta != nil:
-		return "beta"
-	case g.Model != "" && g.SPRT.Model != "":
-		return "model"
-	case g.Boundary != "" && g.SPRT.Boundary != "":
-		return "boundary"
+	for _, key := range g.SPRT.Keys() {
+		if !keyAt(reflect.ValueOf(g).Elem(), key).IsZero() {
+			return key
+		}
 	}
 	return ""
 }

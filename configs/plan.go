@@ -125,9 +125,7 @@ func (r *resolver) gate() match.Gate {
 	defaults := match.DefaultGate()
 	defaults.Alpha, defaults.Beta = or(f.Alpha, defaults.Alpha), or(f.Beta, defaults.Beta)
 	defaults.Model = choose(r, "gate.model", f.Model, match.GateLogistic, match.GateNormalized)
-	if choose(r, "gate.boundary", f.Boundary, match.GateRatio.String(), match.GateBounded.String()) == match.GateBounded.String() {
-		defaults.Boundary = match.GateBounded
-	}
+	defaults.Boundary = match.BoundaryOf(choose(r, "gate.boundary", f.Boundary, match.GateRatio.String(), match.GateBounded.String()))
 	g := f.SPRT.Gate(defaults)
 	if err := g.Check(); err != nil {
 		r.fail("gate", "gate: %w", err)

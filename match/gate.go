@@ -1,6 +1,10 @@
 package match
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // GateModel is the unit of the hypotheses of a sequential test.
 type GateModel string
@@ -27,12 +31,10 @@ const (
 const leastBounded = 0.001
 
 // String is the name as files and reports have it.
-func (b GateBoundary) String() string {
-	if b == GateRatio {
-		return "ratio"
-	}
-	return string(b)
-}
+func (b GateBoundary) String() string { return cmp.Or(string(b), "ratio") }
+
+// BoundaryOf is the inverse of String.
+func BoundaryOf(name string) GateBoundary { return GateBoundary(strings.TrimPrefix(name, GateRatio.String())) }
 
 // Gate is the design of a sequential test, written into a run before its first
 // game. It stops the series and gives its verdict; it changes no game, so the

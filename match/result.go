@@ -192,17 +192,18 @@ func LossFor(c shogi.Colour, t Termination, note string) Verdict {
 	return Verdict{Outcome: WinFor(c.Opponent()), Termination: t, Note: note}
 }
 
-// Side sums up one side's moves in one game.
+// Side sums up one side's moves in one game. Its JSON has the sums that are equal for every play of a game of
+// deterministic engines.
 type Side struct {
-	Plies        int
-	Nodes        uint64
-	Time         time.Duration
-	DepthSum     int           // over the plies with a depth
-	DepthPlies   int           // how many those are
-	WorstOverrun time.Duration // the furthest that a move was over its limit
-	PonderHits   int
-	PonderMisses int
-	Incomplete   int // for a council: votes without a member's ballot, because it had failed or gave no legal move in time
+	Plies        int           `json:"plies"`
+	Nodes        uint64        `json:"nodes"`
+	DepthSum     int           `json:"depth_sum"`   // over the plies with a depth
+	DepthPlies   int           `json:"depth_plies"` // how many those are
+	PonderHits   int           `json:"ponder_hits"`
+	PonderMisses int           `json:"ponder_misses"`
+	Time         time.Duration `json:"-"`
+	WorstOverrun time.Duration `json:"-"` // the furthest that a move was over its limit
+	Incomplete   int           `json:"-"` // for a council: votes without a member's ballot, because it had failed or gave no legal move in time
 }
 
 // SumNodes adds two counts of nodes. The greatest sum is the greatest integer of a database, 2^63−1. No

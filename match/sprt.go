@@ -105,26 +105,33 @@ func word(key, value string, choices ...string) error {
 
 // String is the shortest text that UnmarshalText reads as s.
 func (s SPRT) String() string {
-	if s.Alpha == nil && s.Beta == nil && s.Model == "" && s.Boundary == "" {
-		return decimal(s.Elo0) + "," + decimal(s.Elo1)
+	keys := s.Keys()
+	if len(keys) == 0 {
+		return decimal(&s.Elo0) + "," + decimal(&s.Elo1)
 	}
-	words := []string{"elo0=" + decimal(s.Elo0), "elo1=" + decimal(s.Elo1)}
-	if s.Alpha != nil {
-		words = append(words, "alpha="+decimal(*s.Alpha))
-	}
-	if s.Beta != nil {
-		words = append(words, "beta="+decimal(*s.Beta))
-	}
-	if s.Model != "" {
-		words = append(words, "model="+string(s.Model))
-	}
-	if s.Boundary != "" {
-		words = append(words, "boundary="+s.Boundary)
+	words := []string{"elo0=" + decimal(&s.Elo0), "elo1=" + decimal(&s.Elo1)}
+	for _, key := range keys {
+		words = append(words, key+"="+s.text(key))
 	}
 	return strings.Join(words, ",")
 }
 
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// Keys lists the keys other than elo0 and elo1 that s sets, in the order of the long form.
+func (s SPRT) Keys() []string {
+	return slices.DeleteFunc(slices.Clone(sprtKeys[2:]), func(key string) bool { return s.text(key) == "" })
+}
+
+// text is the value of a key other than elo0 and elo1, "" if it is not set.
+func (s SPRT) text(key string) string {
+	return map[string]string{"alpha": decimal(s.Alpha), "beta": decimal(s.Beta), "model": string(s.Model), "boundary": s.Boundary}[key]
+}
+
+func decimal(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
 
 // Gate is the design, with g's value for each key that is not set.
 func (s SPRT) Gate(g Gate) Gate {
@@ -138,11 +145,8 @@ func (s SPRT) Gate(g Gate) Gate {
 	if s.Model != "" {
 		g.Model = s.Model
 	}
-	switch s.Boundary {
-	case GateRatio.String():
-		g.Boundary = GateRatio
-	case GateBounded.String():
-		g.Boundary = GateBounded
+	if s.Boundary != "" {
+		g.Boundary = BoundaryOf(s.Boundary)
 	}
 	return g
 }
@@ -152,10 +156,10 @@ func DefaultGate() Gate {
 	return Gate{Alpha: DefaultAlpha, Beta: DefaultBeta, Model: GateLogistic}
 }
 
-// Only returns an error if s sets a key other than those named.
+// Only returns an error if s sets a key other than elo0, elo1 and those named.
 func (s SPRT) Only(keys ...string) error {
-	for _, word := range strings.Split(s.String(), ",") {
-		if key, _, long := strings.Cut(word, "="); long && !slices.Contains(keys, key) {
+	for _, key := range s.Keys() {
+		if !slices.Contains(keys, key) {
 			return fmt.Errorf("sprt: %s cannot be set here; expected %s", key, strings.Join(keys, ", "))
 		}
 	}

@@ -12,14 +12,19 @@ type Standings struct {
 	Pairs []PairCount `json:"pairs,omitempty"` // likewise
 }
 
-// GameCount is how many games between two players, by colour, ended one way.
-type GameCount struct {
+// GameEnd is the end of a game between two players.
+type GameEnd struct {
 	Black       string     `json:"black"`
 	White       string     `json:"white"`
 	Outcome     string     `json:"outcome"`
 	Termination string     `json:"termination"`
-	Points      [2]float64 `json:"points"` // points of each of them for Black and White
-	Games       int        `json:"games"`
+	Points      [2]float64 `json:"points"` // Black's and White's
+}
+
+// GameCount is the number of games with one GameEnd.
+type GameCount struct {
+	GameEnd
+	Games int `json:"games"`
 }
 
 // PairCount is how many pairs of two players were worth the same.
@@ -32,14 +37,10 @@ type PairCount struct {
 
 // EndedGame is the part of a game that standings need.
 type EndedGame struct {
-	Worker      string     `json:"worker,omitempty"`
-	Pair        int        `json:"pair"`
-	Leg         int        `json:"leg"`
-	Black       string     `json:"black"`
-	White       string     `json:"white"`
-	Outcome     string     `json:"outcome"`
-	Termination string     `json:"termination"`
-	Points      [2]float64 `json:"points"` // Black's and White's
+	Worker string `json:"worker,omitempty"`
+	Pair   int    `json:"pair"`
+	Leg    int    `json:"leg"`
+	GameEnd
 }
 
 // Record is how one player fared with one colour.
@@ -52,12 +53,11 @@ type Record struct {
 // which the first game is missing counts in Games only.
 func (s *Standings) Add(pair []EndedGame) {
 	for _, g := range pair {
-		key := GameCount{Black: g.Black, White: g.White, Outcome: g.Outcome, Termination: g.Termination, Points: g.Points}
-		i, found := slices.BinarySearchFunc(s.Games, key, compareGames)
-		if !found {
-			s.Games = slices.Insert(s.Games, i, key)
-		}
-		s.Games[i].Games++
+		at := counted(&s.Games, GameCount{GameEnd: g.GameEnd}, func(a, b GameCount) int {
+			return cmp.Or(cmp.Compare(a.Black, b.Black), cmp.Compare(a.White, b.White), cmp.Compare(a.Outcome, b.Outcome),
+				cmp.Compare(a.Termination, b.Termination), slices.Compare(a.Points[:], b.Points[:]))
+		})
+		at.Games++
 	}
 	if len(pair) > 0 && pair[0].Leg == 0 {
 		s.addPair(pair)
@@ -68,10 +68,7 @@ func (s *Standings) Add(pair []EndedGame) {
 func (s *Standings) AddRows(pair []Row) {
 	games := make([]EndedGame, len(pair))
 	for i, r := range pair {
-		games[i] = EndedGame{
-			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
-			Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
-		}
+		games[i] = EndedGame{Pair: r.Pair, Leg: r.Leg, GameEnd: GameEnd{r.Black, r.White, r.Outcome.String(), r.Termination.String(), r.Points}}
 	}
 	s.Add(games)
 }
@@ -86,20 +83,18 @@ func (s *Standings) addPair(pair []EndedGame) {
 		key.Points[0] += g.Points[own]
 		key.Points[1] += g.Points[other]
 	}
-	i, found := slices.BinarySearchFunc(s.Pairs, key, comparePairs)
+	counted(&s.Pairs, key, func(a, b PairCount) int {
+		return cmp.Or(cmp.Compare(a.Player, b.Player), cmp.Compare(a.Opponent, b.Opponent), slices.Compare(a.Points[:], b.Points[:]))
+	}).Pairs++
+}
+
+// counted returns the place of an element in a sorted list, and inserts the element if it is new.
+func counted[T any](list *[]T, key T, compare func(a, b T) int) *T {
+	i, found := slices.BinarySearchFunc(*list, key, compare)
 	if !found {
-		s.Pairs = slices.Insert(s.Pairs, i, key)
+		*list = slices.Insert(*list, i, key)
 	}
-	s.Pairs[i].Pairs++
-}
-
-func compareGames(a, b GameCount) int {
-	return cmp.Or(cmp.Compare(a.Black, b.Black), cmp.Compare(a.White, b.White), cmp.Compare(a.Outcome, b.Outcome),
-		cmp.Compare(a.Termination, b.Termination), slices.Compare(a.Points[:], b.Points[:]))
-}
-
-func comparePairs(a, b PairCount) int {
-	return cmp.Or(cmp.Compare(a.Player, b.Player), cmp.Compare(a.Opponent, b.Opponent), slices.Compare(a.Points[:], b.Points[:]))
+	return &(*list)[i]
 }
 
 // Total is the number of games counted.

@@ -27,6 +27,15 @@ func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) erro
 	return nil
 }
 
+// moment returns the result of read at one moment of the database.
+func moment[T any](ctx context.Context, s *Store, doing string, read func(Moment) (T, error)) (result T, err error) {
+	err = s.Moment(ctx, doing, func(m Moment) (err error) {
+		result, err = read(m)
+		return err
+	})
+	return result, err
+}
+
 // FindRun is the run of that name; a *NoRun lists those that there are.
 func (m Moment) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return findRun(ctx, m.Q, name)

@@ -64,10 +64,10 @@ func (s *Store) Pack(ctx context.Context) error {
 
 // PackedRun counts the packed data of a run.
 type PackedRun struct {
-	Name     string
-	Segments int
-	Pairs    int
-	Games    int
+	Name     string `json:"name"`
+	Segments int    `json:"segments"`
+	Pairs    int    `json:"pairs"`
+	Games    int    `json:"games"`
 }
 
 // PackAll is Pack for a database without a player; otherwise it returns ErrRunLocked. It stores each

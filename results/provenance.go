@@ -49,11 +49,7 @@ func (s *Store) Enlist(ctx context.Context, w Worker) error {
 func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 	err = s.Moment(ctx, "reading the workers", func(m Moment) error {
 		return eachWorker(ctx, m.Q, func(r *tables.Row) {
-			w := Worker{}
-			for name, to := range map[string]*string{"name": &w.Name, "owner": &w.Owner, "key": &w.Key} {
-				*to, _ = r.Value(name).(string)
-			}
-			list = append(list, w)
+			list = append(list, Worker{Name: r.Text("name"), Owner: r.Text("owner"), Key: r.Text("key")})
 		})
 	})
 	return list, err
@@ -75,12 +71,6 @@ func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) 
 }
 
 // workerNames are the names of all workers, by number.
-func workerNames(ctx context.Context, q tables.Querier) (map[int64]string, error) {
-	names := map[int64]string{}
-	err := eachWorker(ctx, q, func(r *tables.Row) { names[r.Int("id")], _ = r.Value("name").(string) })
-	return names, err
-}
-
 // playerTable has the names in a run's games: the players, in plan order, and by number the workers.
 type playerTable struct {
 	players []Engine
@@ -91,7 +81,8 @@ func castOf(ctx context.Context, q tables.Querier, run int64) (c playerTable, er
 	if c.players, err = engines(ctx, q, run); err != nil {
 		return c, fmt.Errorf("the engines: %w", err)
 	}
-	if c.workers, err = workerNames(ctx, q); err != nil {
+	c.workers = map[int64]string{}
+	if err := eachWorker(ctx, q, func(r *tables.Row) { c.workers[r.Int("id")] = r.Text("name") }); err != nil {
 		return c, fmt.Errorf("the workers: %w", err)
 	}
 	return c, nil

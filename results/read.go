@@ -46,55 +46,56 @@ func (r *RunInfo) ParsePlan() (*match.CanonicalPlan, error) {
 
 // Engine is one player of a run, with its paths as of the latest start.
 type Engine struct {
-	Name     string
-	Builtin  bool
-	Command  []string
-	Dir      string
-	Env      []string
-	Options  []match.Option // as given, in the order in which they are sent
-	Profile  string
-	Limits   string // as match.Limits.String writes them
-	Restart  match.Restart
+	EngineSettings
+	EnginePlace
 	Identity match.Identity
+}
+
+// EngineSettings has the settings of an Engine that are the same on every machine.
+type EngineSettings struct {
+	Name    string         `json:"name"`
+	Options []match.Option `json:"options"` // as given, in the order in which they are sent
+	Profile string         `json:"profile"`
+	Limits  string         `json:"limits"` // as match.Limits.String writes them
+	Restart match.Restart  `json:"restart"`
+}
+
+// EnginePlace has the paths of an Engine, as in match.Player.
+type EnginePlace struct {
+	Builtin bool     `json:"builtin"`
+	Command []string `json:"command"`
+	Dir     string   `json:"dir"`
+	Env     []string `json:"env"`
 }
 
 const selectRun = "SELECT id, name, digest, plan, rules, legs, pairs, created FROM runs "
 
 // Runs are all runs, oldest first.
 func (s *Store) Runs(ctx context.Context) ([]RunInfo, error) {
-	var infos []RunInfo
-	err := s.Moment(ctx, "reading the runs", func(m Moment) (err error) {
-		if infos, err = runs(ctx, m.Q, selectRun+"ORDER BY id"); err == nil {
+	return moment(ctx, s, "reading the runs", func(m Moment) ([]RunInfo, error) {
+		infos, err := runs(ctx, m.Q, selectRun+"ORDER BY id")
+		if err == nil {
 			err = tables.CountRuns(ctx, m.Q)
 		}
-		return err
+		return infos, err
 	})
-	return infos, err
 }
 
 // FindRun is the run of that name; a *NoRun lists those that there are.
 func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
-	var info *RunInfo
-	err := s.Moment(ctx, "finding a run", func(m Moment) (err error) {
-		info, err = findRun(ctx, m.Q, name)
-		return err
-	})
-	return info, err
+	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) { return findRun(ctx, m.Q, name) })
 }
 
 // DefaultRun returns the run for a reader without a run's name: the run of that name if there is one,
 // else the newest. It returns a *NoRun if there is no run.
 func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
-	var info *RunInfo
-	err := s.Moment(ctx, "finding a run", func(m Moment) (err error) {
-		info, err = findRun(ctx, m.Q, name)
-		var none *NoRun
-		if errors.As(err, &none) && len(none.Names) > 0 {
-			info, err = findRun(ctx, m.Q, none.Names[len(none.Names)-1])
+	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) {
+		info, err := findRun(ctx, m.Q, name)
+		if none, ok := errors.AsType[*NoRun](err); ok && len(none.Names) > 0 {
+			return findRun(ctx, m.Q, none.Names[len(none.Names)-1])
 		}
-		return err
+		return info, err
 	})
-	return info, err
 }
 
 // NameOf returns a run's own name if no run of another plan has it here, else the name with the digest
@@ -112,13 +113,7 @@ func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error)
 
 // FreeName is name itself if no run has it, else NAME-2, NAME-3, ….
 func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
-	var taken []string
-	err := s.Moment(ctx, "reading the names of the runs", func(m Moment) (err error) {
-		if taken, err = names(ctx, m.Q); err == nil {
-			err = tables.CountRuns(ctx, m.Q)
-		}
-		return err
-	})
+	taken, err := moment(ctx, s, "reading the names of the runs", func(m Moment) ([]string, error) { return names(ctx, m.Q) })
 	if err != nil {
 		return "", err
 	}
@@ -147,9 +142,6 @@ func findRun(ctx context.Context, q tables.Querier, name string) (*RunInfo, erro
 // names has lost it.
 func noRun(ctx context.Context, q tables.Querier, name string) error {
 	taken, err := names(ctx, q)
-	if err == nil {
-		err = tables.CountRuns(ctx, q)
-	}
 	switch {
 	case err != nil:
 		return err
@@ -159,25 +151,19 @@ func noRun(ctx context.Context, q tables.Querier, name string) error {
 	return &NoRun{Run: name, Names: taken}
 }
 
+// names are those of all runs, oldest first. It returns an error if a run is not found.
 func names(ctx context.Context, q tables.Querier) ([]string, error) {
-	var list []string
-	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		list = append(list, name)
-		return err
-	}, "SELECT name FROM runs NOT INDEXED ORDER BY id")
+	list, err := tables.List(ctx, q, func(rows *sql.Rows, name *string) error { return rows.Scan(name) }, "SELECT name FROM runs NOT INDEXED ORDER BY id")
+	if err == nil {
+		err = tables.CountRuns(ctx, q)
+	}
 	return list, err
 }
 
 func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]RunInfo, error) {
-	var infos []RunInfo
-	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
-		var r RunInfo
-		var created int64
-		err := rows.Scan(&r.ID, &r.Name, &r.Digest, &r.Plan, &r.Rules, &r.Legs, &r.Pairs, &created)
-		r.Created, r.Games = tables.FromMicros(created), r.Pairs*r.Legs
-		infos = append(infos, r)
+	infos, err := tables.List(ctx, q, func(rows *sql.Rows, r *RunInfo) error {
+		err := rows.Scan(&r.ID, &r.Name, &r.Digest, &r.Plan, &r.Rules, &r.Legs, &r.Pairs, tables.Moment{To: &r.Created})
+		r.Games = r.Pairs * r.Legs
 		return err
 	}, query, args...)
 	if err != nil {
@@ -238,58 +224,39 @@ func verifyRun(ctx context.Context, q tables.Querier, run int64, name string) (*
 }
 
 func engines(ctx context.Context, q tables.Querier, runID int64) ([]Engine, error) {
-	var list []Engine
-	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
-		e, err := scanEngine(rows)
-		list = append(list, e)
-		return err
-	}, `SELECT name, builtin, command, dir, env, options, profile, limits, restart, identity
+	return tables.List(ctx, q, scanEngine, `SELECT name, builtin, command, dir, env, options, profile, limits, restart, identity
 		FROM engines WHERE run_id = ? ORDER BY idx`, runID)
-	return list, err
 }
 
-func scanEngine(rows *sql.Rows) (e Engine, err error) {
+func scanEngine(rows *sql.Rows, e *Engine) error {
 	var command, env, options, ident []byte
 	if err := rows.Scan(&e.Name, &e.Builtin, &command, &e.Dir, &env, &options, &e.Profile, &e.Limits, &e.Restart, &ident); err != nil {
-		return e, err
-	}
-	if err := checkName("player", e.Name); err != nil {
-		return e, err
+		return err
 	}
 	var id tables.Identity
-	err = errors.Join(
-		json.Unmarshal(command, &e.Command), json.Unmarshal(env, &e.Env),
+	err := errors.Join(checkName("player", e.Name), json.Unmarshal(command, &e.Command), json.Unmarshal(env, &e.Env),
 		json.Unmarshal(options, &e.Options), json.Unmarshal(ident, &id))
 	e.Identity = id.Match()
-	return e, err
+	return err
 }
 
 // Finished is the set of a run's pairs that are stored.
 func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error) {
-	finished := map[int]bool{}
-	err := s.Moment(ctx, "reading which pairs are finished", func(m Moment) error {
+	return moment(ctx, s, "reading which pairs are finished", func(m Moment) (map[int]bool, error) {
 		if err := counted(ctx, m.Q, runID, "games"); err != nil {
-			return err
+			return nil, err
 		}
-		return tables.Stored{Q: m.Q}.Pairs(ctx, runID, func(pair int64) error {
+		finished := map[int]bool{}
+		return finished, tables.Stored{Q: m.Q}.Pairs(ctx, runID, func(pair int64) error {
 			finished[int(pair)] = true
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return finished, nil
 }
 
 // Attempts are the tries at a run's pairs that do not count, by pair and time.
 func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
-	var list []match.Attempt
-	err := s.Moment(ctx, "reading the attempts", func(m Moment) (err error) {
-		list, err = m.Attempts(ctx, runID)
-		return err
-	})
-	return list, err
+	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
 }
 
 // attempts are those of a run for which the condition, in SQL, holds.
@@ -298,14 +265,8 @@ func attempts(ctx context.Context, q tables.Querier, runID int64, where string, 
 	if err := tables.VerifyRows(ctx, q, "attempts", "WHERE run_id = ? "+where, args...); err != nil {
 		return nil, tables.NameRun(ctx, q, runID, err)
 	}
-	var list []match.Attempt
-	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
-		var a match.Attempt
-		var ended int64
-		err := rows.Scan(&a.Pair, &ended, &a.Why)
-		a.Ended = tables.FromMicros(ended)
-		list = append(list, a)
-		return err
+	list, err := tables.List(ctx, q, func(rows *sql.Rows, a *match.Attempt) error {
+		return rows.Scan(&a.Pair, tables.Moment{To: &a.Ended}, &a.Why)
 	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? "+where+" ORDER BY pair, ended, id", args...)
 	if err == nil {
 		err = counted(ctx, q, runID, "attempts")

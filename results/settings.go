@@ -137,14 +137,8 @@ func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 // sealRun gives a run's own rows their checksums, after a change. Rows of an older gogi were never
 // verified; from now on they are.
 func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
-	err := tables.Seal(ctx, tx, "runs", "WHERE id = ?", run)
-	if err == nil {
-		err = tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run)
-	}
-	if err == nil {
-		err = tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run)
-	}
-	return err
+	return errors.Join(tables.Seal(ctx, tx, "runs", "WHERE id = ?", run),
+		tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run), tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run))
 }
 
 // greatestTarget is the most pairs that a start of the run asked for.
@@ -159,29 +153,26 @@ func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err er
 // Settings are a run's settings at its first start and at every start that
 // changed them, in order.
 func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
-	var list []Setting
-	err := s.Moment(ctx, "reading the settings", func(m Moment) (err error) {
-		if list, err = settings(ctx, m.Q, runID); err == nil {
+	return moment(ctx, s, "reading the settings", func(m Moment) ([]Setting, error) {
+		list, err := settings(ctx, m.Q, runID)
+		if err == nil {
 			err = counted(ctx, m.Q, runID, "settings_log")
 		}
-		return err
+		return list, err
 	})
-	return list, err
 }
 
 func settings(ctx context.Context, q tables.Querier, runID int64) (list []Setting, err error) {
 	var before []byte
 	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
 		var now Setting
-		var at int64
 		var text []byte
-		if err := rows.Scan(&now.ID, &at, &text); err != nil {
+		if err := rows.Scan(&now.ID, tables.Moment{To: &now.At}, &text); err != nil {
 			return err
 		}
 		if err := json.Unmarshal(text, &now); err != nil {
 			return fmt.Errorf("the settings of start %d: %w", len(list)+1, err)
 		}
-		now.At = tables.FromMicros(at)
 		if len(list) > 0 {
 			now.Changes = match.Differences(before, text)
 		}

@@ -45,12 +45,11 @@ func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.
 }
 
 // TuneStates are the states of a run that is a tune, by blocks.
-func (s *Store) TuneStates(ctx context.Context, runID int64) (list []match.TuneState, err error) {
-	err = s.Moment(ctx, "reading the states of a tune", func(m Moment) (err error) {
-		list, err = m.TuneStates(ctx, runID)
-		return tables.NameRun(ctx, m.Q, runID, err)
+func (s *Store) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
+	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) {
+		list, err := m.TuneStates(ctx, runID)
+		return list, tables.NameRun(ctx, m.Q, runID, err)
 	})
-	return list, err
 }
 
 func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneState, err error) {
@@ -110,12 +109,10 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 }
 
 // TuneCandidates returns the candidates of a tune, by number.
-func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.TuneCandidate, err error) {
-	err = s.Moment(ctx, "reading the candidates of a tune", func(m Moment) (err error) {
-		list, err = tuneCandidates(ctx, m.Q, runID)
-		return err
+func (s *Store) TuneCandidates(ctx context.Context, runID int64) ([]match.TuneCandidate, error) {
+	return moment(ctx, s, "reading the candidates of a tune", func(m Moment) ([]match.TuneCandidate, error) {
+		return tuneCandidates(ctx, m.Q, runID)
 	})
-	return list, err
 }
 
 func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneCandidate, err error) {

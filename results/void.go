@@ -108,12 +108,9 @@ func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) 
 	if err != nil || !tuned {
 		return chosen, err
 	}
-	err = tables.Each(ctx, tx, func(rows *sql.Rows) error {
-		var pair int
-		err := rows.Scan(&pair)
-		chosen = append(chosen, pair)
-		return err
-	}, "SELECT pair FROM pairs WHERE run_id = ? AND pair >= ?", run, first)
+	drawn, err := tables.List(ctx, tx, func(rows *sql.Rows, pair *int) error { return rows.Scan(pair) },
+		"SELECT pair FROM pairs WHERE run_id = ? AND pair >= ?", run, first)
+	chosen = append(chosen, drawn...)
 	slices.Sort(chosen)
 	return slices.Compact(chosen), err
 }
@@ -163,33 +160,25 @@ func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) err
 
 // Voided is a pair that was taken out of a run.
 type Voided struct {
-	Pair   int
-	Take   int       // from 1: how often the pair has been voided
-	At     time.Time // by the clock of the machine that has the database; one Void gives all its pairs the same
-	Why    string
-	By     string    // author of the reason; "" if an older gogi did not store it
-	Stored time.Time // time of storage; zero if an older gogi did not store it
-	Body   []byte    // the pair, for match.DecodePair
+	Pair   int       `json:"pair"`
+	Take   int       `json:"take"` // from 1: how often the pair has been voided
+	At     time.Time `json:"at"`   // by the clock of the machine that has the database; one Void gives all its pairs the same
+	Why    string    `json:"why"`
+	By     string    `json:"by,omitempty"` // author of the reason; "" if an older gogi did not store it
+	Stored time.Time `json:"-"`            // time of storage; zero if an older gogi did not store it
+	Body   []byte    `json:"-"`            // the pair, for match.DecodePair
 }
 
 // Voided are the pairs that were taken out of a run, by pair and take.
 func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
-	var list []Voided
-	err := s.Moment(ctx, "reading the voided pairs", func(m Moment) (err error) {
-		list, err = m.Voided(ctx, runID)
-		return err
-	})
-	return list, err
+	return moment(ctx, s, "reading the voided pairs", func(m Moment) ([]Voided, error) { return m.Voided(ctx, runID) })
 }
 
 // VoidedPair returns the voided takes of one pair of a run, by take.
 func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided, error) {
-	var list []Voided
-	err := s.Moment(ctx, fmt.Sprintf("reading the voided playings of pair %d", pair), func(m Moment) (err error) {
-		list, err = voided(ctx, m.Q, runID, " AND pair = ?", pair)
-		return err
+	return moment(ctx, s, fmt.Sprintf("reading the voided playings of pair %d", pair), func(m Moment) ([]Voided, error) {
+		return voided(ctx, m.Q, runID, " AND pair = ?", pair)
 	})
-	return list, err
 }
 
 func voided(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) (list []Voided, err error) {
@@ -197,11 +186,8 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 	if err := tables.VerifyRows(ctx, q, "voided", "WHERE run_id = ?"+more, args...); err != nil {
 		return nil, tables.NameRun(ctx, q, runID, err)
 	}
-	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
-		var v Voided
-		err := rows.Scan(&v.Pair, &v.Take, tables.Moment{To: &v.At}, &v.Why, &v.By, tables.Moment{To: &v.Stored}, &v.Body)
-		list = append(list, v)
-		return err
+	list, err = tables.List(ctx, q, func(rows *sql.Rows, v *Voided) error {
+		return rows.Scan(&v.Pair, &v.Take, tables.Moment{To: &v.At}, &v.Why, &v.By, tables.Moment{To: &v.Stored}, &v.Body)
 	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ?"+more+" ORDER BY pair, take", args...)
 	if err == nil {
 		err = counted(ctx, q, runID, "voided")
@@ -212,28 +198,19 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 // StoredTimes returns when a run's pairs were stored, by the clock of the machine with the database; zero
 // if an older gogi did not store it.
 func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
-	times := map[int]time.Time{}
-	err := s.Moment(ctx, "reading when pairs were stored", func(m Moment) error {
-		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {
+	return moment(ctx, s, "reading when pairs were stored", func(m Moment) (map[int]time.Time, error) {
+		times := map[int]time.Time{}
+		return times, m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {
 			times[int(r.Int("pair"))] = tables.FromMicros(r.Int("stored"))
 			return nil
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return times, nil
 }
 
 // Pair returns a whole stored pair, with its attempts, or ErrNoGame if it is not stored. It equals the
 // added pair except for the differences of records in doc.go.
 func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
-	var r match.PairResult
-	err := s.Moment(ctx, fmt.Sprintf("reading pair %d", pair), func(m Moment) (err error) {
-		r, err = m.Pair(ctx, runID, pair)
-		return err
-	})
-	return r, err
+	return moment(ctx, s, fmt.Sprintf("reading pair %d", pair), func(m Moment) (match.PairResult, error) { return m.Pair(ctx, runID, pair) })
 }
 
 func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r match.PairResult, err error) {

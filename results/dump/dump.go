@@ -5,10 +5,12 @@ package dump
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"time"
@@ -19,11 +21,10 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// The lines of a dump, in the order in which they come. Fields that a stable dump
-// leaves out are pointers or slices with omitempty, in a part of their own.
+// The lines of a dump, in the order in which they come. The fields that a stable dump omits are in embedded
+// pointers, which are nil then.
 
 type dumpRun struct {
-	Type   string          `json:"type"` // run
 	Digest string          `json:"digest"`
 	Legs   int             `json:"legs"`
 	Plan   json.RawMessage `json:"plan"`
@@ -38,41 +39,18 @@ type dumpRunMore struct {
 }
 
 type dumpEngine struct {
-	Type     string          `json:"type"` // engine
-	Name     string          `json:"name"`
-	Options  []match.Option  `json:"options"`
-	Profile  string          `json:"profile"`
-	Limits   string          `json:"limits"`
-	Restart  match.Restart   `json:"restart"`
+	results.EngineSettings
 	Identity tables.Identity `json:"identity"`
-	*dumpEngineMore
-}
-
-type dumpEngineMore struct {
-	Builtin bool     `json:"builtin"`
-	Command []string `json:"command"`
-	Dir     string   `json:"dir"`
-	Env     []string `json:"env"`
+	*results.EnginePlace
 }
 
 type dumpAttempt struct {
-	Type  string    `json:"type"` // attempt
 	Pair  int       `json:"pair"`
 	Ended time.Time `json:"ended"`
 	Why   string    `json:"why"`
 }
 
-type dumpVoided struct {
-	Type string    `json:"type"` // voided
-	Pair int       `json:"pair"`
-	Take int       `json:"take"`
-	At   time.Time `json:"at"`
-	Why  string    `json:"why"`
-	By   string    `json:"by,omitempty"`
-}
-
 type dumpState struct {
-	Type   string    `json:"type"` // state
 	Blocks int       `json:"blocks"`
 	Pairs  int       `json:"pairs"`
 	Centre []float64 `json:"centre"`
@@ -80,31 +58,18 @@ type dumpState struct {
 }
 
 type dumpPoints struct {
-	Type string         `json:"type"` // points
 	Pair int            `json:"pair"`
 	A    []match.Option `json:"a"`
 	B    []match.Option `json:"b"`
 }
 
 type dumpGame struct {
-	Type         string      `json:"type"` // game
-	Pair         int         `json:"pair"`
-	Leg          int         `json:"leg"`
-	A            string      `json:"a"`
-	B            string      `json:"b"`
-	Black        string      `json:"black"`
-	White        string      `json:"white"`
-	Outcome      string      `json:"outcome"`
-	Termination  string      `json:"termination"`
-	Note         string      `json:"note,omitempty"`
-	Points       [2]float64  `json:"points"`
-	Opening      string      `json:"opening"`
-	OpeningPlies int         `json:"opening_plies"`
-	Start        string      `json:"start"`
-	LastSFEN     string      `json:"last_sfen"`
-	Event        string      `json:"event,omitempty"`
-	Site         string      `json:"site,omitempty"`
-	Sides        [2]dumpSide `json:"sides"` // by colour
+	match.Row
+	Start    string      `json:"start"` // of the record
+	LastSFEN string      `json:"last_sfen"`
+	Event    string      `json:"event,omitempty"`
+	Site     string      `json:"site,omitempty"`
+	Sides    [2]dumpSide `json:"sides"` // by colour
 	*dumpGameMore
 	Moves []dumpMove `json:"moves"`
 }
@@ -121,12 +86,7 @@ type dumpGameMore struct {
 }
 
 type dumpSide struct {
-	Plies        int    `json:"plies"`
-	Nodes        uint64 `json:"nodes"`
-	DepthSum     int    `json:"depth_sum"`
-	DepthPlies   int    `json:"depth_plies"`
-	PonderHits   int    `json:"ponder_hits"`
-	PonderMisses int    `json:"ponder_misses"`
+	match.Side
 	*dumpSideMore
 }
 
@@ -136,8 +96,7 @@ type dumpSideMore struct {
 	Incomplete    int   `json:"incomplete_votes"`
 }
 
-// dumpMove is a move as all JSON has it, but for three fields, which a dump has had by other names
-// or in another form since its first version.
+// dumpMove is a kifu.MoveJSON. Three of its fields have other names or forms in dumps since the first version.
 type dumpMove struct {
 	kifu.MoveJSON
 
@@ -146,13 +105,14 @@ type dumpMove struct {
 	Detail any    `json:"detail,omitempty"` // JSON as it is, else base64
 }
 
-// Write writes a run as text, one JSON object a line, in a fixed order: the run, its
-// engines, its attempts and voided pairs, the states and points of a tune, its games with everything that is known of each move.
-// A stable dump leaves out whatever depends on the machine and the moment: times,
-// slots, marks, workers, attempts, voided pairs, paths, concurrency, the target, the run's name, the
-// council's vote records (which hold times), the questions to a mate solver and the notes of time forfeits, stalls
-// and crashes. The stable dumps of two runs of deterministic engines are equal,
-// byte for byte, at any concurrency. A *results.NoRun says that there is no such run.
+// Write writes a run as text, one JSON object a line, in a fixed order: the run, its engines, its attempts
+// and voided pairs, the states and points of a tune, and its games with all facts of each move.
+//
+// A stable dump omits everything that depends on the machine and the moment: times, slots, marks, workers,
+// attempts, voided pairs, paths, concurrency, the target and the run's name. It also omits the vote records
+// of councils (which have times), the questions to a mate solver, and the notes of time forfeits, stalls
+// and crashes. The stable dumps of two runs of deterministic engines are equal, byte for byte, at any
+// concurrency. Write returns a *results.NoRun if the run does not exist.
 func Write(ctx context.Context, s *results.Store, w io.Writer, runName string, stable bool) error {
 	out := bufio.NewWriter(w)
 	d := newDumper(out, stable)
@@ -165,9 +125,20 @@ func Write(ctx context.Context, s *results.Store, w io.Writer, runName string, s
 }
 
 func newDumper(w io.Writer, stable bool) *dumper {
-	d := &dumper{stable: stable, lines: json.NewEncoder(w)}
-	d.lines.SetEscapeHTML(false)
+	d := &dumper{stable: stable, out: w}
+	d.json = json.NewEncoder(&d.text)
+	d.json.SetEscapeHTML(false)
 	return d
+}
+
+// line writes the fields of a value as one line, with its type before them.
+func (d *dumper) line(kind string, value any) error {
+	d.text.Reset()
+	err := d.json.Encode(value)
+	if err == nil {
+		_, err = fmt.Fprintf(d.out, `{"type":"%s",%s`, kind, d.text.Bytes()[1:])
+	}
+	return err
 }
 
 func (d *dumper) run(ctx context.Context, m results.Moment, name string) error {
@@ -188,15 +159,17 @@ func (d *dumper) run(ctx context.Context, m results.Moment, name string) error {
 
 type dumper struct {
 	stable bool
-	lines  *json.Encoder
+	out    io.Writer
+	text   bytes.Buffer
+	json   *json.Encoder // to text
 }
 
 func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunInfo) error {
-	run := dumpRun{Type: "run", Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
+	run := dumpRun{Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
 	if !d.stable {
 		run.dumpRunMore = &dumpRunMore{info.Name, info.Rules, info.Created, info.Pairs}
 	}
-	if err := d.lines.Encode(run); err != nil {
+	if err := d.line("run", run); err != nil {
 		return err
 	}
 	for i := range info.Engines {
@@ -212,7 +185,7 @@ func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunIn
 		return err
 	}
 	for _, a := range list {
-		if err := d.lines.Encode(dumpAttempt{"attempt", a.Pair, a.Ended, a.Why}); err != nil {
+		if err := d.line("attempt", dumpAttempt(a)); err != nil {
 			return err
 		}
 	}
@@ -221,16 +194,15 @@ func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunIn
 		return err
 	}
 	for _, v := range out {
-		if err := d.lines.Encode(dumpVoided{"voided", v.Pair, v.Take, v.At, v.Why, v.By}); err != nil {
+		if err := d.line("voided", v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// StableSum is the SHA-256 (hex) of the lines that a stable dump has of a run's pairs from
-// a number to below another one, and how many of them are stored. Copies of a run that are
-// the same have the same sums.
+// StableSum returns the SHA-256 (hexadecimal) of the lines of a stable dump for a run's pairs with numbers from
+// from to below below, and how many of them are stored. Equal copies of a run have equal sums.
 func StableSum(ctx context.Context, s *results.Store, runID int64, from, below int) (sum string, pairs int, err error) {
 	hash := sha256.New()
 	d := newDumper(hash, true)
@@ -252,15 +224,14 @@ func StableSum(ctx context.Context, s *results.Store, runID int64, from, below i
 	return hex.EncodeToString(hash.Sum(nil)), pairs, nil
 }
 
-// tune writes what a tune has beside its games: its states, and what each pair was
-// played with.
+// tune writes the states of a tune, and the options of each pair.
 func (d *dumper) tune(ctx context.Context, m results.Moment, run int64) error {
 	states, err := m.TuneStates(ctx, run)
 	if err != nil {
 		return err
 	}
 	for _, s := range states {
-		if err := d.lines.Encode(dumpState{"state", s.Blocks, s.Pairs, s.Centre, s.Factor}); err != nil {
+		if err := d.line("state", dumpState(s)); err != nil {
 			return err
 		}
 	}
@@ -276,34 +247,29 @@ func (d *dumper) points(ctx context.Context, m results.Moment, run int64, from, 
 		if err != nil {
 			return err
 		}
-		return d.lines.Encode(dumpPoints{"points", int(r.Int("pair")), options[0], options[1]})
+		return d.line("points", dumpPoints{int(r.Int("pair")), options[0], options[1]})
 	})
 }
 
 func (d *dumper) engine(e *results.Engine) error {
-	line := dumpEngine{
-		Type: "engine", Name: e.Name, Options: e.Options, Profile: e.Profile, Limits: e.Limits, Restart: e.Restart,
-		Identity: tables.IdentityOf(e.Identity),
-	}
+	line := dumpEngine{EngineSettings: e.EngineSettings, Identity: tables.IdentityOf(e.Identity)}
 	if d.stable {
-		if len(e.Identity.Variants) > 0 { // whichever is in use where the run is stored
+		if len(e.Identity.Variants) > 0 { // the variant in use differs between machines
 			line.Identity.Files = tables.IdentityOf(match.Identity{Files: e.Identity.Covered()}).Files
 		}
 		for i := range line.Identity.Files {
 			line.Identity.Files[i].Path = ""
 		}
 	} else {
-		line.dumpEngineMore = &dumpEngineMore{e.Builtin, e.Command, e.Dir, e.Env}
+		line.EnginePlace = &e.EnginePlace
 	}
-	return d.lines.Encode(line)
+	return d.line("engine", line)
 }
 
 func (d *dumper) game(g *match.Row, r *kifu.Record) error {
-	line := dumpGame{
-		Type: "game", Pair: g.Pair, Leg: g.Leg, A: g.PairA, B: g.PairB, Black: g.Black, White: g.White,
-		Outcome: g.Outcome.String(), Termination: g.Termination.String(), Note: d.note(g), Points: g.Points,
-		Opening: g.OpeningID, OpeningPlies: g.OpeningPlies, Start: r.Start, LastSFEN: g.LastSFEN,
-		Event: r.Event, Site: r.Site, Moves: make([]dumpMove, len(r.Moves)),
+	line := dumpGame{Row: *g, Start: r.Start, LastSFEN: g.LastSFEN, Event: r.Event, Site: r.Site, Moves: make([]dumpMove, len(r.Moves))}
+	if d.stable && g.Termination.Volatile() {
+		line.Note = ""
 	}
 	for i := range g.Sides {
 		line.Sides[i] = d.side(&g.Sides[i])
@@ -317,30 +283,18 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 	for i := range r.Moves {
 		line.Moves[i] = d.move(&r.Moves[i])
 	}
-	return d.lines.Encode(line)
-}
-
-// note leaves out the notes that quote times, process numbers or the last words
-// of an engine.
-func (d *dumper) note(g *match.Row) string {
-	if d.stable && g.Termination.Volatile() {
-		return ""
-	}
-	return g.Note
+	return d.line("game", line)
 }
 
 func (d *dumper) side(s *match.Side) dumpSide {
-	side := dumpSide{
-		Plies: s.Plies, Nodes: s.Nodes, DepthSum: s.DepthSum, DepthPlies: s.DepthPlies,
-		PonderHits: s.PonderHits, PonderMisses: s.PonderMisses,
-	}
+	side := dumpSide{Side: *s}
 	if !d.stable {
 		side.dumpSideMore = &dumpSideMore{s.Time.Microseconds(), s.WorstOverrun.Microseconds(), s.Incomplete}
 	}
 	return side
 }
 
-// detail is a player's own record: JSON as it is, anything else in base64.
+// detail returns a player's own record: JSON unchanged, anything else in base64.
 func detail(text []byte) any {
 	switch {
 	case len(text) == 0:

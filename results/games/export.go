@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"gogi/internal/fail"
@@ -134,7 +135,7 @@ type exporter struct {
 
 func (x *exporter) all(ctx context.Context, store *results.Store, info *results.RunInfo) error {
 	for name := range x.Ratings {
-		if !has(info.Players, name) {
+		if !slices.Contains(info.Players, name) {
 			return fail.Usage(fmt.Errorf("--rating %s: run %s has no such player; it has %s", name, info.Name, strings.Join(info.Players, ", ")))
 		}
 	}
@@ -160,15 +161,6 @@ func (x *exporter) all(ctx context.Context, store *results.Store, info *results.
 		}
 	}
 	return nil
-}
-
-func has(list []string, name string) bool {
-	for _, s := range list {
-		if s == name {
-			return true
-		}
-	}
-	return false
 }
 
 // game writes one game, or counts why it cannot be written.

@@ -134,30 +134,32 @@ type walker struct {
 func (w *walker) path(path string) error {
 	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			w.refused(Refusal{File: name, Why: err.Error()})
-			return nil
+			return w.refuse(name, err)
 		}
 		if entry.IsDir() {
 			return nil
 		}
 		if err := readable(name); err != nil { // opening a pipe might wait for ever
-			w.refused(Refusal{File: name, Why: err.Error()})
-			return nil
+			return w.refuse(name, err)
 		}
 		return w.file(name, name)
 	})
 }
 
+// refuse reports a file that cannot be read. It returns nil, so that the others are read.
+func (w *walker) refuse(name string, why error) error {
+	w.refused(Refusal{File: name, Why: why.Error()})
+	return nil
+}
+
 // file reads a file by its name, which shows whether it is an archive.
 func (w *walker) file(name, path string) error {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".zip":
+	if strings.EqualFold(filepath.Ext(name), ".zip") {
 		return w.zip(name, path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		w.refused(Refusal{File: name, Why: err.Error()})
-		return nil //nolint:nilerr // it is told, and the rest is read
+		return w.refuse(name, err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	return w.text(name, file)
@@ -167,8 +169,7 @@ func (w *walker) file(name, path string) error {
 func (w *walker) zip(name, path string) error {
 	archive, err := zip.OpenReader(path)
 	if err != nil {
-		w.refused(Refusal{File: name, Why: err.Error()})
-		return nil //nolint:nilerr // it is told, and the rest is read
+		return w.refuse(name, err)
 	}
 	defer func() { _ = archive.Close() }() // it was only read
 	for _, f := range archive.File {
@@ -189,8 +190,7 @@ func (w *walker) entry(name string, f *zip.File) error {
 	}
 	r, err := f.Open()
 	if err != nil {
-		w.refused(Refusal{File: name, Why: err.Error()})
-		return nil //nolint:nilerr // it is told, and the rest is read
+		return w.refuse(name, err)
 	}
 	defer func() { _ = r.Close() }() // reading it has returned the error of a damaged file
 	return w.text(name, unpacked(r))
@@ -222,15 +222,13 @@ func (w *walker) text(name string, r io.Reader) error {
 	case ".gz":
 		plain, err := gzip.NewReader(r)
 		if err != nil {
-			w.refused(Refusal{File: name, Why: err.Error()})
-			return nil //nolint:nilerr // it is told, and the rest is read
+			return w.refuse(name, err)
 		}
 		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), unpacked(plain))
 	case ".zip":
 		return w.inner(name, r)
 	case ".7z", ".xz", ".bz2", ".lzh", ".rar":
-		w.refused(Refusal{File: name, Why: fmt.Sprintf("gogi does not read archives of this kind; unpack it first: 7z x %q", filepath.Base(name))})
-		return nil
+		return w.refuse(name, fmt.Errorf("gogi does not read archives of this kind; unpack it first: 7z x %q", filepath.Base(name)))
 	}
 	if f, ok := packed.OfFile(name); ok {
 		return w.packed(name, f, r)
@@ -238,8 +236,7 @@ func (w *walker) text(name string, r io.Reader) error {
 	in := text.NewInput(name, r)
 	format, ok := formatOf(name, in)
 	if !ok {
-		w.refused(Refusal{File: name, Why: "in no format that is known: expected CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack"})
-		return nil
+		return w.refuse(name, errors.New("in no format that is known: expected CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack"))
 	}
 	return w.games(name, format.Read(in))
 }
@@ -255,16 +252,14 @@ const maxInner = 4 << 30
 // first.
 func (w *walker) inner(name string, r io.Reader) error {
 	if w.depth == maxDepth {
-		w.refused(Refusal{File: name, Why: fmt.Sprintf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth)})
-		return nil
+		return w.refuse(name, fmt.Errorf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth))
 	}
 	copied, err := spool(w.ctx, &bounded{r, w.largest, fmt.Errorf("an archive within an archive of more than %d bytes is not copied into the temporary folder: unpack the outer one first", w.largest)})
 	if ended := context.Cause(w.ctx); err != nil && ended != nil {
 		return ended
 	}
 	if err != nil {
-		w.refused(Refusal{File: name, Why: err.Error()})
-		return nil //nolint:nilerr // it is told, and the rest is read
+		return w.refuse(name, err)
 	}
 	w.depth++
 	err = w.file(name, copied)
@@ -312,8 +307,7 @@ func (w *walker) games(name string, r text.Reader) error {
 // packed reads the games of a binary format.
 func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
 	if !f.HasGames() {
-		w.refused(Refusal{File: name, Why: "it has positions and no games: expected hcpe3 or pack"})
-		return nil
+		return w.refuse(name, errors.New("it has positions and no games: expected hcpe3 or pack"))
 	}
 	games := f.Games(r)
 	for n := 1; ; n++ {

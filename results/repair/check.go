@@ -52,11 +52,11 @@ const maxProblems = 1000
 
 // CheckedRun is the result of Check for a run.
 type CheckedRun struct {
-	Name      string
-	Pairs     int // that are stored
-	Sound     int // pairs without any damage
-	Unchecked int // of these, pairs that an older gogi stored without checksums: only their consistency is checked
-	Replayed  int // whose every move was played again
+	Name      string `json:"name"`
+	Pairs     int    `json:"pairs"`     // that are stored
+	Sound     int    `json:"sound"`     // pairs without any damage
+	Unchecked int    `json:"unchecked"` // of these, pairs that an older gogi stored without checksums: only their consistency is checked
+	Replayed  int    `json:"replayed"`  // whose every move was played again
 }
 
 // CheckOptions set the extent of Check.
@@ -147,16 +147,12 @@ func (c *checker) structure(ctx context.Context) error {
 		"PRAGMA main.integrity_check(100)": "the file",
 		"SELECT 'table ' || \"table\" || ': row ' || coalesce(rowid, '?') || ' points to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 100": "what belongs together",
 	} {
-		err := tables.Each(ctx, c.q, func(rows *sql.Rows) error {
-			var text string
-			if err := rows.Scan(&text); err != nil {
-				return err
-			}
-			if text != "ok" {
+		texts, err := tables.List(ctx, c.q, func(rows *sql.Rows, text *string) error { return rows.Scan(text) }, query)
+		for _, text := range texts {
+			if text != "ok" && text != "" { // "": the row of an error
 				c.problem("", -1, text)
 			}
-			return nil
-		}, query)
+		}
 		if err := c.reading("", what, err); err != nil {
 			return err
 		}
@@ -279,8 +275,7 @@ func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error
 	if !c.options.Replay {
 		return nil, nil //nolint:nilnil // no replay
 	}
-	text, _ := run.Row.Value("plan").(string)
-	canonical, err := match.ParseCanonical([]byte(text))
+	canonical, err := match.ParseCanonical([]byte(run.Row.Text("plan")))
 	var plan *match.Plan
 	if err == nil {
 		plan, err = canonical.Replayable()

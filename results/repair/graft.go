@@ -108,9 +108,8 @@ func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 		return b, b.begin(ctx)
 	}
 	if have.Row.Value("digest") != from.Row.Value("digest") {
-		before, _ := have.Row.Value("plan").(string)
-		now, _ := from.Row.Value("plan").(string)
-		return nil, &results.DifferentPlan{Run: from.Name(), Differences: match.Differences([]byte(before), []byte(now))}
+		differences := match.Differences([]byte(have.Row.Text("plan")), []byte(from.Row.Text("plan")))
+		return nil, &results.DifferentPlan{Run: from.Name(), Differences: differences}
 	}
 	b.id = have.ID()
 	if from.Row.Int("pairs") > have.Row.Int("pairs") { // the target is the greater one
@@ -208,8 +207,7 @@ func (b *branch) pair(ctx context.Context, p *tables.Pair) error {
 }
 
 func (b *branch) opening(ctx context.Context, o *tables.Row) (id int64, err error) {
-	name, _ := o.Value("name").(string)
-	key := openingKey{b.id, name, o.Int("hash")}
+	key := openingKey{b.id, o.Text("name"), o.Int("hash")}
 	if id, ok := b.openings[key]; ok {
 		return id, nil
 	}
@@ -263,9 +261,7 @@ func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 // state stores a state of a tune. A state from another source is the same if the pairs are, because a
 // tune's path is a function of them. It does not check whether all of these pairs exist: a resumed tune
 // compares the state with them.
-func (b *branch) state(ctx context.Context, s *tables.Row) error {
-	return b.unless(ctx, s, "blocks")
-}
+func (b *branch) state(ctx context.Context, s *tables.Row) error { return b.unless(ctx, s, "blocks") }
 
 // candidate stores a candidate of a tune, the first of each number.
 func (b *branch) candidate(ctx context.Context, c *tables.Row) error {

@@ -20,10 +20,10 @@ type Merged struct {
 
 // MergedRun is a run of a merged database.
 type MergedRun struct {
-	Name  string
-	Pairs int
-	Taken []int // how many of them each database gave, in the order in which they were named
-	Same  int   // pairs that more than one database had, which count once
+	Name  string `json:"name"`
+	Pairs int    `json:"pairs"`
+	Taken []int  `json:"taken"` // how many of them each database gave, in the order in which they were named
+	Same  int    `json:"same"`  // pairs that more than one database had, which count once
 }
 
 // Conflicting is the error if databases have different games of the same pairs, so that a merge would

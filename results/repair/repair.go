@@ -5,13 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
 	"gogi/results"
 	"gogi/results/file"
 	"gogi/results/sqlitefile"
-
 	"gogi/results/tables"
 )
 
@@ -28,10 +28,10 @@ func (r *Repaired) Whole() bool { return len(r.Lost) == 0 && len(r.LostRuns) == 
 
 // RepairedRun is the result for one run.
 type RepairedRun struct {
-	Name      string
-	Saved     int // pairs
-	Unchecked int // of these, pairs without checksums: see CheckedRun
-	Lost      int // pairs of which a part was found
+	Name      string `json:"name"`
+	Saved     int    `json:"saved_pairs"`
+	Unchecked int    `json:"unchecked"`  // of these, pairs without checksums: see CheckedRun
+	Lost      int    `json:"lost_pairs"` // pairs of which a part was found
 }
 
 // connections is the number of connections to a damaged database: one for a list of rows, and others to
@@ -198,12 +198,7 @@ func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) 
 		}, "SELECT DISTINCT pair FROM games WHERE run_id = ?", run.ID())
 	}
 	_ = r.found.Pairs(ctx, run.ID(), note)
-	var list []int64
-	for id := range ids {
-		list = append(list, id)
-	}
-	slices.Sort(list)
-	return list, ctx.Err()
+	return slices.Sorted(maps.Keys(ids)), ctx.Err()
 }
 
 // pair saves a pair, by whichever way it is whole.

@@ -12,8 +12,7 @@ import (
 
 // tuneOf returns the tune of a stored run; nil if it is no tune.
 func tuneOf(run *tables.Run) (*tune.Plan, error) {
-	text, _ := run.Row.Value("plan").(string)
-	plan, err := match.ParseCanonical([]byte(text))
+	plan, err := match.ParseCanonical([]byte(run.Row.Text("plan")))
 	if err != nil || len(plan.Tune) == 0 {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/internal/testutil"
+	"gogi/results/tables"
 )
 
 // target keeps a value as it was assigned.
@@ -193,8 +194,8 @@ func TestMisuse(t *testing.T) {
 
 // A segment is opened as what it was stored for, and nothing else.
 func TestOpen(t *testing.T) {
-	blob, sum, err := sealed(3, 5, [][]driver.Value{{int64(1)}, {int64(9)}})
-	testutil.OK(t, err)
+	blob := testutil.Must(Pack([][]driver.Value{{int64(1)}, {int64(9)}}))(t)
+	sum := testutil.Must(tables.SumOf("segments", int64(3), int64(5), blob))(t)
 	if s, err := Open(3, 5, []driver.Value{blob, sum}); err != nil || s.Len() != 2 {
 		t.Errorf("%v", err)
 	}

@@ -39,20 +39,15 @@ func Open(run, block int64, values []driver.Value) (*Segment, error) {
 
 // Put stores the segment of a run's block, of which rows are all, by pair and leg.
 func Put(ctx context.Context, tx *sql.Tx, run, block int64, rows [][]driver.Value) error {
-	blob, sum, err := sealed(run, block, rows)
+	blob, err := Pack(rows)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO segments (run_id, block, games, checksum) VALUES (?, ?, ?, ?)", run, block, blob, sum)
-	return err
-}
-
-// sealed is a segment and its checksum.
-func sealed(run, block int64, rows [][]driver.Value) (blob []byte, sum int64, err error) {
-	if blob, err = Pack(rows); err == nil {
-		sum, err = tables.SumOf("segments", run, block, blob)
+	sum, err := tables.SumOf("segments", run, block, blob)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO segments (run_id, block, games, checksum) VALUES (?, ?, ?, ?)", run, block, blob, sum)
 	}
-	return blob, sum, err
+	return err
 }
 
 // Block is as many pair numbers as a segment is of.
@@ -63,27 +58,18 @@ type Block struct {
 
 // Missing are the blocks of a run that have enough pairs and no segment, the newest first,
 // so many at most.
-func Missing(ctx context.Context, q tables.Querier, run int64, most int) (blocks []Block, err error) {
-	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
-		var b Block
-		err := rows.Scan(&b.Number, &b.Pairs)
-		blocks = append(blocks, b)
-		return err
+func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Block, error) {
+	return tables.List(ctx, q, func(rows *sql.Rows, b *Block) error {
+		return rows.Scan(&b.Number, &b.Pairs)
 	}, `SELECT p.pair / ? AS block, count(*) FROM pairs p WHERE p.run_id = ? GROUP BY block
 		HAVING count(*) >= ? AND NOT EXISTS (SELECT 1 FROM segments s WHERE s.run_id = ? AND s.block = p.pair / ?)
 		ORDER BY block DESC LIMIT ?`, Pairs, run, Least, run, Pairs, most)
-	return blocks, err
 }
 
 // Stored calls yield for every block of a run that has a segment, with the values of Query.
 func Stored(ctx context.Context, q tables.Querier, run int64, yield func(block int64, values []driver.Value) error) error {
-	var blocks []int64
-	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
-		var block int64
-		err := rows.Scan(&block)
-		blocks = append(blocks, block)
-		return err
-	}, "SELECT block FROM segments WHERE run_id = ? ORDER BY block", run)
+	blocks, err := tables.List(ctx, q, func(rows *sql.Rows, block *int64) error { return rows.Scan(block) },
+		"SELECT block FROM segments WHERE run_id = ? ORDER BY block", run)
 	for _, block := range blocks {
 		var blob []byte
 		var sum int64

@@ -235,7 +235,7 @@ func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) er
 func (r *Row) Damage() *Damaged {
 	e := &Damaged{Table: r.Layout.Name, Pair: -1, Leg: -1}
 	if r.Layout.Name == "runs" {
-		e.Run, _ = r.Value("name").(string)
+		e.Run = r.Text("name")
 	}
 	if r.Layout.index("pair") >= 0 {
 		e.Pair = int(r.Int("pair"))

@@ -195,13 +195,7 @@ func CountEverything(ctx context.Context, q Querier) error {
 	if err := CountRuns(ctx, q); err != nil {
 		return err
 	}
-	var ids []int64
-	err := Each(ctx, q, func(rows *sql.Rows) error {
-		var id int64
-		err := rows.Scan(&id)
-		ids = append(ids, id)
-		return err
-	}, "SELECT id FROM runs ORDER BY id")
+	ids, err := List(ctx, q, func(rows *sql.Rows, id *int64) error { return rows.Scan(id) }, "SELECT id FROM runs ORDER BY id")
 	if err != nil {
 		return err
 	}

@@ -105,21 +105,13 @@ func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error
 	}, "SELECT type, name, coalesce(sql, '') FROM "+database+".sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid")
 	for i := range s.Tables {
 		if err == nil {
-			s.Tables[i].Columns, err = readColumns(ctx, q, database, s.Tables[i].Name)
+			s.Tables[i].Columns, err = List(ctx, q, func(rows *sql.Rows, c *columnLayout) error {
+				return rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key, &c.must)
+			}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk, [notnull] FROM pragma_table_info(?, ?) ORDER BY cid", s.Tables[i].Name, database)
 			_, s.Always[s.Tables[i].Name] = s.Tables[i].summed()
 		}
 	}
 	return s, err
-}
-
-func readColumns(ctx context.Context, q Querier, database, table string) (list []columnLayout, err error) {
-	err = Each(ctx, q, func(rows *sql.Rows) error {
-		var c columnLayout
-		err := rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key, &c.must)
-		list = append(list, c)
-		return err
-	}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk, [notnull] FROM pragma_table_info(?, ?) ORDER BY cid", table, database)
-	return list, err
 }
 
 // ViewsFor returns statements that make an older database look like a current one. A temporary view of a

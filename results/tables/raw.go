@@ -26,6 +26,12 @@ func (r *Row) Int(column string) int64 {
 	return n
 }
 
+// Text is the text in a column, "" for NULL.
+func (r *Row) Text(column string) string {
+	text, _ := r.Value(column).(string) // NULL is ""
+	return text
+}
+
 // Verdict of a row's checksum.
 type Verdict int
 
@@ -95,16 +101,12 @@ type Run struct {
 }
 
 // Name returns the name of the run.
-func (r *Run) Name() string {
-	name, _ := r.Row.Value("name").(string)
-	return name
-}
+func (r *Run) Name() string { return r.Row.Text("name") }
 
 // imported reports whether the games were played elsewhere, by the plan's text, in which
 // the design stands right behind the version.
 func (r *Run) imported() bool {
-	plan, _ := r.Row.Value("plan").(string)
-	_, design, _ := strings.Cut(plan, `"design":"`)
+	_, design, _ := strings.Cut(r.Row.Text("plan"), `"design":"`)
 	return strings.HasPrefix(design, string(match.DesignImported)+`"`)
 }
 
@@ -213,8 +215,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	if err != nil {
 		return err
 	}
-	start, _ := record.Value("start").(string)
-	hash, err := (&match.Result{Record: kifu.Record{Start: start, Moves: moves}}).MovesHash()
+	hash, err := (&match.Result{Record: kifu.Record{Start: record.Text("start"), Moves: moves}}).MovesHash()
 	switch {
 	case err != nil:
 		return err
@@ -249,8 +250,7 @@ func (r *Run) Complete() bool {
 	if r.Row == nil {
 		return false
 	}
-	text, _ := r.Row.Value("plan").(string)
-	plan, err := match.ParseCanonical([]byte(text))
+	plan, err := match.ParseCanonical([]byte(r.Row.Text("plan")))
 	return err == nil && len(plan.Players) == len(r.Engines)
 }
 

@@ -32,15 +32,9 @@ func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 	}, "ORDER BY id")
 	err = errors.Join(err, CountRuns(ctx, s.Q))
 	for _, run := range list {
-		into := func(rows *[]*Row) func(*Row) error {
-			return func(r *Row) error {
-				*rows = append(*rows, r.Clone())
-				return nil
-			}
-		}
 		err = errors.Join(err,
-			EachRow(ctx, s.Q, "engines", into(&run.Engines), "WHERE run_id = ? ORDER BY idx", run.ID()),
-			EachRow(ctx, s.Q, "settings_log", into(&run.Settings), "WHERE run_id = ? ORDER BY id", run.ID()))
+			s.rows(ctx, &run.Engines, "engines", "WHERE run_id = ? ORDER BY idx", run.ID()),
+			s.rows(ctx, &run.Settings, "settings_log", "WHERE run_id = ? ORDER BY id", run.ID()))
 		inventory, wrong := WholeInventory(ctx, s.Q, run.ID())
 		if wrong == nil {
 			wrong = errors.Join(inventory.Count("engines", int64(len(run.Engines))), inventory.Count("settings_log", int64(len(run.Settings))))
@@ -48,6 +42,14 @@ func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 		err = errors.Join(err, wrong)
 	}
 	return list, err
+}
+
+// rows adds the rows of a table that the condition, in SQL, selects.
+func (s Stored) rows(ctx context.Context, to *[]*Row, table, where string, args ...any) error {
+	return EachRow(ctx, s.Q, table, func(r *Row) error {
+		*to = append(*to, r.Clone())
+		return nil
+	}, where, args...)
 }
 
 // Pairs calls yield with the numbers of a run's pairs, in order. Those that it does not
@@ -81,38 +83,33 @@ func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) e
 // Pair returns all rows of a pair, ErrNoPair if it does not exist.
 func (s Stored) Pair(ctx context.Context, run, id int64) (*Pair, error) {
 	p := &Pair{Records: map[int64]*Row{}}
-	err := EachRow(ctx, s.Q, "pairs", func(r *Row) error {
-		p.Row = r.Clone()
-		return nil
-	}, "WHERE run_id = ? AND pair = ?", run, id)
-	if err == nil && p.Row == nil {
+	var err error
+	last := func(table, where string, args ...any) (row *Row) {
+		var rows []*Row
+		if err == nil {
+			err = s.rows(ctx, &rows, table, where, args...)
+		}
+		if n := len(rows); n > 0 {
+			row = rows[n-1]
+		}
+		return row
+	}
+	if p.Row = last("pairs", "WHERE run_id = ? AND pair = ?", run, id); err == nil && p.Row == nil {
 		err = ErrNoPair
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = EachRow(ctx, s.Q, "openings", func(r *Row) error {
-		p.Opening = r.Clone()
-		return nil
-	}, "WHERE id = ?", p.Row.Int("opening_id"))
+	p.Opening = last("openings", "WHERE id = ?", p.Row.Int("opening_id"))
 	if err == nil {
-		err = EachRow(ctx, s.Q, "games", func(r *Row) error {
-			p.Games = append(p.Games, r.Clone())
-			return nil
-		}, "WHERE run_id = ? AND pair = ? ORDER BY leg", run, id)
+		err = s.rows(ctx, &p.Games, "games", "WHERE run_id = ? AND pair = ? ORDER BY leg", run, id)
 	}
-	if err == nil && p.Row.Value("worker") != nil {
-		err = EachRow(ctx, s.Q, "workers", func(r *Row) error {
-			p.Worker = r.Clone()
-			return nil
-		}, "WHERE id = ?", p.Row.Int("worker"))
+	if p.Row.Value("worker") != nil {
+		p.Worker = last("workers", "WHERE id = ?", p.Row.Int("worker"))
 	}
 	for _, g := range p.Games {
-		if err == nil {
-			err = EachRow(ctx, s.Q, "records", func(r *Row) error {
-				p.Records[g.Int("id")] = r.Clone()
-				return nil
-			}, "WHERE game_id = ?", g.Int("id"))
+		if r := last("records", "WHERE game_id = ?", g.Int("id")); r != nil {
+			p.Records[g.Int("id")] = r
 		}
 	}
 	return p, err

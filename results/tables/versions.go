@@ -84,6 +84,17 @@ func Readable(ctx context.Context, q Querier) (version int, err error) {
 	return version, err
 }
 
+// List returns the values that scan reads from the rows of a query. Rows before an error are part of the list.
+func List[T any](ctx context.Context, q Querier, scan func(*sql.Rows, *T) error, query string, args ...any) (list []T, err error) {
+	err = Each(ctx, q, func(rows *sql.Rows) error {
+		var value T
+		err := scan(rows, &value)
+		list = append(list, value)
+		return err
+	}, query, args...)
+	return list, err
+}
+
 // Each calls scan for every row of a query.
 func Each(ctx context.Context, q Querier, scan func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)

@@ -275,8 +275,8 @@ func (s *State) worked(e match.Effort) {
 // keepEnded keeps a game until it is told whether its pair counts.
 func (s *State) keepEnded(ev *match.Event) {
 	g := match.EndedGame{
-		Worker: ev.Worker, Pair: *ev.Pair, Leg: *ev.Leg, Black: ev.Black, White: ev.White,
-		Outcome: ev.Outcome, Termination: ev.Termination,
+		Worker: ev.Worker, Pair: *ev.Pair, Leg: *ev.Leg,
+		GameEnd: match.GameEnd{Black: ev.Black, White: ev.White, Outcome: ev.Outcome, Termination: ev.Termination},
 	}
 	if ev.Points != nil {
 		g.Points = *ev.Points

@@ -404,7 +404,8 @@ func TestVoidedPairsDoNotCount(t *testing.T) {
 // TestResumedRunBeginsAnew: the next session's run event has what is stored.
 func TestResumedRunBeginsAnew(t *testing.T) {
 	first := told(match.Event{Type: match.EventRun, Slots: 3}, onBoard(match.EventGame, nil), match.Event{Type: match.EventFault, Kind: "crash"})
-	stored := match.Standings{Games: []match.GameCount{{Black: "A", White: "B", Outcome: "draw", Termination: "repetition", Games: 8}}}
+	end := match.GameEnd{Black: "A", White: "B", Outcome: "draw", Termination: "repetition"}
+	stored := match.Standings{Games: []match.GameCount{{GameEnd: end, Games: 8}}}
 	second := told(match.Event{Type: match.EventRun, Slots: 1, Pairs: 9, Finished: number(4), Standings: &stored})
 	second[0].Time = began.Add(time.Hour)
 	state := stateOf(append(first, second...))

@@ -46,15 +46,7 @@ func (p *Packed) Print(w io.Writer, in i18n.Language) {
 
 // JSON writes it as one JSON object.
 func (p *Packed) JSON(w io.Writer) error {
-	type run struct {
-		Name     string `json:"name"`
-		Segments int    `json:"segments"`
-		Pairs    int    `json:"pairs"`
-		Games    int    `json:"games"`
-	}
-	runs := []run{}
-	for _, r := range p.Runs {
-		runs = append(runs, run(r))
-	}
-	return format.JSON(w, map[string]any{"version": version, "runs": runs, "seconds": p.Took.Seconds(), "bytes_before": p.Before, "bytes_after": p.After})
+	return format.JSON(w, map[string]any{
+		"version": version, "runs": append([]results.PackedRun{}, p.Runs...), "seconds": p.Took.Seconds(), "bytes_before": p.Before, "bytes_after": p.After,
+	})
 }

@@ -68,18 +68,9 @@ func Check(w io.Writer, in i18n.Language, c *repair.Checkup) {
 
 // CheckJSON writes a check's findings as one JSON object.
 func CheckJSON(w io.Writer, c *repair.Checkup) error {
-	type run struct {
-		Name      string `json:"name"`
-		Pairs     int    `json:"pairs"`
-		Sound     int    `json:"sound"`
-		Unchecked int    `json:"unchecked"`
-		Replayed  int    `json:"replayed"`
-	}
-	runs := []run{}
-	for _, r := range c.Runs {
-		runs = append(runs, run(r))
-	}
-	return format.JSON(w, map[string]any{"version": version, "sound": c.Sound(), "runs": runs, "problems": problems(c.Problems), "more_problems": c.More})
+	return format.JSON(w, map[string]any{
+		"version": version, "sound": c.Sound(), "runs": append([]repair.CheckedRun{}, c.Runs...), "problems": problems(c.Problems), "more_problems": c.More,
+	})
 }
 
 // Repair prints the result of a repair.
@@ -100,17 +91,10 @@ func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 
 // RepairJSON writes the result of a repair as one JSON object.
 func RepairJSON(w io.Writer, r *repair.Repaired) error {
-	type run struct {
-		Name      string `json:"name"`
-		Saved     int    `json:"saved_pairs"`
-		Unchecked int    `json:"unchecked"`
-		Lost      int    `json:"lost_pairs"`
-	}
-	runs := []run{}
-	for _, x := range r.Runs {
-		runs = append(runs, run(x))
-	}
-	return format.JSON(w, map[string]any{"version": version, "whole": r.Whole(), "runs": runs, "lost": problems(r.Lost), "lost_runs": append([]string{}, r.LostRuns...)})
+	return format.JSON(w, map[string]any{
+		"version": version, "whole": r.Whole(), "runs": append([]repair.RepairedRun{}, r.Runs...),
+		"lost": problems(r.Lost), "lost_runs": append([]string{}, r.LostRuns...),
+	})
 }
 
 // Merge prints the result of a merge; from are the databases as the user named them.
@@ -132,15 +116,5 @@ func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 
 // MergeJSON writes the result of a merge as one JSON object.
 func MergeJSON(w io.Writer, m *repair.Merged) error {
-	type run struct {
-		Name  string `json:"name"`
-		Pairs int    `json:"pairs"`
-		Taken []int  `json:"taken"`
-		Same  int    `json:"same"`
-	}
-	runs := []run{}
-	for _, r := range m.Runs {
-		runs = append(runs, run(r))
-	}
-	return format.JSON(w, map[string]any{"version": version, "runs": runs, "conflicts": problems(m.Conflicts)})
+	return format.JSON(w, map[string]any{"version": version, "runs": append([]repair.MergedRun{}, m.Runs...), "conflicts": problems(m.Conflicts)})
 }
