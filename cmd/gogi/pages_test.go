@@ -13,16 +13,36 @@ import (
 	"gogi/internal/testutil"
 )
 
+// A pageCommand is a command line of a page.
+type pageCommand struct {
+	line string
+	runs bool // it has no placeholder, and no prerequisite that the test lacks
+}
+
+// placeholder matches a word that stands for a value of the reader, such as FILE, RUN or FILE.toml.
+var placeholder = regexp.MustCompile(`…|[\[(|]|(^|[ =])[A-Z][A-Z0-9-]*(\.[a-z]+)?(,| |$)`)
+
 // pageCommands returns the commands of a page: the indented lines that begin with gogi or ./gogi,
-// continued lines joined. A command whose remark is "# test: needs …" has a prerequisite that the
-// test does not have; the others are returned.
-func pageCommands(t *testing.T, page string) (commands []string) {
+// continued lines joined. A remark "# test: needs …" names a prerequisite of one command, the comment
+// "<!-- test: needs … -->" one of the commands up to the next heading, and "<!-- test: the page needs … -->"
+// one of all commands below it.
+func pageCommands(t *testing.T, page string) (commands []pageCommand) {
 	t.Helper()
 	text := strings.ReplaceAll(string(testutil.Must(os.ReadFile(page))(t)), "\\\n", " ")
+	section, rest := false, false
 	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "#"):
+			section = false
+		case strings.HasPrefix(line, "<!-- test: needs "):
+			section = true
+		case strings.HasPrefix(line, "<!-- test: the page needs "):
+			rest = true
+		}
 		command := strings.TrimPrefix(strings.TrimSpace(line), "./")
-		if strings.HasPrefix(line, "    ") && strings.HasPrefix(command, "gogi ") && !strings.Contains(command, "# test: needs") {
-			commands = append(commands, command)
+		if strings.HasPrefix(line, "    ") && strings.HasPrefix(command, "gogi ") {
+			words, remark, _ := strings.Cut(command, " #")
+			commands = append(commands, pageCommand{command, !section && !rest && !strings.Contains(remark, "test: needs") && !placeholder.MatchString(words)})
 		}
 	}
 	return commands
@@ -37,11 +57,17 @@ func writeFiles(t *testing.T, page, dir string) {
 	}
 }
 
-// TestPagesRun types the commands of README and of the tutorials in order, in an empty
-// folder that has what the pages ask for: the engines dev and base, of which dev is stronger.
+// TestPagesRun types the commands of README and of every page of docs in order, in an empty folder
+// for each page. The folder has what the pages ask for: the engines dev and base, of which dev is stronger.
 func TestPagesRun(t *testing.T) {
 	t.Parallel()
-	for page, least := range map[string]int{"../../README.md": 4, "../../docs/first-test.md": 8, "../../docs/first-tune.md": 6, "../../docs/first-council.md": 5} {
+	pages := append(testutil.Must(filepath.Glob("../../docs/*.md"))(t), "../../README.md")
+	typed := 0
+	for _, page := range pages {
+		commands := slices.DeleteFunc(pageCommands(t, page), func(c pageCommand) bool { return !c.runs })
+		if typed += len(commands); len(commands) == 0 {
+			continue
+		}
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -52,15 +78,69 @@ func TestPagesRun(t *testing.T) {
 			write("dev", "fakeengine"+options)
 			write("base", "fakeengine -script resign@go"+options)
 			writeFiles(t, page, dir)
-			commands := pageCommands(t, page)
-			if len(commands) < least {
-				t.Fatalf("only %d commands were found: %q", len(commands), commands)
-			}
 			for _, command := range commands {
-				typeIn(t, dir, command)
+				typeIn(t, dir, command.line)
 			}
 		})
 	}
+	if typed < 35 {
+		t.Errorf("only %d commands of the pages can be typed", typed)
+	}
+}
+
+// TestPagesNameFlags: every command on a page exists and has the flags that the page writes, also the
+// commands that TestPagesRun cannot type.
+func TestPagesNameFlags(t *testing.T) {
+	t.Parallel()
+	s := &folder{dir: t.TempDir()}
+	list, _, _ := s.gogi(t, "help", "-a")
+	var names []string
+	for line := range strings.Lines(list) {
+		name, _, _ := strings.Cut(line, "  ")
+		names = append(names, strings.TrimSpace(name))
+	}
+	help := map[string]string{}
+	flag := regexp.MustCompile(`(^|[ \[(])(--[a-z][a-z-]*)`)
+	for _, page := range append(testutil.Must(filepath.Glob("../../docs/*.md"))(t), "../../README.md") {
+		for _, command := range pageCommands(t, page) {
+			words, _, _ := strings.Cut(strings.TrimPrefix(command.line, "gogi "), " #")
+			words, _, _ = strings.Cut(words, " '")
+			verb := verbOf(names, words)
+			if verb == "" {
+				t.Errorf("%s: no such command: %s", page, command.line)
+				continue
+			}
+			if help[verb] == "" {
+				help[verb], _, _ = s.gogi(t, append(strings.Fields(verb), "--help-all")...)
+				if help[verb] == "" {
+					help[verb], _, _ = s.gogi(t, append(strings.Fields(verb), "--help")...)
+				}
+			}
+			for _, found := range flag.FindAllStringSubmatch(words, -1) {
+				if name := found[2]; !strings.Contains(help[verb], name) && !strings.Contains(help[verb], "--[no-]"+strings.TrimPrefix(strings.TrimPrefix(name, "--"), "no-")) && name != "--help" && name != "--help-all" {
+					t.Errorf("%s: gogi %s has no flag %s: %s", page, verb, name, command.line)
+				}
+			}
+		}
+	}
+}
+
+// verbOf returns the command with which words begin, such as "farm key new". A group of commands
+// has a default command, as tune has tune run. It returns "" if there is none.
+func verbOf(names []string, words string) string {
+	best := ""
+	for _, name := range names {
+		if strings.HasPrefix(words+" ", name+" ") && len(name) > len(best) {
+			best = name
+		}
+	}
+	first, _, _ := strings.Cut(words, " ")
+	for _, name := range []string{"run", "play", "show", "read"} {
+		if best == "" && slices.Contains(names, first+" "+name) {
+			best = first + " " + name
+		}
+	}
+	return best
 }
 
 // typeIn runs a command as a shell does. A command with the remark "# test: exit 0, 10 or 11" may end with a
