@@ -22,8 +22,7 @@ func (d direction) seenBy(c Colour) direction {
 	return direction{-d.file, -d.rank}
 }
 
-// stepsOf lists the single steps of a piece type as Black sees them, without
-// slides.
+// stepsOf lists the single steps of a piece type as Black sees them, without slides.
 func stepsOf(t PieceType) []direction {
 	switch t {
 	case Pawn:
@@ -72,9 +71,8 @@ func walk(s Square, d direction, occupied bitboard) bitboard {
 	return reached
 }
 
-// rays holds, for two squares on one file, rank or diagonal, the squares from
-// the first (exclusive) through the second to the edge; nothing for other
-// pairs.
+// rays holds, for two squares on one file, rank or diagonal, the squares from the first (exclusive) through
+// the second to the edge; nothing for other pairs.
 //
 //nolint:gochecknoglobals // constant lookup table
 var rays = func() (t [81][81]bitboard) {
@@ -156,12 +154,11 @@ const (
 )
 
 // line gathers the occupancy of a rank or diagonal. The inner occupancy (see inner) has file f at bits
-// 9(f-2). On a line with d = -1, 0 or +1 ranks per file, inner file k has its square at bit (9+d)k+c for
-// a constant c. A multiplication by the sum of 2^(gathered-c-(8+d)j) over the files j of the line
-// therefore brings square k to bit gathered+k when j = k. All other products fall on distinct bits below
-// gathered or beyond bit 63, so nothing carries and the top seven bits are the occupancy by file. Short
-// diagonals miss some of the files: shift leaves out those below the line, and the bits of those above it
-// are 0.
+// 9(f-2). On a line with d = -1, 0 or +1 ranks per file, inner file k has its square at bit (9+d)k+c for a
+// constant c. A multiplication by the sum of 2^(gathered-c-(8+d)j) over the files j of the line therefore
+// brings square k to bit gathered+k when j = k. All other products fall on distinct bits below gathered or
+// beyond bit 63, so nothing carries and the top seven bits are the occupancy by file. Short diagonals miss
+// some of the files: shift leaves out those below the line, and the bits of those above it are 0.
 type line struct {
 	mask, magic uint64
 	slides      uint32 // the start of this square's entries in lineSlides
@@ -197,8 +194,7 @@ func (l *line) inner() uint { return uint(l.mask * l.magic >> gathered) }
 //nolint:gochecknoglobals // constant lookup table
 var slopes = [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1}
 
-// lineSlides holds the squares reached along a line by gathered occupancy, one
-// square's after another's.
+// lineSlides holds the squares reached along a line by gathered occupancy, one square's after another's.
 //
 //nolint:gochecknoglobals // constant lookup table
 var lineSlides = func() []bitboard {

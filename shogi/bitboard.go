@@ -78,9 +78,8 @@ func (b bitboard) forward(c Colour) bitboard {
 // files returns every square of each file on which b holds a square.
 func (b bitboard) files() bitboard { return bitboard{fillFiles(b.lo), fillFiles(b.hi)} }
 
-// fillFiles fills each 9-bit group of w that is not zero. Adding eight ones
-// to the lower eight bits carries into the ninth exactly when one of them was
-// set; the ninth bit is then spread downwards.
+// fillFiles fills each 9-bit group of w that is not zero. Adding eight ones to the lower eight bits carries
+// into the ninth exactly when one of them was set; the ninth bit is then spread downwards.
 func fillFiles(w uint64) uint64 {
 	used := (w&fileRests + fileRests | w) & fileTops
 	return used | (used - used>>(ranks-1))

@@ -72,8 +72,7 @@ func (r *DeclarationRule) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// points returns the points c needs when the given number of points is missing
-// from a full set.
+// points returns the points c needs when the given number of points is missing from a full set.
 func (r DeclarationRule) points(c Colour, missing int) int {
 	switch {
 	case r == CSARule24, r == CSARule24H && c == Black:

@@ -4,9 +4,8 @@ package shogi
 // capacity need not grow. Without a king there may be a few more, and LegalMoves grows the list.
 const MaxLegalMoves = 593
 
-// generator produces exactly the legal moves of one position, as a list or as
-// a mere number. Counting takes whole sets of target squares at once, which
-// is why perft is faster than making a list.
+// generator produces exactly the legal moves of one position, as a list or as a mere number. Counting takes
+// whole sets of target squares at once, which is why perft is faster than making a list.
 type generator struct {
 	pos      *Position
 	us       Colour
@@ -59,8 +58,7 @@ func (p *Position) Captures(dst []Move) []Move {
 	return g.boardMoves(dst)
 }
 
-// CountLegal returns the number of legal moves, as len(LegalMoves(nil)) but
-// several times faster.
+// CountLegal returns the number of legal moves, as len(LegalMoves(nil)) but several times faster.
 func (p *Position) CountLegal() int {
 	g := newGenerator(p)
 	g.kingMoves(nil)
@@ -69,8 +67,7 @@ func (p *Position) CountLegal() int {
 	return g.count
 }
 
-// HasLegalMove reports whether the side to move has a legal move. If not it
-// has lost, in check or not.
+// HasLegalMove reports whether the side to move has a legal move. If not it has lost, in check or not.
 func (p *Position) HasLegalMove() bool {
 	g := newGenerator(p)
 	g.kingMoves(nil)
@@ -83,8 +80,7 @@ func (p *Position) HasLegalMove() bool {
 	return g.count > 0
 }
 
-// kingMoves generates the king's steps to squares that are not attacked once
-// it has left its own.
+// kingMoves generates the king's steps to squares that are not attacked once it has left its own.
 func (g *generator) kingMoves(moves []Move) []Move {
 	if g.king == NoSquare {
 		return moves
@@ -136,8 +132,7 @@ func (g *generator) pieceMoves(moves []Move, from Square, allowed bitboard) []Mo
 	return g.add(moves, from, promoting, to.andNot(deadSquares[g.us][piece.Type()]))
 }
 
-// pawnMoves generates the moves of a set of pawns. Every promotion is wanted,
-// even when only captures are.
+// pawnMoves generates the moves of a set of pawns. Every promotion is wanted, even when only captures are.
 func (g *generator) pawnMoves(moves []Move, pawns, allowed bitboard) []Move {
 	to := pawns.forward(g.us).and(allowed).andNot(g.pos.byColour[g.us])
 	promoting := to.and(promotionZone[g.us])
@@ -227,9 +222,8 @@ func (g *generator) addDrops(moves []Move, t PieceType, squares bitboard) []Move
 	return moves
 }
 
-// Perft returns the number of move sequences of the given length from p: the
-// usual test of a move generator. The last move of each sequence is counted,
-// not made. A depth of 0 or less gives 1.
+// Perft returns the number of move sequences of the given length from p: the usual test of a move generator.
+// The last move of each sequence is counted, not made. A depth of 0 or less gives 1.
 func Perft(p Position, depth int) uint64 {
 	if depth <= 0 {
 		return 1

@@ -1,7 +1,6 @@
 package shogi
 
-// Handicap is a start in which White (uwate, 上手) gives pieces away and moves
-// first.
+// Handicap is a start in which White (uwate, 上手) gives pieces away and moves first.
 type Handicap struct {
 	// Name is the English name, such as "two-piece".
 	Name string
@@ -16,8 +15,7 @@ type Handicap struct {
 // handicapRest is the common part of all handicap starts: ranks c to i and the fields after the board.
 const handicapRest = "/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 
-// Handicaps returns the customary handicap starts from the smallest to the
-// greatest.
+// Handicaps returns the customary handicap starts from the smallest to the greatest.
 func Handicaps() []Handicap {
 	return []Handicap{
 		{"lance", "香落ち", "KY", "lnsgkgsn1/1r5b1" + handicapRest},
@@ -38,8 +36,7 @@ func Handicaps() []Handicap {
 	}
 }
 
-// FindHandicap returns the handicap with the given English name, Japanese
-// name or JSON kifu format code.
+// FindHandicap returns the handicap with the given English name, Japanese name or JSON kifu format code.
 func FindHandicap(name string) (Handicap, bool) {
 	for _, h := range Handicaps() {
 		if name == h.Name || name == h.Japanese || name == h.Code {

@@ -30,16 +30,14 @@ func (r Repetition) String() string {
 // repetitionLimit is the occurrence of a position that ends the game.
 const repetitionLimit = 4
 
-// History is a game as far as the rules remember it: the start and every
-// position after a move.
+// History is a game as far as the rules remember it: the start and every position after a move.
 type History struct {
 	positions []Position // the start first, the present position last
 	moves     []Move
 	checks    []bool // whether the side to move of each position is in check
 }
 
-// NewHistory starts a game. The start counts as the first occurrence of its
-// position.
+// NewHistory starts a game. The start counts as the first occurrence of its position.
 func NewHistory(start Position) *History {
 	h := &History{}
 	h.Restart(start)
@@ -60,8 +58,7 @@ func (h *History) Push(m Move) {
 	h.checks = append(h.checks, next.InCheck())
 }
 
-// Position returns the present position. It stays valid, but must not be
-// changed: copy it to try moves.
+// Position returns the present position. It stays valid, but must not be changed: copy it to try moves.
 func (h *History) Position() *Position { return &h.positions[len(h.positions)-1] }
 
 // Start returns the position before the first move.
@@ -80,8 +77,7 @@ func (h *History) Occurrences() int {
 	return n
 }
 
-// occurrences returns how often the present position has occurred and the
-// index of the first time.
+// occurrences returns how often the present position has occurred and the index of the first time.
 func (h *History) occurrences() (n, first int) {
 	now := h.Position()
 	last := len(h.positions) - 1
@@ -94,9 +90,8 @@ func (h *History) occurrences() (n, first int) {
 	return n, first
 }
 
-// Repetition returns the verdict after the last move. Only the fourth
-// occurrence ends a game; later ones are judged like it, from the first
-// occurrence on. When both sides only gave check the game is a draw. Source:
+// Repetition returns the verdict after the last move. Only the fourth occurrence ends a game; later ones are
+// judged like it, from the first occurrence on. When both sides only gave check the game is a draw. Source:
 // 将棋ガイドブック p. 14, as YaneuraOu's position.cpp quotes it.
 func (h *History) Repetition() Repetition {
 	n, first := h.occurrences()

@@ -33,8 +33,7 @@ func ReadLine(line string) (start string, first Position, moves []Move, err erro
 	return start, first, moves, nil
 }
 
-// ParseStart returns the position that USI names by "startpos" or "sfen " and the four
-// fields of SFEN.
+// ParseStart returns the position that USI names by "startpos" or "sfen " and the four fields of SFEN.
 func ParseStart(text string) (Position, error) {
 	if text == "startpos" {
 		return StartPos(), nil

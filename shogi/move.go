@@ -76,8 +76,7 @@ func (m Move) From() Square { return Square(m >> fromShift & squareMask) }
 // IsDrop reports whether the move puts a piece from the hand on the board.
 func (m Move) IsDrop() bool { return m&dropFlag != 0 }
 
-// Dropped returns the type a drop puts on the board, NoPieceType when the
-// move is not a drop.
+// Dropped returns the type a drop puts on the board, NoPieceType when the move is not a drop.
 func (m Move) Dropped() PieceType {
 	if !m.IsDrop() {
 		return NoPieceType
@@ -88,8 +87,7 @@ func (m Move) Dropped() PieceType {
 // Promotes reports whether the moved piece promotes.
 func (m Move) Promotes() bool { return m&promoteFlag != 0 }
 
-// String returns the USI text, such as "7g7f", "4e3c+" or "P*3d"; "none" for
-// NoMove.
+// String returns the USI text, such as "7g7f", "4e3c+" or "P*3d"; "none" for NoMove.
 func (m Move) String() string {
 	return string(m.Append(make([]byte, 0, 5)))
 }

@@ -1,8 +1,7 @@
 package shogi
 
-// Colour is a player. Black (sente, 先手) moves first in an even game and
-// plays towards rank a; White (gote, 後手) plays towards rank i and moves
-// first in a handicap game.
+// Colour is a player. Black (sente, 先手) moves first in an even game and plays towards rank a; White (gote,
+// 後手) plays towards rank i and moves first in a handicap game.
 type Colour uint8
 
 // The two players.
@@ -22,13 +21,11 @@ func (c Colour) String() string {
 	return "white"
 }
 
-// PieceType is a kind of piece without its owner. The numbers are those of
-// YaneuraOu's move and training formats: a promoted type is its base type
-// plus 8.
+// PieceType is a kind of piece without its owner. The numbers are those of YaneuraOu's move and training
+// formats: a promoted type is its base type plus 8.
 type PieceType uint8
 
-// The piece types. NoPieceType is an empty square. Gold and King never
-// promote.
+// The piece types. NoPieceType is an empty square. Gold and King never promote.
 const (
 	NoPieceType PieceType = 0
 	Pawn        PieceType = 1
@@ -92,8 +89,7 @@ const pieceLetters = ".PLNSBRGK"
 // letter returns the upper-case SFEN letter of the base type of t.
 func (t PieceType) letter() byte { return pieceLetters[t.Base()] }
 
-// typeOfLetter returns the base type an upper-case SFEN letter stands for,
-// or NoPieceType.
+// typeOfLetter returns the base type an upper-case SFEN letter stands for, or NoPieceType.
 func typeOfLetter(letter byte) PieceType {
 	for t := Pawn; t <= King; t++ {
 		if pieceLetters[t] == letter {
@@ -118,8 +114,7 @@ func (p Piece) Colour() Colour { return Colour(p >> 4 & 1) }
 // Type returns the piece type; NoPieceType for NoPiece.
 func (p Piece) Type() PieceType { return PieceType(p & 15) }
 
-// String returns the SFEN text of the piece, such as "P" or "+r"; "." for an
-// empty square.
+// String returns the SFEN text of the piece, such as "P" or "+r"; "." for an empty square.
 func (p Piece) String() string { return string(p.append(nil)) }
 
 // append appends the text of String.

@@ -1,9 +1,8 @@
 package shogi
 
-// Position is a board, both hands, the side to move and the number of the
-// next move. It is a plain value: copy it before [Position.Apply] to be able
-// to go back. The zero Position is of no use: get one from [StartPos],
-// [ParseSFEN] or [Setup.Position].
+// Position is a board, both hands, the side to move and the number of the next move. It is a plain value:
+// copy it before [Position.Apply] to be able to go back. The zero Position is of no use: get one from
+// [StartPos], [ParseSFEN] or [Setup.Position].
 type Position struct {
 	// byType holds the squares of each piece type. The two numbers that are no type hold those of all
 	// pieces and of all that move like a gold.
@@ -30,8 +29,7 @@ func (p *Position) Side() Colour { return p.side }
 // Ply returns the number of the next move in SFEN: 1 at the start of a game, 3 after two moves.
 func (p *Position) Ply() int { return int(p.ply) }
 
-// PieceAt returns the piece on s, NoPiece when the square is empty or off the
-// board.
+// PieceAt returns the piece on s, NoPiece when the square is empty or off the board.
 func (p *Position) PieceAt(s Square) Piece {
 	if s >= NoSquare {
 		return NoPiece
@@ -39,8 +37,7 @@ func (p *Position) PieceAt(s Square) Piece {
 	return p.board[s]
 }
 
-// Hand returns how many pieces of type t (Pawn to Gold) c holds in hand; 0
-// for every other type.
+// Hand returns how many pieces of type t (Pawn to Gold) c holds in hand; 0 for every other type.
 func (p *Position) Hand(c Colour, t PieceType) int {
 	if t > Gold {
 		return 0
@@ -48,8 +45,7 @@ func (p *Position) Hand(c Colour, t PieceType) int {
 	return int(p.hands[c&1][t])
 }
 
-// KingSquare returns the square of c's king, NoSquare when it has none, as in
-// mating problems (tsume).
+// KingSquare returns the square of c's king, NoSquare when it has none, as in mating problems (tsume).
 func (p *Position) KingSquare(c Colour) Square { return p.kings[c&1] }
 
 // Key returns the Zobrist hash of board, hands and side to move. The move

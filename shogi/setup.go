@@ -6,8 +6,7 @@ import "fmt"
 type Setup struct {
 	// Board holds the piece on each Square.
 	Board [81]Piece
-	// Hands holds the pieces in hand by Colour and by PieceType, Pawn to
-	// Gold; entry 0 must be 0.
+	// Hands holds the pieces in hand by Colour and by PieceType, Pawn to Gold; entry 0 must be 0.
 	Hands [2][8]int
 	// Side is the player to move.
 	Side Colour
@@ -24,8 +23,8 @@ const maxPly = 1_000_000_000
 //nolint:gochecknoglobals // constant lookup table
 var setSize = [King + 1]int{Pawn: 18, Lance: 4, Knight: 4, Silver: 4, Bishop: 2, Rook: 2, Gold: 4, King: 2}
 
-// Position checks the setup and builds its position. Kings may be missing (mating problems have none or
-// one), and pieces may be fewer than a full set. These are errors:
+// Position checks the setup and builds its position. Kings may be missing (mating problems have none or one),
+// and pieces may be fewer than a full set. These are errors:
 //
 //   - an unpromoted pawn, lance or knight on its last rank;
 //   - two unpromoted pawns of a player on a file (nifu, 二歩), or two kings;
@@ -33,8 +32,7 @@ var setSize = [King + 1]int{Pawn: 18, Lance: 4, Knight: 4, Silver: 4, Bishop: 2,
 //   - a check to the side that does not move;
 //   - a number out of range.
 //
-// A knight on its last rank but one cannot move either, but is accepted: published test positions have
-// it.
+// A knight on its last rank but one cannot move either, but is accepted: published test positions have it.
 func (s *Setup) Position() (Position, error) {
 	if err := s.checkNumbers(); err != nil {
 		return Position{}, err

@@ -20,11 +20,10 @@ var startPosition = func() Position {
 // StartPos returns the start of an even game (hirate, 平手), Black to move.
 func StartPos() Position { return startPosition }
 
-// ParseSFEN reads a position from the SFEN fields "board side hands number",
-// such as "4k4/9/9/9/9/9/9/9/4K4 b RG2p 1". The number of the next move may be
-// left out and is then 1. Hands may come in any order and repeat letters. See
-// [Setup.Position] for the positions that are refused. The words "startpos"
-// and "sfen" of the USI position command are not part of an SFEN.
+// ParseSFEN reads a position from the SFEN fields "board side hands number", such as "4k4/9/9/9/9/9/9/9/4K4 b
+// RG2p 1". The number of the next move may be left out and is then 1. Hands may come in any order and repeat
+// letters. See [Setup.Position] for the positions that are refused. The words "startpos" and "sfen" of the
+// USI position command are not part of an SFEN.
 func ParseSFEN(s string) (Position, error) {
 	setup, err := parseFields(strings.Fields(s))
 	if err != nil {
@@ -115,8 +114,7 @@ func parseRank(board *[81]Piece, rank int, row string) error {
 	return nil
 }
 
-// pieceOfLetter returns the unpromoted piece an SFEN letter stands for, or
-// NoPiece.
+// pieceOfLetter returns the unpromoted piece an SFEN letter stands for, or NoPiece.
 func pieceOfLetter(letter byte) Piece {
 	if t := typeOfLetter(letter); t != NoPieceType {
 		return NewPiece(Black, t)
@@ -159,8 +157,7 @@ func parseHands(s string) (hands [2][8]int, err error) {
 	return hands, nil
 }
 
-// SFEN returns the position in canonical SFEN: all four fields, hands in the
-// order RBGSNLP, Black's first.
+// SFEN returns the position in canonical SFEN: all four fields, hands in the order RBGSNLP, Black's first.
 func (p *Position) SFEN() string {
 	var room [128]byte // more than a full set on the board and in hand needs
 	b := room[:0]

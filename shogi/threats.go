@@ -1,15 +1,13 @@
 package shogi
 
-// attacked reports whether a piece of c's opponent attacks s when the
-// occupied squares are those given. The occupancy may differ from the board:
-// a king that tests a step is taken off, so that it cannot hide in its own
-// shadow.
+// attacked reports whether a piece of c's opponent attacks s when the occupied squares are those given. The
+// occupancy may differ from the board: a king that tests a step is taken off, so that it cannot hide in its
+// own shadow.
 func (p *Position) attacked(s Square, c Colour, occupied bitboard) bool {
 	return p.attackedBy(p.byColour[c.Opponent()], s, c, occupied)
 }
 
-// attackedBy is attacked for some of the opponent's pieces: one that is being taken
-// attacks nothing any more.
+// attackedBy is attacked for some of the opponent's pieces: one that is being taken attacks nothing any more.
 func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitboard) bool {
 	if !p.stepAttackers(s, c).and(enemy).empty() {
 		return true
@@ -27,9 +25,8 @@ func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitbo
 	return !bishops.empty() && !bishopAttacks(s, occupied).and(bishops).empty()
 }
 
-// stepAttackers returns the pieces that would attack s, held by c, by a
-// single step if they were c's opponent's; the caller selects the colour. A
-// piece attacks s when the same piece of c on s would attack it.
+// stepAttackers returns the pieces that would attack s, held by c, by a single step if they were c's
+// opponent's; the caller selects the colour. A piece attacks s when the same piece of c on s would attack it.
 func (p *Position) stepAttackers(s Square, c Colour) bitboard {
 	around := p.byType[King].or(p.byType[Horse]).or(p.byType[Dragon])
 	return steps[NewPiece(c, Pawn)][s].and(p.byType[Pawn]).
@@ -42,8 +39,7 @@ func (p *Position) stepAttackers(s Square, c Colour) bitboard {
 func (p *Position) rookLike() bitboard   { return p.byType[Rook].or(p.byType[Dragon]) }
 func (p *Position) bishopLike() bitboard { return p.byType[Bishop].or(p.byType[Horse]) }
 
-// snipers returns the pieces of c's opponent that would attack s by a slide
-// on an empty board.
+// snipers returns the pieces of c's opponent that would attack s by a slide on an empty board.
 func (p *Position) snipers(s Square, c Colour) bitboard {
 	empty := &emptyBoard[s]
 	return p.byType[Lance].and(empty.ahead[c]).

@@ -351,9 +351,8 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 	})
 }
 
-// TestPonderMissRunsOnTheClock: an engine that is slow to end a search on the opponent's time
-// has the time of its move for that, and uses it up; beyond that it is a hang that tells how
-// long was waited.
+// TestPonderMissRunsOnTheClock: an engine that is slow to end a search on the opponent's time has the time of
+// its move for that, and uses it up; beyond that it is a hang that tells how long was waited.
 func TestPonderMissRunsOnTheClock(t *testing.T) {
 	for _, c := range []struct {
 		slow, elapsed time.Duration // 0 elapsed: it hangs

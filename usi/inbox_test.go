@@ -14,8 +14,7 @@ import (
 	"gogi/shogi"
 )
 
-// TestKeeperAgainstAllLines: what is kept of any sequence of lines is what reading
-// all of them says.
+// TestKeeperAgainstAllLines: what is kept of any sequence of lines is what reading all of them says.
 func TestKeeperAgainstAllLines(t *testing.T) {
 	words := []string{
 		" multipv 1", " multipv 2", " multipv 4", " score cp 7", " score cp -3", " upperbound", " score mate 5", " nodes 10", " nodes 77",
@@ -145,8 +144,7 @@ func TestAbandonedWaitIsDropped(t *testing.T) {
 
 var errDone = fmt.Errorf("done")
 
-// TestPositionLineGrows: whatever was sent before, the lines are those of the
-// position at hand.
+// TestPositionLineGrows: whatever was sent before, the lines are those of the position at hand.
 func TestPositionLineGrows(t *testing.T) {
 	moves := rapid.SliceOfN(rapid.SampledFrom([]shogi.Move{
 		shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5)),

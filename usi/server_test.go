@@ -17,8 +17,7 @@ import (
 	"gogi/usi"
 )
 
-// actor is a Served that does what a test says and notes how it is called.
-// It plays line in every game.
+// actor is a Served that does what a test says and notes how it is called. It plays line in every game.
 type actor struct {
 	mu    sync.Mutex
 	calls []string
@@ -227,9 +226,8 @@ func (g *gui) quit() {
 	}
 }
 
-// rehearse plays a dialogue. "> " is said by the GUI, lines behind each other
-// without waiting; "< " is the exact answer; "= " are the exact calls, checked
-// where there is one; "+ " lets time pass.
+// rehearse plays a dialogue. "> " is said by the GUI, lines behind each other without waiting; "< " is the
+// exact answer; "= " are the exact calls, checked where there is one; "+ " lets time pass.
 func rehearse(t *testing.T, server usi.Server, served interface {
 	usi.Served
 	takeCalls() []string

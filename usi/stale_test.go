@@ -10,8 +10,7 @@ import (
 	"gogi/usi"
 )
 
-// What an engine says to its second go, after which search 7g7f was its move, and what
-// becomes of it.
+// What an engine says to its second go, after which search 7g7f was its move, and what becomes of it.
 func TestSecondBestmoves(t *testing.T) {
 	const ms = time.Millisecond
 	type said struct {

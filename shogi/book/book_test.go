@@ -322,8 +322,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// anyBook has positions of random games from the usual start, all of which a move of the
-// book leads to.
+// anyBook has positions of random games from the usual start, all of which a move of the book leads to.
 func anyBook(t *rapid.T) *Book {
 	b := &Book{}
 	for range rapid.IntRange(1, 5).Draw(t, "games") {
@@ -346,8 +345,7 @@ func anyBook(t *rapid.T) *Book {
 	return b
 }
 
-// What a format writes it reads as the same, and conversions through any other keep the
-// moves.
+// What a format writes it reads as the same, and conversions through any other keep the moves.
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

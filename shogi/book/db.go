@@ -51,8 +51,7 @@ type dbReader struct {
 	comment *string
 }
 
-// readDB reads a db. The header may be missing, as old files lack it; another one is
-// refused.
+// readDB reads a db. The header may be missing, as old files lack it; another one is refused.
 func readDB(r io.Reader) (*Book, error) {
 	d := &dbReader{book: &Book{}}
 	if err := eachLine(r, d.line); err != nil {

@@ -89,9 +89,8 @@ func (b *Book) led() (map[*Entry]bool, error) {
 	return led, nil
 }
 
-// writeUSI writes lines that have every move of the book once. Each line starts from a position that no
-// other one leads to, and follows the first unwritten move until there is none. Illegal moves are an
-// error.
+// writeUSI writes lines that have every move of the book once. Each line starts from a position that no other
+// one leads to, and follows the first unwritten move until there is none. Illegal moves are an error.
 func writeUSI(w io.Writer, b *Book) error {
 	merged := b.Merged()
 	led, err := merged.led()
@@ -149,8 +148,7 @@ func (b *Book) writeFrom(out io.Writer, start string, root *Entry, met map[*Entr
 	}
 }
 
-// writeSFEN writes the positions, one a line, in the book's order; those without moves,
-// too.
+// writeSFEN writes the positions, one a line, in the book's order; those without moves, too.
 func writeSFEN(w io.Writer, b *Book) error {
 	out := bufio.NewWriter(w)
 	for _, e := range b.Merged().Entries {

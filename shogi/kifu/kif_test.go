@@ -63,8 +63,7 @@ func readUSI(t *testing.T, text string, r *kifu.Record) (moves []shogi.Move) {
 	return moves
 }
 
-// times are those of the moves to the millisecond, which KIF does not have but its sums
-// were made of.
+// times are those of the moves to the millisecond, which KIF does not have but its sums were made of.
 func times(t *testing.T, csa []string) (all []time.Duration) {
 	t.Helper()
 	for _, line := range csa {

@@ -80,8 +80,7 @@ func essence(t *testing.T, text string) []string {
 	return out
 }
 
-// boardWithout is the even start without the pieces that a PI line takes away,
-// such as "11KY22KA".
+// boardWithout is the even start without the pieces that a PI line takes away, such as "11KY22KA".
 func boardWithout(t *testing.T, pieces string) []string {
 	t.Helper()
 	board := strings.Split(strings.TrimSuffix(evenBoard, "\n"), "\n")

@@ -1,6 +1,5 @@
-// Package kifu defines the record of a game ([Record]), the notations of moves and positions in
-// record files, and the packed moves that stores keep ([Pack], [Unpack]). Package kifu/text
-// reads and writes whole records.
+// Package kifu defines the record of a game ([Record]), the notations of moves and positions in record files,
+// and the packed moves that stores keep ([Pack], [Unpack]). Package kifu/text reads and writes whole records.
 package kifu
 
 import (

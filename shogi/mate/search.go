@@ -1,10 +1,9 @@
-// Package mate proves mates in which the attacker gives check with every move (詰み). [Solve]
-// searches for a mate, and [Verify] proves the line of another solver. It is pure and uses only
-// the rules of package shogi.
+// Package mate proves mates in which the attacker gives check with every move (詰み). [Solve] searches for a
+// mate, and [Verify] proves the line of another solver. It is pure and uses only the rules of package shogi.
 //
-// The search is df-pn (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its
-// applications", 2002). It identifies positions by keys of 64 bits: among a million positions
-// two share a key with a probability of 3 in 10^8.
+// The search is df-pn (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002). It
+// identifies positions by keys of 64 bits: among a million positions two share a key with a probability of 3
+// in 10^8.
 package mate
 
 import (
@@ -300,8 +299,7 @@ func (s *search) children(p *shogi.Position, attacks bool, depth int) []child {
 // shogiMoves is the capacity for the moves of most positions.
 const shogiMoves = 128
 
-// begin gives a position that a check leads to its first numbers: the more answers, the
-// harder to prove.
+// begin gives a position that a check leads to its first numbers: the more answers, the harder to prove.
 func (s *search) begin(c *child, attacks bool) {
 	if !attacks || c.lost {
 		return

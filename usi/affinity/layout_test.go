@@ -26,8 +26,7 @@ func told(l Layout) string {
 	return text
 }
 
-// TestLay: what is wanted was worked out by hand from what is written at the head of
-// each machine's file.
+// TestLay: what is wanted was worked out by hand from what is written at the head of each machine's file.
 func TestLay(t *testing.T) {
 	for _, c := range []struct {
 		machine, allowed string

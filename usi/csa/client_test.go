@@ -93,8 +93,7 @@ func (p pondering) Ponder(_ context.Context, r usi.Request) error {
 	return nil
 }
 
-// bench plays a client against servers that the test speaks by hand, one for
-// each connection.
+// bench plays a client against servers that the test speaks by hand, one for each connection.
 type bench struct {
 	t       *testing.T
 	config  Config
@@ -328,8 +327,7 @@ func TestFailingPlayer(t *testing.T) {
 	}
 }
 
-// TestBestSoFar asserts that a player that hangs loses its process, but not its
-// move.
+// TestBestSoFar asserts that a player that hangs loses its process, but not its move.
 func TestBestSoFar(t *testing.T) {
 	player := &scripted{think: func(_ context.Context, _ int, r usi.Request) (usi.Reply, error) {
 		reply, _ := first(r)
@@ -392,8 +390,7 @@ func TestTimeUpWhileThinking(t *testing.T) {
 	}
 }
 
-// TestResume cuts the connection in the middle of a game that the server then
-// goes on with.
+// TestResume cuts the connection in the middle of a game that the server then goes on with.
 func TestResume(t *testing.T) {
 	player := &scripted{}
 	b := newBench(t, player,
@@ -592,8 +589,7 @@ func TestServersOwnMoves(t *testing.T) {
 	b.has(EventNotice, "which we have not")
 }
 
-// TestFinish asserts that the game in play is the last, and that a client that
-// waits for one leaves.
+// TestFinish asserts that the game in play is the last, and that a client that waits for one leaves.
 func TestFinish(t *testing.T) {
 	var client *Client
 	b := newBench(t, &scripted{}, func(p *peer) {
@@ -623,8 +619,7 @@ func TestFinish(t *testing.T) {
 	b.group.Wait()
 }
 
-// TestCancel asserts that a game is resigned, or called off where the opponent
-// is to move.
+// TestCancel asserts that a game is resigned, or called off where the opponent is to move.
 func TestCancel(t *testing.T) {
 	why := errors.New("enough")
 	for colour, word := range map[string]string{"+": "%TORYO", "-": "%CHUDAN"} {

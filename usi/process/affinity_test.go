@@ -25,9 +25,8 @@ func allowed(t *testing.T) affinity.Set {
 	return s
 }
 
-// TestAffinityOfMany: engines that start at the same time, bound and not, each begin
-// with what they were given: no thread of ours takes a mask to another child. The
-// line is the first thing that each says.
+// TestAffinityOfMany: engines that start at the same time, bound and not, each begin with what they were
+// given: no thread of ours takes a mask to another child. The line is the first thing that each says.
 func TestAffinityOfMany(t *testing.T) {
 	all := allowed(t)
 	var starts sync.WaitGroup

@@ -25,8 +25,7 @@ func TestDiagnosis(t *testing.T) {
 		spec.Dir = t.TempDir() // for a core
 		p := start(t, spec, nil)
 		testutil.Must(io.ReadAll(p))(t)
-		// No wait here: EOF may come before the exit status, and Diagnosis must
-		// wait for it.
+		// No wait here: EOF may come before the exit status, and Diagnosis must wait for it.
 		testutil.Equal(t, p.Diagnosis(), test.want, "%s", test.script)
 	}
 }

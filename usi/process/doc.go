@@ -1,13 +1,11 @@
-// Package process runs one engine process: its start, its process group, its CPUs and its end.
-// It knows nothing of USI: a [Process] is an io.ReadWriteCloser of the child's stdout and
-// stdin. [Start] starts one from a [Spec], and [StartGuard] starts the [Guard], which kills
-// engines if the runner is killed.
+// Package process runs one engine process: its start, its process group, its CPUs and its end. It knows
+// nothing of USI: a [Process] is an io.ReadWriteCloser of the child's stdout and stdin. [Start] starts one
+// from a [Spec], and [StartGuard] starts the [Guard], which kills engines if the runner is killed.
 //
-// A series starts and ends engines thousands of times. An engine may crash, hang, flood, or be
-// a wrapper script that leaves the real engine running. After [Process.Close] nothing of it is
-// left, and Close takes a bounded time. The text below is about Linux. On Windows a job object
-// replaces group, guard and death signal (process_windows.go); macOS has no death signal
-// (process_darwin.go).
+// A series starts and ends engines thousands of times. An engine may crash, hang, flood, or be a wrapper
+// script that leaves the real engine running. After [Process.Close] nothing of it is left, and Close takes a
+// bounded time. The text below is about Linux. On Windows a job object replaces group, guard and death signal
+// (process_windows.go); macOS has no death signal (process_darwin.go).
 //
 // # Traps
 //
@@ -42,7 +40,6 @@
 //     Linux the guard finds it at the end of the run by a variable in its environment, unless
 //     it was started with another environment.
 //
-// An engine that should play on after its wrapper ends is not supported: it is killed. The init
-// of the system reaps orphans; in a container start one (docker run --init), or they remain as
-// zombies.
+// An engine that should play on after its wrapper ends is not supported: it is killed. The init of the system
+// reaps orphans; in a container start one (docker run --init), or they remain as zombies.
 package process

@@ -228,8 +228,7 @@ func status(t *testing.T, file, field string) string {
 	return ""
 }
 
-// lastCPU is the highest CPU that we may use, and all of them as the kernel
-// writes them.
+// lastCPU is the highest CPU that we may use, and all of them as the kernel writes them.
 func lastCPU(t *testing.T) (cpu int, allowed string) {
 	t.Helper()
 	allowed = status(t, "/proc/self/status", "Cpus_allowed_list")

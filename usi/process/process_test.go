@@ -173,9 +173,8 @@ func TestOutputOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// Behind a deadline an os.File gives nothing, not even what is there; so when
-// nobody has read for a while after the leader's end, the deadline that ends the
-// waiting must not end the output.
+// Behind a deadline an os.File gives nothing, not even what is there; so when nobody has read for a while
+// after the leader's end, the deadline that ends the waiting must not end the output.
 func TestOutputIsThereHoweverLateItIsRead(t *testing.T) {
 	p := start(t, sh("head -c 50000 /dev/zero; exit 3"), nil)
 	<-p.Done()

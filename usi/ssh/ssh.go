@@ -1,6 +1,5 @@
-// Package ssh runs an engine behind ssh. [Parse] recognises the command line, and [Start]
-// starts the engine. The remote process is killed if the connection ends, and a lost connection
-// is distinguished from a crash.
+// Package ssh runs an engine behind ssh. [Parse] recognises the command line, and [Start] starts the engine.
+// The remote process is killed if the connection ends, and a lost connection is distinguished from a crash.
 package ssh
 
 import (

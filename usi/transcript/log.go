@@ -1,7 +1,6 @@
-// Package transcript stores the dialogue between gogi and an engine. A [Log] keeps the first
-// and the latest lines in memory, as bytes with their time stamps, for crash dumps.
-// [Transcripts] write every line to one file for each game if the user asks for them. The
-// package knows nothing of USI except lines.
+// Package transcript stores the dialogue between gogi and an engine. A [Log] keeps the first and the latest
+// lines in memory, as bytes with their time stamps, for crash dumps. [Transcripts] write every line to one
+// file for each game if the user asks for them. The package knows nothing of USI except lines.
 package transcript
 
 import (

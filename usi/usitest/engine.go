@@ -1,7 +1,6 @@
-// Package usitest is a USI engine for tests that misbehaves on demand. It plays legal moves,
-// chosen by the position's key without a search, and follows a script for the n-th occurrence
-// of a command. [Main] runs it, [Command] is the command line to start it, and [RunTests] lets
-// a test binary serve as that engine.
+// Package usitest is a USI engine for tests that misbehaves on demand. It plays legal moves, chosen by the
+// position's key without a search, and follows a script for the n-th occurrence of a command. [Main] runs it,
+// [Command] is the command line to start it, and [RunTests] lets a test binary serve as that engine.
 package usitest
 
 import (

@@ -1,6 +1,5 @@
-// Package convert prints files of records, training data and books as JSON lines ([Inspect]),
-// and converts files from one format to another ([Convert]). [KindOf] recognises the kind of a
-// file.
+// Package convert prints files of records, training data and books as JSON lines ([Inspect]), and converts
+// files from one format to another ([Convert]). [KindOf] recognises the kind of a file.
 package convert
 
 import (
@@ -25,8 +24,7 @@ type Kind struct {
 	book   *book.Format
 }
 
-// kinds are all formats. Lists of lines are records here: books of them are those of
-// package book.
+// kinds are all formats. Lists of lines are records here: books of them are those of package book.
 func kinds() (list []Kind) {
 	for _, f := range text.Text() {
 		list = append(list, Kind{Name: f.Name, text: &f})

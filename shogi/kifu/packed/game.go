@@ -86,8 +86,7 @@ func (r Reason) needsWinner() bool {
 	}
 }
 
-// Record returns the game as a record. Fields that the format does not have are empty, also an unknown
-// end.
+// Record returns the game as a record. Fields that the format does not have are empty, also an unknown end.
 func (g *Game) Record() kifu.Record {
 	r := kifu.Record{Start: g.Start.SFEN(), Result: g.Reason.word(), Winner: g.Outcome.String()}
 	for _, p := range g.Plies {
@@ -261,10 +260,9 @@ const (
 	packEndStep  = 1<<7 | 1
 )
 
-// AppendPack appends a game as pack. It writes a tag and, unless the game begins at the usual start with
-// move 1, HCP and the number of the first move. Then come each move with its score, the end mark with the
-// outcome, and the reason. It returns ErrCut for such a position, and an error for move numbers above
-// 65535.
+// AppendPack appends a game as pack. It writes a tag and, unless the game begins at the usual start with move
+// 1, HCP and the number of the first move. Then come each move with its score, the end mark with the outcome,
+// and the reason. It returns ErrCut for such a position, and an error for move numbers above 65535.
 func AppendPack(dst []byte, g *Game) ([]byte, error) {
 	if len(g.Plies) > maxPlies {
 		return dst, fmt.Errorf("pack: the game has %d moves: expected at most %d", len(g.Plies), maxPlies)

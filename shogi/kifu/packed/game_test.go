@@ -31,9 +31,8 @@ func plies(t *testing.T, text string) (list []Ply) {
 	return list
 }
 
-// The first three are the byte vectors of rsshogi's pack_wire_contract.rs; the last is by
-// hand: tag, HCP of the fixture, move number 1, 8b6b is 0x202e in
-// Apery's form, score -5, a draw by repetition.
+// The first three are the byte vectors of rsshogi's pack_wire_contract.rs; the last is by hand: tag, HCP of
+// the fixture, move number 1, 8b6b is 0x202e in Apery's form, score -5, a draw by repetition.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	usual := shogi.StartPos()
@@ -92,10 +91,9 @@ func sameGame(t testing.TB, f Format, b []byte, want *Game) {
 	}
 }
 
-// By hand, from the structures in dlshogi's cppshogi.h: HCP, 2 moves, White won by a
-// declaration (2 | 8), a game against itself; 7g7f (0x1e3b) with score 25 and no
-// candidate; 3c3d (0x0a15) with score -25 and two: itself with 3 visits, 8c8d (0x20c2,
-// from 65 to 66) with 1.
+// By hand, from the structures in dlshogi's cppshogi.h: HCP, 2 moves, White won by a declaration (2 | 8), a
+// game against itself; 7g7f (0x1e3b) with score 25 and no candidate; 3c3d (0x0a15) with score -25 and two:
+// itself with 3 visits, 8c8d (0x20c2, from 65 to 66) with 1.
 func TestHCPE3(t *testing.T) {
 	t.Parallel()
 	g := Game{Start: shogi.StartPos(), Outcome: WhiteWins, End: EndDeclaration, Plies: plies(t, "7g7f 25 3c3d -25")}

@@ -124,11 +124,10 @@ func TestOldHandOrder(t *testing.T) {
 	}
 }
 
-// A position without one king takes 257 bits, with 81 as the square of the king. By hand:
-// White's king alone on 1a, all else in the box: side 0, king 81 (1010001, lowest bit
-// first 1000101), king 0 (0000000), 80 empty squares (80 zeros), 18 pawns 010, 4 lances
-// 10010, 4 knights 10110, 4 silvers 11010, 4 golds 11011, 2 bishops 1111010, 2 rooks
-// 1111110; the last zero is cut.
+// A position without one king takes 257 bits, with 81 as the square of the king. By hand: White's king alone
+// on 1a, all else in the box: side 0, king 81 (1010001, lowest bit first 1000101), king 0 (0000000), 80 empty
+// squares (80 zeros), 18 pawns 010, 4 lances 10010, 4 knights 10110, 4 silvers 11010, 4 golds 11011, 2
+// bishops 1111010, 2 rooks 1111110; the last zero is cut.
 func TestOneKing(t *testing.T) {
 	t.Parallel()
 	p := position(t, "8k/9/9/9/9/9/9/9/9 b - 1")

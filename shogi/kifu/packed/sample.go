@@ -69,8 +69,7 @@ const (
 	endBits = EndRepetition | EndDeclaration | EndMaxPlies
 )
 
-// String is "repetition", "declaration", "max_plies", several of them with "+"
-// between, or "".
+// String is "repetition", "declaration", "max_plies", several of them with "+" between, or "".
 func (e End) String() string {
 	text := ""
 	for _, w := range []struct {
@@ -106,9 +105,8 @@ const (
 	hcpeSize = 38
 )
 
-// AppendPSV appends the sample as YaneuraOu's PackedSfenValue, 40 bytes: PackedSfen,
-// score, move, number of the move, result for the side to move, a zero. It fails for
-// ErrCut and for a move number above 65535.
+// AppendPSV appends the sample as YaneuraOu's PackedSfenValue, 40 bytes: PackedSfen, score, move, number of
+// the move, result for the side to move, a zero. It fails for ErrCut and for a move number above 65535.
 func AppendPSV(dst []byte, s *Sample) ([]byte, error) {
 	ply := s.Position.Ply()
 	if ply > 1<<16-1 {
@@ -162,8 +160,7 @@ func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
 	return append(dst, byte(s.Outcome)|byte(end), 0), nil
 }
 
-// ParseHCPE is the inverse of AppendHCPE. A move of impossible bits is NoMove. The error
-// is an *Error.
+// ParseHCPE is the inverse of AppendHCPE. A move of impossible bits is NoMove. The error is an *Error.
 func ParseHCPE(b []byte) (Sample, error) { return parseHCPE(b, 0) }
 
 // ParseHCPE2 is the inverse of AppendHCPE2, as ParseHCPE is of AppendHCPE.

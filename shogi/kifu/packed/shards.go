@@ -27,15 +27,12 @@ type Shards struct {
 
 // ShardOptions are the settings of Shards.
 type ShardOptions struct {
-	// Create opens shard number n, from 0; it is closed when it is full. An error of
-	// Close is one of the writing. A shard that is given up half-written is closed by its
-	// method Discard() error, if it has one.
+	// Create opens shard number n, from 0; it is closed when it is full. An error of Close is one of the
+	// writing. A shard that is given up half-written is closed by its method Discard() error, if it has one.
 	Create func(n int) (io.WriteCloser, error)
-	// Positions is how many a shard has; the game that reaches it is the shard's last. 0:
-	// one shard has all.
+	// Positions is how many a shard has; the game that reaches it is the shard's last. 0: one shard has all.
 	Positions int
-	// Shuffle writes all samples, or games, in an order that depends on Seed and on
-	// nothing else.
+	// Shuffle writes all samples, or games, in an order that depends on Seed and on nothing else.
 	Shuffle bool
 	Seed    uint64
 	// Scratch is a folder for the data to be shuffled, as large as the output; "": the system's.

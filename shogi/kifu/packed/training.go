@@ -31,8 +31,7 @@ type Options struct {
 	Played bool
 	// Rule is how declarations were judged; pack keeps it.
 	Rule shogi.DeclarationRule
-	// Votes returns the candidates in a move's detail, a council's vote; nil or an empty list if it has
-	// none.
+	// Votes returns the candidates in a move's detail, a council's vote; nil or an empty list if it has none.
 	Votes func(detail []byte) []Candidate
 }
 
@@ -88,8 +87,7 @@ type walk struct {
 	buffer   [psvSize]byte
 }
 
-// start sets up the position and checks every move, so that no part of an illegal game
-// is written.
+// start sets up the position and checks every move, so that no part of an illegal game is written.
 func (w *walk) start() (err error) {
 	if w.outcome, err = OutcomeOf(w.record.Winner); err != nil {
 		return err
@@ -108,8 +106,7 @@ func (w *walk) start() (err error) {
 	return nil
 }
 
-// OutcomeOf reads the Winner of a record; any word but black, white and draw is
-// ErrNoOutcome.
+// OutcomeOf reads the Winner of a record; any word but black, white and draw is ErrNoOutcome.
 func OutcomeOf(winner string) (Outcome, error) {
 	for _, o := range []Outcome{Draw, BlackWins, WhiteWins} {
 		if o.String() == winner {
@@ -201,8 +198,7 @@ func (w *walk) game() error {
 	return w.emit(b, len(g.Plies))
 }
 
-// ply is a move with its candidates. pack has a score for every move and no way to
-// leave one out.
+// ply is a move with its candidates. pack has a score for every move and no way to leave one out.
 func (w *walk) ply(m *kifu.Move) (Ply, error) {
 	p := Ply{Move: m.Move, Score: clipped(m)}
 	if w.format.Name == packName {

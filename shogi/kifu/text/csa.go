@@ -180,8 +180,7 @@ func csaWord(r *kifu.Record, side shogi.Colour) string {
 	return "%CHUDAN"
 }
 
-// floodgateType is the word of floodgate's summaries for how a game ended, and ours where
-// it has none.
+// floodgateType is the word of floodgate's summaries for how a game ended, and ours where it has none.
 func floodgateType(result string) string {
 	switch result {
 	case resignation, checkmate:

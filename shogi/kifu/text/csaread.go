@@ -318,8 +318,7 @@ func (g *csaGame) end(word string) error {
 	return nil
 }
 
-// finish decides how the game ended: by our own comment, else by floodgate's summary,
-// else by the word.
+// finish decides how the game ended: by our own comment, else by floodgate's summary, else by the word.
 func (g *csaGame) finish() error {
 	if g.illegal != nil && g.ended == "" {
 		return g.illegal

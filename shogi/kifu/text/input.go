@@ -171,8 +171,7 @@ func (in *Input) plain(line []byte) bool {
 	return true
 }
 
-// decoded returns a line in UTF-8. From the first line that is not UTF-8 on, it reads the text as
-// Shift_JIS.
+// decoded returns a line in UTF-8. From the first line that is not UTF-8 on, it reads the text as Shift_JIS.
 func (in *Input) decoded(line []byte) []byte {
 	in.sjis = in.sjis || !utf8.Valid(line)
 	if in.sjis {

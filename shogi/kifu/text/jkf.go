@@ -240,8 +240,7 @@ func (r *jkfReader) Next() (*kifu.Record, error) {
 	return record, nil
 }
 
-// list passes over the brackets of a list of games, which some write in the place of an
-// object a line.
+// list passes over the brackets of a list of games, which some write in the place of an object a line.
 func (r *jkfReader) list() error {
 	if !r.begun {
 		r.begun = true

@@ -8,10 +8,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// AppendKI2 adds a record in KI2, as people write and read it: moves without origins, numbers or times.
-// It omits the search data of a move, but keeps comments. Source:
-// http://kakinoki.o.oo7.jp/kif_format.html, and for the words that distinguish equal pieces
-// https://www.shogi.or.jp/faq/kihuhyouki.html
+// AppendKI2 adds a record in KI2, as people write and read it: moves without origins, numbers or times. It
+// omits the search data of a move, but keeps comments. Source: http://kakinoki.o.oo7.jp/kif_format.html, and
+// for the words that distinguish equal pieces https://www.shogi.or.jp/faq/kihuhyouki.html
 func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {

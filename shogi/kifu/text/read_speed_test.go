@@ -43,8 +43,7 @@ func BenchmarkReadCSA(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used of the processors, which other work on the
-// machine does not change.
+// cpuTime is what this process has used of the processors, which other work on the machine does not change.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -19,8 +19,7 @@ func AppendUSI(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(dst, "position "+r.USI()+"\n"...), nil
 }
 
-// AppendSFEN adds a record as a line of a collection of openings: "sfen … moves …", the
-// start always in full.
+// AppendSFEN adds a record as a line of a collection of openings: "sfen … moves …", the start always in full.
 func AppendSFEN(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err := checkMoves(r); err != nil {
 		return dst, err
