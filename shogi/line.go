@@ -33,6 +33,18 @@ func ReadLine(line string) (start string, first Position, moves []Move, err erro
 	return start, first, moves, nil
 }
 
+// LineText returns a line in the form that ReadLine reads: the start, and "moves" with the moves if there are any.
+func LineText(start string, moves []Move) string {
+	if len(moves) == 0 {
+		return start
+	}
+	text := append([]byte(start), " moves"...)
+	for _, m := range moves {
+		text = m.Append(append(text, ' '))
+	}
+	return string(text)
+}
+
 // ParseStart returns the position that USI names by "startpos" or "sfen " and the four fields of SFEN.
 func ParseStart(text string) (Position, error) {
 	if text == "startpos" {

@@ -2,6 +2,7 @@ package book
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -167,23 +168,10 @@ func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 // writeApery writes the positions with moves in the order of their hashes. It limits counts to 65535, and
 // writes 1 for a missing count: Apery draws by counts.
 func writeApery(w io.Writer, b *Book) error {
-	type keyed struct {
-		key uint64
-		*Entry
+	list, err := keyedBy(b, func(e *Entry) (uint64, error) { return aperyKey(&e.Position), nil }, cmp.Compare)
+	if err != nil {
+		return err
 	}
-	var list []keyed
-	for _, e := range b.Merged().Entries {
-		list = append(list, keyed{aperyKey(&e.Position), e})
-	}
-	slices.SortFunc(list, func(a, b keyed) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		}
-		return 0
-	})
 	out := bufio.NewWriter(w)
 	for _, e := range list {
 		for _, m := range e.Moves {

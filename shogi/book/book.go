@@ -100,6 +100,28 @@ func (e *Entry) add(m Move) {
 	e.Moves = append(e.Moves, m)
 }
 
+// keyed is an entry with its key in the order of a file.
+type keyed[K any] struct {
+	key K
+	*Entry
+}
+
+// keyedBy returns the entries of a merged book that have moves, in the order of their keys.
+func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K], err error) {
+	for _, e := range b.Merged().Entries {
+		if len(e.Moves) == 0 {
+			continue
+		}
+		k, err := key(e)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, keyed[K]{k, e})
+	}
+	slices.SortFunc(list, func(a, b keyed[K]) int { return compare(a.key, b.key) })
+	return list, nil
+}
+
 // Size is how many positions with moves, and how many moves, the book has.
 func (b *Book) Size() (positions, moves int) {
 	for _, e := range b.Entries {

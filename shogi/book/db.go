@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -160,17 +159,10 @@ func whole(word, what string, least int) (int, error) {
 // writeDB writes the positions that have moves, in the order of their bytes, which YaneuraOu
 // needs for searching in the file.
 func writeDB(w io.Writer, b *Book) error {
-	type keyed struct {
-		key string
-		*Entry
+	list, err := keyedBy(b, func(e *Entry) (string, error) { return Key(&e.Position), nil }, strings.Compare)
+	if err != nil {
+		return err
 	}
-	var list []keyed
-	for _, e := range b.Merged().Entries {
-		if len(e.Moves) > 0 {
-			list = append(list, keyed{Key(&e.Position), e})
-		}
-	}
-	slices.SortFunc(list, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, dbHeader)
 	for _, e := range list {

@@ -10,9 +10,31 @@ import (
 	"gogi/shogi"
 )
 
-// readLines reads a list of lines, such as "startpos moves 7g7f 3c3d" or "sfen …". Each move of a line
-// counts as played once in its position; a line without moves is a position without moves. It skips
-// comments from # on.
+// eachOpening calls f for each line of a list, such as "startpos moves 7g7f 3c3d" or "sfen …", with its start as
+// USI writes it, that position and the moves, which are legal. It skips comments from # on.
+func eachOpening(r io.Reader, f func(start string, first shogi.Position, moves []shogi.Move) error) error {
+	return eachLine(r, func(_ int, line string) error {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			return nil
+		}
+		start, first, moves, err := shogi.ReadLine(line)
+		if err != nil {
+			return err
+		}
+		p := first
+		for i, m := range moves {
+			if err := p.CheckLegal(m); err != nil {
+				return fmt.Errorf("move %d: %w", i+1, err)
+			}
+			p.Apply(m)
+		}
+		return f(start, first, moves)
+	})
+}
+
+// readLines reads a list of lines. Each move of a line counts as played once in its position; a line without moves
+// is a position without moves.
 func readLines(r io.Reader) (*Book, error) {
 	b := &Book{}
 	byKey := map[string]*Entry{}
@@ -24,19 +46,8 @@ func readLines(r io.Reader) (*Book, error) {
 		}
 		return byKey[key]
 	}
-	err := eachLine(r, func(_ int, line string) error {
-		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line == "" {
-			return nil
-		}
-		_, p, moves, err := shogi.ReadLine(line)
-		if err != nil {
-			return err
-		}
-		for i, m := range moves {
-			if err := p.CheckLegal(m); err != nil {
-				return fmt.Errorf("move %d: %w", i+1, err)
-			}
+	err := eachOpening(r, func(_ string, p shogi.Position, moves []shogi.Move) error {
+		for _, m := range moves {
 			entry(&p).add(Move{Move: m, Count: 1})
 			p.Apply(m)
 		}
@@ -157,18 +168,6 @@ func writeSFEN(w io.Writer, b *Book) error {
 	return out.Flush()
 }
 
-// lineText returns a line as USI's "position" command has it, without that word.
-func lineText(start string, moves []shogi.Move) string {
-	if len(moves) == 0 {
-		return start
-	}
-	words := make([]string, len(moves))
-	for i, m := range moves {
-		words[i] = m.String()
-	}
-	return start + " moves " + strings.Join(words, " ")
-}
-
 // ConvertLines converts lines of openings to the other form. "sfen" is the position that each line leads
 // to; "usi" is the line as in the position command. It returns the number of lines.
 func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
@@ -176,27 +175,16 @@ func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
 		return 0, fmt.Errorf("lines cannot be written as %q: expected usi or sfen", to)
 	}
 	out := bufio.NewWriter(w)
-	err = eachLine(r, func(_ int, line string) error {
-		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line == "" {
-			return nil
-		}
-		start, p, moves, err := shogi.ReadLine(line)
-		if err != nil {
-			return err
-		}
-		for i, m := range moves {
-			if err := p.CheckLegal(m); err != nil {
-				return fmt.Errorf("move %d: %w", i+1, err)
-			}
-			p.Apply(m)
-		}
+	err = eachOpening(r, func(start string, p shogi.Position, moves []shogi.Move) error {
 		count++
-		text := lineText(start, moves)
+		text := shogi.LineText(start, moves)
 		if to == sfenName {
+			for _, m := range moves {
+				p.Apply(m)
+			}
 			text = "sfen " + p.SFEN()
 		}
-		_, err = fmt.Fprintln(out, text)
+		_, err := fmt.Fprintln(out, text)
 		return err
 	})
 	if err != nil {

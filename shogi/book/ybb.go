@@ -80,24 +80,13 @@ func readYBBEntry(record, area []byte, size int) (*Entry, error) {
 
 // writeYBB writes the positions that have moves, in the order of their packed bytes.
 func writeYBB(w io.Writer, b *Book) error {
-	type keyed struct {
-		key []byte
-		*Entry
+	list, err := keyedBy(b, func(e *Entry) ([]byte, error) { return packed.AppendSfen(nil, &e.Position) }, bytes.Compare)
+	if err != nil {
+		return err
 	}
-	var list []keyed
-	depths := false
-	for _, e := range b.Merged().Entries {
-		if len(e.Moves) == 0 {
-			continue
-		}
-		key, err := packed.AppendSfen(nil, &e.Position)
-		if err != nil {
-			return err
-		}
-		list = append(list, keyed{key, e})
-		depths = depths || slices.ContainsFunc(e.Moves, func(m Move) bool { return m.Depth > 0 })
-	}
-	slices.SortFunc(list, func(a, b keyed) int { return bytes.Compare(a.key, b.key) })
+	depths := slices.ContainsFunc(list, func(e keyed[[]byte]) bool {
+		return slices.ContainsFunc(e.Moves, func(m Move) bool { return m.Depth > 0 })
+	})
 	head := binary.LittleEndian.AppendUint64([]byte(ybbMagic), uint64(len(list)))
 	size, flags := 4, uint64(0)
 	if depths {
@@ -120,7 +109,7 @@ func writeYBB(w io.Writer, b *Book) error {
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	_, err := w.Write(area)
+	_, err = w.Write(area)
 	return err
 }
 

@@ -261,12 +261,6 @@ func (r *Record) writeCSAEnd(b *strings.Builder, side shogi.Colour) {
 // csaEnd returns the special move for the result; side is the side to move.
 func (r *Record) csaEnd(side shogi.Colour) (word string, exact bool) {
 	switch r.Result {
-	case "checkmate":
-		return "%TSUMI", true
-	case "resignation":
-		return "%TORYO", true
-	case "time_forfeit":
-		return "%TIME_UP", true
 	case "stall":
 		return "%TIME_UP", false
 	case "illegal_move", "false_declaration":
@@ -276,17 +270,17 @@ func (r *Record) csaEnd(side shogi.Colour) (word string, exact bool) {
 			return "%+ILLEGAL_ACTION", false
 		}
 		return "%-ILLEGAL_ACTION", false
-	case "repetition":
-		return "%SENNICHITE", true
-	case "max_plies":
-		return "%MAX_MOVES", true
-	case "impasse": // by a declaration; %JISHOGI is an agreed one
-		return "%HIKIWAKE", true
 	case "declaration":
-		if r.Winner == side.String() {
+		if r.Winner == side.String() { // the winner by the try rule has just moved
 			return "%KACHI", true
 		}
-		// The winner by the try rule has just moved.
 	}
-	return "%CHUDAN", false
+	words := map[string]string{
+		"checkmate": "%TSUMI", "resignation": "%TORYO", "time_forfeit": "%TIME_UP", "repetition": "%SENNICHITE",
+		"max_plies": "%MAX_MOVES", "impasse": "%HIKIWAKE", // by a declaration; %JISHOGI is an agreed one
+	}
+	if word, exact = words[r.Result]; !exact {
+		word = "%CHUDAN"
+	}
+	return word, exact
 }

@@ -56,11 +56,12 @@ func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.Pi
 	case before.CanPromote() && before.Promoted() == piece:
 		return shogi.NewPromotion(from, to), nil
 	default:
-		return shogi.NoMove, fmt.Errorf("a %s cannot come from %s, where there is %s", piece, strings.Clone(origin), article(before))
+		return shogi.NoMove, fmt.Errorf("a %s cannot come from %s, where there is %s", piece, strings.Clone(origin), Article(before))
 	}
 }
 
-func article(t shogi.PieceType) string {
+// Article returns the name of a piece type with "a", or "nothing".
+func Article(t shogi.PieceType) string {
 	if t == shogi.NoPieceType {
 		return "nothing"
 	}
@@ -88,38 +89,22 @@ func parseCSASquare(text string) shogi.Square {
 
 // ParseCSAPiece is the inverse of CSAPiece.
 func ParseCSAPiece(text string) (shogi.PieceType, bool) {
-	switch text {
-	case "FU":
-		return shogi.Pawn, true
-	case "KY":
-		return shogi.Lance, true
-	case "KE":
-		return shogi.Knight, true
-	case "GI":
-		return shogi.Silver, true
-	case "KI":
-		return shogi.Gold, true
-	case "KA":
-		return shogi.Bishop, true
-	case "HI":
-		return shogi.Rook, true
-	case "OU":
-		return shogi.King, true
-	case "TO":
-		return shogi.ProPawn, true
-	case "NY":
-		return shogi.ProLance, true
-	case "NK":
-		return shogi.ProKnight, true
-	case "NG":
-		return shogi.ProSilver, true
-	case "UM":
-		return shogi.Horse, true
-	case "RY":
-		return shogi.Dragon, true
+	if len(text) != 2 || text[0] < 'A' || text[0] > 'Z' || text[1] < 'A' || text[1] > 'Z' {
+		return shogi.NoPieceType, false
 	}
-	return shogi.NoPieceType, false
+	t := csaPieces[text[0]-'A'][text[1]-'A']
+	return t, t != shogi.NoPieceType
 }
+
+// csaPieces holds the piece types by their two letters.
+//
+//nolint:gochecknoglobals // constant lookup table
+var csaPieces = func() (types [26][26]shogi.PieceType) {
+	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
+		types[CSAPiece(t)[0]-'A'][CSAPiece(t)[1]-'A'] = t
+	}
+	return types
+}()
 
 // CSASetup reads the lines of a position, one at a time. The zero value has read none.
 type CSASetup struct {

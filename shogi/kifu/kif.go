@@ -318,27 +318,15 @@ func KIFSign(c shogi.Colour) string {
 // KIFEnd returns the word for the end of the game; side is the side to move. If KIF has no exact word, it is
 // one with the same winner.
 func (r *Record) KIFEnd(side shogi.Colour) string {
-	wins := r.Winner == side.String()
-	switch r.Result {
-	case "checkmate":
-		return "詰み"
-	case "time_forfeit", "stall":
-		return "切れ負け"
-	case "illegal_move", "false_declaration":
-		return "反則負け"
-	case "perpetual_check":
-		if wins {
-			return "反則勝ち"
-		}
-		return "反則負け"
-	case "repetition":
-		return "千日手"
-	case "max_plies", "impasse":
-		return "持将棋"
-	case "declaration":
-		if wins {
-			return "入玉勝ち"
-		}
+	words := map[string]string{
+		"checkmate": "詰み", "time_forfeit": "切れ負け", "stall": "切れ負け", "illegal_move": "反則負け", "false_declaration": "反則負け",
+		"perpetual_check": "反則負け", "repetition": "千日手", "max_plies": "持将棋", "impasse": "持将棋",
+	}
+	if r.Winner == side.String() {
+		words["perpetual_check"], words["declaration"] = "反則勝ち", "入玉勝ち"
+	}
+	if word, ok := words[r.Result]; ok {
+		return word
 	}
 	if r.Winner == side.Opponent().String() {
 		return "投了"

@@ -1,27 +1,19 @@
 package kifu
 
-import (
-	"strings"
+import "gogi/shogi"
 
-	"gogi/shogi"
-)
-
-// USI returns the record as one line of the "position" command without that word: "startpos moves …" or "sfen
-// … moves …".
+// USI returns the record as one line of the "position" command without that word: "startpos moves …" or
+// "sfen … moves …".
 func (r *Record) USI() string {
-	var b strings.Builder
+	text := "sfen " + r.Start
 	if start := shogi.StartPos(); r.Start == start.SFEN() {
-		b.WriteString("startpos")
-	} else {
-		b.WriteString("sfen " + r.Start)
+		text = "startpos"
 	}
-	if len(r.Moves) > 0 {
-		b.WriteString(" moves")
+	moves := make([]shogi.Move, len(r.Moves))
+	for i := range r.Moves {
+		moves[i] = r.Moves[i].Move
 	}
-	for _, m := range r.Moves {
-		b.WriteString(" " + m.Move.String())
-	}
-	return b.String()
+	return shogi.LineText(text, moves)
 }
 
 // USIMoves returns the record's moves in USI notation, including the opening's.

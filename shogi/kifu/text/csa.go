@@ -149,100 +149,56 @@ func (w *csaWriter) end(side shogi.Colour) {
 	w.line("'gogi:", escaped(r.Result), ":", escaped(r.Note))
 }
 
-// csaWord is the last statement of a game; side is the side to move. The words of version
-// 2.2 that most readers know stand for those that only some do.
+// csaWord returns the last statement of a game; side is the side to move. It prefers words of version 2.2 that
+// most readers know.
 func csaWord(r *kifu.Record, side shogi.Colour) string {
-	switch r.Result {
-	case resignation, checkmate, crash:
-		return "%TORYO"
-	case timeForfeit, stall:
-		return "%TIME_UP"
-	case illegalMove, falseDeclaration:
-		return "%ILLEGAL_MOVE"
-	case perpetualCheck:
-		if r.Winner == shogi.White.String() {
-			return "%+ILLEGAL_ACTION"
-		}
-		return "%-ILLEGAL_ACTION"
-	case repetition:
-		return "%SENNICHITE"
-	case maxPlies, impasse:
-		return "%JISHOGI"
-	case declaration:
-		if r.Winner == side.String() {
-			return "%KACHI"
-		}
+	words := map[string]string{
+		resignation: "%TORYO", checkmate: "%TORYO", crash: "%TORYO", timeForfeit: "%TIME_UP", stall: "%TIME_UP",
+		illegalMove: "%ILLEGAL_MOVE", falseDeclaration: "%ILLEGAL_MOVE", perpetualCheck: "%-ILLEGAL_ACTION",
+		repetition: "%SENNICHITE", maxPlies: "%JISHOGI", impasse: "%JISHOGI",
 	}
-	// The try rule, whose winner has just moved, and adjudications against the side to move.
-	if loserMoves(r, side) {
+	word, ok := words[r.Result]
+	switch {
+	case r.Result == perpetualCheck && r.Winner == shogi.White.String():
+		return "%+ILLEGAL_ACTION"
+	case ok:
+		return word
+	case r.Result == declaration && r.Winner == side.String():
+		return "%KACHI"
+	case loserMoves(r, side): // the try rule, whose winner has just moved, and adjudications against the side to move
 		return "%TORYO"
 	}
 	return "%CHUDAN"
 }
 
-// floodgateType is the word of floodgate's summaries for how a game ended, and ours where it has none.
+// floodgateWords are floodgate's words for the ends of games. The first word of an end is the one to write, and
+// the first end of a word is its meaning.
+//
+//nolint:gochecknoglobals // constant lookup table
+var floodgateWords = [][2]string{
+	{resignation, "toryo"}, {checkmate, "toryo"}, {timeForfeit, "time up"}, {stall, "time up"}, {declaration, "kachi"},
+	{declaration, "try"}, {falseDeclaration, "illegal kachi"}, {illegalMove, "illegal move"}, {illegalMove, "uchifuzume"},
+	{illegalMove, "oute_kaihimore"}, {perpetualCheck, "oute_sennichite"}, {repetition, "sennichite"}, {maxPlies, "max_moves"},
+	{impasse, "jishogi"}, {scoreAdjudication, "score adjudication"}, {mateAdjudication, "mate adjudication"},
+	{crash, "abnormal"}, {notStarted, "abnormal"}, {unknown, "unknown"},
+}
+
+// floodgateType returns floodgate's word for an end, or gogi's if it has none.
 func floodgateType(result string) string {
-	switch result {
-	case resignation, checkmate:
-		return "toryo"
-	case timeForfeit, stall:
-		return "time up"
-	case declaration:
-		return "kachi"
-	case falseDeclaration:
-		return "illegal kachi"
-	case illegalMove:
-		return "illegal move"
-	case perpetualCheck:
-		return "oute_sennichite"
-	case repetition:
-		return "sennichite"
-	case maxPlies:
-		return "max_moves"
-	case impasse:
-		return "jishogi"
-	case scoreAdjudication:
-		return "score adjudication"
-	case mateAdjudication:
-		return "mate adjudication"
-	case crash, notStarted:
-		return "abnormal"
-	case unknown:
-		return "unknown"
+	for _, w := range floodgateWords {
+		if w[0] == result {
+			return w[1]
+		}
 	}
 	return escaped(result)
 }
 
-// ofFloodgate is the inverse of floodgateType, "" for a word that it does not know. Its
-// reasons for an illegal move are one to us.
+// ofFloodgate is the inverse of floodgateType, "" for an unknown word.
 func ofFloodgate(word string) string {
-	switch word {
-	case "toryo":
-		return resignation
-	case "time up":
-		return timeForfeit
-	case "kachi", "try":
-		return declaration
-	case "illegal kachi":
-		return falseDeclaration
-	case "illegal move", "uchifuzume", "oute_kaihimore":
-		return illegalMove
-	case "oute_sennichite":
-		return perpetualCheck
-	case "sennichite":
-		return repetition
-	case "max_moves":
-		return maxPlies
-	case "jishogi":
-		return impasse
-	case "score adjudication":
-		return scoreAdjudication
-	case "mate adjudication":
-		return mateAdjudication
-	case "abnormal":
-		return crash
-	case "unknown":
-		return unknown
+	for _, w := range floodgateWords {
+		if w[1] == word {
+			return w[0]
+		}
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gogi/shogi"
@@ -33,12 +34,7 @@ const draw = "draw"
 
 // knownEnd reports whether a word of a file is one for how a game ended.
 func knownEnd(word string) bool {
-	switch word {
-	case checkmate, resignation, timeForfeit, stall, illegalMove, repetition, perpetualCheck, declaration, falseDeclaration,
-		maxPlies, impasse, scoreAdjudication, mateAdjudication, crash, notStarted, unknown:
-		return true
-	}
-	return false
+	return slices.ContainsFunc(floodgateWords, func(w [2]string) bool { return w[0] == word })
 }
 
 // outcome is a result as a format's end word has it.

@@ -32,7 +32,7 @@ func parseKIFMove(p *shogi.Position, text string, before shogi.Square) (shogi.Mo
 	}
 	if k.from != shogi.NoSquare {
 		if t := p.PieceAt(k.from).Type(); t != k.piece {
-			return shogi.NoMove, fmt.Errorf("on %s there is %s: expected %s", k.from, article(t), article(k.piece))
+			return shogi.NoMove, fmt.Errorf("on %s there is %s: expected %s", k.from, kifu.Article(t), kifu.Article(k.piece))
 		}
 		return k.board(k.from), nil
 	}
@@ -40,13 +40,6 @@ func parseKIFMove(p *shogi.Position, text string, before shogi.Square) (shogi.Mo
 		return k.dropped()
 	}
 	return k.resolve(p)
-}
-
-func article(t shogi.PieceType) string {
-	if t == shogi.NoPieceType {
-		return "nothing"
-	}
-	return "a " + t.String()
 }
 
 func (k *kifMove) board(from shogi.Square) shogi.Move {
@@ -58,7 +51,7 @@ func (k *kifMove) board(from shogi.Square) shogi.Move {
 
 func (k *kifMove) dropped() (shogi.Move, error) {
 	if k.piece < shogi.Pawn || k.piece > shogi.Gold {
-		return shogi.NoMove, fmt.Errorf("%s cannot be dropped", article(k.piece))
+		return shogi.NoMove, fmt.Errorf("%s cannot be dropped", kifu.Article(k.piece))
 	}
 	return shogi.NewDrop(k.piece, k.to), nil
 }

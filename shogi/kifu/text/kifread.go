@@ -371,39 +371,14 @@ func kanjiNumber(text string) (n int, ok bool) {
 	return 10*tens + ones, true
 }
 
-// pieceOf reads a piece as moves and boards name it; NoPieceType for anything else.
-func pieceOf(text string) shogi.PieceType {
-	switch text {
-	case "歩":
-		return shogi.Pawn
-	case "香":
-		return shogi.Lance
-	case "桂":
-		return shogi.Knight
-	case "銀":
-		return shogi.Silver
-	case "金":
-		return shogi.Gold
-	case "角":
-		return shogi.Bishop
-	case "飛":
-		return shogi.Rook
-	case "玉", "王":
-		return shogi.King
-	case "と":
-		return shogi.ProPawn
-	case "杏", "成香":
-		return shogi.ProLance
-	case "圭", "成桂":
-		return shogi.ProKnight
-	case "全", "成銀":
-		return shogi.ProSilver
-	case "馬":
-		return shogi.Horse
-	case "龍", "竜":
-		return shogi.Dragon
-	}
-	return shogi.NoPieceType
+// pieceOf returns the piece type of a name in moves and on boards; NoPieceType for other text.
+func pieceOf(text string) shogi.PieceType { return kifPieces[text] }
+
+//nolint:gochecknoglobals // constant lookup table
+var kifPieces = map[string]shogi.PieceType{
+	"歩": shogi.Pawn, "香": shogi.Lance, "桂": shogi.Knight, "銀": shogi.Silver, "金": shogi.Gold, "角": shogi.Bishop, "飛": shogi.Rook,
+	"玉": shogi.King, "王": shogi.King, "と": shogi.ProPawn, "杏": shogi.ProLance, "成香": shogi.ProLance, "圭": shogi.ProKnight,
+	"成桂": shogi.ProKnight, "全": shogi.ProSilver, "成銀": shogi.ProSilver, "馬": shogi.Horse, "龍": shogi.Dragon, "竜": shogi.Dragon,
 }
 
 // numbered reads a line of KIF behind its number.
@@ -551,43 +526,42 @@ func (g *kifGame) finished(word, times string) error {
 	return nil
 }
 
+// kifEnds holds the words for the end of a game: the result, and whether the side to move wins, loses or draws.
+// An end without a result has neither.
+//
+//nolint:gochecknoglobals // constant lookup table
+var kifEnds = map[string]struct{ result, mover string }{
+	"投了": {resignation, "lose"}, "詰み": {checkmate, "lose"}, "切れ負け": {timeForfeit, "lose"}, "反則負け": {illegalMove, "lose"},
+	"反則勝ち": {illegalMove, "win"}, "入玉勝ち": {declaration, "win"}, "千日手": {repetition, draw}, "最大手数": {maxPlies, draw},
+	"持将棋": {impasse, draw}, "中断": {}, "不詰": {}, "不戦勝": {}, "不戦敗": {}, "封じ手": {},
+	// The following are not words of the format.
+	"詰": {checkmate, "lose"}, "時間切れ": {timeForfeit, "lose"}, "反則": {illegalMove, "lose"}, "反則手": {illegalMove, "lose"},
+	"宣言": {declaration, "win"}, "勝ち宣言": {declaration, "win"}, "入玉宣言": {declaration, "win"}, "宣言勝ち": {declaration, "win"},
+	"引き分け": {impasse, draw}, "引分け": {impasse, draw},
+}
+
 // kifEndWord reports whether a text is a word for how a game ended.
 func kifEndWord(word string) bool {
-	switch word {
-	case "投了", "中断", "千日手", "持将棋", "詰み", "切れ負け", "反則負け", "反則勝ち", "入玉勝ち", "不詰", "最大手数", "不戦勝", "不戦敗", "封じ手",
-		"詰", "時間切れ", "反則", "反則手", "宣言", "勝ち宣言", "入玉宣言", "宣言勝ち", "引き分け", "引分け": // not the format's own
-		return true
-	}
-	return false
+	_, ok := kifEnds[word]
+	return ok
 }
 
 // byWord returns the winner of an end word, from the side to move.
 func (g *kifGame) byWord(word string) outcome {
-	side := g.p.Side()
-	switch word {
-	case "投了":
-		return lost(resignation, side)
-	case "詰み", "詰":
-		return lost(checkmate, side)
-	case "切れ負け", "時間切れ":
-		return lost(timeForfeit, side)
-	case "反則負け", "反則", "反則手":
-		return lost(byRepetition(&g.record, g.start, illegalMove), side)
-	case "反則勝ち":
-		return won(byRepetition(&g.record, g.start, illegalMove), side)
-	case "入玉勝ち", "宣言", "勝ち宣言", "入玉宣言", "宣言勝ち":
-		return won(declaration, side)
-	case "千日手":
-		return drawn(repetition)
-	case "最大手数":
-		return drawn(maxPlies)
-	case "持将棋", "引き分け", "引分け":
-		if n := g.record.MaxMoves; n > 0 && len(g.record.Moves) >= n {
-			return drawn(maxPlies)
-		}
-		return drawn(impasse)
+	end := kifEnds[word]
+	switch n := g.record.MaxMoves; {
+	case end.result == illegalMove:
+		end.result = byRepetition(&g.record, g.start, illegalMove)
+	case end.result == impasse && n > 0 && len(g.record.Moves) >= n:
+		end.result = maxPlies
 	}
-	return outcome{}
+	switch end.mover {
+	case "win":
+		return won(end.result, g.p.Side())
+	case "lose":
+		return lost(end.result, g.p.Side())
+	}
+	return outcome{end.result, end.mover}
 }
 
 // summarised reads まで…, which in KI2 is the only end there is.
