@@ -83,7 +83,7 @@ func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 		return Checkmate{}, err
 	}
 	r.Go = Go{Mate: true, MateTime: r.Go.MateTime}
-	s, err := e.startFor(r, lineCheckmate)
+	s, err := e.start(r, lineCheckmate)
 	if err != nil {
 		return Checkmate{}, err
 	}

@@ -148,27 +148,18 @@ func (g *Go) readMate(p *words) error {
 func (g *Go) readNumber(word string, p *words) (err error) {
 	behind := p.rest
 	value := p.next()
-	switch word {
-	case "btime":
-		g.Clock = true
-		g.BTime, err = number(word, value)
-	case "wtime":
-		g.Clock = true
-		g.WTime, err = number(word, value)
-	case "byoyomi":
-		g.UseByoyomi = true
-		g.Byoyomi, err = number(word, value)
-	case "binc":
-		g.UseInc = true
-		g.BInc, err = number(word, value)
-	case "winc":
-		g.UseInc = true
-		g.WInc, err = number(word, value)
-	case "movetime":
-		g.MoveTime, err = number(word, value)
-	case "nodes":
+	times := map[string]*time.Duration{
+		"btime": &g.BTime, "wtime": &g.WTime, "byoyomi": &g.Byoyomi, "binc": &g.BInc, "winc": &g.WInc, "movetime": &g.MoveTime,
+	}
+	switch to := times[word]; {
+	case to != nil:
+		g.Clock = g.Clock || word == "btime" || word == "wtime"
+		g.UseByoyomi = g.UseByoyomi || word == "byoyomi"
+		g.UseInc = g.UseInc || word == "binc" || word == "winc"
+		*to, err = number(word, value)
+	case word == "nodes":
 		g.Nodes, err = strconv.ParseUint(value, 10, 64)
-	case "depth":
+	case word == "depth":
 		g.Depth, err = strconv.Atoi(value)
 	default:
 		p.rest = behind

@@ -145,49 +145,51 @@ func (e *Engine) Counters() Counters {
 	return c
 }
 
-// Configure sends options in the given order, under the names that the engine declared. It returns an error
-// and sends nothing if the engine lacks an option or rejects a value.
+// Configure sends options in the given order, under the names that the engine declared. It returns an error and sends
+// nothing if the engine lacks an option or rejects a value.
 func (e *Engine) Configure(settings []Setting) error {
-	settings, err := Resolve(e.greeting.Options, settings)
-	if err != nil {
-		return fmt.Errorf("usi: %s: %w", e.config.Name, err)
+	settings, err := e.sendOptions(settings, func(Setting) bool { return true })
+	if err == nil {
+		e.sent = settings
 	}
-	var b strings.Builder
-	for _, s := range settings {
-		b.WriteString(s.String() + "\n")
-	}
-	if err := e.write(b.String(), "sending options"); err != nil {
-		return err
-	}
-	e.sent = settings
-	return nil
+	return err
 }
 
-// Set sends options between games, except those that it last sent with the same value. The next isready waits
-// until the engine applied them. It returns the errors of Configure.
+// Set sends options between games, except those that it last sent with the same value. The next isready waits until
+// the engine applied them. It returns the errors of Configure.
 func (e *Engine) Set(settings []Setting) error {
-	settings, err := Resolve(e.greeting.Options, settings)
+	settings, err := e.sendOptions(settings, func(s Setting) bool {
+		last, sent := e.set[s.Name]
+		return !sent || last != s.Value
+	})
 	if err != nil {
-		return fmt.Errorf("usi: %s: %w", e.config.Name, err)
+		return err
 	}
-	var b strings.Builder
-	for _, s := range settings {
-		if last, sent := e.set[s.Name]; !sent || last != s.Value {
-			b.WriteString(s.String() + "\n")
-		}
-	}
-	if b.Len() > 0 {
-		if err := e.write(b.String(), "sending options"); err != nil {
-			return err
-		}
-	}
-	if e.set == nil && len(settings) > 0 {
+	if e.set == nil {
 		e.set = map[string]string{}
 	}
 	for _, s := range settings {
 		e.set[s.Name] = s.Value
 	}
 	return nil
+}
+
+// sendOptions sends the chosen options and returns all, as Resolve returns them.
+func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]Setting, error) {
+	settings, err := Resolve(e.greeting.Options, settings)
+	if err != nil {
+		return nil, fmt.Errorf("usi: %s: %w", e.config.Name, err)
+	}
+	var b strings.Builder
+	for _, s := range settings {
+		if chosen(s) {
+			b.WriteString(s.String() + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return settings, nil
+	}
+	return settings, e.write(b.String(), "sending options")
 }
 
 // NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. Every game has its own
@@ -273,22 +275,20 @@ func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 		return e.ponderHit(ctx, p, r)
 	}
 	if e.ponder == nil {
-		return e.start(r)
+		return e.start(r, lineBestmove)
 	}
 	asked := time.Now()
 	if err := e.Rest(ctx, r.Deadline); err != nil {
 		return search{}, err
 	}
-	s, err := e.start(r)
+	s, err := e.start(r, lineBestmove)
 	s.start = asked
 	return s, err
 }
 
-// start sends a position and its "go" in one write, so that the engine reads both at once.
-func (e *Engine) start(r Request) (search, error) { return e.startFor(r, lineBestmove) }
-
-// startFor starts a search that a line of kind end ends.
-func (e *Engine) startFor(r Request, end lineKind) (search, error) {
+// start starts a search that a line of kind end ends. It sends the position and "go" in one write, so that the engine
+// reads both at once.
+func (e *Engine) start(r Request, end lineKind) (search, error) {
 	wait := e.in.search(end, r.OnInfo)
 	line := e.out.line(r.Position, r.Go)
 	began := time.Now()
@@ -438,7 +438,7 @@ func (e *Engine) send(now time.Time, text []byte, doing string) error {
 	}](err); ok && t.Timeout() {
 		return e.fail(FaultNotRead, doing, e.lastWords(fmt.Sprintf("it did not read its input within %v", e.limits.Write)))
 	}
-	return e.fail(e.endKind(), doing, e.diagnosis())
+	return e.fail(e.silence(FaultCrash), doing, e.diagnosis())
 }
 
 // await waits for one line outside of a search. A fault names the line.
@@ -511,26 +511,15 @@ func (e *Engine) check(ev event, doing string) error {
 	if ev.err == nil {
 		return nil
 	}
-	return e.fail(e.endKind(), doing, e.diagnosis())
-}
-
-// endKind is what the end of the engine's output means.
-func (e *Engine) endKind() FaultKind {
-	return e.silence(FaultCrash)
+	return e.fail(e.silence(FaultCrash), doing, e.diagnosis())
 }
 
 // silence returns FaultConnection if the connection is lost, else kind.
 func (e *Engine) silence(kind FaultKind) FaultKind {
-	if e.connectionLost() {
+	if c, ok := e.conn.(Losable); ok && c.ConnectionLost() {
 		return FaultConnection
 	}
 	return kind
-}
-
-// connectionLost reports whether the connection to a remote engine was cut.
-func (e *Engine) connectionLost() bool {
-	c, ok := e.conn.(Losable)
-	return ok && c.ConnectionLost()
 }
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
@@ -623,7 +612,7 @@ func (e *Engine) Ponder(ctx context.Context, r Request) error {
 		return err
 	}
 	r.Go.Ponder = true
-	s, err := e.start(r)
+	s, err := e.start(r, lineBestmove)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package usi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -70,11 +71,7 @@ func ParseOption(line string) (Option, error) {
 }
 
 func (t OptionType) known() bool {
-	switch t {
-	case Check, Spin, Combo, Button, String, Filename:
-		return true
-	}
-	return false
+	return slices.Contains([]OptionType{Check, Spin, Combo, Button, String, Filename}, t)
 }
 
 // readAttributes parses "default … min … max … var …". The default of a string is the whole rest of the line.
@@ -299,7 +296,7 @@ func (o Option) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)
 	if o.Type != Button {
-		b.WriteString(" default " + emptyDefault(o))
+		b.WriteString(" default " + cmp.Or(o.Default, "<empty>"))
 	}
 	if o.Type == Spin {
 		fmt.Fprintf(&b, " min %d max %d", o.Min, o.Max)
@@ -308,11 +305,4 @@ func (o Option) Line() string {
 		b.WriteString(" var " + v)
 	}
 	return b.String()
-}
-
-func emptyDefault(o Option) string {
-	if o.Default == "" {
-		return "<empty>"
-	}
-	return o.Default
 }

@@ -166,7 +166,7 @@ func (s *server) command(ctx context.Context, line string) {
 		s.introduce()
 	case "isready":
 		s.reset(ctx)
-		if s.report(s.ready(ctx), ""); s.readied {
+		if s.report(s.ready(ctx)); s.readied {
 			s.out.say("readyok")
 		}
 	case "setoption":
@@ -174,7 +174,7 @@ func (s *server) command(ctx context.Context, line string) {
 	case "usinewgame":
 		s.reset(ctx)
 		s.ensureReady(ctx)
-		s.report(s.served.NewGame(ctx, Game{}), "")
+		s.report(s.served.NewGame(ctx, Game{}))
 	case "position":
 		s.setPosition(line)
 	case "go":
@@ -186,21 +186,14 @@ func (s *server) command(ctx context.Context, line string) {
 	case "gameover":
 		s.gameOver(ctx, rest)
 	default:
-		s.complain(fmt.Errorf("unknown command %q", sanitize.Printable(verb, 100)))
+		s.report(fmt.Errorf("unknown command %q", sanitize.Printable(verb, 100)))
 	}
 }
 
-func (s *server) complain(err error) {
-	s.out.say("info string error: " + sanitize.Printable(err.Error(), 500))
-}
-
-// report reports an error to the GUI.
-func (s *server) report(err error, ok string) {
-	switch {
-	case err != nil:
-		s.complain(err)
-	case ok != "":
-		s.out.say(ok)
+// report sends an error, if there is one, to the GUI.
+func (s *server) report(err error) {
+	if err != nil {
+		s.out.say("info string error: " + sanitize.Printable(err.Error(), 500))
 	}
 }
 
@@ -233,7 +226,7 @@ func (s *server) ready(ctx context.Context) error {
 // ensureReady calls ready for a GUI that sent no isready.
 func (s *server) ensureReady(ctx context.Context) {
 	if !s.readied {
-		s.report(s.ready(ctx), "")
+		s.report(s.ready(ctx))
 	}
 }
 
@@ -272,7 +265,7 @@ func (s *server) setOption(rest string) {
 		s.settle()
 	case isGeneral(s.options, setting.Name):
 	default:
-		s.complain(err)
+		s.report(err)
 	}
 }
 
@@ -317,7 +310,7 @@ func (s *server) settle() {
 		return
 	}
 	for _, w := range s.waiting {
-		s.report(s.served.SetOption(w), "")
+		s.report(s.served.SetOption(w))
 	}
 	s.waiting = nil
 }
@@ -328,9 +321,7 @@ func (s *server) setPosition(line string) {
 		err = s.line.Follow(p)
 	}
 	s.position, s.bad = p, err
-	if err != nil {
-		s.complain(err)
-	}
+	s.report(err)
 }
 
 func (s *server) gameOver(ctx context.Context, word string) {
@@ -339,11 +330,11 @@ func (s *server) gameOver(ctx context.Context, word string) {
 	switch o {
 	case Win, Lose, Draw:
 	default:
-		s.complain(fmt.Errorf("gameover %q: expected win, lose or draw", sanitize.Printable(word, 100)))
+		s.report(fmt.Errorf("gameover %q: expected win, lose or draw", sanitize.Printable(word, 100)))
 		return
 	}
 	if l, ok := s.served.(ServedListener); ok {
-		s.report(l.GameOver(ctx, o), "")
+		s.report(l.GameOver(ctx, o))
 	}
 }
 
@@ -353,7 +344,7 @@ func (s *server) goCommand(ctx context.Context, line string) {
 	s.stop(ctx)
 	g, err := ParseGo(line)
 	if err != nil {
-		s.complain(err)
+		s.report(err)
 		if !g.hasClock() && g.Nodes == 0 && g.Depth == 0 && !g.Infinite && !g.Ponder {
 			g.MoveTime = unknownLimit
 		}
@@ -381,7 +372,7 @@ func (s *server) ponder(ctx context.Context, r *run) bool {
 	r.state = pondering
 	r.request.Go.Early = !r.request.Go.hasClock()
 	s.run = r
-	s.report(p.Ponder(ctx, r.request), "")
+	s.report(p.Ponder(ctx, r.request))
 	return true
 }
 
@@ -423,9 +414,7 @@ func (s *server) ponderHit(ctx context.Context, clocks string) {
 	g.Ponder = false
 	if clocks != "" {
 		now, err := ParseGo("go " + clocks)
-		if err != nil {
-			s.complain(err)
-		}
+		s.report(err)
 		g.setTimes(now)
 	}
 	if r.state == pondering {

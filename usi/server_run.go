@@ -96,9 +96,7 @@ func (s *server) think(ctx context.Context, r *run) {
 		r.mute()
 		return
 	}
-	if err != nil {
-		s.complain(err)
-	}
+	s.report(err)
 	s.conclude(r, answerTo(r, reply).String())
 }
 
@@ -108,7 +106,7 @@ func (s *server) solve(ctx context.Context, r *run) {
 		c, err = solver.Mate(ctx, r.request)
 	}
 	if err != nil {
-		s.complain(err)
+		s.report(err)
 		c = Checkmate{Answer: MateTimeout}
 	}
 	s.conclude(r, c.String())

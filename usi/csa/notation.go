@@ -2,10 +2,46 @@ package csa
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"gogi/shogi"
 	"gogi/shogi/kifu"
+	"gogi/usi"
 )
+
+const (
+	mateScore     = 30000 // score of a mate in CSA comments
+	commentPlies  = 30    // maximum length of a principal variation, to limit the line
+	commentPrefix = "'* "
+)
+
+// Comment returns a move's comment in floodgate's format, such as "'* 123 -3334FU +2726FU": the score from
+// Black's side and the expected moves after it. p is the position before the move. It returns "" for a reply
+// without a score.
+func Comment(p *shogi.Position, r usi.Reply) string {
+	best := r.Best()
+	if !best.HasScore {
+		return ""
+	}
+	score := max(-mateScore, min(mateScore, best.Score.Number()))
+	if p.Side() == shogi.White {
+		score = -score
+	}
+	var b strings.Builder
+	b.WriteString(commentPrefix + strconv.Itoa(score))
+	next := *p
+	for i, m := range best.PV {
+		if i > commentPlies || next.CheckLegal(m) != nil || i == 0 && m != r.Move {
+			break // a variation of another move would look like one of this move
+		}
+		if i > 0 {
+			b.WriteString(" " + kifu.CSAMove(&next, m))
+		}
+		next.Apply(m)
+	}
+	return b.String()
+}
 
 // ParseMove parses a move in CSA notation, such as "+7776FU", which must be legal in p. The error describes
 // the problem.
@@ -16,5 +52,3 @@ func ParseMove(p *shogi.Position, text string) (shogi.Move, error) {
 	}
 	return m, nil
 }
-
-func parseSign(c byte) (shogi.Colour, bool) { return kifu.ParseCSASign(c) }

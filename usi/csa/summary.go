@@ -152,7 +152,7 @@ func (r *summaryReader) yourTurn(value string) error {
 	if len(value) != 1 {
 		return fmt.Errorf("key Your_Turn is %q: expected + or -", value)
 	}
-	r.summary.Colour, r.turned = parseSign(value[0])
+	r.summary.Colour, r.turned = kifu.ParseCSASign(value[0])
 	if !r.turned {
 		return fmt.Errorf("key Your_Turn is %q: expected + or -", value)
 	}
@@ -203,7 +203,7 @@ func cutSign(key string) (plain string, colour shogi.Colour, ok bool) {
 	if key == "" {
 		return "", 0, false
 	}
-	colour, ok = parseSign(key[len(key)-1])
+	colour, ok = kifu.ParseCSASign(key[len(key)-1])
 	return key[:len(key)-1], colour, ok
 }
 

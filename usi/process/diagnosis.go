@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gogi/internal/sanitize"
+	"gogi/usi/affinity"
 )
 
 // diagnosisRunes is the maximum length of stderr in an Exit, in characters.
@@ -77,7 +78,7 @@ func (e Exit) String() string {
 // three seconds for the exit status, and up to 200 ms more for the end of stderr. Call it before Kill or
 // Close, which may send the signal that ends the process.
 func (p *Process) Exit() Exit {
-	if p.deaf.Load() || p.mute.Load() || p.hasEnded() {
+	if p.deaf.Load() || p.mute.Load() || isClosed(p.done) {
 		p.awaitLastWords(diagnosisWait)
 	}
 	e := p.ending()
@@ -104,29 +105,14 @@ func (p *Process) LastWords() string {
 
 // awaitLastWords waits for the exit status, and then for the rest of stderr.
 func (p *Process) awaitLastWords(patience time.Duration) {
-	if !p.ends(patience) {
-		return
-	}
-	limit := time.NewTimer(statusWait)
-	defer limit.Stop()
-	select {
-	case <-p.drained:
-	case <-limit.C:
-	}
-}
-
-func (p *Process) hasEnded() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
+	if within(patience, p.done) {
+		within(statusWait, p.drained)
 	}
 }
 
 // ending is Exit without Stderr.
 func (p *Process) ending() Exit {
-	e := Exit{Running: !p.hasEnded(), Deaf: p.deaf.Load(), Mute: p.mute.Load(), Status: -1}
+	e := Exit{Running: !isClosed(p.done), Deaf: p.deaf.Load(), Mute: p.mute.Load(), Status: -1}
 	if e.Running || p.cmd.ProcessState == nil { // nil: another process reaped our child
 		return e
 	}
@@ -143,4 +129,21 @@ func (p *Process) ExitStatus() (status int, ok bool) {
 	p.awaitLastWords(statusWait)
 	e := p.ending()
 	return max(0, e.Status), e.Status >= 0
+}
+
+// AffinityChanged returns a sentence if the threads of the engine's group may run on other or fewer CPUs than
+// Spec.CPUs. It returns "" if they keep them, if Spec.CPUs is empty, and if the CPUs are unknown. Engines
+// bind threads when they create them, so the result is final after a game.
+func (p *Process) AffinityChanged() string {
+	p.mu.Lock() // so that nothing reaps pid and the system reuses it
+	defer p.mu.Unlock()
+	given := affinity.Set{}.Union(p.cpus)
+	if p.reaped || len(given) == 0 {
+		return ""
+	}
+	now := p.mayRunOn()
+	if len(now) == 0 || now.String() == given.String() {
+		return ""
+	}
+	return fmt.Sprintf("it was started on CPUs %s, and has bound itself to %s", given, now)
 }

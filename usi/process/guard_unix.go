@@ -206,16 +206,7 @@ func (g *Guard) replace(dead *guardLife, pause time.Duration, missing bool) (*gu
 }
 
 // rest waits; it returns false if Close was called.
-func (g *Guard) rest(pause time.Duration) bool {
-	t := time.NewTimer(pause)
-	defer t.Stop()
-	select {
-	case <-g.shut:
-		return false
-	case <-t.C:
-		return !g.isClosed()
-	}
-}
+func (g *Guard) rest(pause time.Duration) bool { return !within(pause, g.shut) && !g.isClosed() }
 
 // install starts a guard and sends it the living groups.
 func (g *Guard) install() (*guardLife, error) {
@@ -279,17 +270,8 @@ func (g *Guard) end() error {
 // waited waits for the end of the last guard and kills it after guardWait. That guard may have started when
 // Close was called. It reports whether the guard ended in time.
 func (g *Guard) waited() bool {
-	limit := time.NewTimer(guardWait)
-	defer limit.Stop()
-	select {
-	case <-g.done:
+	if within(guardWait, g.done) || isClosed(g.done) { // the second holds if this program itself was stopped
 		return true
-	case <-limit.C:
-	}
-	select {
-	case <-g.done: // it had ended while this program was stopped
-		return true
-	default:
 	}
 	g.mu.Lock()
 	life := g.life

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,8 +94,8 @@ func Start(spec Spec, guard *Guard) (*Process, error) {
 
 func startOnce(spec Spec, guard *Guard) (*Process, error) {
 	p := &Process{
-		grace:     orDefault(spec.Grace, DefaultGrace),
-		termGrace: orDefault(spec.TermGrace, DefaultTermGrace),
+		grace:     cmp.Or(spec.Grace, DefaultGrace),
+		termGrace: cmp.Or(spec.TermGrace, DefaultTermGrace),
 		cmd:       spec.with(guard.marks()).cmd(),
 		cpus:      spec.CPUs,
 		done:      make(chan struct{}),
@@ -284,31 +285,19 @@ func (p *Process) end() error {
 
 // endLeader escalates until the leader has been reaped.
 func (p *Process) endLeader() error {
-	if p.ends(p.grace) {
+	if within(p.grace, p.done) {
 		return nil
 	}
 	asked := false
 	p.order(func(t tree) { asked = t.askToEnd() })
-	if asked && p.ends(p.termGrace) {
+	if asked && within(p.termGrace, p.done) {
 		return nil
 	}
 	p.Kill()
-	if p.ends(killWait) {
+	if within(killWait, p.done) {
 		return nil
 	}
 	return fmt.Errorf("process %d: still there %v after SIGKILL", p.pid, killWait)
-}
-
-// ends reports whether the leader ends within d.
-func (p *Process) ends(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-p.done:
-		return true
-	case <-t.C:
-		return false
-	}
 }
 
 // awaitGroup waits until the killed group is empty. No event reports that, so it polls. The wait is short
@@ -339,9 +328,24 @@ func (p *Process) wrap(doing string, err error) error {
 	return fmt.Errorf("process %d: %s: %w", p.pid, doing, err)
 }
 
-func orDefault(d, def time.Duration) time.Duration {
-	if d == 0 {
-		return def
+// within reports whether done is closed within d.
+func within(d time.Duration, done <-chan struct{}) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
 	}
-	return d
+}
+
+// isClosed reports whether done is closed.
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }

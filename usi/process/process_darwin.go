@@ -80,3 +80,9 @@ func Allowed() (affinity.Set, error) { return nil, fmt.Errorf("process: %w", err
 
 // mayRunOn returns nothing, because the CPUs are unknown.
 func (p *Process) mayRunOn() affinity.Set { return nil }
+
+// killMarked does nothing: there is no /proc to search for processes.
+func killMarked(string) {}
+
+// readProc fails: macOS has no /proc.
+func readProc(name string) ([]byte, error) { return os.ReadFile(name) }

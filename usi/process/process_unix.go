@@ -96,3 +96,9 @@ func explainFile(file string, err error) error {
 	}
 	return err
 }
+
+func isBusy(err error) bool { return errors.Is(err, syscall.ETXTBSY) }
+
+func isScarce(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}

@@ -292,3 +292,11 @@ func ServeGuard(io.Reader) error {
 
 // marks returns nothing: a job object holds all descendants of an engine.
 func (g *Guard) marks() []string { return nil }
+
+// isBusy reports whether another program has the file open, such as a virus scanner.
+func isBusy(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLATION) }
+
+func isScarce(err error) bool { return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) }
+
+// readProc fails: Windows has no /proc.
+func readProc(name string) ([]byte, error) { return os.ReadFile(name) }

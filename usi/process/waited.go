@@ -151,22 +151,28 @@ func stateOf(folder string) byte {
 }
 
 // readSchedstat parses "running waiting timeslices", the first two in nanoseconds.
-func readSchedstat(thread string) (s schedstat, err error) {
-	b, err := readProc(thread + "/schedstat")
+func readSchedstat(thread string) (schedstat, error) {
+	n, err := procFields(thread+"/schedstat", 0, 3)
+	return schedstat{time.Duration(n[0]), time.Duration(n[1]), n[2]}, err
+}
+
+// procFields parses whole numbers of a file of /proc, at most four, from a field on. It counts fields from 0, in
+// stat after the program's name.
+func procFields(file string, first, count int) (numbers [4]int64, err error) {
+	b, err := readProc(file)
 	if err != nil {
-		return s, err
+		return numbers, err
 	}
-	fields := strings.Fields(string(b))
-	if len(fields) != 3 {
-		return s, fmt.Errorf("%s/schedstat: %q: want 3 fields", thread, b)
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // a program's name may contain any character
+	if len(fields) < first+count {
+		return numbers, fmt.Errorf("%s: %q: want %d fields", file, b, first+count)
 	}
-	var n [3]int64
-	for i, field := range fields {
-		if n[i], err = strconv.ParseInt(field, 10, 64); err != nil {
-			return s, fmt.Errorf("%s/schedstat: %w", thread, err)
+	for i := range count {
+		if numbers[i], err = strconv.ParseInt(fields[first+i], 10, 64); err != nil {
+			return [4]int64{}, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	return schedstat{time.Duration(n[0]), time.Duration(n[1]), n[2]}, nil
+	return numbers, nil
 }
 
 // childrenOf lists the children of a thread. It returns nothing if the thread has ended or the kernel has no

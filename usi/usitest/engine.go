@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -193,12 +194,7 @@ func (e *engine) set(line string) {
 
 // has reports whether the script has a fault, whatever its count.
 func (e *engine) has(what, command string) bool {
-	for _, f := range e.script {
-		if f.what == what && f.command == command {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.script, func(f fault) bool { return f.what == what && f.command == command })
 }
 
 // misbehave runs the fault of this command, if there is one. done: the command is finished; code >= 0: exit.
@@ -260,6 +256,10 @@ func forever() {
 
 // play runs one fault. Faults that replace no answer return done = false.
 func (e *engine) play(what string) (done bool, code int) {
+	if word, ok := answers[what]; ok {
+		fmt.Fprintln(e.out, "bestmove "+word)
+		return true, -1
+	}
 	switch what {
 	case "exit":
 		fmt.Fprintln(e.stderr, "fake: leaving on purpose")
@@ -293,16 +293,6 @@ func (e *engine) play(what string) (done bool, code int) {
 		e.out.WriteString("\x1b[31;1mred\x1b[0m \xff\xfe\x80 #[Shogi] 0>\ninfo string \x83\x65\x83\x58\x83\x67\ninfo score cp zzz pv \x1b]0;pwned\x07\n\r\n")
 	case "stderr":
 		fmt.Fprint(e.stderr, strings.Repeat("noise on stderr\n", 26_000)) // 400 kB
-	case "illegal":
-		return e.say("bestmove 5a5b")
-	case "malformed":
-		return e.say("bestmove \x1b[31mP@5e ponder x")
-	case "none":
-		return e.say("bestmove none")
-	case "win":
-		return e.say("bestmove win")
-	case "resign":
-		return e.say("bestmove resign")
 	case "twice":
 		fmt.Fprintln(e.out, "bestmove "+e.choose())
 	case "closestdout":
@@ -330,9 +320,11 @@ func (e *engine) play(what string) (done bool, code int) {
 	return false, -1
 }
 
-func (e *engine) say(line string) (bool, int) {
-	fmt.Fprintln(e.out, line)
-	return true, -1
+// answers are the faults that only replace the bestmove.
+//
+//nolint:gochecknoglobals // constant lookup table
+var answers = map[string]string{
+	"illegal": "5a5b", "malformed": "\x1b[31mP@5e ponder x", "none": "none", "win": "win", "resign": "resign",
 }
 
 // answer is the reaction of a correct engine.

@@ -1,4 +1,0 @@
-package process
-
-// killMarked does nothing: there is no /proc to search for processes.
-func killMarked(string) {}
