@@ -217,19 +217,26 @@ func DescribeJapanese(p shogi.Position) string {
 
 // squaresInJapanese are a side's pieces on the board, such as 玉５九、金４九 ６九.
 func squaresInJapanese(p *shogi.Position, side shogi.Colour) string {
+	return strings.Join(placed(p, side, Kanji, func(s shogi.Square) string {
+		return string([]rune("１２３４５６７８９")[s.File()-1]) + kanjiNumber(s.Rank())
+	}, ""), "、")
+}
+
+// placed lists a side's pieces by type, each with its squares: the name, the separator and the squares.
+func placed(p *shogi.Position, side shogi.Colour, name func(shogi.PieceType) string, square func(shogi.Square) string, separator string) []string {
 	var all []string
 	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
 		var squares []string
 		for s := range shogi.NoSquare {
 			if p.PieceAt(s) == shogi.NewPiece(side, t) {
-				squares = append(squares, string([]rune("１２３４５６７８９")[s.File()-1])+kanjiNumber(s.Rank()))
+				squares = append(squares, square(s))
 			}
 		}
 		if len(squares) > 0 {
-			all = append(all, Kanji(t)+strings.Join(squares, " "))
+			all = append(all, name(t)+separator+strings.Join(squares, " "))
 		}
 	}
-	return strings.Join(all, "、")
+	return all
 }
 
 func handInJapanese(p *shogi.Position, side shogi.Colour) string {
@@ -255,18 +262,7 @@ func Describe(p shogi.Position) string {
 }
 
 func describeSide(p *shogi.Position, side shogi.Colour) string {
-	var words []string
-	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
-		squares := []string{t.String()}
-		for s := range shogi.NoSquare {
-			if p.PieceAt(s) == shogi.NewPiece(side, t) {
-				squares = append(squares, s.String())
-			}
-		}
-		if len(squares) > 1 {
-			words = append(words, strings.Join(squares, " "))
-		}
-	}
+	words := placed(p, side, shogi.PieceType.String, shogi.Square.String, " ")
 	hand := " Nothing in hand."
 	var held []string
 	for _, t := range handOrder() {

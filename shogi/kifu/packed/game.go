@@ -51,44 +51,52 @@ const (
 	ReasonTry           Reason = 13
 )
 
-// words are the ends of the reasons in the words of package match; ReasonInterrupted and
-// reserved numbers have none.
-func (r Reason) word() string {
-	switch r {
-	case ReasonResign:
-		return "resignation"
-	case ReasonRepetition:
-		return "repetition"
-	case ReasonMaxPlies:
-		return "max_plies"
-	case ReasonTime:
-		return "time_forfeit"
-	case ReasonIllegal:
-		return "illegal_move"
-	case ReasonPerpetual:
-		return "perpetual_check"
-	case ReasonDeclaration24, ReasonDeclaration27, ReasonTry:
-		return "declaration"
-	case ReasonImpasse24:
-		return "impasse"
-	default:
-		return ""
-	}
+// reasons holds the end of each reason in the words of package match and in hcpe3, and whether a draw for this reason
+// contradicts itself. ReasonInterrupted and reserved numbers have none. The first reason of a word is the one to write.
+//
+//nolint:gochecknoglobals // constant lookup table
+var reasons = []struct {
+	reason      Reason
+	word        string
+	end         End
+	needsWinner bool
+}{
+	{ReasonResign, "resignation", 0, true},
+	{ReasonRepetition, "repetition", EndRepetition, false},
+	{ReasonMaxPlies, "max_plies", EndMaxPlies, false},
+	{ReasonTime, "time_forfeit", 0, true},
+	{ReasonIllegal, "illegal_move", 0, true},
+	{ReasonPerpetual, "perpetual_check", 0, true},
+	{ReasonImpasse24, "impasse", EndDeclaration, false},
+	{ReasonDeclaration27, "declaration", EndDeclaration, true},
+	{ReasonDeclaration24, "declaration", EndDeclaration, true},
+	{ReasonTry, "declaration", EndDeclaration, true},
 }
 
-// needsWinner reports whether a draw for this reason contradicts itself.
-func (r Reason) needsWinner() bool {
-	switch r {
-	case ReasonResign, ReasonTime, ReasonIllegal, ReasonPerpetual, ReasonDeclaration24, ReasonDeclaration27, ReasonTry:
-		return true
-	default:
-		return false
+// meaning returns the row of reasons for a reason.
+func (r Reason) meaning() (word string, end End, needsWinner bool) {
+	for _, m := range reasons {
+		if m.reason == r {
+			return m.word, m.end, m.needsWinner
+		}
 	}
+	return "", 0, false
+}
+
+// reasonOf returns the reason and the end of a word of package match; ok is false for a word without a reason.
+func reasonOf(word string) (r Reason, end End, ok bool) {
+	for _, m := range reasons {
+		if m.word == word {
+			return m.reason, m.end, true
+		}
+	}
+	return ReasonInterrupted, 0, false
 }
 
 // Record returns the game as a record. Fields that the format does not have are empty, also an unknown end.
 func (g *Game) Record() kifu.Record {
-	r := kifu.Record{Start: g.Start.SFEN(), Result: g.Reason.word(), Winner: g.Outcome.String()}
+	word, _, _ := g.Reason.meaning()
+	r := kifu.Record{Start: g.Start.SFEN(), Result: word, Winner: g.Outcome.String()}
 	for _, p := range g.Plies {
 		r.Moves = append(r.Moves, kifu.Move{Move: p.Move, Score: int(p.Score), HasScore: true})
 	}
@@ -368,25 +376,12 @@ func readPackEnd(r *source, g *Game, raw uint16, at int64, problem error) (*Game
 		return nil, lost{err}
 	}
 	g.Reason = Reason(b[0])
-	if problem == nil && g.Outcome == Draw && g.Reason.needsWinner() {
-		problem = fault(at, "a draw by %s contradicts itself: expected a winner or another reason", g.Reason.word())
+	word, end, needsWinner := g.Reason.meaning()
+	if problem == nil && g.Outcome == Draw && needsWinner {
+		problem = fault(at, "a draw by %s contradicts itself: expected a winner or another reason", word)
 	}
-	g.End = g.Reason.end()
+	g.End = end
 	return g, problem
-}
-
-// end returns hcpe3's form of a reason.
-func (r Reason) end() End {
-	switch r {
-	case ReasonRepetition:
-		return EndRepetition
-	case ReasonDeclaration24, ReasonDeclaration27, ReasonTry, ReasonImpasse24:
-		return EndDeclaration
-	case ReasonMaxPlies:
-		return EndMaxPlies
-	default:
-		return 0
-	}
 }
 
 // GameReader reads games of one format, one after the other.

@@ -224,39 +224,25 @@ func (w *walk) ply(m *kifu.Move) (Ply, error) {
 	return p, nil
 }
 
-// end is the record's end in hcpe's words. cshogi knows repetition only of draws, and a
-// limit of moves as a draw.
+// end returns the record's end in hcpe's words. cshogi uses repetition and a limit of moves only for draws.
 func (w *walk) end() End {
-	switch w.record.Result {
-	case "repetition":
-		return EndRepetition
-	case "declaration", "impasse":
-		return EndDeclaration
-	case "max_plies":
-		return EndMaxPlies
-	}
-	return 0
+	_, end, _ := reasonOf(w.record.Result)
+	return end
 }
 
-// reason returns the record's end in pack's words. An end without such a word is a resignation if a
-// player won, else interrupted. A win by the try rule is distinguished from one by a declaration by its
-// side to move.
+// reason returns the record's end in pack's words. An end without such a word is a resignation if a player won, else
+// interrupted. The side to move distinguishes a win by the try rule from one by a declaration.
 func (w *walk) reason() Reason {
 	switch w.record.Result {
-	case "repetition":
-		return ReasonRepetition
-	case "max_plies":
-		return ReasonMaxPlies
-	case "time_forfeit", "stall":
+	case "stall":
 		return ReasonTime
-	case "illegal_move", "false_declaration":
+	case "false_declaration":
 		return ReasonIllegal
-	case "perpetual_check":
-		return ReasonPerpetual
-	case "impasse":
-		return ReasonImpasse24
 	case "declaration":
 		return w.declared()
+	}
+	if r, _, ok := reasonOf(w.record.Result); ok && r != ReasonResign {
+		return r
 	}
 	if w.outcome == Draw {
 		return ReasonInterrupted
