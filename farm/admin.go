@@ -102,19 +102,29 @@ type TestStatus struct {
 	// Selfplay says that its pairs are blocks of self-play.
 	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
 
-	Granted    int `cbor:"granted" json:"granted"` // the counts below are since the coordinator's start
-	Expired    int `cbor:"expired" json:"expired"`
-	Adopted    int `cbor:"adopted" json:"adopted"`
-	Returned   int `cbor:"returned" json:"returned"`
-	Revoked    int `cbor:"revoked" json:"revoked"`
-	Regranted  int `cbor:"regranted" json:"regranted"`
-	Lost       int `cbor:"lost" json:"lost"`
+	LeaseCounts
+	ResultCounts
+}
+
+// LeaseCounts counts what happened to the leases of a test since the coordinator's start.
+type LeaseCounts struct {
+	Granted   int `cbor:"granted" json:"granted"`
+	Expired   int `cbor:"expired" json:"expired"`     // without a heartbeat for the lifetime of a lease
+	Adopted   int `cbor:"adopted" json:"adopted"`     // reported by their worker after a restart or an expiry
+	Returned  int `cbor:"returned" json:"returned"`   // returned without a result
+	Revoked   int `cbor:"revoked" json:"revoked"`     // much older than others become
+	Regranted int `cbor:"regranted" json:"regranted"` // grants of pairs that had been granted before
+	Lost      int `cbor:"lost" json:"lost"`           // sent, and not found in the stream
+}
+
+// ResultCounts counts the results of a test since the coordinator's start.
+type ResultCounts struct {
 	Added      int `cbor:"added" json:"added"`
 	Duplicates int `cbor:"duplicates" json:"duplicates"`
 	Refused    int `cbor:"refused" json:"refused"`
-	Stale      int `cbor:"stale" json:"stale"`       // of a take before
-	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose playings were the same
-	Differed   int `cbor:"differed" json:"differed"` // audits that a third had to decide
+	Stale      int `cbor:"stale" json:"stale"`       // of an earlier take or of an outdated lease
+	Agreed     int `cbor:"agreed" json:"agreed"`     // audits with two equal results
+	Differed   int `cbor:"differed" json:"differed"` // audits that a third result had to decide
 }
 
 // Unit is what the test has so many of, in the singular.

@@ -121,17 +121,23 @@ const (
 	StageHeld  Stage = "held"  // nobody is told any more: UpdateStatus.Why
 )
 
-// UpdateStatus is an update as of now.
-type UpdateStatus struct {
+// A Rollout is the latest order of an update and how far it has come. A coordinator stores it.
+type Rollout struct {
 	Stage    Stage     `cbor:"stage" json:"stage"`
-	Why      string    `cbor:"why" json:"why,omitempty"` // of the stage
+	Why      string    `cbor:"why" json:"why,omitempty"` // the reason of the stage
 	By       string    `cbor:"by" json:"by,omitempty"`   // the key that gave the order
 	At       time.Time `cbor:"at" json:"at"`             // of the order, by the coordinator's clock
 	Releases []Release `cbor:"releases" json:"releases"`
-	Known    []Release `cbor:"known" json:"known"` // that were wanted before
-	Have     []string  `cbor:"have" json:"have"`   // workers that are here with a program that is wanted
-	Want     []string  `cbor:"want" json:"want"`   // workers that are here with another, and are to have one
-	None     []string  `cbor:"none" json:"none"`   // workers that are here and of no kind that has a release
+	Known    []Release `cbor:"known" json:"known"` // earlier releases, the latest first
+}
+
+// UpdateStatus is an update as of now.
+type UpdateStatus struct {
+	Rollout
+
+	Have []string `cbor:"have" json:"have"` // workers that are here with a program that is wanted
+	Want []string `cbor:"want" json:"want"` // workers that are here with another, and are to have one
+	None []string `cbor:"none" json:"none"` // workers that are here and of no kind that has a release
 	// Trials are one for each of Releases, none where none was asked for; Need is how many
 	// pairs each needs.
 	Trials []TrialStatus `cbor:"trials" json:"trials"`

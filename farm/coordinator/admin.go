@@ -12,58 +12,69 @@ import (
 	"gogi/farm"
 	"gogi/match"
 	"gogi/match/gate"
+	"gogi/match/trust"
 )
 
-// asker is who asks for a verb.
-type asker struct{ Key }
+// A verb executes the request of an owner.
+type verb func(ctx context.Context, who Key, body []byte) (any, error)
 
-// verb is what one does with a body.
-type verb func(ctx context.Context, who asker, body []byte) (any, error)
+// decoded returns a verb that decodes the request.
+func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) verb {
+	return func(ctx context.Context, who Key, body []byte) (any, error) {
+		in, err := decode[T](body)
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, who, in)
+	}
+}
 
-// admin answers owners, on adm.NAME.VERB.
+// admin answers owners on adm.NAME.VERB.
 func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (any, error) {
 	name := farm.Speaker(subject)
 	key, ok := c.config.Keys.Key(name)
 	if !ok {
-		return nil, refuse(exitRefused, "%s has no valid key", name)
+		return nil, refuse("%s has no valid key", name)
 	}
 	word := subject[strings.LastIndexByte(subject, '.')+1:]
 	do := map[string]verb{
-		"submit": c.submit, "list": c.list, "show": c.show, "workers": c.list, "keys": c.keys,
-		"approve": c.onTest(c.approve), "reject": c.onTest(c.reject), "stop": c.onTest(c.end), "pause": c.onTest(c.pause),
-		"resume": c.onTest(c.resume), "priority": c.onTest(c.priority), "share": c.onTest(c.share),
-		"drain": c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
-		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum,
-		"update": c.updateVerb,
+		"submit": decoded(c.submit), "list": c.list, "workers": c.list, "keys": c.keys,
+		"show":     c.onTest(anybody, nil, func(context.Context, Key, *run, *farm.Order) error { return nil }),
+		"approve":  c.onTest(mayApprove, []farm.State{farm.Submitted}, c.approve),
+		"reject":   c.onTest(mayReject, []farm.State{farm.Submitted, farm.Approved}, c.reject),
+		"stop":     c.onTest(mayControl("stop"), []farm.State{farm.Submitted, farm.Approved, farm.Running, farm.Paused}, c.turnTo(farm.Stopped)),
+		"pause":    c.onTest(mayControl("pause"), []farm.State{farm.Running}, c.turnTo(farm.Paused)),
+		"resume":   c.onTest(mayControl("resume"), nil, c.resume),
+		"priority": c.onTest(mayControl("set the priority of"), nil, c.priority),
+		"share":    c.onTest(anybody, nil, c.share),
+		"drain":    c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
+		"purge": decoded(c.purge), "pull": decoded(c.pull), "push": decoded(c.push), "sum": decoded(c.sum),
+		"update": decoded(c.setUpdate),
 	}[word]
 	if do == nil {
-		return nil, refuse(exitRefused, "no verb %q", word)
+		return nil, refuse("no verb %q", word)
 	}
-	return do(ctx, asker{key}, body)
+	return do(ctx, key, body)
 }
 
-// deny is the refusal of somebody who may not.
-func deny(who asker, format string, values ...any) error {
-	return refuse(exitRefused, "%s may not %s", who.Name, fmt.Sprintf(format, values...))
+// deny returns the rejection of a key without the necessary right.
+func deny(who Key, format string, values ...any) error {
+	return refuse("%s may not %s", who.Name, fmt.Sprintf(format, values...))
 }
 
-// submit takes a new test, which waits for an approval.
-func (c *Coordinator) submit(ctx context.Context, who asker, body []byte) (any, error) {
-	var s farm.Submission
-	if err := farm.Decode(body, &s); err != nil {
-		return nil, refuse(exitRefused, "%v", err)
-	}
+// submit adds a test, which waits for an approval.
+func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (any, error) {
 	if !who.may(rightSubmit) {
 		return nil, deny(who, "submit tests")
 	}
 	plan, err := match.DecodePlan(s.Plan)
 	if err != nil {
-		return nil, refuse(exitRefused, "%v", err)
+		return nil, refuse("%v", err)
 	}
 	if s.Share == 0 {
 		s.Share = 1
 	}
-	if err := c.mayPlay(plan, &s, who); err != nil {
+	if err := c.mayPlay(plan, s, who); err != nil {
 		return nil, err
 	}
 	var sizes map[string]int64
@@ -86,24 +97,25 @@ func (c *Coordinator) submit(ctx context.Context, who asker, body []byte) (any, 
 		}
 		switch {
 		case r.digest == digest:
-			return nil, refuse(exitRefused, "this plan is test %s already, which is %s: the same games would be played (another seed makes another test)", r.Name, r.State)
+			return nil, refuse("this plan is test %s already, which is %s: the same games would be played (another seed makes another test)", r.Name, r.State)
 		case r.Name == plan.Run && !r.State.Final():
-			return nil, refuse(exitRefused, "there is a test %s already, which is %s", r.Name, r.State)
+			return nil, refuse("there is a test %s already, which is %s", r.Name, r.State)
 		}
 	}
 	if most := c.config.Quota(who.Owner).Queued; most > 0 && queued >= most {
-		return nil, refuse(exitRefused, "%s has %d tests waiting, and may have %d", who.Owner, queued, most)
+		return nil, refuse("%s has %d tests waiting, and may have %d", who.Owner, queued, most)
 	}
-	r, err := newRun(digest, record{
-		Plan: s.Plan, Name: plan.Run, Owner: who.Owner, By: who.Name, Number: number, State: farm.Submitted, Priority: s.Priority, Share: s.Share,
-		Note: s.Note, Needs: s.Needs, Rule: c.rule(),
-	}, 0)
+	rec := record{Submission: *s, Name: plan.Run, Owner: who.Owner, By: who.Name, Number: number, State: farm.Submitted}
+	if c.config.Accuse {
+		rec.Rule = ruleResiduals
+	}
+	r, err := newRun(digest, rec, 0)
 	if err != nil {
-		return nil, refuse(exitRefused, "%v", err)
+		return nil, refuse("%v", err)
 	}
 	r.note(time.Now(), who.Name, string(farm.Submitted))
 	if r.compares() {
-		r.note(time.Now(), "farm", saysRule)
+		r.note(time.Now(), "farm", ruleText)
 	}
 	if err := c.keep(ctx, r); err != nil {
 		return nil, err
@@ -114,41 +126,36 @@ func (c *Coordinator) submit(ctx context.Context, who asker, body []byte) (any, 
 	return r.status(), nil
 }
 
-// rule is what a test begins with that is handed in now.
-func (c *Coordinator) rule() string {
-	if c.config.Accuse {
-		return ruleResiduals
-	}
-	return ""
-}
-
-// The priorities, and how far from 0 an owner may go without the right to run.
+// The limits of priorities: for all keys, and for owners without the right to run.
 const (
 	mostPriority = 10
 	ownPriority  = 2
 )
 
-// mayPlay says why a plan cannot be played on a farm, or not so by this owner.
-func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) error {
+// mayPlay returns why this owner cannot submit a plan so.
+func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who Key) error {
+	legsErr := farm.CheckLegs(plan)
 	_, tuneErr := settingsOf(plan)
 	switch {
-	case farm.CheckLegs(plan) != nil:
-		return refuse(exitRefused, "%v", farm.CheckLegs(plan))
+	case legsErr != nil:
+		return refuse("%v", legsErr)
 	case plan.Design.Kind.ByResults():
-		return refuse(exitRefused, "a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
+		return refuse("a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
 	case tuneErr != nil:
-		return refuse(exitRefused, "%v", tuneErr)
+		return refuse("%v", tuneErr)
 	case len(s.Plan) > grantPlans:
-		return refuse(exitRefused, "the plan has %d bytes, of which each opening takes some: expected at most %d; take fewer openings, such as --openings builtin-1000", len(s.Plan), grantPlans)
+		return refuse("the plan has %d bytes, of which each opening takes some: expected at most %d; take fewer openings, such as --openings builtin-1000", len(s.Plan), grantPlans)
 	case len(s.Note) > 10_000 || len(s.Needs) > 20:
-		return refuse(exitRefused, "a note of %d bytes and %d needs: expected at most 10000 and 20", len(s.Note), len(s.Needs))
+		return refuse("a note of %d bytes and %d needs: expected at most 10000 and 20", len(s.Note), len(s.Needs))
 	}
-	if level, ok := s.Needs[needTrust]; ok && !slices.Contains(levels, level) {
-		return refuse(exitRefused, "a need of trust=%s: expected %s", level, strings.Join(levels, ", "))
+	if level, ok := s.Needs[needTrust]; ok {
+		if err := checkLevel(level); err != nil {
+			return err
+		}
 	}
 	if !plan.Gate.IsZero() {
 		if _, err := gate.New(plan.Gate, plan.Pairs); err != nil {
-			return refuse(exitRefused, "%v", err)
+			return refuse("%v", err)
 		}
 	}
 	if err := mayShare(s.Share); err != nil {
@@ -159,134 +166,130 @@ func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) e
 
 func mayShare(share float64) error {
 	if !(share > 0) || share > 1000 {
-		return refuse(exitRefused, "a share of %v: expected more than 0, 1000 at most", share)
+		return refuse("a share of %v: expected more than 0, 1000 at most", share)
 	}
 	return nil
 }
 
-func mayPriority(who asker, p float64) error {
+func mayPriority(who Key, p float64) error {
 	switch {
 	case p != math.Trunc(p) || math.Abs(p) > mostPriority || math.IsNaN(p):
-		return refuse(exitRefused, "a priority of %v: expected a whole number from %d to %d", p, -mostPriority, mostPriority)
+		return refuse("a priority of %v: expected a whole number from %d to %d", p, -mostPriority, mostPriority)
 	case math.Abs(p) > ownPriority && !who.may(rightRun):
 		return deny(who, "set a priority of %v: from %d to %d", p, -ownPriority, ownPriority)
 	}
 	return nil
 }
 
-func (c *Coordinator) list(ctx context.Context, _ asker, _ []byte) (any, error) {
+func (c *Coordinator) list(ctx context.Context, _ Key, _ []byte) (any, error) {
 	return c.Status(ctx), nil
 }
 
-func (c *Coordinator) show(ctx context.Context, who asker, body []byte) (any, error) {
-	return c.onTest(func(context.Context, asker, *run, *farm.Order) error { return nil })(ctx, who, body)
-}
-
-// keys lists whose names are known: of the workers and owners that have been here.
-func (c *Coordinator) keys(_ context.Context, who asker, _ []byte) (any, error) {
+// keys returns the valid keys, if the farm's Keys can list them.
+func (c *Coordinator) keys(_ context.Context, who Key, _ []byte) (any, error) {
 	if !who.may(rightAdmin) {
 		return nil, deny(who, "list keys")
 	}
 	lister, ok := c.config.Keys.(interface{ Keys() []Key })
 	if !ok {
-		return nil, refuse(exitRefused, "this farm's keys cannot be listed")
+		return nil, refuse("this farm's keys cannot be listed")
 	}
 	return lister.Keys(), nil
 }
 
-// onTest is a verb about a test; the answer is what it is then.
-func (c *Coordinator) onTest(do func(context.Context, asker, *run, *farm.Order) error) verb {
-	return func(ctx context.Context, who asker, body []byte) (any, error) {
-		var o farm.Order
-		if err := farm.Decode(body, &o); err != nil {
-			return nil, refuse(exitRefused, "%v", err)
-		}
+// found returns a test, or a rejection if there is none.
+func (c *Coordinator) found(name string) (*run, error) {
+	if r := c.find(name); r != nil {
+		return r, nil
+	}
+	return nil, refuse("there is no test %q", name)
+}
+
+// onTest returns a verb about a test that must be in one of the states; nil: any. The answer is the new
+// status of the test.
+func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do func(context.Context, Key, *run, *farm.Order) error) verb {
+	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		r := c.find(o.Run)
-		if r == nil {
-			return nil, refuse(exitRefused, "there is no test %q", o.Run)
+		r, err := c.found(o.Run)
+		if err == nil {
+			err = may(who, r)
 		}
-		if err := do(ctx, who, r, &o); err != nil {
+		if err == nil && states != nil {
+			err = is(r, states...)
+		}
+		if err == nil {
+			err = do(ctx, who, r, o)
+		}
+		if err != nil {
 			return nil, err
 		}
 		out := r.status()
 		out.Waits = c.waits(time.Now(), r)
 		return out, nil
-	}
+	})
 }
 
-// is refuses where a test is in none of the states.
+// is returns a rejection if a test is in none of the states.
 func is(r *run, states ...farm.State) error {
-	for _, s := range states {
-		if r.State == s {
-			return nil
-		}
+	if slices.Contains(states, r.State) {
+		return nil
 	}
-	return refuse(exitRefused, "test %s is %s", r.Name, r.State)
+	return refuse("test %s is %s", r.Name, r.State)
 }
 
-// approve lets somebody else's test be played.
-func (c *Coordinator) approve(ctx context.Context, who asker, r *run, o *farm.Order) error {
+func anybody(Key, *run) error { return nil }
+
+// mayApprove rejects owners who approve their own tests.
+func mayApprove(who Key, r *run) error {
 	switch {
 	case !who.may(rightApprove):
 		return deny(who, "approve tests")
 	case r.Owner == who.Owner || r.By == who.Name:
 		return deny(who, "approve a test of %s's own", r.Owner)
 	}
-	if err := is(r, farm.Submitted); err != nil {
-		return err
+	return nil
+}
+
+func mayReject(who Key, _ *run) error {
+	if !who.may(rightApprove) {
+		return deny(who, "reject tests")
 	}
+	return nil
+}
+
+// mayControl allows the owner of a test, and keys with the right to run. what names the action in the
+// rejection.
+func mayControl(what string) func(Key, *run) error {
+	return func(who Key, r *run) error {
+		if r.Owner == who.Owner && who.may(rightSubmit) || who.may(rightRun) {
+			return nil
+		}
+		return deny(who, "%s a test of %s", what, r.Owner)
+	}
+}
+
+// turnTo returns the action that changes the state of a test.
+func (c *Coordinator) turnTo(state farm.State) func(context.Context, Key, *run, *farm.Order) error {
+	return func(ctx context.Context, who Key, r *run, o *farm.Order) error {
+		return c.turn(ctx, r, state, who.Name, o.Why)
+	}
+}
+
+func (c *Coordinator) approve(ctx context.Context, who Key, r *run, o *farm.Order) error {
 	if err := c.turn(ctx, r, farm.Approved, who.Name, o.Why); err != nil {
 		return err
 	}
 	return c.begin(ctx)
 }
 
-func (c *Coordinator) reject(ctx context.Context, who asker, r *run, o *farm.Order) error {
-	if !who.may(rightApprove) {
-		return deny(who, "reject tests")
-	}
-	if err := is(r, farm.Submitted, farm.Approved); err != nil {
-		return err
-	}
+func (c *Coordinator) reject(ctx context.Context, who Key, r *run, o *farm.Order) error {
 	return c.turn(ctx, r, farm.Stopped, who.Name, "rejected"+also(o.Why))
 }
 
-// own says why somebody may not control a test: it is neither his nor may he run all.
-func own(who asker, r *run, what string) error {
-	if r.Owner == who.Owner && who.may(rightSubmit) || who.may(rightRun) {
-		return nil
-	}
-	return deny(who, "%s a test of %s", what, r.Owner)
-}
-
-func (c *Coordinator) end(ctx context.Context, who asker, r *run, o *farm.Order) error {
-	if err := own(who, r, "stop"); err != nil {
-		return err
-	}
-	if err := is(r, farm.Submitted, farm.Approved, farm.Running, farm.Paused); err != nil {
-		return err
-	}
-	return c.turn(ctx, r, farm.Stopped, who.Name, o.Why)
-}
-
-func (c *Coordinator) pause(ctx context.Context, who asker, r *run, o *farm.Order) error {
-	if err := own(who, r, "pause"); err != nil {
-		return err
-	}
-	if err := is(r, farm.Running); err != nil {
-		return err
-	}
-	return c.turn(ctx, r, farm.Paused, who.Name, o.Why)
-}
-
-// resume goes on with a paused test, also with the pairs that were given up. One that
-// was stopped after its approval may go on as well.
-func (c *Coordinator) resume(ctx context.Context, who asker, r *run, o *farm.Order) error {
-	if err := own(who, r, "resume"); err != nil {
-		return err
-	}
+// resume resumes a paused test, or a test that was stopped after it had run. It also allows the pairs that
+// were given up.
+func (c *Coordinator) resume(ctx context.Context, who Key, r *run, o *farm.Order) error {
 	if r.State != farm.Stopped || !r.Granted {
 		if err := is(r, farm.Paused); err != nil {
 			return err
@@ -303,17 +306,14 @@ func (c *Coordinator) resume(ctx context.Context, who asker, r *run, o *farm.Ord
 	return nil
 }
 
-func (c *Coordinator) priority(ctx context.Context, who asker, r *run, o *farm.Order) error {
-	if err := own(who, r, "set the priority of"); err != nil {
-		return err
-	}
+func (c *Coordinator) priority(ctx context.Context, who Key, r *run, o *farm.Order) error {
 	if err := mayPriority(who, o.Number); err != nil {
 		return err
 	}
 	return c.set(ctx, who, r, fmt.Sprintf("priority %v", o.Number), func() { r.Priority = int(o.Number) })
 }
 
-func (c *Coordinator) share(ctx context.Context, who asker, r *run, o *farm.Order) error {
+func (c *Coordinator) share(ctx context.Context, who Key, r *run, o *farm.Order) error {
 	if !who.may(rightRun) {
 		return deny(who, "set shares")
 	}
@@ -323,8 +323,8 @@ func (c *Coordinator) share(ctx context.Context, who asker, r *run, o *farm.Orde
 	return c.set(ctx, who, r, fmt.Sprintf("share %v", o.Number), func() { r.Share = o.Number })
 }
 
-// set changes a test's record, in its log and durably first.
-func (c *Coordinator) set(ctx context.Context, who asker, r *run, what string, change func()) error {
+// set changes a test's record and its log, and stores them. After an error nothing has changed.
+func (c *Coordinator) set(ctx context.Context, who Key, r *run, what string, change func()) error {
 	before := r.record
 	change()
 	r.note(time.Now(), who.Name, what)
@@ -336,14 +336,9 @@ func (c *Coordinator) set(ctx context.Context, who asker, r *run, what string, c
 	return nil
 }
 
-// onWorker is a verb about a worker, for those who have a right or own it; the answer is
-// what the worker is then.
-func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who asker, name string, w *worker, o *farm.Order) error) verb {
-	return func(ctx context.Context, who asker, body []byte) (any, error) {
-		var o farm.Order
-		if err := farm.Decode(body, &o); err != nil {
-			return nil, refuse(exitRefused, "%v", err)
-		}
+// onWorker returns a verb about a worker, for keys with a right. The answer is the new status of the worker.
+func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who Key, name string, w *worker, o *farm.Order) error) verb {
+	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		w := c.workers[o.Worker]
@@ -351,81 +346,64 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who as
 		case !who.may(right):
 			return nil, deny(who, "do that to workers")
 		case w == nil:
-			return nil, refuse(exitRefused, "there is no worker %q", o.Worker)
+			return nil, refuse("there is no worker %q", o.Worker)
 		}
-		if err := do(ctx, who, o.Worker, w, &o); err != nil {
+		if err := do(ctx, who, o.Worker, w, o); err != nil {
 			return nil, err
 		}
 		if err := c.keepWorker(ctx, o.Worker, w); err != nil {
 			return nil, err
 		}
-		c.sayDrain(o.Worker, w)
+		c.hintDrain(o.Worker, w)
 		return c.workerStatus(o.Worker, time.Now()), nil
+	})
+}
+
+// hintDrain sends a worker that must stop a hint, so that it need not wait for its next heartbeat.
+func (c *Coordinator) hintDrain(name string, w *worker) {
+	if w.Draining || w.Quarantine != "" {
+		_ = c.publish(farm.SubjectWorker+name, farm.Hint{Say: farm.SayDrain})
 	}
 }
 
-// sayDrain tells a worker at once what its next beat would.
-func (c *Coordinator) sayDrain(name string, w *worker) {
-	if !w.Draining && w.Quarantine == "" {
-		return
-	}
-	if body, err := farm.Encode(farm.Hint{Say: farm.SayDrain}); err == nil {
-		_ = c.config.Bus.Tell(farm.SubjectWorker+name, body) // a hint
-	}
-}
-
-func (c *Coordinator) drain(_ context.Context, _ asker, _ string, w *worker, o *farm.Order) error {
+func (c *Coordinator) drain(_ context.Context, _ Key, _ string, w *worker, o *farm.Order) error {
 	w.Draining = !o.Off
 	return nil
 }
 
-func (c *Coordinator) setQuarantine(ctx context.Context, who asker, name string, w *worker, o *farm.Order) error {
-	if o.Off {
+func (c *Coordinator) setQuarantine(ctx context.Context, who Key, name string, w *worker, o *farm.Order) error {
+	switch {
+	case o.Off:
 		c.pardon(ctx, name, w)
-		return nil
+	case o.Why == "":
+		return refuse("a quarantine needs a reason")
+	default:
+		c.quarantine(ctx, w, name, o.Why+" ("+who.Name+")")
 	}
-	if o.Why == "" {
-		return refuse(exitRefused, "a quarantine needs a reason")
-	}
-	c.quarantine(ctx, w, name, o.Why+" ("+who.Name+")")
 	return nil
 }
 
-func (c *Coordinator) trust(_ context.Context, _ asker, _ string, w *worker, o *farm.Order) error {
-	switch o.Level {
-	case trustNone, trustSome, trustOwner:
-		w.Trust = o.Level
-		return nil
-	}
-	return refuse(exitRefused, "trust %q: expected %s, %s or %s", o.Level, trustNone, trustSome, trustOwner)
-}
-
-// purge makes a worker's pairs of a test void, all of them. They are played again, and
-// the gate is asked anew from pair 0: a verdict that was told may be withdrawn.
-func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, error) {
-	var o farm.Order
-	if err := farm.Decode(body, &o); err != nil {
-		return nil, refuse(exitRefused, "%v", err)
-	}
+// purge voids a worker's pairs of a test. They are played again, and the SPRT judges the remaining pairs from
+// pair 0, so a reported verdict may be withdrawn. With o.Dry it only counts the pairs.
+func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, error) {
 	switch {
 	case !who.may(rightAdmin):
 		return nil, deny(who, "purge")
 	case o.Why == "":
-		return nil, refuse(exitRefused, "a purge needs a reason")
+		return nil, refuse("a purge needs a reason")
 	}
-	c.judging.Lock() // what is being stored is stored before, or as another take
+	c.judging.Lock() // a result is stored either before this purge or as another take
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.find(o.Run)
-	if r == nil {
-		return nil, refuse(exitRefused, "there is no test %q", o.Run)
+	r, err := c.found(o.Run)
+	if err != nil {
+		return nil, err
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
 	out := farm.Purged{Before: r.verdict(), After: r.verdict(), Selfplay: r.selfplays()}
-	var err error
 	if out.Pairs, err = r.store.By(ctx, o.Worker); err == nil && r.tune != nil {
 		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
 	}
@@ -439,20 +417,31 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 	for _, pair := range out.Pairs {
 		r.ledger.Void(now, pair)
 	}
+	what := voidedText(r, o, &out)
 	if _, err := c.rejudge(ctx, r); err != nil {
-		r.note(now, who.Name, voided(r, &o, &out))
+		r.note(now, who.Name, what)
 		c.setAside(ctx, r, err)
-		if r.State.Final() { // else it was kept with its new state
+		if r.State.Final() { // otherwise setAside has stored the record
 			err = errors.Join(err, c.keep(ctx, r))
 		}
 		return nil, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.word(), o.Worker, r.Name, err)
 	}
 	out.After = r.verdict()
 	out.Withdrawn = r.State == farm.Over && out.Before != out.After
-	return out, c.purged(ctx, who, r, &o, &out)
+	switch {
+	case len(out.Pairs) == 0:
+		return out, nil
+	case out.Withdrawn:
+		what += fmt.Sprintf("; the verdict %s is withdrawn", out.Before)
+	}
+	if r.State == farm.Over && r.decided() == "" {
+		return out, c.turn(ctx, r, farm.Running, who.Name, what)
+	}
+	r.limit()
+	return out, c.set(ctx, who, r, what, func() {})
 }
 
-// drawn is how many of the pairs that a purge takes out of a tune are not the worker's.
+// drawn returns how many of all pairs that a purge removes from a tune are not the worker's.
 func drawn(ctx context.Context, r *run, worker string, all int) (others int, err error) {
 	others = all
 	err = r.store.Rows(ctx, func(rows []match.Row) error {
@@ -464,31 +453,19 @@ func drawn(ctx context.Context, r *run, worker string, all int) (others int, err
 	return others, err
 }
 
-// ofOthers says so in a log; "" where there are none.
-func ofOthers(pairs int) string {
-	if pairs == 0 {
-		return ""
+// voidedText returns the line of a purge in a test's log.
+func voidedText(r *run, o *farm.Order, p *farm.Purged) string {
+	others := ""
+	if p.Drawn > 0 {
+		others = fmt.Sprintf(", with %d of others that the tune drew after them,", p.Drawn)
 	}
-	return fmt.Sprintf(", with %d of others that the tune drew after them,", pairs)
+	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, others, also(o.Why))
 }
 
-// voided is a purge in a log.
-func voided(r *run, o *farm.Order, p *farm.Purged) string {
-	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, ofOthers(p.Drawn), also(o.Why))
-}
-
-// purged writes a purge down, and begins a test again that is not over any more.
-func (c *Coordinator) purged(ctx context.Context, who asker, r *run, o *farm.Order, p *farm.Purged) error {
-	if len(p.Pairs) == 0 {
-		return nil
+func (c *Coordinator) trust(_ context.Context, _ Key, _ string, w *worker, o *farm.Order) error {
+	if err := checkLevel(o.Level); err != nil {
+		return err
 	}
-	what := voided(r, o, p)
-	if p.Withdrawn {
-		what += fmt.Sprintf("; the verdict %s is withdrawn", p.Before)
-	}
-	if r.State == farm.Over && r.decided() == "" {
-		return c.turn(ctx, r, farm.Running, who.Name, what)
-	}
-	r.obey()
-	return c.set(ctx, who, r, what, func() {})
+	w.Trust = trust.Level(o.Level)
+	return nil
 }

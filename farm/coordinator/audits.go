@@ -8,41 +8,40 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/match/trust"
 )
 
-// Auditor says which pairs are played a second time by a worker of another owner, and
-// whether two playings are the same. Package farm/trust has the rules. Its methods may be
-// called by many goroutines.
+// An Auditor chooses the pairs that a worker of another owner plays again, and compares two results of a
+// pair. Package match/trust has the rules. Its methods may be called by several goroutines.
 type Auditor interface {
-	// Exact reports whether the plan's players repeat their games move for move; only
-	// such plans are audited.
+	// Exact reports whether the plan's players repeat their games move for move. Only such plans are
+	// audited.
 	Exact(p *match.Plan) bool
-	// Audits reports whether a pair is audited that a worker of this trust plays as its
-	// n-th, from 0.
-	Audits(run string, pair int, trust string, n int) bool
-	// Differ says where two playings of a pair part, "" where they are the same.
+	// Audits reports whether a pair is audited. A worker of this level plays it as its n-th pair, from 0.
+	Audits(run string, pair int, level trust.Level, n int) bool
+	// Differ returns the first difference between two results of a pair, "" if they are equal.
 	Differ(a, b *match.PairResult) string
-	// Verified is how often a worker's audits must have agreed, for it to be trusted more.
+	// Verified returns after how many agreeing audits a worker is verified.
 	Verified() int
 }
 
-// audit is a pair that is played again, and not counted: once to compare, and once more
-// by a third owner where the two differ.
+// An audit is a pair that another worker plays again. Its result is compared and does not count. If it
+// differs, a worker of a third owner plays the pair as well.
 type audit struct {
-	pair     int
-	playings []*match.PairResult // so far; by their Played
-	owners   []string
-	// Who has the lease of the next playing; "": it waits.
+	pair    int
+	results []*match.PairResult // so far
+	owners  []string
+	// The worker that holds the lease of the next result; "" if the audit waits for one.
 	worker, session string
 	epoch           farm.Epoch
 	deadline        time.Time
 }
 
-// maxAudits of a run wait or are played; beyond, no more are drawn.
+// maxAudits limits the open audits of a run.
 const maxAudits = 256
 
-// draw begins an audit of a pair that was stored, where one is due.
-func (c *Coordinator) draw(r *run, worker string, p *match.PairResult) {
+// startAudit starts an audit of a stored pair if one is due.
+func (c *Coordinator) startAudit(r *run, worker string, p *match.PairResult) {
 	w := c.workers[worker]
 	if c.config.Auditor == nil || !r.exact || len(r.audits) >= maxAudits {
 		return
@@ -50,10 +49,10 @@ func (c *Coordinator) draw(r *run, worker string, p *match.PairResult) {
 	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
 		return
 	}
-	r.audits = append(r.audits, &audit{pair: p.Pair.ID, playings: []*match.PairResult{p}, owners: []string{w.Owner}})
+	r.audits = append(r.audits, &audit{pair: p.Pair.ID, results: []*match.PairResult{p}, owners: []string{w.Owner}})
 }
 
-// grantAudits gives a worker pairs to play again that others have played.
+// grantAudits grants up to n pairs that workers of other owners have played.
 func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (grants []farm.Grant) {
 	for _, a := range r.audits {
 		if len(grants) >= n {
@@ -69,7 +68,7 @@ func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (gra
 		a.worker, a.session, a.epoch, a.deadline = s.name, s.session, epoch, now.Add(c.config.Lease)
 		g := farm.Grant{Run: r.digest, Pair: a.pair, Epoch: epoch, Audit: true}
 		if r.tune != nil {
-			r.tune.again(&g, &a.playings[0].Pair)
+			setPoints(&g, a.results[0].Pair.Options)
 		}
 		g.Token = c.config.Secret.Token(s.name, g.Held())
 		grants = append(grants, g)
@@ -77,7 +76,7 @@ func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (gra
 	return grants
 }
 
-// auditOf is the audit that a worker holds under a lease, nil where it is none of its.
+// auditOf returns the audit that a worker holds under a lease, nil if there is none.
 func (r *run) auditOf(worker string, h farm.Held) *audit {
 	for _, a := range r.audits {
 		if a.epoch == h.Epoch && a.pair == h.Pair && a.worker == worker {
@@ -87,8 +86,8 @@ func (r *run) auditOf(worker string, h farm.Held) *audit {
 	return nil
 }
 
-// hearAudits keeps the audits of a beat alive, and takes them out of its lists.
-func (c *Coordinator) hearAudits(now time.Time, s *session, list []farm.Held, told *farm.BeatReply) (rest []farm.Held) {
+// extendAudits extends the audits in a list of a heartbeat, and returns the other leases.
+func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, reply *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
 			rest = append(rest, h)
@@ -99,7 +98,7 @@ func (c *Coordinator) hearAudits(now time.Time, s *session, list []farm.Held, to
 			a = r.auditOf(s.name, h)
 		}
 		if a == nil {
-			told.Drop = append(told.Drop, h) // what it has sent is forgotten by that, too
+			reply.Drop = append(reply.Drop, h) // so the worker also deletes a sent result
 			continue
 		}
 		a.session, a.deadline = s.session, now.Add(c.config.Lease)
@@ -107,8 +106,7 @@ func (c *Coordinator) hearAudits(now time.Time, s *session, list []farm.Held, to
 	return rest
 }
 
-// expireAudits lets others play what was not heard of. An audit that ends with its run
-// has said nothing.
+// expireAudits frees the audits whose worker sent no heartbeat. It deletes all audits of an ended run.
 func (r *run) expireAudits(now time.Time) {
 	if r.State.Final() {
 		r.audits = nil
@@ -120,64 +118,59 @@ func (r *run) expireAudits(now time.Time) {
 	}
 }
 
-// audited compares a second or third playing.
+// audited compares a second or third result.
 func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item) {
 	a := r.auditOf(m.worker, it.Lease)
 	if a == nil {
-		r.counts.stale++
+		r.counts.Stale++
 		return
 	}
-	a.playings = append(a.playings, &it.pair)
+	a.results = append(a.results, &it.pair)
 	a.owners = append(a.owners, m.key.Owner)
 	a.worker, a.epoch = "", 0
-	first, second := a.playings[0], a.playings[1]
+	first, second := a.results[0], a.results[1]
 	differ := c.config.Auditor.Differ(first, second)
 	switch {
-	case len(a.playings) == 2 && differ != "":
-		c.config.Log.Warn("an audit differs, a third decides", "run", r.Name, "pair", a.pair, "where", differ, "workers", workersOf(a.playings))
+	case len(a.results) == 2 && differ != "":
+		workers := []string{first.Played.Worker, second.Played.Worker}
+		c.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.pair, "where", differ, "workers", workers)
 		return
-	case len(a.playings) == 2:
-		r.counts.agreed++
+	case len(a.results) == 2:
+		r.counts.Agreed++
 		c.agree(ctx, first.Played.Worker)
 		c.agree(ctx, second.Played.Worker)
 	default:
-		r.counts.differed++
-		c.third(ctx, r, a, differ)
+		r.counts.Differed++
+		c.decideAudit(ctx, r, a, differ)
 	}
 	r.audits = slices.DeleteFunc(r.audits, func(b *audit) bool { return a == b })
 }
 
-// third blames whoever of three is alone.
-func (c *Coordinator) third(ctx context.Context, r *run, a *audit, where string) {
-	first, second, third := a.playings[0], a.playings[1], a.playings[2]
-	var liar *match.PairResult
+// decideAudit quarantines the first or the second worker if the third result equals the other's. If all
+// three differ, the players do not repeat their games, and it quarantines nobody.
+func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where string) {
+	first, second, third := a.results[0], a.results[1], a.results[2]
+	var wrong *match.PairResult
 	switch {
 	case c.config.Auditor.Differ(first, third) == "":
-		liar = second
+		wrong = second
 	case c.config.Auditor.Differ(second, third) == "":
-		liar = first
+		wrong = first
 	default:
-		c.config.Log.Warn("three playings of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.pair)
+		c.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.pair)
 		return
 	}
-	name := liar.Played.Worker
+	name := wrong.Played.Worker
 	w := c.worker(name, "")
 	c.quarantine(ctx, w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.pair, r.Name, where))
-	c.keepOrTell(ctx, name, w)
+	c.keepOrWarn(ctx, name, w)
 }
 
-// agree counts for a worker; enough of it makes it trusted more.
+// agree counts an agreeing audit of a worker. After enough of them the worker is verified.
 func (c *Coordinator) agree(ctx context.Context, name string) {
 	w := c.worker(name, "")
-	if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trustNone {
-		w.Trust = trustSome
-		c.keepOrTell(ctx, name, w)
+	if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {
+		w.Trust = trust.Verified
+		c.keepOrWarn(ctx, name, w)
 	}
-}
-
-func workersOf(playings []*match.PairResult) (names []string) {
-	for _, p := range playings {
-		names = append(names, p.Played.Worker)
-	}
-	return names
 }

@@ -79,7 +79,7 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 		f.unkept.Store(false)
 		time.Sleep(lease)
 		f.restart()
-		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes what plays it" {
+		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes its players" {
 			t.Errorf("%+v", st)
 		}
 	})

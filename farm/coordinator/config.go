@@ -12,49 +12,61 @@ import (
 	"gogi/match"
 )
 
-// Store is the durable half of a run. What it says is stored is on the disk.
+// A Store is the durable part of a run. A pair that it reports as stored is on the disk.
 type Store interface {
-	// Add stores a pair as its take (how often it was void before); added is false where
-	// the pair was stored before. A take that is not the current one is an error.
-	Add(ctx context.Context, r match.PairResult, take int) (added bool, err error)
-	// PutAttempt keeps a try at a pair that does not count; the same one again changes
-	// nothing.
+	// Add stores a pair as its take (how often it was voided before), together with the states of a tune
+	// that the pair leads to. added is false if the pair was stored before. A take that is not the current
+	// one is an error.
+	Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (added bool, err error)
+	// PutAttempt stores an attempt at a pair, which does not count. Storing it again changes nothing.
 	PutAttempt(ctx context.Context, a match.Attempt) error
-	// Finished is the set of the pairs that are stored.
+	// Finished returns the set of the stored pairs.
 	Finished(ctx context.Context) (map[int]bool, error)
-	// Takes says of pairs that were void how often.
+	// Takes returns how often each voided pair was voided.
 	Takes(ctx context.Context) (map[int]int, error)
-	// Rows calls see for every stored pair in pair order, its games by leg.
+	// Rows calls see for every stored pair in pair order, with its games by leg.
 	Rows(ctx context.Context, see func(rows []match.Row) error) error
-	// Void takes a worker's pairs out of the run, and says which.
+	// Pair returns a stored pair.
+	Pair(ctx context.Context, id int) (match.PairResult, error)
+	// Points calls see for each stored pair of a tune, in order, with the options of its players.
+	Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error
+	// States returns the stored states of a tune, by blocks. It is empty if the run is no tune.
+	States(ctx context.Context) ([]match.TuneState, error)
+	// Void removes a worker's pairs from the run, and returns them. In a tune it also removes the pairs that
+	// were drawn after them.
 	Void(ctx context.Context, worker, why, by string) (pairs []int, err error)
-	// By is which pairs a worker has played.
+	// By returns the pairs that Void would remove.
 	By(ctx context.Context, worker string) (pairs []int, err error)
-	// Close ends it.
+	// Voids returns the removed results of these pairs.
+	Voids(ctx context.Context, ids []int) ([]farm.Void, error)
+	// Sum returns the SHA-256 (hex) of the pairs from a number to below another one, as a stable dump has
+	// them, and how many of them are stored.
+	Sum(ctx context.Context, from, below int) (sum string, stored int, err error)
+	// Close closes the store.
 	Close() error
 }
 
-// State stores what the coordinator must find again: bodies by bucket and name, each with a
-// revision. Its methods may be called by many goroutines.
+// State stores what the coordinator needs after a restart: bodies by bucket and name, each with a revision.
+// Its methods may be called by several goroutines.
 type State interface {
-	// Put stores a body in the place of a revision, 0 to create it, and returns the next one.
-	// The body is on the disk when Put returns. It fails if another coordinator has changed
-	// the body since; after an error nothing has changed.
+	// Put replaces the body of a revision, 0 to create it, and returns the next revision. The body is on the
+	// disk when Put returns. Put fails if another coordinator has changed the body since. After an error
+	// nothing has changed.
 	Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
-	// Each calls f with all of a bucket. f may call Put.
+	// Each calls f for every entry of a bucket. f may call Put.
 	Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
 }
 
-// The rights that a key may have.
+// The rights of a key.
 const (
 	rightWork    = "work"
 	rightSubmit  = "submit"
-	rightApprove = "approve" // not of one's own
-	rightRun     = "run"     // priority, share, stop, pause of anybody's
-	rightAdmin   = "admin"   // everything but work
+	rightApprove = "approve" // tests of other owners
+	rightRun     = "run"     // priority, share, stop and pause of any test
+	rightAdmin   = "admin"   // everything except work
 )
 
-// Key is a worker's or an owner's.
+// A Key is the key of a worker or an owner.
 type Key struct {
 	Name, Owner string
 	Public      ed25519.PublicKey
@@ -66,44 +78,44 @@ func (k Key) may(right string) bool {
 	return slices.Contains(k.Rights, right) || right != rightWork && slices.Contains(k.Rights, rightAdmin)
 }
 
-// Keys knows who may do what, as of now. Its methods may be called by many goroutines.
+// Keys returns the current keys. Its methods may be called by several goroutines.
 type Keys interface {
-	// Key is the valid key of a name; one that is revoked or expired is none.
-	Key(name string) (Key, bool)
+	// Key returns the valid key of a name; ok is false if it is revoked, expired or unknown.
+	Key(name string) (key Key, ok bool)
 }
 
-// Quota is what an owner may have; a zero is no bound.
+// A Quota limits an owner; a zero field is no limit.
 type Quota struct {
-	Running int // tests
-	Queued  int // submitted or approved
-	// Artefacts are bytes of the engines of its tests that are not over.
+	Running int // running tests
+	Queued  int // submitted or approved tests
+	// Artefacts limits the bytes of the engines of its tests that have not ended.
 	Artefacts int64
-	// SlotHoursDay is what its tests may take of the workers' slots in a day of UTC; beyond,
-	// they get what nobody else wants.
+	// SlotHoursDay limits the slot-hours of its tests in a day of UTC. Beyond it, they get only slots that no
+	// other test uses.
 	SlotHoursDay float64
 }
 
-// Config is how a farm is coordinated.
+// A Config is the input of New.
 type Config struct {
 	Bus    farm.Bus
 	State  State
 	Keys   Keys
 	Secret farm.Secret
-	Sign   farm.Signer // by the coordinator's key
-	// Open opens the store of a plan, and makes it where there is none.
+	Sign   farm.Signer // signs with the coordinator's key
+	// Open opens the store of a plan, and creates it if there is none.
 	Open func(ctx context.Context, plan *match.Plan) (Store, error)
 
-	Lease    time.Duration // 20 s where it is 0
-	OwnerMax float64       // see ledger.Schedule; 0.4 where it is 0
+	Lease    time.Duration // lifetime of a lease without a heartbeat; 0: 20 s
+	OwnerMax float64       // see ledger.Schedule; 0: 0.4
 	Quota    func(owner string) Quota
-	// Spent is how long the games took together of the pairs that were stored since a
-	// moment, by plan digest; a game counts for a day at most. nil: nothing was stored before.
+	// Spent returns the time of all games of the pairs stored since a moment, by plan digest. A game counts
+	// as at most one day. nil: nothing was stored before.
 	Spent   func(ctx context.Context, since time.Time) (map[string]time.Duration, error)
 	Auditor Auditor      // nil: nothing is audited
-	Accuse  bool         // tests that are handed in quarantine workers by their residuals
-	Log     *slog.Logger // nil: nobody is told
+	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
+	Log     *slog.Logger // nil: no log
 
-	// Judges is how many results are verified at a time; 0: as many as there are CPUs.
+	// Judges is how many messages are verified at a time; 0: the number of CPUs.
 	Judges int
 }
 
@@ -126,5 +138,5 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// beat is how often a worker is to tell of itself: two of three may be lost.
+// beat returns the interval of heartbeats. Two of three may be lost.
 func (c *Config) beat() time.Duration { return c.Lease / 3 }

@@ -17,76 +17,64 @@ import (
 	"gogi/runner/events"
 )
 
-// Coordinator is one process of a farm's coordination. Begin it with New, run it with
-// Serve.
+// A Coordinator is one coordinating process of a farm. Create it with New, and run it with Serve. Its
+// exported methods may be called by several goroutines.
 type Coordinator struct {
 	config Config
 	boot   uint32
 
-	verifies func(*match.Plan, *match.PairResult) error // verify.Brought; a test looks on
+	verifies func(*match.Plan, *match.PairResult) error // verify.Brought; a test replaces it
 
-	// judging is held while results are stored, and while pairs are made void, which
-	// must not meet. It is taken before mu.
+	// judging is locked while results are stored and while pairs are voided, so that these never overlap.
+	// It is locked before mu.
 	judging sync.Mutex
 
-	// mu is for everything below. A result that is stored is not waited for under it;
-	// changes of tests, which are rare, are.
+	// mu guards everything below. It is not held while results are stored. It is held while tests change,
+	// which is rare.
 	mu       sync.Mutex
 	runs     map[string]*run
-	unread   []farm.Unread // tests that are kept and not understood, see setUnread
+	unread   []farm.Unread // stored tests that this program cannot decode, see setUnread
 	sessions map[string]*session
 	workers  map[string]*worker
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs
 	judge    farm.JudgeStatus
-	day      time.Time                // that spent is of
-	spent    map[string]time.Duration // slot-time of the owners' tests
+	day      time.Time                // the day of spent
+	spent    map[string]time.Duration // slot-time by owner
 	broken   error                    // a store failed: nothing is granted or acknowledged
 	update   updating
 }
 
-// The buckets of State: the count of boots and the update, records of tests by digest, and
-// workers by name.
+// The buckets of State: the number of boots and the update, the records of tests by digest, and workers by
+// name.
 const (
 	bucketFarm    = "farm"
 	bucketTests   = "tests"
 	bucketWorkers = "workers"
 )
 
-// New reads what is kept of a farm, and counts a boot, durably, before anything is granted.
+// New reads the state of a farm. It stores a new number of boots before anything is granted.
 func New(ctx context.Context, c Config) (*Coordinator, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
 	k := &Coordinator{
 		config: c, verifies: verify.Brought, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
-		schedule: ledger.Schedule{OwnerMax: c.OwnerMax},
+		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{},
 	}
-	if err := k.countBoot(ctx); err != nil {
-		return nil, err
-	}
-	if err := k.readWorkers(ctx); err != nil {
-		return nil, err
-	}
-	if err := k.readUpdate(ctx); err != nil {
-		return nil, err
-	}
-	if err := k.readTests(ctx); err != nil {
-		return nil, errors.Join(err, k.close())
-	}
-	if err := k.readSpent(ctx, time.Now()); err != nil {
-		return nil, errors.Join(err, k.close())
+	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readSpent} {
+		if err := read(ctx); err != nil {
+			return nil, errors.Join(err, k.close())
+		}
 	}
 	return k, nil
 }
 
-// boots is what is kept of them.
-type boots struct {
-	Boot uint32 `cbor:"boot"`
-}
-
+// countBoot stores the next number of boots, and starts its epochs.
 func (c *Coordinator) countBoot(ctx context.Context) error {
-	var last boots
+	var last struct {
+		Boot uint32 `cbor:"boot"`
+	}
 	revision, err := c.load(ctx, "boot", &last)
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the number of boots: %w", err)
@@ -96,14 +84,11 @@ func (c *Coordinator) countBoot(ctx context.Context) error {
 		return fmt.Errorf("coordinator: counting a boot: %w", err)
 	}
 	c.boot = last.Boot
-	if c.epochs == nil {
-		c.epochs = &ledger.Epochs{}
-	}
 	*c.epochs = *ledger.NewEpochs(c.boot) // the ledgers share it
 	return nil
 }
 
-// load reads what the farm's bucket has under a name, and its revision, 0 if there is none.
+// load reads an entry of the farm's bucket and its revision, 0 if there is no entry.
 func (c *Coordinator) load(ctx context.Context, name string, to any) (revision uint64, err error) {
 	err = c.config.State.Each(ctx, bucketFarm, func(other string, body []byte, r uint64) error {
 		if other != name {
@@ -115,7 +100,7 @@ func (c *Coordinator) load(ctx context.Context, name string, to any) (revision u
 	return revision, err
 }
 
-// save stores v in the place of what this process has read or stored there last.
+// save replaces the entry that this process read or stored last. It updates the revision.
 func (c *Coordinator) save(ctx context.Context, bucket, name string, v any, revision *uint64) error {
 	body, err := farm.Encode(v)
 	if err != nil {
@@ -148,16 +133,15 @@ func (c *Coordinator) readTests(ctx context.Context) error {
 	return nil
 }
 
-// setUnread leaves a test alone of which this program does not understand what is kept,
-// such as a plan of a later version: the others are played, and a program that understands
-// it goes on with it. Results that come for it meanwhile are put aside like those of a
-// test that was forgotten: its pairs are played again.
+// setUnread records a test that this program cannot decode, such as a plan of a later version. The other
+// tests are played, and a program that can decode it resumes it. Results for it are rejected like those of a
+// deleted test, and their pairs are played again.
 func (c *Coordinator) setUnread(digest, name string, why error) {
-	c.config.Log.Error("a test is not understood", "run", cmp.Or(name, digest), "err", why)
+	c.config.Log.Error("a test cannot be decoded", "run", cmp.Or(name, digest), "err", why)
 	c.unread = append(c.unread, farm.Unread{Run: digest, Name: name, Why: why.Error()})
 }
 
-// enter makes a run known; one that may be played is opened.
+// enter adds a run, and opens it if it may be played.
 func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	r.task = farm.Task{Run: r.digest, Name: r.Name, Plan: r.Plan, Owner: r.Owner, Approved: r.State != farm.Submitted}
 	if err := r.task.Sign(c.config.Sign); err != nil {
@@ -170,7 +154,7 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		if ctx.Err() != nil {
-			return err // it is not the test's fault
+			return err // the test is not the cause
 		}
 		c.setAside(ctx, r, err)
 	}
@@ -178,38 +162,44 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 	return nil
 }
 
-// setAside closes a test that cannot be opened or judged, and pauses it where it is played or
-// was over, and lacks pairs now: the others go on. It is opened anew when somebody resumes it, and by the next process.
+// setAside closes a test that cannot be opened or judged, so that the others are played. It also pauses the
+// test, unless it was stopped or has failed: a test that was over may lack pairs now. A resume or the next
+// process opens it again.
 func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	c.config.Log.Error("a test is set aside", "run", r.Name, "err", why)
 	if r.store != nil {
-		if err := r.store.Close(); err != nil {
-			c.config.Log.Warn("a store was not closed", "run", r.Name, "err", err)
-		}
+		c.warn(r.store.Close(), "a store was not closed", "run", r.Name)
 	}
 	r.store, r.ledger, r.gate, r.tune, r.line, r.audits = nil, nil, nil, nil, nil, nil
 	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
 		r.State, r.Why = farm.Paused, what
 		r.note(time.Now(), "farm", string(farm.Paused)+also(what))
-		if err := c.keep(ctx, r); err != nil {
-			c.config.Log.Warn("that a test is set aside was not kept", "run", r.Name, "err", err)
-		}
+		c.warn(c.keep(ctx, r), "the pause of a test was not stored", "run", r.Name)
 	}
 	c.place(r)
 	c.hint(r)
 }
 
-// place puts a run into the schedule, or takes it out.
+// warn logs an error that ends nothing. It does nothing if err is nil.
+func (c *Coordinator) warn(err error, what string, args ...any) {
+	if err != nil {
+		c.config.Log.Warn(what, append(args, "err", err)...)
+	}
+}
+
+// place adds a running test to the schedule, and removes any other.
 func (c *Coordinator) place(r *run) {
 	if r.State != farm.Running {
 		c.schedule.Remove(r.digest)
 		return
 	}
-	c.schedule.Set(ledger.Test{Run: r.digest, Owner: r.Owner, Priority: r.Priority, Share: r.Share, Cost: max(r.cost, 1e-3), Spent: c.overspent(time.Now(), r.Owner) != ""})
+	c.schedule.Set(ledger.Test{
+		Run: r.digest, Owner: r.Owner, Priority: r.Priority, Share: r.Share, Cost: max(r.cost, 1e-3), Spent: c.overspent(time.Now(), r.Owner) != "",
+	})
 	c.schedule.Held(r.digest, r.ledger.Held())
 }
 
-// keep stores what a test has become.
+// keep stores the record of a test.
 func (c *Coordinator) keep(ctx context.Context, r *run) error {
 	if err := c.save(ctx, bucketTests, r.digest, r.record, &r.revision); err != nil {
 		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
@@ -217,12 +207,11 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 	return nil
 }
 
-// turn brings a test into another state: in its record first, and then in fact. mu is
-// held.
+// turn changes the state of a test. It stores the record before the change takes effect. The caller holds mu.
 func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, why string) error {
 	now := time.Now()
 	if state == farm.Running || state == farm.Paused {
-		// Before it is written down: else no process could begin that reads it.
+		// Before the record is stored: otherwise no later process could open the test.
 		if err := c.open(ctx, r, now); err != nil {
 			return fmt.Errorf("coordinator: test %s cannot be opened: %w", r.Name, err)
 		}
@@ -246,7 +235,7 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 		return err
 	}
 	if r.ledger != nil {
-		r.obey()
+		r.limit()
 	}
 	c.place(r)
 	c.hint(r)
@@ -260,7 +249,7 @@ func also(why string) string {
 	return ": " + why
 }
 
-// hint tells whoever listens at once what beats would tell in seconds.
+// hint publishes a change of a test at once. Heartbeats would report it some seconds later.
 func (c *Coordinator) hint(r *run) {
 	var h farm.Hint
 	subject := farm.SubjectRun + r.digest
@@ -274,16 +263,19 @@ func (c *Coordinator) hint(r *run) {
 	default:
 		return
 	}
-	body, err := farm.Encode(h)
-	if err == nil {
-		err = c.config.Bus.Tell(subject, body)
-	}
-	if err != nil {
-		c.config.Log.Warn("a hint was not told", "run", r.Name, "err", err)
-	}
+	c.warn(c.publish(subject, h), "a hint was not sent", "run", r.Name)
 }
 
-// fail is the end of this process: nothing is granted or acknowledged any more.
+// publish sends a hint. Heartbeats have the same information, so the caller may ignore the error.
+func (c *Coordinator) publish(subject string, h farm.Hint) error {
+	body, err := farm.Encode(h)
+	if err != nil {
+		return err
+	}
+	return c.config.Bus.Tell(subject, body)
+}
+
+// fail ends the work of this process: it grants and acknowledges nothing any more. It returns err.
 func (c *Coordinator) fail(err error) error {
 	if c.broken == nil {
 		c.broken = err
@@ -292,16 +284,10 @@ func (c *Coordinator) fail(err error) error {
 	return err
 }
 
-// Serve answers and judges until ctx ends, or a store fails, which is its error.
+// Serve answers requests and judges results until ctx ends or a store fails. It returns the store's error.
 func (c *Coordinator) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var stops []func()
-	defer func() {
-		for _, stop := range stops {
-			stop()
-		}
-	}()
 	for subject, f := range map[string]func(context.Context, string, []byte) (any, error){
 		farm.SubjectHello + "*": c.hello, farm.SubjectLease + "*": c.lease, farm.SubjectBeat + "*": c.beat, farm.SubjectAdmin + "*.*": c.admin,
 	} {
@@ -309,11 +295,9 @@ func (c *Coordinator) Serve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stops = append(stops, stop)
+		defer stop()
 	}
-	if body, err := farm.Encode(farm.Hint{Ask: true}); err == nil {
-		_ = c.config.Bus.Tell(farm.SubjectAll, body) // a hint: beats bring it, too
-	}
+	_ = c.publish(farm.SubjectAll, farm.Hint{Ask: true})
 	var working sync.WaitGroup
 	working.Go(func() { cancel(c.judgeAll(ctx)) })
 	working.Go(func() { c.tick(ctx) })
@@ -327,7 +311,7 @@ func (c *Coordinator) Serve(ctx context.Context) error {
 	return errors.Join(err, c.close())
 }
 
-// tick expires leases and begins tests whose turn has come.
+// tick calls expire ten times in the lifetime of a lease, until ctx ends.
 func (c *Coordinator) tick(ctx context.Context) {
 	every := time.NewTicker(c.config.Lease / 10)
 	defer every.Stop()
@@ -343,6 +327,7 @@ func (c *Coordinator) tick(ctx context.Context) {
 	}
 }
 
+// expire ends expired leases, starts tests that may start, and does other periodic work.
 func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 	slots := 0
 	for _, s := range c.sessions {
@@ -359,29 +344,25 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 			c.config.Log.Info("leases expired", "run", r.Name, "pairs", len(expired))
 		}
 		r.expireAudits(now)
-		c.unheed(now, r)
+		c.stopListening(now, r)
 		c.place(r)
 		c.examine(ctx, r)
 	}
 	c.tendTrials(ctx, now)
-	if err := c.begin(ctx); err != nil {
-		c.config.Log.Warn("a test did not begin", "err", err)
-	}
+	c.warn(c.begin(ctx), "a test did not start")
 	if c.epochs.Left() < fewEpochs {
-		if err := c.countBoot(ctx); err != nil {
-			c.config.Log.Warn("no new boot was counted", "err", err)
-		}
+		c.warn(c.countBoot(ctx), "no new boot was counted")
 	}
 }
 
-// fewEpochs are left when another boot is counted: enough for an hour of grants.
+// fewEpochs is how many epochs are left when another boot is counted: enough for an hour of grants.
 const fewEpochs = 1 << 26
 
-// mayCondemn is how many pairs a run without a gate may give up before it is paused. A
-// gate cannot judge beyond a missing pair, nor a tune learn, so these are paused at once.
+// mayCondemn is how many given-up pairs pause a run without an SPRT. An SPRT cannot judge beyond a missing
+// pair, and a tune cannot learn beyond it, so one pair pauses these runs.
 const mayCondemn = 3
 
-// examine ends or pauses a run that cannot go on.
+// examine ends or pauses a run that cannot continue.
 func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if r.State != farm.Running {
 		return
@@ -389,37 +370,34 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
 		before := r.Condemned
 		r.Condemned = given
-		state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashes what plays it", r.word(), given[len(given)-1])
+		state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashes its players", r.word(), given[len(given)-1])
 		if len(given) >= mayCondemn || r.gate != nil || r.tune != nil {
-			state, why = farm.Paused, fmt.Sprintf("%ss %v crash what plays them", r.word(), given)
+			state, why = farm.Paused, fmt.Sprintf("%ss %v crash their players", r.word(), given)
 		}
 		if err := c.turn(ctx, r, state, "farm", why); err != nil {
-			r.Condemned = before // it is said again at the next tick
-			c.config.Log.Warn("a test was not paused", "run", r.Name, "err", err)
+			r.Condemned = before // the next tick tries again
+			c.warn(err, "a test was not paused", "run", r.Name)
 		}
 	}
 	c.examineTune(ctx, r)
 	if why := r.decided(); why != "" && r.State == farm.Running {
-		r.ledger.Over(true) // also where the word of it cannot be kept for now
-		if err := c.turn(ctx, r, farm.Over, "farm", why); err != nil {
-			c.config.Log.Warn("a test did not end", "run", r.Name, "err", err)
-		}
+		r.ledger.Over(true) // even if the new state cannot be stored now
+		c.warn(c.turn(ctx, r, farm.Over, "farm", why), "a test did not end", "run", r.Name)
 	}
 }
 
-// begin lets approved tests run, in the order in which they were submitted, as far as
-// their owners' quotas go. One that cannot begin keeps no other one waiting.
+// begin starts approved tests in the order of submission, within their owners' quotas. A test that cannot
+// start does not delay the others.
 func (c *Coordinator) begin(ctx context.Context) (err error) {
 	for _, r := range c.inOrder() {
-		if r.State != farm.Approved || c.waits(time.Now(), r) != "" {
-			continue
+		if r.State == farm.Approved && c.waits(time.Now(), r) == "" {
+			err = errors.Join(err, c.turn(ctx, r, farm.Running, "farm", ""))
 		}
-		err = errors.Join(err, c.turn(ctx, r, farm.Running, "farm", ""))
 	}
 	return err
 }
 
-// inOrder are the runs in the order in which they were submitted.
+// inOrder returns the runs in the order of submission.
 func (c *Coordinator) inOrder() []*run {
 	return slices.SortedFunc(maps.Values(c.runs), func(a, b *run) int { return a.Number - b.Number })
 }
@@ -430,8 +408,8 @@ func (c *Coordinator) close() error {
 	defer c.mu.Unlock()
 	var errs []error
 	for _, r := range c.runs {
-		for _, h := range r.heard {
-			h.stop()
+		for _, l := range r.listeners {
+			l.stop()
 		}
 		r.hub.Close()
 		if r.store != nil {
@@ -441,7 +419,7 @@ func (c *Coordinator) close() error {
 	return errors.Join(errs...)
 }
 
-// Status is the farm as of now.
+// Status returns the current status of the farm.
 func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	fill, err := c.config.Bus.Fill(ctx)
 	if err != nil {
@@ -471,7 +449,7 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	return s
 }
 
-// Watch is where a test can be watched: the ends of its games, and the pairs that count.
+// Watch returns the hub with the events of a test. ok is false if there is no such test.
 func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -482,8 +460,8 @@ func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	return r.hub, true
 }
 
-// find is a test by its name or digest, nil where there is none. Of two with one name it
-// is the latest.
+// find returns a test by its name or digest, nil if there is none. Among tests with one name it returns the
+// latest.
 func (c *Coordinator) find(test string) *run {
 	if r := c.runs[test]; r != nil {
 		return r

@@ -123,7 +123,7 @@ func (d *disk) open(_ context.Context, p *match.Plan) (coordinator.Store, error)
 	return d.stores[run], nil
 }
 
-func (s *store) Add(_ context.Context, r match.PairResult, take int) (bool, error) {
+func (s *store) Add(_ context.Context, r match.PairResult, take int, states ...match.TuneState) (bool, error) {
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()
 	s.adds++
@@ -136,6 +136,14 @@ func (s *store) Add(_ context.Context, r match.PairResult, take int) (bool, erro
 		return false, nil
 	}
 	s.pairs[r.Pair.ID] = r
+	for _, st := range states {
+		for n := range st.Pairs {
+			if _, there := s.pairs[n]; !there {
+				s.early = fmt.Sprintf("the state after %d pairs is stored before pair %d", st.Pairs, n)
+			}
+		}
+	}
+	s.states = append(s.states, states...)
 	if s.disk.stored != nil {
 		s.disk.stored(s.run, r.Pair.ID)
 	}

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/farm"
-	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/verify"
 	"gogi/match"
 	"gogi/match/gate"
@@ -22,41 +21,41 @@ import (
 const (
 	// judgeBatch is how many messages are judged at a time.
 	judgeBatch = 16
-	// judgeLimit is far more than a batch takes: a store that hangs is one that failed.
+	// judgeLimit is far more than a batch takes. A store that takes longer has failed.
 	judgeLimit = time.Minute
-	// maxAttempts of a pair are kept.
+	// maxAttempts limits the stored attempts at a pair.
 	maxAttempts = 10
-	// refusalsToQuarantine is how many results of a worker may be refused.
+	// refusalsToQuarantine is how many rejected results quarantine a worker.
 	refusalsToQuarantine = 3
 )
 
-// message is one of the stream, as far as it could be judged without the others.
+// A message is a message of the stream, as far as it can be judged without the others.
 type message struct {
 	farm.Delivery
-	worker string
-	key    Key
-	batch  *farm.Batch
-	proof  []byte
-	items  []item
-	why    string // it is refused as a whole; "": it is not
-	nobody bool   // nobody can be blamed for it
+	worker  string
+	key     Key
+	batch   *farm.Batch
+	proof   []byte
+	items   []item
+	why     string // why it is rejected as a whole; "" if it is not
+	noBlame bool   // its worker is not responsible
 }
 
-// item is a pair, or an attempt at one.
+// An item is a pair or an attempt at one.
 type item struct {
 	farm.Item
-	run    *run
-	pair   match.PairResult
-	refuse string // it does not count, and its worker is to blame
-	stale  bool   // it does not count, and nobody is
-	added  bool
-	copied bool   // a pair under its lease is in the message before
-	twice  bool   // the pair is in the store already, or an item before has it
-	lost   string // stale: why its run, which has ended, cannot be opened; it is kept as evidence
-	astray bool   // stale: a pair of a tune, of a path that is no more
+	run      *run
+	pair     match.PairResult
+	refuse   string // why it does not count; its worker is responsible
+	stale    bool   // it does not count; its worker is not responsible
+	added    bool
+	copied   bool   // an earlier item of the message has the same lease
+	twice    bool   // the store or an earlier item has the pair
+	lost     string // with stale: why its ended run cannot be opened; the message is stored as evidence
+	outdated bool   // with stale: a pair of a tune with parameters of an earlier path
 }
 
-// judgeAll reads the stream to the end of ctx, or of the stores.
+// judgeAll judges the stream until ctx ends or a store fails.
 func (c *Coordinator) judgeAll(ctx context.Context) error {
 	for {
 		began := time.Now()
@@ -79,10 +78,10 @@ func (c *Coordinator) judgeAll(ctx context.Context) error {
 	}
 }
 
-// errIdle is why a wait for results ends after a while.
-var errIdle = errors.New("coordinator: nothing came")
+// errIdle is why a wait for results ends after some time.
+var errIdle = errors.New("coordinator: no result came")
 
-// drained tells the ledgers that all was judged that was in the stream at a time.
+// drained records in the ledgers that all results published before a time have been judged.
 func (c *Coordinator) drained(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,13 +98,13 @@ func (c *Coordinator) stop(err error) error {
 	return c.fail(err)
 }
 
-// judgeBatch verifies messages at once, stores what counts in their order, and
-// acknowledges them when it is on the disk.
+// judgeBatch verifies messages in parallel, stores the pairs that count in the order of the stream, and
+// acknowledges the messages when the pairs are on the disk.
 func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error {
 	began := time.Now()
 	messages := make([]message, len(all))
 	var reading errgroup.Group
-	reading.SetLimit(c.judges())
+	reading.SetLimit(cmp.Or(c.config.Judges, runtime.GOMAXPROCS(0)))
 	for i := range all {
 		messages[i].Delivery = all[i]
 		reading.Go(func() error {
@@ -115,8 +114,8 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	}
 	_ = reading.Wait() // they return no errors
 	c.judging.Lock()
-	// What was begun is finished. The stores' time begins when it is their turn: neither
-	// pairs that are slow to verify nor a purge make it look as if one had failed.
+	// A started batch is finished. The time limit begins here: neither slow verification nor a purge may look
+	// like a failed store.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgeLimit)
 	defer cancel()
 	err := c.count(ctx, messages)
@@ -135,20 +134,13 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	return nil
 }
 
-func (c *Coordinator) judges() int {
-	if c.config.Judges > 0 {
-		return c.config.Judges
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-// read is what can be said of a message without any other: is it signed, were its leases
-// granted, can its pairs have been played.
+// read checks what one message alone can show: the signature, whether its leases were granted, and whether its
+// pairs are possible.
 func (c *Coordinator) read(ctx context.Context, m *message) {
 	m.worker = farm.Speaker(m.Subject)
-	key, ok := c.config.Keys.Key(m.worker)
-	if !ok || !key.may(rightWork) {
-		m.why, m.nobody = fmt.Sprintf("%s has no valid key to work with", m.worker), true
+	key, refusal := c.workKey(m.worker)
+	if refusal != nil {
+		m.why, m.noBlame = refusal.Why, true
 		return
 	}
 	m.key = key
@@ -166,7 +158,7 @@ func (c *Coordinator) read(ctx context.Context, m *message) {
 	}
 	m.proof = signed.Signature
 	m.items = make([]item, len(m.batch.Items))
-	leases := map[string]bool{} // by token, of pairs: a thousand copies of one are not unpacked
+	leases := map[string]bool{} // by token, of pairs: a thousand copies of one pair are not decoded
 	for i := range m.items {
 		it := &m.items[i]
 		it.Item = m.batch.Items[i]
@@ -188,7 +180,7 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 	}
 	switch {
 	case it.run == nil:
-		it.stale = true // of a farm before, or of a test that was forgotten
+		it.stale = true // of an earlier farm or of an unknown test
 		return
 	case !c.config.Secret.Granted(m.worker, it.Lease):
 		it.refuse = fmt.Sprintf("pair %d of %s was not granted to %s", it.Lease.Pair, it.run.Name, m.worker)
@@ -211,25 +203,18 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 		}
 	}
 	if err != nil {
-		it.refuse, it.pair = err.Error(), match.PairResult{} // nor does it wait in memory
+		it.refuse, it.pair = err.Error(), match.PairResult{} // the pair does not wait in memory
 		return
 	}
 	it.pair.Played = match.Provenance{Worker: m.worker, Owner: m.key.Owner, Epoch: uint64(it.Lease.Epoch), Scale: it.pair.Played.Scale, Proof: m.proof}
 }
 
-// name is a pair of a run.
-type name struct {
-	run  string
-	pair int
-}
-
-// count stores what counts, and then tells everybody: first what is to be stored is
-// decided, in the stream's order, then all of it is stored at once, so that one wait for
-// the disk does for many.
+// count decides in the order of the stream which items are stored. It stores them in parallel, so that they
+// share one wait for the disk. Then it updates the ledgers, the SPRTs and the watchers.
 func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	c.decide(ctx, messages)
 	var writing errgroup.Group
-	var once sync.Mutex // of what the stores say
+	var mu sync.Mutex // guards item.added
 	var carriers []*item
 	for i := range messages {
 		for j := range messages[i].items {
@@ -242,18 +227,19 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 				continue
 			}
 			writing.Go(func() error {
-				added, err := c.store(ctx, it)
-				once.Lock()
-				defer once.Unlock()
+				added, err := it.store(ctx, false)
+				mu.Lock()
+				defer mu.Unlock()
 				it.added = added
 				return err
 			})
 		}
 	}
-	if err := writing.Wait(); err != nil {
-		return fmt.Errorf("coordinator: storing: %w", err)
+	err := writing.Wait()
+	for i := 0; i < len(carriers) && err == nil; i++ {
+		carriers[i].added, err = carriers[i].store(ctx, true)
 	}
-	if err := c.carry(ctx, carriers); err != nil {
+	if err != nil {
 		return fmt.Errorf("coordinator: storing: %w", err)
 	}
 	c.mu.Lock()
@@ -264,9 +250,13 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	return nil
 }
 
-// decide says of every item whether it is to be stored. A late one of a test that has
-// ended, and cannot be opened any more, ends nothing: it would come again to every process.
+// decide decides for every item whether it is stored. If the test of a late item has ended and cannot be opened
+// any more, the item becomes stale. An error would end every later process too, since the item comes again.
 func (c *Coordinator) decide(ctx context.Context, messages []message) {
+	type name struct {
+		run  string
+		pair int
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := map[name]bool{}
@@ -280,7 +270,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 			if err := c.open(ctx, r, time.Now()); err != nil { // it may have ended long ago
 				it.lost = fmt.Sprintf("test %s cannot be opened: %v", r.Name, err)
 				it.stale = true
-				c.config.Log.Error("a late result is kept as evidence alone", "run", r.Name, "pair", it.Lease.Pair, "err", err)
+				c.config.Log.Error("a late result is stored only as evidence", "run", r.Name, "pair", it.Lease.Pair, "err", err)
 				continue
 			}
 			key := name{r.digest, it.Lease.Pair}
@@ -294,22 +284,22 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				it.twice = true
 			default:
 				r.tune.learn(r.plan, it)
-				before[key] = !it.stale // what does not count shuts nothing out
+				before[key] = !it.stale // a stale item does not exclude a later one
 			}
 		}
 	}
 }
 
-// store puts an item on the disk.
-func (c *Coordinator) store(ctx context.Context, it *item) (added bool, err error) {
+// store stores an item; with carries also the states that its tune must store.
+func (it *item) store(ctx context.Context, carries bool) (added bool, err error) {
 	if it.Attempt != nil {
 		return true, it.run.store.PutAttempt(ctx, *it.Attempt)
 	}
 	it.pair.Attempts = it.pair.Attempts[:min(len(it.pair.Attempts), maxAttempts)]
-	return it.run.store.Add(ctx, it.pair, it.Lease.Take)
+	return it.run.add(ctx, it.pair, it.Lease.Take, carries)
 }
 
-// settle tells ledgers, gates and watchers what became of a message. mu is held.
+// settle updates the counts, the ledger and the worker after a message was judged. The caller holds mu.
 func (c *Coordinator) settle(ctx context.Context, m *message) {
 	now := time.Now()
 	c.judge.Messages++
@@ -321,7 +311,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 		c.judge.Unsigned++
 	}
 	blame := ""
-	if !m.nobody {
+	if !m.noBlame {
 		blame = m.why
 	}
 	for i := range m.items {
@@ -329,26 +319,26 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 		switch r := it.run; {
 		case it.stale:
 			if r != nil {
-				r.counts.stale++
+				r.counts.Stale++
 			}
-			if it.astray {
+			if it.outdated {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.refuse != "":
-			r.counts.refused++
+			r.counts.Refused++
 			blame = it.refuse
 			if r.ledger != nil && !it.Lease.Audit && c.config.Secret.Granted(m.worker, it.Lease) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.Attempt != nil:
-			// Of an update it says nothing: a standstill is the machine's, and a pair that is
-			// given up comes back as crashed.
+			// It proves nothing about an update: the machine may have stood still, and a pair that is given up
+			// comes back as crashed.
 		case it.Lease.Audit:
 			c.audited(ctx, r, m, it)
 		case it.added:
-			c.added(ctx, now, m.worker, it)
+			c.countResult(ctx, now, m.worker, it)
 		default:
-			r.counts.duplicates++
+			r.counts.Duplicates++
 			r.ledger.Stored(now, it.Lease.Pair)
 		}
 	}
@@ -357,65 +347,55 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 	}
 }
 
-// added tells of a worker's pair that counts from now on.
-func (c *Coordinator) added(ctx context.Context, now time.Time, worker string, it *item) {
+// countResult counts a worker's pair that was stored.
+func (c *Coordinator) countResult(ctx context.Context, now time.Time, worker string, it *item) {
 	w := c.worker(worker, "")
-	c.draw(it.run, worker, &it.pair)
+	c.startAudit(it.run, worker, &it.pair)
 	w.added++
 	w.Played++
-	c.clocked(ctx, it.run, worker, &it.pair)
-	c.tried(ctx, it.run, worker, true, engineFailed(&it.pair))
-	c.counted(ctx, now, it.run, &it.pair)
+	c.checkClaim(ctx, it.run, worker, &it.pair)
+	c.countTry(ctx, it.run, worker, true, engineFailed(&it.pair))
+	c.countPair(ctx, now, it.run, &it.pair)
 }
 
-// counted tells the ledger, the gate and the watchers of a pair that was stored just now.
-func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *match.PairResult) {
-	r.counts.added++
+// countPair updates the ledger, the SPRT and the watchers after a pair was stored.
+func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *match.PairResult) {
+	r.counts.Added++
 	r.ledger.Stored(now, p.Pair.ID)
-	r.took(p)
+	r.addCost(p)
 	c.spend(time.Now(), r, p)
-	r.tellPair(p)
+	r.publishPair(p)
 	if r.tune != nil {
-		c.learnt(r, p.Pair.ID)
+		c.countTunePair(r, p.Pair.ID)
 	}
-	c.suspect(ctx, now, r, p)
+	c.compare(ctx, now, r, p)
 	if r.gate != nil {
 		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {
 			err = r.gate.Add(p.Pair.ID, play)
 		}
 		if err != nil && !r.State.Final() {
-			if err := c.turn(ctx, r, farm.Failed, "farm", err.Error()); err != nil {
-				c.config.Log.Warn("a test did not end", "run", r.Name, "err", err)
-			}
+			c.warn(c.turn(ctx, r, farm.Failed, "farm", err.Error()), "a test did not end", "run", r.Name)
 			return
 		}
-		r.ledger.Window(ledger.Window(r.remaining()))
+		r.limitByGate()
 	}
 	c.examine(ctx, r)
 }
 
-// blame counts a refused result against its worker; the third one ends what it gets.
+// blame counts a rejected result of a worker. The third one quarantines the worker.
 func (c *Coordinator) blame(ctx context.Context, name, why string) {
 	w := c.worker(name, "")
 	w.Refused++
-	c.config.Log.Warn("a result was refused", "worker", name, "why", why)
+	c.config.Log.Warn("a result was rejected", "worker", name, "why", why)
 	if w.Refused >= refusalsToQuarantine && w.Quarantine == "" {
 		c.quarantine(ctx, w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
 	}
-	c.keepOrTell(ctx, name, w)
+	c.keepOrWarn(ctx, name, w)
 }
 
-// keepOrTell keeps what is known of a worker; that it could not is told, and ends nothing.
-func (c *Coordinator) keepOrTell(ctx context.Context, name string, w *worker) {
-	if err := c.keepWorker(ctx, name, w); err != nil {
-		c.config.Log.Warn("what is known of a worker was not kept", "worker", name, "err", err)
-	}
-}
-
-// quarantine stops a worker's grants and takes its leases back; what it has played stays,
-// but the others are compared without it: what is wrong with it would be evidence against
-// whoever is compared with it.
+// quarantine ends a worker's grants and leases. Its stored results stay. The other workers are compared again
+// without it, because its errors would be evidence against them.
 func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why string) {
 	w.Quarantine, w.Since = why, time.Now().Round(0)
 	now := time.Now()
@@ -427,10 +407,10 @@ func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why strin
 			}
 		}
 	}
-	c.compareAnew(ctx)
+	c.compareAgain(ctx)
 }
 
-// answer acknowledges a message, and keeps what was refused as evidence.
+// answer acknowledges a message, and stores a rejected one as evidence.
 func (c *Coordinator) answer(ctx context.Context, m *message) error {
 	why := m.why
 	for i := range m.items {

@@ -10,36 +10,20 @@ import (
 	"gogi/match"
 )
 
-// pairs is a Store that can give back what it has stored, as results can.
-type pairs interface {
-	Pair(ctx context.Context, id int) (match.PairResult, error)
-	// Voids are the playings of these pairs that were taken out.
-	Voids(ctx context.Context, ids []int) ([]farm.Void, error)
-	// Sum is the SHA-256 (hex) of the pairs from a number to below another one, as a stable
-	// dump has them, and how many of them are stored.
-	Sum(ctx context.Context, from, below int) (sum string, stored int, err error)
-}
-
-// The bounds of an answer to pull, and of what push may bring: a message's, less what is
-// around the pairs.
+// The limits of a reply to pull and of a push: half a message, because it also has other fields.
 const (
 	movedBytes = farm.MaxBody / 2
 	movedPairs = 256
 )
 
-// pull gives the stored pairs of a test from a number on, as many as fit.
-func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, error) {
-	var o farm.Pull
-	if err := farm.Decode(body, &o); err != nil {
-		return nil, refuse(exitRefused, "%v", err)
-	}
+// pull returns the stored pairs of a test from a number on, as many as fit.
+func (c *Coordinator) pull(ctx context.Context, _ Key, o *farm.Pull) (any, error) {
 	if len(o.Have) > farm.MaxSpans {
-		return nil, refuse(exitRefused, "%d spans of pairs that are there already: expected at most %d", len(o.Have), farm.MaxSpans)
+		return nil, refuse("%d spans of known pairs: expected at most %d", len(o.Have), farm.MaxSpans)
 	}
-	var page []int
-	var voided []int
+	var page, voided []int
 	out := farm.Pulled{Next: max(o.From, 0)}
-	give, err := c.giving(ctx, o.Run, func(r *run) {
+	store, err := c.storeOf(ctx, o.Run, func(r *run) {
 		out.Test, out.Plan = r.status(), r.Plan
 		for have := o.Have; out.Next < r.plan.Pairs && len(page) < movedPairs; out.Next++ {
 			for len(have) > 0 && have[0].Last < out.Next {
@@ -57,13 +41,17 @@ func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	states, err := statesOf(ctx, give)
+	states, err := store.States(ctx)
 	if err != nil {
 		return nil, err
 	}
 	size := 0
 	for _, id := range page {
-		text, err := encoded(ctx, give, id)
+		p, err := store.Pair(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		text, err := match.EncodePair(p)
 		if err != nil {
 			return nil, err
 		}
@@ -79,110 +67,81 @@ func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, erro
 		}
 	}
 	if len(voided) > 0 {
-		out.Voids, err = give.Voids(ctx, slices.DeleteFunc(voided, func(id int) bool { return id >= out.Next }))
+		out.Voids, err = store.Voids(ctx, slices.DeleteFunc(voided, func(id int) bool { return id >= out.Next }))
 	}
 	return out, err
 }
 
-// giving is the store of a test, which can give back, after see was shown the test.
-func (c *Coordinator) giving(ctx context.Context, name string, see func(*run)) (pairs, error) {
+// storeOf opens a test and returns its store. It calls see with the test while it holds mu.
+func (c *Coordinator) storeOf(ctx context.Context, name string, see func(*run)) (Store, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.find(name)
-	if r == nil {
-		return nil, refuse(exitRefused, "there is no test %q", name)
+	r, err := c.found(name)
+	if err != nil {
+		return nil, err
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
-	give, ok := r.store.(pairs)
-	if !ok {
-		return nil, refuse(exitRefused, "the stores of this farm give nothing back")
-	}
 	see(r)
-	return give, nil
+	return r.store, nil
 }
 
-func encoded(ctx context.Context, give pairs, id int) ([]byte, error) {
-	p, err := give.Pair(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return match.EncodePair(p)
-}
-
-// sum tells what pairs of a test are, in short, for whoever has a copy.
-func (c *Coordinator) sum(ctx context.Context, _ asker, body []byte) (any, error) {
-	var o farm.SumOf
-	if err := farm.Decode(body, &o); err != nil {
-		return nil, refuse(exitRefused, "%v", err)
-	}
+// sum returns the checksum of a range of pairs. A mirror compares it with its copy.
+func (c *Coordinator) sum(ctx context.Context, _ Key, o *farm.SumOf) (any, error) {
 	if o.From < 0 || o.Below <= o.From || o.Below-o.From > farm.MaxSummed {
-		return nil, refuse(exitRefused, "pairs from %d to below %d: expected 1 to %d of them", o.From, o.Below, farm.MaxSummed)
+		return nil, refuse("pairs from %d to below %d: expected 1 to %d of them", o.From, o.Below, farm.MaxSummed)
 	}
-	give, err := c.giving(ctx, o.Run, func(*run) {})
+	store, err := c.storeOf(ctx, o.Run, func(*run) {})
 	if err != nil {
 		return nil, err
 	}
 	var out farm.Sum
-	out.SHA256, out.Pairs, err = give.Sum(ctx, o.From, o.Below)
+	out.SHA256, out.Pairs, err = store.Sum(ctx, o.From, o.Below)
 	return out, err
 }
 
-// statesOf are the states of a run that is a tune.
-func statesOf(ctx context.Context, s pairs) ([]match.TuneState, error) {
-	if t, ok := s.(TuneStore); ok {
-		return t.States(ctx)
-	}
-	return nil, nil
-}
-
-// push stores pairs that were played elsewhere, on the word of whoever brings them: his
-// own test, or any where he may run all. They are verified as results are, and carry his
-// key's name; only an admin, who moves a farm, is believed who else has played them.
-func (c *Coordinator) push(ctx context.Context, who asker, body []byte) (any, error) {
-	var o farm.Push
-	if err := farm.Decode(body, &o); err != nil {
-		return nil, refuse(exitRefused, "%v", err)
-	}
+// push stores pairs that were played elsewhere. The owner of the test and keys with the right to run may push.
+// The pairs are verified like results, and get the name of the key. Only an admin, who moves a farm, may name
+// the workers that played them.
+func (c *Coordinator) push(ctx context.Context, who Key, o *farm.Push) (any, error) {
 	c.mu.Lock()
 	r, err := c.pushable(who, o.Run)
 	c.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	played, err := c.brought(who, r.plan, o.Pairs) // which takes its time, and nobody waits for it
+	played, err := c.verified(who, r.plan, o.Pairs) // slow, so it holds no lock
 	if err != nil {
 		return nil, err
 	}
-	c.judging.Lock() // as what comes through the stream: one after the other
+	c.judging.Lock() // one after the other, like results of the stream
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r, err = c.pushable(who, r.digest); err != nil { // it may be another's by now
+	if r, err = c.pushable(who, r.digest); err != nil { // it may have changed
 		return nil, err
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
-	return c.take(ctx, who, r, played)
+	return c.addPushed(ctx, who, r, played)
 }
 
-// pushable is a test that somebody may push pairs into. mu is held.
-func (c *Coordinator) pushable(who asker, name string) (*run, error) {
-	r := c.find(name)
-	if r == nil {
-		return nil, refuse(exitRefused, "there is no test %q", name)
+// pushable returns a test if a key may push pairs into it. The caller holds mu.
+func (c *Coordinator) pushable(who Key, name string) (*run, error) {
+	r, err := c.found(name)
+	if err != nil {
+		return nil, err
 	}
-	if err := own(who, r, "push pairs into"); err != nil {
+	if err := mayControl("push pairs into")(who, r); err != nil {
 		return nil, err
 	}
 	return r, is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
 }
 
-// brought are pairs of a plan that somebody brings, read and verified: one that cannot have
-// been played refuses them all.
-func (c *Coordinator) brought(who asker, plan *match.Plan, texts [][]byte) ([]match.PairResult, error) {
+// verified decodes and verifies pushed pairs. One impossible pair rejects all of them.
+func (c *Coordinator) verified(who Key, plan *match.Plan, texts [][]byte) ([]match.PairResult, error) {
 	played := make([]match.PairResult, len(texts))
 	for i := range texts {
 		var err error
@@ -190,7 +149,7 @@ func (c *Coordinator) brought(who asker, plan *match.Plan, texts [][]byte) ([]ma
 			err = c.verifies(plan, &played[i])
 		}
 		if err != nil {
-			return nil, refuse(exitRefused, "a pair that was brought cannot have been played: %v", err)
+			return nil, refuse("a pushed pair is impossible: %v", err)
 		}
 		if p := &played[i].Played; p.Worker == "" || !who.may(rightAdmin) {
 			*p = match.Provenance{Worker: who.Name, Owner: who.Owner, Scale: p.Scale}
@@ -199,20 +158,20 @@ func (c *Coordinator) brought(who asker, plan *match.Plan, texts [][]byte) ([]ma
 	return played, nil
 }
 
-// take stores what is not stored yet. mu is held.
-func (c *Coordinator) take(ctx context.Context, who asker, r *run, played []match.PairResult) (any, error) {
+// addPushed stores the pushed pairs that are not stored yet. The caller holds mu.
+func (c *Coordinator) addPushed(ctx context.Context, who Key, r *run, played []match.PairResult) (any, error) {
 	var out farm.Pushed
 	for i := range played {
 		id := played[i].Pair.ID
 		switch {
-		case id >= r.plan.Pairs: // the run that was brought went on beyond the test
+		case id >= r.plan.Pairs: // the other run has more pairs than the test
 			continue
 		case r.ledger.IsStored(id):
 			out.There++
 			continue
 		}
-		if err := r.tune.brought(r.plan, &played[i]); err != nil {
-			return nil, refuse(exitRefused, "%v; of those before it %d were new", err, out.Added)
+		if err := r.tune.learnPushed(r.plan, &played[i]); err != nil {
+			return nil, refuse("%v; of those before it %d were new", err, out.Added)
 		}
 		added, err := r.add(ctx, played[i], r.ledger.Take(id), r.tune != nil)
 		if err != nil {
@@ -223,7 +182,7 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, played []matc
 			continue
 		}
 		out.Added++
-		c.counted(ctx, time.Now(), r, &played[i])
+		c.countPair(ctx, time.Now(), r, &played[i])
 	}
 	if out.Added == 0 {
 		return out, nil

@@ -17,7 +17,7 @@ func TestATestThatWantsTrust(t *testing.T) {
 		submit := func(level string) error {
 			return f.do("ann", "submit", farm.Submission{Plan: text, Needs: map[string]string{"trust": level}}, nil)
 		}
-		if err := submit("much"); err == nil || !strings.Contains(err.Error(), "expected untrusted, verified, owner") {
+		if err := submit("much"); err == nil || !strings.Contains(err.Error(), "expected untrusted, verified or owner") {
 			t.Errorf("a level that there is not: %v", err)
 		}
 		testutil.OK(t, submit("verified"))

@@ -9,23 +9,23 @@ import (
 	"gogi/match"
 )
 
-// gameMost bounds what one game counts for: its times are by its worker's clock. Config.Spent
-// has the same bound.
+// gameMost limits the time that one game counts for, because its times are by its worker's clock. Config.Spent
+// has the same limit.
 const gameMost = 24 * time.Hour
 
-// dayOf is the beginning of the day of UTC: quotas of slot-hours are for one.
+// dayOf returns the start of a day of UTC. Quotas of slot-hours are for one such day.
 func dayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
-// readSpent begins a day with what is stored of it: neither a restart nor a result that
-// comes twice counts anything again.
-func (c *Coordinator) readSpent(ctx context.Context, now time.Time) error {
-	c.day, c.spent = dayOf(now), map[string]time.Duration{}
+// readSpent starts the day with the slot-time of the stored pairs. So a restart or a repeated result counts
+// nothing twice.
+func (c *Coordinator) readSpent(ctx context.Context) error {
+	c.day, c.spent = dayOf(time.Now()), map[string]time.Duration{}
 	if c.config.Spent == nil {
 		return nil
 	}
 	byDigest, err := c.config.Spent(ctx, c.day)
 	if err != nil {
-		return fmt.Errorf("coordinator: reading what owners have had today: %w", err)
+		return fmt.Errorf("coordinator: reading the slot-time of today: %w", err)
 	}
 	for digest, took := range byDigest {
 		if r := c.runs[digest]; r != nil {
@@ -35,16 +35,16 @@ func (c *Coordinator) readSpent(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// spend counts a pair that was stored just now.
+// spend counts the slot-time of a stored pair. Games without a start time count nothing.
 func (c *Coordinator) spend(now time.Time, r *run, p *match.PairResult) {
 	for i := range p.Games {
-		if g := &p.Games[i]; !g.Started.IsZero() { // else nothing says when
+		if g := &p.Games[i]; !g.Started.IsZero() {
 			c.spendTime(now, r, min(max(g.Ended.Sub(g.Started), 0), gameMost))
 		}
 	}
 }
 
-// spendTime counts slot-time against an owner's quota of a day.
+// spendTime counts slot-time of a run's owner.
 func (c *Coordinator) spendTime(now time.Time, r *run, took time.Duration) {
 	if day := dayOf(now); day.After(c.day) {
 		c.day, c.spent = day, map[string]time.Duration{}
@@ -52,16 +52,16 @@ func (c *Coordinator) spendTime(now time.Time, r *run, took time.Duration) {
 	c.spent[r.Owner] += took
 }
 
-// overspent says that an owner has had all the slot-hours of today, "" where it has not.
+// overspent returns a message if an owner has used the slot-hours of today, otherwise "".
 func (c *Coordinator) overspent(now time.Time, owner string) string {
 	most := c.config.Quota(owner).SlotHoursDay
 	if had := c.spent[owner].Hours(); most > 0 && !dayOf(now).After(c.day) && had >= most {
-		return fmt.Sprintf("%s has had %.1f of %g slot-hours today: its tests get what nobody else wants, and none begins, until 00:00 UTC", owner, had, most)
+		return fmt.Sprintf("%s has used %.1f of %g slot-hours today: until 00:00 UTC its tests get only unused slots, and none starts", owner, had, most)
 	}
 	return ""
 }
 
-// waits says which quota keeps a test waiting, "" where none does.
+// waits returns which quota delays a test, "" if none does.
 func (c *Coordinator) waits(now time.Time, r *run) string {
 	switch r.State {
 	case farm.Approved:
@@ -77,7 +77,7 @@ func (c *Coordinator) waits(now time.Time, r *run) string {
 	}
 }
 
-// running is how many tests of an owner are played.
+// running returns the number of an owner's running tests.
 func (c *Coordinator) running(owner string) (n int) {
 	for _, r := range c.runs {
 		if r.Owner == owner && r.State == farm.Running {
@@ -87,8 +87,8 @@ func (c *Coordinator) running(owner string) (n int) {
 	return n
 }
 
-// artefactsOf adds the artefacts that a plan's engines are to a set, with their sizes.
-func artefactsOf(plan *match.Plan, sizes, into map[string]int64) {
+// addArtefacts adds the artefacts of a plan's engines to a set, with their sizes.
+func addArtefacts(plan *match.Plan, sizes, into map[string]int64) {
 	for _, p := range plan.Engines() {
 		for _, f := range p.Identity.Files {
 			into[f.SHA256] = sizes[f.SHA256]
@@ -99,8 +99,8 @@ func artefactsOf(plan *match.Plan, sizes, into map[string]int64) {
 	}
 }
 
-// mayKeep refuses a plan whose engines, beside those of its owner's tests that are not over,
-// take more than the owner's quota of artefacts. What two of them share counts once.
+// mayKeep rejects a plan if its engines, together with those of its owner's tests that have not ended, exceed
+// the owner's quota of artefacts. Shared artefacts count once.
 func (c *Coordinator) mayKeep(owner string, plan *match.Plan, sizes map[string]int64) error {
 	most := c.config.Quota(owner).Artefacts
 	if most == 0 {
@@ -109,16 +109,16 @@ func (c *Coordinator) mayKeep(owner string, plan *match.Plan, sizes map[string]i
 	kept := map[string]int64{}
 	for _, r := range c.runs {
 		if r.Owner == owner && !r.State.Final() {
-			artefactsOf(r.plan, sizes, kept)
+			addArtefacts(r.plan, sizes, kept)
 		}
 	}
-	artefactsOf(plan, sizes, kept)
+	addArtefacts(plan, sizes, kept)
 	sum := int64(0)
 	for _, size := range kept {
 		sum += size
 	}
 	if sum > most {
-		return refuse(exitRefused, "the engines of %s's tests would take %d bytes, and may take %d", owner, sum, most)
+		return refuse("the engines of %s's tests would take %d bytes, and may take %d", owner, sum, most)
 	}
 	return nil
 }

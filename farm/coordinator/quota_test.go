@@ -62,7 +62,7 @@ func TestSlotHours(t *testing.T) {
 		g := w.want(1)
 		w.send(result(t, g[0], play(first, g[0].Pair)))
 		f.until("the eighth is judged", func() bool { return f.test("first").Stored == 8 })
-		const says = "red has had 0.1 of 0.1125 slot-hours today"
+		const says = "red has used 0.1 of 0.1125 slot-hours today"
 		if s := f.test("first"); !strings.Contains(s.Waits, says) {
 			t.Errorf("420 of 405 s are spent: %q", s.Waits)
 		}

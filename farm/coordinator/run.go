@@ -15,37 +15,33 @@ import (
 	"gogi/runner/events"
 )
 
-// record is what is kept of a test, in the bucket of tests under its plan's digest.
+// A record is the stored part of a test, in the bucket of tests under its plan's digest.
 type record struct {
-	Plan      []byte            `cbor:"plan"`
-	Name      string            `cbor:"name"`
-	Owner     string            `cbor:"owner"`
-	By        string            `cbor:"by"` // the key that submitted it
-	Number    int               `cbor:"number"`
-	State     farm.State        `cbor:"state"`
-	Why       string            `cbor:"why"`
-	Priority  int               `cbor:"priority"`
-	Share     float64           `cbor:"share"`
-	Note      string            `cbor:"note"`
-	Needs     map[string]string `cbor:"needs"`
-	Condemned []int             `cbor:"condemned"`
-	Granted   bool              `cbor:"granted"` // it was running once: workers may hold leases of it
-	Verdict   string            `cbor:"verdict"` // the latest that was told
-	Log       []farm.Change     `cbor:"log"`
-	// Rule is by which workers are quarantined because of this test's results, without
-	// anybody's word; as of when it was handed in.
+	farm.Submission
+
+	Name      string        `cbor:"name"`
+	Owner     string        `cbor:"owner"`
+	By        string        `cbor:"by"` // the key that submitted it
+	Number    int           `cbor:"number"`
+	State     farm.State    `cbor:"state"`
+	Why       string        `cbor:"why"`
+	Condemned []int         `cbor:"condemned"`
+	Granted   bool          `cbor:"granted"` // it was running once: workers may hold leases
+	Verdict   string        `cbor:"verdict"` // the latest reported verdict
+	Log       []farm.Change `cbor:"log"`
+	// Rule is the rule by which results of this test quarantine workers automatically. It is set when the
+	// test is submitted.
 	Rule string `cbor:"rule"`
-	// Evidence is what its residuals said of its workers when it ended: logarithms of
-	// e-values.
+	// Evidence is the evidence about its workers when the test ended: logarithms of e-values.
 	Evidence map[string]float64 `cbor:"evidence,omitempty"`
-	// Told is what the log says once only was said of, see Coordinator.tellOnce.
-	Told []string `cbor:"told,omitempty"`
+	// Logged holds the subjects that the log mentions only once, see Coordinator.logOnce.
+	Logged []string `cbor:"told,omitempty"`
 }
 
-// maxLog bounds a test's log.
+// maxLog limits the lines of a test's log.
 const maxLog = 1000
 
-// run is a test in this process.
+// A run is a test in this process.
 type run struct {
 	record
 	digest   string
@@ -53,45 +49,46 @@ type run struct {
 	plan     *match.Plan
 	task     farm.Task
 
-	// Of a run that is open, see Coordinator.open; else nil.
-	store   Store
-	ledger  *ledger.Ledger
-	gate    *gate.Gate // nil: it has none
-	tune    *tuned     // nil: it is none
-	hub     *events.Hub
-	events  uint64
-	heard   map[string]*heard // workers that are listened to while somebody watches
-	relayed map[string]uint64 // how many events of each were published
+	// These are nil unless the run is open, see Coordinator.open.
+	store     Store
+	ledger    *ledger.Ledger
+	gate      *gate.Gate // nil without an SPRT
+	tune      *tuned     // nil if the run is no tune
+	hub       *events.Hub
+	events    uint64
+	listeners map[string]*listener // by worker, while somebody watches
+	relayed   map[string]uint64    // number of published events, by worker
 
-	attempts map[int]int // that were stored, by pair
-	cost     float64     // of a pair, in slot-seconds: an average of the latest
-	counts   counts
-	exact    bool          // its games can be played again move for move
-	claims   *trust.Claims // of workers' speeds, since the start; nil: its clocks are not scaled
+	attempts map[int]int // number of stored attempts, by pair
+	cost     float64     // slot-seconds of a pair: an average of the latest pairs
+	counts   farm.ResultCounts
+	exact    bool          // its games can be repeated move for move
+	claims   *trust.Claims // claimed speeds of workers; nil if clocks are not scaled
 	audits   []*audit
-	line     *trust.Line // compares its workers; nil: it is not open, or accuses nobody
+	line     *trust.Line // compares its workers; nil if the run is not open or accuses nobody
 }
 
-// counts are of what came for a run since the start.
-type counts struct{ added, duplicates, refused, stale, agreed, differed int }
-
-// newRun makes a run of what is kept of it.
+// newRun creates a run from its record. It returns an error if the plan does not have the digest.
 func newRun(digest string, rec record, revision uint64) (*run, error) {
 	plan, err := match.DecodePlan(rec.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
 	}
 	if got := plan.Digest(); got != digest {
-		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
+		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is stored as %s", rec.Name, got, digest)
 	}
-	r := &run{record: rec, digest: digest, revision: revision, plan: plan, hub: events.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
+	r := &run{
+		record: rec, digest: digest, revision: revision, plan: plan, hub: events.NewHub(plan.Run), attempts: map[int]int{}, cost: 60,
+		listeners: map[string]*listener{}, relayed: map[string]uint64{},
+	}
 	if plan.Scales() {
 		r.claims = newClaims(plan)
 	}
 	return r, nil
 }
 
-// open reads what is stored of the run, and begins its ledger and its gate.
+// open reads the stored pairs of the run, and creates its ledger and its SPRT. It does nothing if the run is
+// open. After an error the run is closed.
 func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err error) {
 	if r.store != nil {
 		return nil
@@ -101,7 +98,7 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 		return err
 	}
 	defer func() {
-		if err != nil { // half open, results would be taken without a gate's or a tune's word
+		if err != nil { // a half open run would accept results without its SPRT or its tune
 			r.store, r.ledger = nil, nil
 			err = errors.Join(err, store.Close())
 		}
@@ -134,11 +131,11 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 		return err
 	}
 	r.publish(match.RunEvent(r.plan, len(finished), standings))
-	r.obey()
+	r.limit()
 	return nil
 }
 
-// rejudge asks a new gate about all that is stored.
+// rejudge judges all stored pairs with a new SPRT, a new tune and new comparisons of workers.
 func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, error) {
 	var standings match.Standings
 	var judge *gate.Gate
@@ -166,30 +163,30 @@ func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, er
 		return judge.Add(rows[0].Pair, gate.OfRows(rows))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("coordinator: test %s: judging what is stored: %w", r.Name, err)
+		return nil, fmt.Errorf("coordinator: test %s: judging the stored pairs: %w", r.Name, err)
 	}
-	r.gate, r.tune = judge, course.begun()
+	r.gate, r.tune = judge, course.started()
 	return &standings, nil
 }
 
-// obey makes the ledger do what the state and the gate say.
-func (r *run) obey() {
+// limit applies the limits of the state, the SPRT and the tune to the ledger.
+func (r *run) limit() {
 	r.ledger.Over(r.State.Final())
 	r.ledger.Pause(r.State != farm.Running)
 	if r.tune != nil {
 		r.ledger.Until(r.tune.drawable)
 	}
 	if r.gate != nil {
-		r.ledger.Window(ledger.Window(r.remaining()))
+		r.limitByGate()
 	}
 }
 
-// remaining is how many pairs the gate is expected to need still, at the present estimate.
-func (r *run) remaining() float64 {
-	return min(r.gate.Remaining(), float64(r.plan.Pairs-r.ledger.State().Prefix))
+// limitByGate sets the ledger's window from the number of pairs that the SPRT is expected to need.
+func (r *run) limitByGate() {
+	r.ledger.Window(ledger.Window(min(r.gate.Remaining(), float64(r.plan.Pairs-r.ledger.State().Prefix))))
 }
 
-// verdict is what the gate says.
+// verdict returns the decision of the SPRT, "" without one.
 func (r *run) verdict() string {
 	if r.gate == nil {
 		return ""
@@ -197,7 +194,7 @@ func (r *run) verdict() string {
 	return string(r.gate.State().Judgement.Decision)
 }
 
-// decided says why nothing more is to be played, "" where something is.
+// decided returns why the run needs no more pairs, "" if it needs more.
 func (r *run) decided() string {
 	switch state := r.ledger.State(); {
 	case r.gate != nil && r.gate.State().Decided():
@@ -208,21 +205,21 @@ func (r *run) decided() string {
 	return ""
 }
 
-// word is what the run's units are, in the singular.
+// word returns the singular name of the run's units.
 func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.selfplays()}).Unit() }
 
 // selfplays reports whether the run's pairs are blocks of self-play.
 func (r *run) selfplays() bool { return r.plan.Design.Kind == match.DesignSelfplay }
 
-// publish numbers and stamps an event of the run, for whoever watches.
+// publish numbers and stamps an event of the run, and sends it to the hub.
 func (r *run) publish(ev match.Event) {
 	r.events++
 	ev.V, ev.Seq, ev.Time, ev.Run = match.EventVersion, r.events, time.Now(), r.plan.Run
 	r.hub.Publish(ev)
 }
 
-// tellPair publishes the ends of a stored pair's games, and that it counts.
-func (r *run) tellPair(p *match.PairResult) {
+// publishPair publishes the ends of a stored pair's games, and that the pair counts.
+func (r *run) publishPair(p *match.PairResult) {
 	for i := range p.Games {
 		g := &p.Games[i]
 		pair, leg, slot := g.Pair, g.Leg, g.Slot
@@ -242,8 +239,8 @@ func (r *run) tellPair(p *match.PairResult) {
 	r.publish(match.Event{Type: match.EventPair, Pair: &pair})
 }
 
-// took counts how long a pair has kept a slot, in its worker's own time.
-func (r *run) took(p *match.PairResult) {
+// addCost adds a pair's slot-seconds, by its worker's clock, to the average.
+func (r *run) addCost(p *match.PairResult) {
 	var sum float64
 	for i := range p.Games {
 		sum += p.Games[i].Ended.Sub(p.Games[i].Started).Seconds()
@@ -253,52 +250,55 @@ func (r *run) took(p *match.PairResult) {
 	}
 }
 
-// needTrust is the need that no label of a worker meets, but what the farm itself knows of it:
-// the least of Worker.Trust. A tune learns from results at once, so that audits come too late
-// for it: who wants none of untrusted workers in it says so here.
+// needTrust is a need that is compared with the farm's trust in a worker, not with a label of the worker. A
+// tune learns from results at once, so audits come too late for it. An owner can exclude untrusted workers
+// from it with this need.
 const needTrust = "trust"
 
-// levels of trust, from the least.
-var levels = []string{trustNone, trustSome, trustOwner} //nolint:gochecknoglobals // a constant
+// levels holds the levels of trust, in ascending order.
+var levels = []trust.Level{trust.Untrusted, trust.Verified, trust.Owner} //nolint:gochecknoglobals // a constant
 
-// fits reports whether a worker has the labels that the test needs.
+func checkLevel(level string) error {
+	if !slices.Contains(levels, trust.Level(level)) {
+		return refuse("trust %q: expected %s, %s or %s", level, levels[0], levels[1], levels[2])
+	}
+	return nil
+}
+
+// fits reports whether a worker meets the needs of a test.
 func (c *Coordinator) fits(r *run, worker string, labels map[string]string) bool {
 	for label, want := range r.Needs {
 		if label == needTrust {
-			if w := c.workers[worker]; w == nil || slices.Index(levels, w.Trust) < slices.Index(levels, want) {
+			if w := c.workers[worker]; w == nil || slices.Index(levels, w.Trust) < slices.Index(levels, trust.Level(want)) {
 				return false
 			}
-			continue
-		}
-		if labels[label] != want {
+		} else if labels[label] != want {
 			return false
 		}
 	}
 	return true
 }
 
-// note adds a line to the test's log. The lines of before stay where they are: a copy of the
-// record, kept for when the change cannot be stored, shares them.
+// note adds a line to the test's log. It does not move earlier lines: a copy of the record, which the caller
+// restores if the change cannot be stored, shares them.
 func (r *run) note(now time.Time, by, what string) {
 	r.Log = append(r.Log, farm.Change{At: now.Round(0), By: by, What: what})
 	r.Log = r.Log[max(0, len(r.Log)-maxLog):]
 }
 
-// status is the test for others.
+// status returns the status of the test.
 func (r *run) status() farm.TestStatus {
 	s := farm.TestStatus{
 		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
 		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.plan.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
-		Selfplay: r.selfplays(), Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale, Agreed: r.counts.agreed, Differed: r.counts.differed,
+		Selfplay: r.selfplays(), ResultCounts: r.counts,
 	}
 	if r.ledger == nil {
 		return s
 	}
 	s.Tune = r.tune.status()
 	l := r.ledger.State()
-	s.Stored, s.Prefix, s.Held, s.Window, s.Reach = l.Stored, l.Prefix, l.Held, l.Window, l.Reach
-	s.Granted, s.Expired, s.Adopted, s.Returned = l.Counts.Granted, l.Counts.Expired, l.Counts.Adopted, l.Counts.Returned
-	s.Revoked, s.Regranted, s.Lost = l.Counts.Revoked, l.Counts.Regranted, l.Counts.Lost
+	s.Stored, s.Prefix, s.Held, s.Window, s.Reach, s.LeaseCounts = l.Stored, l.Prefix, l.Held, l.Window, l.Reach, l.Counts.LeaseCounts
 	if r.gate != nil {
 		g := r.gate.State()
 		s.Verdict, s.LLR = string(g.Judgement.Decision), g.Judgement.LLR

@@ -10,54 +10,47 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/ledger"
+	"gogi/match/trust"
 )
 
-// session is the process of a worker that is here.
+// A session is the current process of a worker.
 type session struct {
 	name, owner string
 	session     string
 	start       uint64
-	beat        uint64 // the latest one's number
+	beat        uint64 // number of the latest heartbeat
 	hello       farm.Hello
 	slots       int
 	load, nps   float64
 	seen        time.Time
-	refuses     []string // runs that it will not play, as of its latest ask
+	refuses     []string // runs that it does not play, by its latest request for pairs
 }
 
-// worker is what is kept of a worker, in the bucket of workers.
+// A worker is the stored part of a worker, in the bucket of workers.
 type worker struct {
-	Owner      string    `cbor:"owner"`
-	Trust      string    `cbor:"trust"`
-	Quarantine string    `cbor:"quarantine"` // why; "": it is not
-	Since      time.Time `cbor:"since"`
-	Draining   bool      `cbor:"draining"`
-	Agreed     int       `cbor:"agreed"`  // audits
-	Played     int       `cbor:"played"`  // pairs that counted, as of when this was kept last, and since
-	Refused    int       `cbor:"refused"` // results that were not counted, of all time or since a pardon
-	Claim      float64   `cbor:"claim"`   // the latest farm.Hello.NPS that it told
-	// Probation is why it plays nothing with scaled clocks, and all its pairs elsewhere are
-	// audited: its speed is not what it claims. "": it is on none. It ends with another claim.
+	Owner      string      `cbor:"owner"`
+	Trust      trust.Level `cbor:"trust"`
+	Quarantine string      `cbor:"quarantine"` // the reason; "" if it is in none
+	Since      time.Time   `cbor:"since"`
+	Draining   bool        `cbor:"draining"`
+	Agreed     int         `cbor:"agreed"`  // audits
+	Played     int         `cbor:"played"`  // pairs that counted; it may be stored later than they are
+	Refused    int         `cbor:"refused"` // rejected results, of all time or since a pardon
+	Claim      float64     `cbor:"claim"`   // the latest farm.Hello.NPS
+	// Probation is why the worker gets no runs with scaled clocks, and why all its other pairs are audited:
+	// its speed is not what it claims. It is "" if there is no reason. A new claim ends it.
 	Probation string `cbor:"probation"`
-	// Unlike is why all its pairs are audited: its machine is unlike the others'. "": it is not.
+	// Unlike is why all its pairs are audited: its machine differs from the others. It is "" otherwise.
 	Unlike string `cbor:"unlike,omitempty"`
-	// Forgiven is the evidence of residuals, by run, that somebody has pardoned: logarithms
-	// of e-values.
+	// Forgiven is the evidence from results, by run, that a pardon cancelled: logarithms of e-values.
 	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`
-	// ForgivenMachine is the same of the evidence about its machine.
+	// ForgivenMachine is the same for the evidence about its machine.
 	ForgivenMachine map[string]float64 `cbor:"forgiven_machine,omitempty"`
 
 	revision uint64
 	added    int    // since the start
-	rebench  string // why it is to be measured anew; "": it is not
+	rebench  string // why it must be measured again; "" if it need not
 }
-
-// The words of Worker.Trust; farm/trust has their meaning.
-const (
-	trustNone  = "untrusted"
-	trustSome  = "verified"
-	trustOwner = "owner"
-)
 
 func (c *Coordinator) readWorkers(ctx context.Context) error {
 	err := c.config.State.Each(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
@@ -73,7 +66,7 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 	return nil
 }
 
-// keepWorker writes down what is known of a worker.
+// keepWorker stores a worker.
 func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) error {
 	if err := c.save(ctx, bucketWorkers, name, w, &w.revision); err != nil {
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
@@ -81,11 +74,16 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	return nil
 }
 
-// worker finds or begins what is known of a worker.
+// keepOrWarn stores a worker, and logs an error.
+func (c *Coordinator) keepOrWarn(ctx context.Context, name string, w *worker) {
+	c.warn(c.keepWorker(ctx, name, w), "a worker was not stored", "worker", name)
+}
+
+// worker returns a worker, and creates it if necessary. It sets the owner unless owner is "".
 func (c *Coordinator) worker(name, owner string) *worker {
 	w := c.workers[name]
 	if w == nil {
-		w = &worker{Trust: trustNone}
+		w = &worker{Trust: trust.Untrusted}
 		c.workers[name] = w
 	}
 	if owner != "" {
@@ -94,44 +92,68 @@ func (c *Coordinator) worker(name, owner string) *worker {
 	return w
 }
 
-// refuse is an answer that no repetition changes; exit is the process'.
-func refuse(exit int, format string, values ...any) *farm.Refusal {
-	return &farm.Refusal{Why: fmt.Sprintf(format, values...), Exit: exit}
-}
-
-// The exit codes of refused processes.
+// The exit codes of rejected processes.
 const (
 	exitRefused = 4
 	exitUpdate  = 5
 )
 
-// welcomePlans is how many bytes of plans a welcome has.
+// refuse returns a rejection with the exit code exitRefused.
+func refuse(format string, values ...any) *farm.Refusal {
+	return &farm.Refusal{Why: fmt.Sprintf(format, values...), Exit: exitRefused}
+}
+
+// decode decodes a message, and checks it if its type has a Check method. Its error is a rejection.
+func decode[T any](body []byte) (*T, error) {
+	v := new(T)
+	err := farm.Decode(body, v)
+	if c, ok := any(v).(interface{ Check() error }); ok && err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		return nil, refuse("%v", err)
+	}
+	return v, nil
+}
+
+// workKey returns the key of a worker, or a rejection if it has no valid key with the right to work.
+func (c *Coordinator) workKey(name string) (Key, *farm.Refusal) {
+	key, ok := c.config.Keys.Key(name)
+	if !ok || !key.may(rightWork) {
+		return key, refuse("%s has no valid key to work with", name)
+	}
+	return key, nil
+}
+
+// welcomePlans limits the plans in a reply to Hello, in bytes.
 const welcomePlans = 256 << 10
 
-// hello begins a worker's session, or finds that it has begun.
+// hello starts a worker's session. It does nothing if the session has started already.
 func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (any, error) {
 	var h farm.Hello
 	if err := farm.Decode(body, &h); err != nil {
-		return nil, refuse(exitRefused, "%v", err)
+		return nil, refuse("%v", err)
 	}
 	name := farm.Speaker(subject)
-	key, ok := c.config.Keys.Key(name)
-	switch {
-	case !ok || !key.may(rightWork):
-		return farm.HelloReply{Refusal: refuse(exitRefused, "%s has no valid key to work with", name)}, nil
+	key, refusal := c.workKey(name)
+	switch err := h.Check(); {
+	case refusal != nil:
 	case h.Protocol < farm.Oldest:
-		return farm.HelloReply{Refusal: refuse(exitUpdate, "the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)}, nil
-	}
-	if err := h.Check(); err != nil {
-		return farm.HelloReply{Refusal: refuse(exitRefused, "%v", err)}, nil
+		refusal = refuse("the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)
+		refusal.Exit = exitUpdate
+	case err != nil:
+		refusal = refuse("%v", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if old := c.sessions[name]; old != nil && old.session != h.Session && h.Start < old.start {
-		return farm.HelloReply{Refusal: refuse(exitRefused, "a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)}, nil
+	if old := c.sessions[name]; refusal == nil && old != nil && old.session != h.Session && h.Start < old.start {
+		refusal = refuse("a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)
 	}
-	c.sit(name, key.Owner, h)
-	c.claimed(ctx, name, h.NPS)
+	if refusal != nil {
+		return farm.HelloReply{Refusal: refusal}, nil
+	}
+	c.setSession(name, key.Owner, h)
+	c.setClaim(ctx, name, h.NPS)
 	w := farm.HelloReply{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
 	size := 0
 	for _, r := range c.inOrder() {
@@ -142,8 +164,8 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	return w, nil
 }
 
-// sit makes a process the one of its worker.
-func (c *Coordinator) sit(name, owner string, h farm.Hello) {
+// setSession makes a process the current one of its worker.
+func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
 	c.worker(name, owner)
 	s := c.sessions[name]
 	if s == nil || s.session != h.Session {
@@ -158,8 +180,8 @@ func (c *Coordinator) sit(name, owner string, h farm.Hello) {
 	s.owner, s.start, s.hello, s.slots, s.nps, s.seen = owner, h.Start, h, h.Slots, h.NPS, time.Now()
 }
 
-// here is the session of whoever asks, nil where it has to say hello.
-func (c *Coordinator) here(subject, session string) *session {
+// sessionOf returns the session of a request, nil if the worker must send Hello first.
+func (c *Coordinator) sessionOf(subject, session string) *session {
 	s := c.sessions[farm.Speaker(subject)]
 	if s == nil || s.session != session {
 		return nil
@@ -168,30 +190,25 @@ func (c *Coordinator) here(subject, session string) *session {
 	return s
 }
 
-// mayHold is how many pairs a worker of so many slots may hold that are not finished:
-// far more than it prefetches, and too few to hoard.
+// mayHold returns how many unfinished pairs a worker may hold. It is far more than a worker prefetches, and
+// too few to hoard.
 func mayHold(slots int) int { return 64 + 16*slots }
 
-// grantPlans is how many bytes of plans come with grants.
+// grantPlans limits the plans in a reply with grants, in bytes.
 const grantPlans = 256 << 10
 
-// lease grants pairs.
+// lease answers a request for pairs.
 func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any, error) {
-	var ask farm.Ask
-	err := farm.Decode(body, &ask)
-	if err == nil {
-		err = ask.Check()
-	}
+	ask, err := decode[farm.Ask](body)
 	if err != nil {
-		return nil, refuse(exitRefused, "%v", err)
+		return nil, err
 	}
-	key, ok := c.config.Keys.Key(farm.Speaker(subject))
-	if !ok || !key.may(rightWork) {
-		return nil, refuse(exitRefused, "%s has no valid key to work with", farm.Speaker(subject))
+	if _, refusal := c.workKey(farm.Speaker(subject)); refusal != nil {
+		return nil, refusal
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.here(subject, ask.Session)
+	s := c.sessionOf(subject, ask.Session)
 	if s == nil {
 		return farm.Grants{Unknown: true}, nil
 	}
@@ -203,15 +220,15 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 	case c.broken != nil:
 	default:
 		s.refuses = ask.Refuse
-		c.grant(time.Now(), s, w, &ask, &out)
+		c.grant(time.Now(), s, w, ask, &out)
 	}
 	return out, nil
 }
 
-// grantOver is how many runs one answer says to be over.
+// grantOver limits the ended runs in one reply.
 const grantOver = 1000
 
-// over are the runs of a worker that want nothing more, as many as are told at once.
+// over returns the runs of a worker that have ended or are unknown, at most grantOver.
 func (c *Coordinator) over(known []string) (over []string) {
 	for _, digest := range known {
 		if r := c.runs[digest]; (r == nil || r.State.Final()) && len(over) < grantOver {
@@ -221,7 +238,7 @@ func (c *Coordinator) over(known []string) (over []string) {
 	return over
 }
 
-// grant fills an answer with pairs.
+// grant adds pairs to a reply.
 func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
 	playing := 0
 	for _, r := range c.runs {
@@ -237,7 +254,7 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 		for _, l := range leases {
 			g := farm.Grant{Run: r.digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}
 			if r.tune != nil && !r.tune.draw(&g) {
-				continue // it is being stored just now
+				continue // it is being stored now
 			}
 			g.Token = c.config.Secret.Token(s.name, g.Held())
 			out.Grants = append(out.Grants, g)
@@ -247,21 +264,20 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 			out.Plans = append(out.Plans, r.task)
 		}
 	}
-	if c.alone(now, s, w, playing, can, add) {
+	if c.grantAlone(now, s, w, playing, can, add) {
 		return
 	}
 	want := max(0, min(ask.Want, mayHold(s.slots)-playing))
 	for _, r := range c.inOrder() {
 		if can(r.digest) && slices.Contains(ask.Known, r.digest) {
-			audits := c.grantAudits(now, r, s, want-len(out.Grants))
-			out.Grants = append(out.Grants, audits...)
+			out.Grants = append(out.Grants, c.grantAudits(now, r, s, want-len(out.Grants))...)
 		}
 	}
 	size := 0
 	c.schedule.Pick(ledger.Worker{Open: ask.Open, Can: can}, want-len(out.Grants), func(digest string, n int) int {
 		r := c.runs[digest]
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
-			return 0 // its plan is for another answer
+			return 0 // a later reply has its plan
 		}
 		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
@@ -277,7 +293,7 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	})
 }
 
-// fair is how many unfinished pairs of a run a worker may hold: see ledger.Fair.
+// fair returns how many unfinished pairs of a run a worker may hold, see ledger.Fair.
 func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 	all := 0
 	for name, other := range c.sessions {
@@ -290,14 +306,14 @@ func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 	return ledger.Fair(r.ledger.Remaining(), s.slots, all)
 }
 
-// alone grants a pair that has to be played alone, where one waits for this worker, and
-// reports whether the worker is to have nothing beside.
-func (c *Coordinator) alone(now time.Time, s *session, w *worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
+// grantAlone grants a pair that must be played alone, if one waits for this worker. It reports whether the
+// worker must get no other pairs.
+func (c *Coordinator) grantAlone(now time.Time, s *session, w *worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || !can(r.digest) {
 			continue
 		}
-		l, granted, wait := r.ledger.Solo(now, s.name, s.session, w.Trust == trustOwner, playing)
+		l, granted, wait := r.ledger.Solo(now, s.name, s.session, w.Trust == trust.Owner, playing)
 		if granted {
 			add(r, []ledger.Lease{l})
 		}
@@ -308,76 +324,79 @@ func (c *Coordinator) alone(now time.Time, s *session, w *worker, playing int, c
 	return false
 }
 
-// beat keeps leases alive, and tells what has become of them.
+// beat answers a heartbeat: it extends the leases of a worker, and reports those that are invalid or stored.
 func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (any, error) {
-	var b farm.Beat
-	err := farm.Decode(body, &b)
-	if err == nil {
-		err = b.Check()
-	}
+	b, err := decode[farm.Beat](body)
 	if err != nil {
-		return nil, refuse(exitRefused, "%v", err)
+		return nil, err
 	}
-	if key, ok := c.config.Keys.Key(farm.Speaker(subject)); !ok || !key.may(rightWork) {
-		return farm.BeatReply{Refusal: refuse(exitRefused, "%s has no valid key to work with any more", farm.Speaker(subject))}, nil
+	if _, refusal := c.workKey(farm.Speaker(subject)); refusal != nil {
+		return farm.BeatReply{Refusal: refusal}, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.here(subject, b.Session)
+	s := c.sessionOf(subject, b.Session)
 	if s == nil {
 		return farm.BeatReply{Unknown: true}, nil
 	}
-	told := farm.BeatReply{Lease: c.config.Lease}
+	reply := farm.BeatReply{Lease: c.config.Lease}
 	if b.Number < s.beat {
-		return told, nil // one that was overtaken: it knows less
+		return reply, nil // a later heartbeat came first
 	}
 	s.beat, s.load = b.Number, b.Load
 	if b.NPS > 0 {
 		s.nps = b.NPS
-		c.claimed(ctx, s.name, b.NPS)
+		c.setClaim(ctx, s.name, b.NPS)
 	}
 	now := time.Now()
 	for _, list := range []*[]farm.Held{&b.Held, &b.Outbox, &b.Sent} {
-		*list = c.hearAudits(now, s, *list, &told)
+		*list = c.extendAudits(now, s, *list, &reply)
 	}
 	for _, back := range b.Back {
-		if r := c.runs[back.Run]; r != nil && r.ledger != nil && c.config.Secret.Granted(s.name, back.Held) {
-			if a := r.auditOf(s.name, back.Held); a != nil {
-				a.worker, a.epoch = "", 0
-				continue
-			}
-			// One that comes again, as after an answer that was lost, is none.
-			if fate := r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed); back.Crashed && fate != ledger.FateNone {
-				c.tried(ctx, r, s.name, false, true)
-			}
-		}
+		c.takeBack(ctx, now, s, &back)
 	}
 	w := c.workers[s.name]
 	if w.Quarantine != "" {
-		told.Drop, b.Held = b.Held, nil // what is finished may still count
+		reply.Drop, b.Held = b.Held, nil // finished pairs may still count
 	}
-	c.hear(now, s, &b, &told)
-	told.Watched = c.watched(s)
+	c.extend(now, s, b, &reply)
+	reply.Watched = c.watched(s)
 	due := c.update.Due(c.member(s, now))
 	switch {
 	case w.Draining || w.Quarantine != "":
-		told.Say = farm.SayDrain
+		reply.Say = farm.SayDrain
 	case due != nil:
-		told.Say, told.Update, told.Release = farm.SayUpdate, due.SHA256, due
+		reply.Say, reply.Update, reply.Release = farm.SayUpdate, due.SHA256, due
 	case w.rebench != "" || w.Probation != "":
-		told.Say = farm.SayBench
+		reply.Say = farm.SayBench
 	}
-	return told, nil
+	return reply, nil
 }
 
-// hear sorts a beat's leases by run, and asks the ledgers.
-func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.BeatReply) {
+// takeBack ends a lease that a worker returns.
+func (c *Coordinator) takeBack(ctx context.Context, now time.Time, s *session, back *farm.Back) {
+	r := c.runs[back.Run]
+	if r == nil || r.ledger == nil || !c.config.Secret.Granted(s.name, back.Held) {
+		return
+	}
+	if a := r.auditOf(s.name, back.Held); a != nil {
+		a.worker, a.epoch = "", 0
+		return
+	}
+	// A repeated return, such as after a lost answer, ends no lease and counts no crash.
+	if fate := r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed); back.Crashed && fate != ledger.FateNone {
+		c.countTry(ctx, r, s.name, false, true)
+	}
+}
+
+// extend sorts a heartbeat's leases by run, and passes them to the ledgers.
+func (c *Coordinator) extend(now time.Time, s *session, b *farm.Beat, reply *farm.BeatReply) {
 	lists := map[string]*ledger.Listed{}
 	sorted := func(list []farm.Held, into func(*ledger.Listed) *[]ledger.Lease) {
 		for _, h := range list {
 			r := c.runs[h.Run]
 			if r == nil || !c.config.Secret.Granted(s.name, h) {
-				told.Drop = append(told.Drop, h)
+				reply.Drop = append(reply.Drop, h)
 				continue
 			}
 			if lists[h.Run] == nil {
@@ -401,20 +420,19 @@ func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.B
 	for _, r := range c.inOrder() {
 		list := lists[r.digest]
 		if list != nil && r.State.Final() {
-			told.Over = append(told.Over, r.digest)
+			reply.Over = append(reply.Over, r.digest)
 		}
 		switch {
 		case r.ledger != nil:
 			if list == nil {
-				list = &ledger.Listed{} // it has nothing of it any more
+				list = &ledger.Listed{} // the worker holds no pair of the run any more
 			}
-			astray := r.astray(now, list)
-			told.Drop = append(told.Drop, heldOf(r.digest, astray)...)
+			outdated := r.outdated(now, list)
 			dropped, stored := r.ledger.Beat(now, s.name, s.session, *list)
-			told.Drop = append(told.Drop, heldOf(r.digest, dropped)...)
-			told.Stored = append(told.Stored, heldOf(r.digest, stored)...)
-		case list != nil: // it ended before this process began; what is unfinished of it is not wanted
-			told.Drop = append(told.Drop, heldOf(r.digest, slices.Concat(list.Held, list.Sent))...)
+			reply.Drop = append(reply.Drop, heldOf(r.digest, slices.Concat(outdated, dropped))...)
+			reply.Stored = append(reply.Stored, heldOf(r.digest, stored)...)
+		case list != nil: // the run ended before this process started: its unfinished pairs are not wanted
+			reply.Drop = append(reply.Drop, heldOf(r.digest, slices.Concat(list.Held, list.Sent))...)
 		}
 	}
 }
@@ -423,10 +441,13 @@ func leaseOf(h farm.Held) ledger.Lease {
 	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take, Points: h.Points}
 }
 
-// workerStatus is a worker for others.
+// workerStatus returns the status of a worker.
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
-	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench}
+	out := farm.WorkerStatus{
+		Name: name, Owner: w.Owner, Trust: string(w.Trust), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added,
+		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench,
+	}
 	for _, r := range c.runs {
 		if r.ledger != nil {
 			out.Held += r.ledger.HeldBy(name)
@@ -434,8 +455,8 @@ func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus
 	}
 	if s := c.sessions[name]; s != nil {
 		out.Here = now.Sub(s.seen) < c.config.Lease
-		out.Slots, out.Load, out.NPS, out.Version, out.Labels, out.Seen = s.slots, s.load, s.nps, strings.ToValidUTF8(s.hello.Version, "?"), s.hello.Labels, s.seen.Round(0)
-		out.Unfit = c.unfitFor(s)
+		out.Slots, out.Load, out.NPS, out.Version = s.slots, s.load, s.nps, strings.ToValidUTF8(s.hello.Version, "?")
+		out.Labels, out.Seen, out.Unfit = s.hello.Labels, s.seen.Round(0), c.unfitFor(s)
 	}
 	return out
 }

@@ -10,8 +10,8 @@ import (
 	"gogi/match/trust"
 )
 
-// newClaims holds the workers of a run that scales clocks to their word. The base engine,
-// the plan's second player, may be the one that machines are measured with.
+// newClaims returns the claims of a run that scales clocks. The plan's second player is the base engine. It may
+// be the engine that machines are measured with.
 func newClaims(plan *match.Plan) *trust.Claims {
 	if len(plan.Players) > 1 && plan.Players[1].Identity.String() == plan.Scaling.Engine {
 		return trust.NewClaims(plan.Scaling.NPS)
@@ -19,7 +19,7 @@ func newClaims(plan *match.Plan) *trust.Claims {
 	return trust.NewClaims(0)
 }
 
-// unfit says why a worker plays nothing of a run because of its speed; nil: it may.
+// unfit returns why a worker's speed excludes it from a run, nil if it does not.
 func (c *Coordinator) unfit(r *run, s *session) error {
 	if !r.plan.Scales() {
 		return nil
@@ -31,7 +31,7 @@ func (c *Coordinator) unfit(r *run, s *session) error {
 	return err
 }
 
-// unfitFor are the running tests that a worker's speed keeps it from.
+// unfitFor returns the running tests that a worker's speed excludes it from, with the reasons.
 func (c *Coordinator) unfitFor(s *session) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.State != farm.Running || !c.fits(r, s.name, s.hello.Labels) {
@@ -44,9 +44,9 @@ func (c *Coordinator) unfitFor(s *session) (list []string) {
 	return list
 }
 
-// claimed hears how fast a worker says its machine is. Another figure than before has been
-// measured: what was held against the old one is forgotten.
-func (c *Coordinator) claimed(ctx context.Context, name string, nps float64) {
+// setClaim records the claimed speed of a worker's machine. A changed claim was measured again, so the evidence
+// against the old one is deleted.
+func (c *Coordinator) setClaim(ctx context.Context, name string, nps float64) {
 	w := c.worker(name, "")
 	if nps == 0 || nps == w.Claim {
 		return
@@ -57,11 +57,11 @@ func (c *Coordinator) claimed(ctx context.Context, name string, nps float64) {
 			r.claims.Forget(name)
 		}
 	}
-	c.keepOrTell(ctx, name, w)
+	c.keepOrWarn(ctx, name, w)
 }
 
-// clocked holds a worker's pair against what its clocks were multiplied by.
-func (c *Coordinator) clocked(ctx context.Context, r *run, name string, p *match.PairResult) {
+// checkClaim compares the speed in a worker's pair with the factor of its clocks.
+func (c *Coordinator) checkClaim(ctx context.Context, r *run, name string, p *match.PairResult) {
 	if r.claims == nil || !r.claims.Add(name, trust.BaseSpeed(p), p.Played.Scale) {
 		return
 	}
@@ -70,9 +70,9 @@ func (c *Coordinator) clocked(ctx context.Context, r *run, name string, p *match
 	case act == trust.Probation && w.Probation == "":
 		w.Probation = fmt.Sprintf("in %s, %s", r.Name, why)
 		c.config.Log.Warn("a worker is on probation", "worker", name, "why", w.Probation)
-		c.keepOrTell(ctx, name, w)
+		c.keepOrWarn(ctx, name, w)
 	case act == trust.Rebench && w.rebench == "":
 		w.rebench = fmt.Sprintf("in %s, %s", r.Name, why)
-		c.config.Log.Warn("a worker is to be measured anew", "worker", name, "why", w.rebench)
+		c.config.Log.Warn("a worker must be measured again", "worker", name, "why", w.rebench)
 	}
 }

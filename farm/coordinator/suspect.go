@@ -13,18 +13,17 @@ import (
 	"gogi/match/trust"
 )
 
-// ruleResiduals is the rule by which a farm quarantines workers by itself. It is written
-// into a test's record before its first pair is granted; a test without it accuses nobody.
+// ruleResiduals is the rule by which a farm quarantines workers automatically. It is stored in a test's record
+// before the first grant. A test without it accuses no worker.
 const ruleResiduals = "residuals"
 
-// saysRule is the line of a test's log that tells of it.
-const saysRule = "a worker whose results are not those of the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
+// ruleText is the line about the rule in a test's log.
+const ruleText = "a worker whose results differ from the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
 
-// leastAccusers is how many workers must have been compared, where more and less than usual
-// are alike.
+// leastAccusers is how many workers must have been compared if both more and less than usual are suspect.
 const leastAccusers = 3
 
-// newLine begins to compare a run's workers: with all but those in quarantine.
+// newLine returns a new comparison of a run's workers, without those in quarantine.
 func (c *Coordinator) newLine() *trust.Line {
 	l := &trust.Line{Without: map[string]bool{}}
 	for name, w := range c.workers {
@@ -33,63 +32,56 @@ func (c *Coordinator) newLine() *trust.Line {
 	return l
 }
 
-// compares reports whether a run's workers are compared: of a tune no two pairs are alike.
+// compares reports whether a run's workers are compared. The pairs of a tune have different parameters, so
+// they are not compared.
 func (r *run) compares() bool { return r.Rule == ruleResiduals && r.plan.Tune == "" && !r.selfplays() }
 
-// putRows puts a stored pair into the run's line.
+// putRows adds a stored pair to the comparison of the run's workers.
 func (r *run) putRows(rows []match.Row) error {
 	if !r.compares() || len(rows) == 0 {
 		return nil
 	}
 	p := trust.OfRows(rows)
-	p.Worker = cmp.Or(p.Worker, nobody)
+	p.Worker = cmp.Or(p.Worker, noWorker)
 	players := r.plan.Players
 	_, err := r.line.Put(rows[0].Pair, p, len(players) > 1 && rows[0].PairA == players[0].Name && rows[0].PairB == players[1].Name)
 	return err
 }
 
-// nobody stands for who is no worker, where residuals need a name.
-const nobody = "\x00"
+// noWorker is the name of pairs without a worker, because residuals need one.
+const noWorker = "\x00"
 
-// suspect compares a pair that was stored just now with the others of its run, and looks
-// at everybody's evidence when there is more of it. mu is held.
-func (c *Coordinator) suspect(ctx context.Context, now time.Time, r *run, p *match.PairResult) {
+// compare adds a stored pair to the comparison of the run's workers. If the evidence has changed, it looks at the
+// evidence about all workers. The caller holds mu.
+func (c *Coordinator) compare(ctx context.Context, now time.Time, r *run, p *match.PairResult) {
 	if !r.compares() || r.line == nil {
 		return
 	}
 	pair := trust.OfResult(r.plan, p)
-	pair.Worker = cmp.Or(pair.Worker, nobody)
+	pair.Worker = cmp.Or(pair.Worker, noWorker)
 	closed, err := r.line.Put(p.Pair.ID, pair, p.Pair.Players == [2]int{0, 1})
-	if err != nil {
-		c.config.Log.Warn("a pair cannot be compared with others", "run", r.Name, "err", err)
-	}
+	c.warn(err, "a pair cannot be compared with others", "run", r.Name)
 	if closed {
-		c.look(ctx, now, r)
+		c.lookAtResults(ctx, now, r)
 		c.lookAtMachines(ctx)
 	}
 }
 
-// cells are everybody's evidence in all tests, less what was forgiven. A worker without
-// any counts as one of so many.
+// cells returns the evidence about every worker in all tests, without the pardoned part. A worker without
+// evidence has one cell, because it counts in the number of workers.
 func (c *Coordinator) cells() (cells []trust.Cell) {
 	known := map[string]bool{}
 	add := func(r *run, name string, logE float64) {
 		w := c.workers[name]
 		if w == nil {
-			return // of a key that only brought pairs
+			return // the key only pushed pairs
 		}
 		known[name] = true
 		cells = append(cells, trust.Cell{Worker: name, Owner: w.Owner, Test: r.digest, LogE: logE - w.Forgiven[r.digest]})
 	}
 	for _, r := range c.inOrder() {
-		if r.line == nil {
-			for name, logE := range r.Evidence {
-				add(r, name, logE)
-			}
-			continue
-		}
-		for _, e := range r.line.Evidence() {
-			add(r, e.Worker, e.LogE)
+		for name, logE := range r.evidence() {
+			add(r, name, logE)
 		}
 	}
 	for name, w := range c.workers {
@@ -100,9 +92,8 @@ func (c *Coordinator) cells() (cells []trust.Cell) {
 	return cells
 }
 
-// look quarantines whoever the evidence of all tests accuses most, by the rule that these
-// tests began with.
-func (c *Coordinator) look(ctx context.Context, now time.Time, r *run) {
+// lookAtResults quarantines the worker with the strongest evidence in all tests, if it is accused.
+func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) {
 	accused := slices.DeleteFunc(trust.Attribute(c.cells(), trust.Alpha), func(a trust.Attribution) bool {
 		return a.Cause == trust.Nobody || c.workers[a.Worker].Quarantine != ""
 	})
@@ -114,27 +105,25 @@ func (c *Coordinator) look(ctx context.Context, now time.Time, r *run) {
 	if of == nil || of.line == nil {
 		of = r
 	}
-	what := evidenceOf(of, worst.Worker)
-	what.LogE = worst.LogE
-	advice := trust.Advise(trust.Record{Worker: worst.Worker, Evidence: &what})
+	e := evidenceOf(of, worst.Worker)
+	e.LogE = worst.LogE
 	switch {
 	case worst.Cause == trust.Patch:
-		c.tellOnce(ctx, now, of, string(trust.Patch), "workers of several owners differ in this test: it plays unalike on unlike machines, and nobody is quarantined for that")
-	case what.Kind.TwoSided() && of.line.Compared() < leastAccusers:
-		c.tellOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s: %s; of so few workers nobody can say which is wrong", worst.Worker, advice.Why))
+		c.logOnce(ctx, now, of, string(trust.Patch), "workers of several owners differ in this test: it plays differently on different machines, and quarantines no worker")
+	case e.Kind.TwoSided() && of.line.Compared() < leastAccusers:
+		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s: %s; with so few workers it is unknown which is wrong", worst.Worker, e.Why()))
 	default:
 		w := c.workers[worst.Worker]
-		c.quarantine(ctx, w, worst.Worker, fmt.Sprintf("in %s, %s", of.Name, advice.Why))
+		c.quarantine(ctx, w, worst.Worker, fmt.Sprintf("in %s, %s", of.Name, e.Why()))
 		c.config.Log.Warn("a worker is quarantined", "worker", worst.Worker, "why", w.Quarantine)
-		c.keepOrTell(ctx, worst.Worker, w)
-		c.sayDrain(worst.Worker, w)
-		c.tellOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s is quarantined: %s", worst.Worker, advice.Why))
+		c.keepOrWarn(ctx, worst.Worker, w)
+		c.hintDrain(worst.Worker, w)
+		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s is quarantined: %s", worst.Worker, e.Why()))
 	}
 }
 
-// lookAtMachines puts workers on probation whose moves are slowed or whose speed ratio is not
-// the others': all their pairs are audited from now on. Machines differ for honest reasons,
-// so nothing else follows from that.
+// lookAtMachines puts workers on probation whose moves are slowed, or whose speed ratio differs from the others.
+// All their pairs are audited from then on. Nothing else follows, because machines differ for honest reasons.
 func (c *Coordinator) lookAtMachines(ctx context.Context) {
 	sums, worst := map[string]trust.Evidence{}, map[string]float64{}
 	for name := range c.workers {
@@ -165,11 +154,11 @@ func (c *Coordinator) lookAtMachines(ctx context.Context) {
 		}
 		w.Unlike = e.Why()
 		c.config.Log.Warn("a worker is on probation", "worker", e.Worker, "why", w.Unlike)
-		c.keepOrTell(ctx, e.Worker, w)
+		c.keepOrWarn(ctx, e.Worker, w)
 	}
 }
 
-// evidenceOf is what a run's pairs say of a worker.
+// evidenceOf returns the evidence of a run about a worker.
 func evidenceOf(r *run, worker string) trust.Evidence {
 	for _, e := range r.line.Evidence() {
 		if e.Worker == worker {
@@ -179,35 +168,32 @@ func evidenceOf(r *run, worker string) trust.Evidence {
 	return trust.Evidence{Worker: worker}
 }
 
-// tellOnce adds a line to a test's log, if it has none about that, also of a process before.
-func (c *Coordinator) tellOnce(ctx context.Context, now time.Time, r *run, about, what string) {
-	if slices.Contains(r.Told, about) {
+// logOnce adds a line to a test's log, unless the log has a line about the subject.
+func (c *Coordinator) logOnce(ctx context.Context, now time.Time, r *run, subject, what string) {
+	if slices.Contains(r.Logged, subject) {
 		return
 	}
-	r.Told = append(r.Told, about)
+	r.Logged = append(r.Logged, subject)
 	r.note(now, "farm", what)
-	if err := c.keep(ctx, r); err != nil {
-		c.config.Log.Warn("a line of a test's log was not kept", "run", r.Name, "err", err)
-	}
+	c.warn(c.keep(ctx, r), "a line of a test's log was not stored", "run", r.Name)
 }
 
-// compareAnew begins all comparisons again from what is stored.
-func (c *Coordinator) compareAnew(ctx context.Context) {
+// compareAgain starts all comparisons again from the stored pairs.
+func (c *Coordinator) compareAgain(ctx context.Context) {
 	for _, r := range c.runs {
 		if r.line == nil || r.store == nil {
 			continue
 		}
 		r.line = c.newLine()
-		if err := r.store.Rows(ctx, r.putRows); err != nil {
-			c.config.Log.Warn("what is stored cannot be compared", "run", r.Name, "err", err)
-		}
+		c.warn(r.store.Rows(ctx, r.putRows), "the stored pairs cannot be compared", "run", r.Name)
 	}
 }
 
-// pardon ends a quarantine and a probation by residuals: what was evidence until now counts no more.
+// pardon ends a worker's quarantine and the audits of all its pairs. The present evidence does not count any
+// more.
 func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
 	w.Quarantine, w.Unlike, w.Refused = "", "", 0
-	c.compareAnew(ctx)
+	c.compareAgain(ctx)
 	w.Forgiven, w.ForgivenMachine = map[string]float64{}, map[string]float64{}
 	for _, r := range c.runs {
 		logE := r.Evidence[name]
@@ -222,7 +208,8 @@ func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
 	}
 }
 
-// evidence is what remains of a run's comparisons when it has ended.
+// evidence returns the evidence about a run's workers, as logarithms of e-values. If the run is not open, it
+// returns the stored evidence.
 func (r *run) evidence() map[string]float64 {
 	if r.line == nil {
 		return r.Evidence
@@ -234,7 +221,7 @@ func (r *run) evidence() map[string]float64 {
 	return out
 }
 
-// log10E is the evidence against each worker in all tests together.
+// log10E returns the evidence against each worker in all tests together.
 func (c *Coordinator) log10E() map[string]float64 {
 	sums := map[string]float64{}
 	for _, cell := range c.cells() {

@@ -42,7 +42,7 @@ func TestResidualsQuarantine(t *testing.T) {
 				}
 				if !test.rule || test.workers == 2 {
 					if test.rule {
-						f.until("it says that they differ", func() bool { return logHas(f, "nobody can say which is wrong") })
+						f.until("it says that they differ", func() bool { return logHas(f, "it is unknown which is wrong") })
 						f.restart() // and says it no more
 					}
 					f.until("it is over", func() bool { return f.test("long").State == farm.Over })
@@ -53,7 +53,7 @@ func TestResidualsQuarantine(t *testing.T) {
 					}
 					told := map[string]int{}
 					for _, c := range f.test("long").Log {
-						if about, _, ok := strings.Cut(c.What, ":"); ok && strings.Contains(c.What, "nobody can say which is wrong") {
+						if about, _, ok := strings.Cut(c.What, ":"); ok && strings.Contains(c.What, "it is unknown which is wrong") {
 							told[about]++
 						}
 					}

@@ -13,38 +13,26 @@ import (
 	"gogi/match/tune"
 )
 
-// TuneStore is a Store of a run that is a tune.
-type TuneStore interface {
-	Store
-	// AddStates is Add, with the states that the pair leads to, both or none.
-	AddStates(ctx context.Context, r match.PairResult, take int, states []match.TuneState) (added bool, err error)
-	// Points calls see for each stored pair, in order, with what it was played with.
-	Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error
-	// States are those that are stored, by blocks.
-	States(ctx context.Context) ([]match.TuneState, error)
-}
-
-// tuned is what a run has that is a tune. Its path is a function of the results by pair,
-// so it does not matter who plays them, when they come, or how often the coordinator is
-// started. The methods of a nil one say that the run is none.
+// tuned is the tune of a run. Its path is a function of the results by pair. So it does not depend on who plays
+// them, when they come, or how often the coordinator is restarted. A nil *tuned means that the run is no tune;
+// the methods that may be called on it are marked.
 type tuned struct {
 	settings *tune.Settings
 	course   *tune.Trajectory
-	store    TuneStore
-	// drawable is how many pairs may be granted: it rests on what is on the disk, and the
-	// course on what is about to be.
+	// drawable is how many pairs may be granted. It depends on the stored pairs; the course also has the pairs
+	// that are about to be stored.
 	drawable int
-	points   map[int]uint64 // of pairs that were granted, by pair; see pointsOf
-	hungry   bool           // somebody wanted more pairs than could be drawn
+	points   map[int]uint64 // hash of a granted pair's points, by pair; see pointsOf
+	hungry   bool           // a worker wanted more pairs than could be drawn
 	carrier  *item          // the pair of this batch with which states are stored
-	broken   error          // the path cannot go on
+	broken   error          // why the path cannot continue
 	faulty   error          // too many points fail
 }
 
-// settingsOf are the settings of a plan that is a tune; nil: it is none.
+// settingsOf returns the settings of a plan that is a tune, otherwise nil.
 func settingsOf(p *match.Plan) (*tune.Settings, error) {
 	if p.Tune == "" {
-		return nil, nil //nolint:nilnil // most runs are none
+		return nil, nil //nolint:nilnil // most runs are no tunes
 	}
 	t, err := tune.ParsePlan(p.Tune)
 	if err != nil {
@@ -56,23 +44,19 @@ func settingsOf(p *match.Plan) (*tune.Settings, error) {
 	return &t.Settings, nil
 }
 
-// newTuned begins the tune of a run whose store is open; nil: it is none.
+// newTuned starts the tune of a run whose store is open. It returns nil if the run is no tune.
 func newTuned(ctx context.Context, r *run) (*tuned, error) {
 	s, err := settingsOf(r.plan)
 	if s == nil || err != nil {
 		return nil, err
 	}
-	store, ok := r.store.(TuneStore)
-	if !ok {
-		return nil, fmt.Errorf("coordinator: test %s is a tune, and its store keeps none", r.Name)
-	}
-	t := &tuned{settings: s, store: store, points: map[int]uint64{}}
-	states, err := store.States(ctx)
+	t := &tuned{settings: s, points: map[int]uint64{}}
+	states, err := r.store.States(ctx)
 	if err == nil {
 		t.course, err = tune.NewTrajectory(*s, states)
 	}
 	if err == nil {
-		err = store.Points(ctx, func(pair int, options [2][]match.Option) error {
+		err = r.store.Points(ctx, func(pair int, options [2][]match.Option) error {
 			t.course.Played(pair, options)
 			return nil
 		})
@@ -83,15 +67,15 @@ func newTuned(ctx context.Context, r *run) (*tuned, error) {
 	return t, nil
 }
 
-// resume takes a stored pair. What does not fit ends this tune, and no other run.
+// resume adds a stored pair. A pair that does not fit ends this tune and no other run. t may be nil.
 func (t *tuned) resume(rows []match.Row) {
 	if t != nil && t.broken == nil && len(rows) > 0 {
 		_, t.broken = t.course.Resume(rows)
 	}
 }
 
-// begun is the tune once all that is stored was told.
-func (t *tuned) begun() *tuned {
+// started completes a tune after all stored pairs were added, and returns it. t may be nil.
+func (t *tuned) started() *tuned {
 	if t != nil {
 		t.course.Watch()
 		t.drawable = t.course.Drawable()
@@ -99,7 +83,7 @@ func (t *tuned) begun() *tuned {
 	return t
 }
 
-// protocol is what a worker must speak to play the run.
+// protocol returns the oldest protocol with which a worker can play the run.
 func (r *run) protocol() int {
 	if r.plan.Tune != "" || r.selfplays() {
 		return farm.ProtocolTunes
@@ -107,7 +91,7 @@ func (r *run) protocol() int {
 	return farm.Oldest
 }
 
-// draw puts the points into a grant; false: the pair cannot be drawn any more.
+// draw sets the points of a grant. It returns false if the pair cannot be drawn any more.
 func (t *tuned) draw(g *farm.Grant) bool {
 	if t.course.Known(g.Pair) {
 		return false
@@ -116,18 +100,18 @@ func (t *tuned) draw(g *farm.Grant) bool {
 	if err != nil {
 		return false
 	}
-	g.Options, g.Points = points, tune.HashPoints(points)
+	setPoints(g, points)
 	t.points[g.Pair] = g.Points
 	return true
 }
 
-// again puts into a grant what a pair was played with before.
-func (t *tuned) again(g *farm.Grant, played *match.Pair) {
-	g.Options, g.Points = played.Options, tune.HashPoints(played.Options)
+// setPoints sets the points of a grant and their hash.
+func setPoints(g *farm.Grant, points [2][]match.Option) {
+	g.Options, g.Points = points, tune.HashPoints(points)
 }
 
-// pointsOf stands for what is drawn for a pair; false: nothing is.
-func (t *tuned) pointsOf(pair int) (uint64, bool) {
+// pointsOf returns the hash of the points of a pair; ok is false if the pair cannot be drawn.
+func (t *tuned) pointsOf(pair int) (hash uint64, ok bool) {
 	if h, ok := t.points[pair]; ok {
 		return h, true
 	}
@@ -139,7 +123,7 @@ func (t *tuned) pointsOf(pair int) (uint64, bool) {
 	return t.points[pair], true
 }
 
-// playedAsGranted says that a worker has played other points than it was granted.
+// playedAsGranted returns an error if a worker has played other points than it was granted.
 func playedAsGranted(p *match.Plan, it *item) error {
 	if p.Tune != "" && tune.HashPoints(it.pair.Pair.Options) != it.Lease.Points {
 		return fmt.Errorf("pair %d was played with other points than were granted", it.Lease.Pair)
@@ -147,9 +131,9 @@ func playedAsGranted(p *match.Plan, it *item) error {
 	return nil
 }
 
-// astray takes the leases out of a list that were drawn from a path that is no more, by a
-// purge or by a backup of before: their pairs are granted anew, with other points.
-func (r *run) astray(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
+// outdated removes the leases from a list whose points are of an earlier path, and returns them. A purge or an
+// older backup changes the path. The pairs are granted again with other points.
+func (r *run) outdated(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
 	if r.tune == nil {
 		return nil
 	}
@@ -169,94 +153,76 @@ func (r *run) astray(now time.Time, list *ledger.Listed) (out []ledger.Lease) {
 	return out
 }
 
-// learn takes a result that is to be stored, or says that it was played for a path that is
-// no more, for which nobody is to blame. Results are learnt in the order of the stream;
-// what follows from them does not depend on it.
+// learn learns a result that is about to be stored. It marks the item as stale and outdated if its points are of an
+// earlier path, for which its worker is not responsible. Results are learnt in the order of the stream, and the
+// path does not depend on this order. t may be nil.
 func (t *tuned) learn(p *match.Plan, it *item) {
 	if t == nil {
 		return
 	}
-	it.stale, it.astray = true, true
+	it.stale, it.outdated = true, true
 	if want, ok := t.pointsOf(it.pair.Pair.ID); t.broken != nil || !ok || want != it.Lease.Points {
 		return
 	}
-	if _, t.broken = t.take(p, &it.pair); t.broken != nil {
+	if t.broken = t.take(p, &it.pair); t.broken != nil {
 		return
 	}
-	it.stale, it.astray = false, false
+	it.stale, it.outdated = false, false
 	t.carrier = it
 }
 
-func (t *tuned) take(p *match.Plan, r *match.PairResult) (states []tune.State, err error) {
-	states, faulty, err := t.course.Learn(r.Pair.ID, r.Pair.Options, tune.ResultOf(p.Rules, *r))
+func (t *tuned) take(p *match.Plan, r *match.PairResult) error {
+	_, faulty, err := t.course.Learn(r.Pair.ID, r.Pair.Options, tune.ResultOf(p.Rules, *r))
 	if faulty != nil {
 		t.faulty = faulty
 	}
-	return states, err
+	return err
 }
 
-// carries reports whether the states that a batch leads to are stored with an item: with
-// the one that was learnt last, once all the others are stored. So there is never a state
-// without the results that it rests on.
+// carries reports whether the new states of a tune are stored with an item. It is the item that was learnt last,
+// and it is stored after the others. So a state is never stored without the results that it depends on.
 func (r *run) carries(it *item) bool {
 	return it.Attempt == nil && r.tune != nil && r.tune.carrier == it
 }
 
-// carry stores the pairs that have states with them.
-func (c *Coordinator) carry(ctx context.Context, carriers []*item) error {
-	for _, it := range carriers {
-		it.pair.Attempts = it.pair.Attempts[:min(len(it.pair.Attempts), maxAttempts)]
-		added, err := it.run.add(ctx, it.pair, it.Lease.Take, true)
-		if err != nil {
-			return err
-		}
-		it.added = added
-	}
-	return nil
-}
-
-// add stores a pair, with the states that its tune owes where it carries them.
+// add stores a pair; with carries also the states that its tune must store.
 func (r *run) add(ctx context.Context, p match.PairResult, take int, carries bool) (added bool, err error) {
 	if !carries {
 		return r.store.Add(ctx, p, take)
 	}
-	added, err = r.tune.store.AddStates(ctx, p, take, r.tune.course.Owed())
+	added, err = r.store.Add(ctx, p, take, r.tune.course.Owed()...)
 	if err == nil && added {
 		r.tune.course.Settled()
 	}
 	return added, err
 }
 
-// stored says that a pair is on the disk, and all that was learnt before it.
-func (t *tuned) stored(pair int) {
+// countTunePair updates the tune after a pair and all that was learnt before it are on the disk. If workers had too
+// few pairs, it hints that there are more.
+func (c *Coordinator) countTunePair(r *run, pair int) {
+	t := r.tune
+	before := t.drawable
 	delete(t.points, pair)
 	t.carrier, t.drawable = nil, t.course.Drawable()
-}
-
-// learnt tells workers at once that there are pairs again, where some had to go without.
-func (c *Coordinator) learnt(r *run, pair int) {
-	before := r.tune.drawable
-	r.tune.stored(pair)
-	r.ledger.Until(r.tune.drawable)
-	if r.tune.hungry && r.tune.drawable > before {
-		r.tune.hungry = false
+	r.ledger.Until(t.drawable)
+	if t.hungry && t.drawable > before {
+		t.hungry = false
 		c.hint(r)
 	}
 }
 
-// brought learns a pair that was played elsewhere.
-func (t *tuned) brought(p *match.Plan, r *match.PairResult) error {
-	if t == nil {
+// learnPushed learns a pair that was played elsewhere. t may be nil.
+func (t *tuned) learnPushed(p *match.Plan, r *match.PairResult) error {
+	switch {
+	case t == nil:
 		return nil
-	}
-	if t.broken != nil {
+	case t.broken != nil:
 		return t.broken
 	}
-	_, err := t.take(p, r)
-	return err
+	return t.take(p, r)
 }
 
-// forgive goes on though points fail.
+// forgive continues a tune although points fail. t may be nil.
 func (t *tuned) forgive() {
 	if t != nil {
 		t.faulty = nil
@@ -264,7 +230,7 @@ func (t *tuned) forgive() {
 	}
 }
 
-// examineTune pauses a tune that somebody has to look at.
+// examineTune pauses a tune in which too many points fail, and ends a broken one.
 func (c *Coordinator) examineTune(ctx context.Context, r *run) {
 	if r.tune == nil || r.State != farm.Running {
 		return
@@ -277,17 +243,15 @@ func (c *Coordinator) examineTune(ctx context.Context, r *run) {
 	case r.tune.faulty != nil:
 		why = r.tune.faulty.Error()
 		if f, ok := errors.AsType[*tune.Faulty](r.tune.faulty); ok {
-			why = f.What() + ": hand in a tune of narrower bounds, or resume it, which takes failing for losing"
+			why = f.What() + ": submit a tune with narrower bounds, or resume it, which counts a failure as a loss"
 		}
 	default:
 		return
 	}
-	if err := c.turn(ctx, r, state, "farm", why); err != nil {
-		c.config.Log.Warn("a tune was not paused", "run", r.Name, "err", err)
-	}
+	c.warn(c.turn(ctx, r, state, "farm", why), "a tune was not paused", "run", r.Name)
 }
 
-// status is the tune for others.
+// status returns the status of the tune. t may be nil.
 func (t *tuned) status() *farm.TuneStatus {
 	if t == nil {
 		return nil

@@ -19,24 +19,6 @@ import (
 	"gogi/match/tune/tunetest"
 )
 
-// AddStates implements coordinator.TuneStore.
-func (s *store) AddStates(ctx context.Context, r match.PairResult, take int, states []match.TuneState) (bool, error) {
-	added, err := s.Add(ctx, r, take)
-	s.disk.mu.Lock()
-	defer s.disk.mu.Unlock()
-	if added && err == nil {
-		for _, st := range states {
-			for n := range st.Pairs {
-				if _, there := s.pairs[n]; !there {
-					s.early = fmt.Sprintf("the state after %d pairs is stored before pair %d", st.Pairs, n)
-				}
-			}
-		}
-		s.states = append(s.states, states...)
-	}
-	return added, err
-}
-
 func (s *store) States(context.Context) ([]match.TuneState, error) {
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()

@@ -11,13 +11,12 @@ import (
 	"gogi/match"
 )
 
-// updating is which programs workers are to have, as it is kept in the bucket of the farm.
+// updating holds the programs that workers must run, stored in the farm's bucket under keyUpdate.
 type updating struct {
 	rollout.State
 	revision uint64
 }
 
-// keyUpdate is where it is kept.
 const keyUpdate = "update"
 
 func (c *Coordinator) readUpdate(ctx context.Context) error {
@@ -36,22 +35,15 @@ func (c *Coordinator) keepUpdate(ctx context.Context) error {
 	return nil
 }
 
-// updateVerb orders programs, ends a trial, or says how it stands.
-func (c *Coordinator) updateVerb(ctx context.Context, who asker, body []byte) (any, error) {
-	var u farm.Update
-	err := farm.Decode(body, &u)
-	if err == nil {
-		err = u.Check()
-	}
-	if err != nil {
-		return nil, refuse(exitRefused, "%v", err)
-	}
+// setUpdate starts or ends an update, or ends its trial. Without an order it only returns the status.
+func (c *Coordinator) setUpdate(ctx context.Context, who Key, u *farm.Update) (any, error) {
 	asks := !u.Off && !u.All && len(u.Releases)+len(u.Known) == 0
 	if !asks && !who.may(rightAdmin) {
 		return nil, deny(who, "update workers")
 	}
 	var sizes map[string]int64
 	if len(u.Releases) > 0 {
+		var err error
 		if sizes, err = c.config.Bus.Artefacts(ctx); err != nil {
 			return nil, err
 		}
@@ -61,8 +53,8 @@ func (c *Coordinator) updateVerb(ctx context.Context, who asker, body []byte) (a
 	now := time.Now()
 	if !asks {
 		before := c.update.State
-		if err := c.update.Order(who.Name, &u, sizes, c.members(now), now); err != nil {
-			return nil, refuse(exitRefused, "%v", err)
+		if err := c.update.Order(who.Name, u, sizes, c.members(now), now); err != nil {
+			return nil, refuse("%v", err)
 		}
 		if err := c.keepUpdate(ctx); err != nil {
 			c.update.State = before
@@ -73,7 +65,7 @@ func (c *Coordinator) updateVerb(ctx context.Context, who asker, body []byte) (a
 	return c.update.Status(c.members(now)), nil
 }
 
-// member is a worker that is here, or was, as an update sees it.
+// member returns a worker for an update.
 func (c *Coordinator) member(s *session, now time.Time) rollout.Worker {
 	w := c.workers[s.name]
 	return rollout.Worker{
@@ -89,9 +81,9 @@ func (c *Coordinator) members(now time.Time) (list []rollout.Worker) {
 	return list
 }
 
-// tried counts a unit of a worker towards an update, or an attempt at one: did an engine
-// fail?
-func (c *Coordinator) tried(ctx context.Context, r *run, name string, counts, failed bool) {
+// countTry counts a pair of a worker for the trial of an update, or an attempt, which does not count as a pair.
+// failed means that an engine failed.
+func (c *Coordinator) countTry(ctx context.Context, r *run, name string, counts, failed bool) {
 	if s := c.sessions[name]; s != nil && c.update.Count(r.digest, c.member(s, time.Now()), counts, failed) {
 		c.lookAtTrials(ctx)
 	}
@@ -102,24 +94,21 @@ func engineFailed(p *match.PairResult) bool {
 	return slices.ContainsFunc(p.Games, func(g match.Result) bool { return g.Termination.IsFault() })
 }
 
-// lookAtTrials ends the update's trials one way or the other, where it can be said, and
-// keeps what was counted.
+// lookAtTrials decides the trials of the update if possible, and stores their counts.
 func (c *Coordinator) lookAtTrials(ctx context.Context) {
 	u := &c.update
 	u.Look(c.accusedInTrial())
 	switch u.Stage {
 	case farm.StageHeld:
-		c.config.Log.Warn("an update goes no further", "why", u.Why)
+		c.config.Log.Warn("an update is held", "why", u.Why)
 	case farm.StageAll:
-		c.config.Log.Info("all workers are told of an update", "why", u.Why)
+		c.config.Log.Info("all workers get an update", "why", u.Why)
 	case farm.StageNone, farm.StageTrial:
 	}
-	if err := c.keepUpdate(ctx); err != nil {
-		c.config.Log.Warn("what is known of an update was not kept", "err", err)
-	}
+	c.warn(c.keepUpdate(ctx), "the update was not stored")
 }
 
-// accusedInTrial says which worker of a trial that goes on is in quarantine since; "": none is.
+// accusedInTrial returns why a worker of an open trial is in quarantine, "" if none is.
 func (c *Coordinator) accusedInTrial() string {
 	return c.update.Accused(func(name string) (why string, since time.Time) {
 		if w := c.workers[name]; w != nil {
@@ -129,8 +118,8 @@ func (c *Coordinator) accusedInTrial() string {
 	})
 }
 
-// tendTrials begins trials that could not begin without workers, or whose workers went
-// away, and ends one whose workers play nothing any more because they are in quarantine.
+// tendTrials starts trials that had no workers or lost them. It ends the trial of a worker in quarantine, which
+// plays no more pairs.
 func (c *Coordinator) tendTrials(ctx context.Context, now time.Time) {
 	if c.update.Tend(c.members(now), c.accusedInTrial(), now) {
 		c.lookAtTrials(ctx)

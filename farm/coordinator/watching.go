@@ -11,85 +11,76 @@ import (
 	"gogi/match"
 )
 
-// heard is what a run's hub has of a worker while somebody watches the run.
-type heard struct {
+// A listener receives the events of a worker while somebody watches the run.
+type listener struct {
 	stop   func()
-	boards map[int]match.Event // how that of each slot would end that has one
+	boards map[int]match.Event // for each slot with a board: the event that ends it
 }
 
-// watched are the runs of which a worker plays pairs while somebody watches them; the
-// worker is listened to from now on. mu is held.
+// watched returns the watched runs of which a worker holds pairs, and listens to the worker's events of them. The
+// caller holds mu.
 func (c *Coordinator) watched(s *session) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || r.hub.Subscribers() == 0 || r.ledger.HeldBy(s.name) == 0 {
 			continue
 		}
-		if err := c.hearken(r, s.name); err != nil {
-			c.config.Log.Warn("a worker's games cannot be watched", "run", r.Name, "worker", s.name, "err", err)
-			continue
+		if r.listeners[s.name] == nil {
+			stop, err := c.config.Bus.Listen(farm.SubjectEvents+r.digest+"."+s.name, func(body []byte) { c.show(r, s.name, body) })
+			if err != nil {
+				c.warn(err, "a worker's games cannot be watched", "run", r.Name, "worker", s.name)
+				continue
+			}
+			r.listeners[s.name] = &listener{stop: stop, boards: map[int]match.Event{}}
 		}
 		list = append(list, r.digest)
 	}
 	return list
 }
 
-// hearken listens to what a worker tells of a run.
-func (c *Coordinator) hearken(r *run, worker string) error {
-	if r.heard[worker] != nil {
-		return nil
-	}
-	stop, err := c.config.Bus.Listen(farm.SubjectEvents+r.digest+"."+worker, func(body []byte) { c.overhear(r, worker, body) })
-	if err == nil {
-		r.heard[worker] = &heard{stop: stop, boards: map[int]match.Event{}}
-	}
-	return err
-}
-
-// unheed stops listening to the workers of a run that nobody watches, and to those that
-// are gone or play nothing of it any more. Their boards go. mu is held.
-func (c *Coordinator) unheed(now time.Time, r *run) {
-	for _, name := range slices.Sorted(maps.Keys(r.heard)) {
+// stopListening stops listening to the workers of a run that nobody watches, and to workers that are gone or hold no
+// pair of it. It removes their boards. The caller holds mu.
+func (c *Coordinator) stopListening(now time.Time, r *run) {
+	for _, name := range slices.Sorted(maps.Keys(r.listeners)) {
 		s := c.sessions[name]
 		if r.hub.Subscribers() > 0 && s != nil && now.Sub(s.seen) < c.config.Lease && r.ledger.HeldBy(name) > 0 {
 			continue
 		}
-		h := r.heard[name]
-		h.stop()
-		delete(r.heard, name)
-		for _, slot := range slices.Sorted(maps.Keys(h.boards)) {
-			r.relay(name, h.boards[slot])
+		l := r.listeners[name]
+		l.stop()
+		delete(r.listeners, name)
+		for _, slot := range slices.Sorted(maps.Keys(l.boards)) {
+			r.relay(name, l.boards[slot])
 		}
 	}
 }
 
-// maxEvent bounds what a worker may tell at once, in bytes.
+// maxEvent limits the bytes of an event.
 const maxEvent = 64 << 10
 
-// overhear takes what a worker tells of a game that it plays. It is for eyes alone:
-// nothing of it counts.
-func (c *Coordinator) overhear(r *run, worker string, body []byte) {
+// show publishes a worker's event about a game that it plays. The event is only displayed and does not count.
+func (c *Coordinator) show(r *run, worker string, body []byte) {
 	var ev match.Event
 	if len(body) > maxEvent || json.Unmarshal(body, &ev) != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	h, s := r.heard[worker], c.sessions[worker]
-	if h == nil || s == nil || !verify.Event(r.plan, s.slots, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
+	l, s := r.listeners[worker], c.sessions[worker]
+	if l == nil || s == nil || !verify.Event(r.plan, s.slots, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
 		return
 	}
 	shown := verify.Shown(&ev)
-	h.boards[*ev.Slot] = verify.Cut(shown)
+	l.boards[*ev.Slot] = verify.Cut(shown)
 	if ev.Type == match.EventEnd || ev.Type == match.EventCut {
-		// How a game has ended is told once, by the result that is stored: its board goes.
+		// The stored result reports how the game ended; here only its board ends.
 		shown = verify.Cut(shown)
-		delete(h.boards, *ev.Slot)
+		delete(l.boards, *ev.Slot)
 	}
 	r.relay(worker, shown)
 }
 
-// relay publishes an event of a worker, whose events are numbered here: its processes
-// each number from 1.
+// relay publishes an event of a worker. It numbers the events of each worker, because every process of a worker
+// numbers its own from 1.
 func (r *run) relay(worker string, ev match.Event) {
 	r.relayed[worker]++
 	ev.V, ev.Seq, ev.Time, ev.Run, ev.Worker = match.EventVersion, r.relayed[worker], time.Now(), r.plan.Run, worker

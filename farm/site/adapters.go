@@ -56,11 +56,6 @@ func newAuditor(secret farm.Secret) auditor {
 // Exact implements coordinator.Auditor.
 func (auditor) Exact(p *match.Plan) bool { return trust.Exact(p) }
 
-// Audits implements coordinator.Auditor.
-func (a auditor) Audits(run string, pair int, level string, n int) bool {
-	return a.Auditor.Audits(run, pair, trust.Level(level), n)
-}
-
 // Differ implements coordinator.Auditor.
 func (auditor) Differ(a, b *match.PairResult) string {
 	if d := trust.Compare(a, b); d != nil {

@@ -36,12 +36,7 @@ type stored struct {
 }
 
 // Add implements coordinator.Store. Results count takes from 1.
-func (s *stored) Add(ctx context.Context, r match.PairResult, take int) (bool, error) {
-	return s.AddTake(ctx, r, take+1)
-}
-
-// AddStates implements coordinator.TuneStore.
-func (s *stored) AddStates(ctx context.Context, r match.PairResult, take int, states []match.TuneState) (bool, error) {
+func (s *stored) Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (bool, error) {
 	return s.AddTake(ctx, r, take+1, states...)
 }
 

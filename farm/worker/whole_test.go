@@ -24,12 +24,14 @@ import (
 
 // shelf is a real.Store in memory; it outlives the coordinator's processes.
 type shelf struct {
+	real.Store // the methods that this test does not call
+
 	mu    sync.Mutex
 	pairs map[int]match.PairResult
 	adds  int
 }
 
-func (s *shelf) Add(_ context.Context, r match.PairResult, _ int) (bool, error) {
+func (s *shelf) Add(_ context.Context, r match.PairResult, _ int, _ ...match.TuneState) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.adds++
@@ -52,11 +54,9 @@ func (s *shelf) Finished(context.Context) (map[int]bool, error) {
 	return all, nil
 }
 
-func (s *shelf) Takes(context.Context) (map[int]int, error)                  { return nil, nil }
-func (s *shelf) Rows(context.Context, func([]match.Row) error) error         { return nil }
-func (s *shelf) Void(context.Context, string, string, string) ([]int, error) { return nil, nil }
-func (s *shelf) Close() error                                                { return nil }
-func (s *shelf) By(context.Context, string) ([]int, error)                   { return nil, nil }
+func (s *shelf) Takes(context.Context) (map[int]int, error)          { return nil, nil }
+func (s *shelf) Rows(context.Context, func([]match.Row) error) error { return nil }
+func (s *shelf) Close() error                                        { return nil }
 
 // ring is a keys.Ring as a coordinator asks it.
 type ring struct{ *keys.Ring }

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Listed is what a session has of a run, as a beat tells it.
+// Listed holds the leases of one run that a session reports in a heartbeat.
 type Listed struct {
 	Held   []Lease // waiting or being played
 	Outbox []Lease // finished, and not yet in the stream
 	Sent   []Lease // in the stream, and not known to be stored
 }
 
-// place is where a lease is at its holder's.
+// A place is the list that contains a lease.
 type place int
 
 const (
@@ -21,7 +21,7 @@ const (
 	sent
 )
 
-// verdict is what a session is told of a lease.
+// A verdict is the reply about one lease.
 type verdict int
 
 const (
@@ -30,18 +30,17 @@ const (
 	isStored
 )
 
-// Beat hears what a session has: these leases live on for another lease. drop are those
-// that are not its own any more, stored those of the finished ones whose pair is in the
-// store. A lease that nobody is known to hold is taken for one of before a restart, or
-// one that was believed lost, and lives again.
+// Beat processes the leases that a session reports, and extends the valid ones. dropped are the leases that
+// the session no longer has. stored are the finished ones whose pair is in the store. If no worker is known
+// to hold a reported pair, the lease is from before a restart or has expired, and Beat adopts it. For an old
+// session Beat drops all leases.
 func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropped, stored []Lease) {
-	h := l.holders[worker]
-	current := h != nil && session != "" && h.session == session
+	h := l.holder(worker, session)
 	l.beats++
 	for where, leases := range [][]Lease{playing: list.Held, outbox: list.Outbox, sent: list.Sent} {
 		for _, what := range leases {
 			verdict := drop
-			if current {
+			if h != nil {
 				verdict = l.touch(now, h, what, place(where))
 			}
 			switch verdict {
@@ -53,17 +52,17 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 			}
 		}
 	}
-	if current {
+	if h != nil {
 		l.sweep(now, h)
 	}
 	return dropped, stored
 }
 
-// touch keeps a lease alive, if it is one.
+// touch extends a lease if it is valid.
 func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdict {
 	finished := where != playing
 	switch {
-	case what.Pair < 0 || what.Pair >= l.config.Pairs || what.Take != l.takes[what.Pair] || l.refused[what.Epoch]:
+	case !l.inRun(what.Pair) || what.Take != l.takes[what.Pair] || l.refused[what.Epoch]:
 		return drop
 	case l.done.has(what.Pair) && finished:
 		return isStored
@@ -74,7 +73,7 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 	switch {
 	case x == nil && (l.over || !l.isFree(what.Pair)):
 		if where == outbox {
-			return keep // it may still come; what is in the stream comes in any case
+			return keep // the worker may still send it; a sent one arrives in any case
 		}
 		return drop
 	case x == nil:
@@ -86,8 +85,7 @@ func (l *Ledger) touch(now time.Time, h *holder, what Lease, where place) verdic
 	return l.extend(now, x, where)
 }
 
-// extend lets a lease live on where it is its holder's, unless it was revoked or what
-// it sent is not in the stream.
+// extend extends a lease, unless it was revoked or its sent result is not in the stream.
 func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	x.listed, x.session = l.beats, x.who.session
 	switch {
@@ -108,8 +106,8 @@ func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	return keep
 }
 
-// sweep ends leases of a worker's older sessions that this one does not have, and the
-// revoked ones that it has put away.
+// sweep ends the leases that the beat did not list: those of the worker's older sessions, and those that
+// were revoked.
 func (l *Ledger) sweep(now time.Time, h *holder) {
 	for x := h.first; x != nil; {
 		after := x.after
@@ -125,13 +123,12 @@ func (l *Ledger) sweep(now time.Time, h *holder) {
 	}
 }
 
-// revokeAfter is how many times the 99th percentile of a run's pairs a lease may last.
+// revokeAfter is the longest duration of a lease, in multiples of the 99th percentile of the run's pairs.
 const revokeAfter = 5
 
-// Expire ends the leases that were not heard of for a lease, and returns them. One that
-// lives and is much older than others ever get is revoked: its holder is told to drop
-// it, and it is granted to another when the holder has, or is silent. It is never
-// played by two who would race, because the shorter game would win.
+// Expire ends the leases without a heartbeat for the lifetime of a lease, and returns them. It revokes a
+// lease that is much older than others become: its worker must drop it, and another worker gets the pair
+// after that or after an expiry. So two workers never race for a pair; in a race the shorter game would win.
 func (l *Ledger) Expire(now time.Time) (expired []Lease) {
 	for len(l.clock) > 0 && !l.clock[0].at.After(now) {
 		x := l.clock[0].lease
@@ -156,63 +153,3 @@ func (l *Ledger) Expire(now time.Time) (expired []Lease) {
 	}
 	return expired
 }
-
-// Next is when Expire has something to do, ok false where nothing is held.
-func (l *Ledger) Next() (at time.Time, ok bool) {
-	if len(l.clock) == 0 {
-		return time.Time{}, false
-	}
-	return l.clock[0].at, true
-}
-
-// deadlines are leases by when to look at them: a beat does not move them, so that it
-// costs nothing; they are moved when their time comes.
-type deadlines []deadline
-
-type deadline struct {
-	at    time.Time
-	lease *lease
-}
-
-func (d deadlines) Len() int           { return len(d) }
-func (d deadlines) Less(i, j int) bool { return d[i].at.Before(d[j].at) }
-func (d deadlines) Swap(i, j int)      { d[i], d[j] = d[j], d[i] }
-
-// Push and Pop are container/heap's.
-func (d *deadlines) Push(x any) { *d = append(*d, x.(deadline)) } //nolint:forcetypeassert // nothing else is pushed
-func (d *deadlines) Pop() any {
-	old := *d
-	last := old[len(old)-1]
-	old[len(old)-1] = deadline{}
-	*d = old[:len(old)-1]
-	return last
-}
-
-// gaps are pairs that came back, the lowest first.
-type gaps []gap
-
-type gap struct {
-	pair  int
-	since time.Time
-}
-
-func (g gaps) Len() int           { return len(g) }
-func (g gaps) Less(i, j int) bool { return g[i].pair < g[j].pair }
-func (g gaps) Swap(i, j int)      { g[i], g[j] = g[j], g[i] }
-
-// Push and Pop are container/heap's.
-func (g *gaps) Push(x any) { *g = append(*g, x.(gap)) } //nolint:forcetypeassert // nothing else is pushed
-func (g *gaps) Pop() any {
-	old := *g
-	last := old[len(old)-1]
-	*g = old[:len(old)-1]
-	return last
-}
-
-// bits are a set of pairs.
-type bits []uint64
-
-func newBits(n int) bits      { return make(bits, (n+63)/64) }
-func (b bits) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
-func (b bits) set(i int)      { b[i/64] |= 1 << (i % 64) }
-func (b bits) clear(i int)    { b[i/64] &^= 1 << (i % 64) }

@@ -1,32 +1,27 @@
-// Package ledger decides which pair a farm grants next. A [Ledger] knows for each pair of one
-// run whether it is stored, held or free. A [Schedule] chooses the run that a free slot plays.
-// Both are pure: the caller passes the time of a clock that never goes back.
+// Package ledger decides which pair a farm grants next. A [Ledger] knows for each pair of one run whether
+// it is stored, leased or free. A [Schedule] chooses the run that a free slot plays. Both are pure: the
+// caller passes the time of a monotonic clock. Neither is safe for concurrent use.
 //
-// A Ledger can be lost: stored pairs are in the store, and the workers report again what they
-// hold.
+// A restart may lose a Ledger: the store has the stored pairs, and the workers report their leases again.
 package ledger
 
-import (
-	"fmt"
+import "gogi/farm"
 
-	"gogi/farm"
-)
-
-// Epochs gives out numbers of grants, each once, over all runs of a coordinator.
+// Epochs issues the numbers of grants. All ledgers of a coordinator share it, so each number is issued once.
 type Epochs struct {
 	next  farm.Epoch
-	limit farm.Epoch // not given
+	limit farm.Epoch // exclusive
 }
 
-// NewEpochs begins those of a boot, whose number is on the disk already.
+// NewEpochs returns the epochs of a boot. The boot number must already be on the disk.
 func NewEpochs(boot uint32) *Epochs {
 	return &Epochs{next: farm.Epoch(boot) << 32, limit: farm.Epoch(boot)<<32 + 1<<32 - 1}
 }
 
-// Left is how many there are: beyond, the coordinator counts another boot.
+// Left returns how many epochs remain. When few remain, the coordinator counts another boot.
 func (e *Epochs) Left() uint64 { return uint64(e.limit - e.next) }
 
-// Take gives the next one; ok is false where there is none left.
+// Take issues the next epoch; ok is false if none is left.
 func (e *Epochs) Take() (epoch farm.Epoch, ok bool) {
 	if e.next >= e.limit {
 		return 0, false
@@ -35,15 +30,11 @@ func (e *Epochs) Take() (epoch farm.Epoch, ok bool) {
 	return e.next, true
 }
 
-// Lease is a pair that a worker may play. Whether it was granted to the worker (its
-// token) is known before a Ledger sees it.
+// A Lease is a pair that a worker may play. The caller checks the worker's token before a Ledger gets the
+// lease.
 type Lease struct {
-	Pair  int
-	Epoch farm.Epoch
-	Take  int
-	// Points is farm.Held's, of which a Ledger knows nothing.
-	Points uint64
+	Pair   int
+	Epoch  farm.Epoch
+	Take   int
+	Points uint64 // as in farm.Held; a Ledger does not use it
 }
-
-// String is for logs.
-func (l Lease) String() string { return fmt.Sprintf("pair %d (grant %x)", l.Pair, uint64(l.Epoch)) }

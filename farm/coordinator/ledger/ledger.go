@@ -8,45 +8,44 @@ import (
 	"gogi/farm"
 )
 
-// Config is how a Ledger begins.
+// A Config is the input of New.
 type Config struct {
-	Pairs    int               // of the plan
-	Finished func(id int) bool // is it stored?
-	Takes    map[int]int       // of pairs that were void: how often; may be nil
+	Pairs    int               // pairs of the plan
+	Finished func(id int) bool // reports whether a pair is stored
+	Takes    map[int]int       // how often a pair was voided; may be nil
 	Epochs   *Epochs           // shared by all ledgers of a coordinator
-	Lease    time.Duration     // how long a lease lives without a beat, above 0
+	Lease    time.Duration     // lifetime of a lease without a heartbeat, above 0
 	Now      time.Time
-	// Grace is for how long nothing is granted below the highest pair that is known to
-	// have been granted: workers that hold such pairs tell so in the meantime. 0: the run
-	// was never granted.
+	// Grace is a time in which New grants only pairs above the highest pair known to have been granted.
+	// Workers that hold lower pairs report them in this time. It is 0 for a run that was never granted.
 	Grace time.Duration
 }
 
-// Ledger knows who plays which pair of a run. A grant costs the logarithm of what is
-// held; memory is a bit for each pair, and some 300 bytes for each lease.
+// A Ledger knows who plays which pair of a run. A grant takes time in the logarithm of the number of leases.
+// Memory is one bit for each pair and about 300 bytes for each lease.
 type Ledger struct {
 	config Config
-	done   bits
+	done   bits // stored pairs
 	takes  map[int]int
-	stored int // pairs that are done
+	stored int // number of stored pairs
 
-	prefix int // the lowest pair that is not done
+	prefix int // lowest pair that is not stored
 	beyond int // pairs from prefix+beyond on are not granted
 	until  int // nor are pairs from here on
-	next   int // the lowest pair that was neither granted nor passed over
-	// Below, what was passed over while others might have held it: [low, lowEnd).
+	next   int // lowest pair that was neither granted nor skipped
+	// [low, lowEnd) is the range below next that was skipped because others might hold its pairs.
 	low, lowEnd int
-	high        int // the highest pair that is known to have been granted
+	high        int // highest pair known to have been granted
 	graceEnds   time.Time
-	gaps        gaps // pairs that came back
+	gaps        heapOf[gap]
 	over        bool
 	paused      bool
 
 	held    map[int]*lease // by pair
 	holders map[string]*holder
-	clock   deadlines
-	refused map[farm.Epoch]bool // results of theirs were not counted: they are no leases any more
-	drained time.Time           // all that was published before was judged
+	clock   heapOf[deadline]
+	refused map[farm.Epoch]bool // leases whose results were rejected; they are invalid
+	drained time.Time           // every result published before this time has been judged
 	beats   uint64
 
 	troubled map[int]*trouble
@@ -55,46 +54,39 @@ type Ledger struct {
 	counts   Counts
 }
 
-// Counts are what happened to the leases of a run since the coordinator's start.
+// Counts holds what happened to the leases of a run since the coordinator's start.
 type Counts struct {
-	Granted   int
-	Expired   int // not heard of for too long
-	Adopted   int // known from their holder alone: granted before a restart, or expired before
-	Returned  int // given back unplayed
-	Replaced  int // their worker began anew without them
-	Revoked   int // much older than others get
-	Regranted int // grants of pairs that had been granted before
-	Lost      int // sent, and never seen in the stream
+	farm.LeaseCounts
+	Replaced int // leases that a new process of their worker no longer has
 }
 
-// lease is one that is held.
+// A lease is a Lease that a worker holds.
 type lease struct {
 	Lease
 	who      *holder
 	session  string
 	granted  time.Time
-	deadline time.Time
-	sent     time.Time // when it was first told to be in the stream; zero: it is not
-	finished bool      // it is in the outbox or the stream
+	deadline time.Time // zero after the lease has ended
+	sent     time.Time // when a heartbeat first listed it as sent; zero if none did
+	finished bool      // the worker has finished the pair
 	revoked  bool
 	solo     bool
-	listed   uint64 // the latest beat that had it
-	// The holder's other leases.
+	listed   uint64 // number of the latest beat that listed it
+	// The neighbours in the list of the holder's leases.
 	before, after *lease
 }
 
-// holder is a worker.
+// A holder is a worker.
 type holder struct {
-	name    string
-	session string
-	first   *lease
-	leases  int
-	// finished of them are played, and wait to be judged.
-	finished int
+	name     string
+	session  string
+	first    *lease
+	leases   int
+	finished int // leases whose result waits to be judged
 	times    times
 }
 
-// New is the ledger of a run.
+// New returns the ledger of a run.
 func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
@@ -115,8 +107,8 @@ func New(c Config) *Ledger {
 	return l
 }
 
-// Enter makes this the session of a worker, whose leases of an older session end with
-// the first beat that does not have them.
+// Enter sets a worker's session. A lease of an older session ends with the first heartbeat of the new one
+// that does not list it.
 func (l *Ledger) Enter(worker, session string) {
 	h := l.holders[worker]
 	if h == nil {
@@ -126,7 +118,7 @@ func (l *Ledger) Enter(worker, session string) {
 	h.session = session
 }
 
-// Leave takes all leases from a worker, and its session.
+// Leave ends a worker's session and all its leases.
 func (l *Ledger) Leave(now time.Time, worker string) {
 	h := l.holders[worker]
 	if h == nil {
@@ -138,11 +130,19 @@ func (l *Ledger) Leave(now time.Time, worker string) {
 	h.session = ""
 }
 
-// Grant gives a worker's session up to n pairs, the lowest first. A pair that came
-// back goes to the faster half of the workers for a while, see [holder.mayHave].
+// holder returns the worker if session is its current session, otherwise nil.
+func (l *Ledger) holder(worker, session string) *holder {
+	if h := l.holders[worker]; h != nil && session != "" && h.session == session {
+		return h
+	}
+	return nil
+}
+
+// Grant grants up to n pairs to a worker's session, the lowest pairs first. For some time only the faster
+// half of the workers gets a pair that came back, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
-	h := l.holders[worker]
-	if h == nil || h.session != session || session == "" || l.over || l.paused {
+	h := l.holder(worker, session)
+	if h == nil || l.over || l.paused {
 		return nil
 	}
 	var out []Lease
@@ -163,8 +163,8 @@ func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	return out
 }
 
-// grant makes a lease of a pair that is free.
-func (l *Ledger) grant(now time.Time, h *holder, pair int) (*lease, bool) {
+// grant leases a free pair; ok is false if no epoch is left.
+func (l *Ledger) grant(now time.Time, h *holder, pair int) (x *lease, ok bool) {
 	epoch, ok := l.config.Epochs.Take()
 	if !ok {
 		return nil, false
@@ -173,7 +173,7 @@ func (l *Ledger) grant(now time.Time, h *holder, pair int) (*lease, bool) {
 	return l.hold(now, h, Lease{Pair: pair, Epoch: epoch, Take: l.takes[pair]}), true
 }
 
-// hold enters a lease.
+// hold records a lease.
 func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
 	x := &lease{Lease: what, who: h, session: h.session, granted: now, deadline: now.Add(l.config.Lease), after: h.first}
 	if h.first != nil {
@@ -187,8 +187,7 @@ func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
 	return x
 }
 
-// candidate is the lowest pair that this worker may be granted; again, it had been
-// granted before.
+// candidate returns the lowest pair that a worker may get; again means that it was granted before.
 func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) {
 	limit := l.limit()
 	grace := now.Before(l.graceEnds)
@@ -213,8 +212,8 @@ func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) 
 	return lowest, false, true
 }
 
-// skip moves the cursors to pairs that are free. In the time of grace what others may
-// hold is passed over, and left for later.
+// skip moves the cursors to free pairs. In the grace time it skips the pairs that others may hold, and
+// candidate returns to them afterwards.
 func (l *Ledger) skip(grace bool) {
 	if grace && l.next <= l.high {
 		l.next = l.high + 1
@@ -228,7 +227,7 @@ func (l *Ledger) skip(grace bool) {
 	}
 }
 
-// limit is the pair from which on nothing is granted.
+// limit returns the first pair that must not be granted.
 func (l *Ledger) limit() int {
 	if l.beyond > l.config.Pairs-l.prefix {
 		return l.until
@@ -236,7 +235,7 @@ func (l *Ledger) limit() int {
 	return min(l.prefix+l.beyond, l.until)
 }
 
-// isFree reports whether a pair is neither done nor held, and no trouble.
+// isFree reports whether Grant may grant a pair: it is not stored, leased, given up or to be played alone.
 func (l *Ledger) isFree(pair int) bool {
 	if t := l.troubled[pair]; t != nil && (t.solo || t.void) {
 		return false
@@ -244,8 +243,8 @@ func (l *Ledger) isFree(pair int) bool {
 	return !l.done.has(pair) && l.held[pair] == nil
 }
 
-// Return takes back a lease that a worker gives back; crashed says that it tried it.
-// fate tells what becomes of the pair.
+// Return ends a lease that a worker returns. With crashed the worker tried to play it and failed. fate is
+// FateNone if the worker does not hold this lease.
 func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) (fate Fate) {
 	x := l.held[what.Pair]
 	if x == nil || x.Epoch != what.Epoch || x.who.name != worker {
@@ -259,9 +258,9 @@ func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) 
 	return FateAgain
 }
 
-// Stored says that a pair is in the store, by whomever. It is never granted again.
+// Stored records that a pair is in the store, whoever played it. The pair is not granted any more.
 func (l *Ledger) Stored(now time.Time, pair int) {
-	if pair < 0 || pair >= l.config.Pairs || l.done.has(pair) {
+	if !l.inRun(pair) || l.done.has(pair) {
 		return
 	}
 	l.done.set(pair)
@@ -280,8 +279,10 @@ func (l *Ledger) Stored(now time.Time, pair int) {
 	l.advance()
 }
 
-// Refused says that what came under a lease was not counted: the lease is none any
-// more, and the pair is to be played by somebody.
+func (l *Ledger) inRun(pair int) bool { return pair >= 0 && pair < l.config.Pairs }
+
+// Refused records that the result under a lease was rejected. The lease becomes invalid, and the pair can be
+// granted again.
 func (l *Ledger) Refused(now time.Time, what Lease) {
 	l.refused[what.Epoch] = true
 	if x := l.held[what.Pair]; x != nil && x.Epoch == what.Epoch {
@@ -289,10 +290,10 @@ func (l *Ledger) Refused(now time.Time, what Lease) {
 	}
 }
 
-// Void says that a pair which was stored is not any more. It is played again, as its
-// next take; leases of the take before count nothing.
+// Void records that a stored pair was voided. The ledger grants it again as its next take. Leases of earlier
+// takes are invalid.
 func (l *Ledger) Void(now time.Time, pair int) {
-	if pair < 0 || pair >= l.config.Pairs || !l.done.has(pair) {
+	if !l.IsStored(pair) {
 		return
 	}
 	l.done.clear(pair)
@@ -304,25 +305,24 @@ func (l *Ledger) Void(now time.Time, pair int) {
 	}
 }
 
-// Drained says that all of the stream that was published before now was judged. What was
-// told to be in the stream a lease before then, and is not stored, is not in it.
+// Drained records that every result published before now has been judged. A result that was reported as sent
+// more than a lease earlier, and is not stored, is lost.
 func (l *Ledger) Drained(now time.Time) { l.drained = now }
 
-// Window bounds what is granted to that many pairs from the lowest that is not stored,
-// 1 at least.
+// Window limits grants to this many pairs from the lowest pair that is not stored, at least 1.
 func (l *Ledger) Window(beyond int) { l.beyond = max(1, beyond) }
 
-// Until bounds what is granted to pairs below a number: what is beyond is not known yet.
+// Until limits grants to pairs below a number. A tune does not know the parameters of later pairs yet.
 func (l *Ledger) Until(pair int) { l.until = min(max(0, pair), l.config.Pairs) }
 
-// Over ends the run: nothing is granted, and what is held is taken away, but for what
-// is finished, which may still come.
+// Over ends the run or starts it again. An ended run grants nothing and drops unfinished leases. Finished
+// results are still accepted.
 func (l *Ledger) Over(over bool) { l.over = over }
 
-// Pause grants nothing for as long; what is held is played on.
+// Pause stops grants or allows them again. It does not change existing leases.
 func (l *Ledger) Pause(paused bool) { l.paused = paused }
 
-// free ends a lease unplayed.
+// free ends a lease, and its pair can be granted again.
 func (l *Ledger) free(now time.Time, x *lease) {
 	l.remove(x)
 	if x.solo {
@@ -332,7 +332,7 @@ func (l *Ledger) free(now time.Time, x *lease) {
 	heap.Push(&l.gaps, gap{x.Pair, now})
 }
 
-// remove takes a lease out of the books.
+// remove deletes a lease.
 func (l *Ledger) remove(x *lease) {
 	delete(l.held, x.Pair)
 	if x.before != nil {
@@ -348,7 +348,7 @@ func (l *Ledger) remove(x *lease) {
 		x.who.finished--
 	}
 	x.before, x.after = nil, nil
-	x.deadline = time.Time{} // its place in the clock is stale
+	x.deadline = time.Time{} // its entry in the clock is stale
 }
 
 func (l *Ledger) advance() {

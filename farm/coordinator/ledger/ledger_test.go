@@ -87,9 +87,6 @@ func TestSilence(t *testing.T) {
 	if s := b.State(); s.Counts.Expired != 1 || s.Held != 2 {
 		t.Fatalf("%+v", s)
 	}
-	if at, ok := b.Next(); !ok || !at.After(b.now) {
-		t.Errorf("the next to expire: %v, %v", at, ok)
-	}
 }
 
 // TestANewProcessFreesWhatItHasNot: at its first beat, and not at its hello: what is in

@@ -6,26 +6,25 @@ import (
 	"time"
 )
 
-// pace is how long the pairs of a run take from their grant to the store, over all
-// workers and by worker.
+// A pace records the durations from grant to store, for all workers together and for each worker.
 type pace struct {
-	counts [600]int // by bucket: each is a twentieth longer than the one before, from 1 ms on
+	counts [600]int // by bucket: each is 5% wider than the one before, from 1 ms on
 	total  int
-	p99    time.Duration // as of a while ago
-	fresh  int           // seen since then
+	p99    time.Duration // 99th percentile at its latest calculation
+	fresh  int           // pairs seen since then
 
-	median time.Duration // of the workers' p95; 0: too few are known
+	median time.Duration // median of the workers' 95th percentiles; 0 if fewer than two are known
 	known  map[*holder]bool
-	stale  int // seen since the median was taken
+	stale  int // pairs seen since the median was calculated
 }
 
-// paceSteps are buckets in a factor of e.
+// paceSteps is the number of buckets in a factor of e.
 var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that the language cannot compute
 
-// enough is how many pairs must be known before a lease is called too old.
+// enough is how many pairs must be known before a lease can be too old.
 const enough = 100
 
-// see takes the time of a pair that was stored.
+// see records the duration of a stored pair.
 func (p *pace) see(h *holder, took time.Duration, workers int) {
 	bucket := int(math.Log(max(1, float64(took)/float64(time.Millisecond))) * paceSteps)
 	p.counts[min(bucket, len(p.counts)-1)]++
@@ -45,7 +44,7 @@ func (p *pace) see(h *holder, took time.Duration, workers int) {
 	}
 }
 
-// most is the 99th percentile; 0: too few pairs are known.
+// most returns the 99th percentile, 0 if too few pairs are known.
 func (p *pace) most() time.Duration {
 	if p.total < enough {
 		return 0
@@ -53,7 +52,7 @@ func (p *pace) most() time.Duration {
 	return p.p99
 }
 
-// quantile is the upper end of the bucket that has it.
+// quantile returns the upper end of the bucket that contains a quantile.
 func (p *pace) quantile(q float64) time.Duration {
 	left := int(math.Ceil(q * float64(p.total)))
 	for i, n := range p.counts {
@@ -64,7 +63,7 @@ func (p *pace) quantile(q float64) time.Duration {
 	return 0
 }
 
-// middle is the median of the workers' p95.
+// middle returns the median of the workers' 95th percentiles.
 func (p *pace) middle() time.Duration {
 	if len(p.known) < 2 {
 		return 0
@@ -77,14 +76,14 @@ func (p *pace) middle() time.Duration {
 	return all[(len(all)-1)/2]
 }
 
-// times are the latest of a worker's pairs.
+// times holds the durations of a worker's latest pairs.
 type times struct {
 	ring [32]time.Duration
 	seen int
-	p95  time.Duration // 0: too few
+	p95  time.Duration // 0 if too few are known
 }
 
-// leastTimes are needed to speak of a worker's pace.
+// leastTimes is how many pairs a worker's percentile needs.
 const leastTimes = 5
 
 func (t *times) see(took time.Duration) {
@@ -97,21 +96,16 @@ func (t *times) see(took time.Duration) {
 	}
 }
 
-// mayHave reports whether a worker may be granted a pair that came back so long ago.
-// The prefix waits for it, so it goes to the faster half of the workers; after a third
-// of a lease to any but the slow, which are those above twice the median; and after two
-// leases, in which no other has asked, to anybody.
+// mayHave reports whether a worker may get a pair that came back some time ago. The prefix waits for this
+// pair, so at first only the faster half of the workers gets it. After a third of a lease the others get it
+// too, except workers slower than twice the median. After two leases without a request every worker gets it.
 func (h *holder) mayHave(waited, lease, median time.Duration) bool {
 	p95 := h.times.p95
 	switch {
 	case median == 0 || waited >= 2*lease:
 		return true
-	case p95 == 0:
-		return waited >= lease/3
-	case p95 <= median:
+	case p95 > 0 && p95 <= median:
 		return true
-	case p95 <= 2*median:
-		return waited >= lease/3
 	}
-	return false
+	return p95 <= 2*median && waited >= lease/3
 }

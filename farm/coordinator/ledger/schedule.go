@@ -5,62 +5,53 @@ import (
 	"slices"
 )
 
-// Test is a run that wants slots.
+// A Test is a run that needs slots.
 type Test struct {
 	Run      string // the plan's digest
 	Owner    string
-	Priority int     // a higher one goes first, always
-	Share    float64 // of the slots, against others of its priority; above 0
-	Cost     float64 // of a pair, in slot-seconds; above 0
-	// Spent says that its owner has had what he may have: it gets what nobody else wants.
-	Spent bool
+	Priority int     // a higher priority always comes first
+	Share    float64 // share of the slots among the tests of one priority, above 0
+	Cost     float64 // slot-seconds of a pair, above 0
+	Spent    bool    // its owner has used the quota: it gets only slots that no other test uses
 }
 
-// Worker is who asks for pairs.
+// A Worker is a worker that asks for pairs.
 type Worker struct {
-	Open []string              // runs whose engines it has open
-	Can  func(run string) bool // may it play this run? nil: any
+	Open []string              // runs whose engines are open
+	Can  func(run string) bool // reports whether it may play a run; nil: any
 }
 
-// Share is how many pairs of a run a worker gets.
-type Share struct {
-	Run   string
-	Pairs int
-}
-
-// Schedule says which run a free slot goes to: of the highest priority the one that has
-// had the least for its share, counted in slot-seconds (a deficit round robin without
-// rounds, so that it is exact at every grant). What one cannot use the others get.
+// A Schedule chooses the run of a free slot. Among the runs of the highest priority it chooses the one with
+// the fewest slot-seconds for its share. This is a deficit round robin without rounds, so it is exact at
+// every grant. Slots that a run cannot use go to the others.
 type Schedule struct {
-	// OwnerMax is the part of the slots that one owner's runs may hold while others
-	// wait; 0 or 1: all.
+	// OwnerMax is the part of the slots that the runs of one owner may hold while others wait; 0 or 1: all.
 	OwnerMax float64
-	// Slots are those of all workers.
+	// Slots is the number of slots of all workers.
 	Slots int
 
-	tests []*entry // in the order in which they came
+	tests []*entry // in the order of Set
 	clock map[int]float64
 }
 
-// entry is a test with what it has had: slot-seconds over its share.
+// An entry is a test with what it has received.
 type entry struct {
 	Test
-	had  float64
+	had  float64 // slot-seconds divided by the share
 	held int
-	dry  bool // has nothing to grant, as of this Pick
+	dry  bool // this Pick found nothing to grant
 }
 
 const (
-	// patience is how many pairs a run may be short of before a worker opens its engines
-	// beside, or in the place of, those that it has open. Much more would not keep shares
-	// within 2% over a thousand grants.
+	// patience is how many pairs a run may be behind before a worker opens its engines in addition to, or
+	// instead of, its open ones. A much larger value would not keep shares within 2% over 1,000 grants.
 	patience = 4
-	// arrears are how many pairs a run catches up at most, that could not use its share.
+	// arrears is the largest number of pairs that a run may catch up if it could not use its share.
 	arrears = 5 * patience
 )
 
-// Set begins or changes a test. One that is new, or gets another priority or share, has
-// had as much as the others.
+// Set adds or changes a test. A new test, or one with a changed priority or share, starts level with the
+// others.
 func (s *Schedule) Set(t Test) {
 	if i := s.index(t.Run); i >= 0 {
 		e := s.tests[i]
@@ -73,12 +64,12 @@ func (s *Schedule) Set(t Test) {
 	s.tests = append(s.tests, &entry{Test: t, had: s.clock[t.Priority]})
 }
 
-// Remove ends a test.
+// Remove deletes a test.
 func (s *Schedule) Remove(run string) {
 	s.tests = slices.DeleteFunc(s.tests, func(e *entry) bool { return e.Run == run })
 }
 
-// Held says how many pairs of a run are held at the moment.
+// Held sets the number of leases of a run.
 func (s *Schedule) Held(run string, pairs int) {
 	if i := s.index(run); i >= 0 {
 		s.tests[i].held = pairs
@@ -89,17 +80,16 @@ func (s *Schedule) index(run string) int {
 	return slices.IndexFunc(s.tests, func(e *entry) bool { return e.Run == run })
 }
 
-// Pick hands out up to n pairs to a worker. grant is asked for pairs of a run, says how
-// many there were, and is not asked again where it had fewer.
-func (s *Schedule) Pick(w Worker, n int, grant func(run string, n int) int) []Share {
+// Pick gives up to n pairs to a worker. It calls grant for pairs of a run; grant returns how many it granted.
+// Pick does not ask again for a run that had fewer.
+func (s *Schedule) Pick(w Worker, n int, grant func(run string, n int) int) {
 	for _, e := range s.tests {
 		e.dry = w.Can != nil && !w.Can(e.Run)
 	}
-	var out []Share
 	for n > 0 {
 		e, alone := s.choose(w)
 		if e == nil {
-			break
+			return
 		}
 		want := 1
 		if alone {
@@ -109,24 +99,10 @@ func (s *Schedule) Pick(w Worker, n int, grant func(run string, n int) int) []Sh
 		e.dry = got < want
 		n -= got
 		s.charge(e, got)
-		out = add(out, e.Run, got)
 	}
-	return out
 }
 
-func add(shares []Share, run string, pairs int) []Share {
-	i := slices.IndexFunc(shares, func(s Share) bool { return s.Run == run })
-	switch {
-	case pairs == 0:
-	case i < 0:
-		return append(shares, Share{run, pairs})
-	default:
-		shares[i].Pairs += pairs
-	}
-	return shares
-}
-
-// charge counts pairs that were granted.
+// charge counts granted pairs.
 func (s *Schedule) charge(e *entry, pairs int) {
 	if pairs == 0 {
 		return
@@ -140,12 +116,12 @@ func (s *Schedule) charge(e *entry, pairs int) {
 	e.held += pairs
 }
 
-// owed is what a test has had, but for what it could not use long ago.
+// owed returns what a test has received, raised so that it is at most arrears behind.
 func (s *Schedule) owed(e *entry) float64 {
 	return max(e.had, s.clock[e.Priority]-arrears*e.Cost/e.Share)
 }
 
-// choose is whom the next pair goes to; alone, nobody else wants any.
+// choose returns the test of the next pair; alone means that no other test wants pairs.
 func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 	var wanting []*entry
 	for _, e := range s.tests {
@@ -153,43 +129,44 @@ func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 			wanting = append(wanting, e)
 		}
 	}
-	alone = len(wanting) == 1
-	for _, better := range []func([]*entry) []*entry{unspent, s.modest} {
-		if some := better(wanting); len(some) > 0 {
-			wanting = some
-		}
-	}
 	if len(wanting) == 0 {
 		return nil, false
 	}
+	alone = len(wanting) == 1
+	for _, better := range []func(*entry) bool{func(e *entry) bool { return !e.Spent }, s.modest()} {
+		if some := where(wanting, better); len(some) > 0 {
+			wanting = some
+		}
+	}
 	top := slices.MaxFunc(wanting, func(a, b *entry) int { return cmp.Compare(a.Priority, b.Priority) }).Priority
-	wanting = slices.DeleteFunc(wanting, func(e *entry) bool { return e.Priority != top })
+	wanting = where(wanting, func(e *entry) bool { return e.Priority == top })
 	byHad := func(a, b *entry) int { return cmp.Compare(s.owed(a), s.owed(b)) }
-	open := slices.DeleteFunc(slices.Clone(wanting), func(e *entry) bool { return !slices.Contains(w.Open, e.Run) })
-	if len(open) > 0 {
+	if open := where(wanting, func(e *entry) bool { return slices.Contains(w.Open, e.Run) }); len(open) > 0 {
 		kept := slices.MinFunc(open, byHad)
-		short := func(e *entry) bool { return (s.owed(kept)-s.owed(e))*e.Share > patience*e.Cost }
-		if wanting = slices.DeleteFunc(wanting, func(e *entry) bool { return !short(e) }); len(wanting) == 0 {
+		wanting = where(wanting, func(e *entry) bool { return (s.owed(kept)-s.owed(e))*e.Share > patience*e.Cost })
+		if len(wanting) == 0 {
 			return kept, alone
 		}
 	}
 	return slices.MinFunc(wanting, byHad), alone
 }
 
-// unspent are those whose owners have not had all that they may have.
-func unspent(wanting []*entry) []*entry {
-	return slices.DeleteFunc(slices.Clone(wanting), func(e *entry) bool { return e.Spent })
+func where(list []*entry, keep func(*entry) bool) (kept []*entry) {
+	for _, e := range list {
+		if keep(e) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
 }
 
-// modest are those whose owners do not hold too much of the farm.
-func (s *Schedule) modest(wanting []*entry) []*entry {
+// modest returns a function that reports whether a test's owner may hold another pair under OwnerMax.
+func (s *Schedule) modest() func(*entry) bool {
 	held, total := map[string]int{}, 0
 	for _, e := range s.tests {
 		held[e.Owner] += e.held
 		total += e.held
 	}
-	all := max(s.Slots, total) // what is held ahead of being played counts alike for all
-	return slices.DeleteFunc(slices.Clone(wanting), func(e *entry) bool {
-		return s.OwnerMax > 0 && float64(held[e.Owner]+1) > s.OwnerMax*float64(all)
-	})
+	all := max(s.Slots, total) // prefetched pairs count in the same way for all owners
+	return func(e *entry) bool { return s.OwnerMax <= 0 || float64(held[e.Owner]+1) <= s.OwnerMax*float64(all) }
 }

@@ -2,16 +2,16 @@ package ledger_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
 	"gogi/farm/coordinator/ledger"
 )
 
-// endless grants whatever is asked for, and counts it.
+// endless grants everything and counts it by run.
 type endless map[string]int
 
 func (e endless) grant(run string, n int) int {
@@ -19,9 +19,25 @@ func (e endless) grant(run string, n int) int {
 	return n
 }
 
-// TestSharesAreKept is I8: over 1,000 grants each run's slot-seconds are within 2% of all
-// of its share, from any moment on, whatever the workers' sizes and the engines that
-// they have open.
+func scheduled(tests ...ledger.Test) *ledger.Schedule {
+	s := &ledger.Schedule{OwnerMax: 0.4, Slots: 100}
+	for _, t := range tests {
+		s.Set(t)
+	}
+	return s
+}
+
+// picks checks what a worker gets if every test has endless pairs.
+func picks(t *testing.T, s *ledger.Schedule, w ledger.Worker, n int, want endless) {
+	t.Helper()
+	got := endless{}
+	if s.Pick(w, n, got.grant); !maps.Equal(got, want) {
+		t.Errorf("granted %v, expected %v", got, want)
+	}
+}
+
+// TestSharesAreKept is I8: over 1,000 grants each run's slot-seconds are within 2% of its share, from any
+// moment on, for workers of any size and with any open engines.
 func TestSharesAreKept(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -44,10 +60,15 @@ func TestSharesAreKept(t *testing.T) {
 			for all := 0; all < grants; {
 				i := r.IntN(len(workers))
 				w := &workers[i]
-				for _, share := range s.Pick(*w, 1+r.IntN(2*slots[i]), got.grant) {
-					all += share.Pairs
-					w.Open = append(w.Open, share.Run)
-				}
+				var opened []string
+				s.Pick(*w, 1+r.IntN(2*slots[i]), func(run string, n int) int {
+					if !slices.Contains(opened, run) {
+						opened = append(opened, run)
+					}
+					all += n
+					return got.grant(run, n)
+				})
+				w.Open = append(w.Open, opened...)
 				w.Open = w.Open[max(0, len(w.Open)-2):]
 			}
 			return got
@@ -67,31 +88,29 @@ func TestSharesAreKept(t *testing.T) {
 	}
 }
 
-// TestPriorityComesFirst, and what the first cannot use goes on.
+// TestPriorityComesFirst: the test of the lower priority gets what the other cannot use.
 func TestPriorityComesFirst(t *testing.T) {
 	t.Parallel()
-	var s ledger.Schedule
-	s.Set(ledger.Test{Run: "low", Share: 100, Cost: 1, Priority: -1})
-	s.Set(ledger.Test{Run: "high", Share: 1, Cost: 1, Priority: 3})
-	left := 5
-	shares := s.Pick(ledger.Worker{Open: []string{"low"}}, 8, func(run string, n int) int {
+	s := scheduled(ledger.Test{Run: "low", Share: 100, Cost: 1, Priority: -1}, ledger.Test{Run: "high", Share: 1, Cost: 1, Priority: 3})
+	s.OwnerMax = 0
+	got, left := endless{}, 5
+	s.Pick(ledger.Worker{Open: []string{"low"}}, 8, func(run string, n int) int {
 		if run == "high" {
 			n = min(n, left)
 			left -= n
 		}
-		return n
+		return got.grant(run, n)
 	})
-	if want := []ledger.Share{{Run: "high", Pairs: 5}, {Run: "low", Pairs: 3}}; !reflect.DeepEqual(shares, want) {
-		t.Errorf("%+v, expected %+v", shares, want)
+	if want := (endless{"high": 5, "low": 3}); !maps.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
 	}
 }
 
-// TestAWorkerGetsWhatItCanPlay, and a run that only some can play gets its share there.
+// TestAWorkerGetsWhatItCanPlay: a run that only some workers can play gets its share there.
 func TestAWorkerGetsWhatItCanPlay(t *testing.T) {
 	t.Parallel()
-	var s ledger.Schedule
-	s.Set(ledger.Test{Run: "any", Share: 1, Cost: 1})
-	s.Set(ledger.Test{Run: "gpu", Share: 1, Cost: 1})
+	s := scheduled(ledger.Test{Run: "any", Share: 1, Cost: 1}, ledger.Test{Run: "gpu", Share: 1, Cost: 1})
+	s.OwnerMax = 0
 	got := endless{}
 	for range 50 {
 		s.Pick(ledger.Worker{Can: func(run string) bool { return run == "any" }}, 1, got.grant)
@@ -100,26 +119,23 @@ func TestAWorkerGetsWhatItCanPlay(t *testing.T) {
 	if got["any"] != 50 || got["gpu"] != 50 {
 		t.Errorf("%v: expected half each", got)
 	}
-	if shares := s.Pick(ledger.Worker{Can: func(string) bool { return false }}, 4, got.grant); shares != nil {
-		t.Errorf("%v for a worker that can play nothing", shares)
-	}
+	picks(t, s, ledger.Worker{Can: func(string) bool { return false }}, 4, endless{})
 }
 
-// TestWhoCouldNotUseItsShare catches up a little and does not take all for hours; one
-// that is new takes no more than its share.
-func TestWhoCouldNotUseItsShare(t *testing.T) {
+// TestAnIdleTestCatchesUp: a test that could not use its share catches up a little, and a new one gets no more
+// than its share.
+func TestAnIdleTestCatchesUp(t *testing.T) {
 	t.Parallel()
 	var s ledger.Schedule
 	s.Set(ledger.Test{Run: "a", Share: 1, Cost: 2})
 	s.Set(ledger.Test{Run: "b", Share: 1, Cost: 2})
-	dry := func(run string, n int) int {
-		if run == "b" {
-			return 0
-		}
-		return n
-	}
 	for range 1000 {
-		s.Pick(ledger.Worker{}, 1, dry)
+		s.Pick(ledger.Worker{}, 1, func(run string, n int) int {
+			if run == "b" {
+				return 0
+			}
+			return n
+		})
 	}
 	s.Set(ledger.Test{Run: "c", Share: 1, Cost: 2})
 	got := endless{}
@@ -131,63 +147,52 @@ func TestWhoCouldNotUseItsShare(t *testing.T) {
 	}
 }
 
-// TestEnginesStayOpen: two runs, two workers; neither changes its engines more often than
-// the shares need.
+// TestEnginesStayOpen: two workers of two runs change engines no more often than the shares need.
 func TestEnginesStayOpen(t *testing.T) {
 	t.Parallel()
 	var s ledger.Schedule
 	s.Set(ledger.Test{Run: "a", Share: 1, Cost: 30})
 	s.Set(ledger.Test{Run: "b", Share: 1, Cost: 30})
-	changes, grants := 0, 0
-	open := [][]string{{"a"}, {"b"}}
+	changes, got := 0, endless{}
+	open := []string{"a", "b"}
 	for i := range 400 {
-		for _, share := range s.Pick(ledger.Worker{Open: open[i%2]}, 4, endless{}.grant) {
-			grants += share.Pairs
-			if !slices.Contains(open[i%2], share.Run) {
+		s.Pick(ledger.Worker{Open: open[i%2 : i%2+1]}, 4, func(run string, n int) int {
+			if run != open[i%2] {
 				changes++
 			}
-			open[i%2] = []string{share.Run}
-		}
+			open[i%2] = run
+			return got.grant(run, n)
+		})
 	}
-	if grants != 1600 || changes > 2 {
-		t.Errorf("%d changes of engines in %d grants", changes, grants)
+	if got["a"]+got["b"] != 1600 || changes > 2 {
+		t.Errorf("%d changes of engines in %v", changes, got)
 	}
 }
 
-// TestAnOwnerLeavesRoom: with others waiting he holds two fifths, alone all; what his
-// runs have had beyond his quota, they get only when nobody else wants it.
-func TestAnOwnerLeavesRoom(t *testing.T) {
+// TestOwnerMax: while others wait, an owner holds two fifths. A test beyond its owner's quota gets only what
+// no other test wants.
+func TestOwnerMax(t *testing.T) {
 	t.Parallel()
-	s := ledger.Schedule{OwnerMax: 0.4, Slots: 100}
+	y := ledger.Test{Run: "y", Owner: "y", Share: 1, Cost: 1}
+	var nine []ledger.Test
 	for i := range 9 {
-		s.Set(ledger.Test{Run: fmt.Sprint("x", i), Owner: "x", Share: 1, Cost: 1})
+		nine = append(nine, ledger.Test{Run: fmt.Sprint("x", i), Owner: "x", Share: 1, Cost: 1})
 	}
-	s.Set(ledger.Test{Run: "y", Owner: "y", Share: 1, Cost: 1})
 	got := endless{}
-	s.Pick(ledger.Worker{}, 100, got.grant)
-	if got["y"] != 40 { // by share it would be 10; of what neither may have alone, x's nine runs get theirs
+	scheduled(append(nine, y)...).Pick(ledger.Worker{}, 100, got.grant)
+	if got["y"] != 40 { // by share it would be 10; what neither owner may have alone goes to x's nine runs
 		t.Errorf("y holds %d, x the rest: expected 40", got["y"])
 	}
-	lonely := ledger.Schedule{OwnerMax: 0.4, Slots: 100}
-	lonely.Set(ledger.Test{Run: "x", Owner: "x", Share: 1, Cost: 1, Spent: true})
-	if got := lonely.Pick(ledger.Worker{}, 100, endless{}.grant); !reflect.DeepEqual(got, []ledger.Share{{Run: "x", Pairs: 100}}) {
-		t.Errorf("alone: %v", got)
-	}
-	lonely.Set(ledger.Test{Run: "y", Owner: "y", Share: 1, Cost: 1})
-	lonely.Held("x", 0)
-	if got := lonely.Pick(ledger.Worker{Open: []string{"x"}}, 10, endless{}.grant); !reflect.DeepEqual(got, []ledger.Share{{Run: "y", Pairs: 10}}) {
-		t.Errorf("beyond his quota: %v", got)
-	}
-	lonely.Remove("y")
-	if got := lonely.Pick(ledger.Worker{}, 10, endless{}.grant); !reflect.DeepEqual(got, []ledger.Share{{Run: "x", Pairs: 10}}) {
-		t.Errorf("alone again: %v", got)
-	}
-	full := ledger.Schedule{OwnerMax: 0.4, Slots: 100}
-	for _, run := range []string{"x", "y"} {
-		full.Set(ledger.Test{Run: run, Owner: run, Share: 1, Cost: 1, Spent: run == "x"})
-		full.Held(run, 90) // more than an owner's part
-	}
-	if got := full.Pick(ledger.Worker{Open: []string{"x"}}, 10, endless{}.grant); !reflect.DeepEqual(got, []ledger.Share{{Run: "y", Pairs: 10}}) {
-		t.Errorf("beyond his quota, where everybody holds too much: %v", got)
-	}
+	spent := ledger.Test{Run: "x", Owner: "x", Share: 1, Cost: 1, Spent: true}
+	s := scheduled(spent)
+	picks(t, s, ledger.Worker{}, 100, endless{"x": 100})
+	s.Set(y)
+	s.Held("x", 0)
+	picks(t, s, ledger.Worker{Open: []string{"x"}}, 10, endless{"y": 10})
+	s.Remove("y")
+	picks(t, s, ledger.Worker{}, 10, endless{"x": 10})
+	full := scheduled(spent, y)
+	full.Held("x", 90) // more than OwnerMax allows
+	full.Held("y", 90)
+	picks(t, full, ledger.Worker{Open: []string{"x"}}, 10, endless{"y": 10})
 }

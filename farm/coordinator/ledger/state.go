@@ -2,26 +2,25 @@ package ledger
 
 import "time"
 
-// State is a ledger in numbers.
+// State holds the figures of a ledger.
 type State struct {
 	Pairs     int
 	Stored    int
-	Prefix    int // the lowest pair that is not stored
-	Reach     int // pairs from the prefix to the highest that was granted or stored
-	Window    int // what bounds Reach
+	Prefix    int // lowest pair that is not stored
+	Reach     int // pairs from the prefix to the highest granted or stored pair
+	Window    int // limit of Reach
 	Held      int // leases
-	Gaps      int // pairs that came back and wait, at most
 	Solo      int // pairs that wait to be played alone
 	Condemned int
-	P99       time.Duration // from grant to store; 0: not known yet
+	P99       time.Duration // from grant to store; 0 if too few pairs are known
 	Counts    Counts
 }
 
-// State is the ledger as of now.
+// State returns the current figures.
 func (l *Ledger) State() State {
 	s := State{
 		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: max(0, l.limit()-l.prefix),
-		Held: len(l.held), Gaps: len(l.gaps), Solo: len(l.alone.waiting), P99: l.pace.most(), Counts: l.counts,
+		Held: len(l.held), Solo: len(l.alone.waiting), P99: l.pace.most(), Counts: l.counts,
 	}
 	for _, t := range l.troubled {
 		if t.void {
@@ -31,10 +30,10 @@ func (l *Ledger) State() State {
 	return s
 }
 
-// Held is how many leases there are.
+// Held returns the number of leases.
 func (l *Ledger) Held() int { return len(l.held) }
 
-// HeldBy is how many leases a worker has.
+// HeldBy returns the number of a worker's leases.
 func (l *Ledger) HeldBy(worker string) int {
 	if h := l.holders[worker]; h != nil {
 		return h.leases
@@ -48,7 +47,7 @@ func (l *Ledger) Holds(worker string, pair int) bool {
 	return x != nil && x.who.name == worker
 }
 
-// Playing is how many of them are not finished, as far as it has told.
+// Playing returns the number of a worker's leases that it has not reported as finished.
 func (l *Ledger) Playing(worker string) int {
 	if h := l.holders[worker]; h != nil {
 		return h.leases - h.finished
@@ -56,13 +55,12 @@ func (l *Ledger) Playing(worker string) int {
 	return 0
 }
 
-// Remaining is how many pairs may still be granted as the window stands, or are held.
+// Remaining returns the number of pairs in the current window that are not stored.
 func (l *Ledger) Remaining() int { return max(0, l.limit()-l.stored) }
 
-// Fair is how many pairs of a run a worker may hold that are not finished, of which so
-// many remain: as many as it can play at once, and of what is held in advance its part by
-// its slots. Else one that asks early would hold the last pairs of a run, and the others
-// would wait for it.
+// Fair returns how many unfinished pairs of a run a worker may hold, if remaining pairs are left. It is at
+// least the worker's slots; beyond that, it is the worker's part of all slots. Without this limit a worker
+// that asks early would hold the last pairs of a run, and the others would wait for it.
 func Fair(remaining, slots, all int) int {
 	if all <= slots {
 		return remaining
@@ -70,17 +68,15 @@ func Fair(remaining, slots, all int) int {
 	return max(slots, (remaining*slots+all-1)/all)
 }
 
-// IsStored reports whether a pair of the run is in the store.
-func (l *Ledger) IsStored(pair int) bool {
-	return pair >= 0 && pair < l.config.Pairs && l.done.has(pair)
-}
+// IsStored reports whether a pair of the run is in the store; it is false for other numbers.
+func (l *Ledger) IsStored(pair int) bool { return l.inRun(pair) && l.done.has(pair) }
 
-// Take is how often a pair was void.
+// Take returns how often a pair was voided.
 func (l *Ledger) Take(pair int) int { return l.takes[pair] }
 
-// Window is how many pairs beyond the prefix may be granted of a test that is expected
-// to need so many more: a tenth, between 64, so that small tests run wide enough, and
-// 4096. It bounds what is played in vain when the test stops.
+// Window returns how many pairs beyond the prefix may be granted in a test that is expected to need this many
+// more pairs. It is a tenth of them, at least 64 and at most 4096. With 64 a small test still has enough pairs
+// in play. The window limits the pairs that are played in vain when the test stops.
 func Window(remaining float64) int {
 	return int(min(max(remaining/10, 64), 4096))
 }

@@ -5,43 +5,42 @@ import (
 	"time"
 )
 
-// What it takes for a pair to be played alone, and to be given up.
+// The limits for playing a pair alone and for giving it up.
 const (
-	// soloAfter lost leases make a pair suspect: one worker's death says nothing of the
-	// dozens of pairs that it held, and bystanders must not be punished.
+	// soloAfter lost leases make a pair suspect. One dead worker proves nothing: it held many pairs.
 	soloAfter = 3
-	// voidAfter machines on which a pair crashed alone, or was tried and could not be
-	// played, it is given up.
+	// voidAfter machines must crash on a pair before it is given up. A crash counts if the pair was played
+	// alone, or if the worker reported the crash.
 	voidAfter = 2
-	// soloTries bounds the tries of a pair where there is only one machine.
+	// soloTries limits the tries of a pair if there is only one machine.
 	soloTries = 6
 )
 
-// Fate is what becomes of a pair that came back.
+// A Fate is what happens with a pair that came back.
 type Fate int
 
 // The fates.
 const (
-	FateNone  Fate = iota // it was not held so
-	FateAgain             // it is granted to anybody
-	FateSolo              // it is granted alone to a worker
-	FateVoid              // it is not granted any more: it crashes what plays it
+	FateNone  Fate = iota // the lease was not held
+	FateAgain             // any worker may get it
+	FateSolo              // a worker without other pairs may get it
+	FateVoid              // it is given up: it crashes its players
 )
 
-// trouble is what is known against a pair.
+// trouble is the record of a pair's lost leases and crashes.
 type trouble struct {
 	losses   int
 	tries    int
-	machines []string // where it crashed, alone or for certain
+	machines []string // workers that crashed on it
 	solo     bool
 	void     bool
 }
 
-// solo are the pairs that wait for a worker that has nothing else.
+// solo holds the pairs that wait for a worker without other pairs.
 type solo struct {
 	waiting []gap
-	// worker is to get the lowest of them when it has nothing else; it gets nothing
-	// until then, and is let go where it has not asked for two leases.
+	// worker gets the lowest pair when it holds nothing else, and no other pair until then. Another worker
+	// replaces it if it has not asked for two leases.
 	worker string
 	asked  time.Time
 }
@@ -52,7 +51,7 @@ func (s *solo) forget(pair int) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(g gap) bool { return g.pair == pair })
 }
 
-// trouble finds or begins what is known against a pair.
+// trouble returns the record of a pair, and creates it if necessary.
 func (l *Ledger) trouble(pair int) *trouble {
 	t := l.troubled[pair]
 	if t == nil {
@@ -62,10 +61,10 @@ func (l *Ledger) trouble(pair int) *trouble {
 	return t
 }
 
-// lose ends a lease whose holder is gone: it may have died of the pair.
+// lose ends a lease whose worker disappeared. The pair may have crashed the worker, unless it was finished.
 func (l *Ledger) lose(now time.Time, x *lease) Fate {
 	if x.finished {
-		l.free(now, x) // nobody dies of what is finished
+		l.free(now, x)
 		return FateAgain
 	}
 	if x.solo {
@@ -81,7 +80,7 @@ func (l *Ledger) lose(now time.Time, x *lease) Fate {
 	return FateSolo
 }
 
-// crash ends a lease that is known to have crashed its holder's engines, or its holder.
+// crash ends a lease whose pair crashed the worker or its engines.
 func (l *Ledger) crash(now time.Time, x *lease) Fate {
 	t := l.trouble(x.Pair)
 	t.tries++
@@ -98,7 +97,7 @@ func (l *Ledger) crash(now time.Time, x *lease) Fate {
 	return FateVoid
 }
 
-// Condemned are the pairs that were given up, in order.
+// Condemned returns the pairs that were given up, in ascending order.
 func (l *Ledger) Condemned() []int {
 	var pairs []int
 	for pair, t := range l.troubled {
@@ -110,9 +109,9 @@ func (l *Ledger) Condemned() []int {
 	return pairs
 }
 
-// Condemn gives a pair up, as an earlier process had.
+// Condemn gives a pair up. The coordinator calls it for pairs that an earlier process gave up.
 func (l *Ledger) Condemn(pair int) {
-	if pair < 0 || pair >= l.config.Pairs || l.done.has(pair) {
+	if !l.inRun(pair) || l.done.has(pair) {
 		return
 	}
 	if x := l.held[pair]; x != nil {
@@ -123,7 +122,7 @@ func (l *Ledger) Condemn(pair int) {
 	t.void, t.solo = true, false
 }
 
-// Forgive grants condemned pairs again, as if nothing were known against them.
+// Forgive allows grants of condemned pairs again, and deletes their records.
 func (l *Ledger) Forgive(now time.Time) {
 	for pair, t := range l.troubled {
 		if t.void {
@@ -133,21 +132,23 @@ func (l *Ledger) Forgive(now time.Time) {
 	}
 }
 
-// Solo grants the lowest pair that has to be played alone to a worker that has nothing,
-// of any run. wait says that the worker is to have nothing else until then. An owner's
-// machine (trusted) is preferred for some time, and one on which the pair has not
-// crashed for longer.
+// Solo grants the lowest pair that must be played alone to a worker that holds no pair of any run. wait
+// means that the worker must get no other pair until then. For some time Solo prefers an owner's machine
+// (trusted), and for a longer time a machine on which the pair did not crash.
 func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted, wait bool) {
-	h := l.holders[worker]
-	if h == nil || h.session != session || session == "" || l.over || l.paused || len(l.alone.waiting) == 0 || l.heldAlone(h) {
-		return Lease{}, false, h != nil && l.heldAlone(h)
+	if h := l.holders[worker]; h != nil && l.heldAlone(h) {
+		return Lease{}, false, true
+	}
+	h := l.holder(worker, session)
+	if h == nil || l.over || l.paused || len(l.alone.waiting) == 0 {
+		return Lease{}, false, false
 	}
 	first := slices.MinFunc(l.alone.waiting, func(a, b gap) int { return a.pair - b.pair }) // the prefix waits for it
 	if !l.maySolo(now, h, first, trusted) || first.pair >= l.limit() {
 		return Lease{}, false, false
 	}
 	if l.alone.worker != worker && l.alone.worker != "" && now.Sub(l.alone.asked) < 2*l.config.Lease {
-		return Lease{}, false, false // another one is being emptied for it
+		return Lease{}, false, false // another worker finishes its pairs for it
 	}
 	l.alone.worker, l.alone.asked = worker, now
 	if holding > 0 {
@@ -163,7 +164,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 	return x.Lease, true, true
 }
 
-// heldAlone reports whether a worker plays a pair that has to be alone.
+// heldAlone reports whether a worker plays a pair that must be played alone.
 func (l *Ledger) heldAlone(h *holder) bool { return h.leases == 1 && h.first.solo }
 
 func (l *Ledger) maySolo(now time.Time, h *holder, g gap, trusted bool) bool {

@@ -1,6 +1,6 @@
-// Package rollout decides which program version each worker should run. A [State] holds the
-// order, the machines of the trial, and the result of the trial: release to all, or stop. It
-// knows neither bus nor sessions; the coordinator asks it.
+// Package rollout decides which program version each worker should run. A [State] holds the order, the workers
+// of the trial, and the result of the trial: release to all, or stop. It uses neither a bus nor sessions; the
+// coordinator calls it.
 package rollout
 
 import (
@@ -12,32 +12,28 @@ import (
 	"gogi/farm"
 )
 
-// State is what is kept of the programs that workers are to have. The zero value wants none.
+// A State is the stored state of an update. The zero value wants no program.
 type State struct {
-	Releases []farm.Release `cbor:"releases"`
-	Known    []farm.Release `cbor:"known"` // wanted before, the latest first
-	Stage    farm.Stage     `cbor:"stage"`
-	Why      string         `cbor:"why"`
-	By       string         `cbor:"by"`
-	At       time.Time      `cbor:"at"`
-	// Trials are those of the releases, by SHA-256: each has one of its own, because what
-	// one kind of machine proves says nothing of another's program.
+	farm.Rollout
+
+	// Trials holds the trials of the releases, by SHA-256. Each release has its own, because a result on one kind
+	// of machine proves nothing about the program of another kind.
 	Trials map[string]*Trial `cbor:"trials"`
 }
 
-// Worker is one of which the farm has heard.
+// A Worker is a worker that the farm knows.
 type Worker struct {
 	Name     string
 	OS, Arch string // its kind of machine
-	Program  string // the SHA-256 (hex) of what it runs; "": one of before releases were known
-	Here     bool   // it was heard of within a lease
-	Sound    bool   // it is neither in quarantine nor to leave
+	Program  string // the SHA-256 (hex) of its program; "" for a version without releases
+	Here     bool   // it was seen within the lifetime of a lease
+	Sound    bool   // it is neither in quarantine nor draining
 }
 
-// Order changes what is wanted, by who orders it, with the artefacts that the farm has and
-// their sizes. After an error nothing has changed.
+// Order executes an order of by. sizes has the farm's artefacts with their sizes. After an error nothing has
+// changed.
 func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers []Worker, now time.Time) error {
-	next := *s // its maps and lists are made anew below
+	next := *s // its maps and lists are replaced below
 	next.By, next.Why = by, o.Why
 	switch {
 	case o.Off:
@@ -65,14 +61,14 @@ func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers
 	return nil
 }
 
-// Resume goes on with what was kept: a program of before kept one trial for all releases.
+// Resume completes a stored state. An older version stored one trial for all releases; they get new trials.
 func (s *State) Resume() {
 	if s.Stage == farm.StageTrial && len(s.Trials) == 0 {
 		s.beginTrials()
 	}
 }
 
-// beginTrials gives each release a trial of its own.
+// beginTrials creates a trial for each release.
 func (s *State) beginTrials() {
 	s.Trials = map[string]*Trial{}
 	for i := range s.Releases {
@@ -80,8 +76,8 @@ func (s *State) beginTrials() {
 	}
 }
 
-// wantedOf are the releases of an order: at most one for a kind of machine, and all of
-// them artefacts of the farm.
+// wantedOf returns the releases of an order: at most one for a kind of machine, and all of them artefacts of the
+// farm.
 func (s *State) wantedOf(u *farm.Update, sizes map[string]int64) ([]farm.Release, error) {
 	wanted := slices.Clone(u.Releases)
 	for i := range wanted {
@@ -108,7 +104,7 @@ func (s *State) wantedOf(u *farm.Update, sizes map[string]int64) ([]farm.Release
 	return wanted, nil
 }
 
-// remembered are the releases that were wanted before others are.
+// remembered returns the earlier releases that are not among the wanted ones.
 func (s *State) remembered(wanted []farm.Release) (known []farm.Release) {
 	for _, r := range slices.Concat(s.Releases, s.Known) {
 		same := func(o farm.Release) bool { return o.SHA256 == r.SHA256 }
@@ -119,7 +115,7 @@ func (s *State) remembered(wanted []farm.Release) (known []farm.Release) {
 	return known
 }
 
-// release is the program that is wanted of a worker's kind; nil: none is.
+// release returns the wanted program of a worker's kind of machine, nil if there is none.
 func (s *State) release(w *Worker) *farm.Release {
 	for i := range s.Releases {
 		if r := &s.Releases[i]; r.OS == w.OS && r.Arch == w.Arch {
@@ -129,29 +125,25 @@ func (s *State) release(w *Worker) *farm.Release {
 	return nil
 }
 
-// has reports whether a worker's program is the one that is wanted of it.
+// has reports whether a worker runs the wanted program.
 func (s *State) has(w *Worker) bool {
 	r := s.release(w)
 	return r != nil && r.SHA256 == w.Program
 }
 
-// Due is the program that a worker is told to take now; nil: none.
+// Due returns the program that a worker must install now, nil if there is none.
 func (s *State) Due(w Worker) *farm.Release {
 	r := s.release(&w)
-	switch {
-	case r == nil || s.has(&w):
-		return nil
-	case s.Stage == farm.StageAll, s.Stage == farm.StageTrial && s.Trials[r.SHA256].tells(w.Name):
+	if r != nil && !s.has(&w) && (s.Stage == farm.StageAll || s.Stage == farm.StageTrial && s.Trials[r.SHA256].tells(w.Name)) {
 		return r
 	}
 	return nil
 }
 
-// Status is the update for others, with the workers that are here, by name.
+// Status returns the status of the update, with the present workers by name.
 func (s *State) Status(workers []Worker) *farm.UpdateStatus {
-	out := &farm.UpdateStatus{
-		Stage: s.Stage, Why: s.Why, By: s.By, At: s.At, Releases: slices.Clone(s.Releases), Known: slices.Clone(s.Known), Need: trialPairs,
-	}
+	out := &farm.UpdateStatus{Rollout: s.Rollout, Need: trialPairs}
+	out.Releases, out.Known = slices.Clone(s.Releases), slices.Clone(s.Known)
 	for i := range s.Releases {
 		if t := s.Trials[s.Releases[i].SHA256]; t != nil {
 			out.Trials = append(out.Trials, t.status(s.Releases[i].SHA256))

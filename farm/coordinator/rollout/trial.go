@@ -12,11 +12,10 @@ import (
 	"gogi/match/trust"
 )
 
-// Of an update: of each kind of machine a twentieth of the workers are told first, the
-// others when these have played so many pairs, were not quarantined, and had no more engines
-// that failed than the others of the kind had. They are looked at ten times, each at a tenth
-// of one in a hundred. Where none of them runs the new program for so long, others are drawn
-// beside them.
+// The rules of a trial. In each kind of machine 1/firstOf of the workers get the program first. The others get it
+// after the first have played trialPairs pairs, were not quarantined, and had no more failing engines than the
+// others of the kind. The failures are tested ten times, each time at a tenth of 1%. If no worker runs the new
+// program for trialPatience, others are drawn in addition.
 const (
 	firstOf       = 20
 	trialPairs    = 500
@@ -25,43 +24,42 @@ const (
 	trialPatience = time.Hour
 )
 
-// Trial is that of one release, on the one kind of machine that it is for.
+// A Trial is the trial of one release on its kind of machine.
 type Trial struct {
-	First []string `cbor:"first"` // the workers that are told first, by name
-	// Tried is what came since the order, by plan digest: of those who are first, with the
-	// release, and of those of the kind without.
+	First []string `cbor:"first"` // the workers that get it first, by name
+	// Tried counts the results since the order, by plan digest: of the first workers with the release, and of the
+	// other workers of the kind without it.
 	Tried  map[string]trust.Failing `cbor:"tried"`
-	Pairs  int                      `cbor:"pairs"` // of those who are first, with the release
+	Pairs  int                      `cbor:"pairs"` // of the first workers with the release
 	Passed bool                     `cbor:"passed"`
 
-	seen time.Time // when one of First was here with the release, or was drawn; zero: not by this process
+	seen time.Time // when one of First was here with the release, or was drawn; zero if not in this process
 }
 
-// tells reports whether a worker of the kind is told to take the release while the update
-// is being tried. t may be nil: nobody is.
+// tells reports whether a worker of the kind must install the release during the trial. t may be nil: none must.
 func (t *Trial) tells(name string) bool {
 	return t != nil && (t.Passed || slices.Contains(t.First, name))
 }
 
-// tally is all that was counted, with the release and without.
-func (t *Trial) tally() (mine, others trust.Failing) {
+// tally returns the total counts, with the release and without.
+func (t *Trial) tally() (all trust.Failing) {
 	for _, f := range t.Tried {
-		mine.Tries, mine.Failed = mine.Tries+f.Tries, mine.Failed+f.Failed
-		others.Tries, others.Failed = others.Tries+f.OthersTries, others.Failed+f.OthersFailed
+		all.Tries, all.Failed = all.Tries+f.Tries, all.Failed+f.Failed
+		all.OthersTries, all.OthersFailed = all.OthersTries+f.OthersTries, all.OthersFailed+f.OthersFailed
 	}
-	return mine, others
+	return all
 }
 
-// status is the trial for others.
+// status returns the status of the trial.
 func (t *Trial) status(sum string) farm.TrialStatus {
-	mine, others := t.tally()
+	all := t.tally()
 	return farm.TrialStatus{
 		SHA256: sum, First: slices.Clone(t.First), Passed: t.Passed, Pairs: t.Pairs,
-		Tries: mine.Tries, Failed: mine.Failed, OthersTries: others.Tries, OthersFailed: others.Failed,
+		Tries: all.Tries, Failed: all.Failed, OthersTries: all.OthersTries, OthersFailed: all.OthersFailed,
 	}
 }
 
-// count adds a unit or an attempt at one: of whom, in which test, did an engine fail?
+// count counts a pair or an attempt in a test. has means that its worker has the release.
 func (t *Trial) count(digest string, has, failed bool) {
 	if t.Tried == nil {
 		t.Tried = map[string]trust.Failing{}
@@ -78,8 +76,8 @@ func (t *Trial) count(digest string, has, failed bool) {
 	t.Tried[digest] = f
 }
 
-// draw tells first workers of each kind of machine where none was told, or none took the
-// release for too long, and reports whether it told any.
+// draw chooses the first workers of trials that have none, or whose workers did not install the release in time. It
+// reports whether it chose any.
 func (s *State) draw(workers []Worker, now time.Time) (drew bool) {
 	for sum, t := range s.Trials {
 		if t.Passed || len(t.First) > 0 && !s.stuck(t, workers, now) {
@@ -93,9 +91,8 @@ func (s *State) draw(workers []Worker, now time.Time) (drew bool) {
 	return drew
 }
 
-// stuck reports whether none of a trial's workers has been here with its release for so
-// long that it would not end: they went away, or refuse it. A process that has just begun
-// waits as long.
+// stuck reports whether no worker of a trial has been here with its release for trialPatience: they are gone, or
+// reject it. A new process of the coordinator waits as long.
 func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
 	has := func(w Worker) bool { return w.Here && s.has(&w) && slices.Contains(t.First, w.Name) }
 	if t.seen.IsZero() || slices.ContainsFunc(workers, has) {
@@ -104,38 +101,33 @@ func (s *State) stuck(t *Trial, workers []Worker, now time.Time) bool {
 	return now.Sub(t.seen) >= trialPatience
 }
 
-// firstOf are a twentieth of the workers that are here and to have a release, at least one
-// where there is any, beside those that were told already. A program of before releases were
-// known comes last: it cannot take one itself.
-func (s *State) firstOf(sum string, told []string, workers []Worker) (names []string) {
+// firstOf returns 1/firstOf of the present workers that a release is for, at least one if there is any, without
+// those chosen before. Workers of a version without releases come last, because they cannot install one.
+func (s *State) firstOf(sum string, chosen []string, workers []Worker) (names []string) {
 	var here []*Worker
 	for i := range workers {
 		w := &workers[i]
-		if r := s.release(w); r != nil && r.SHA256 == sum && w.Here && w.Sound && !slices.Contains(told, w.Name) {
+		if r := s.release(w); r != nil && r.SHA256 == sum && w.Here && w.Sound && !slices.Contains(chosen, w.Name) {
 			here = append(here, w)
 		}
 	}
 	lot := func(w *Worker) string {
-		d := sha256.Sum256([]byte(sum + "\x00" + w.Name))
-		return string(d[:])
-	}
-	slices.SortFunc(here, func(a, b *Worker) int {
-		if mute := a.Program == ""; mute != (b.Program == "") {
-			if mute {
-				return 1
-			}
-			return -1
+		last := "0"
+		if w.Program == "" {
+			last = "1"
 		}
-		return cmp.Compare(lot(a), lot(b))
-	})
+		d := sha256.Sum256([]byte(sum + "\x00" + w.Name))
+		return last + string(d[:])
+	}
+	slices.SortFunc(here, func(a, b *Worker) int { return cmp.Compare(lot(a), lot(b)) })
 	for _, w := range here[:(len(here)+firstOf-1)/firstOf] {
 		names = append(names, w.Name)
 	}
 	return names
 }
 
-// Count counts a unit of a worker in a test, by its plan's digest, towards a trial, or an
-// attempt at one, which does not count: did an engine fail? It reports whether it is time
+// Count counts a worker's pair for the trial of its release; test is the digest of its plan. With counts false it is
+// an attempt, which does not count as a pair. failed means that an engine failed. Count reports whether it is time
 // for a Look.
 func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	release := s.release(&w)
@@ -144,7 +136,7 @@ func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	}
 	t, has := s.Trials[release.SHA256], s.has(&w)
 	if t == nil || t.Passed || has && !slices.Contains(t.First, w.Name) {
-		return false // who says to have it without having been told proves nothing
+		return false // a worker that was not chosen proves nothing about the release
 	}
 	t.count(test, has, failed)
 	if !has || !counts {
@@ -154,8 +146,8 @@ func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
 	return t.Pairs%trialLook == 0
 }
 
-// Look ends the trials one way or the other, where it can be said: at once where a worker
-// is accused, which says how.
+// Look decides the trials if possible. accused is why a worker of a trial is accused, which ends the trials at once;
+// "" if none is.
 func (s *State) Look(accused string) {
 	why := accused
 	for i := range s.Releases {
@@ -163,41 +155,41 @@ func (s *State) Look(accused string) {
 			why = t.look()
 		}
 	}
-	passed := func(r farm.Release) bool { t := s.Trials[r.SHA256]; return t != nil && t.Passed }
+	open := func(r farm.Release) bool { t := s.Trials[r.SHA256]; return t == nil || !t.Passed }
 	switch {
 	case why != "":
 		s.Stage, s.Why = farm.StageHeld, why
-	case !slices.ContainsFunc(s.Releases, func(r farm.Release) bool { return !passed(r) }):
+	case !slices.ContainsFunc(s.Releases, open):
 		s.Stage, s.Why = farm.StageAll, fmt.Sprintf("%d pairs of each kind of machine were played with it as well as others play", trialPairs)
 	}
 }
 
-// look passes a trial that has gone well for long enough, or says why it has not gone well.
+// look passes a trial that has enough pairs, or returns why it fails.
 func (t *Trial) look() (why string) {
-	mine, others := t.tally()
 	if p := trust.Worse(slices.Collect(maps.Values(t.Tried))); p < trialMayBeBad {
-		return fmt.Sprintf("engines failed %d times in %d tries with it, and %d times in %d without, which chance does with probability %.2g", mine.Failed, mine.Tries, others.Failed, others.Tries, p)
+		all := t.tally()
+		return fmt.Sprintf("engines failed %d times in %d tries with it, and %d times in %d without; the probability by chance is %.2g",
+			all.Failed, all.Tries, all.OthersFailed, all.OthersTries, p)
 	}
 	t.Passed = t.Pairs >= trialPairs
 	return ""
 }
 
-// Accused says which worker of a trial that goes on was quarantined since the order; "":
-// none was. quarantined says of a worker why it is in quarantine, "" where it is not, and
-// since when.
+// Accused returns why a worker of an open trial was quarantined since the order, "" if none was. quarantined returns
+// why a worker is in quarantine, "" if it is in none, and since when.
 func (s *State) Accused(quarantined func(worker string) (why string, since time.Time)) string {
 	for _, t := range s.Trials {
 		for _, name := range t.First {
 			if why, since := quarantined(name); why != "" && !t.Passed && !since.Before(s.At) {
-				return fmt.Sprintf("%s, which was to have it first, is quarantined: %s", name, why)
+				return fmt.Sprintf("%s, one of its first workers, is quarantined: %s", name, why)
 			}
 		}
 	}
 	return ""
 }
 
-// Tend begins trials that could not begin without workers, or whose workers went away, and
-// reports whether it is time for a Look: it told any, or one is accused.
+// Tend chooses workers for trials that have none or lost them. It reports whether it is time for a Look: it chose
+// any, or one is accused.
 func (s *State) Tend(workers []Worker, accused string, now time.Time) (look bool) {
 	return s.Stage == farm.StageTrial && (s.draw(workers, now) || accused != "")
 }

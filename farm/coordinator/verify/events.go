@@ -7,8 +7,7 @@ import (
 	"gogi/match"
 )
 
-// Shown is what is shown of an event of a worker: what Event has looked at, and nothing else
-// that it may have put there.
+// Shown returns the displayed part of a worker's event: only fields that Event checks or that need no check.
 func Shown(ev *match.Event) match.Event {
 	return match.Event{
 		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
@@ -17,24 +16,23 @@ func Shown(ev *match.Event) match.Event {
 	}
 }
 
-// Cut is the end of an event's game that says nothing of its result.
+// Cut returns the event that ends an event's game without a result.
 func Cut(ev match.Event) match.Event {
 	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
 }
 
-// maxBoards is how many of a worker's slots can be watched: nobody looks at more, and what
-// is kept of each is of the worker's making.
+// maxBoards limits the watched slots of a worker. The worker controls what is stored for each of them.
 const maxBoards = 512
 
 // maxPly is more than any game has.
 const maxPly = 100_000
 
-// Event reports whether an event tells of a game of a run, in one of the worker's slots.
+// Event reports whether an event is about a game of a run in one of the worker's slots.
 func Event(plan *match.Plan, slots int, ev *match.Event) bool {
 	if ev.Run != plan.Run || ev.Pair == nil || ev.Leg == nil || ev.Slot == nil {
 		return false
 	}
-	switch ev.Type { // a worker can speak of its games alone
+	switch ev.Type { // a worker may only report games
 	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
 	case match.EventBoard:
 		b := ev.Board
@@ -48,12 +46,12 @@ func Event(plan *match.Plan, slots int, ev *match.Event) bool {
 		bounded(ev.Ply, maxPly) && bounded(ev.Plies, maxPly) && paired(ev.Clocks)
 }
 
-// plays reports whether a name is that of one of the run's players, or none.
+// plays reports whether a name is "" or one of the run's players.
 func plays(plan *match.Plan, name string) bool {
 	return name == "" || slices.ContainsFunc(plan.Players, func(p match.Player) bool { return p.Name == name })
 }
 
 func bounded(n, most int) bool { return n >= 0 && n <= min(most, math.MaxInt32) }
 
-// paired are clocks of Black and White, or none.
+// paired reports whether there are two clocks, of Black and White, or none.
 func paired(clocks []*float64) bool { return len(clocks) == 0 || len(clocks) == 2 }

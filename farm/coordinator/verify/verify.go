@@ -1,5 +1,5 @@
-// Package verify checks what a worker sends and returns the reason if it is impossible: [Pair]
-// for a pair, [Event] for an event of a game.
+// Package verify checks what a worker sends, and returns the reason if it is impossible: [Pair] for a pair,
+// [Event] for an event of a game.
 package verify
 
 import (
@@ -10,25 +10,28 @@ import (
 	"gogi/match/arbiter"
 )
 
-// Pair says why a worker's pair cannot have been played. What clocks were multiplied by
-// must be told where the plan scales them, and counts for nothing elsewhere.
+// Pair returns an error if a worker cannot have played a pair. If the plan scales clocks, the pair must have its
+// factor; otherwise Pair deletes the factor.
 func Pair(plan *match.Plan, r *match.PairResult) error {
-	scales := plan.Scales()
-	if scales && r.Played.Scale == 0 {
-		return fmt.Errorf("pair %d: nothing says what its clocks were multiplied by, and the plan scales them", r.Pair.ID)
+	if plan.Scales() && r.Played.Scale == 0 {
+		return fmt.Errorf("pair %d: its factor of the clocks is missing, and the plan scales them", r.Pair.ID)
 	}
+	return Brought(plan, r)
+}
+
+// Brought is Pair for a pair that was played elsewhere: there the clocks may have been the plan's.
+func Brought(plan *match.Plan, r *match.PairResult) error {
 	if err := arbiter.Verify(plan, r); err != nil {
 		return err
 	}
-	if err := votes(r); err != nil || scales {
-		return err
+	if !plan.Scales() {
+		r.Played.Scale = 0
 	}
-	r.Played.Scale = 0
-	return nil
+	return votes(r)
 }
 
-// votes says which record of a council's vote cannot be read: one would make every
-// reader of the run's votes fail.
+// votes returns an error if a record of a council's vote cannot be read. Such a record would fail every reader of
+// the run's votes.
 func votes(r *match.PairResult) error {
 	for i := range r.Games {
 		moves := r.Games[i].Record.Moves
@@ -48,16 +51,4 @@ func votes(r *match.PairResult) error {
 		}
 	}
 	return nil
-}
-
-// Brought is Pair for a pair that was played elsewhere, where clocks may have been
-// the plan's.
-func Brought(plan *match.Plan, r *match.PairResult) error {
-	if err := arbiter.Verify(plan, r); err != nil {
-		return err
-	}
-	if !plan.Scales() {
-		r.Played.Scale = 0
-	}
-	return votes(r)
 }

@@ -1,0 +1,47 @@
+package ledger
+
+import "time"
+
+// heapOf implements heap.Interface for elements that compare themselves.
+type heapOf[T interface{ less(T) bool }] []T
+
+func (h heapOf[T]) Len() int           { return len(h) }
+func (h heapOf[T]) Less(i, j int) bool { return h[i].less(h[j]) }
+func (h heapOf[T]) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push appends x.
+func (h *heapOf[T]) Push(x any) { *h = append(*h, x.(T)) } //nolint:forcetypeassert // nothing else is pushed
+
+// Pop removes the last element.
+func (h *heapOf[T]) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	clear((*h)[last:])
+	*h = (*h)[:last]
+	return x
+}
+
+// A deadline is a time at which Expire examines a lease. A heartbeat does not move it, so a heartbeat is
+// cheap; Expire moves it when its time comes.
+type deadline struct {
+	at    time.Time
+	lease *lease
+}
+
+func (d deadline) less(other deadline) bool { return d.at.Before(other.at) }
+
+// A gap is a pair that a worker returned or lost, and that waits to be granted again.
+type gap struct {
+	pair  int
+	since time.Time
+}
+
+func (g gap) less(other gap) bool { return g.pair < other.pair }
+
+// bits is a set of pairs.
+type bits []uint64
+
+func newBits(n int) bits      { return make(bits, (n+63)/64) }
+func (b bits) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+func (b bits) set(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bits) clear(i int)    { b[i/64] &^= 1 << (i % 64) }
