@@ -69,7 +69,7 @@ func TestResidualsQuarantine(t *testing.T) {
 				}
 				f.until("w0 is quarantined", func() bool { return f.worker("w0").Quarantine != "" })
 				w := f.worker("w0")
-				if !strings.Contains(w.Quarantine, "in long, its results are not those of the others: e = 10^") || !logHas(f, "w0 is quarantined") || !logHas(f, "is quarantined; its results stay") {
+				if !strings.Contains(w.Quarantine, "in long, its results differ from the others: e = 10^") || !logHas(f, "w0 is quarantined") || !logHas(f, "is quarantined; its results stay") {
 					t.Errorf("%+v", w)
 				}
 				f.restart()
@@ -170,7 +170,7 @@ func TestUnlikeMachinesAreNotQuarantined(t *testing.T) {
 		}
 		f.until("w0 is on probation", func() bool { return f.worker("w0").Probation != "" })
 		w := f.worker("w0")
-		if !strings.Contains(w.Probation, "its speed of one side are not those of the others: e = 10^") {
+		if !strings.Contains(w.Probation, "its speed of one side differ from the others: e = 10^") {
 			t.Errorf("%+v", w)
 		}
 		f.restart()

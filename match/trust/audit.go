@@ -98,11 +98,3 @@ func compareGame(a, b *match.Result) *Difference {
 	}
 	return nil
 }
-
-// Standing holds the audit results of a worker.
-type Standing struct {
-	Level   Level
-	Agreed  int // audits in which another played the same games
-	Refuted int // in which a third sided with the other
-	Open    int // that wait for a third, or that a third did not decide
-}

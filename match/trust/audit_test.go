@@ -217,100 +217,32 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestDecide(t *testing.T) {
-	t.Parallel()
-	a, b, c := played(t, "7g7f"), played(t, "2g2f"), played(t, "5g5f")
-	for _, d := range []struct {
-		third         *match.PairResult
-		first, second bool
-	}{{a, false, true}, {b, true, false}, {c, false, false}} {
-		if first, second := Decide(a, b, d.third); first != d.first || second != d.second {
-			t.Errorf("%t, %t", first, second)
-		}
-	}
-}
-
-func TestStanding(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		s    Standing
-		want Level
-	}{
-		{Standing{Level: Untrusted, Agreed: 199}, Untrusted},
-		{Standing{Level: Untrusted, Agreed: 200}, Verified},
-		{Standing{Level: Untrusted, Agreed: 500, Refuted: 1}, Untrusted},
-		{Standing{Level: Verified, Agreed: 3}, Verified},
-		{Standing{Level: Verified, Agreed: 500, Refuted: 1}, Untrusted},
-		{Standing{Level: Owner, Refuted: 1}, Owner},
-	} {
-		testutil.Equal(t, c.s.Next(), c.want, "%+v", c.s)
-	}
-	// 1% invented, 20% audited: 0.998^1000 by hand, e^(1000·ln 0.998)
-	if got := Undetected(0.01, 0.2, 1000); math.Abs(got-0.135065) > 1e-6 {
-		t.Errorf("%v", got)
-	}
-}
-
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		nps  float64 // where the plan has 1,000,000 and the factor is 2
+		nps  float64 // the plan has 1,000,000 and the factor is 2
 		want Action
 	}{{500_000, Nothing}, {545_000, Nothing}, {560_000, Rebench}, {455_000, Nothing}, {450_000, Rebench}, {640_000, Rebench}, {650_000, Probation}, {380_000, Probation}} {
-		var d Drift
-		d.Add(math.NaN(), 2, 1e6)
-		d.Add(0, 2, 1e6)
-		for range 60 { // long ago
-			d.Add(100, 2, 1e6)
+		d := NewClaims(1e6)
+		d.Add("w", math.NaN(), 2)
+		d.Add("w", 0, 2)
+		for range 58 { // old pairs
+			d.Add("w", 100, 2)
 		}
-		for i := range driftPairs {
-			if i == driftPairs-1 {
-				d.Add(1, 2, 1e6) // once; a median does not care
-				break
-			}
-			d.Add(c.nps, 2, 1e6)
+		for range driftPairs - 1 {
+			d.Add("w", c.nps, 2)
 		}
-		if got := d.Action(); got != c.want {
-			t.Errorf("%.0f: %q, want %q (%s)", c.nps, got, c.want, d.String())
+		due := d.Add("w", 1, 2) // one outlier does not change a median
+		if got, why := d.Action("w"); got != c.want || !due {
+			t.Errorf("%.0f: %q, want %q (%s); due %t", c.nps, got, c.want, why, due)
 		}
-	}
-	var few Drift
-	for range driftPairs - 1 {
-		few.Add(1, 1, 1e6)
-	}
-	if few.Action() != Nothing || !strings.Contains(few.String(), "of 49 pairs, expected 50") {
-		t.Errorf("%q: %s", few.Action(), few.String())
 	}
 }
 
-func TestAdvise(t *testing.T) {
-	t.Parallel()
-	fast, faster := Drift{}, Drift{}
-	for range driftPairs {
-		fast.Add(115, 1, 100)
-		faster.Add(135, 1, 100)
-	}
-	e := &Evidence{Worker: "w", Pairs: 400, LogE: 12 * math.Ln10, Kind: Crashes}
-	for _, c := range []struct {
-		r    Record
-		act  Action
-		word string
-	}{
-		{Record{}, Nothing, ""},
-		{Record{Refused: 2}, Nothing, ""},
-		{Record{Refused: 3, Drift: fast}, Quarantine, "cannot have been played: 3"},
-		{Record{Standing: Standing{Refuted: 1}, Refused: 9}, Quarantine, "refuted: 1"},
-		{Record{Evidence: e, Drift: fast}, Quarantine, "its crashes are not those of the others: e = 10^12.0 after 400 pairs"},
-		{Record{Drift: fast, Standing: Standing{Open: 1}}, Probation, "third playing: 1"},
-		{Record{Drift: faster}, Probation, "1.35 times as fast"},
-		{Record{Drift: fast}, Rebench, "1.15 times as fast"},
-		{Record{Standing: Standing{Open: 2}}, Probation, "third playing: 2"},
-	} {
-		c.r.Worker = "w"
-		if got := Advise(c.r); got.Worker != "w" || got.Act != c.act || !strings.Contains(got.Why, c.word) {
-			t.Errorf("%+v: %+v", c.r, got)
-		}
-	}
+// TestWhy: the reason names the kind, the e-value and the number of pairs.
+func TestWhy(t *testing.T) {
+	e := Evidence{Worker: "w", Pairs: 400, LogE: 12 * math.Ln10, Kind: Crashes}
+	testutil.Equal(t, e.Why(), "its crashes differ from the others: e = 10^12.0 after 400 pairs")
 }
 
 func TestPairsOfNobody(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package trust calculates what the results of a farm prove about its workers. [Residuals] and [Claims]
 // find the workers that differ from the others in the same run, or whose clock is scaled by a wrong
-// factor. [Compare] and [Decide] compare games that were played again, and [Advise] recommends an action.
+// factor. [Compare] compares games that were played again.
 // The package is pure: it takes pairs in plan order, and returns values with reasons. The coordinator
 // acts on them.
 //

@@ -6,7 +6,7 @@ import (
 	"gogi/match"
 )
 
-// OfRows is a stored pair, its games by leg, as residuals see it.
+// OfRows returns a stored pair, its games by leg, as residuals see it.
 func OfRows(rows []match.Row) Pair {
 	var p Pair
 	var tally speeds
@@ -24,28 +24,30 @@ func OfRows(rows []match.Row) Pair {
 	return p
 }
 
-// OfResult is a finished pair as residuals see it: the same as OfRows gives of it when it
-// is stored.
+// OfResult returns a finished pair as residuals see it. OfRows returns the same for the stored pair.
 func OfResult(plan *match.Plan, r *match.PairResult) Pair {
 	p := Pair{Worker: r.Played.Worker}
-	var tally speeds
 	for i := range r.Games {
 		g := &r.Games[i]
-		first := 0
-		if g.Players[0] != r.Pair.Players[0] {
-			first = 1
-		}
 		p.Slowed = p.Slowed || g.Marked
-		p.game(g.Termination, plan.Rules.Points(g.Verdict)[first])
-		tally.add(g.Sides, first)
+		p.game(g.Termination, plan.Rules.Points(g.Verdict)[firstOf(r, g)])
 	}
+	tally := speedsOf(r)
 	p.Ratio = tally.ratio()
 	return p
 }
 
+// firstOf returns the colour of the pair's first player in a game.
+func firstOf(r *match.PairResult, g *match.Result) int {
+	if g.Players[0] == r.Pair.Players[0] {
+		return 0
+	}
+	return 1
+}
+
 func (p *Pair) game(end match.Termination, points float64) {
 	p.Points += points
-	switch end { //nolint:exhaustive // the others say nothing of the machine
+	switch end { //nolint:exhaustive // the others prove nothing about the machine
 	case match.TimeForfeit:
 		p.OnTime++
 	case match.Crash:
@@ -53,23 +55,21 @@ func (p *Pair) game(end match.Termination, points float64) {
 	}
 }
 
-// BaseSpeed is the second player's nodes a second in a finished pair, for Drift; 0 where
-// it is not known.
+// BaseSpeed returns the second player's nodes a second in a finished pair, for Claims; 0 if unknown.
 func BaseSpeed(r *match.PairResult) float64 {
-	var tally speeds
-	for i := range r.Games {
-		g := &r.Games[i]
-		first := 0
-		if g.Players[0] != r.Pair.Players[0] {
-			first = 1
-		}
-		tally.add(g.Sides, first)
-	}
+	tally := speedsOf(r)
 	return finite(tally.nodes[1] / tally.seconds[1])
 }
 
-// speeds sums the nodes and the search time of the first and the second player.
+// speeds holds the sums of the nodes and the search time of the first and the second player.
 type speeds struct{ nodes, seconds [2]float64 }
+
+func speedsOf(r *match.PairResult) (s speeds) {
+	for i := range r.Games {
+		s.add(r.Games[i].Sides, firstOf(r, &r.Games[i]))
+	}
+	return s
+}
 
 func (s *speeds) add(sides [2]match.Side, first int) {
 	for i, c := range [2]int{first, 1 - first} {
