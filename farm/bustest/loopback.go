@@ -16,138 +16,123 @@ import (
 	"gogi/farm"
 )
 
-// MemoryBroker is the durable half, and where the two ends meet.
+// A MemoryBroker is the broker of a farm in memory. It stores the stream and the artefacts, and connects workers and
+// owners with the coordinator. It may be used by several goroutines. Create it with NewMemoryBroker.
 type MemoryBroker struct {
 	mu        sync.Mutex
 	maxStream int64
-	stream    []*message // that are not acknowledged, in order
+	stream    []*message // messages that are not acknowledged, in order
 	sequence  uint64
 	bytes     int64
-	ids       map[string]time.Time // of what was published, for as long as repetitions are hidden
+	ids       map[string]time.Time // when an id was published
 	artefacts map[string][]byte
 	evidence  []string
 	faults    Faults
-	away      map[string]bool // names that are partitioned off
+	away      map[string]bool // partitioned names
 	count     Count
 
-	bus     *Bus // the coordinator's process; nil: there is none
-	grown   chan struct{}
-	ears    map[int]*subscription
-	nextEar int
+	bus       *Bus // the coordinator's process; nil if there is none
+	grown     chan struct{}
+	listeners []*listener
 }
 
 type message struct {
 	farm.Delivery
-	id     string
-	fetch  *Bus // the process that it was given to; it comes again to another
+	fetch  *Bus // the process that received it; another process receives it again
 	handed bool
 }
 
-// Faults are what goes wrong, all of it deterministically, so that a test can say how
-// often. The zero value is a good day.
+// Faults are deterministic faults, so a test can know how often they happen. The zero value has none.
 type Faults struct {
 	Double    int // every n-th message is in the stream twice, under another id
 	Swap      int // every n-th message overtakes the one before it
-	LoseReply int // every n-th request is answered, and the answer lost
-	LoseAck   int // every n-th publication is durable, and says that it failed
+	LoseReply int // every n-th request is answered, and the answer is lost
+	LoseAck   int // every n-th publication is durable, and reports an error
 }
 
-// Count is how often they happened, and how much there was of what they happen to.
+// A Count holds how often the faults happened, and how many requests and messages there were.
 type Count struct {
 	Requests, Published                     int
 	Doubled, Swapped, RepliesLost, AcksLost int
 	Hidden                                  int // repetitions under the same id
-	Refused                                 int // by the judge
-	Full                                    int // publications that met a full stream
-	Away                                    int // requests and publications that met a partition, or no coordinator
+	Refused                                 int // messages that the coordinator rejected
+	Full                                    int // publications to a full stream
+	Away                                    int // requests and publications during a partition, or without a coordinator
 	Again                                   int // messages that were delivered a second time
 }
 
-// NewMemoryBroker is an empty one.
+// NewMemoryBroker returns an empty broker.
 func NewMemoryBroker() *MemoryBroker {
-	return &MemoryBroker{
-		ids: map[string]time.Time{}, artefacts: map[string][]byte{}, away: map[string]bool{},
-		grown: make(chan struct{}), ears: map[int]*subscription{},
-	}
+	return &MemoryBroker{ids: map[string]time.Time{}, artefacts: map[string][]byte{}, away: map[string]bool{}, grown: make(chan struct{})}
 }
 
-// Set changes what goes wrong from now on.
-func (h *MemoryBroker) Set(f Faults) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.faults = f
+// do calls f with the lock.
+func (b *MemoryBroker) do(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f()
 }
 
-// Limit bounds the bytes that are not acknowledged; 0: nothing does.
-func (h *MemoryBroker) Limit(bytes int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.maxStream = bytes
+// Set sets the faults from now on.
+func (b *MemoryBroker) Set(f Faults) { b.do(func() { b.faults = f }) }
+
+// Limit limits the bytes that are not acknowledged; 0 is no limit.
+func (b *MemoryBroker) Limit(bytes int64) { b.do(func() { b.maxStream = bytes }) }
+
+// Partition disconnects a name, or connects it again.
+func (b *MemoryBroker) Partition(name string, off bool) { b.do(func() { b.away[name] = off }) }
+
+// Count returns the counts so far.
+func (b *MemoryBroker) Count() (c Count) {
+	b.do(func() { c = b.count })
+	return c
 }
 
-// Partition cuts a name off, or lets it back.
-func (h *MemoryBroker) Partition(name string, off bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.away[name] = off
-}
-
-// Count is how often what happened so far.
-func (h *MemoryBroker) Count() Count {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.count
-}
-
-// Wipe loses the stream, as a disk does.
-func (h *MemoryBroker) Wipe() (lost int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	lost, h.stream, h.bytes = len(h.stream), nil, 0
+// Wipe deletes the stream, and returns the number of lost messages.
+func (b *MemoryBroker) Wipe() (lost int) {
+	b.do(func() { lost, b.stream, b.bytes = len(b.stream), nil, 0 })
 	return lost
 }
 
-// Waiting is how many messages of the stream are not acknowledged.
-func (h *MemoryBroker) Waiting() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.stream)
+// Waiting returns the number of messages that are not acknowledged.
+func (b *MemoryBroker) Waiting() (n int) {
+	b.do(func() { n = len(b.stream) })
+	return n
 }
 
-// Evidence are the reasons of what was refused.
-func (h *MemoryBroker) Evidence() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.evidence)
+// Evidence returns the reasons of rejected messages.
+func (b *MemoryBroker) Evidence() (reasons []string) {
+	b.do(func() { reasons = slices.Clone(b.evidence) })
+	return reasons
 }
 
-// due counts one more of something, and reports whether the n-th of them is hit.
+// due increments a counter, and reports whether a fault that hits every n-th time is due.
 func due(counter *int, every int) bool {
 	*counter++
 	return every > 0 && *counter%every == 0
 }
 
-// errLost is what a lost answer looks like.
+// errLost is the error of a lost answer.
 var errLost = fmt.Errorf("loopback: the answer was lost: %w", farm.ErrAway)
 
-// subscription is a Listen.
-type subscription struct {
+// A listener receives the messages of Tell on a subject.
+type listener struct {
 	subject string
-	hear    chan []byte // of Tell; it drops when it is full, as hints may be lost; never closed
+	hints   chan []byte // a full channel drops messages, because hints may be lost; never closed
 	stop    chan struct{}
 }
 
-// earRoom is how many hints wait for a listener.
-const earRoom = 256
+// maxHints is how many messages wait for a listener.
+const maxHints = 256
 
-// conn is one end, by the name of its key.
+// A conn is the transport of one key.
 type conn struct {
-	hall *MemoryBroker
-	name string
+	broker *MemoryBroker
+	name   string
 }
 
-// Connect is the transport of a worker or an owner.
-func (h *MemoryBroker) Connect(name string) farm.Transport { return &conn{h, name} }
+// Connect returns the transport of a worker or an owner.
+func (b *MemoryBroker) Connect(name string) farm.Transport { return &conn{b, name} }
 
 // Request implements farm.Transport.
 func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
@@ -158,18 +143,18 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	h := c.hall
-	h.mu.Lock()
-	bus, lost := h.bus, due(&h.count.Requests, h.faults.LoseReply)
-	if h.away[c.name] || bus == nil {
-		h.count.Away++
-		h.mu.Unlock()
+	b := c.broker
+	b.mu.Lock()
+	bus, lost := b.bus, due(&b.count.Requests, b.faults.LoseReply)
+	if b.away[c.name] || bus == nil {
+		b.count.Away++
+		b.mu.Unlock()
 		return farm.ErrAway
 	}
 	if lost {
-		h.count.RepliesLost++
+		b.count.RepliesLost++
 	}
-	h.mu.Unlock()
+	b.mu.Unlock()
 	answer, err := bus.ask(ctx, subject, body)
 	switch {
 	case lost:
@@ -180,7 +165,7 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	return farm.Decode(answer, out)
 }
 
-// dedupe is for how long a repeated id is hidden.
+// dedupe is how long the broker ignores a repeated id.
 const dedupe = 2 * time.Minute
 
 // Publish implements farm.Transport.
@@ -188,88 +173,87 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	h := c.hall
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch at, again := h.ids[id]; {
-	case h.away[c.name]:
-		h.count.Away++
+	b := c.broker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch at, again := b.ids[id]; {
+	case b.away[c.name]:
+		b.count.Away++
 		return farm.ErrAway
 	case again && time.Since(at) < dedupe:
-		h.count.Hidden++
+		b.count.Hidden++
 		return nil
-	case h.maxStream > 0 && h.bytes+int64(len(body)) > h.maxStream:
-		h.count.Full++
+	case b.maxStream > 0 && b.bytes+int64(len(body)) > b.maxStream:
+		b.count.Full++
 		return farm.ErrFull
 	}
-	h.ids[id] = time.Now()
-	lost := due(&h.count.Published, h.faults.LoseAck)
-	h.append(subject, id, body)
-	if h.faults.Double > 0 && h.count.Published%h.faults.Double == 0 {
-		h.count.Doubled++
-		h.append(subject, id+"/again", body)
+	b.ids[id] = time.Now()
+	lost := due(&b.count.Published, b.faults.LoseAck)
+	b.append(subject, body)
+	if b.faults.Double > 0 && b.count.Published%b.faults.Double == 0 {
+		b.count.Doubled++
+		b.append(subject, body)
 	}
-	if n := len(h.stream); h.faults.Swap > 0 && h.count.Published%h.faults.Swap == 0 && n > 1 && !h.stream[n-2].handed {
-		h.count.Swapped++
-		h.stream[n-1], h.stream[n-2] = h.stream[n-2], h.stream[n-1]
-		h.stream[n-1].Sequence, h.stream[n-2].Sequence = h.stream[n-2].Sequence, h.stream[n-1].Sequence
+	if n := len(b.stream); b.faults.Swap > 0 && b.count.Published%b.faults.Swap == 0 && n > 1 && !b.stream[n-2].handed {
+		b.count.Swapped++
+		b.stream[n-1], b.stream[n-2] = b.stream[n-2], b.stream[n-1]
+		b.stream[n-1].Sequence, b.stream[n-2].Sequence = b.stream[n-2].Sequence, b.stream[n-1].Sequence
 	}
-	close(h.grown)
-	h.grown = make(chan struct{})
+	b.wake()
 	if lost {
-		delete(h.ids, id) // the repetition is not hidden: dedupe is not relied on
-		h.count.AcksLost++
+		delete(b.ids, id) // the stream must not depend on ids
+		b.count.AcksLost++
 		return errLost
 	}
 	return nil
 }
 
-func (h *MemoryBroker) append(subject, id string, body []byte) {
-	h.sequence++
-	h.bytes += int64(len(body))
-	h.stream = append(h.stream, &message{Delivery: farm.Delivery{Subject: subject, Body: bytes.Clone(body), Sequence: h.sequence}, id: id})
+func (b *MemoryBroker) append(subject string, body []byte) {
+	b.sequence++
+	b.bytes += int64(len(body))
+	b.stream = append(b.stream, &message{Delivery: farm.Delivery{Subject: subject, Body: bytes.Clone(body), Sequence: b.sequence}})
+}
+
+// wake wakes Results.
+func (b *MemoryBroker) wake() {
+	close(b.grown)
+	b.grown = make(chan struct{})
 }
 
 // Listen implements farm.Transport.
 func (c *conn) Listen(subject string, f func(body []byte)) (stop func(), err error) {
-	h := c.hall
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	e := &subscription{subject: subject, hear: make(chan []byte, earRoom), stop: make(chan struct{})}
-	h.nextEar++
-	number := h.nextEar
-	h.ears[number] = e
+	b := c.broker
+	l := &listener{subject: subject, hints: make(chan []byte, maxHints), stop: make(chan struct{})}
+	b.do(func() { b.listeners = append(b.listeners, l) })
 	go func() {
 		for {
 			select {
-			case body := <-e.hear:
+			case body := <-l.hints:
 				f(body)
-			case <-e.stop:
+			case <-l.stop:
 				return
 			}
 		}
 	}()
 	return sync.OnceFunc(func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.ears, number)
-		close(e.stop)
+		b.do(func() { b.listeners = slices.DeleteFunc(b.listeners, func(o *listener) bool { return o == l }) })
+		close(l.stop)
 	}), nil
 }
 
 // Tell implements farm.Transport.
 func (c *conn) Tell(subject string, body []byte) error {
-	h := c.hall
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.away[c.name] {
-		h.count.Away++
+	b := c.broker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.away[c.name] {
+		b.count.Away++
 		return farm.ErrAway
 	}
-	for _, e := range h.ears {
-		if matches(e.subject, subject) {
+	for _, l := range b.listeners {
+		if matches(l.subject, subject) {
 			select {
-			case e.hear <- bytes.Clone(body):
+			case l.hints <- bytes.Clone(body):
 			default:
 			}
 		}
@@ -277,7 +261,7 @@ func (c *conn) Tell(subject string, body []byte) error {
 	return nil
 }
 
-// matches is NATS' matching of a subject by one with wildcards.
+// matches reports whether a subject matches a pattern with the wildcards of NATS.
 func matches(pattern, subject string) bool {
 	p, s := strings.Split(pattern, "."), strings.Split(subject, ".")
 	for i, part := range p {
@@ -293,9 +277,9 @@ func matches(pattern, subject string) bool {
 
 // Artefact implements farm.Transport.
 func (c *conn) Artefact(_ context.Context, sum string) (io.ReadCloser, error) {
-	c.hall.mu.Lock()
-	defer c.hall.mu.Unlock()
-	body, ok := c.hall.artefacts[sum]
+	c.broker.mu.Lock()
+	defer c.broker.mu.Unlock()
+	body, ok := c.broker.artefacts[sum]
 	if !ok {
 		return nil, &farm.Refusal{Why: fmt.Sprintf("no artefact %s is kept", sum)}
 	}
@@ -313,19 +297,17 @@ func (c *conn) PutArtefact(_ context.Context, r io.ReadSeeker, limit int64) (str
 	}
 	sum := sha256.Sum256(body)
 	name := hex.EncodeToString(sum[:])
-	c.hall.mu.Lock()
-	defer c.hall.mu.Unlock()
-	c.hall.artefacts[name] = body
+	c.broker.do(func() { c.broker.artefacts[name] = body })
 	return name, nil
 }
 
 // Close implements farm.Transport.
 func (c *conn) Close() error { return nil }
 
-// Bus is the end of one process of the coordinator.
+// A Bus is the bus of one process of the coordinator.
 type Bus struct {
 	conn
-	answers []*answerer // under the hall's lock
+	answers []*answerer // guarded by the broker's lock
 }
 
 type answerer struct {
@@ -333,60 +315,52 @@ type answerer struct {
 	f       func(ctx context.Context, subject string, body []byte) (any, error)
 }
 
-// coordinator is its name in partitions.
-const coordinator = "coordinator"
-
-// Open begins a process of the coordinator; one before it is cut off. What was not
-// acknowledged comes again.
-func (h *MemoryBroker) Open() *Bus {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.bus = &Bus{conn: conn{h, coordinator}}
-	close(h.grown)
-	h.grown = make(chan struct{})
-	return h.bus
+// Open starts a process of the coordinator, and disconnects an earlier one. The new process receives the messages
+// that were not acknowledged again. Partition disconnects it by the name "coordinator".
+func (b *MemoryBroker) Open() *Bus {
+	bus := &Bus{conn: conn{b, "coordinator"}}
+	b.do(func() {
+		b.bus = bus
+		b.wake()
+	})
+	return bus
 }
 
-// Close ends it, as the end of a process does.
+// Close disconnects the process.
 func (b *Bus) Close() error {
-	h := b.hall
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.bus == b {
-		h.bus = nil
-	}
+	b.broker.do(func() {
+		if b.broker.bus == b {
+			b.broker.bus = nil
+		}
+	})
 	return nil
 }
 
 // Answer implements farm.Bus.
 func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
-	b.hall.mu.Lock()
-	defer b.hall.mu.Unlock()
 	a := &answerer{subject, f}
-	b.answers = append(b.answers, a)
+	b.broker.do(func() { b.answers = append(b.answers, a) })
 	return func() {
-		b.hall.mu.Lock()
-		defer b.hall.mu.Unlock()
-		b.answers = slices.DeleteFunc(b.answers, func(other *answerer) bool { return other == a })
+		b.broker.do(func() { b.answers = slices.DeleteFunc(b.answers, func(o *answerer) bool { return o == a }) })
 	}, nil
 }
 
 func (b *Bus) ask(ctx context.Context, subject string, body []byte) ([]byte, error) {
-	b.hall.mu.Lock()
+	b.broker.mu.Lock()
 	i := slices.IndexFunc(b.answers, func(a *answerer) bool { return matches(a.subject, subject) })
 	if i < 0 {
-		b.hall.count.Away++
-		b.hall.mu.Unlock()
+		b.broker.count.Away++
+		b.broker.mu.Unlock()
 		return nil, farm.ErrAway
 	}
 	f := b.answers[i].f
-	b.hall.mu.Unlock()
+	b.broker.mu.Unlock()
 	out, err := f(ctx, subject, body)
 	if err != nil {
 		if refusal, ok := errors.AsType[*farm.Refusal](err); ok {
 			return nil, &farm.Refusal{Why: refusal.Why, Exit: refusal.Exit}
 		}
-		return nil, fmt.Errorf("loopback: the coordinator failed: %s", err.Error()) // the other end has the words alone
+		return nil, fmt.Errorf("loopback: the coordinator failed: %s", err.Error()) // the other side receives only the text
 	}
 	text, err := farm.Encode(out)
 	if err == nil && len(text) > farm.MaxAnswer {
@@ -395,23 +369,22 @@ func (b *Bus) ask(ctx context.Context, subject string, body []byte) ([]byte, err
 	return text, err
 }
 
-// errEnded is what a process meets that is not the coordinator's any more.
+// errEnded is the error of a process that another one has replaced.
 var errEnded = errors.New("loopback: this process of the coordinator has ended")
 
 // Results implements farm.Bus.
-func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
-	h := b.hall
+func (b *Bus) Results(ctx context.Context, n int) (out []farm.Delivery, err error) {
 	for {
-		h.mu.Lock()
-		if h.bus != b {
-			h.mu.Unlock()
-			return nil, errEnded
-		}
-		out := b.hand(n)
-		grown := h.grown
-		h.mu.Unlock()
-		if len(out) > 0 {
-			return out, nil
+		var grown chan struct{}
+		b.broker.do(func() {
+			if grown = b.broker.grown; b.broker.bus != b {
+				err = errEnded
+				return
+			}
+			out = b.hand(n)
+		})
+		if err != nil || len(out) > 0 {
+			return out, err
 		}
 		select {
 		case <-grown:
@@ -421,16 +394,16 @@ func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	}
 }
 
-// hand gives out messages that this process does not have yet. The lock is held.
+// hand returns messages that this process has not received yet. The caller holds the lock.
 func (b *Bus) hand(n int) (out []farm.Delivery) {
-	for _, m := range b.hall.stream {
+	for _, m := range b.broker.stream {
 		if m.fetch == b || len(out) == n {
 			continue
 		}
 		d := m.Delivery
 		d.Again = m.handed
 		if m.handed {
-			b.hall.count.Again++
+			b.broker.count.Again++
 		}
 		m.fetch, m.handed = b, true
 		d.Ack = func(ctx context.Context) error { return b.ack(ctx, m, "") }
@@ -441,7 +414,7 @@ func (b *Bus) hand(n int) (out []farm.Delivery) {
 }
 
 func (b *Bus) ack(ctx context.Context, m *message, why string) error {
-	h := b.hall
+	h := b.broker
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -450,9 +423,8 @@ func (b *Bus) ack(ctx context.Context, m *message, why string) error {
 	case h.bus != b:
 		return errEnded
 	}
-	before := len(h.stream)
-	h.stream = slices.DeleteFunc(h.stream, func(o *message) bool { return o == m })
-	if len(h.stream) < before {
+	if i := slices.Index(h.stream, m); i >= 0 {
+		h.stream = slices.Delete(h.stream, i, i+1)
 		h.bytes -= int64(len(m.Body))
 	}
 	if why != "" {
@@ -464,21 +436,21 @@ func (b *Bus) ack(ctx context.Context, m *message, why string) error {
 
 // Artefacts implements farm.Bus.
 func (b *Bus) Artefacts(context.Context) (map[string]int64, error) {
-	b.hall.mu.Lock()
-	defer b.hall.mu.Unlock()
 	sizes := map[string]int64{}
-	for name, body := range b.hall.artefacts {
-		sizes[name] = int64(len(body))
-	}
+	b.broker.do(func() {
+		for name, body := range b.broker.artefacts {
+			sizes[name] = int64(len(body))
+		}
+	})
 	return sizes, nil
 }
 
 // Fill implements farm.Bus.
-func (b *Bus) Fill(context.Context) (float64, error) {
-	b.hall.mu.Lock()
-	defer b.hall.mu.Unlock()
-	if b.hall.maxStream == 0 {
-		return 0, nil
-	}
-	return float64(b.hall.bytes) / float64(b.hall.maxStream), nil
+func (b *Bus) Fill(context.Context) (fill float64, err error) {
+	b.broker.do(func() {
+		if b.broker.maxStream > 0 {
+			fill = float64(b.broker.bytes) / float64(b.broker.maxStream)
+		}
+	})
+	return fill, nil
 }

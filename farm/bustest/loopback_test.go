@@ -15,12 +15,12 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	bustest.Run(t, func(t *testing.T) bustest.Farm {
 		t.Helper()
-		hall := bustest.NewMemoryBroker()
-		hall.Limit(1 << 20)
-		connect := func(_ *testing.T, name string) farm.Transport { return hall.Connect(name) }
+		broker := bustest.NewMemoryBroker()
+		broker.Limit(1 << 20)
+		connect := func(_ *testing.T, name string) farm.Transport { return broker.Connect(name) }
 		return bustest.Farm{
-			Bus: hall.Open(), Worker: connect, Owner: connect, Full: bytes.Repeat([]byte("x"), 400_000),
-			Again: func(*testing.T) farm.Bus { return hall.Open() },
+			Bus: broker.Open(), Worker: connect, Owner: connect, Full: bytes.Repeat([]byte("x"), 400_000),
+			Again: func(*testing.T) farm.Bus { return broker.Open() },
 		}
 	})
 }
@@ -28,9 +28,9 @@ func TestContract(t *testing.T) {
 // TestFaultsHappen: each of them, as often as it was asked for.
 func TestFaultsHappen(t *testing.T) {
 	t.Parallel()
-	hall := bustest.NewMemoryBroker()
-	bus, w := hall.Open(), hall.Connect("w")
-	hall.Set(bustest.Faults{Double: 3, Swap: 4, LoseAck: 5})
+	broker := bustest.NewMemoryBroker()
+	bus, w := broker.Open(), broker.Connect("w")
+	broker.Set(bustest.Faults{Double: 3, Swap: 4, LoseAck: 5})
 	for i := range 12 {
 		if err := w.Publish(t.Context(), "res.w.0", string(rune('a'+i)), []byte{byte(i)}); (i%5 == 4) != errors.Is(err, farm.ErrAway) {
 			t.Fatalf("publication %d: %v", i, err)
@@ -47,14 +47,14 @@ func TestFaultsHappen(t *testing.T) {
 	if want := []byte{0, 1, 2, 3, 2, 4, 5, 5, 7, 6, 8, 8, 9, 10, 11, 11}; !bytes.Equal(got, want) {
 		t.Errorf("the stream is %v, expected %v", got, want)
 	}
-	hall.Partition("w", true)
+	broker.Partition("w", true)
 	if err := w.Publish(t.Context(), "res.w.0", "z", nil); !errors.Is(err, farm.ErrAway) {
 		t.Errorf("from behind a partition: %v", err)
 	}
-	if c := hall.Count(); c.Doubled != 4 || c.Swapped != 3 || c.AcksLost != 2 || c.Away != 1 || c.Published != 12 {
+	if c := broker.Count(); c.Doubled != 4 || c.Swapped != 3 || c.AcksLost != 2 || c.Away != 1 || c.Published != 12 {
 		t.Errorf("%+v", c)
 	}
-	if n := hall.Wipe(); n != 16 || hall.Waiting() != 0 {
-		t.Errorf("%d messages wiped, %d left", n, hall.Waiting())
+	if n := broker.Wipe(); n != 16 || broker.Waiting() != 0 {
+		t.Errorf("%d messages wiped, %d left", n, broker.Waiting())
 	}
 }
