@@ -50,59 +50,34 @@ func mateRequest(t *testing.T) usi.Request {
 // TestMateAnswers: engines without a mate search answer bestmove (trap 12).
 func TestMateAnswers(t *testing.T) {
 	for said, want := range map[string]usi.Checkmate{
-		"info nodes 7 nps 1\ncheckmate G*5b": {
-			Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b", Nodes: 7,
-		},
-		"checkmate nomate": {
-			Answer: usi.MateNone, Text: "nomate",
-		},
-		"checkmate notimplemented": {
-			Answer: usi.MateNotImplemented, Text: "notimplemented",
-		},
-		"checkmate what": {
-			Text: "what",
-		},
+		"info nodes 7 nps 1\ncheckmate G*5b": {Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b", Nodes: 7},
+		"checkmate nomate": {Answer: usi.MateNone, Text: "nomate"},
+		"checkmate notimplemented": {Answer: usi.MateNotImplemented, Text: "notimplemented"},
+		"checkmate what": {Text: "what"},
 		"info depth 1 score mate 1 nodes 3 pv G*5b\nbestmove G*5b": {
 			Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b", Nodes: 3,
 		},
-		"info depth 1 score mate 3 pv G*4b\nbestmove G*4b": {
-			Answer: usi.MateTimeout, Text: "G*4b",
-		},
-		"info depth 1 score mate 3 pv 1a1b\nbestmove G*4b": {
-			Answer: usi.MateTimeout, Text: "G*4b",
-		},
-		"info depth 1 score mate 1\nbestmove G*5b": {
-			Answer: usi.MateTimeout, Text: "G*5b",
-		},
-		"info depth 1 score cp 5 pv G*5b\nbestmove G*5b": {
-			Answer: usi.MateTimeout, Text: "G*5b",
-		},
+		"info depth 1 score mate 3 pv G*4b\nbestmove G*4b": {Answer: usi.MateTimeout, Text: "G*4b"},
+		"info depth 1 score mate 3 pv 1a1b\nbestmove G*4b": {Answer: usi.MateTimeout, Text: "G*4b"},
+		"info depth 1 score mate 1\nbestmove G*5b": {Answer: usi.MateTimeout, Text: "G*5b"},
+		"info depth 1 score cp 5 pv G*5b\nbestmove G*5b": {Answer: usi.MateTimeout, Text: "G*5b"},
 		"info score mate 1 pv G*5b\ninfo score cp 9 lowerbound\nbestmove G*5b": {
 			Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b",
 		},
-		"info depth 1 score mate 1 lowerbound pv G*5b\nbestmove G*5b": {
-			Answer: usi.MateTimeout, Text: "G*5b",
-		},
-		"info depth 1 score mate -2 pv 5i5h\nbestmove resign": {
-			Answer: usi.MateNone, Text: "resign",
-		},
-		"bestmove resign": {
-			Answer: usi.MateTimeout, Text: "resign",
-		},
-		"readyok\nusiok\ncheckmate nomate\nbestmove 7g7f\ncheckmate G*5b\nbanner": {
-			Answer: usi.MateNone, Text: "nomate",
-		},
+		"info depth 1 score mate 1 lowerbound pv G*5b\nbestmove G*5b": {Answer: usi.MateTimeout, Text: "G*5b"},
+		"info depth 1 score mate -2 pv 5i5h\nbestmove resign": {Answer: usi.MateNone, Text: "resign"},
+		"bestmove resign": {Answer: usi.MateTimeout, Text: "resign"},
+		"readyok\nusiok\ncheckmate nomate\nbestmove 7g7f\ncheckmate G*5b\nbanner": {Answer: usi.MateNone, Text: "nomate"},
 	} {
 		t.Run(said, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e, log := dialogue(t, func(line string, say func(string)) {
-					if strings.HasPrefix(line, "go mate") {
-						time.Sleep(time.Second) // in synctest's time
-						say(said)
-					} else {
-						polite(line, say)
-					}
-				}, usi.Limits{})
+			inDialogue(t, func(line string, say func(string)) {
+				if strings.HasPrefix(line, "go mate") {
+					time.Sleep(time.Second) // in synctest's time
+					say(said)
+				} else {
+					polite(line, say)
+				}
+			}, func(t *testing.T, e *usi.Engine, log *transcript) {
 				got, err := e.Mate(t.Context(), mateRequest(t))
 				want.Elapsed = time.Second
 				if d := cmp.Diff(want, got); err != nil || d != "" {
@@ -132,12 +107,11 @@ func TestMateIsStopped(t *testing.T) {
 		"and says other lines": {atStop: "info string checkmate\nreadyok", fault: usi.FaultHang},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e, _ := dialogue(t, func(line string, say func(string)) {
-					if line == "stop" && c.atStop != "" {
-						say(c.atStop)
-					}
-				}, usi.Limits{})
+			inDialogue(t, func(line string, say func(string)) {
+				if line == "stop" && c.atStop != "" {
+					say(c.atStop)
+				}
+			}, func(t *testing.T, e *usi.Engine, _ *transcript) {
 				ctx, r := t.Context(), mateRequest(t)
 				if c.cancel > 0 {
 					var cancel context.CancelFunc
@@ -161,15 +135,7 @@ func TestMateIsStopped(t *testing.T) {
 }
 
 func TestMateEndsPondering(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, func(line string, say func(string)) {
-			switch line {
-			case "stop":
-				say("bestmove 9g9f")
-			case "go mate 5000":
-				say("checkmate nomate")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(on("stop", 0, "bestmove 9g9f"), on("go mate 5000", 0, "checkmate nomate")), func(t *testing.T, e *usi.Engine, log *transcript) {
 		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 		c, err := e.Mate(t.Context(), mateRequest(t))
 		if err != nil || c.Answer != usi.MateNone || e.Counters().Stale != 0 || !strings.Contains(log.String(), "\nstop\nposition "+oneMoveMate+"\ngo mate") {
@@ -182,12 +148,11 @@ func TestMateEndsPondering(t *testing.T) {
 func TestStoppedPonderGivesItsMove(t *testing.T) {
 	for name, early := range map[string]bool{"at stop": false, "early": true} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e, log := dialogue(t, func(line string, say func(string)) {
-					if line == "stop" || early && strings.HasPrefix(line, "go ponder") {
-						say("bestmove 2g2f")
-					}
-				}, usi.Limits{})
+			inDialogue(t, func(line string, say func(string)) {
+				if line == "stop" || early && strings.HasPrefix(line, "go ponder") {
+					say("bestmove 2g2f")
+				}
+			}, func(t *testing.T, e *usi.Engine, log *transcript) {
 				r := request("7g7f", "3c3d")
 				testutil.OK(t, e.Ponder(t.Context(), r))
 				synctest.Wait()
@@ -225,12 +190,7 @@ func TestExact(t *testing.T) {
 		"another multipv's alone": {"info depth 1 multipv 2 score cp 1 pv 7g7f", 0, "7g7f"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				e, _ := dialogue(t, func(line string, say func(string)) {
-					if strings.HasPrefix(line, "go") {
-						say(c.said)
-					}
-				}, usi.Limits{})
+			inDialogue(t, react(on("go", 0, c.said)), func(t *testing.T, e *usi.Engine, _ *transcript) {
 				r := request()
 				r.Deadline = time.Second
 				snapshot := make(chan usi.Reply, 1)
@@ -262,7 +222,7 @@ func TestExactIsOfThisSearch(t *testing.T) {
 				say("info depth 2 score cp 9 lowerbound pv 2g2f")
 			}
 			say("bestmove 2g2f")
-		}, usi.Limits{})
+		})
 		testutil.Equal(t, e.Snapshot().Answer, usi.AnswerInvalid, "a snapshot of nothing has an answer")
 		for want := 1; want >= 0; want-- {
 			reply, err := e.Think(t.Context(), request())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ type script func(line string, say func(string))
 
 // dialogue starts a scripted engine and greets it. It runs in a synctest
 // bubble: time passes only when everybody waits.
-func dialogue(t *testing.T, s script, limits usi.Limits) (*usi.Engine, *transcript) {
+func dialogue(t *testing.T, s script) (*usi.Engine, *transcript) {
 	t.Helper()
 	ours, theirs := net.Pipe()
 	log := &transcript{}
@@ -38,7 +39,7 @@ func dialogue(t *testing.T, s script, limits usi.Limits) (*usi.Engine, *transcri
 			s(lines.Text(), func(line string) { fmt.Fprint(theirs, line+"\n") })
 		}
 	})
-	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Limits: limits}))(t)
+	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test"}))(t)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -47,6 +48,15 @@ func dialogue(t *testing.T, s script, limits usi.Limits) (*usi.Engine, *transcri
 		engine.Wait()
 	})
 	return e, log
+}
+
+// inDialogue runs a test in a bubble with the engine of a dialogue.
+func inDialogue(t *testing.T, s script, test func(t *testing.T, e *usi.Engine, log *transcript)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, s)
+		test(t, e, log)
+	})
 }
 
 type transcript struct {
@@ -64,6 +74,29 @@ func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.Join(t.lines, "\n")
+}
+
+// reaction is what an engine says after a time to commands with a prefix.
+type reaction struct {
+	to    string
+	after time.Duration
+	lines []string
+}
+
+func on(to string, after time.Duration, lines ...string) reaction { return reaction{to, after, lines} }
+
+// react is a script of reactions, of which the first that fits counts.
+func react(list ...reaction) script {
+	return func(line string, say func(string)) {
+		i := slices.IndexFunc(list, func(r reaction) bool { return strings.HasPrefix(line, r.to) })
+		if i < 0 {
+			return
+		}
+		time.Sleep(list[i].after) // in synctest's time
+		for _, text := range list[i].lines {
+			say(text)
+		}
+	}
 }
 
 // polite answers everything at once.
@@ -87,8 +120,7 @@ func request(moves ...string) usi.Request {
 }
 
 func TestThink(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, polite, usi.Limits{})
+	inDialogue(t, polite, func(t *testing.T, e *usi.Engine, log *transcript) {
 		testutil.OK(t, e.Configure([]usi.Setting{{Name: "usi_hash", Value: "32"}}))
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		r := testutil.Must(e.Think(t.Context(), request()))(t)
@@ -103,13 +135,7 @@ func TestThink(t *testing.T) {
 }
 
 func TestElapsedIsFromGoToBestmove(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, _ := dialogue(t, func(line string, say func(string)) {
-			if strings.HasPrefix(line, "go") {
-				time.Sleep(300 * time.Millisecond) // in synctest's time
-				say("bestmove 7g7f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(on("go", 300*time.Millisecond, "bestmove 7g7f")), func(t *testing.T, e *usi.Engine, _ *transcript) {
 		r, err := e.Think(t.Context(), request())
 		if err != nil || r.Elapsed != 300*time.Millisecond {
 			t.Errorf("elapsed %v, %v", r.Elapsed, err)
@@ -118,13 +144,7 @@ func TestElapsedIsFromGoToBestmove(t *testing.T) {
 }
 
 func TestDeadlineStopsTheSearch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, func(line string, say func(string)) {
-			if line == "stop" {
-				time.Sleep(200 * time.Millisecond) // in synctest's time
-				say("bestmove 2g2f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(on("stop", 200*time.Millisecond, "bestmove 2g2f")), func(t *testing.T, e *usi.Engine, log *transcript) {
 		r := request()
 		r.Deadline = time.Second
 		reply, err := e.Think(t.Context(), r)
@@ -136,12 +156,7 @@ func TestDeadlineStopsTheSearch(t *testing.T) {
 }
 
 func TestCancelStopsTheSearch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, _ := dialogue(t, func(line string, say func(string)) {
-			if line == "stop" {
-				say("bestmove 2g2f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(on("stop", 0, "bestmove 2g2f")), func(t *testing.T, e *usi.Engine, _ *transcript) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		reply, err := e.Think(ctx, request())
@@ -152,12 +167,7 @@ func TestCancelStopsTheSearch(t *testing.T) {
 }
 
 func TestHangIsAFaultWithTheLatestVariation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, _ := dialogue(t, func(line string, say func(string)) {
-			if strings.HasPrefix(line, "go") {
-				say("info depth 4 score cp 10 nodes 9 pv 2g2f 8c8d")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(on("go", 0, "info depth 4 score cp 10 nodes 9 pv 2g2f 8c8d")), func(t *testing.T, e *usi.Engine, _ *transcript) {
 		r := request()
 		r.Deadline = time.Second
 		began := time.Now()
@@ -192,7 +202,7 @@ func TestChatterDoesNotExtendTheDeadline(t *testing.T) {
 					}
 				}()
 			}
-		}, usi.Limits{})
+		})
 		defer close(quit)
 		r := request()
 		r.Deadline = time.Second
@@ -206,19 +216,11 @@ func TestChatterDoesNotExtendTheDeadline(t *testing.T) {
 }
 
 func TestStaleBestmoveDoesNotLeak(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, _ := dialogue(t, func(line string, say func(string)) {
-			switch {
-			case line == "isready":
-				say("bestmove 9g9f")
-				say("readyok")
-			case line == "usinewgame":
-				say("bestmove 1g1f")
-			case strings.HasPrefix(line, "go"):
-				time.Sleep(time.Second) // in synctest's time
-				say("bestmove 7g7f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(
+		on("isready", 0, "bestmove 9g9f", "readyok"),
+		on("usinewgame", 0, "bestmove 1g1f"),
+		on("go", time.Second, "bestmove 7g7f"),
+	), func(t *testing.T, e *usi.Engine, _ *transcript) {
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request())
@@ -244,7 +246,7 @@ func TestSlowReadyAndItsLimit(t *testing.T) {
 				say("")
 			}
 			say("readyok")
-		}, usi.Limits{})
+		})
 		if err := e.Ready(t.Context()); err != nil {
 			t.Errorf("a slow start failed: %v", err)
 		}
@@ -364,17 +366,11 @@ func TestPonderMissRunsOnTheClock(t *testing.T) {
 		{slow: 5100 * time.Millisecond},
 		{slow: 5100 * time.Millisecond, cancel: time.Second},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			e, _ := dialogue(t, func(line string, say func(string)) {
-				switch {
-				case line == "stop":
-					time.Sleep(c.slow) // in synctest's time
-					say("bestmove 9g9f")
-				case strings.HasPrefix(line, "go") && !strings.Contains(line, "ponder"):
-					time.Sleep(100 * time.Millisecond) // in synctest's time
-					say("bestmove 7g7f")
-				}
-			}, usi.Limits{})
+		inDialogue(t, react(
+			on("stop", c.slow, "bestmove 9g9f"),
+			on("go ponder", 0),
+			on("go", 100*time.Millisecond, "bestmove 7g7f"),
+		), func(t *testing.T, e *usi.Engine, _ *transcript) {
 			testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 			missed := request("7g7f", "8c8d")
 			missed.Deadline = 5 * time.Second
@@ -398,18 +394,12 @@ func TestPonderMissRunsOnTheClock(t *testing.T) {
 }
 
 func TestPonder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, func(line string, say func(string)) {
-			switch {
-			case strings.HasPrefix(line, "ponderhit"):
-				time.Sleep(time.Second) // in synctest's time
-				say("bestmove 2g2f")
-			case line == "stop":
-				say("bestmove 9g9f")
-			case strings.HasPrefix(line, "go") && !strings.Contains(line, "ponder"):
-				say("bestmove 7g7f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(
+		on("ponderhit", time.Second, "bestmove 2g2f"),
+		on("stop", 0, "bestmove 9g9f"),
+		on("go ponder", 0),
+		on("go", 0, "bestmove 7g7f"),
+	), func(t *testing.T, e *usi.Engine, log *transcript) {
 		expected := request("7g7f", "3c3d")
 		expected.Go = usi.Go{Clock: true, BTime: time.Minute, WTime: time.Minute, UseByoyomi: true}
 
@@ -433,12 +423,7 @@ func TestPonder(t *testing.T) {
 }
 
 func TestEarlyBestmoveWhilePonderingIsHeld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, func(line string, say func(string)) {
-			if strings.HasPrefix(line, "go ponder") {
-				say("bestmove 2g2f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(on("go ponder", 0, "bestmove 2g2f")), func(t *testing.T, e *usi.Engine, log *transcript) {
 		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request("7g7f", "3c3d"))
@@ -452,12 +437,7 @@ func TestEarlyBestmoveWhilePonderingIsHeld(t *testing.T) {
 }
 
 func TestEarlyPonderSendsTheClocksWithTheHit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, func(line string, say func(string)) {
-			if strings.HasPrefix(line, "ponderhit") {
-				say("bestmove 2g2f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(on("ponderhit", 0, "bestmove 2g2f")), func(t *testing.T, e *usi.Engine, log *transcript) {
 		r := request("7g7f", "3c3d")
 		r.Go = usi.Go{Early: true, Clock: true, BTime: time.Second, WTime: time.Second, UseByoyomi: true}
 		testutil.OK(t, e.Ponder(t.Context(), r))
@@ -467,18 +447,11 @@ func TestEarlyPonderSendsTheClocksWithTheHit(t *testing.T) {
 }
 
 func TestGameOverEndsPondering(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, func(line string, say func(string)) {
-			switch {
-			case line == "stop":
-				time.Sleep(100 * time.Millisecond) // in synctest's time
-				say("bestmove 9g9f")
-			case line == "isready":
-				say("readyok")
-			case strings.HasPrefix(line, "go nodes"):
-				say("bestmove 7g7f")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(
+		on("stop", 100*time.Millisecond, "bestmove 9g9f"),
+		on("isready", 0, "readyok"),
+		on("go nodes", 0, "bestmove 7g7f"),
+	), func(t *testing.T, e *usi.Engine, log *transcript) {
 		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
 		testutil.OK(t, e.GameOver(t.Context(), usi.Lose))
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
@@ -493,16 +466,9 @@ func TestGameOverEndsPondering(t *testing.T) {
 func TestMultiPVLinesAreKeptByIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := 0
-		e, _ := dialogue(t, func(line string, say func(string)) {
-			if strings.HasPrefix(line, "go") {
-				say("info depth 1 multipv 1 score cp 9 pv 7g7f")
-				say("info depth 2 multipv 1 score cp 18 nodes 7 pv 2g2f")
-				say("info depth 2 multipv 2 score cp -3 nodes 7 pv 3i4h")
-				say("info string pv 1g1f score cp 999")
-				say("info currmove 1g1f")
-				say("bestmove 2g2f")
-			}
-		}, usi.Limits{})
+		e, _ := dialogue(t, react(
+			on("go", 0, "info depth 1 multipv 1 score cp 9 pv 7g7f", "info depth 2 multipv 1 score cp 18 nodes 7 pv 2g2f", "info depth 2 multipv 2 score cp -3 nodes 7 pv 3i4h", "info string pv 1g1f score cp 999", "info currmove 1g1f", "bestmove 2g2f"),
+		))
 		r := request()
 		r.OnInfo = func(usi.Info) { seen++ }
 		reply, err := e.Think(t.Context(), r)
@@ -518,8 +484,7 @@ func TestMultiPVLinesAreKeptByIndex(t *testing.T) {
 // The options of a game are sent before its isready, those that changed; one that the
 // engine does not declare, or a value out of its range, is an error and nothing is sent.
 func TestOptionsOfAGame(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, polite, usi.Limits{})
+	inDialogue(t, polite, func(t *testing.T, e *usi.Engine, log *transcript) {
 		with := func(name, value string) usi.Game { return usi.Game{Options: []usi.Setting{{Name: name, Value: value}}} }
 		for _, g := range []usi.Game{with("hash", "32"), with("Hash", "32"), {}, with("Hash", "8")} {
 			testutil.OK(t, e.NewGame(t.Context(), g))

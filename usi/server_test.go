@@ -997,18 +997,13 @@ func (r relay) Options() []usi.Option         { return r.Greeting().Options }
 func (r relay) SetOption(s usi.Setting) error { return r.Configure([]usi.Setting{s}) }
 
 func TestServingAnEngine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, log := dialogue(t, func(line string, say func(string)) {
-			switch {
-			case line == "isready":
-				say("readyok")
-			case line == "stop", strings.HasPrefix(line, "ponderhit"), strings.HasPrefix(line, "go btime"):
-				say("info depth 2 score cp 7 pv 2g2f")
-				say("bestmove 2g2f ponder 8c8d")
-			case strings.HasPrefix(line, "go mate"):
-				say("checkmate nomate")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(
+		on("isready", 0, "readyok"),
+		on("stop", 0, "info depth 2 score cp 7 pv 2g2f", "bestmove 2g2f ponder 8c8d"),
+		on("ponderhit", 0, "info depth 2 score cp 7 pv 2g2f", "bestmove 2g2f ponder 8c8d"),
+		on("go btime", 0, "info depth 2 score cp 7 pv 2g2f", "bestmove 2g2f ponder 8c8d"),
+		on("go mate", 0, "checkmate nomate"),
+	), func(t *testing.T, e *usi.Engine, log *transcript) {
 		g := start(t.Context(), t, usi.Server{}, relay{e})
 		g.read()
 		const info, best = "info depth 2 multipv 1 score cp 7 nodes 0 nps 0 time 0 pv 2g2f", "bestmove 2g2f ponder 8c8d"

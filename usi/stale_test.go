@@ -59,7 +59,7 @@ func TestSecondBestmoves(t *testing.T) {
 					for _, s := range test.says {
 						time.AfterFunc(s.after, func() { say(s.line) })
 					}
-				}, usi.Limits{})
+				})
 				if r, err := e.Think(t.Context(), request()); err != nil || r.Second != usi.SecondNone {
 					t.Fatalf("%+v, %v", r, err)
 				}
@@ -80,17 +80,11 @@ func TestSecondBestmoves(t *testing.T) {
 
 // The first answer of a game has none before it.
 func TestAFirstAnswerIsNoSecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, _ := dialogue(t, func(line string, say func(string)) {
-			switch {
-			case line == "isready":
-				say("readyok")
-			case strings.HasPrefix(line, "go nodes 1"):
-				say("bestmove 7g7f")
-			case strings.HasPrefix(line, "go"):
-				say("bestmove 5a5b")
-			}
-		}, usi.Limits{})
+	inDialogue(t, react(
+		on("isready", 0, "readyok"),
+		on("go nodes 1", 0, "bestmove 7g7f"),
+		on("go", 0, "bestmove 5a5b"),
+	), func(t *testing.T, e *usi.Engine, _ *transcript) {
 		r := request()
 		testutil.Must(e.Think(t.Context(), r))(t)
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))

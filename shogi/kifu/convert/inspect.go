@@ -211,9 +211,7 @@ func (p *printer) book(in io.Reader, f book.Format) error {
 
 // EntryOf is a position of a book as a line.
 func EntryOf(e *book.Entry) Entry {
-	line := Entry{
-		SFEN: e.Position.SFEN(), Comment: e.Comment, Moves: []BookMove{},
-	}
+	line := Entry{SFEN: e.Position.SFEN(), Comment: e.Comment, Moves: []BookMove{}}
 	for _, m := range e.Moves {
 		x := BookMove{Move: m.Move.String(), Depth: m.Depth, Count: m.Count, Comment: m.Comment}
 		if m.HasScore {
