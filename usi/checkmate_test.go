@@ -51,21 +51,21 @@ func mateRequest(t *testing.T) usi.Request {
 func TestMateAnswers(t *testing.T) {
 	for said, want := range map[string]usi.Checkmate{
 		"info nodes 7 nps 1\ncheckmate G*5b": {Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b", Nodes: 7},
-		"checkmate nomate": {Answer: usi.MateNone, Text: "nomate"},
-		"checkmate notimplemented": {Answer: usi.MateNotImplemented, Text: "notimplemented"},
-		"checkmate what": {Text: "what"},
+		"checkmate nomate":                   {Answer: usi.MateNone, Text: "nomate"},
+		"checkmate notimplemented":           {Answer: usi.MateNotImplemented, Text: "notimplemented"},
+		"checkmate what":                     {Text: "what"},
 		"info depth 1 score mate 1 nodes 3 pv G*5b\nbestmove G*5b": {
 			Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b", Nodes: 3,
 		},
 		"info depth 1 score mate 3 pv G*4b\nbestmove G*4b": {Answer: usi.MateTimeout, Text: "G*4b"},
 		"info depth 1 score mate 3 pv 1a1b\nbestmove G*4b": {Answer: usi.MateTimeout, Text: "G*4b"},
-		"info depth 1 score mate 1\nbestmove G*5b": {Answer: usi.MateTimeout, Text: "G*5b"},
-		"info depth 1 score cp 5 pv G*5b\nbestmove G*5b": {Answer: usi.MateTimeout, Text: "G*5b"},
+		"info depth 1 score mate 1\nbestmove G*5b":         {Answer: usi.MateTimeout, Text: "G*5b"},
+		"info depth 1 score cp 5 pv G*5b\nbestmove G*5b":   {Answer: usi.MateTimeout, Text: "G*5b"},
 		"info score mate 1 pv G*5b\ninfo score cp 9 lowerbound\nbestmove G*5b": {
 			Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b",
 		},
 		"info depth 1 score mate 1 lowerbound pv G*5b\nbestmove G*5b": {Answer: usi.MateTimeout, Text: "G*5b"},
-		"info depth 1 score mate -2 pv 5i5h\nbestmove resign": {Answer: usi.MateNone, Text: "resign"},
+		"info depth 1 score mate -2 pv 5i5h\nbestmove resign":         {Answer: usi.MateNone, Text: "resign"},
 		"bestmove resign": {Answer: usi.MateTimeout, Text: "resign"},
 		"readyok\nusiok\ncheckmate nomate\nbestmove 7g7f\ncheckmate G*5b\nbanner": {Answer: usi.MateNone, Text: "nomate"},
 	} {

@@ -144,6 +144,24 @@ func (b *bench) run() (Tally, error) {
 	return tally, err
 }
 
+// gameBench is newBench for one game, from its start on.
+func gameBench(t *testing.T, player Player, colour string, serve func(*peer)) *bench {
+	t.Helper()
+	return newBench(t, player, func(p *peer) {
+		p.login()
+		p.begin("g", colour, clock+even)
+		serve(p)
+	})
+}
+
+// tally asserts how the games of a run end.
+func (b *bench) tally(want Tally) {
+	b.t.Helper()
+	tally, err := b.run()
+	testutil.OK(b.t, err)
+	testutil.Equal(b.t, tally, want, "tally")
+}
+
 // has asserts that an event of a type says something.
 func (b *bench) has(kind EventType, note string) {
 	b.t.Helper()
@@ -199,10 +217,7 @@ func TestGameAsWhite(t *testing.T) {
 			p.say("-9495FU,T4", "%TORYO,T2", "#RESIGN")
 			p.end("#WIN")
 		})
-		tally, err := b.run()
-		if err != nil || tally != (Tally{Games: 1, Wins: 1}) {
-			t.Fatalf("%+v %v", tally, err)
-		}
+		b.tally(Tally{Games: 1, Wins: 1})
 		testutil.Equal(t, strings.Join(player.calls, ", "), "new game white, think, think, game over win, close")
 		r := player.requests[1]
 		if r.Position.String() != "position startpos moves 7g7f 9c9d 2g2f" || r.Go.String() != "go btime 52000 wtime 57000 byoyomi 9000" {
@@ -239,16 +254,12 @@ func TestEnds(t *testing.T) {
 		{"#EARTHQUAKE #DRAW", Drawn, "earthquake", "draw", "draw"},
 	} {
 		player := &scripted{}
-		b := newBench(t, player, func(p *peer) {
-			p.login()
-			p.begin("g", "+", clock+even)
+		b := gameBench(t, player, "+", func(p *peer) {
 			p.expect("+9998KY,'* 50")
 			p.say("+9998KY,T1")
 			p.end(strings.Fields(test.words)...)
 		})
-		if _, err := b.run(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, testutil.Err(b.run()))
 		e := b.events[len(b.events)-1]
 		if e.Outcome != test.outcome || e.Record.Result != test.result || e.Record.Winner != test.winner {
 			t.Errorf("%s: %s, record %q %q", test.words, e.Outcome, e.Record.Result, e.Record.Winner)
@@ -280,9 +291,7 @@ func TestAnswers(t *testing.T) {
 			p.expect(test.sent)
 			p.end(test.sent+",T1", "#RESIGN", "#LOSE")
 		})
-		if _, err := b.run(); err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		testutil.OK(t, testutil.Err(b.run()), test.name)
 		if test.fault != "" {
 			b.has(EventFault, test.fault)
 		}
@@ -305,15 +314,11 @@ func TestFailingPlayer(t *testing.T) {
 				}
 				return first(r)
 			}}
-			b := newBench(t, player, func(p *peer) {
-				p.login()
-				p.begin("g", "+", clock+even)
+			b := gameBench(t, player, "+", func(p *peer) {
 				p.expect(test.sent)
 				p.end("#LOSE")
 			})
-			if _, err := b.run(); err != nil {
-				t.Error(err)
-			}
+			testutil.OK(t, testutil.Err(b.run()))
 			if want := min(test.failures, 3) + 1; b.opened != want {
 				t.Errorf("%d failures: opened %d times, want %d", test.failures, b.opened, want)
 			}
@@ -334,15 +339,11 @@ func TestBestSoFar(t *testing.T) {
 		reply.Lines = nil
 		return reply, &usi.Fault{Kind: usi.FaultHang}
 	}}
-	b := newBench(t, player, func(p *peer) {
-		p.login()
-		p.begin("g", "+", clock+even)
+	b := gameBench(t, player, "+", func(p *peer) {
 		p.expect("+9998KY")
 		p.end("#LOSE")
 	})
-	if _, err := b.run(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, testutil.Err(b.run()))
 	b.has(EventFault, "hang")
 }
 
@@ -358,9 +359,7 @@ func TestPonder(t *testing.T) {
 			p.end("#LOSE")
 		})
 		b.config.Ponder, b.config.Margin = true, 100*time.Millisecond
-		if _, err := b.run(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, testutil.Err(b.run()))
 		if len(player.ponders) != 1 {
 			t.Fatalf("%v", player.calls)
 		}
@@ -379,9 +378,7 @@ func TestTimeUpWhileThinking(t *testing.T) {
 		stopped = true
 		return first(r)
 	}}
-	b := newBench(t, player, func(p *peer) {
-		p.login()
-		p.begin("g", "+", clock+even)
+	b := gameBench(t, player, "+", func(p *peer) {
 		p.end("#TIME_UP", "#LOSE")
 	})
 	tally, err := b.run()
@@ -413,10 +410,7 @@ func TestResume(t *testing.T) {
 			p.end("#WIN")
 		})
 	b.config.RetryWait = time.Millisecond
-	tally, err := b.run()
-	if err != nil || tally != (Tally{Games: 1, Wins: 1}) {
-		t.Fatalf("%+v %v", tally, err)
-	}
+	b.tally(Tally{Games: 1, Wins: 1})
 	testutil.Equal(t, strings.Join(player.calls, ", "), "new game black, think, think, think, game over win, close")
 	b.has(EventLost, "ended the connection")
 	record := b.events[len(b.events)-1].Record
@@ -441,9 +435,7 @@ func TestResumeWithoutStart(t *testing.T) {
 			p.end("#WIN")
 		})
 	b.config.RetryWait = time.Millisecond
-	if tally, err := b.run(); err != nil || tally.Wins != 1 {
-		t.Fatalf("%+v %v", tally, err)
-	}
+	b.tally(Tally{Games: 1, Wins: 1})
 }
 
 // TestNotResumed asserts that a game with which the server does not go on is
@@ -459,10 +451,7 @@ func TestNotResumed(t *testing.T) {
 			p.expect("") // the keep-alive
 			p.expect("LOGOUT")
 		})
-		tally, err := b.run()
-		if err != nil || tally != (Tally{Games: 1, Disconnected: 1}) {
-			t.Errorf("%+v %v", tally, err)
-		}
+		b.tally(Tally{Games: 1, Disconnected: 1})
 		b.has(EventEnd, "disconnected")
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -472,10 +461,7 @@ func TestNotResumed(t *testing.T) {
 			p.end("#WIN")
 		})
 		b.config.Games = 2
-		tally, err := b.run()
-		if err != nil || tally != (Tally{Games: 2, Disconnected: 1, Wins: 1}) {
-			t.Errorf("%+v %v", tally, err)
-		}
+		b.tally(Tally{Games: 2, Disconnected: 1, Wins: 1})
 	})
 }
 
@@ -563,38 +549,28 @@ func TestNoStart(t *testing.T) {
 
 // TestServersOwnMoves are an illegal move, and one of ours that we never sent.
 func TestServersOwnMoves(t *testing.T) {
-	b := newBench(t, &scripted{}, func(p *peer) {
-		p.login()
-		p.begin("g", "-", clock+even)
+	b := gameBench(t, &scripted{}, "-", func(p *peer) {
 		p.say("+7775FU,T1")
 		p.end("#ILLEGAL_MOVE", "#WIN")
 	})
-	if tally, err := b.run(); err != nil || tally.Wins != 1 {
-		t.Errorf("%+v %v", tally, err)
-	}
+	b.tally(Tally{Games: 1, Wins: 1})
 	b.has(EventNotice, "+7775FU")
 	player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
 		<-ctx.Done()
 		return first(r)
 	}}
-	b = newBench(t, player, func(p *peer) {
-		p.login()
-		p.begin("g", "+", clock+even)
+	b = gameBench(t, player, "+", func(p *peer) {
 		p.say("+7776FU,T1")
 		p.end("#WIN")
 	})
-	if tally, err := b.run(); err != nil || tally.Wins != 1 {
-		t.Errorf("%+v %v", tally, err)
-	}
+	b.tally(Tally{Games: 1, Wins: 1})
 	b.has(EventNotice, "which we have not")
 }
 
 // TestFinish asserts that the game in play is the last, and that a client that waits for one leaves.
 func TestFinish(t *testing.T) {
 	var client *Client
-	b := newBench(t, &scripted{}, func(p *peer) {
-		p.login()
-		p.begin("g", "-", clock+even)
+	b := gameBench(t, &scripted{}, "-", func(p *peer) {
 		p.say("+7776FU,T1")
 		p.expect("-9394FU,'* -50")
 		client.Finish()
@@ -629,9 +605,7 @@ func TestCancel(t *testing.T) {
 			<-ctx.Done()
 			return first(r)
 		}}
-		b := newBench(t, player, func(p *peer) {
-			p.login()
-			p.begin("g", colour, clock+even)
+		b := gameBench(t, player, colour, func(p *peer) {
 			<-began
 			cancel(why)
 			p.expect(word)
