@@ -34,9 +34,9 @@ func badLine(args []string, command string, err error) error {
 	case args[0] == "match" && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
 		return fmt.Errorf("match: %s is a flag of fastchess; run gogi match --from-fastchess 'LINE', which prints the same line for gogi", firstOf(args, "-engine", "-each"))
 	case strings.HasPrefix(text, "unknown flag --max-games"):
-		return errors.New("--max-games: there is no such flag any more; give --games, which means the same")
+		return errors.New("--max-games: this flag was removed; use --games, which means the same")
 	case args[0] == "gate" && strings.HasPrefix(text, "unknown flag --sprt"):
-		return errors.New("--sprt: gogi gate judges a run by the design that it began with; give another design in a file with a [gate] section: gogi gate RUN --gate FILE")
+		return errors.New("--sprt: gogi gate uses the SPRT that the run began with; for another one, write a file with a [gate] section and run gogi gate RUN --gate FILE")
 	}
 	return fmt.Errorf("%w (see %s --help)", err, strings.TrimSpace("gogi "+command))
 }

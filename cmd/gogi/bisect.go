@@ -15,11 +15,11 @@ import (
 	"gogi/results"
 )
 
-// bisects reports whether a command line speaks to "git bisect run", also one that
-// cannot be read: a flag --exit that says anything but its default.
+// bisects reports whether "git bisect run" uses a command line: the flag --exit has another value than its
+// default. It also accepts lines that cannot be parsed.
 func bisects(args []string) bool {
 	if len(args) > 0 && args[0] == "complete" {
-		return false // a shell asks what may follow these words; nobody has said them
+		return false // a shell completes the line
 	}
 	for i, arg := range args {
 		flag, value, joined := strings.Cut(arg, "=")
@@ -33,35 +33,33 @@ func bisects(args []string) bool {
 	return false
 }
 
-// mayBisect is bisects for a line that could not be read, where the flag itself may be
-// what was mistyped.
+// mayBisect does the same for a line that could not be parsed, in which the flag itself may be mistyped.
 func mayBisect(args []string) bool {
 	return bisects(args) || len(args) > 0 && args[0] != "complete" && slices.ContainsFunc(args, func(arg string) bool {
 		return arg == cli.ExitBisect || strings.HasSuffix(arg, "="+cli.ExitBisect) || strings.HasPrefix(arg, "--bisect")
 	})
 }
 
-// abortOnCrash makes a panic of any goroutine, and every other end that the runtime
-// makes of the program, a SIGABRT: its exit code 2 would name a commit bad.
+// abortOnCrash makes a panic of any goroutine, and every other abort of the runtime, a SIGABRT. Their exit code
+// 2 would mean a bad commit.
 func abortOnCrash(args []string) {
 	if mayBisect(args) {
 		debug.SetTraceback("crash")
 	}
 }
 
-// bisectCode is the exit code of a line that bisects: its own where the commit was
-// judged or skipped, or somebody interrupted it.
+// bisectCode returns the exit code for git bisect: code if it is a verdict or an interrupt, else BisectAbort.
 func bisectCode(env *cli.Env, code int) int {
 	if env.Judged || code == cli.Interrupted {
 		return code
 	}
-	fmt.Fprintln(env.Err, "bisect: stop: this says nothing about a commit")
+	fmt.Fprintln(env.Err, "bisect: stop: this is no verdict on a commit")
 	return cli.BisectAbort
 }
 
-// bisect plays a series and turns its verdict on the first player, the commit at hand,
-// into an exit code. Each commit's engine has another identity, so each gets a run of
-// its own. What is no verdict is an error: of this commit's engine alone it is a skip.
+// bisect plays a run and turns the result of the first player, the commit's engine, into an exit code. The
+// engine of each commit has another identity, so each commit has its own run. A failure of the commit's engine
+// alone is a skip; other failures are errors.
 func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	step := &bisectStep{commits: c.BisectCommits}
 	c.step = step
@@ -72,7 +70,7 @@ func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	case err != nil:
 		return err
 	case r == nil:
-		return errors.New("a dry run judges no commit")
+		return errors.New("a dry run gives no verdict on a commit")
 	}
 	found, why := r.Worse(step.rates.Alpha)
 	if err := c.doubt(ctx, r, found); err != nil {
@@ -91,7 +89,8 @@ func (c *matchCommand) bisect(ctx context.Context, env *cli.Env) error {
 	return env.Judge("skip", cli.BisectSkip, why)
 }
 
-// doubt is why a finding does not hold, or nil: it rests on games that were not played.
+// doubt returns why a finding does not hold, or nil. A finding does not hold if it depends on games lost by
+// faults.
 func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report.Finding) (err error) {
 	if r.FaultLosses == (report.FaultLosses{}) || found == report.Unclear {
 		return nil
@@ -109,7 +108,7 @@ func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report
 		return nil
 	}
 	if found == report.Weaker {
-		return fmt.Errorf("%s lost by crashing before its first move: that says nothing of its strength", r.A)
+		return fmt.Errorf("%s lost by crashing before its first move, which does not show its strength", r.A)
 	}
 	return fmt.Errorf("%s, which commits are compared with, lost %d games by faults, and the verdict rests on them", r.B, r.FaultLosses.B)
 }

@@ -17,27 +17,26 @@ import (
 	"gogi/usi"
 )
 
-// bisectStep is what one commit is judged by.
+// A bisectStep has the error rates and the engines of one step of a bisection.
 type bisectStep struct {
-	// rates are those of this step: to call a good commit bad (alpha), and a bad one
-	// good (beta). Commits is 0 where their number is not known.
+	// rates are the errors of this step: a good commit called bad (Alpha), and a bad one called good (Beta).
+	// Commits is 0 if their number is unknown.
 	rates        binomial.Bisection
-	commits      *int     // that are searched, as the flag says
-	ours, theirs []string // the engines of the commit's side, and of the other
+	commits      *int     // value of --bisect-commits
+	ours, theirs []string // the engines of the commit, and of the other player
 }
 
-// bisectError is each error rate of a whole bisection without a sequential test, or
-// of each step where their number is not known.
+// bisectError is each error rate of a whole bisection without an SPRT, or of each step if the number of commits
+// is unknown.
 const bisectError = 0.05
 
-// seat learns whose failures are this commit's.
-func (s *bisectStep) seat(file *configs.File) {
+// setSides sets the engines of both sides from a file.
+func (s *bisectStep) setSides(file *configs.File) {
 	s.ours, s.theirs = file.EnginesOf(0), file.EnginesOf(1)
 }
 
-// design divides the error rates among the steps, a gate's own where the plan has
-// one: it passes a commit, so its alpha is to call a bad one good. A plan that could
-// judge no commit is an error.
+// design divides the error rates among the steps. With an SPRT they are the SPRT's: it accepts good commits, so
+// its alpha is the rate of bad ones called good. It returns an error for a plan that cannot decide.
 func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 	if n := len(plan.Players); n != 2 {
 		return nil, fmt.Errorf("--exit bisect: %d players: expected the commit's engine and the one that it is compared with", n)
@@ -64,7 +63,7 @@ func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 	return &divided, s.enough(&divided)
 }
 
-// enough refuses a series that is too short to call any commit bad, or good.
+// enough returns an error if the run is too short for either verdict.
 func (s *bisectStep) enough(plan *match.Plan) error {
 	least, by := report.LeastPairs(s.rates.Alpha), fmt.Sprintf("the level %.3g", s.rates.Alpha)
 	if !plan.Gate.IsZero() {
@@ -80,8 +79,8 @@ func (s *bisectStep) enough(plan *match.Plan) error {
 	return nil
 }
 
-// isOurs reports whether every cause of an error is a failure of this commit's engine.
-// One that plays on both sides is not.
+// isOurs reports whether every cause of an error is a failure of this commit's engine. An engine of both sides
+// does not count.
 func (s *bisectStep) isOurs(err error) bool {
 	ours := func(engine string) bool {
 		return slices.Contains(s.ours, engine) && !slices.Contains(s.theirs, engine)
@@ -100,7 +99,7 @@ func (s *bisectStep) isOurs(err error) bool {
 	return false
 }
 
-// promise says with which probabilities this step and the bisection err.
+// promise prints the error probabilities of this step and of the bisection.
 func (s *bisectStep) promise(w io.Writer, plan *match.Plan) {
 	a, b, reference := s.rates.Alpha, s.rates.Beta, plan.Players[1].Name
 	if g := plan.Gate; !g.IsZero() {
@@ -121,7 +120,7 @@ func (s *bisectStep) promise(w io.Writer, plan *match.Plan) {
 		binomial.NamesCulprit(16, a, b), binomial.NamesCulprit(256, a, b))
 }
 
-// missed says which bad commits a series of fixed length calls good, and how often.
+// missed describes which bad commits a run of fixed length calls good, and how often.
 func missed(plan *match.Plan, rates binomial.Bisection) string {
 	power, few := 1-rates.Beta, stats.Conditions{DrawRate: calculator.TypicalDraws}
 	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: binomial.Less, Conditions: few}.Detectable
@@ -130,7 +129,7 @@ func missed(plan *match.Plan, rates binomial.Bisection) string {
 	}
 	elo, err := find(plan.Pairs)
 	if err != nil {
-		return fmt.Sprintf("and which bad ones are called good nobody can say (%v)", err)
+		return fmt.Sprintf("and it is unknown which bad ones are called good (%v)", err)
 	}
 	return fmt.Sprintf("a bad one of %+.0f Elo good with about %.3g (in %d pairs, %g%% of games drawn)", elo, rates.Beta, plan.Pairs, 100*calculator.TypicalDraws)
 }

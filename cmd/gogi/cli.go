@@ -84,7 +84,7 @@ func grammarFor(args []string) (grammar any, lang *string) {
 	for i := range of.NumField() {
 		field := of.Field(i)
 		name := cmp.Or(field.Tag.Get("name"), kebab(field.Name))
-		if _, verb := field.Tag.Lookup("cmd"); !verb || name != args[0] || tellsOfAll(field.Type) {
+		if _, verb := field.Tag.Lookup("cmd"); !verb || name != args[0] || needsAll(field.Type) {
 			continue
 		}
 		one := reflect.New(reflect.StructOf([]reflect.StructField{of.Field(0), field}))
@@ -93,16 +93,12 @@ func grammarFor(args []string) (grammar any, lang *string) {
 	return all, &all.Lang
 }
 
-// tellsOfAll reports whether a verb wants the grammar of all verbs.
-func tellsOfAll(command reflect.Type) bool {
-	switch command {
-	case reflect.TypeFor[toolcmd.CompleteCommand](), reflect.TypeFor[toolcmd.ManCommand]():
-		return true
-	}
-	return false
+// needsAll reports whether a command needs the grammar of all commands.
+func needsAll(command reflect.Type) bool {
+	return command == reflect.TypeFor[toolcmd.CompleteCommand]() || command == reflect.TypeFor[toolcmd.ManCommand]()
 }
 
-// kebab is the name that a field of the grammar has on the command line: EloWhere, elo-where.
+// kebab returns the name of a field of the grammar on the command line: EloWhere is elo-where.
 func kebab(field string) string {
 	var name strings.Builder
 	for i, r := range field {
@@ -117,7 +113,7 @@ func kebab(field string) string {
 // newParser returns the parser of a grammar; commands find ctx and env in it. Help unwinds with
 // helpShown.
 func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*kong.Kong, error) {
-	return kong.New(grammar,
+	return kong.New(grammar, append(statscmd.Mappers(),
 		kong.Name("gogi"),
 		kong.Description(about),
 		kong.Writers(env.Out, env.Err),
@@ -127,7 +123,7 @@ func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*ko
 		kong.ExplicitGroups(flagGroups),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(env),
-	)
+	)...)
 }
 
 // commandOf returns the command that a line begins with, "" if it begins with none.
@@ -141,7 +137,7 @@ func commandOf(args []string, grammar any) string {
 // helpShown unwinds from kong's help, whose exit function must not return.
 type helpShown struct{ code int }
 
-// run is the whole program: it returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 	bisecting := bisects(args)
 	result := &cli.ResultWriter{Writer: env.Out}
@@ -159,7 +155,7 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 			fmt.Fprintf(env.Err, "gogi: panic: %v\n\n%s", r, debug.Stack())
 			env.Judged = false
 		}
-		_ = errors.Join(out.Close(), errs.Close()) // result remembers what was lost
+		_ = errors.Join(out.Close(), errs.Close()) // result has the errors
 		switch {
 		case bisecting:
 			code = bisectCode(env, code)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 	"gogi/usi"
 )
 
-// dryRun prints what would be played, and plays nothing.
+// dryRun prints the plan and plays no game.
 func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []usi.Greeting, warnings []advice.Warning) error {
 	plan, d := o.Plan, dryText{env}
 	if err := d.head(plan); err != nil {
@@ -61,10 +62,10 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 	return fatal
 }
 
-// dryText is a dry run as text.
+// dryText prints a dry run as text.
 type dryText struct{ *cli.Env }
 
-// label is what a line is about, in the column of labels.
+// label returns a label, padded to the width of its column.
 func (d dryText) label(what i18n.Message) string {
 	return format.Pad(what.In(d.Language), dryLabelWidth)
 }
@@ -72,12 +73,12 @@ func (d dryText) label(what i18n.Message) string {
 // dryLabelWidth is the width of the column of labels.
 const dryLabelWidth = 10
 
-// line prints what a label has, set in by blanks.
+// line prints a label and its text, after blanks.
 func (d dryText) line(blanks string, label, what i18n.Message) {
 	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(label), what.In(d.Language))
 }
 
-// head prints how much is played, and by what.
+// head prints the size and the rules of the run.
 func (d dryText) head(plan *match.Plan) error {
 	fmt.Fprintln(d.Out, i18n.Say(d.Language, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
 	played := i18n.Of("%s games in %s pairs (%s), %d at a time, seed %d", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
@@ -110,7 +111,7 @@ func rulesOf(r match.Rules) i18n.Message {
 	return i18n.Of("rules %s: %s, %d plies", r.Name, r.Declaration, r.MaxPlies)
 }
 
-// capacity prints what the engines need of the machine.
+// capacity prints the resources that the engines need.
 func (d dryText) capacity(c players.Capacity) {
 	d.line("", i18n.Of("memory"), i18n.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	if len(c.Undeclared) > 0 {
@@ -119,7 +120,7 @@ func (d dryText) capacity(c players.Capacity) {
 	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
 }
 
-// player prints a player with its limits, and returns the greetings that are not its.
+// player prints a player with its limits, and returns the greetings of the next players.
 func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
 	if p.Council == nil {
 		d.engine(plan, p, limits, greetings[0])
@@ -127,12 +128,12 @@ func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetin
 	}
 	d.council(p, limits)
 	for _, m := range p.Council.Members {
-		greetings = d.player(plan, m, m.Limits.String(), greetings) // its own: clocks by colour are the council's
+		greetings = d.player(plan, m, m.Limits.String(), greetings) // a member has no clocks by colour
 	}
 	return greetings
 }
 
-// solver prints who is asked for mates.
+// solver prints the mate solver.
 func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 	m := plan.Mate
 	when := i18n.Of("after a claimed mate")
@@ -175,12 +176,12 @@ func (d dryText) engine(plan *match.Plan, p match.Player, limits string, g usi.G
 	fmt.Fprintln(d.Out)
 }
 
-// fileOf is a file of an identity.
+// fileOf describes a file of an identity.
 func fileOf(f match.FileHash) i18n.Message {
 	return i18n.Verbatim(fmt.Sprintf("%s…  %s (%s)", f.SHA256[:16], f.Role, filepath.Base(f.Path)))
 }
 
-// source says why an option is sent that the user did not write.
+// source returns why gogi sends an option that the user did not set.
 func source(p match.Player, name string) i18n.Message {
 	switch {
 	case usi.SameOption(name, "USI_Ponder"):
@@ -192,12 +193,7 @@ func source(p match.Player, name string) i18n.Message {
 }
 
 func sent(settings []usi.Setting, name string) bool {
-	for _, s := range settings {
-		if usi.SameOption(s.Name, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(settings, func(s usi.Setting) bool { return usi.SameOption(s.Name, name) })
 }
 
 func orButton(value string) i18n.Message {
@@ -207,7 +203,7 @@ func orButton(value string) i18n.Message {
 	return i18n.Verbatim(value)
 }
 
-// council prints the head of a council; its members follow.
+// council prints a council; player prints its members.
 func (d dryText) council(p match.Player, limits string) {
 	c := p.Council
 	var names []string

@@ -12,8 +12,7 @@ import (
 	"gogi/report/calculator"
 )
 
-// expectation prints how many games an SPRT will take and what would be cheaper, before its first
-// game, if a game takes so long.
+// expectation prints how many games an SPRT takes and which tests are cheaper. game is the time of one game.
 func expectation(w io.Writer, in i18n.Language, plan *match.Plan, game time.Duration) error {
 	question, err := expected(plan, game)
 	if err != nil {
@@ -40,7 +39,7 @@ func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.
 	return nil
 }
 
-// expected asks for the length of the plan's SPRT.
+// expected returns the question about the length of the plan's SPRT.
 func expected(plan *match.Plan, game time.Duration) (calculator.GateQuestion, error) {
 	prospect, err := gate.NewProspect(plan)
 	if err != nil {

@@ -25,7 +25,7 @@ var flagGroups = []kong.Group{
 	{Key: "pages", Title: "Browser and metrics:"}, {Key: "replay", Title: "Replay:"}, {Key: "farm", Title: "Farm:"},
 }
 
-// helpHow is what kind of help a command line asks for.
+// helpHow is the kind of help.
 type helpHow struct {
 	all bool // every command, or every flag of a command
 }

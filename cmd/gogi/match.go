@@ -24,7 +24,7 @@ import (
 	"gogi/usi/process"
 )
 
-// matchCommand plays a series. Its flags mirror the file and win over it.
+// matchCommand plays a match or tournament. Its flags override the keys of the file.
 type matchCommand struct {
 	File string `arg:"" optional:"" help:"Match file (TOML), or the name of a ready-made match (default, without --engine: 100 games between built-in engines)."`
 
@@ -47,9 +47,9 @@ type matchCommand struct {
 
 	session    *session.Session
 	transcript bool                  // the file's key, or the flag
-	step       *bisectStep           // of --exit bisect, else nil
-	room       func(slots int) error // says why there cannot be so many
-	durability results.Durability    // what the file and the flags say, once they are read
+	step       *bisectStep           // for --exit bisect, else nil
+	room       func(slots int) error // see session.Match
+	durability results.Durability    // from the file and the flags
 }
 
 // Help is the text below the usage line of --help.
@@ -65,14 +65,14 @@ Run the same command again to resume the run.
 Exit codes: 0 done or SPRT passed, 10 SPRT failed, 11 SPRT undecided, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
-// Run plays what is missing of the run and prints its report. A finished run with a gate has
-// the exit codes of gogi gate.
+// Run plays the missing pairs of the run and prints its report. A finished run with an SPRT has the exit codes
+// of gogi gate.
 func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.FromFastchess != "":
 		return translate(env, c.FromFastchess)
 	case c.Exit == cli.ExitBisect && (c.Session.OnEnd != "" || c.Session.OnFault != ""):
-		return fail.Usage(errors.New("--on-end and --on-fault do not go with --exit bisect: git runs what follows"))
+		return fail.Usage(errors.New("--on-end, --on-fault: not with --exit bisect, because git runs the next command; leave them out"))
 	case c.Exit == cli.ExitBisect:
 		return c.bisect(ctx, env)
 	case c.BisectCommits != nil:
@@ -82,7 +82,7 @@ func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	return err
 }
 
-// translate prints a line of fastchess as one of this program, which plays nothing.
+// translate prints a command line of fastchess as one of gogi.
 func translate(env *cli.Env, line string) error {
 	words, err := shellwords.Split(line)
 	if err != nil {
@@ -96,7 +96,7 @@ func translate(env *cli.Env, line string) error {
 	return nil
 }
 
-// match is the whole verb; the report is nil where nothing was to be played.
+// match runs the command; the report is nil if no game was to be played.
 func (c *matchCommand) match(ctx context.Context, env *cli.Env) (r *report.Report, err error) {
 	to := session.Target{DB: c.DB, Run: c.Flags.Run, Dry: c.DryRun}
 	err = c.Session.Run(ctx, env, to, func(ctx context.Context, s *session.Session) (err error) {
@@ -122,7 +122,7 @@ func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report
 	return c.play(ctx, s.Env, &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}, warnings)
 }
 
-// plan resolves the file and the flags, before any engine is started.
+// plan resolves the file and the flags. It starts no engine.
 func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := c.Read(c.File)
 	if err == nil && !c.New {
@@ -136,12 +136,12 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 		c.durability = results.Durable
 	}
 	if c.step != nil {
-		c.step.seat(file)
+		c.step.setSides(file)
 	}
 	return planning.Plan(file, dir, guard)
 }
 
-// play greets the engines, opens the store, plays and reports.
+// play performs the handshakes, opens the store, plays and reports.
 func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
 	started := func() {}
 	if !c.Session.Quiet {
@@ -182,8 +182,8 @@ func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener
 	return c.playInto(ctx, env, o)
 }
 
-// resolve starts each engine once, to check its options and complete its
-// identity; the opener's plan is complete after it.
+// resolve starts each engine once, checks its options and completes its identity. Then the opener's plan is
+// complete.
 func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []advice.Warning, error) {
 	greetings, err := c.greet(ctx, o)
 	if err != nil {
@@ -204,7 +204,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	return greetings, append(warnings, notes...), nil
 }
 
-// greet starts each engine once; of one that fails a bundle is kept.
+// greet starts each engine once. It writes a crash dump of an engine that fails.
 func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Greeting, error) {
 	if c.DryRun {
 		return o.GreetAll(ctx)
@@ -216,12 +216,12 @@ func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Gree
 	return greetings, err
 }
 
-// playInto plays what is missing of the run, and reports.
+// playInto plays the missing pairs of the run, and reports.
 func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Opener) (*report.Report, error) {
 	if err := c.nameRun(ctx, o); err != nil {
 		return nil, err
 	}
-	m := session.Match{Opener: o, Room: c.room, Rename: "--new begins another run beside it, --run gives it a name", Begin: func(_ context.Context, _ *results.Run, pairs int) error {
+	m := session.Match{Opener: o, Room: c.room, Rename: "--new starts another run, --run gives it a name", Begin: func(_ context.Context, _ *results.Run, pairs int) error {
 		return c.expect(ctx, env, o, pairs)
 	}}
 	if c.transcript {
@@ -246,7 +246,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 	return r, played
 }
 
-// expect says how long the sequential test of a run that begins will take.
+// expect prints the expected length of a new run's SPRT.
 func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Opener, pairs int) error {
 	if o.Plan.Gate.IsZero() || pairs > 0 || c.Session.Quiet {
 		return nil
@@ -258,21 +258,18 @@ func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Open
 	return expectationLine(env.Err, env.Language, o.Plan, length)
 }
 
-// nameRun gives the run the name that it is stored under.
+// nameRun sets the name of the stored run.
 func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener) error {
-	name := o.Plan.Run
-	switch {
-	case c.step != nil:
-		name += "-" + o.Plan.Digest()[:12] // every commit's engine is another run
-	case c.New:
-		free, err := c.session.Store.FreeName(ctx, name)
-		if err != nil {
-			return err
-		}
-		name = free
-	}
 	renamed := *o.Plan
-	renamed.Run = name
 	o.Plan = &renamed
-	return nil
+	if c.step != nil {
+		renamed.Run += "-" + renamed.Digest()[:12] // each commit has its own run
+		return nil
+	}
+	if !c.New {
+		return nil
+	}
+	var err error
+	renamed.Run, err = c.session.Store.FreeName(ctx, renamed.Run)
+	return err
 }

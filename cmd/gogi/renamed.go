@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// oldWord is a command by the name that it had before the commands were regrouped. Old words
-// work for one release and print a line on stderr that names the new word.
+// An oldWord is a former name of a command. Old names work for one release and print a line on stderr with the
+// new name.
 type oldWord struct {
 	was, now string
 	line     func(rest []string) []string // the new line of the words that follow; nil: now, then rest
 }
 
-// oldWords are all of them. The grammar has the new words only, so help and completions show
-// no old one.
+// oldWords are the former names. The grammar has only the new names, so help and completions do not show them.
 var oldWords = []oldWord{
 	{was: "verify", now: "db verify"},
 	{was: "replay", now: "check --replay", line: atValue("check", "--replay", "--engine", "--times", "--exit", "--lang")},
@@ -50,8 +49,7 @@ var oldWords = []oldWord{
 	{was: "farm replay", now: "farm audit --replay", line: sampled},
 }
 
-// newWords returns the command line in the new words, and the notice for one in old words, ""
-// for none.
+// newWords returns the command line with new names, and a notice if it had old ones.
 func newWords(args []string) (line []string, notice string) {
 	lead := 0 // words of --lang before the command
 	switch {
@@ -119,12 +117,12 @@ func atValue(command, flag string, valued ...string) func(rest []string) []strin
 	}
 }
 
-// inspected is a line of gogi inspect in the words of gogi convert.
+// inspected translates the arguments of gogi inspect for gogi convert.
 func inspected(rest []string) []string {
 	return slices.Concat([]string{"convert", "--show"}, renamed(rest, "--format", "--from"))
 }
 
-// sampled is a line of gogi farm replay in the words of gogi farm audit.
+// sampled translates the arguments of gogi farm replay for gogi farm audit.
 func sampled(rest []string) []string {
 	if !given(rest, "--sample") {
 		rest = slices.Concat([]string{"--replay=1%"}, rest)
@@ -132,8 +130,8 @@ func sampled(rest []string) []string {
 	return slices.Concat([]string{"farm", "audit"}, renamed(rest, "--sample", "--replay"))
 }
 
-// openingsOf is a line of gogi book check --run in the words of gogi report: the first run is
-// its argument, and the others are values of --also.
+// openingsOf translates the arguments of gogi book check --run for gogi report. The first run becomes its
+// argument, the others values of --also.
 func openingsOf(rest []string) []string {
 	line, first := []string{"report", "--openings"}, true
 	for i := 0; i < len(rest); i++ {

@@ -27,24 +27,24 @@ func main() {
 	}
 }
 
-// legal are the names of files that a copy of a program must be given with; a licence is what
-// must be there.
+// legal matches the names of files that must accompany a copy of a program. licence matches the files of which
+// each module needs one.
 var (
 	legal   = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|copyright|notice|patents|authors)([-.].*)?$`)
 	licence = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying)([-.].*)?$`)
 )
 
-// standard is the name under which Go itself is listed.
+// standard is the name of Go itself in the list.
 const standard = "go"
 
-// module is what go list says of one; the standard library is one, too.
+// A module is a module of go list's output; the standard library is one too.
 type module struct {
 	Path, Version, Dir string
 	Main               bool
 	Replace            *module
 }
 
-// listed is what go list says of a package.
+// A listed is a package of go list's output.
 type listed struct {
 	ImportPath, Dir string
 	Standard        bool
@@ -75,13 +75,13 @@ func run(args []string, list io.Reader) error {
 	return os.WriteFile(filepath.Join(args[0], "MODULES"), []byte(index.String()), 0o644) //nolint:gosec // for everybody to read
 }
 
-// texts are a module's, as paths below its folder, sorted.
+// texts are the licence files of a module, as sorted paths below its folder.
 type texts struct {
 	dir, version string
 	files        []string
 }
 
-// check demands a licence at the top of a module.
+// check returns an error if the top folder of a module has no licence.
 func (t *texts) check(name string) error {
 	if !slices.ContainsFunc(t.files, licence.MatchString) {
 		return fmt.Errorf("module %s: there is no licence in %s", name, t.dir)
@@ -89,8 +89,8 @@ func (t *texts) check(name string) error {
 	return nil
 }
 
-// gather looks for the texts that hold for each package: those of its folder and of all above
-// it in its module, since parts of a module may have another author.
+// gather finds the licence files for each package: those of its folder and of all folders above it in its
+// module, because parts of a module may have other authors.
 func gather(list io.Reader) (map[string]*texts, error) {
 	found := map[string]*texts{}
 	for d := json.NewDecoder(list); ; {
@@ -119,8 +119,7 @@ func gather(list io.Reader) (map[string]*texts, error) {
 	}
 }
 
-// home is the module that a package is of, "" for the program's own, whose licence is no
-// other's.
+// home returns the module of a package; "" for the program's own packages.
 func (p *listed) home() (name string, m module) {
 	switch {
 	case p.Standard:
@@ -135,12 +134,12 @@ func (p *listed) home() (name string, m module) {
 	return p.Module.Path, m
 }
 
-// goroot is the folder of Go, which has src below it, by where a package of it is.
+// goroot returns the folder of Go, above src, from the folder of one of its packages.
 func goroot(p *listed) string {
 	return filepath.Dir(strings.TrimSuffix(filepath.ToSlash(p.Dir), "/"+p.ImportPath))
 }
 
-// add takes the texts of a folder, and of those above it as far as the module's.
+// add adds the licence files of a folder, and of the folders above it up to the module's.
 func (t *texts) add(dir string) error {
 	for {
 		rel, err := filepath.Rel(t.dir, dir)
@@ -164,14 +163,14 @@ func (t *texts) add(dir string) error {
 	}
 }
 
-// clone copies a file; those of the module cache are read-only, and the copies are not.
+// clone copies a file. Files of the module cache are read-only; the copies are not.
 func clone(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // for everybody to read
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // public files
 		return err
 	}
-	return os.WriteFile(to, text, 0o644) //nolint:gosec // for everybody to read
+	return os.WriteFile(to, text, 0o644) //nolint:gosec // a public file
 }

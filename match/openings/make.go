@@ -21,14 +21,14 @@ import (
 // Design describes the openings to make. It decides the set: the same design, engine and options make the
 // same openings, if the engine is repeatable.
 type Design struct {
-	Start  string // the common start, as in the position command: "startpos" or "sfen …", also with moves
-	Plies  int    // moves that each adds to the start, from 1
-	Margin int    // a move may be so many centipawns worse than the best
-	Window int    // both sides must value the end at most so many centipawns from Centre
-	Centre int    // the value that counts as equal, in centipawns from Black's view
-	Nodes  uint64 // nodes of each search
-	Lines  int    // MultiPV, from 1
-	Seed   uint64
+	Plies  int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
+	Nodes  uint64 `default:"100000" placeholder:"N" help:"Number of nodes of each search (default ${default})."`
+	Lines  int    `name:"multipv" default:"8" placeholder:"N" help:"Number of lines from which gogi chooses a move (default ${default})."`
+	Margin int    `default:"60" placeholder:"CP" help:"Maximum loss of a move against the best, in centipawns (default ${default})."`
+	Window int    `default:"100" placeholder:"CP" help:"Maximum distance of the final score from equal, in centipawns (default ${default})."` // of both sides' scores
+	Centre int    `default:"0" placeholder:"CP" help:"Score for Black that counts as equal, in centipawns (default ${default})."`
+	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
+	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\", also with moves, which --plies does not count (default ${default})."`
 }
 
 // String returns the design as the head of a file of openings states it. A Centre of zero is left

@@ -17,10 +17,10 @@ import (
 
 // CoverageQuestion asks how often intervals of N games hold the truth.
 type CoverageQuestion struct {
-	N          []int
-	P          []float64 // true probabilities to win a game
-	Confidence float64   // in (0, 1)
-	Method     string    // one of [CoverageNames], or all
+	N          []int     `name:"n" default:"100" placeholder:"N" help:"Numbers of decisive games (default ${default})."`
+	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True win rates (default ${default})."`
+	Confidence float64   `default:"0.95" help:"Nominal confidence level (default ${default})."`
+	Method     string    `default:"all" help:"Method: all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics or anytime (default ${default})."`
 }
 
 // CoverageNames are the spellings of the methods for wins of decisive games.

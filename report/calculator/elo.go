@@ -15,8 +15,9 @@ import (
 
 // EloQuestion asks what a score, or an Elo difference, is on the other scales.
 type EloQuestion struct {
-	Score, Elo *float64 // one of them
-	Draws      float64  // the share of games that are drawn
+	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score, from 0 to 1."`
+	Elo   *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference."`
+	Draws float64  `placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo."`
 }
 
 // EloRow is one difference on three scales.

@@ -21,11 +21,11 @@ import (
 
 // IntervalQuestion asks for intervals of a win rate or a score.
 type IntervalQuestion struct {
-	Counts      *stats.WDL // games; nil if only pairs are given
-	Pentanomial string     // "LL,LD,MID,WD,WW" of colour-swapped pairs, or ""
-	DrawMode    string     // what becomes of draws: drop, half or floor
-	Confidence  float64    // in (0, 1)
-	Method      string     // one of [MethodNames], all, or "" for the usual ones
+	Counts      *stats.WDL `kong:"-"` // games; nil if only pairs are given
+	Pentanomial string     `placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; MID is a win and a loss, or two draws. With --wins and --losses: the pairs of these games."`
+	DrawMode    string     `enum:"drop,half,floor" default:"drop" help:"Treatment of draws in games: dropped, half a win each, or half of them (rounded down) wins [floor: --all or --method lfics] (default ${default})."`
+	Confidence  float64    `default:"0.95" help:"Confidence level (default ${default})."`
+	Method      string     `xor:"which" placeholder:"NAME" help:"Method: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
 }
 
 const (

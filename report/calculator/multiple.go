@@ -14,9 +14,9 @@ import (
 
 // AdjustQuestion asks what p values are worth, given how many there are.
 type AdjustQuestion struct {
-	P      []float64
-	Method string // a spelling of [binomial.Correction]
-	Alpha  float64
+	P      []float64 `name:"p" required:"" placeholder:"P" help:"p values."`
+	Method string    `enum:"holm,bonferroni,hochberg,hommel,bh,by" default:"holm" help:"Method: holm, bonferroni, hochberg, hommel, bh (Benjamini and Hochberg) or by (Benjamini and Yekutieli) (default ${default})."`
+	Alpha  float64   `default:"0.05" help:"Significance level (default ${default})."`
 }
 
 // AdjustedRow is one p value.
@@ -72,8 +72,8 @@ func (s *Adjustments) Print(w io.Writer, in i18n.Language) {
 
 // HomogeneityQuestion asks whether several sources, such as machines, agree.
 type HomogeneityQuestion struct {
-	Counts []string // of each source, "W,D,L"
-	Alpha  float64  // over all residuals together
+	Counts []string `sep:"none" required:"" placeholder:"W,D,L" help:"Results of one source, such as a machine; give the flag once for each source."`
+	Alpha  float64  `default:"0.05" help:"Probability that any source is reported by chance (default ${default})."`
 }
 
 // HomogeneityRow is the test of all sources.

@@ -16,17 +16,17 @@ import (
 
 // PlanQuestion asks how many games a difference takes.
 type PlanQuestion struct {
-	Elo        float64 // the true difference, of the score of all games
-	Alpha      float64 // probability of a false alarm
-	Power      float64 // to find the difference; 1 - beta of a sequential test
-	OneSided   bool    // look for a difference on Elo's side alone
-	Unpaired   bool    // games without colour swap, each from an opening of its own
-	Conditions Conditions
-	SPRT       *match.SPRT // a sequential test to be planned, too; Alpha and 1 - Power are its default error rates
-	Boundary   string      // of that where SPRT names none, one of [BoundaryNames]
-	Most       *int        // games that it is given up after
-	Games      *int        // say which difference so many games find, too
-	PerHour    *float64    // games, to have hours
+	Elo        float64     `required:"" type:"elo" placeholder:"E" help:"True Elo difference."` // of the score of all games
+	Alpha      float64     `default:"0.05" help:"Probability of a false positive (default ${default})."`
+	Power      float64     `default:"0.95" help:"Probability to detect the difference; 1 - beta of an SPRT (default ${default})."`
+	OneSided   bool        `help:"Plan a one-sided test (gogi report uses a two-sided one)."`
+	Unpaired   bool        `help:"Plan games without colour swap and with different openings, for the exact binomial test."`
+	Conditions Conditions  `kong:"-"`
+	SPRT       *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Also plan an SPRT, in any form of gogi match --sprt."` // Alpha and 1 - Power are its default error rates
+	Boundary   string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) [--sprt] (default ${default})."`
+	Most       *int        `name:"max-games" placeholder:"N" help:"Maximum number of games of the SPRT (default: none) [--sprt]."`
+	Games      *int        `placeholder:"N" help:"Also print the difference that this number of games detects."`
+	PerHour    *float64    `name:"games-per-hour" xor:"speed" placeholder:"R" help:"Speed of play, to print hours."`
 }
 
 // PlanRow is one plan.

@@ -16,8 +16,10 @@ import (
 // TestQuestion asks whether a result is significant, or how many wins would be: of Wins
 // and Losses, or of Games alone.
 type TestQuestion struct {
-	Wins, Losses, Games *int
-	Alpha               []float64 // levels of significance
+	Wins   *int      `placeholder:"W" help:"Number of wins."`
+	Losses *int      `placeholder:"L" help:"Number of losses."`
+	Games  *int      `placeholder:"N" help:"Number of decisive games, to print how many wins are significant."`
+	Alpha  []float64 `default:"0.05,0.01" help:"Significance levels (default ${default})."`
 }
 
 // TestRow is a result's test; p_greater is one-sided, for the hypothesis that the winner of

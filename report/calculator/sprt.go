@@ -20,17 +20,20 @@ import (
 // "LL,LD,MID,WD,WW" of colour-swapped pairs, MID being a win and a loss or two draws, or
 // of Trinomial, "W,D,L" of independent games.
 type SPRTQuestion struct {
-	Pentanomial, Trinomial string
-	Design                 Design
-	Confidence             float64 // of the interval of the Elo difference
+	Pentanomial string  `xor:"counts" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; MID is a win and a loss, or two draws."`
+	Trinomial   string  `xor:"counts" required:"" placeholder:"W,D,L" help:"Numbers of independent games by result."`
+	Design      Design  `embed:""`
+	Confidence  float64 `default:"0.95" help:"Confidence level of the Elo interval (default ${default})."`
 }
 
 // Design is a sequential test as it is asked for.
 type Design struct {
-	Elo0, Elo1  float64
-	Alpha, Beta float64
-	Model       string // logistic, normalized or bayeselo
-	Boundary    string // one of [BoundaryNames]
+	Elo0     float64 `name:"elo0" type:"elo" default:"0" placeholder:"E" help:"Elo difference under H0 (default ${default})."`
+	Elo1     float64 `name:"elo1" type:"elo" default:"2" placeholder:"E" help:"Elo difference under H1 (default ${default})."`
+	Alpha    float64 `default:"0.05" help:"Probability to accept H1 under H0 (default ${default})."`
+	Beta     float64 `default:"0.05" help:"Probability to accept H0 under H1 (default ${default})."`
+	Model    string  `enum:"logistic,normalized,bayeselo" default:"logistic" help:"Elo model: logistic, normalized or bayeselo (default ${default})."`
+	Boundary string  `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default})."`
 }
 
 // wald is how the bounds are spelt that no gate has.

@@ -21,17 +21,17 @@ import (
 
 // Options are how games are to be rated.
 type Options struct {
-	Model      string // bt, order, add1 to mul3, linear, free, free+order, all
-	Draws      string // auto, davidson, rao-kupper, half
-	Prior      rating.Prior
-	Confidence float64 // level of the intervals, between 0 and 1
-	Bootstrap  int     // repetitions for intervals, too; 0: only for the test of the model, as many as it takes
-	Seed       uint64  // seed of the bootstrap
-	Predict    []Matchup
-	Pairwise   bool    // compare every two players
-	Iterates   int     // steps of the MM algorithm to show; 0: none
-	Anchor     *Anchor // whose rating is fixed; nil: the mean of all is 0
-	Untested   bool    // leave out the test of the model, which plays all games again many times
+	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (with first-player advantage), add1 to mul3, linear, free, free+order (with handicaps), or all (compare them and choose) (default ${default})."`
+	Draws      string       `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"Model of draws: davidson, rao-kupper, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
+	Prior      rating.Prior `kong:"-"`
+	Confidence float64      `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
+	Bootstrap  int          `placeholder:"N" help:"Number of bootstrap simulations for the intervals and the test of the model (default: for the test only, as many as needed)."`
+	Seed       uint64       `default:"1" help:"Seed of the simulations (default ${default})."`
+	Predict    []Matchup    `kong:"-"`
+	Pairwise   bool         `help:"Compare every two players, with p values adjusted by Holm's method."`
+	Iterates   int          `placeholder:"N" help:"Number of steps of the MM algorithm to show."`
+	Anchor     *Anchor      `kong:"-"` // the player with a fixed rating; nil: the mean of all is 0
+	Untested   bool         `kong:"-"` // omits the test of the model, which simulates all games many times
 }
 
 // Rate fits the requested models to the games. It returns an error with a remedy if the games determine

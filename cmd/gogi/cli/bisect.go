@@ -11,14 +11,14 @@ import (
 const (
 	BisectGood  = 0
 	BisectBad   = 1
-	BisectSkip  = 125 // this commit's engine cannot be judged
-	BisectAbort = 255 // nothing was judged: git ends the bisection
+	BisectSkip  = 125 // the engine of this commit cannot be tested
+	BisectAbort = 255 // no verdict: git ends the bisection
 )
 
-// ExitBisect is the value of --exit that asks for these codes.
+// ExitBisect is the value of --exit that selects these codes.
 const ExitBisect = "bisect"
 
-// Judge prints what git bisect learns of a commit, and returns it as the exit code.
+// Judge prints the verdict on a commit for git bisect, and returns it as the exit code.
 func (env *Env) Judge(word string, code int, why string) error {
 	fmt.Fprintf(env.Err, "bisect: %s: %s\n", word, sanitize.PrintableLines(why))
 	env.Judged = true

@@ -1,7 +1,6 @@
-// Package cli holds what all commands of gogi share. Use it when you add a command. An [Env]
-// has the arguments, the streams and the environment of the process; [Code] and [Exit] map
-// errors to exit codes; [Catch] turns interrupts into the end of a context; [FindRun] and
-// [Stored] find a stored run by its name.
+// Package cli contains the code that all commands of gogi share. An [Env] has the streams of the process and
+// prints answers. [Code] and [Exit] map errors to exit codes. [Catch] and [WithGuard] let an interrupt cancel a
+// context. [FindRun] and [Stored] find a stored run by its name.
 package cli
 
 import (
@@ -57,75 +56,73 @@ func ExitCodes() []ExitCode {
 	}
 }
 
-// Env is what a verb has of the world around it.
+// An Env is the environment of a command.
 type Env struct {
 	In io.Reader
-	// Out and Err are sanitize.Writers, which escape what a terminal would obey. Formats of
-	// other programs and control sequences of gogi's own go to sanitize.Raw of them.
+	// Out and Err are sanitize.Writers, which escape control characters. Formats of other programs and gogi's
+	// own control sequences go to sanitize.Raw of them.
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
 
-	Language i18n.Language // of what people read; JSON and events are English
+	Language i18n.Language // of text; JSON and events are English
 
-	Judged bool // the verb has said what git bisect is told of a commit
+	Judged bool // the exit code is the verdict on a commit, for git bisect
 
-	Say atomic.Pointer[func(line string)] // prints above what is redrawn on the terminal; nil: nothing is
+	Above atomic.Pointer[func(line string)] // prints a line above the redrawn area of the terminal; nil: no area
 }
 
-// GuardChanged warns, at any time, of what has become of the guard process.
+// GuardChanged warns of a change of the guard process. It is safe for concurrent use.
 func (env *Env) GuardChanged(change process.GuardChange) {
-	env.tell("", i18n.Of("warning: %s", change))
+	env.print("", i18n.Of("warning: %s", change))
 }
 
-// Warn tells people of what works, but not as they may think.
+// Warn prints a warning.
 func (env *Env) Warn(what i18n.Message) {
-	env.tell("", i18n.Of("warning: %s", what))
+	env.print("", i18n.Of("warning: %s", what))
 }
 
-// tell says something to people: above what is redrawn on the terminal, which would wipe
-// it out, or where nothing is, after what stands before it.
-func (env *Env) tell(before string, what i18n.Message) {
+// print prints a line above the redrawn area of the terminal, or, without such an area, after the text before.
+func (env *Env) print(before string, what i18n.Message) {
 	line := what.In(env.Language)
-	if say := env.Say.Load(); say != nil {
-		(*say)(line)
+	if above := env.Above.Load(); above != nil {
+		(*above)(line)
 		return
 	}
 	fmt.Fprintf(env.Err, "%s%s\n", before, line)
 }
 
-// startSeen is how long people wait for engines before they are told what for.
+// startSeen is the time after which a slow start of engines is reported.
 const startSeen = 2 * time.Second
 
-// Starting tells people which engines are being started, once that takes long: some load
-// for half a minute, in which nothing else is told. No names are of the only engine.
-// Whoever started them calls started, after which nothing is told any more.
+// Starting prints which engines are starting if that takes long: some load for half a minute. Without names it
+// is the only engine. Call started when they have started; after that it prints nothing.
 func (env *Env) Starting(names ...string) (started func()) {
 	what := i18n.Of("starting the engine …")
 	if len(names) > 0 {
 		what = i18n.Of("starting %s …", sanitize.Printable(strings.Join(names, ", "), 200))
 	}
 	over := make(chan struct{})
-	var telling sync.WaitGroup
-	telling.Go(func() {
+	var printing sync.WaitGroup
+	printing.Go(func() {
 		select {
 		case <-over:
 		case <-time.After(startSeen):
 			fmt.Fprintln(env.Err, what.In(env.Language))
 		}
 	})
-	return func() { close(over); telling.Wait() }
+	return func() { close(over); printing.Wait() }
 }
 
-// ResultWriter is where the result goes; it remembers what was lost on the way, so that
-// a verb need not ask after every line. It may be written to by many goroutines.
+// A ResultWriter writes the result and stores the first error, so that a command need not check every line. It
+// is safe for concurrent use.
 type ResultWriter struct {
 	io.Writer
 
 	mu   sync.Mutex
-	lost error // of the first write that failed
+	lost error // of the first failed write
 }
 
-// Write writes through.
+// Write writes to the underlying writer.
 func (w *ResultWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	w.mu.Lock()
@@ -136,8 +133,7 @@ func (w *ResultWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Failure is why the result is not whole, or nil. A reader that went away has what it
-// wanted.
+// Failure returns why the result is incomplete, or nil. A reader that closed the pipe is no failure.
 func (w *ResultWriter) Failure() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,13 +143,13 @@ func (w *ResultWriter) Failure() error {
 	return fmt.Errorf("writing the result: %w", w.lost)
 }
 
-// Exit ends the program with a code of its own; err may be nil.
+// An Exit is an error with its own exit code; Err may be nil.
 type Exit struct {
 	Code int
 	Err  error
 }
 
-// Error is the text of the cause, or the code where there is none.
+// Error returns the text of Err, or the code without one.
 func (e *Exit) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -161,10 +157,10 @@ func (e *Exit) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap is the cause.
+// Unwrap returns Err.
 func (e *Exit) Unwrap() error { return e.Err }
 
-// GateExit returns the exit code of a gate's verdict.
+// GateExit returns the exit code of an SPRT decision.
 func GateExit(verdict string) error {
 	switch verdict {
 	case "pass":
@@ -175,7 +171,7 @@ func GateExit(verdict string) error {
 	return &Exit{Code: GateOpen}
 }
 
-// Fail prints an error, if there is one, and turns it into an exit code.
+// Fail prints an error that is not nil and returns its exit code, see Code.
 func (env *Env) Fail(err error, code int) int {
 	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
 		fmt.Fprintf(env.Err, "gogi: %s\n", sanitize.PrintableLines(env.why(err)))
@@ -193,7 +189,7 @@ func (env *Env) why(err error) string {
 	return printed(err)
 }
 
-// Code is the exit code of an error; code is that of one which brings none.
+// Code returns the exit code of an error; code is for errors without their own.
 func Code(err error, code int) int {
 	exit, ok := errors.AsType[*Exit](err)
 	switch {
@@ -209,11 +205,10 @@ func Code(err error, code int) int {
 	return code
 }
 
-// ErrInterrupted is the cause of a context that an interrupt has cancelled.
+// ErrInterrupted is the cause of a context that an interrupt cancelled.
 var ErrInterrupted = errors.New("interrupted")
 
-// Reason is an error, or ErrInterrupted where it is only how the context that an
-// interrupt has cancelled was noticed: by a database, say, that was being opened.
+// Reason returns err, or ErrInterrupted if err only reports that an interrupt cancelled ctx.
 func Reason(ctx context.Context, err error) error {
 	if _, known := errors.AsType[*Exit](err); !known && errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), ErrInterrupted) {
 		return ErrInterrupted

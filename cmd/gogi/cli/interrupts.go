@@ -11,26 +11,25 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Interrupts listens to signals for as long as a verb that starts engines runs.
-// An interrupt cancels its context, unless something is in play that should end
-// first. A stop (Ctrl-Z) is announced, and so is what follows from it. Other verbs
-// keep what signals do by default.
+// Interrupts handle signals while a command runs engines. An interrupt cancels the context, unless games in
+// play end first. A stop (Ctrl-Z) and its end are reported. Other commands keep the default handling of
+// signals.
 type Interrupts struct {
 	env    *Env
 	cancel context.CancelCauseFunc
-	caught chan os.Signal // from the runtime; never closed; room for all that anybody presses
+	caught chan os.Signal // from the runtime; never closed
 	quit   chan struct{}  // closed by Stop
 	done   sync.WaitGroup
 
 	mu    sync.Mutex
-	drain func() (last i18n.Message) // what the first interrupt does instead of cancelling, see Playing; or nil
+	drain func() (last i18n.Message) // the action of the first interrupt, see Playing; nil: it cancels
 	seen  bool
 
-	stopped time.Time // when a stop was announced that has not ended; of listen alone
+	stopped time.Time // time of the stop that has not ended; only listen uses it
 }
 
-// Catch listens, and also takes the sting out of SIGPIPE: a reader of the events
-// that goes away must not end a series.
+// Catch starts the handling of signals. It also ignores SIGPIPE, so that a reader of events that ends cannot
+// end a run.
 func Catch(ctx context.Context, env *Env) (context.Context, *Interrupts) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i := &Interrupts{env: env, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
@@ -58,42 +57,40 @@ func (i *Interrupts) listen() {
 	}
 }
 
-// handle drains at the first interrupt, and cancels at the second or at once
-// for SIGTERM and SIGHUP.
+// handle drains at the first interrupt. The second one, SIGTERM and SIGHUP cancel.
 func (i *Interrupts) handle(sig os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.drain == nil || i.seen || sig != os.Interrupt {
 		i.cancel(ErrInterrupted)
 	} else {
-		i.env.tell("\n", i18n.Of("interrupted: ending after %s; once more to cut them", i.drain()))
+		i.env.print("\n", i18n.Of("interrupted: ending after %s; once more to cut them", i.drain()))
 	}
 	i.seen = true
 }
 
-// suspend says what a stop means, and stops this program with the signal that
-// nobody can catch; SIGTSTP has done nothing yet, because it is listened to.
-// Engines are in groups of their own: they end the search that they are at.
+// suspend reports a stop and stops this program with SIGSTOP. SIGTSTP had no effect, because it is caught.
+// Engines are in their own process groups and finish their searches.
 func (i *Interrupts) suspend() {
 	what := i18n.Of("stopped: fg or SIGCONT goes on")
 	if i.inPlay() {
 		what = i18n.Of("stopped: fg or SIGCONT goes on; pairs in play on a clock will be played again")
 	}
-	i.env.tell("\n", what)
+	i.env.print("\n", what)
 	i.stopped = time.Now()
 	stop()
 }
 
-// resume tells that a stop is over.
+// resume reports the end of a stop.
 func (i *Interrupts) resume() {
 	if i.stopped.IsZero() {
-		return // a stop that nobody announced: what it costs is told by the runner
+		return // not stopped by suspend; the runner reports its effects
 	}
 	what := i18n.Of("going on after %s", time.Since(i.stopped).Round(100*time.Millisecond))
 	if i.inPlay() {
 		what = i18n.Of("%s; pairs that were in play on a clock are played again", what)
 	}
-	i.env.tell("", what)
+	i.env.print("", what)
 	i.stopped = time.Time{}
 }
 
@@ -104,8 +101,8 @@ func (i *Interrupts) inPlay() bool {
 	return i.drain != nil
 }
 
-// Playing says what the first interrupt does from now on; nil: it cancels. drain returns
-// at once, with what is still finished in words, such as "the pairs in play (3 games)".
+// Playing sets the action of the first interrupt; nil: it cancels. drain returns at once and names the games
+// that are still finished, such as "the pairs in play (3 games)".
 func (i *Interrupts) Playing(drain func() (last i18n.Message)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -119,7 +116,7 @@ func (i *Interrupts) Happened() bool {
 	return i.seen
 }
 
-// Stop ends the listening and cancels the context.
+// Stop ends the handling of signals and cancels the context.
 func (i *Interrupts) Stop() {
 	signal.Stop(i.caught)
 	close(i.quit)

@@ -26,7 +26,7 @@ func TestInterruptIsTold(t *testing.T) {
 	}
 	above := ""
 	say := func(line string) { above += line }
-	env.Say.Store(&say)
+	env.Above.Store(&say)
 	i = &Interrupts{env: env}
 	i.Playing(drain)
 	plain.Reset()

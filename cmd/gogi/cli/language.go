@@ -11,14 +11,13 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// LanguageOf is the language that people are told results in: what was asked for (--lang),
-// else what the variable GOGI_LANG says, else, where the result goes to a terminal, that
-// of the locale: the first of LC_ALL, LC_MESSAGES and LANG that is set, as POSIX has it.
-// Programs read what goes elsewhere, and so no locale changes that.
+// LanguageOf returns the language of the output: the value of --lang, else of the variable GOGI_LANG, else, on
+// a terminal, of the locale (the first of LC_ALL, LC_MESSAGES and LANG that is set, as in POSIX). Programs read
+// other output, so the locale does not change it.
 func LanguageOf(asked string, variable func(name string) string, terminal bool) i18n.Language {
-	for _, told := range []string{asked, variable("GOGI_LANG")} {
-		if told != "" {
-			return language(told)
+	for _, name := range []string{asked, variable("GOGI_LANG")} {
+		if name != "" {
+			return language(name)
 		}
 	}
 	if !terminal {
@@ -32,8 +31,7 @@ func LanguageOf(asked string, variable func(name string) string, terminal bool) 
 	return i18n.English
 }
 
-// language is the language of a locale's name, such as ja_JP.UTF-8; English for those that
-// there is nothing in.
+// language returns the language of a locale such as ja_JP.UTF-8; English if gogi has no translation.
 func language(locale string) i18n.Language {
 	language, _, _ := strings.Cut(locale, ".")
 	language, _, _ = strings.Cut(language, "_")
@@ -56,7 +54,7 @@ func File(w io.Writer) *os.File {
 	return nil
 }
 
-// OnTerminal reports whether what is written goes to a terminal.
+// OnTerminal reports whether w writes to a terminal.
 func OnTerminal(w io.Writer) bool {
 	f := File(w)
 	return f != nil && term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor is small

@@ -10,16 +10,15 @@ import (
 	"gogi/results"
 )
 
-// KeepOpenings looks for a stored run of the file's name. If that has a smaller built-in set, which is or
-// was a default, and the file names no openings but "builtin", the file goes on with the stored set.
-// Without such a run or database it does nothing.
+// KeepOpenings lets a resumed run keep its smaller built-in opening set, which is or was a default. It applies
+// only if the file names no openings but "builtin". Without a stored run of the file's name it does nothing.
 func KeepOpenings(ctx context.Context, db string, file *configs.File) error {
 	if _, err := os.Stat(db); err != nil {
-		return nil //nolint:nilerr // the verb creates it, or says what is wrong with it
+		return nil //nolint:nilerr // the command creates it or reports the error
 	}
 	store, err := results.OpenExisting(ctx, db)
 	if err != nil {
-		return nil //nolint:nilerr // the verb opens it next and says what is wrong with it
+		return nil //nolint:nilerr // the command opens it next and reports the error
 	}
 	info, err := store.FindRun(ctx, file.RunName())
 	if err = errors.Join(err, store.Close()); err != nil {

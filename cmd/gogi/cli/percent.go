@@ -6,22 +6,23 @@ import (
 	"time"
 )
 
-// percentEvery is how often a long job tells how far it is.
+// percentEvery is the interval of the progress of a long job.
 const percentEvery = 200 * time.Millisecond
 
-// Percent shows on a terminal how far a long job over pairs is, and nothing elsewhere.
+// Percent returns a function that shows the progress of a long job over pairs on a terminal; nil without a
+// terminal.
 func Percent(w io.Writer, quiet bool) func(done, of int) {
 	f := File(w)
 	if quiet || f == nil || !Drawable(f) {
 		return nil
 	}
-	var told time.Time
+	var last time.Time
 	return func(done, of int) {
 		switch {
 		case done == of:
 			fmt.Fprint(f, "\r\x1b[K")
-		case time.Since(told) > percentEvery:
-			told = time.Now()
+		case time.Since(last) > percentEvery:
+			last = time.Now()
 			fmt.Fprintf(f, "\r%d of %d pairs", done, of)
 		}
 	}

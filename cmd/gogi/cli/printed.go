@@ -45,8 +45,7 @@ func printed(err error) string {
 	return before + what + after + remedy
 }
 
-// notFound returns a text that has the system's words for a missing file after its path, in the
-// words of printed.
+// notFound returns a text in which the system's words for a missing file are replaced by those of printed.
 func notFound(text string) string {
 	words := syscall.ENOENT.Error()
 	text = strings.ReplaceAll(text, " cannot be started: "+words, " not found")

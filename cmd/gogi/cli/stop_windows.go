@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// stops are none: Windows stops no program.
+// stops returns nil: Windows cannot stop a program.
 func stops() []os.Signal { return nil }
 
 func isStop(os.Signal) bool { return false }
@@ -16,7 +16,7 @@ func isContinue(os.Signal) bool { return false }
 
 func stop() {}
 
-// readerGone reports whether a write failed because nobody reads any more.
+// readerGone reports whether a write failed because the reader closed the pipe.
 func readerGone(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,26 +12,24 @@ import (
 	"gogi/results"
 )
 
-// Stored is what all verbs that read a database need.
+// Stored are the flags of the commands that read one run.
 type Stored struct {
 	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: the newest)."`
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Database
 }
 
 // With opens the database for reading and finds the run.
 func (s *Stored) With(ctx context.Context, f func(*results.Store, *results.RunInfo) error) error {
-	store, err := results.OpenExisting(ctx, s.DB)
-	if err != nil {
-		return err
-	}
-	info, err := FindRun(ctx, store, s.Name)
-	if err == nil {
-		err = f(store, info)
-	}
-	return errors.Join(err, store.Close())
+	return s.Read(ctx, func(store *results.Store) error {
+		info, err := FindRun(ctx, store, s.Name)
+		if err != nil {
+			return err
+		}
+		return f(store, info)
+	})
 }
 
-// FindRun is the run of that name; "" is the only one, else the newest.
+// FindRun returns the run of that name; "" means the only run, else the newest.
 func FindRun(ctx context.Context, store *results.Store, name string) (*results.RunInfo, error) {
 	if name == "" {
 		return store.DefaultRun(ctx, "")
@@ -40,7 +37,7 @@ func FindRun(ctx context.Context, store *results.Store, name string) (*results.R
 	return store.FindRun(ctx, name)
 }
 
-// GameName reads PAIR.LEG, or PAIR, whose first game is meant.
+// GameName parses PAIR.LEG, or PAIR for its first game.
 func GameName(name string) (pair, leg int, err error) {
 	first, second, hasLeg := strings.Cut(name, ".")
 	pair, err = strconv.Atoi(first)
@@ -53,7 +50,7 @@ func GameName(name string) (pair, leg int, err error) {
 	return pair, leg, nil
 }
 
-// WriteForm writes what text makes into a file, "-" being out; no file is no wish.
+// WriteForm writes the result of text into a file; "-" means out. Without a file it does nothing.
 func WriteForm(flag, file string, out io.Writer, text func() (string, error)) error {
 	if file == "" {
 		return nil

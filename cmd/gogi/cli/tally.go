@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	tallyFirst  = 10 * time.Second // between two lines that are not on a terminal
+	tallyFirst  = 10 * time.Second // between two lines, if not on a terminal
 	tallyRarest = 10 * time.Minute
 )
 
-// Tally prints how far a long job is: on a terminal one line that is redrawn, elsewhere one line now
-// and then, which gets rarer. It is not safe from several goroutines.
+// A Tally prints the progress of a long job: on a terminal one line that is redrawn, elsewhere a line from time
+// to time, ever more rarely. It is not safe for concurrent use.
 type Tally struct {
 	w        io.Writer
 	terminal bool
@@ -24,7 +24,7 @@ type Tally struct {
 	shown    time.Time
 }
 
-// NewTally returns a Tally of a job that begins now.
+// NewTally returns a Tally of a job that starts now.
 func NewTally(w io.Writer) *Tally {
 	f, ok := w.(*os.File)
 	t := &Tally{w: w, terminal: ok && Drawable(f), now: time.Now}
@@ -33,8 +33,8 @@ func NewTally(w io.Writer) *Tally {
 	return t
 }
 
-// Show prints the text with the rate and the time left, if it is time to. On a terminal the line is
-// erased once done is at least of.
+// Show prints the text with the rate and the remaining time, if a line is due. On a terminal it erases the line
+// if done is at least of.
 func (t *Tally) Show(done, of int, text string) {
 	now := t.now()
 	switch since := now.Sub(t.shown); {

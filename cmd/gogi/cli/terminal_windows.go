@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Drawable reports whether a file is a console that understands escape sequences, and
-// makes it understand them: consoles do from Windows 10, where they are told to
-// (Microsoft, "Console Virtual Terminal Sequences").
+// Drawable reports whether a file is a console that understands escape sequences. It enables them, which works
+// from Windows 10 on (Microsoft, "Console Virtual Terminal Sequences").
 func Drawable(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

@@ -2,7 +2,6 @@ package dbcmd
 
 import (
 	"context"
-	"errors"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/i18n"
@@ -11,7 +10,7 @@ import (
 	"gogi/results/repair/text"
 )
 
-// Command groups the verbs about the database.
+// Command groups the commands for databases.
 type Command struct {
 	Dump     DumpCommand     `cmd:"" help:"Print all data of a run as JSON lines"`
 	Check    CheckCommand    `cmd:"" help:"Check a database for damage; exit code 1 if damaged"`
@@ -23,23 +22,23 @@ type Command struct {
 	Void     VoidCommand     `cmd:"" help:"Void pairs of a run; gogi plays them again"`
 }
 
-// CheckCommand looks for damage.
+// CheckCommand checks a database for damage.
 type CheckCommand struct {
-	Name   string `arg:"" optional:"" name:"run" help:"Name of the run (default: all runs)."`
-	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
-	Replay bool   `help:"Replay every move by the rules."`
-	JSON   bool   `name:"json" help:"Print one JSON object."`
-	Quiet  bool   `short:"q" help:"Print no progress."`
+	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: all runs)."`
+	cli.Database
+	Replay bool `help:"Replay every move by the rules."`
+	JSON   bool `name:"json" help:"Print one JSON object."`
+	Quiet  bool `short:"q" help:"Print no progress."`
 }
 
-// Run prints what is not as it was stored; that is an error.
+// Run prints the damage; it returns an error if there is any.
 func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
+	var found *repair.Checkup
+	err := c.Read(ctx, func(store *results.Store) (err error) {
+		found, err = repair.Check(ctx, store, repair.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: cli.Percent(env.Err, c.Quiet)})
 		return err
-	}
-	found, err := repair.Check(ctx, store, repair.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: cli.Percent(env.Err, c.Quiet)})
-	if err := errors.Join(err, store.Close()); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if c.JSON {
@@ -53,7 +52,7 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	return err
 }
 
-// RepairCommand saves what is whole.
+// RepairCommand copies the undamaged pairs to a new database.
 type RepairCommand struct {
 	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Damaged database; gogi does not change it."`
 	To    string `required:"" placeholder:"FILE" help:"New database."`
@@ -61,8 +60,8 @@ type RepairCommand struct {
 	Quiet bool   `short:"q" help:"Print no progress."`
 }
 
-// Run prints what was saved and what was lost; pairs that are to be played again have
-// the exit code of a run that ended early.
+// Run prints the saved and the lost pairs. If pairs must be played again, it returns the exit code of unplayed
+// pairs.
 func (c *RepairCommand) Run(ctx context.Context, env *cli.Env) error {
 	r, err := repair.Repair(ctx, c.DB, c.To, cli.Percent(env.Err, c.Quiet))
 	if err != nil {
@@ -79,7 +78,7 @@ func (c *RepairCommand) Run(ctx context.Context, env *cli.Env) error {
 	return err
 }
 
-// MergeCommand joins databases.
+// MergeCommand merges databases.
 type MergeCommand struct {
 	From      []string `arg:"" name:"from" placeholder:"FILE" help:"Databases; gogi does not change them."`
 	To        string   `required:"" placeholder:"FILE" help:"New database."`
@@ -88,7 +87,7 @@ type MergeCommand struct {
 	Quiet     bool     `short:"q" help:"Print no progress."`
 }
 
-// Run prints what was joined.
+// Run prints the number of merged runs and pairs.
 func (c *MergeCommand) Run(ctx context.Context, env *cli.Env) error {
 	m, err := repair.Merge(ctx, c.To, c.From, c.KeepFirst, cli.Percent(env.Err, c.Quiet))
 	switch {
@@ -104,25 +103,17 @@ func (c *MergeCommand) Run(ctx context.Context, env *cli.Env) error {
 // BackupCommand copies a database.
 type BackupCommand struct {
 	To string `arg:"" placeholder:"FILE" help:"New file for the copy."`
-	DB string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	cli.Database
 }
 
-// Run copies it, and says nothing.
+// Run copies the database and prints nothing.
 func (c *BackupCommand) Run(ctx context.Context, _ *cli.Env) error {
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.Backup(ctx, c.To), store.Close())
+	return c.Read(ctx, func(store *results.Store) error { return store.Backup(ctx, c.To) })
 }
 
-// openThere opens a database to be changed, which is not made where there is none.
+// openThere opens an existing database for writing. It returns an error if the file does not exist.
 func openThere(ctx context.Context, db string) (*results.Store, error) {
-	there, err := results.OpenExisting(ctx, db)
-	if err == nil {
-		err = there.Close()
-	}
-	if err != nil {
+	if err := (cli.Database{DB: db}).Read(ctx, func(*results.Store) error { return nil }); err != nil {
 		return nil, err
 	}
 	return results.Open(ctx, db)

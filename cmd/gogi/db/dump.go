@@ -9,7 +9,7 @@ import (
 	"gogi/results/dump"
 )
 
-// DumpCommand prints a run in a fixed order.
+// DumpCommand prints all data of a run in a fixed order.
 type DumpCommand struct {
 	cli.Stored
 	Stable bool `help:"Leave out times, slots and attempts, so that two runs of deterministic engines have equal dumps."`

@@ -11,14 +11,14 @@ import (
 	"gogi/results/repair/text"
 )
 
-// OptimizeCommand packs the games of an old database, which makes its first report quick.
+// OptimizeCommand packs the games of an old database, so that its first report is quick.
 type OptimizeCommand struct {
 	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 	Quiet bool   `short:"q" help:"Print no progress."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help is the text below the usage line of --help.
 func (*OptimizeCommand) Help() string {
 	return `Reports, pages and ratings read a packed run faster. gogi packs a run at its end, up to 64
 blocks of 512 pairs, and in gogi db repair. This command packs all runs of the database and
@@ -27,27 +27,27 @@ changes nothing else. No run may play into the database at the same time.
 An interrupt (exit code 130) keeps what is packed. Run the same command again to resume.`
 }
 
-// Run prints what was packed, also where that was not all.
+// Run prints the packed runs, also if it did not pack all of them.
 func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, interrupted := cli.Catch(ctx, env)
 	p, err := c.pack(ctx, cli.Percent(env.Err, c.Quiet))
 	cut := errors.Is(context.Cause(ctx), cli.ErrInterrupted)
 	interrupted.Stop()
-	var told error
+	var printed error
 	switch {
-	case err != nil && p.Sum().Segments == 0: // there is nothing to tell
+	case err != nil && p.Sum().Segments == 0: // nothing to print
 	case c.JSON:
-		told = p.JSON(env.Out)
+		printed = p.JSON(env.Out)
 	default:
 		p.Print(env.Out, env.Language)
 	}
 	if err != nil && cut {
-		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted: what is packed stays, and the same command goes on")}
+		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted: gogi keeps the packed runs; run the same command to resume")}
 	}
-	return errors.Join(err, told)
+	return errors.Join(err, printed)
 }
 
-// pack packs the file, which must be there.
+// pack packs an existing file.
 func (c *OptimizeCommand) pack(ctx context.Context, progress func(done, of int)) (p text.Packed, err error) {
 	began := time.Now()
 	p.Before = results.Size(c.DB)

@@ -39,7 +39,7 @@ func TestPack(t *testing.T) {
 
 	interrupted, cancel := context.WithCancelCause(t.Context())
 	cancel(cli.ErrInterrupted)
-	if out, err := run(interrupted, OptimizeCommand{DB: path}, i18n.English); cli.Code(err, cli.Failed) != cli.Interrupted || out != "" || !strings.Contains(err.Error(), "the same command goes on") {
+	if out, err := run(interrupted, OptimizeCommand{DB: path}, i18n.English); cli.Code(err, cli.Failed) != cli.Interrupted || out != "" || !strings.Contains(err.Error(), "run the same command to resume") {
 		t.Errorf("interrupted: %q, %v", out, err)
 	}
 

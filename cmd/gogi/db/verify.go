@@ -17,7 +17,7 @@ type VerifyCommand struct {
 	Quiet bool `short:"q" help:"Print no progress."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help is the text below the usage line of --help.
 func (*VerifyCommand) Help() string {
 	return `gogi replays every move of every stored pair by the rules and the plan. It checks pairs, openings
 and seeds, the legality and time of each move, the end of each game, and the checksums. The
@@ -27,7 +27,7 @@ Exit codes: 0 nothing differs, 12 something differs (gogi prints what and where)
 check failed, 2 usage.`
 }
 
-// Run prints what was found; differences have an exit code of their own.
+// Run prints the differences, and returns their exit code if there are any.
 func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		found, err := verify.Run(ctx, store, info, cli.Percent(env.Err, c.Quiet))

@@ -51,7 +51,7 @@ func TestVerify(t *testing.T) {
 		{func(g *match.Result) { g.Sides[0].Nodes++ }, cli.Differs, `"same": false`},
 	} {
 		var out bytes.Buffer
-		c := VerifyCommand{Stored: cli.Stored{DB: store(t, test.change)}, JSON: true}
+		c := VerifyCommand{Stored: cli.Stored{Database: cli.Database{DB: store(t, test.change)}}, JSON: true}
 		err := c.Run(t.Context(), &cli.Env{Out: &out, Err: &out})
 		exit, _ := errors.AsType[*cli.Exit](err)
 		switch {
@@ -61,7 +61,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	missing := VerifyCommand{Stored: cli.Stored{DB: filepath.Join(t.TempDir(), "none.db")}}
+	missing := VerifyCommand{Stored: cli.Stored{Database: cli.Database{DB: filepath.Join(t.TempDir(), "none.db")}}}
 	err := missing.Run(t.Context(), &cli.Env{})
 	if _, coded := errors.AsType[*cli.Exit](err); err == nil || coded {
 		t.Error(err)

@@ -1,6 +1,6 @@
-// Package dbcmd implements the commands of the group db: check, repair, merge, backup, dump,
-// pack, verify and void. [Command] is the group. The work is done by packages results/repair,
-// results/dump and report/verify; here are the flags, the files and the exit codes.
+// Package dbcmd implements the commands of the group db: check, repair, merge, backup, dump, optimize, verify
+// and void. [Command] is the group. The work is done by packages results/repair, results/dump and
+// report/verify; here are the flags, the files and the exit codes.
 package dbcmd
 
 import (
@@ -16,7 +16,7 @@ import (
 	"gogi/results/repair/text"
 )
 
-// VoidCommand takes pairs out of a run, to be played again.
+// VoidCommand voids pairs of a run; gogi plays them again.
 type VoidCommand struct {
 	Name   string `arg:"" name:"run" help:"Name of the run."`
 	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
@@ -28,7 +28,7 @@ type VoidCommand struct {
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints what was voided, and what that made of the run's test.
+// Run prints the voided pairs, and their effect on the SPRT of the run.
 func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	which, err := text.Selection{Worker: c.Worker, Pairs: c.Pairs}.Which()
 	switch {
@@ -54,7 +54,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// void does it, or finds out what it would do.
+// void voids the pairs, or with --dry-run only selects them.
 func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match.Row) bool) (err error) {
 	open := openThere
 	if c.DryRun {
@@ -79,11 +79,11 @@ func (c *VoidCommand) void(ctx context.Context, v *text.Voided, which func(match
 	}
 	rep, err := stored.Report(ctx, store, info.Name)
 	if errors.Is(err, stored.ErrTune) || errors.Is(err, stored.ErrSelfplay) {
-		return nil // which have no test whose verdict may change
+		return nil // these have no SPRT
 	}
 	if err != nil {
 		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)
 	}
-	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // the first says what is printed already
+	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // Print has the first one already
 	return nil
 }

@@ -3,7 +3,6 @@ package enginecmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -15,9 +14,10 @@ import (
 	"gogi/match"
 	"gogi/players"
 	"gogi/players/check"
+	"gogi/usi/process"
 )
 
-// CheckCommand examines one engine: what it understands, keeps to and survives.
+// CheckCommand checks an engine, a match file or a crash dump.
 type CheckCommand struct {
 	Engine []string `arg:"" optional:"" help:"Engine command, builtin, or a match file that ends in .toml. gogi splits one argument as a shell does, and takes more as they are."`
 
@@ -90,17 +90,12 @@ func (c *CheckCommand) checkEngine(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return err
-	}
-	ctx, interrupted := cli.Catch(ctx, env)
-	err = c.examine(ctx, env, &players.Opener{Plan: plan, Guard: guard})
-	interrupted.Stop()
-	return errors.Join(err, guard.Close())
+	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
+		return c.examine(ctx, env, &players.Opener{Plan: plan, Guard: guard})
+	})
 }
 
-// plan resolves the engine as a series with a byoyomi of one second would.
+// plan resolves the engine like a match with a byoyomi of one second.
 func (c *CheckCommand) plan() (*match.Plan, error) {
 	engine, err := c.engine()
 	if err != nil {
@@ -124,24 +119,19 @@ func (c *CheckCommand) engine() (configs.Engine, error) {
 	e := configs.Engine{
 		Name: "under check", Dir: c.Dir, Profile: c.Profile,
 		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
-		Identity: "unknown", // nothing is stored, so no file needs to be hashed
+		Identity: "unknown", // gogi stores nothing, so it need not hash the files
 	}
 	if len(c.Engine) == 1 {
 		e.Cmd = c.Engine[0]
 	} else {
 		e.Command = c.Engine
 	}
-	for _, text := range c.Option {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return e, fmt.Errorf("--option %q: expected NAME=VALUE", text)
-		}
-		e.Options = append(e.Options, match.Option{Name: name, Value: value})
-	}
-	return e, nil
+	var err error
+	e.Options, err = cli.Options(c.Option)
+	return e, err
 }
 
-// examine goes through the items and prints what was found.
+// examine examines the engine and prints the findings.
 func (c *CheckCommand) examine(ctx context.Context, env *cli.Env, o *players.Opener) error {
 	began := time.Now()
 	command := strings.Join(c.Engine, " ")
@@ -169,7 +159,7 @@ func (c *CheckCommand) examine(ctx context.Context, env *cli.Env, o *players.Ope
 	case sheet.Count(check.Fail) > 0:
 		return &cli.Exit{Code: cli.Failed}
 	case sheet.Stuck != "":
-		return errors.New("the engine is not examined: the machine had no time for it; expected a machine with less to do, or a longer --greeting-timeout and --ready-timeout")
+		return errors.New("gogi could not check the engine, because the machine is too busy; try again later, or raise --greeting-timeout and --ready-timeout")
 	}
 	return nil
 }

@@ -12,8 +12,7 @@ import (
 	"gogi/players/check"
 )
 
-// checkText prints findings while the examination goes on. Should the terminal be
-// gone there is nobody to tell, so write errors are dropped.
+// checkText prints findings during the examination. It ignores write errors.
 type checkText struct {
 	w     io.Writer
 	in    i18n.Language
@@ -28,7 +27,7 @@ func newCheckText(w io.Writer, in i18n.Language) *checkText {
 	return c
 }
 
-// checkDetailWidth is where details are broken.
+// checkDetailWidth is the width of a line of details.
 const checkDetailWidth = 96
 
 func (c *checkText) title(engine string) {

@@ -2,7 +2,6 @@ package enginecmd
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,20 +14,21 @@ import (
 	"gogi/match"
 	"gogi/players"
 	"gogi/players/server"
+	"gogi/usi/process"
 )
 
-// CouncilCommand is a council of engines that a GUI loads as one engine.
+// CouncilCommand runs a council as one USI engine, for a GUI.
 type CouncilCommand struct {
 	File    string `arg:"" help:"Match file with a [[council]] and its members."`
 	Council string `placeholder:"NAME" help:"Name of the council, if the file has several."`
 	Log     string `placeholder:"FILE" help:"File to which gogi appends each vote as a JSON line; the USI option VoteLog overrides it."`
 }
 
-// greetingBudget is how long the start may take before USI is spoken.
+// greetingBudget is the longest time from the start to the first USI line.
 const greetingBudget = 1500 * time.Millisecond
 
-// Run speaks USI until quit or the end of the input. What is wrong with the file
-// is said on stderr before that; stdout is the GUI's.
+// Run speaks USI until quit or the end of the input. It prints errors of the file on stderr before that; stdout
+// belongs to the GUI.
 func (c *CouncilCommand) Run(ctx context.Context, env *cli.Env) error {
 	config := server.Config{Log: c.Log, Cache: optionCache(), Greeted: time.Now().Add(greetingBudget)}
 	plan, warnings, err := c.plan()
@@ -38,18 +38,12 @@ func (c *CouncilCommand) Run(ctx context.Context, env *cli.Env) error {
 	for _, w := range warnings {
 		env.Warn(w.Said())
 	}
-	ctx, interrupted := cli.Catch(ctx, env)
-	defer interrupted.Stop()
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return err
-	}
-	err = server.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.In, sanitize.Raw(env.Out), config)
-	return errors.Join(err, guard.Close())
+	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
+		return server.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.In, sanitize.Raw(env.Out), config)
+	})
 }
 
-// optionCache is the user's folder of what engines declared; "" where there is no
-// place for it.
+// optionCache returns the user's folder for declared options; "" if there is none.
 func optionCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -58,8 +52,8 @@ func optionCache() string {
 	return filepath.Join(dir, "gogi", "options")
 }
 
-// plan resolves the council, not more: openings are not read, and members are
-// told of a limit of plies only if the file has rules of its own.
+// plan resolves only the council. It does not read the openings. Members get a limit of plies only if the file
+// has rules.
 func (c *CouncilCommand) plan() (*match.Plan, []advice.Warning, error) {
 	file, dir, err := configs.Find(c.File)
 	if err != nil {

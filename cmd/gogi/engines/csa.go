@@ -20,9 +20,10 @@ import (
 	"gogi/players"
 	"gogi/usi/csa"
 	"gogi/usi/csa/watch"
+	"gogi/usi/process"
 )
 
-// CSACommand lets one player play at a server of the CSA protocol.
+// CSACommand plays games on a server of the CSA protocol.
 type CSACommand struct {
 	Server string `arg:"" name:"host[:port]" help:"Host of the server, such as wdoor.c.u-tokyo.ac.jp (default port 4081)."`
 
@@ -49,10 +50,10 @@ type CSACommand struct {
 	JSON    bool   `name:"json" help:"Print events as JSON lines on stdout."`
 }
 
-// csaPasswordVariable is the environment's word for the password.
+// csaPasswordVariable is the environment variable of the password.
 const csaPasswordVariable = "GOGI_CSA_PASSWORD"
 
-// Run plays until the games are played or it is interrupted.
+// Run plays the games, or until an interrupt.
 func (c *CSACommand) Run(ctx context.Context, env *cli.Env) error {
 	config, err := c.config(env)
 	if err != nil {
@@ -62,27 +63,22 @@ func (c *CSACommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return err
-	}
-	ctx, interrupted := cli.Catch(ctx, env)
-	defer interrupted.Stop()
-	o := &players.Opener{Plan: plan, Guard: guard}
-	config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
-	seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.Out, Errs: env.Err}
-	config.Observe = seen.See
-	client := csa.NewClient(config)
-	interrupted.Playing(func() i18n.Message { client.Finish(); return i18n.Of("the game in play") })
-	tally, err := client.Run(ctx)
-	err = errors.Join(c.ended(tally, err, interrupted.Happened()), seen.Err, guard.Close())
-	if !c.JSON {
-		fmt.Fprintln(env.Out, watch.Tally(tally))
-	}
-	return err
+	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, interrupted *cli.Interrupts) error {
+		o := &players.Opener{Plan: plan, Guard: guard}
+		config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
+		seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.Out, Errs: env.Err}
+		config.Observe = seen.See
+		client := csa.NewClient(config)
+		interrupted.Playing(func() i18n.Message { client.Finish(); return i18n.Of("the game in play") })
+		tally, err := client.Run(ctx)
+		if !c.JSON {
+			fmt.Fprintln(env.Out, watch.Tally(tally))
+		}
+		return errors.Join(c.ended(tally, err, interrupted.Happened()), seen.Err)
+	})
 }
 
-// ended turns the end into the verb's error and exit code.
+// ended returns the command's error and exit code.
 func (c *CSACommand) ended(tally csa.Tally, err error, interrupted bool) error {
 	unplayed := c.Games - tally.Games
 	switch {
@@ -94,7 +90,7 @@ func (c *CSACommand) ended(tally csa.Tally, err error, interrupted bool) error {
 	return err
 }
 
-// config is everything but the player.
+// config returns the settings without the player.
 func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	password, err := c.password(env)
 	if err != nil {
@@ -125,7 +121,7 @@ func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	}, nil
 }
 
-// csaAddress adds the protocol's port where there is none.
+// csaAddress adds the protocol's port if the address has none.
 func csaAddress(server string) (string, error) {
 	host, port, err := net.SplitHostPort(server)
 	if err != nil {
@@ -140,7 +136,7 @@ func csaAddress(server string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// password finds the password without ever printing it.
+// password returns the password from the flags, a file or the environment. gogi never prints it.
 func (c *CSACommand) password(env *cli.Env) (string, error) {
 	switch {
 	case c.Password != "":
@@ -164,7 +160,7 @@ func firstLine(text []byte, err error) (string, error) {
 	return strings.TrimSpace(string(line)), nil
 }
 
-// plan resolves the player as a series would.
+// plan resolves the player like a match.
 func (c *CSACommand) plan() (*match.Plan, error) {
 	file, dir, err := c.load()
 	if err != nil {
@@ -197,13 +193,12 @@ func (c *CSACommand) load() (*configs.File, string, error) {
 	return &configs.File{}, dir, err
 }
 
-// adapt changes what is different at a server. Nothing is hashed, since nothing is
-// stored.
+// adapt sets the keys that differ on a server. gogi stores nothing, so it need not hash files.
 func (c *CSACommand) adapt(file *configs.File) {
 	for i := range file.Engines {
 		file.Engines[i].Identity = "unknown"
 	}
-	file.Openings = nil // the server's
+	file.Openings = nil // the server chooses them
 	if file.Limits == nil {
 		byoyomi := time.Second
 		file.Limits = &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}} // the server's clock counts
@@ -217,8 +212,7 @@ func (c *CSACommand) adapt(file *configs.File) {
 	}
 }
 
-// playerName is the player that was asked for, or the only one. A single engine
-// among the flags is meant rather than what the file holds besides it.
+// playerName returns the named player, or the only one. A single --engine wins over the file's players.
 func (c *CSACommand) playerName(file *configs.File) (string, error) {
 	switch {
 	case c.Player != "":
@@ -228,10 +222,10 @@ func (c *CSACommand) playerName(file *configs.File) (string, error) {
 	case len(c.Engine) == 1:
 		name, _, _ := strings.Cut(c.Engine[0], "=")
 		return name, nil
-	case len(file.Councils) == 1: // its members play in it
+	case len(file.Councils) == 1: // its members are engines too
 		return file.Councils[0].Name, nil
 	case len(file.Councils) == 0 && len(file.Engines) == 1:
 		return file.Engines[0].Name, nil
 	}
-	return "", errors.New("there are several players: expected --player NAME")
+	return "", errors.New("there are several players; choose one with --player NAME")
 }

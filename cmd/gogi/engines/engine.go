@@ -1,5 +1,5 @@
-// Package enginecmd is the verbs about one player: speaking USI as an engine or as a council,
-// examining an engine, playing at a server.
+// Package enginecmd implements the commands for one player: check examines an engine, council and engine speak
+// USI, and csa plays on a server.
 package enginecmd
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gogi/usi/process"
 )
 
-// EngineCommand is the built-in engine as a USI engine of its own.
+// EngineCommand runs the built-in engine as a USI engine.
 type EngineCommand struct {
 	Tunable bool `help:"Declare the evaluation weights as options, for gogi tune."`
 }
@@ -26,10 +26,10 @@ func (c *EngineCommand) Run(ctx context.Context, env *cli.Env) error {
 	return usi.Serve(ctx, env.In, sanitize.Raw(env.Out), engine)
 }
 
-// GuardCommand is the guard process of a run; the runner starts it.
+// GuardCommand runs the guard process of a run, which gogi starts itself.
 type GuardCommand struct{}
 
-// Run kills what is left of the runner's process groups when its pipe ends.
+// Run kills the remaining process groups of the runner when its pipe ends.
 func (c *GuardCommand) Run(env *cli.Env) error {
 	return process.ServeGuard(env.In)
 }

@@ -1,8 +1,6 @@
 package enginecmd
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -40,15 +38,15 @@ func (c *CheckCommand) checkFile(env *cli.Env) error {
 	return err
 }
 
-// findings is what is to be said of a file.
+// findings are the problems and warnings of a file.
 type findings struct {
 	file     string
-	plan     *match.Plan // nil where there are problems
+	plan     *match.Plan // nil if there are problems
 	problems []*configs.Problem
 	warnings []advice.Warning
 }
 
-// lint looks at the file, and at what its gate can decide.
+// lint checks the file, and whether its SPRT can decide.
 func lint(name string, data []byte, here identity.Env) *findings {
 	plan, warnings, err := configs.Inspect(data, name, filepath.Dir(name), here)
 	found := &findings{file: name, plan: plan, problems: configs.ProblemsOf(err), warnings: warnings}
@@ -80,33 +78,25 @@ func (f *findings) write(env *cli.Env) {
 	}
 }
 
-// told is the JSON form of findings; lines count from 1, 0 is nowhere in particular.
-type told struct {
-	File     string        `json:"file"`
-	Problems []toldProblem `json:"problems"`
-	Warnings []toldWarning `json:"warnings"`
-}
-
-type toldProblem struct {
-	Line int    `json:"line"`
-	Text string `json:"text"`
-}
-
-type toldWarning struct {
+// A note is a problem or a warning in JSON; lines count from 1.
+type note struct {
+	Line   *int   `json:"line,omitempty"` // only of problems; 0: the whole file
 	Engine string `json:"engine,omitempty"`
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
 }
 
 func (f *findings) writeJSON(env *cli.Env) error {
-	out := told{File: f.file, Problems: []toldProblem{}, Warnings: []toldWarning{}}
+	out := struct {
+		File     string `json:"file"`
+		Problems []note `json:"problems"`
+		Warnings []note `json:"warnings"`
+	}{f.file, []note{}, []note{}}
 	for _, p := range f.problems {
-		out.Problems = append(out.Problems, toldProblem{p.Line, p.Cause.Error()})
+		out.Problems = append(out.Problems, note{Line: &p.Line, Text: p.Cause.Error()})
 	}
 	for _, w := range f.warnings {
-		out.Warnings = append(out.Warnings, toldWarning{w.Engine, w.Text.String(), w.Advice.String()})
+		out.Warnings = append(out.Warnings, note{Engine: w.Engine, Text: w.Text.String(), Advice: w.Advice.String()})
 	}
-	text, err := json.MarshalIndent(out, "", "  ")
-	_, failed := fmt.Fprintln(env.Out, string(text))
-	return errors.Join(err, failed)
+	return format.JSON(env.Out, out)
 }

@@ -29,7 +29,7 @@ type replayFlags struct {
 	Exit     string `group:"replay" enum:"default,bisect" default:"default" placeholder:"HOW" help:"bisect: exit codes for git bisect run (0 did not happen, 1 happened, 125 undecided, 255 stop) [--replay]."`
 }
 
-// The exit codes of a replay, beside 0: it did not happen.
+// The exit codes of a replay; 0: the failure did not happen.
 const (
 	exitHappened = 10
 	exitUnclear  = 11
@@ -48,20 +48,16 @@ func (c *CheckCommand) replayBundle(ctx context.Context, env *cli.Env) error {
 	if c.Times < 1 {
 		return fail.Usage(fmt.Errorf("--times %d: expected 1 or more", c.Times))
 	}
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return err
-	}
-	ctx, interrupted := cli.Catch(ctx, env)
-	defer interrupted.Stop()
-	tally, err := c.replay(ctx, env, bundle, player, guard)
-	if err := errors.Join(err, guard.Close()); err != nil {
-		return err
-	}
-	return c.verdict(env, tally)
+	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
+		tally, err := c.replay(ctx, env, bundle, player, guard)
+		if err != nil {
+			return err
+		}
+		return c.verdict(env, tally)
+	})
 }
 
-// player is the engine to start.
+// recorded returns the engine to start.
 func (c *CheckCommand) recorded(b *crash.Bundle) (match.Player, error) {
 	p := match.Player{Name: b.Player, Command: b.Command, Dir: b.Dir, Env: b.Env}
 	if c.With != "" {
@@ -77,7 +73,7 @@ func (c *CheckCommand) recorded(b *crash.Bundle) (match.Player, error) {
 	return p, nil
 }
 
-// replay plays the bundle, and tells each result.
+// replay repeats the search of the bundle, and prints each result.
 func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
 	start := func() (replay.Process, error) { return opener.Start(p, nil, process.DefaultGrace) }
@@ -105,7 +101,7 @@ func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle
 	return tally, nil
 }
 
-// verdict is the exit code.
+// verdict returns the exit code.
 func (c *CheckCommand) verdict(env *cli.Env, t replay.Tally) error {
 	bisecting := c.Exit == cli.ExitBisect
 	switch outcome := t.Outcome(); {

@@ -35,7 +35,7 @@ func (c *AuditCommand) verify(ctx context.Context, env *cli.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	return (&cli.Stored{Name: got.Run, DB: db}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
+	return (&cli.Stored{Name: got.Run, Database: cli.Database{DB: db}}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		found, err := verify.Run(ctx, store, info, cli.Percent(env.Err, c.JSON))
 		if err != nil {
 			return err

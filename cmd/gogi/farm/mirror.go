@@ -53,7 +53,7 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	defer interrupted.Stop()
 	if c.Push {
 		for _, run := range c.Tests {
-			if err := c.push(ctx, env, &cli.Stored{Name: run, DB: c.DB}); err != nil {
+			if err := c.push(ctx, env, &cli.Stored{Name: run, Database: cli.Database{DB: c.DB}}); err != nil {
 				return unlessInterrupted(ctx, err)
 			}
 		}

@@ -13,13 +13,13 @@ import (
 	"gogi/internal/shellwords"
 )
 
-// Translation is a line of gogi match and what has no place in it.
+// A Translation is a command line of gogi match, and notes about the parts that it cannot express.
 type Translation struct {
-	Words []string // after "gogi match"
-	Notes []string // what was left out or means something else, one sentence each
+	Words []string // the words after "gogi match"
+	Notes []string // one sentence for each omitted or different part
 }
 
-// String is the line as a shell takes it.
+// String returns the line, quoted for a shell.
 func (t Translation) String() string {
 	line := "gogi match"
 	for _, w := range t.Words {
@@ -28,7 +28,7 @@ func (t Translation) String() string {
 	return line
 }
 
-// Translate reads the words of a line, with or without the program's name.
+// Translate translates the words of a line, with or without the program's name.
 func Translate(words []string) Translation {
 	r := reader{rounds: 2, perRound: 2, concurrency: "1"} // fastchess' defaults
 	if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
@@ -45,12 +45,12 @@ func Translate(words []string) Translation {
 	return r.write()
 }
 
-// isOption tells an option from a negative number.
+// isOption reports whether a word is an option, not a negative number.
 func isOption(word string) bool {
 	return len(word) > 1 && word[0] == '-' && !strings.ContainsRune("0123456789.", rune(word[1]))
 }
 
-// pair is a word KEY=VALUE.
+// A pair is a word KEY=VALUE.
 type pair struct{ key, value string }
 
 func pairsOf(words []string) (list []pair) {
@@ -61,7 +61,7 @@ func pairsOf(words []string) (list []pair) {
 	return list
 }
 
-// engine is one -engine, or -each.
+// An engine is one -engine, or -each.
 type engine struct {
 	name, cmd, args string
 	tc, st, nodes   string
@@ -70,7 +70,7 @@ type engine struct {
 	options         []pair
 }
 
-// reader collects what a line says.
+// A reader collects the options of a line.
 type reader struct {
 	engines          []engine
 	each             engine
@@ -87,7 +87,7 @@ func (r *reader) note(format string, args ...any) {
 
 func (r *reader) flag(words ...string) { r.flags = append(r.flags, words...) }
 
-// option reads one option with its words.
+// option reads one option with its values.
 func (r *reader) option(name string, words []string) {
 	value := strings.Join(words, " ")
 	switch strings.TrimLeft(name, "-") {
@@ -132,41 +132,41 @@ func (r *reader) option(name string, words []string) {
 	}
 }
 
-// other is about options that make no flag.
+// other handles options that need no flag.
 func (r *reader) other(name, value string) {
-	said := strings.TrimSpace(name + " " + value)
+	given := strings.TrimSpace(name + " " + value)
 	switch strings.TrimLeft(name, "-") {
 	case "recover":
-		r.note("%s: always so: a failed engine loses its game and is started again", said)
+		r.note("%s: always on: a failed engine loses its game, and gogi restarts it", given)
 	case "pgnout", "epdout":
-		r.note("%s: games are stored in a database (--db); gogi export writes them as CSA, KIF, USI and others, --record-dir as they are played", said)
+		r.note("%s: games are stored in a database (--db); gogi export writes them as CSA, KIF, USI and others, --record-dir as they are played", given)
 	case "use-affinity":
 		r.flag("--cpus", "auto")
 		if value != "" {
-			r.note("%s: gogi chooses the CPUs by their cores; --cpus %s names them", said, value)
+			r.note("%s: gogi chooses the CPUs by their cores; --cpus %s names them", given, value)
 		}
 	case "randomseed":
-		r.note("%s: a seed is always a number that is stored: --seed N", said)
+		r.note("%s: a seed is always a number that is stored: --seed N", given)
 	case "quick":
-		r.note("%s: write it out with -engine, -each and -rounds", said)
+		r.note("%s: write it with -engine, -each and -rounds", given)
 	case "config":
-		r.note("%s: not needed: the same line again goes on with the run, exactly", said)
+		r.note("%s: not needed: run the same line again to resume the run exactly", given)
 	case "noswap":
 		r.flag("--no-swap")
 	case "variant":
-		r.note("%s: gogi plays shogi; --handicap has its handicaps", said)
+		r.note("%s: gogi plays shogi; --handicap has its handicaps", given)
 	case "site", "output", "ratinginterval", "scoreinterval", "autosaveinterval", "report", "log", "crc32", "show-latency", "strict":
-		r.note("%s: nothing to set: progress, report, faults and time are always told", said)
+		r.note("%s: not needed: gogi always prints progress, report, faults and time", given)
 	default:
-		r.note("%s: not known here, and left out", said)
+		r.note("%s: unknown, omitted", given)
 	}
 }
 
 func (r *reader) number(name, value string, into *int) {
 	n, err := strconv.Atoi(value)
-	const most = 1_000_000_000 // of which twice as much is a number, too
+	const most = 1_000_000_000 // twice as much still fits an int32
 	if err != nil || n < 1 || n > most {
-		r.note("%s %s: expected a number from 1 to %d; left out", name, value, most)
+		r.note("%s %s: expected a number from 1 to %d; omitted", name, value, most)
 		return
 	}
 	*into = n
@@ -201,25 +201,25 @@ func (r *reader) engine(e *engine, words []string) {
 		case "restart":
 			e.restart = p.value
 		case "proto":
-			r.note("proto=%s: engines speak USI", p.value)
+			r.note("proto=%s: gogi uses USI", p.value)
 		case "dir":
-			r.note("dir=%s: in a file, as dir of the engine; without it an engine works in the folder of its binary", p.value)
+			r.note("dir=%s: only a file has it, as dir of the engine; the default is the folder of the engine's binary", p.value)
 		default:
-			r.note("%s=%s of an engine: not known here, and left out", p.key, p.value)
+			r.note("%s=%s of an engine: unknown, omitted", p.key, p.value)
 		}
 	}
 }
 
-// clock turns [moves/]minutes:seconds+increment into seconds; "" where gogi has none.
+// clock converts [moves/]minutes:seconds+increment to seconds; "" if gogi has no such clock.
 func (r *reader) clock(text string) string {
 	if strings.Contains(text, "/") {
-		r.note("tc=%s: so many moves in a time are not known in shogi; gogi's 300/10 is main time and byoyomi", text)
+		r.note("tc=%s: shogi has no time for a number of moves; gogi's 300/10 is main time and byoyomi", text)
 		return ""
 	}
 	main, increment, _ := strings.Cut(text, "+")
 	seconds, err := secondsOf(main)
 	if err != nil {
-		r.note("tc=%s: left out: expected seconds or minutes:seconds", text)
+		r.note("tc=%s: omitted: expected seconds or minutes:seconds", text)
 		return ""
 	}
 	if increment == "" {
@@ -254,12 +254,12 @@ func (r *reader) openings(keys []pair) {
 			order = p.value
 		case "format":
 			if p.value == "pgn" {
-				r.note("format=pgn: openings are lines of USI moves or SFEN: gogi book, gogi convert")
+				r.note("format=pgn: openings are lines of USI moves or SFEN, see gogi book and gogi convert")
 			}
 		case "start":
-			r.note("start=%s: openings are drawn without repetition in the seed's order, and a run that goes on goes on with the next", p.value)
+			r.note("start=%s: gogi draws openings without repetition in the seed's order, and a resumed run uses the next one", p.value)
 		default:
-			r.note("%s=%s of -openings: not known here, and left out", p.key, p.value)
+			r.note("%s=%s of -openings: unknown, omitted", p.key, p.value)
 		}
 	}
 	if order != "random" {
@@ -267,22 +267,22 @@ func (r *reader) openings(keys []pair) {
 	}
 }
 
-// sprt writes the test key by key, with the scale that fastchess has by default.
+// sprt writes the SPRT key by key, with the default model of fastchess.
 func (r *reader) sprt(keys []pair) {
 	values := map[string]string{"model": "normalized"}
 	for _, p := range keys {
 		if !slices.Contains(sprtKeys, p.key) {
-			r.note("%s=%s of -sprt: not known here, and left out", p.key, p.value)
+			r.note("%s=%s of -sprt: unknown, omitted", p.key, p.value)
 			continue
 		}
 		values[p.key] = p.value
 	}
 	if values["elo0"] == "" || values["elo1"] == "" {
-		r.note("-sprt: left out: expected elo0 and elo1")
+		r.note("-sprt: omitted: expected elo0 and elo1")
 		return
 	}
 	if values["model"] == "bayesian" {
-		r.note("-sprt: left out: gogi has no model=bayesian; expected bounds in Elo (model=logistic) or in normalised Elo (model=normalized)")
+		r.note("-sprt: omitted: gogi has no model=bayesian; expected bounds in Elo (model=logistic) or in normalised Elo (model=normalized)")
 		return
 	}
 	var words []string
@@ -310,12 +310,12 @@ func (r *reader) resign(keys []pair) {
 				side = ""
 			}
 		default:
-			r.note("%s=%s of -resign: not known here, and left out", p.key, p.value)
+			r.note("%s=%s of -resign: unknown, omitted", p.key, p.value)
 		}
 	}
 	r.flag("--resign", side+score+"x"+count)
 	if side != "" {
-		r.note("-resign: one-sided, as fastchess does without twosided=true: an engine that doubles its scores then loses fewer games; --resign %sx%s asks both sides", score, count)
+		r.note("-resign: one-sided, like fastchess without twosided=true: then an engine that doubles its scores loses fewer games; --resign %sx%s requires both sides", score, count)
 	}
 }
 
@@ -330,17 +330,17 @@ func (r *reader) draw(keys []pair) {
 		case "movenumber":
 			r.number("movenumber", p.value, &from)
 		default:
-			r.note("%s=%s of -draw: not known here, and left out", p.key, p.value)
+			r.note("%s=%s of -draw: unknown, omitted", p.key, p.value)
 		}
 	}
 	text := score + "x" + count
 	if from > 0 {
-		text += "@" + strconv.Itoa(2*from) // moves of both sides are one in chess, plies here
+		text += "@" + strconv.Itoa(2*from) // fastchess counts moves of both sides, gogi plies
 	}
 	r.flag("--draw", text)
 }
 
-// write makes the line.
+// write returns the translated line.
 func (r *reader) write() Translation {
 	w := writer{reader: r}
 	for i := range r.engines {
@@ -368,7 +368,7 @@ func (r *reader) write() Translation {
 	return Translation{Words: w.words, Notes: r.notes}
 }
 
-// writer makes the words.
+// A writer collects the words of the new line.
 type writer struct {
 	*reader
 	words []string
@@ -400,7 +400,7 @@ func (w *writer) engine(i int) {
 	w.add("--engine", name+"="+command)
 }
 
-// limit writes a limit of all engines, and that of each engine that has its own.
+// limit writes the limit of all engines, and that of each engine with its own.
 func (w *writer) limit(flag string, of func(engine) string) {
 	if value := of(w.each); value != "" {
 		w.add(flag, value)
@@ -412,7 +412,7 @@ func (w *writer) limit(flag string, of func(engine) string) {
 	}
 }
 
-// common writes a flag that is for all engines: where they differ, a file has to.
+// common writes a flag that holds for all engines, or a note if they differ.
 func (w *writer) common(flag, key string, of func(engine) string) {
 	value, same := of(w.each), true
 	for i, e := range w.engines {
@@ -427,13 +427,13 @@ func (w *writer) common(flag, key string, of func(engine) string) {
 	}
 	switch {
 	case !same:
-		w.note("%s: the engines have different ones, which a file says (restart of each [[engine]]): gogi init", key)
+		w.note("%s: the engines differ; write a file with restart in each [[engine]], see gogi init", key)
 	case value != "":
 		w.add(flag, value)
 	}
 }
 
-// length is how many games there are and who plays whom.
+// length writes the number of games and the design.
 func (w *writer) length() {
 	n := max(2, len(w.engines))
 	pairings := n * (n - 1) / 2
@@ -442,7 +442,7 @@ func (w *writer) length() {
 		pairings = n - 1
 		w.add("--design", "gauntlet")
 	case w.design != "" && w.design != "roundrobin":
-		w.note("-tournament %s: not known here; gogi has match, round_robin, gauntlet, swiss, knockout and adaptive", w.design)
+		w.note("-tournament %s: unknown; gogi has match, round_robin, gauntlet, swiss, knockout and adaptive", w.design)
 	case n > 2:
 		w.add("--design", "round_robin")
 	}
@@ -451,6 +451,6 @@ func (w *writer) length() {
 	}
 	w.add("--games", strconv.Itoa(w.rounds*w.perRound*pairings))
 	if w.perRound > 2 {
-		w.note("-games %d: an opening is played twice, once with each colour; more games of it prove nothing new", w.perRound)
+		w.note("-games %d: gogi plays an opening twice, once with each colour; more games of it prove nothing new", w.perRound)
 	}
 }

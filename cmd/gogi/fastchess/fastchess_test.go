@@ -33,7 +33,7 @@ func TestTranslate(t *testing.T) {
 		{
 			"-engine|cmd=a|st=1|-engine|cmd=b|st=2|-engine|cmd=c|st=1|-tournament|gauntlet|-resign|twosided=true|score=5|-tb|/x|-openings|file=f|start=3|plies=8|order=sequential|-each|tc=40/60",
 			"gogi match --engine a=a --engine b=b --engine c=c --movetime a=1s --movetime b=2s --movetime c=1s --design gauntlet --games 8 --concurrency 1 --resign 5x1 --openings f --opening-plies 8",
-			[]string{"-tb /x: not known", "start=3", "order=sequential", "tc=40/60"},
+			[]string{"-tb /x: unknown", "start=3", "order=sequential", "tc=40/60"},
 		},
 		{
 			"-engine|cmd=a|-engine|cmd=b|-engine|cmd=c|-rounds|many|-maxmoves|9223372036854775807|-use-affinity|-each|depth=5|plies=6|book=x",

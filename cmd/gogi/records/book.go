@@ -15,7 +15,7 @@ import (
 	"gogi/usi"
 )
 
-// BookCommand groups the verbs about books and sets of openings.
+// BookCommand groups the commands for books and sets of openings.
 type BookCommand struct {
 	Convert BookConvertCommand `cmd:"" help:"Convert a book, or openings, to another format"`
 	Show    BookShowCommand    `cmd:"" help:"Print the size of a book, or the moves of a position"`
@@ -24,7 +24,7 @@ type BookCommand struct {
 	Sample  BookSampleCommand  `cmd:"" help:"Draw openings from a book at random"`
 }
 
-// bookFile is a book to be read.
+// bookFile are the flags of a book to read.
 type bookFile struct {
 	File string `arg:"" help:"Book file: .db, .ybb, .bin (Apery), .usi or .sfen."`
 	From string `placeholder:"NAME" help:"Format, if the name does not show it: db, ybb, apery, usi, sfen."`
@@ -37,14 +37,14 @@ func (f bookFile) open() (*book.Book, error) {
 	return book.Open(f.File, f.From)
 }
 
-// BookConvertCommand turns a book into another format.
+// BookConvertCommand converts a book to another format.
 type BookConvertCommand struct {
 	bookFile
 	To     string `arg:"" help:"File to write; - is standard output."`
 	Format string `placeholder:"NAME" help:"Format, if the name does not show it."`
 }
 
-// Run writes the book, and tells what the format does not keep.
+// Run writes the book, and prints what the format does not keep.
 func (c *BookConvertCommand) Run(env *cli.Env) error {
 	from, err := book.FormatOf(c.From, c.File)
 	to, err2 := book.FormatOf(c.Format, c.To)
@@ -69,7 +69,7 @@ func (c *BookConvertCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// lines converts one line after the other.
+// lines converts a file of lines, one line at a time.
 func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
 	in, closing, err := input(env, c.File)
 	if err != nil {
@@ -87,14 +87,14 @@ func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
 	return nil
 }
 
-// BookShowCommand prints a book.
+// BookShowCommand prints the size of a book, or moves of it.
 type BookShowCommand struct {
 	bookFile
 	Position string `placeholder:"LINE" help:"Position to look up, such as \"startpos moves 7g7f\" or \"sfen …\"."`
 	JSON     bool   `name:"json" help:"Print one JSON object for each position."`
 }
 
-// Run prints the book's size and first moves, or what was asked for.
+// Run prints the book's size and first moves, or the position of --position.
 func (c *BookShowCommand) Run(env *cli.Env) error {
 	b, err := c.open()
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *BookShowCommand) Run(env *cli.Env) error {
 	e := b.Find(h.Position())
 	switch {
 	case e == nil && c.Position == "":
-		fmt.Fprintln(env.Out, "the usual start is not in it: --position asks for another, --json prints all")
+		fmt.Fprintln(env.Out, "the book does not have the start position; --position LINE shows another one, --json all")
 	case e == nil:
 		return fmt.Errorf("%s: the book does not have the position", c.File)
 	case c.JSON:
@@ -157,7 +157,7 @@ func printEntry(w io.Writer, e *book.Entry) {
 	format.Render(w, t)
 }
 
-// blank is a number, nothing for 0.
+// blank returns a number, or "" for 0.
 func blank(n int) string {
 	if n == 0 {
 		return ""
@@ -171,7 +171,7 @@ type BookCheckCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the faults; a book with faults makes the exit code 1.
+// Run prints the faults. It returns an error if there are any.
 func (c *BookCheckCommand) Run(env *cli.Env) error {
 	b, err := c.open()
 	if err != nil {
@@ -195,14 +195,14 @@ func printCheck(w io.Writer, file string, r *book.Report) {
 		n    int
 		what string
 	}{
-		{r.Illegal, "illegal moves"}, {r.NoMove, "positions in which the game is over"}, {r.Duplicates, "positions that stand there again"},
-		{r.DuplicateMoves, "moves that stand twice in their position"}, {r.Lost, "positions that no line leads to"},
-		{r.Transpositions, "positions to which several moves of the book lead"}, {r.Roots, "positions to which none leads"}, {r.Ends, "positions without moves"},
+		{r.Illegal, "illegal moves"}, {r.NoMove, "positions in which the game is over"}, {r.Duplicates, "repeated positions"},
+		{r.DuplicateMoves, "repeated moves of a position"}, {r.Lost, "positions that no line leads to"},
+		{r.Transpositions, "positions that several moves of the book lead to"}, {r.Roots, "positions that no move leads to"}, {r.Ends, "positions without moves"},
 	} {
 		fmt.Fprintf(w, "%8s  %s\n", format.Count(x.n), x.what)
 	}
 	if r.Unsorted {
-		fmt.Fprintln(w, "it is out of order: engines that search in the file do not find all of it")
+		fmt.Fprintln(w, "it is not sorted: engines that search in the file do not find all positions")
 	}
 	if s := r.Scores; s.N > 0 {
 		fmt.Fprintf(w, "best scores of %s positions, for the side to move: %+d to %+d, quartiles %+d %+d %+d, mean %+.1f, SD %.1f\n",
@@ -213,28 +213,23 @@ func printCheck(w io.Writer, file string, r *book.Report) {
 	}
 }
 
-// BookSampleCommand draws lines out of a book.
+// BookSampleCommand draws openings from a book.
 type BookSampleCommand struct {
 	bookFile
-	To     string `arg:"" help:"Opening file to write; - is standard output."`
-	Count  int    `default:"100" placeholder:"N" help:"Number of openings (default ${default})."`
-	Plies  int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
-	Margin int    `default:"50" placeholder:"CP" help:"Maximum loss of a move against the best, in centipawns, if the book has scores and no counts (default ${default})."`
-	Window int    `placeholder:"CP" help:"Maximum absolute score of a move, in centipawns (default: any)."`
-	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
-	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\" (default ${default})."`
+	To string `arg:"" help:"Opening file to write; - is standard output."`
+	openings.Drawing
 }
 
-// Run writes the lines.
+// Run writes the openings.
 func (c *BookSampleCommand) Run(env *cli.Env) error {
-	if c.Count < 1 || c.Plies < 1 || c.Window < 0 || c.Margin < 0 {
+	if c.Wanted < 1 || c.Plies < 1 || c.Window < 0 || c.Margin < 0 {
 		return fail.Usage(errors.New("--count and --plies: expected numbers from 1; --margin and --window from 0"))
 	}
 	b, err := c.open()
 	if err != nil {
 		return err
 	}
-	lines, few := openings.Draw(b, openings.Drawing{Start: c.Start, Plies: c.Plies, Margin: c.Margin, Window: c.Window, Wanted: c.Count, Seed: c.Seed})
+	lines, few := openings.Draw(b, c.Drawing)
 	if few != nil && !errors.Is(few, openings.ErrFew) {
 		return fail.Usage(few)
 	}

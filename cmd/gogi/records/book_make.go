@@ -20,6 +20,7 @@ import (
 	"gogi/match/openings"
 	"gogi/players"
 	"gogi/usi"
+	"gogi/usi/process"
 )
 
 // BookMakeCommand makes openings with an engine.
@@ -29,24 +30,17 @@ type BookMakeCommand struct {
 	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
 	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
-	From        string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file from which gogi keeps the balanced lines, instead of random moves."`
-	All         bool   `xor:"lines" help:"Evaluate every line of --plies legal moves and keep the balanced ones, instead of random moves."`
-	Count       int    `placeholder:"N" help:"Number of openings, those in the file included (default 100; with --from and --all: every balanced line)."`
-	Plies       int    `default:"16" placeholder:"N" help:"Number of plies of each opening (default ${default})."`
-	Nodes       uint64 `default:"100000" placeholder:"N" help:"Number of nodes of each search (default ${default})."`
-	MultiPV     int    `name:"multipv" default:"8" placeholder:"N" help:"Number of lines from which gogi chooses a move (default ${default})."`
-	Margin      int    `default:"60" placeholder:"CP" help:"Maximum loss of a move against the best, in centipawns (default ${default})."`
-	Window      int    `default:"100" placeholder:"CP" help:"Maximum distance of the final score from equal, in centipawns (default ${default})."`
-	Centre      int    `default:"0" placeholder:"CP" help:"Score for Black that counts as equal, in centipawns (default ${default})."`
-	Seed        uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
-	Start       string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\", also with moves, which --plies does not count (default ${default})."`
-	Concurrency int    `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on it."`
-	Quiet       bool   `short:"q" help:"Print no progress."`
+	From  string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file from which gogi keeps the balanced lines, instead of random moves."`
+	All   bool   `xor:"lines" help:"Evaluate every line of --plies legal moves and keep the balanced ones, instead of random moves."`
+	Count int    `placeholder:"N" help:"Number of openings, those in the file included (default 100; with --from and --all: every balanced line)."`
+	openings.Design
+	Concurrency int  `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on it."`
+	Quiet       bool `short:"q" help:"Print no progress."`
 
-	attempts int // of --from and --all: the number of lines
+	attempts int // number of lines, with --from and --all
 }
 
-// Run makes what is missing and prints how many attempts were rejected.
+// Run makes the missing openings and prints how many attempts were rejected.
 func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 	plan, err := c.plan()
 	if err != nil {
@@ -56,37 +50,28 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	design := openings.Design{
-		Start: c.Start, Plies: c.Plies, Margin: c.Margin, Window: c.Window, Centre: c.Centre, Nodes: c.Nodes, Lines: c.MultiPV, Seed: c.Seed,
-	}
-	file, made, err := openings.OpenFile(c.To, head+engineText(plan)+" "+design.String())
+	file, made, err := openings.OpenFile(c.To, head+engineText(plan)+" "+c.Design.String())
 	if err != nil {
 		return err
 	}
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	ctx, interrupted := cli.Catch(ctx, env)
-	opener := &players.Opener{Plan: plan, Guard: guard}
-	m := openings.Maker{
-		Design: design, Wanted: c.Count, Slots: c.Concurrency, Found: file.Add, Given: given,
-		Open: func(ctx context.Context) (openings.Thinker, error) { return opener.Open(ctx, plan.Players[0], nil) },
-	}
+	count := len(made)
+	m := openings.Maker{Design: c.Design, Wanted: c.Count, Slots: c.Concurrency, Given: given, Found: func(o openings.Opening) error {
+		count++
+		return file.Add(o)
+	}}
 	if !c.Quiet {
 		m.Tried = c.progress(env, len(made))
 	}
-	count := len(made)
-	m.Found = func(o openings.Opening) error {
-		count++
-		return file.Add(o)
-	}
-	err = m.Run(ctx, made)
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	interrupted.Stop()
-	if err = errors.Join(err, file.Close(), guard.Close()); err != nil {
+	err = cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
+		opener := &players.Opener{Plan: plan, Guard: guard}
+		m.Open = func(ctx context.Context) (openings.Thinker, error) { return opener.Open(ctx, plan.Players[0], nil) }
+		err := m.Run(ctx, made)
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return err
+	})
+	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Err, "%s openings%s in %s (%s were there); no opening became of %s unequal, %s repeated, %s ended attempts\n",
@@ -95,7 +80,7 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// length is the part of the last line about the openings' moves, which --from leaves as they are.
+// length returns the part of the last line about plies; "" with --from, which keeps the lines as they are.
 func (c *BookMakeCommand) length() string {
 	if c.From != "" {
 		return ""
@@ -103,8 +88,8 @@ func (c *BookMakeCommand) length() string {
 	return fmt.Sprintf(" of %d plies", c.Plies)
 }
 
-// given reads or makes the lines to value. It returns nil if moves are drawn. head is what the file's
-// first line says of them. It sets what --count and --multipv are by default.
+// given returns the lines to evaluate, nil if gogi draws moves. head is their description for the file's first
+// line. It sets the default of --count.
 func (c *BookMakeCommand) given() (lines []usi.Position, head string, err error) {
 	switch {
 	case c.From != "":
@@ -133,7 +118,7 @@ func (c *BookMakeCommand) given() (lines []usi.Position, head string, err error)
 	return lines, head, nil
 }
 
-// progress prints how far the making is, on a terminal in place and elsewhere now and then.
+// progress returns a function that prints the progress, on a terminal in one line.
 func (c *BookMakeCommand) progress(env *cli.Env, before int) func(tried, found int) {
 	tally := cli.NewTally(env.Err)
 	first := -1
@@ -149,7 +134,7 @@ func (c *BookMakeCommand) progress(env *cli.Env, before int) func(tried, found i
 	}
 }
 
-// engineText is the engine as it is identified, and its options.
+// engineText returns the identity and the options of the engine.
 func engineText(plan *match.Plan) string {
 	p := plan.Players[0]
 	words := []string{"engine=" + p.Identity.String()}
@@ -159,24 +144,21 @@ func engineText(plan *match.Plan) string {
 	return strings.Join(words, " ")
 }
 
-// plan resolves the engine with MultiPV among its options.
+// plan resolves the engine and sets MultiPV.
 func (c *BookMakeCommand) plan() (*match.Plan, error) {
-	if c.Count < 0 || c.Plies < 1 || c.Nodes < 1 || c.MultiPV < 1 || c.Margin < 0 || c.Window < 0 || c.Concurrency < 0 {
+	if c.Count < 0 || c.Plies < 1 || c.Nodes < 1 || c.Lines < 1 || c.Margin < 0 || c.Window < 0 || c.Concurrency < 0 {
 		return nil, errors.New("--count, --plies, --nodes, --multipv and --concurrency: expected numbers from 1; --margin and --window from 0")
 	}
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.NumCPU()
 	}
 	if c.From != "" || c.All {
-		c.MultiPV = 1
+		c.Lines = 1
 	}
 	e := configs.Engine{Name: "maker", Cmd: c.Engine, Dir: c.Dir}
-	for _, text := range append(c.Option, "MultiPV="+strconv.Itoa(c.MultiPV)) {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, fmt.Errorf("--option %q: expected NAME=VALUE", text)
-		}
-		e.Options = append(e.Options, match.Option{Name: name, Value: value})
+	var err error
+	if e.Options, err = cli.Options(append(c.Option, "MultiPV="+strconv.Itoa(c.Lines))); err != nil {
+		return nil, err
 	}
 	here, err := players.Surroundings()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// ConvertCommand turns records or training data of one format into another.
+// ConvertCommand converts records, training data or books to another format.
 type ConvertCommand struct {
 	File string `arg:"" help:"File to read; - is standard input."`
 	To   string `arg:"" optional:"" help:"File to write; - is standard output."`
@@ -22,24 +22,11 @@ type ConvertCommand struct {
 	From   string `placeholder:"NAME" help:"Format of the input, if its name does not show it: csa, kif, jkf, usi, jsonl, psv, hcpe, hcpe2, hcpe3, pack, packedsfen, hcp, db, ybb, apery."`
 	Format string `placeholder:"NAME" help:"Format of the output, if its name does not show it."`
 
-	Training
+	packed.Options
 }
 
-// Training is which positions become training data.
-type Training struct {
-	NoMate   bool `help:"Skip positions with a mate score."`
-	Unscored bool `help:"Include moves without a score, with score 0."`
-	Opening  bool `help:"Include the moves of the opening."`
-	Played   bool `help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
-}
-
-// Options are the options as package packed has them.
-func (t Training) Options() packed.Options {
-	return packed.Options{NoMate: t.NoMate, Unscored: t.Unscored, Opening: t.Opening, Played: t.Played, Votes: selfplay.VoteCounts}
-}
-
-// Run converts, and tells what was left out; anything that could not be read or written
-// makes the exit code 3.
+// Run converts the file and prints what it skipped. The exit code is 3 if something could not be read or
+// written.
 func (c *ConvertCommand) Run(env *cli.Env) error {
 	switch {
 	case c.Show && (c.To != "" || c.Format != ""):
@@ -54,13 +41,14 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 	if err = errors.Join(err, err2); err != nil {
 		return fail.Usage(err)
 	}
+	c.Votes = selfplay.VoteCounts
 	in, closing, err := input(env, c.File)
 	if err != nil {
 		return err
 	}
 	var done convert.Done
 	err = whole(env, c.To, func(w io.Writer) (err error) {
-		done, err = convert.Convert(w, to, c.File, in, from, c.Options())
+		done, err = convert.Convert(w, to, c.File, in, from, c.Options)
 		return err
 	})
 	if err = errors.Join(err, closing()); err != nil {
@@ -77,7 +65,7 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// skipped says which positions of games are no training data.
+// skipped describes the positions that are no training data.
 func skipped(t packed.Tally) (text string) {
 	for _, part := range []struct {
 		n    int

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -29,8 +30,8 @@ import (
 
 // ExportCommand writes games into files.
 type ExportCommand struct {
-	What     []string           `arg:"" optional:"" name:"run or game" help:"Name of the run (default: the newest), then games such as 12.0 (default: all)."`
-	DB       string             `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	What []string `arg:"" optional:"" name:"run or game" help:"Name of the run (default: the newest), then games such as 12.0 (default: all)."`
+	cli.Database
 	Format   string             `default:"csa" placeholder:"NAME" help:"Format: csa (as floodgate writes it), csa3, kif, ki2, jkf, usi, sfen, jsonl (all data), psv, hcpe, hcpe2, hcpe3 or pack (default: ${default})."`
 	To       string             `default:"-" placeholder:"DIR|FILE" help:"Existing folder, or a name that ends with a slash: one file for each game. File: all games. - is standard output (default)."`
 	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Encoding: utf8 or sjis [csa, csa3, kif, ki2] (default ${default})."`
@@ -51,21 +52,16 @@ type ExportCommand struct {
 	JSON     bool               `name:"json" help:"Print one JSON object with what gogi wrote [--to]."`
 }
 
-// Run exports, and says on the standard error what was left out.
+// Run exports the games, and prints on stderr what it skipped.
 func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	export, err := c.export()
 	if err != nil {
 		return fail.Usage(err)
 	}
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
-		return err
-	}
-	err = c.from(ctx, env, store, export)
-	return errors.Join(err, store.Close())
+	return c.Read(ctx, func(store *results.Store) error { return c.from(ctx, env, store, export) })
 }
 
-// export reads the flags.
+// export returns the export that the flags describe.
 func (c *ExportCommand) export() (*games.Export, error) {
 	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: selfplay.VoteCounts}
 	f, err := text.Find(games.Formats(options), c.Format)
@@ -93,7 +89,7 @@ func (c *ExportCommand) export() (*games.Export, error) {
 	return e, nil
 }
 
-// shards are how training data is cut and shuffled.
+// shards returns how to split and shuffle training data.
 func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 	f, err := packed.Find(c.Format)
 	if err != nil || f.Bare || c.Shard < 0 {
@@ -102,7 +98,7 @@ func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 	return &games.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
 }
 
-// pairsOf reads "A-B" or "A".
+// pairsOf parses "A-B" or "A".
 func pairsOf(text string) (*[2]int, error) {
 	first, last, both := strings.Cut(text, "-")
 	if !both {
@@ -116,7 +112,7 @@ func pairsOf(text string) (*[2]int, error) {
 	return &[2]int{int(a), int(b)}, nil //nolint:gosec // 31 bits
 }
 
-// from finds the run and the games, and exports them.
+// from selects the run and the games, and exports them.
 func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.Store, export *games.Export) error {
 	info, err := c.find(ctx, store, export)
 	if err != nil {
@@ -129,10 +125,11 @@ func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.S
 	if err != nil {
 		return err
 	}
-	return c.tell(env, info.Name, tally)
+	return c.report(env, info.Name, tally)
 }
 
-// find reads what is asked for: what looks like a game and is no run's name is a game.
+// find returns the run of the arguments, and adds the games to the export. An argument such as 12.0 is a game
+// unless a run has that name.
 func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *games.Export) (*results.RunInfo, error) {
 	run := ""
 	for i, word := range c.What {
@@ -156,8 +153,8 @@ func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *
 	return cli.FindRun(ctx, store, run)
 }
 
-// tell says what was written and what was not, which is exit code 3.
-func (c *ExportCommand) tell(env *cli.Env, run string, tally *games.Tally) error {
+// report prints what was written and what was not. Skipped games are exit code 3.
+func (c *ExportCommand) report(env *cli.Env, run string, tally *games.Tally) error {
 	if c.JSON {
 		err := format.JSON(env.Out, struct {
 			Version int    `json:"version"`
@@ -179,22 +176,13 @@ func (c *ExportCommand) tell(env *cli.Env, run string, tally *games.Tally) error
 	if tally.Skips() == 0 {
 		return nil
 	}
-	for _, why := range sortedKeys(tally.Skipped) {
+	for _, why := range slices.Sorted(maps.Keys(tally.Skipped)) {
 		fmt.Fprintf(env.Err, "skipped %s: %s\n", format.NumberOf(tally.Skipped[why], "game"), why)
 	}
 	return &cli.Exit{Code: cli.Unplayed}
 }
 
-func sortedKeys(m map[string]int) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// ImportCommand brings files of games into a database.
+// ImportCommand imports files of games into a database.
 type ImportCommand struct {
 	Files        []string `arg:"" name:"files" help:"Game files in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders, .zip and .gz; - is standard input."`
 	Into         string   `name:"run" required:"" placeholder:"NAME" help:"Name of the new run."`
@@ -203,7 +191,7 @@ type ImportCommand struct {
 	JSON         bool     `name:"json" help:"Print one JSON object, with every rejected game."`
 }
 
-// Run imports, and names what is refused, which is exit code 3.
+// Run imports the games and prints the rejected ones, which are exit code 3.
 func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.OpeningPlies < 0 {
 		return fail.Usage(fmt.Errorf("--opening-plies %d: expected 0 or more", c.OpeningPlies))
@@ -219,7 +207,8 @@ func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 			refused = append(refused, r)
 			return
 		}
-		tellRefusal(env.Err, r)
+		// An archive may contain any file names.
+		fmt.Fprintf(env.Err, "refused %s: %s\n", sanitize.Printable(r.Place(), 1000), sanitize.Printable(r.Why, 1000))
 	}}
 	done, err := i.Into(ctx, store)
 	if err = errors.Join(err, store.Close()); err != nil {
@@ -236,7 +225,7 @@ func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 			Refusals []games.Refusal `json:"refusals"`
 		}{1, c.Into, done, refused})
 	} else {
-		tellImported(env.Out, c.Into, done)
+		printImported(env.Out, c.Into, done)
 	}
 	if err == nil && done.Refused > 0 {
 		err = &cli.Exit{Code: cli.Unplayed}
@@ -244,13 +233,7 @@ func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 	return err
 }
 
-// tellRefusal is a line: the file, the game, the line and why.
-func tellRefusal(w io.Writer, r games.Refusal) {
-	// An archive may call its files anything.
-	fmt.Fprintf(w, "refused %s: %s\n", sanitize.Printable(r.Place(), 1000), sanitize.Printable(r.Why, 1000))
-}
-
-func tellImported(w io.Writer, run string, done *games.Imported) {
+func printImported(w io.Writer, run string, done *games.Imported) {
 	fmt.Fprintf(w, "%s of %s in run %s, %d of them new\n", format.NumberOf(done.Games, "game"), format.NumberOf(done.Players, "player"), format.Name(run), done.Added)
 	if done.Branches > 0 {
 		fmt.Fprintf(w, "%s left out: the main line is kept\n", format.NumberOf(done.Branches, "variation"))

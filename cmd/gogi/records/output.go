@@ -8,7 +8,7 @@ import (
 	"gogi/results/games"
 )
 
-// whole is games.Whole, or standard output for "-".
+// whole calls games.Whole, or writes to standard output for "-".
 func whole(env *cli.Env, name string, write func(w io.Writer) error) error {
 	if name == "-" {
 		return write(sanitize.Raw(env.Out))

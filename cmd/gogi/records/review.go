@@ -26,9 +26,10 @@ import (
 	"gogi/results"
 	"gogi/shogi/kifu"
 	"gogi/usi"
+	"gogi/usi/process"
 )
 
-// ReviewCommand groups the verbs about what an engine says of games.
+// ReviewCommand groups the commands for reviews: evaluations of games by an engine.
 type ReviewCommand struct {
 	Read      ReviewReadCommand       `cmd:"" default:"withargs" help:"Evaluate the moves of games with an engine (default)"`
 	Show      ReviewShowCommand       `cmd:"" help:"Print the metrics of each player of a review"`
@@ -39,7 +40,7 @@ type ReviewCommand struct {
 	Validate  StrengthValidateCommand `cmd:"" help:"Measure the error of estimated ratings"`
 }
 
-// reviewed is where games to be reviewed come from.
+// reviewed are the flags of the games to review.
 type reviewed struct {
 	Files []string `arg:"" optional:"" help:"Game files, folders or archives; - is standard input. Games of Go are SGF. Not with --run."`
 	Run   string   `placeholder:"NAME" help:"Stored run to read instead of files."`
@@ -48,7 +49,7 @@ type reviewed struct {
 	Of    string   `name:"player" placeholder:"NAME" help:"Only games of this player."`
 }
 
-// check refuses what does not go together.
+// check returns an error for flags that do not fit together.
 func (s *reviewed) check() error {
 	if (len(s.Files) > 0) == (s.Run != "") {
 		return errors.New("expected either files of games or --run NAME")
@@ -59,10 +60,10 @@ func (s *reviewed) check() error {
 	return nil
 }
 
-// shogi gives each game of shogi to see; refusals are told on the standard error and counted.
+// shogi calls see for each game of shogi. It prints and counts rejected games.
 func (s *reviewed) shogi(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *kifu.Record) error) error {
 	if s.Run == "" {
-		return sources.Files(ctx, s.Files, env.In, teller(env.Err, refused), func(g *review.Game, r *kifu.Record) error {
+		return sources.Files(ctx, s.Files, env.In, refusals(env.Err, refused), func(g *review.Game, r *kifu.Record) error {
 			if !s.passes(g) {
 				return nil
 			}
@@ -76,15 +77,15 @@ func (s *reviewed) shogi(ctx context.Context, env *cli.Env, refused *int, see fu
 			return fail.Usage(err)
 		}
 	}
-	from := cli.Stored{Name: s.Run, DB: s.DB}
+	from := cli.Stored{Name: s.Run, Database: cli.Database{DB: s.DB}}
 	return from.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		return sources.Run(ctx, store, info, what, see)
 	})
 }
 
-// golang gives each game of Go to see.
+// sgf calls see for each game of Go.
 func (s *reviewed) sgf(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *sgf.Game) error) error {
-	return sources.SGF(ctx, s.Files, env.In, teller(env.Err, refused), func(g *review.Game, x *sgf.Game) error {
+	return sources.SGF(ctx, s.Files, env.In, refusals(env.Err, refused), func(g *review.Game, x *sgf.Game) error {
 		if !s.passes(g) {
 			return nil
 		}
@@ -96,14 +97,14 @@ func (s *reviewed) passes(g *review.Game) bool {
 	return s.Of == "" || g.Names[0] == s.Of || g.Names[1] == s.Of
 }
 
-func teller(w io.Writer, count *int) sources.Refused {
+func refusals(w io.Writer, count *int) sources.Refused {
 	return func(place, why string) {
 		*count++
 		fmt.Fprintf(w, "refused %s: %s\n", place, why)
 	}
 }
 
-// ReviewReadCommand reads games with an engine.
+// ReviewReadCommand evaluates games with an engine.
 type ReviewReadCommand struct {
 	reviewed
 
@@ -121,7 +122,7 @@ type ReviewReadCommand struct {
 	Quiet     bool          `short:"q" help:"Print no progress."`
 }
 
-// Run reads what the file lacks. Games that could not be read are exit code 3.
+// Run evaluates the games that the file lacks. Games that cannot be read are exit code 3.
 func (c *ReviewReadCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := c.check(); err != nil {
 		return fail.Usage(err)
@@ -131,23 +132,20 @@ func (c *ReviewReadCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	guard, err := players.StartGuard(env.GuardChanged)
-	if err != nil {
-		return err
-	}
-	ctx, interrupted := cli.Catch(ctx, env)
-	v := &review.Review{Games: games, Processes: c.Processes, Progress: c.progress(env)}
-	var s review.Settings
-	if c.GTP != "" {
-		s, v.Open, err = c.openGTP(ctx, &players.Opener{Guard: guard})
-	} else {
-		s, v.Open, err = c.openUSI(&players.Opener{Guard: guard})
-	}
-	if err == nil {
-		err = c.into(ctx, env, v, s, refused)
-	}
-	interrupted.Stop()
-	return errors.Join(err, guard.Close())
+	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
+		v := &review.Review{Games: games, Processes: c.Processes, Progress: c.progress(env)}
+		var s review.Settings
+		var err error
+		if c.GTP != "" {
+			s, v.Open, err = c.openGTP(ctx, &players.Opener{Guard: guard})
+		} else {
+			s, v.Open, err = c.openUSI(&players.Opener{Guard: guard})
+		}
+		if err != nil {
+			return err
+		}
+		return c.into(ctx, env, v, s, refused)
+	})
 }
 
 func (c *ReviewReadCommand) check() error {
@@ -158,9 +156,9 @@ func (c *ReviewReadCommand) check() error {
 	case (c.Engine == "") == (c.GTP == ""):
 		return errors.New("expected --engine CMD for shogi or --gtp CMD for Go")
 	case c.Engine != "" && (c.Nodes > 0) == (c.Time > 0), c.Time < 0:
-		return errors.New("expected --nodes N or --time DUR: how deep a position is read")
+		return errors.New("expected --nodes N or --time DUR: one of them limits each search")
 	case c.GTP != "" && (c.Nodes > 0 || c.Time > 0 || len(c.Option) > 0 || c.Dir != "" || c.Profile != ""):
-		return errors.New("--nodes, --time, --option, --profile and --dir are for USI engines: how deep a GTP engine reads is said in its command, such as --level 10")
+		return errors.New("--nodes, --time, --option, --profile and --dir are for USI engines: a GTP engine gets its limit in its command, such as --level 10")
 	case c.GTP != "" && c.reviewed.Run != "":
 		return errors.New("stored runs are of shogi: expected files of SGF")
 	case c.Processes < 1 || c.Timeout <= 0:
@@ -169,8 +167,7 @@ func (c *ReviewReadCommand) check() error {
 	return nil
 }
 
-// games are all games to be read: moves are short, and how many there are tells how long it
-// takes.
+// games returns all games in memory, because their number shows how long the review takes.
 func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *int) (list []*review.Game, err error) {
 	if c.GTP != "" {
 		err = c.reviewed.sgf(ctx, env, refused, func(g *review.Game, _ *sgf.Game) error {
@@ -189,15 +186,11 @@ func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *in
 	return list, err
 }
 
-// openUSI resolves the engine, and says what decides its readings.
+// openUSI resolves the engine, and returns the settings that decide its evaluations.
 func (c *ReviewReadCommand) openUSI(o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
 	e := configs.Engine{Name: "reviewer", Cmd: c.Engine, Dir: c.Dir, Profile: c.Profile}
-	for _, text := range c.Option {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return s, nil, fail.Usage(fmt.Errorf("--option %q: expected NAME=VALUE", text))
-		}
-		e.Options = append(e.Options, match.Option{Name: name, Value: value})
+	if e.Options, err = cli.Options(c.Option); err != nil {
+		return s, nil, fail.Usage(err)
 	}
 	here, err := players.Surroundings()
 	if err != nil {
@@ -225,7 +218,7 @@ func (c *ReviewReadCommand) openUSI(o *players.Opener) (s review.Settings, open 
 	return s, func(ctx context.Context) (review.Engine, error) { return engines.OpenUSI(ctx, o, say) }, nil
 }
 
-// openGTP asks the engine once what it calls itself.
+// openGTP starts the engine once to read its name.
 func (c *ReviewReadCommand) openGTP(ctx context.Context, o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
 	command, err := shellwords.Split(c.GTP)
 	if err == nil && len(command) == 0 {
@@ -257,7 +250,7 @@ func (c *ReviewReadCommand) openGTP(ctx context.Context, o *players.Opener) (s r
 	}, nil
 }
 
-// into reads into the file and says what became of the games.
+// into writes the evaluations to the file and prints a summary.
 func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Review, s review.Settings, refused int) error {
 	log, err := review.OpenLog(c.Out, s)
 	if err != nil {
@@ -287,13 +280,13 @@ func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Re
 	return err
 }
 
-// How often progress is told on a terminal, and elsewhere.
+// The intervals of the progress on a terminal, and elsewhere.
 const (
 	shownEvery  = time.Second
 	loggedEvery = time.Minute
 )
 
-// progress tells how far it is and how long the rest takes.
+// progress returns a function that prints the progress and the remaining time.
 func (c *ReviewReadCommand) progress(env *cli.Env) func(review.Progress) {
 	if c.Quiet {
 		return nil

@@ -1,15 +1,13 @@
 package recordscmd
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/internal/sanitize"
 	"gogi/report/review"
 	"gogi/report/review/sgf"
 	"gogi/report/review/sources"
@@ -18,18 +16,18 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// reviewRules say which moves of a review count.
+// reviewRules select the moves of a review that count.
 type reviewRules struct {
-	Scale   string   `placeholder:"FILE|N" help:"How values become win rates: a file of gogi review calibrate, or the value that is a win rate of 73% (default: 600 centipawns; points have none)."`
-	From    *int     `name:"from-move" placeholder:"N" help:"Leave out moves before the Nth as theory (default: 40 for shogi, 1 for Go)."`
-	Within  *float64 `placeholder:"PERCENT" help:"Leave out positions whose win rate is below it, or above 100 less it (default: 20)."`
-	Decided string   `enum:"auto,skip,stop" default:"auto" help:"What becomes of them: skip these positions, or stop for good (auto: skip for shogi, stop for Go)."`
-	Opening *int     `placeholder:"N" help:"The opening part's last move (default: 64)."`
-	Change  string   `enum:"auto,turn,move" default:"auto" help:"What the change of a move spans. turn: from the player's turn to the player's next turn; a value that favours the side to move cancels. move: from before the move to after it. (auto: move for shogi, turn for Go)."`
-	Per     string   `enum:"counted,own" default:"counted" help:"What rates and averages are divided by: the moves that counted, or all own moves (default: ${default})."`
+	Scale   string   `placeholder:"FILE|N" help:"Conversion of values to win rates: a file of gogi review calibrate, or the value of a win rate of 73% (default: 600 centipawns; points have none)."`
+	From    *int     `name:"from-move" placeholder:"N" help:"Skip moves before the Nth as theory (default: 40 for shogi, 1 for Go)."`
+	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
+	Decided string   `enum:"auto,skip,stop" default:"auto" help:"Treatment of these positions: skip them, or stop at the first one (auto: skip for shogi, stop for Go)."`
+	Opening *int     `placeholder:"N" help:"Last move of the opening part (default: 64)."`
+	Change  string   `enum:"auto,turn,move" default:"auto" help:"Span of the change by a move. turn: from the player's turn to the player's next turn, which cancels a value that favours the side to move. move: from before the move to after it (auto: move for shogi, turn for Go)."`
+	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted, or all own moves (default: ${default})."`
 }
 
-// rules are those of the unit's game where the flags do not say otherwise.
+// rules returns the rules of the flags; the defaults depend on the unit's game.
 func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
 	scale, err := review.FindScale(c.Scale, s.Unit)
 	if err != nil {
@@ -60,7 +58,7 @@ func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
 	return rules, fail.Usage(rules.Check())
 }
 
-// ReviewShowCommand prints the figures of a review.
+// ReviewShowCommand prints the metrics of a review.
 type ReviewShowCommand struct {
 	reviewRules
 
@@ -69,7 +67,7 @@ type ReviewShowCommand struct {
 	JSON bool   `name:"json" help:"Print one JSON object." xor:"form"`
 }
 
-// Run prints the figures of every player.
+// Run prints the metrics of every player.
 func (c *ReviewShowCommand) Run(env *cli.Env) error {
 	t, err := review.NewTally(c.File, c.rules)
 	if err != nil {
@@ -88,8 +86,8 @@ func (c *ReviewShowCommand) Run(env *cli.Env) error {
 // ReviewCalibrateCommand fits a scale.
 type ReviewCalibrateCommand struct {
 	File string `arg:"" optional:"" default:"review.jsonl" help:"File that gogi review wrote (default: ${default})."`
-	Name string `placeholder:"NAME" help:"What the scale is called (default: the engine and its limit)."`
-	To   string `placeholder:"FILE" help:"Write the scale to this file, for --scale."`
+	Name string `placeholder:"NAME" help:"Name of the scale (default: the engine and its limit)."`
+	To   string `placeholder:"FILE" help:"File for the scale, for --scale."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -103,11 +101,7 @@ func (c *ReviewCalibrateCommand) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	name := c.Name
-	if name == "" {
-		name = s.Engine + ", " + s.Limit
-	}
-	fit, err := k.Fit(name, s.Unit)
+	fit, err := k.Fit(cmp.Or(c.Name, s.Engine+", "+s.Limit), s.Unit)
 	if err != nil {
 		return err
 	}
@@ -116,25 +110,20 @@ func (c *ReviewCalibrateCommand) Run(env *cli.Env) error {
 			return err
 		}
 	}
-	if c.JSON {
-		return format.JSON(env.Out, fit)
-	}
-	fit.Print(env.Out)
-	return nil
+	return env.AnswerEnglish(c.JSON, fit, nil)
 }
 
-// ReviewExportCommand writes games with the engine's values.
+// ReviewExportCommand writes games with the engine's evaluations.
 type ReviewExportCommand struct {
 	reviewed
 
 	Review string `required:"" placeholder:"FILE" help:"File that gogi review wrote for these games."`
-	Format string `default:"kif" placeholder:"NAME" help:"csa, csa3, kif, ki2, jkf, jsonl; games of Go are always SGF (default: ${default})."`
-	Scale  string `placeholder:"FILE|N" help:"For the changes of win rate in comments, as in gogi review show."`
+	Format string `default:"kif" placeholder:"NAME" help:"Format: csa, csa3, kif, ki2, jkf or jsonl; games of Go are always SGF (default: ${default})."`
+	Scale  string `placeholder:"FILE|N" help:"Conversion of values to win rates for the comments, as in gogi review show."`
 	To     string `default:"-" placeholder:"FILE" help:"File to write; - is standard output (default)."`
 }
 
-// Run writes the games that the review has, in the order of the sources. Games that it lacks
-// are exit code 3.
+// Run writes the games of the review in the order of the sources. Missing games are exit code 3.
 func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := c.check(); err != nil {
 		return fail.Usage(err)
@@ -168,7 +157,7 @@ func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
 		text, err = c.records(ctx, env, found, scale, &refused, &lacking)
 	}
 	if err == nil {
-		err = c.write(env, text)
+		err = cli.WriteForm("--to", c.To, env.Out, func() (string, error) { return string(text), nil })
 	}
 	if err == nil && lacking+refused > 0 {
 		err = &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%s are not in %s, %d refused", format.NumberOf(lacking, "game"), c.Review, refused)}
@@ -199,15 +188,4 @@ func (c *ReviewExportCommand) records(ctx context.Context, env *cli.Env, found m
 		return err
 	})
 	return text, err
-}
-
-func (c *ReviewExportCommand) write(env *cli.Env, text []byte) error {
-	if c.To == "-" {
-		_, err := sanitize.Raw(env.Out).Write(text)
-		return err
-	}
-	if err := os.WriteFile(c.To, text, 0o644); err != nil { //nolint:gosec // it is no secret
-		return errors.Join(err, os.Remove(c.To))
-	}
-	return nil
 }

@@ -20,48 +20,36 @@ import (
 	"gogi/runner/selfplay"
 )
 
-// SelfplayCommand groups the verbs about training data from self-play.
+// SelfplayCommand groups the commands for training data from self-play.
 type SelfplayCommand struct {
 	Play SelfplayPlayCommand `cmd:"" default:"withargs" help:"Generate training data by self-play, or resume (default)"`
 	Init SelfplayInitCommand `cmd:"" help:"Write a commented self-play file"`
 }
 
-// SelfplayInitCommand writes a file to start from.
+// SelfplayInitCommand writes a self-play file.
 type SelfplayInitCommand struct {
 	File string `arg:"" optional:"" default:"selfplay.toml" help:"File to write (default ${default})."`
 }
 
-// Run writes the file; one that exists stays.
+// Run writes the file. It does not change an existing file.
 func (c *SelfplayInitCommand) Run(env *cli.Env) error {
-	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
-	if errors.Is(err, fs.ErrExist) {
-		return fail.Usage(fmt.Errorf("%s exists already; it is left as it is", c.File))
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(configs.SelfplayTemplate())
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	fmt.Fprintf(env.Out, "wrote %s; edit it, then: gogi selfplay %s --dry-run\n", c.File, c.File)
-	return nil
+	return env.WriteNew(c.File, configs.SelfplayTemplate(), "gogi selfplay")
 }
 
-// SelfplayPlayCommand makes training data.
+// SelfplayPlayCommand generates training data.
 type SelfplayPlayCommand struct {
 	File string `arg:"" help:"Self-play file; gogi selfplay init writes one."`
 
-	DB          string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
-	DryRun      bool   `help:"Start the engines once and print what would be made; make nothing."`
-	Assemble    bool   `help:"Play nothing: make the data of the stored blocks up to the first that is missing. With --json, print the manifest."`
-	Concurrency int    `placeholder:"N" help:"Blocks at a time (default: the file's, else one for each CPU); the data do not depend on it."`
+	cli.Database
+	DryRun      bool `help:"Start the engines once and print the plan; make no data."`
+	Assemble    bool `help:"Play no game: make the data of the stored blocks up to the first missing one. With --json, print the manifest."`
+	Concurrency int  `placeholder:"N" help:"Number of blocks at a time (default: the file's, else one for each CPU); the data do not depend on it."`
 
 	Session session.Flags `embed:""`
 }
 
-// Run plays the blocks that are missing, and then makes the data. An interrupt lets the
-// blocks in play be the last, and makes no data; a second one ends them at once.
+// Run plays the missing blocks, then makes the data. After an interrupt it finishes the blocks in play and
+// makes no data. A second interrupt ends it at once.
 func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Concurrency < 0 {
 		return fail.Usage(fmt.Errorf("--concurrency %d: expected a number from 1", c.Concurrency))
@@ -81,7 +69,7 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 		case old && c.Assemble:
 			return c.assembleOld(ctx, env, ready)
 		case old:
-			return fail.Usage(fmt.Errorf("selfplay.to: %s has blocks of an earlier gogi, which stored no games in a database; use --assemble to make data of them, or name another folder to play", ready.Folder))
+			return fail.Usage(fmt.Errorf("selfplay.to: %s has blocks of an earlier gogi, which stored no games in a database; use --assemble to make data from them, or name another folder to play", ready.Folder))
 		case c.Assemble:
 			return c.assemble(ctx, env, ready)
 		}
@@ -92,10 +80,10 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// renameSelfplay is what to do if the stored games have another plan.
-const renameSelfplay = "the key run gives this one another name"
+// renameSelfplay is the advice if the stored run has another plan.
+const renameSelfplay = "the key run sets another name"
 
-// play plays what is missing and makes the data.
+// play plays the missing blocks and makes the data.
 func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay, durable bool) error {
 	started := func() {}
 	if !c.Session.Quiet {
@@ -140,14 +128,14 @@ func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, read
 	return err
 }
 
-// assemble makes the data of what is stored.
+// assemble makes the data of the stored blocks.
 func (c *SelfplayPlayCommand) assemble(ctx context.Context, env *cli.Env, ready *planning.Selfplay) error {
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
+	var made *selfplay.Manifest
+	err := c.Read(ctx, func(store *results.Store) (err error) {
+		made, err = c.stored(ctx, store, ready)
 		return err
-	}
-	made, err := c.stored(ctx, store, ready)
-	return c.tell(env, made, ready.Folder, errors.Join(err, store.Close()))
+	})
+	return c.print(env, made, ready.Folder, err)
 }
 
 // stored makes the data of a stored run.
@@ -180,11 +168,11 @@ func (c *SelfplayPlayCommand) assembleOld(ctx context.Context, env *cli.Env, rea
 		return err
 	}
 	made, err := selfplay.Make(ctx, ready.Folder, from, ready.Plan.Pairs, ready.Data)
-	return c.tell(env, made, ready.Folder, err)
+	return c.print(env, made, ready.Folder, err)
 }
 
-// tell prints what was made by --assemble.
-func (c *SelfplayPlayCommand) tell(env *cli.Env, made *selfplay.Manifest, folder string, err error) error {
+// print prints the data that --assemble made.
+func (c *SelfplayPlayCommand) print(env *cli.Env, made *selfplay.Manifest, folder string, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -195,14 +183,14 @@ func (c *SelfplayPlayCommand) tell(env *cli.Env, made *selfplay.Manifest, folder
 	return nil
 }
 
-// printMade prints what data there are.
+// printMade prints a summary of the data.
 func printMade(env *cli.Env, m *selfplay.Manifest, folder string) {
 	m.Statistics.Print(env.Out)
 	fmt.Fprintf(env.Out, "data        %s in %s/shards, of %s\n", format.NumberOf(len(m.Shards), "file"), folder, format.NumberOf(len(m.Blocks), "block"))
 	fmt.Fprintf(env.Out, "dataset     %s\n", m.Dataset)
 }
 
-// dryRun prints what would be made.
+// dryRun prints the plan.
 func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *planning.Selfplay) error {
 	p, d, w := s.Plan.Players[0], s.Plan.Design.Selfplay, env.Out
 	fmt.Fprintf(w, "run         %s in %s, digest %s\n", s.Plan.Run, c.DB, s.Plan.Digest()[:16])
@@ -225,28 +213,27 @@ func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *plann
 	return c.there(ctx, env, s.Plan)
 }
 
-// there prints how many blocks are stored, and fails if the stored run has another plan.
+// there prints how many blocks are stored. It returns an error if the stored run has another plan.
 func (c *SelfplayPlayCommand) there(ctx context.Context, env *cli.Env, plan *match.Plan) error {
 	if _, err := os.Stat(c.DB); err != nil {
 		return nil //nolint:nilerr // there is no database yet
 	}
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
-		return err
-	}
-	info, err := store.FindRun(ctx, plan.Run)
-	if _, none := errors.AsType[*results.NoRun](err); none {
-		return store.Close()
-	}
-	if err == nil && info.Digest != plan.Digest() {
-		err = fail.Usage(fmt.Errorf("%s: %w\nwhat it has stays as it is; %s", c.DB, &results.DifferentPlan{Run: plan.Run, Differences: match.Differences(info.Plan, plan.Canonical())}, renameSelfplay))
-	}
-	if err == nil {
-		var stored map[int]bool
-		stored, err = store.Finished(ctx, info.ID)
+	return c.Read(ctx, func(store *results.Store) error {
+		info, err := store.FindRun(ctx, plan.Run)
+		if _, none := errors.AsType[*results.NoRun](err); none {
+			return nil
+		}
+		if err == nil && info.Digest != plan.Digest() {
+			different := &results.DifferentPlan{Run: plan.Run, Differences: match.Differences(info.Plan, plan.Canonical())}
+			err = fail.Usage(fmt.Errorf("%s: %w\nwhat it has stays as it is; %s", c.DB, different, renameSelfplay))
+		}
+		if err != nil {
+			return err
+		}
+		stored, err := store.Finished(ctx, info.ID)
 		fmt.Fprintf(env.Out, "stored      %s\n", format.NumberOf(len(stored), "block"))
-	}
-	return errors.Join(err, store.Close())
+		return err
+	})
 }
 
 func within(window int) string {

@@ -3,22 +3,20 @@ package recordscmd
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 	"gogi/report/review"
 	"gogi/report/strength"
 )
 
-// measured is where the metrics of players are from.
+// measured are the flags of the metrics of players.
 type measured struct {
 	reviewRules
 
 	File    string `arg:"" optional:"" help:"File that gogi review wrote."`
-	Ratings string `placeholder:"FILE" help:"CSV with columns name and rating; the rating may be a rank of Go from 25k to 8d. Without: what the records say."`
+	Ratings string `placeholder:"FILE" help:"CSV file with columns name and rating; the rating may be a rank of Go from 25k to 8d (default: the ratings in the records)."`
 }
 
 // tally reads the review.
@@ -34,16 +32,16 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 	return t, ratings, err
 }
 
-// tabled is a table of metrics instead of a review.
+// tabled are the flags of a table of metrics, instead of a review.
 type tabled struct {
-	Table string `placeholder:"FILE" help:"A CSV table of players or ranks instead of a review, with columns that are called as the metrics: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
+	Table string `placeholder:"FILE" help:"CSV table of players or ranks instead of a review, with the metrics as columns: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
 	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}) [--table]."`
 	Known string `name:"rating" placeholder:"COLUMN" help:"Column of ratings [--table]."`
 	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
-	From  string `name:"engine" placeholder:"NAME" help:"Engine that read the table's games, as a review names it [--table]."`
+	From  string `name:"engine" placeholder:"NAME" help:"Engine that evaluated the table's games, as in a review [--table]."`
 }
 
-// source is the origin of the figures: of the review, or of the table as the flags name it.
+// source returns the origin of the metrics: the review, or the flags of the table.
 func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, error) {
 	if tally != nil {
 		return strength.Reviewed(tally.Settings, tally.Rules), nil
@@ -61,7 +59,7 @@ func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, erro
 	return strength.Source{Game: t.Game, Engine: t.From, Rules: rules}, nil
 }
 
-// subjects are the players of the table or of the review, which is nil for a table.
+// subjects returns the players of the table or of the review; tally is nil for a table.
 func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
 	if (c.File == "") == (t.Table == "") {
 		return nil, nil, nil, fail.Usage(errors.New("expected either the file of a review or --table FILE"))
@@ -81,19 +79,19 @@ func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings
 	return list, empty, tally, nil
 }
 
-// StrengthFitCommand fits a model.
+// StrengthFitCommand fits a rating model.
 type StrengthFitCommand struct {
 	measured
 	tabled
 
-	Metrics string `default:"match" placeholder:"M,…" help:"What the model goes by: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). Each alone is shown, too."`
-	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
+	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the model: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). gogi also prints a model of each alone."`
+	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
 	By      string `enum:"player,rank" default:"player" help:"Unit of the fit: player, or rank of Go with the games of all its players together (default: ${default})."`
-	To      string `placeholder:"FILE" help:"Write the model to this file, as TOML. With --table it needs --game and --engine."`
+	To      string `placeholder:"FILE" help:"File for the model, as TOML; with --table it needs --game and --engine."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run fits, and prints how well.
+// Run fits the model and prints its quality.
 func (c *StrengthFitCommand) Run(env *cli.Env) error {
 	terms, err := strength.ParseMetrics(c.Metrics)
 	if err != nil {
@@ -127,26 +125,21 @@ func (c *StrengthFitCommand) Run(env *cli.Env) error {
 			return err
 		}
 	}
-	r := strength.NewReport(m, list, empty, tally)
-	if c.JSON {
-		return format.JSON(env.Out, r)
-	}
-	r.Print(env.Out)
-	return nil
+	return env.AnswerEnglish(c.JSON, strength.NewReport(m, list, empty, tally), nil)
 }
 
-// StrengthEstimateCommand applies a model.
+// StrengthEstimateCommand estimates ratings with a model.
 type StrengthEstimateCommand struct {
 	measured
 	tabled
 
 	Model   string   `required:"" placeholder:"FILE" help:"Model file that gogi review fit wrote."`
 	Players []string `name:"player" placeholder:"NAME" help:"Only this player; may be repeated."`
-	Ranks   bool     `help:"Ratings are points of Go, 1000 a rank and 26,500 for 1-dan: name the ranks, too."`
+	Ranks   bool     `help:"Also print ranks of Go, for ratings with 1000 points a rank and 26,500 for 1-dan."`
 	JSON    bool     `name:"json" help:"Print one JSON object."`
 }
 
-// Run estimates, and warns of what is outside of the fit.
+// Run prints the estimates, and warns of players outside the range of the fit.
 func (c *StrengthEstimateCommand) Run(env *cli.Env) error {
 	m, err := strength.ReadModel(c.Model)
 	if err != nil {
@@ -174,14 +167,10 @@ func (c *StrengthEstimateCommand) Run(env *cli.Env) error {
 	if warning != "" {
 		all.Warnings = append(all.Warnings, warning)
 	}
-	if c.JSON {
-		return format.JSON(env.Out, all)
-	}
-	all.Print(env.Out)
-	return nil
+	return env.AnswerEnglish(c.JSON, all, nil)
 }
 
-// only keeps the players that are asked for.
+// only keeps the selected players.
 func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) (kept []strength.Subject, none []string, err error) {
 	if len(c.Players) == 0 {
 		return list, empty, nil
@@ -205,18 +194,18 @@ func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) 
 	return kept, none, nil
 }
 
-// StrengthValidateCommand measures the error of estimates.
+// StrengthValidateCommand measures the error of estimated ratings.
 type StrengthValidateCommand struct {
 	measured
 
-	Metrics string `default:"match" placeholder:"M,…" help:"What the models go by, as in gogi review fit (default: ${default})."`
-	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Estimate from so many games (default: ${default})."`
-	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
-	Figure  string `placeholder:"FILE" help:"Draw the estimates from the greatest number of games beside the truth, as SVG."`
+	Metrics string `default:"match" placeholder:"M,…" help:"Metrics of the models, as in gogi review fit (default: ${default})."`
+	Games   []int  `default:"1,5,20" placeholder:"N,…" help:"Numbers of games of the estimates (default: ${default})."`
+	Of      string `default:"Elo" placeholder:"WORD" help:"Unit of the ratings (default: ${default})."`
+	Figure  string `placeholder:"FILE" help:"SVG file for a figure of the estimates from the greatest number of games against the true ratings."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run validates.
+// Run prints the errors.
 func (c *StrengthValidateCommand) Run(env *cli.Env) error {
 	terms, err := strength.ParseMetrics(c.Metrics)
 	if err != nil {
@@ -238,14 +227,8 @@ func (c *StrengthValidateCommand) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if c.Figure != "" {
-		if err := os.WriteFile(c.Figure, []byte(v.Figure()), 0o644); err != nil { //nolint:gosec // it is no secret
-			return err
-		}
+	if err := cli.WriteForm("--figure", c.Figure, env.Out, func() (string, error) { return v.Figure(), nil }); err != nil {
+		return err
 	}
-	if c.JSON {
-		return format.JSON(env.Out, v)
-	}
-	v.Print(env.Out)
-	return nil
+	return env.AnswerEnglish(c.JSON, v, nil)
 }

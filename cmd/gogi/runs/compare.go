@@ -8,17 +8,16 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 	"gogi/report/compare"
 	"gogi/report/effects"
 	"gogi/report/stored"
 	"gogi/results"
 )
 
-// CompareCommand holds runs against one opponent against each other.
+// CompareCommand compares runs of several versions against one opponent.
 type CompareCommand struct {
-	Runs     []string `arg:"" optional:"" name:"run" help:"Runs of two or more versions against one opponent, the oldest version first. With --breakdown: one run (default: the only one, else the newest)."`
-	DB       string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	Runs []string `arg:"" optional:"" name:"run" help:"Runs of two or more versions against one opponent, the oldest version first. With --breakdown: one run (default: the only one, else the newest)."`
+	cli.Database
 	Opponent string   `placeholder:"NAME" help:"Opponent of the versions, by its name in the first run (default: the second player of that run)."`
 	NotWorse *float64 `name:"not-worse" placeholder:"ELO" help:"Test that each newer version is at most this many Elo worse; exit code 0 (yes), 10 (no) or 11 (undecided)."`
 
@@ -40,28 +39,15 @@ func (c *CompareCommand) Run(ctx context.Context, env *cli.Env) error {
 			return fail.Usage(fmt.Errorf("--not-worse: %v is no margin; give the Elo as a positive number", margin))
 		}
 	}
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
+	var rep *compare.Report
+	err := c.Read(ctx, func(store *results.Store) (err error) {
+		rep, err = stored.Compare(ctx, store, c.Runs, c.Opponent, margin)
+		return err
+	})
+	if err = env.Answer(c.JSON, rep, err); err != nil || c.NotWorse == nil {
 		return err
 	}
-	rep, err := stored.Compare(ctx, store, c.Runs, c.Opponent, margin)
-	if err := errors.Join(err, store.Close()); err != nil {
-		return err
-	}
-	if !c.JSON {
-		rep.Print(env.Out, env.Language)
-	} else if err := format.JSON(env.Out, rep); err != nil {
-		return err
-	}
-	if c.NotWorse == nil {
-		return nil
-	}
-	return notWorseExit(rep.Verdict())
-}
-
-// notWorseExit is the exit code of an answer about a margin.
-func notWorseExit(v compare.Verdict) error {
-	switch v {
+	switch rep.Verdict() {
 	case compare.ShownNotWorse:
 		return nil
 	case compare.ShownWorse:
@@ -71,12 +57,12 @@ func notWorseExit(v compare.Verdict) error {
 	return &cli.Exit{Code: cli.GateOpen}
 }
 
-// breakdown prints the sources of the difference between the run's first two players.
+// breakdown prints where the difference between the run's first two players comes from.
 func (c *CompareCommand) breakdown(ctx context.Context, env *cli.Env) error {
 	if len(c.Runs) > 1 || c.Opponent != "" || c.NotWorse != nil {
 		return fail.Usage(errors.New("--breakdown: it takes at most one run, and neither --opponent nor --not-worse; leave them out"))
 	}
-	of := cli.Stored{DB: c.DB}
+	of := cli.Stored{Database: c.Database}
 	if len(c.Runs) == 1 {
 		of.Name = c.Runs[0]
 	}
@@ -88,12 +74,5 @@ func (c *CompareCommand) breakdown(ctx context.Context, env *cli.Env) error {
 		}
 		return err
 	})
-	switch {
-	case err != nil:
-		return err
-	case c.JSON:
-		return format.JSON(env.Out, t)
-	}
-	t.Print(env.Out, env.Language)
-	return nil
+	return env.Answer(c.JSON, t, err)
 }

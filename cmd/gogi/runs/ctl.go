@@ -12,7 +12,7 @@ import (
 	"gogi/runner/socket"
 )
 
-// CtlCommand tells a run that another process plays what to do.
+// CtlCommand sends an order to a run that another process plays.
 type CtlCommand struct {
 	Run1   string `arg:"" name:"run" help:"Name of the run."`
 	Verb   string `arg:"" help:"pause (finish the running pairs, start no more), resume, drain (finish the running pairs, then end), stop (discard the running pairs, then end), concurrency N (games at a time), target N (games in total)."`
@@ -20,7 +20,7 @@ type CtlCommand struct {
 	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run."`
 }
 
-// Run hands the command over and says that it was taken.
+// Run sends the order and prints its effect.
 func (c *CtlCommand) Run(ctx context.Context, env *cli.Env) error {
 	order, err := control.Parse(c.Verb, c.Number)
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *CtlCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// played names the runs that can be reached.
+// played lists the running runs of a database.
 func played(db string) string {
 	runs, err := socket.Runs(db)
 	if err != nil || len(runs) == 0 {
@@ -46,15 +46,15 @@ func played(db string) string {
 	return " (running: " + strings.Join(runs, ", ") + ")"
 }
 
-// taken is what happens from now on.
+// taken describes the effect of an order.
 func taken(c control.Command) string {
 	switch c.Do {
 	case control.Pause:
 		return "the pairs in play are finished, and no other begins before gogi ctl … resume"
 	case control.Resume:
-		return "goes on"
+		return "resumed"
 	case control.Drain:
-		return "the pairs in play are the last; gogi match goes on later"
+		return "the pairs in play are the last; gogi match resumes the run"
 	case control.Stop:
 		return "ends now; gogi match plays the pairs in play again"
 	case control.Concurrency:

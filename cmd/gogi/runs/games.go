@@ -32,7 +32,7 @@ type GamesCommand struct {
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints the list, or the one game that was asked for.
+// Run prints the list, or the selected game.
 func (c *GamesCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.One != "" && c.Game != "" && c.One != c.Game:
@@ -45,7 +45,7 @@ func (c *GamesCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	err := c.show(ctx, env)
 	if _, noRun := errors.AsType[*results.NoRun](err); noRun && c.Game == "" {
-		if _, _, notGame := cli.GameName(c.Name); notGame == nil { // the only word is a game
+		if _, _, notGame := cli.GameName(c.Name); notGame == nil { // the only argument is a game
 			c.Game, c.Name = c.Name, ""
 			err = c.show(ctx, env)
 		}
@@ -81,14 +81,14 @@ func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 		return fail.Usage(fmt.Errorf("--format: %w", err))
 	}
 	if name == "usi" {
-		fmt.Fprintln(w, record.USI()) // as a book has it, without the word "position"
+		fmt.Fprintln(w, record.USI()) // as in a book, without "position"
 		return nil
 	}
-	teller, err := games.NewCompleter(info)
+	completer, err := games.NewCompleter(info)
 	if err != nil {
 		return err
 	}
-	teller.Complete(row, &record)
+	completer.Complete(row, &record)
 	text, err := f.Append(nil, &record)
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 	return err
 }
 
-// list reads the games twice, for the widths of the columns and then for the lines, so that
-// however many there are, one is in memory.
+// list reads the games twice, first for the widths of the columns, then for the lines. So only one game is in
+// memory.
 func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	if c.JSON {
 		return stored.WriteGames(ctx, env.Out, store, info)
@@ -126,7 +126,7 @@ func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.St
 	return errors.Join(err, out.Flush())
 }
 
-// eachGame gives the cells of each game's line.
+// eachGame calls yield with the cells of each game's line.
 func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language, yield func([]string) error) error {
 	return store.Games(ctx, info.ID, func(row match.Row) error {
 		r := stored.NewGame(row)
@@ -137,8 +137,7 @@ func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, 
 	})
 }
 
-// wonBy is the winner's name, its colour if one player plays both sides, or that the game was
-// drawn.
+// wonBy returns the winner's name, or its colour if one player plays both sides, or "draw".
 func wonBy(g stored.Game, in i18n.Language) string {
 	switch {
 	case g.Outcome == match.Draw.String():

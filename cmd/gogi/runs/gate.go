@@ -3,8 +3,6 @@ package runscmd
 import (
 	"context"
 	"errors"
-	"io"
-	"os"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/configs"
@@ -17,7 +15,7 @@ import (
 	"gogi/results"
 )
 
-// GateCommand says whether a run passes its gate.
+// GateCommand prints the SPRT decision of a run.
 type GateCommand struct {
 	cli.Stored
 	Gate     string `name:"gate" placeholder:"FILE" help:"File with a [gate] section (default: the SPRT settings of the run)."`
@@ -25,7 +23,7 @@ type GateCommand struct {
 	Markdown string `placeholder:"FILE" help:"Markdown file for the decision; - is standard output."`
 }
 
-// Run prints the verdict; the exit code is 0, 10 or 11.
+// Run prints the decision; the exit code is 0, 10 or 11.
 func (c *GateCommand) Run(ctx context.Context, env *cli.Env) error {
 	var v *report.GateVerdict
 	err := c.With(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
@@ -42,23 +40,23 @@ func (c *GateCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 func (c *GateCommand) print(env *cli.Env, v *report.GateVerdict) error {
-	if c.Markdown != "" && c.Markdown != "-" {
-		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v, env.Language)), 0o644); err != nil { //nolint:gosec // a file to be published
+	markdown := func() (string, error) { return text.Markdown(v, env.Language), nil }
+	switch {
+	case c.Markdown != "-":
+		if err := cli.WriteForm("--markdown", c.Markdown, nil, markdown); err != nil {
 			return err
 		}
+	case !c.JSON:
+		return cli.WriteForm("--markdown", c.Markdown, env.Out, markdown)
 	}
-	switch {
-	case c.JSON:
+	if c.JSON {
 		return format.JSON(env.Out, v)
-	case c.Markdown == "-":
-		_, err := io.WriteString(env.Out, text.Markdown(v, env.Language))
-		return err
 	}
 	text.Verdict(env.Out, v, env.Language)
 	return nil
 }
 
-// judge finds the design, and replays the run's pairs in plan order.
+// judge finds the design and evaluates the run's pairs in plan order.
 func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
 	if err := stored.Proves(info); err != nil {
 		return nil, err
@@ -80,8 +78,8 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 	return g.Report().GateVerdict(run.Gate), nil
 }
 
-// registration is the gate file's design, which must be the recorded one where there
-// is one.
+// registration returns the registered design, or that of the file of --gate. It notes how the file differs from
+// the registered design.
 func (c *GateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {

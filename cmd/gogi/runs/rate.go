@@ -10,65 +10,52 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 	"gogi/report/ratings"
 	"gogi/stats/binomial"
 	"gogi/stats/rating"
 	"gogi/stats/rating/newton"
 )
 
-// RateCommand rates the players of files of games, or of runs.
+// RateCommand rates the players of game files, or of runs.
 type RateCommand struct {
-	Sources    []string `arg:"" optional:"" name:"games" help:"Game files (*.csv), or names of runs (default: the newest)."`
-	DB         string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
-	Model      string   `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (with first-player advantage), add1 to mul3, linear, free, free+order (with handicaps), or all (compare them and choose) (default ${default})."`
-	Draws      string   `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"Model of draws: davidson, rao-kupper, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
-	Prior      string   `default:"none" placeholder:"KIND=N" help:"Prior of the ratings: gaussian=ELO (standard deviation), draws=N (virtual draws between every two players) or none."`
-	Confidence float64  `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
-	Predict    []string `sep:"none" placeholder:"A,B[,HANDICAP]" help:"Predict the result of A against B, with a handicap (a number, or a name such as two-piece) or as Black; may be repeated."`
-	Pairwise   bool     `help:"Compare every two players, with p values adjusted by Holm's method."`
-	Iterates   int      `placeholder:"N" help:"Number of steps of the MM algorithm to show."`
-	Bootstrap  int      `placeholder:"N" help:"Number of bootstrap simulations for the intervals and the test of the model (default: for the test only, as many as needed)."`
-	Anchor     string   `placeholder:"NAME[=ELO]" help:"Player with rating 0; ratings are differences from it (default: the mean is 0)."`
-	Seed       uint64   `default:"1" help:"Seed of the simulations (default ${default})."`
-	JSON       bool     `name:"json" help:"Print one JSON object."`
+	Sources []string `arg:"" optional:"" name:"games" help:"Game files (*.csv), or names of runs (default: the newest)."`
+	cli.Database
+	ratings.Options
+	Prior   string   `default:"none" placeholder:"KIND=N" help:"Prior of the ratings: gaussian=ELO (standard deviation), draws=N (virtual draws between every two players) or none."`
+	Predict []string `sep:"none" placeholder:"A,B[,HANDICAP]" help:"Predict the result of A against B, with a handicap (a number, or a name such as two-piece) or as Black; may be repeated."`
+	Anchor  string   `placeholder:"NAME[=ELO]" help:"Player with rating 0; ratings are differences from it (default: the mean is 0)."`
+	JSON    bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the ratings.
 func (c *RateCommand) Run(ctx context.Context, env *cli.Env) error {
-	prior, err := parsePrior(c.Prior)
-	if err == nil {
+	if err := c.parse(); err != nil {
+		return fail.Usage(err)
+	}
+	// There are few and large tables, so frequent garbage collection costs nothing and halves the memory.
+	defer debug.SetGCPercent(debug.SetGCPercent(15))
+	games, err := readGames(ctx, c.Sources, c.Database)
+	if err != nil {
+		return err
+	}
+	r, err := ratings.Rate(games, c.Options)
+	return env.Answer(c.JSON, r, err)
+}
+
+// parse checks the flags, and parses --prior, --anchor and --predict.
+func (c *RateCommand) parse() (err error) {
+	if c.Options.Prior, err = parsePrior(c.Prior); err == nil {
 		err = c.check()
 	}
-	anchor, wrong := ratings.ParseAnchor(c.Anchor)
+	var wrong error
+	c.Options.Anchor, wrong = ratings.ParseAnchor(c.Anchor)
 	err = errors.Join(err, wrong)
-	var matchups []ratings.Matchup
 	for _, text := range c.Predict {
 		m, wrong := ratings.ParseMatchup(text)
 		err = errors.Join(err, wrong)
-		matchups = append(matchups, m)
+		c.Options.Predict = append(c.Options.Predict, m)
 	}
-	if err != nil {
-		return fail.Usage(err)
-	}
-	// Few and large tables of numbers: collecting often costs nothing, and halves the memory.
-	defer debug.SetGCPercent(debug.SetGCPercent(15))
-	games, err := readGames(ctx, c.Sources, c.DB)
-	if err != nil {
-		return err
-	}
-	r, err := ratings.Rate(games, ratings.Options{
-		Model: c.Model, Draws: c.Draws, Prior: prior, Confidence: c.Confidence, Bootstrap: c.Bootstrap, Seed: c.Seed,
-		Predict: matchups, Pairwise: c.Pairwise, Iterates: c.Iterates, Anchor: anchor,
-	})
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, r)
-	}
-	r.Print(env.Out, env.Language)
-	return nil
+	return err
 }
 
 func (c *RateCommand) check() error {

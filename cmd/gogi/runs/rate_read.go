@@ -14,9 +14,8 @@ import (
 	"gogi/results"
 )
 
-// readGames reads what the command line names: files of games, and runs of a
-// database.
-func readGames(ctx context.Context, sources []string, db string) (*ratings.Games, error) {
+// readGames reads the sources of the command line: game files, and runs of a database.
+func readGames(ctx context.Context, sources []string, db cli.Database) (*ratings.Games, error) {
 	g := ratings.NewGames()
 	var runs []string
 	for _, source := range sources {
@@ -43,7 +42,7 @@ func readGames(ctx context.Context, sources []string, db string) (*ratings.Games
 	return g, nil
 }
 
-// isGamesFile tells a file from the name of a run.
+// isGamesFile reports whether a source is a file, not the name of a run.
 func isGamesFile(source string) (bool, error) {
 	if strings.HasSuffix(strings.ToLower(source), ".csv") {
 		return true, nil
@@ -55,19 +54,23 @@ func isGamesFile(source string) (bool, error) {
 	return err == nil && !info.IsDir(), err
 }
 
-func readRuns(ctx context.Context, g *ratings.Games, names []string, db string) error {
-	store, err := results.OpenExisting(ctx, db)
-	if err != nil {
-		return fmt.Errorf("%w (a file of games is named *.csv)", err)
-	}
-	for _, name := range names {
-		info, wrong := cli.FindRun(ctx, store, name)
-		if err = wrong; err == nil {
-			err = stored.Rate(ctx, store, info, g)
+func readRuns(ctx context.Context, g *ratings.Games, names []string, db cli.Database) error {
+	opened := false
+	err := db.Read(ctx, func(store *results.Store) error {
+		opened = true
+		for _, name := range names {
+			info, err := cli.FindRun(ctx, store, name)
+			if err == nil {
+				err = stored.Rate(ctx, store, info, g)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			break
-		}
+		return nil
+	})
+	if !opened {
+		err = fmt.Errorf("%w (a file of games is named *.csv)", err)
 	}
-	return errors.Join(err, store.Close())
+	return err
 }

@@ -1,6 +1,6 @@
-// Package runscmd implements the commands about runs: report, games and runs print stored ones,
-// gate, compare and rate decide what they show, and watch, serve and ctl show and control running
-// ones. The figures come from package report.
+// Package runscmd implements the commands about runs. report, games and runs print stored runs; gate, compare
+// and rate calculate decisions and ratings; watch, serve and ctl show and control running runs. The figures
+// come from package report.
 package runscmd
 
 import (
@@ -98,7 +98,7 @@ func (c *ReportCommand) printBlock(ctx context.Context, env *cli.Env, store *res
 	return text.Block(env.Out, r, about, env.Language)
 }
 
-// pageOf is a run's page as HTML in a language, with where the difference comes from.
+// pageOf returns a run's HTML page in a language, with the sources of the Elo difference.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language) (string, error) {
 	shown, err := stored.Shown(ctx, store, info)
 	if err != nil {

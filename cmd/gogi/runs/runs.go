@@ -2,7 +2,6 @@ package runscmd
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -16,27 +15,29 @@ import (
 
 // RunsCommand lists runs.
 type RunsCommand struct {
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	cli.Database
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the runs, oldest first.
 func (c *RunsCommand) Run(ctx context.Context, env *cli.Env) error {
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
-		return err
-	}
-	list, err := stored.Runs(ctx, store)
-	if err := errors.Join(err, store.Close()); err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, list)
-	}
+	return c.Read(ctx, func(store *results.Store) error {
+		list, err := stored.Runs(ctx, store)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return format.JSON(env.Out, list)
+		}
+		printRuns(env, list)
+		return nil
+	})
+}
+
+func printRuns(env *cli.Env, list *stored.RunList) {
 	t := format.Table(i18n.Heads(env.Language, "run", "players", "pairs", "planned", "state", "begun")...)
 	for _, r := range list.Runs {
 		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Said().In(env.Language), r.Created})
 	}
 	format.Render(env.Out, t)
-	return nil
 }

@@ -2,7 +2,6 @@ package runscmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gogi/cmd/gogi/cli"
@@ -13,9 +12,9 @@ import (
 	"gogi/ui/web"
 )
 
-// ServeCommand shows what is stored, and what is being played into it.
+// ServeCommand shows stored and running runs in a browser.
 type ServeCommand struct {
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+	cli.Database
 	HTTP string `name:"http" default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Address of the pages; port 0 is any free port (default ${default})."`
 
 	session.Pages
@@ -25,17 +24,15 @@ type ServeCommand struct {
 func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
-	store, err := results.OpenExisting(ctx, c.DB)
-	if err != nil {
-		return err
-	}
-	nearby, told := socket.NewNearby(ctx, c.DB), metrics.New(c.DB)
-	told.Around(ctx, store, nearby)
-	server, err := c.Listen(ctx, env, c.HTTP, web.Config{Store: store, Live: nearby, Metrics: told.Handler()})
-	if err == nil {
-		told.Clients(server.Clients)
+	return c.Read(ctx, func(store *results.Store) error {
+		nearby, set := socket.NewNearby(ctx, c.DB), metrics.New(c.DB)
+		set.Around(ctx, store, nearby)
+		server, err := c.Listen(ctx, env, c.HTTP, web.Config{Store: store, Live: nearby, Metrics: set.Handler()})
+		if err != nil {
+			return err
+		}
+		set.Clients(server.Clients)
 		fmt.Fprintf(env.Out, "%s: %s\n", c.DB, server.URL())
-		err = server.Serve(ctx)
-	}
-	return errors.Join(err, store.Close())
+		return server.Serve(ctx)
+	})
 }

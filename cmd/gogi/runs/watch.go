@@ -23,7 +23,7 @@ type WatchCommand struct {
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of the run."`
 }
 
-// Run shows it until it ends, and says then how it stands.
+// Run shows the run until it ends, then prints its result.
 func (c *WatchCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
@@ -31,10 +31,10 @@ func (c *WatchCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	said, err := terminal.Watch(ctx, terminal.Run{
+	lines, err := terminal.Watch(ctx, terminal.Run{
 		Name: run, Socket: socket.Path(c.DB, run), Language: env.Language,
 		Evidence: func(ctx context.Context) (r *report.Report, err error) {
-			err = (&cli.Stored{Name: run, DB: c.DB}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
+			err = (&cli.Stored{Name: run, Database: cli.Database{DB: c.DB}}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
 				r, err = stored.Report(ctx, store, info.Name)
 				return err
 			})
@@ -49,15 +49,15 @@ func (c *WatchCommand) Run(ctx context.Context, env *cli.Env) error {
 	case ctx.Err() != nil:
 		return cli.ErrInterrupted
 	case err != nil:
-		return fmt.Errorf("run %q of %s: %w (gogi report tells what is stored of it)", run, c.DB, err)
+		return fmt.Errorf("run %q of %s: %w (gogi report prints the stored part)", run, c.DB, err)
 	}
-	for _, line := range said {
+	for _, line := range lines {
 		fmt.Fprintln(env.Out, line)
 	}
 	return nil
 }
 
-// played is the run that was named, or the only one that is being played.
+// played returns the named run, or the only running one.
 func (c *WatchCommand) played(ctx context.Context) (string, error) {
 	if c.Name != "" {
 		return c.Name, nil

@@ -10,8 +10,7 @@ import (
 	"gogi/internal/fail"
 )
 
-// Flags are the session flags: how a verb that plays games shows them while they are played.
-// Each such verb embeds them.
+// Flags are the flags of every command that plays games: how it shows them and what else it runs.
 type Flags struct {
 	JSON  bool `name:"json" help:"Print events as JSON lines on stdout instead of the report."`
 	Quiet bool `short:"q" help:"Print no progress."`
@@ -29,7 +28,7 @@ type Flags struct {
 	end, fault command
 }
 
-// check reports what is wrong with the flags before anything is played.
+// check returns an error for wrong flags, before the first game.
 func (f *Flags) check(ctx context.Context, to Target) error {
 	var ofEnd, ofFault error
 	f.end, ofEnd = commandOf("--on-end", f.OnEnd)

@@ -19,36 +19,25 @@ import (
 	"gogi/runner/events"
 )
 
-// patience is how long a command may take.
+// patience is the time limit of a command.
 const patience = time.Minute
 
-// command is a user's own command; the zero value is none. It runs without a shell, and
-// what it is told is in its environment.
+// A command is a program of the user with its arguments; the zero value does nothing. It runs without a shell
+// and gets its data in environment variables.
 type command []string
 
-// newCommand returns the command that runs words; with no words it does nothing. It returns
-// an error if the program does not exist.
-func newCommand(words []string) (command, error) {
-	if len(words) > 0 {
-		if _, err := exec.LookPath(words[0]); err != nil {
-			return nil, err
-		}
-	}
-	return words, nil
-}
-
-// run runs it with more in its environment, each KEY=VALUE; what it prints goes to out.
-// It is killed when ctx ends, or after a minute.
+// run runs the command with more variables, each KEY=VALUE, and writes its output to out. The end of ctx or of
+// a minute kills it.
 func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	if len(c) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c[0], c[1:]...) //nolint:gosec // it is the user's own
+	cmd := exec.CommandContext(ctx, c[0], c[1:]...) //nolint:gosec // the user's command
 	cmd.Env = append(os.Environ(), more...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = time.Second // for those that left a child with their output
+	cmd.WaitDelay = time.Second // a child of the command may keep the output open
 	err := cmd.Run()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("it did not end within %v", patience)
@@ -59,42 +48,43 @@ func (c command) run(ctx context.Context, out io.Writer, more ...string) error {
 	return nil
 }
 
-// commandOf splits a flag's command line as a shell splits words.
+// commandOf returns the command of a flag's value, split as a shell does. It returns an error if the program does
+// not exist.
 func commandOf(flag, line string) (command, error) {
 	words, err := shellwords.Split(line)
-	if err == nil && line != "" && len(words) == 0 {
+	switch {
+	case err != nil:
+	case len(words) > 0:
+		_, err = exec.LookPath(words[0])
+	case line != "":
 		err = fmt.Errorf("%q names no command", line)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	c, err := newCommand(words)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	return c, nil
+	return words, nil
 }
 
-// tellEnd runs the command of the end. What goes wrong with it is a warning.
-func (s *Session) tellEnd(ctx context.Context, ended error) {
+// runEnd runs the command of --on-end. Its error is only a warning.
+func (s *Session) runEnd(ctx context.Context, ended error) {
 	if len(s.end) == 0 {
 		return
 	}
 	code := cli.Code(ended, cli.Failed)
-	told := []string{"GOGI_DB=" + s.DB, "GOGI_EXIT=" + strconv.Itoa(code), "GOGI_ENDING=" + endings(code), "GOGI_RUN=" + s.Target.Run}
+	variables := []string{"GOGI_DB=" + s.DB, "GOGI_EXIT=" + strconv.Itoa(code), "GOGI_ENDING=" + endings(code), "GOGI_RUN=" + s.Target.Run}
 	if s.report != nil {
 		v := s.report.Verdict()
-		told = append(told, "GOGI_VERDICT="+v.Kind, "GOGI_CLAIM="+sanitize.Printable(v.Claim.String(), 2000))
+		variables = append(variables, "GOGI_VERDICT="+v.Kind, "GOGI_CLAIM="+sanitize.Printable(v.Claim.String(), 2000))
 	}
 	if ended != nil && endings(code) != "done" {
-		told = append(told, "GOGI_ERROR="+sanitize.Printable(ended.Error(), 2000))
+		variables = append(variables, "GOGI_ERROR="+sanitize.Printable(ended.Error(), 2000))
 	}
-	if err := s.end.run(context.WithoutCancel(ctx), sanitize.Raw(s.Env.Err), told...); err != nil {
+	if err := s.end.run(context.WithoutCancel(ctx), sanitize.Raw(s.Env.Err), variables...); err != nil {
 		s.Env.Warn(i18n.Of("%s: %s", "--on-end", i18n.Because(err)))
 	}
 }
 
-// endings are words for how a session ended.
+// endings returns the word for how a session ended.
 func endings(code int) string {
 	switch code {
 	case cli.Done, cli.GateFailed, cli.GateOpen:
@@ -107,8 +97,8 @@ func endings(code int) string {
 	return "failed"
 }
 
-// followFaults runs the command of faults until the hub closes. Faults that come while
-// it runs are left out: a phone rings once for a bad minute.
+// followFaults runs the command of --on-fault until the hub closes. It omits faults that happen while the
+// command runs.
 func (s *Session) followFaults(ctx context.Context) func(*events.Hub) {
 	return func(hub *events.Hub) {
 		var running sync.WaitGroup
@@ -122,14 +112,14 @@ func (s *Session) followFaults(ctx context.Context) func(*events.Hub) {
 			}
 			select {
 			case <-free:
-				running.Go(func() { s.tellFault(ctx, e); free <- struct{}{} })
+				running.Go(func() { s.runFault(ctx, e); free <- struct{}{} })
 			default:
 			}
 		}
 	}
 }
 
-func (s *Session) tellFault(ctx context.Context, e match.Event) {
+func (s *Session) runFault(ctx context.Context, e match.Event) {
 	pair := ""
 	if e.Pair != nil {
 		pair = strconv.Itoa(*e.Pair)

@@ -12,15 +12,15 @@ import (
 )
 
 func TestCommand(t *testing.T) {
-	c := testutil.Must(newCommand([]string{"sh", "-c", `echo "$GOGI_RUN: $1"; echo wrong >&2`, "it", "two words"}))(t)
+	c := testutil.Must(commandOf("--on-end", `sh -c 'echo "$GOGI_RUN: $1"; echo wrong >&2' it "two words"`))(t)
 	var out bytes.Buffer
 	if err := c.run(t.Context(), &out, "GOGI_RUN=a run"); err != nil || out.String() != "a run: two words\nwrong\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-	if c, err := newCommand(nil); err != nil || c.run(t.Context(), nil) != nil {
+	if c, err := commandOf("--on-end", ""); err != nil || c.run(t.Context(), nil) != nil {
 		t.Errorf("none: %v", err)
 	}
-	if _, err := newCommand([]string{"no-such-program-here"}); err == nil {
+	if _, err := commandOf("--on-end", "no-such-program-here"); err == nil {
 		t.Error("there is no such program")
 	}
 	if err := (command{"sh", "-c", "exit 3"}).run(t.Context(), &out); err == nil || !strings.Contains(err.Error(), "exit status 3") {

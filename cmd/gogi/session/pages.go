@@ -20,7 +20,7 @@ import (
 	"gogi/ui/web"
 )
 
-// Pages are the flags about who may see pages, and how.
+// Pages are the flags of the live pages: access and encryption.
 type Pages struct {
 	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" more:"" help:"File with a token of at least 32 characters that only you can read. The token allows control of runs; an address that others can reach needs it for every page."`
 	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" more:"" help:"TLS certificate, for https."`
@@ -29,8 +29,8 @@ type Pages struct {
 	Pprof      bool     `group:"pages" more:"" help:"Serve CPU and memory profiles of gogi at /debug/pprof/."`
 }
 
-// Check reports what is wrong with the flags and the address, before a verb does anything. No
-// address is not looked at.
+// Check returns an error for wrong flags or a wrong address, before the command starts. It does not check an
+// empty address.
 func (f *Pages) Check(ctx context.Context, addr string) error {
 	var c web.Config
 	if err := f.configure(&c, addr); err != nil || addr == "" {
@@ -45,7 +45,7 @@ func (f *Pages) configure(c *web.Config, addr string) (err error) {
 	return err
 }
 
-// Serve shows pages until stop is called, or ctx ends. Of c, what is shown is set.
+// Serve serves pages until stop is called or ctx ends. The caller sets in c what the pages show.
 func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Config) (server *web.Server, stop func(), err error) {
 	if server, err = f.Listen(ctx, env, addr, c); err != nil {
 		return nil, nil, err
@@ -61,7 +61,7 @@ func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Conf
 	return server, func() { cancel(); <-ended }, nil
 }
 
-// Listen takes the address and checks what the flags say. Of c, what is shown is set.
+// Listen opens the address and checks the flags. The caller sets in c what the pages show.
 func (f *Pages) Listen(ctx context.Context, env *cli.Env, addr string, c web.Config) (*web.Server, error) {
 	if err := f.configure(&c, addr); err != nil {
 		return nil, fail.Usage(err)
@@ -71,7 +71,7 @@ func (f *Pages) Listen(ctx context.Context, env *cli.Env, addr string, c web.Con
 	return server, fail.Usage(err)
 }
 
-// readToken reads a token that only its owner may read; no file is no token.
+// readToken reads a token from a file that only its owner may read. Without a file there is no token.
 func readToken(file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -90,7 +90,7 @@ func readToken(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// nearby are the runs that this process plays, and those that others play into its database.
+// nearby are the runs of this process, and those that other processes play into its database.
 type nearby struct {
 	*socket.Nearby
 
@@ -98,13 +98,13 @@ type nearby struct {
 	playing map[string]played
 }
 
-// played is a run that this process plays.
+// played is a run of this process.
 type played struct {
 	hub     *events.Hub
 	control func(context.Context, control.Command) error
 }
 
-// add shows a run until its hub closes; it is one of series.Config.Watch.
+// add shows a run until its hub closes; follow is a function for series.Config.Watch.
 func (n *nearby) add(run string, p played) (follow func(*events.Hub)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,7 +124,7 @@ func (n *nearby) find(run string) (p played, ok bool) {
 	return p, ok
 }
 
-// Runs are this process's runs and the others.
+// Runs returns the names of the runs, first this process's.
 func (n *nearby) Runs() []string {
 	n.mu.Lock()
 	own := slices.Sorted(maps.Keys(n.playing))
@@ -132,7 +132,7 @@ func (n *nearby) Runs() []string {
 	return append(own, n.Nearby.Runs()...)
 }
 
-// Hub is a run's own, or another's.
+// Hub returns the hub of a run.
 func (n *nearby) Hub(run string) *events.Hub {
 	if p, ok := n.find(run); ok {
 		return p.hub
@@ -140,7 +140,7 @@ func (n *nearby) Hub(run string) *events.Hub {
 	return n.Nearby.Hub(run)
 }
 
-// Control gives an order to a run of this process, or to another.
+// Control sends an order to a run.
 func (n *nearby) Control(ctx context.Context, run string, c control.Command) error {
 	if p, ok := n.find(run); ok {
 		return p.control(ctx, c)

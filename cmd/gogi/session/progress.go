@@ -25,7 +25,7 @@ import (
 	"gogi/usi"
 )
 
-// eventLines writes events as JSON until a write fails.
+// eventLines writes events as JSON lines until a write fails. It is safe for concurrent use.
 type eventLines struct {
 	encoder *json.Encoder
 
@@ -41,13 +41,13 @@ func (l *eventLines) write(e match.Event) {
 	}
 }
 
-// lineRoom is how many events lines may be behind the run of a worker.
-const lineRoom = 1 << 13
+// lineBuffer is the number of events that the writer of a worker's run may be late.
+const lineBuffer = 1 << 13
 
 // follow writes the events of a hub until it closes.
 func (l *eventLines) follow(hub *events.Hub) {
 	for {
-		s := hub.Subscribe(lineRoom)
+		s := hub.Subscribe(lineBuffer)
 		for e := range s.Events() {
 			if e.Type != match.EventState {
 				l.write(e)
@@ -59,8 +59,7 @@ func (l *eventLines) follow(hub *events.Hub) {
 	}
 }
 
-// failed is why nothing more was written, or nil. It does not wait for a write that
-// nobody reads.
+// failed returns the error of the writes. It does not wait for a blocked write.
 func (l *eventLines) failed() error {
 	if !l.mu.TryLock() {
 		return nil
@@ -69,35 +68,32 @@ func (l *eventLines) failed() error {
 	return l.err
 }
 
-// progress shows how a run goes: one area that is redrawn on a terminal, plain
-// lines elsewhere.
+// progress shows the progress of a run: a redrawn area on a terminal, plain lines elsewhere.
 type progress struct {
 	w        io.Writer
 	terminal *os.File // nil: plain lines
 	every    time.Duration
 	plan     *match.Plan
-	hub      *events.Hub // knows how things stand; only faults are followed one by one
-	// look reads what the stored games show, a line each: the score with the interval that
-	// may be read at any time, and the gate. May be nil.
-	look     func() []string // in the language
+	hub      *events.Hub     // has the state
+	look     func() []string // returns the score with its always-valid interval, and the SPRT, in the language; or nil
 	language i18n.Language
 
 	mu     sync.Mutex // of writing
 	began  time.Time
-	lines  int // that the area has now
+	lines  int // lines of the area
 	drawn  time.Time
-	told   int      // faults told so far
-	shown  []string // what look has read
-	titled bool     // the terminal's title is ours
+	faults int      // faults printed so far
+	shown  []string // the last result of look
+	titled bool     // gogi has set the terminal's title
 }
 
 const (
 	redraw      = 200 * time.Millisecond
 	plainEvery  = 10 * time.Second
 	plainRarest = 10 * time.Minute
-	toldFaults  = 20 // faults that are printed one by one; all are in the report
+	mostFaults  = 20 // faults that are printed one by one; all are in the report
 	shownSlots  = 8
-	lookFirst   = 3 * time.Second // until look is asked again, or 50 times as long as it took
+	lookFirst   = 3 * time.Second // least time between two calls of look; at least 50 times its duration
 	lookShare   = 50
 )
 
@@ -109,8 +105,8 @@ func newProgress(w io.Writer, plan *match.Plan) *progress {
 	return p
 }
 
-// follow shows what happens until the hub closes. When a terminal stood still
-// for so long that the subscription was cut, it goes on from where things are.
+// follow shows the run until the hub closes. If a slow terminal lost its subscription, follow continues with
+// the current state.
 func (p *progress) follow(hub *events.Hub) {
 	p.hub = hub
 	s := hub.SubscribeExcept(match.EventMove, events.DefaultBuffer)
@@ -139,7 +135,7 @@ func (p *progress) follow(hub *events.Hub) {
 	}
 }
 
-// keepLooking reads what the stored games show, and rests for much longer than that took.
+// keepLooking calls look again and again, with long pauses.
 func (p *progress) keepLooking(over <-chan struct{}) {
 	if p.look == nil {
 		return
@@ -154,7 +150,7 @@ func (p *progress) keepLooking(over <-chan struct{}) {
 		began := time.Now()
 		lines := p.look()
 		rest = max(lookFirst, lookShare*time.Since(began))
-		if p.terminal == nil { // its lines get rarer, too
+		if p.terminal == nil { // plain lines get rarer too
 			rest = max(rest, min(time.Since(p.began)/10, plainRarest))
 		}
 		p.mu.Lock()
@@ -184,10 +180,10 @@ func (p *progress) warn(e match.Event) {
 
 // fault prints the first faults one by one, above the area.
 func (p *progress) fault(e match.Event) {
-	if p.told == toldFaults {
+	if p.faults == mostFaults {
 		return
 	}
-	p.told++
+	p.faults++
 	bundle := e.Bundle
 	if strings.Contains(e.Note, bundle) {
 		bundle = ""
@@ -196,13 +192,13 @@ func (p *progress) fault(e match.Event) {
 	defer p.mu.Unlock()
 	p.clear()
 	fmt.Fprintln(p.w, words.Fault(e.Kind, e.Engine, e.Pair, e.Note, bundle).In(p.language))
-	if p.told == toldFaults {
+	if p.faults == mostFaults {
 		fmt.Fprintln(p.w, words.MoreFaults().In(p.language))
 	}
 }
 
-// say prints a line above the area, at any time.
-func (p *progress) say(line string) {
+// above prints a line above the area. It is safe for concurrent use.
+func (p *progress) above(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
@@ -218,7 +214,7 @@ func (p *progress) tick() {
 	p.draw()
 }
 
-// draw shows the state: the area anew, or one more line.
+// draw redraws the area with the current state, or prints one more line.
 func (p *progress) draw() {
 	now := p.hub.State().State
 	p.mu.Lock()
@@ -240,8 +236,8 @@ func (p *progress) draw() {
 	p.lines = len(lines)
 }
 
-// title names the run and how far it is in the terminal's title. The one before is kept
-// on the terminal's own stack, where it has one (xterm's control sequences).
+// title writes the run and its progress in the terminal's title. xterm's control sequences keep the old title
+// on a stack.
 func (p *progress) title(now *match.Snapshot) {
 	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "linux" {
 		return
@@ -253,7 +249,7 @@ func (p *progress) title(now *match.Snapshot) {
 	fmt.Fprintf(sanitize.Raw(p.w), "\x1b]0;gogi %s %d/%d\a", sanitize.Printable(p.plan.Run, 60), now.Standings.Total(), now.Games)
 }
 
-// clear takes the area off the terminal.
+// clear erases the area.
 func (p *progress) clear() {
 	if p.lines > 0 {
 		fmt.Fprintf(sanitize.Raw(p.w), "\r\x1b[%dA\x1b[J", p.lines)
@@ -274,7 +270,7 @@ func (p *progress) close() {
 	if now.Mate != nil {
 		fmt.Fprintln(p.w, words.Mates(*now.Mate).In(p.language))
 	}
-	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
+	for _, w := range now.Warnings { // once more, because the user may have missed them
 		fmt.Fprintln(p.w, words.Warning(w).In(p.language))
 		if w.Kind == alarms.Failing {
 			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine)).In(p.language))
@@ -283,8 +279,8 @@ func (p *progress) close() {
 	fmt.Fprintln(p.w)
 }
 
-// summary is how far the run is, and the score, which a narrow terminal cuts last.
-// Games whose pairs are not stored yet count here.
+// summary returns the progress and the score, the least important words last, because a narrow terminal cuts
+// them. It counts games of unfinished pairs too.
 func (p *progress) summary(now *match.Snapshot) string {
 	rate := float64(now.Ended) / time.Since(p.began).Seconds()
 	ended := now.Standings.Clone()
@@ -307,10 +303,10 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}.Said().In(p.language)
 }
 
-// shownLeaders is how many of more than two players the summary names.
+// shownLeaders is the number of players in the summary of a tournament.
 const shownLeaders = 3
 
-// leaders are the players with the most points, with their points and games.
+// leaders returns the players with the most points, with their points and games.
 func (p *progress) leaders(ended *match.Standings) i18n.Message {
 	type score struct {
 		name   string
@@ -337,13 +333,13 @@ func (p *progress) leaders(ended *match.Standings) i18n.Message {
 	return i18n.Verbatim(strings.Join(texts, "  "))
 }
 
-// recordOf is a player's record with both colours.
+// recordOf returns a player's record with both colours.
 func recordOf(ended *match.Standings, player string) match.Record {
 	byColour := ended.Of(player)
 	return byColour[0].Plus(byColour[1])
 }
 
-// shareOf is the share of the points.
+// shareOf returns the share of the points.
 func shareOf(r match.Record) float64 {
 	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Wins+r.Draws+r.Losses)
 }
@@ -356,7 +352,7 @@ func faultsOf(now *match.Snapshot) int {
 	return n
 }
 
-// forfeits is how many games of the session an engine's own faults have lost.
+// forfeits returns how many games of the session an engine lost by its own faults.
 func forfeits(now *match.Snapshot, engine string) int {
 	n := 0
 	for _, f := range now.Faults {
@@ -367,7 +363,7 @@ func forfeits(now *match.Snapshot, engine string) int {
 	return n
 }
 
-// slotLines has a line for each of the first games in play.
+// slotLines returns a line for each of the first games in play.
 func (p *progress) slotLines(now *match.Snapshot) []string {
 	var lines []string
 	playing := 0
@@ -386,7 +382,7 @@ func (p *progress) slotLines(now *match.Snapshot) []string {
 	return lines
 }
 
-// lastScore is the latest evaluation of either side, from its own view.
+// lastScore returns the latest evaluation of either side, from its own view.
 func lastScore(b *match.Board) string {
 	text, ply := "", 0
 	for _, t := range b.Thoughts {

@@ -19,18 +19,17 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// live keeps a file of each game that is played in a folder, as it grows: lines are added
-// whole, the last one is that of the latest move, and a game that has ended is complete. A
-// game that was given up, or whose pair does not count, has no file.
+// live writes a file for each game while it is played. It adds whole lines after each move, and completes the
+// file when the game ends. It removes the files of games that do not count.
 type live struct {
 	dir    string
 	format text.Format // csa or kif
-	warn   func(error) // is told of a file that could not be written, once a game
+	warn   func(error) // reports a failed write, once for each game
 
 	games map[place]*growing
 }
 
-// newLive keeps the files of the games that a session plays, as they grow.
+// newLive returns a writer of files in a folder and a format.
 func newLive(dir, format string, env *cli.Env) (*live, error) {
 	f, err := text.Find(text.Text(), format)
 	if err != nil {
@@ -41,7 +40,7 @@ func newLive(dir, format string, env *cli.Env) (*live, error) {
 	}}, nil
 }
 
-// place names a game by its pair and leg.
+// A place is the pair and the leg of a game.
 type place = [2]int
 
 // growing is the file of one game.
@@ -53,11 +52,10 @@ type growing struct {
 	failed  bool
 }
 
-// liveRoom is how many events a listener of files may be behind: a minute of a fast run.
-const liveRoom = 1 << 13
+// liveBuffer is the number of events that the writer may be late: about a minute of a fast run.
+const liveBuffer = 1 << 13
 
-// follow writes until the hub closes. Where the disk was too slow and events were lost, it
-// goes on with what is known of the games that are played.
+// follow writes until the hub closes. If a slow disk lost events, it continues with the current state.
 func (l *live) follow(hub *events.Hub) {
 	l.games = map[place]*growing{}
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {
@@ -65,7 +63,7 @@ func (l *live) follow(hub *events.Hub) {
 		return
 	}
 	for {
-		s := hub.Subscribe(liveRoom)
+		s := hub.Subscribe(liveBuffer)
 		for ev := range s.Events() {
 			l.see(ev)
 		}
@@ -75,7 +73,7 @@ func (l *live) follow(hub *events.Hub) {
 	}
 }
 
-// see takes one event.
+// see handles one event.
 func (l *live) see(ev match.Event) {
 	if ev.Type == match.EventState && ev.State != nil {
 		l.catchUp(ev)
@@ -88,7 +86,7 @@ func (l *live) see(ev match.Event) {
 		l.drop(*ev.Pair, 0, 1)
 		return
 	}
-	if ev.Type == match.EventPair { // it counts: nothing is told of it any more
+	if ev.Type == match.EventPair { // the pair counts and has no more events
 		delete(l.games, place{*ev.Pair, 0})
 		delete(l.games, place{*ev.Pair, 1})
 		return
@@ -111,7 +109,7 @@ func (l *live) see(ev match.Event) {
 	}
 }
 
-// begin makes the file of a game.
+// begin creates the file of a game.
 func (l *live) begin(at place, ev match.Event) {
 	g := &growing{record: kifu.Record{Black: ev.Black, White: ev.White, Event: ev.Run, Started: ev.Time, Start: startOf(ev.Start)}}
 	g.record.Header.Opening = ev.Opening
@@ -121,7 +119,7 @@ func (l *live) begin(at place, ev match.Event) {
 	l.open(at, ev.Run, g)
 }
 
-// open names the file, and writes what is known.
+// open chooses the name of the file and writes the known moves.
 func (l *live) open(at place, run string, g *growing) {
 	g.record.Event = run + "/" + pairLeg(at)
 	g.path = filepath.Join(l.dir, games.FileName(run, match.Row{Pair: at[0], Leg: at[1]}, &g.record)+l.format.Ext)
@@ -141,7 +139,7 @@ func startOf(text string) string {
 	return text
 }
 
-// movesOf reads moves in USI up to the first that is none.
+// movesOf parses USI moves up to the first invalid one.
 func movesOf(text string) (moves []shogi.Move) {
 	for word := range strings.FieldsSeq(text) {
 		m, err := shogi.ParseMove(word)
@@ -153,7 +151,7 @@ func movesOf(text string) (moves []shogi.Move) {
 	return moves
 }
 
-// move adds a move. One that does not follow the last one that is known is waited for.
+// move adds a move. It ignores a move that does not follow the last known one; board adds it later.
 func (l *live) move(at place, ev match.Event) {
 	g := l.games[at]
 	moves := movesOf(ev.Move)
@@ -171,7 +169,7 @@ func (l *live) move(at place, ev match.Event) {
 	l.write(g)
 }
 
-// board brings a game up to date of which moves were missed: their times are not known.
+// board adds missed moves of a game. Their times are not known.
 func (l *live) board(at place, run string, b *match.Board) {
 	if b == nil || b.Start == "" || b.StartPly != 0 {
 		return
@@ -190,7 +188,7 @@ func (l *live) board(at place, run string, b *match.Board) {
 	l.write(g)
 }
 
-// catchUp takes the state that a subscription begins with.
+// catchUp handles the state at the start of a subscription.
 func (l *live) catchUp(ev match.Event) {
 	for _, slot := range ev.State.Slots {
 		if b := slot.Board; b != nil && b.Outcome == "" {
@@ -199,7 +197,7 @@ func (l *live) catchUp(ev match.Event) {
 	}
 }
 
-// end completes the file.
+// end completes the file of a game.
 func (l *live) end(at place, ev match.Event) {
 	g := l.games[at]
 	if g == nil {
@@ -223,8 +221,8 @@ func (l *live) drop(pair int, legs ...int) {
 	}
 }
 
-// write adds what is new to the file: whole lines, in one write. Where more has changed
-// than what stands at the end, a new file takes the place of the old one at once.
+// write appends new lines to the file in one write. If earlier text changed, it replaces the whole file at
+// once.
 func (l *live) write(g *growing) {
 	text, err := l.format.Append(nil, &g.record)
 	if err == nil {
@@ -239,8 +237,7 @@ func (l *live) write(g *growing) {
 	}
 }
 
-// withoutLastWord cuts off the end that formats give a game that has none yet, which is
-// the last line.
+// withoutLastWord removes the last line, in which formats write that a game has no end yet.
 func withoutLastWord(text []byte) []byte {
 	return text[:bytes.LastIndexByte(bytes.TrimRight(text, "\n"), '\n')+1]
 }

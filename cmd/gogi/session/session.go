@@ -1,7 +1,6 @@
-// Package session plays runs for the verbs of the command, and shows them while they are
-// played: pages, metrics, hooks, events as JSON, alarms, progress, and the socket of gogi
-// watch and gogi ctl. A verb embeds Flags, calls Flags.Run, and in it Session.Open and
-// Session.Play, once for each run.
+// Package session plays runs for the commands, and shows them: pages, metrics, hooks, JSON events, alarms,
+// progress, and the socket of gogi watch and gogi ctl. A command embeds [Flags] and calls Flags.Run. In it, it
+// calls Session.Open, and Session.Play once for each run.
 package session
 
 import (
@@ -37,36 +36,35 @@ import (
 	"gogi/usi/process"
 )
 
-// Target is what a session plays into.
+// A Target is the database and the run of a session.
 type Target struct {
 	DB  string // the database
-	Run string // the run as the flags name it, until one is played; may be ""
-	Dry bool   // nothing is played, and --on-end does not run
+	Run string // the run of the flags, later the last played run; may be ""
+	Dry bool   // the command plays nothing and does not run --on-end
 }
 
-// Session is one process that plays runs of a database, one after the other.
+// A Session plays runs of one database, one after the other.
 type Session struct {
 	*Flags
 	Target
 
 	Env   *cli.Env
-	Guard *process.Guard // engines die with this process
+	Guard *process.Guard // kills the engines if this process dies
 	Store *results.Store // nil before Open
 
 	interrupted *cli.Interrupts
-	report      *report.Report // of the run that was played last; nil: of none
+	report      *report.Report // of the last played run; nil: none
 	lines       eventLines
 
 	mu    sync.Mutex
 	live  *nearby      // nil before the first run is shown
-	set   *metrics.Set // nil: nobody reads metrics
-	stops []func()     // end what live and set are shown by
+	set   *metrics.Set // nil: no metrics
+	stops []func()     // end the pages and the file of metrics
 
-	showing sync.WaitGroup // who follows the runs of Show
+	showing sync.WaitGroup // goroutines of Show
 }
 
-// Run calls play with a session, ends the session and runs --on-end. Interrupts of the
-// user end what is played.
+// Run calls play with a session, ends the session, and runs --on-end. Interrupts end the run that is played.
 func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(context.Context, *Session) error) error {
 	if err := f.check(ctx, to); err != nil {
 		return err
@@ -74,7 +72,7 @@ func (f *Flags) Run(ctx context.Context, env *cli.Env, to Target, play func(cont
 	s := &Session{Flags: f, Target: to, Env: env, lines: eventLines{encoder: json.NewEncoder(env.Out)}}
 	err := s.guarded(ctx, play)
 	if !to.Dry {
-		s.tellEnd(ctx, err)
+		s.runEnd(ctx, err)
 	}
 	return err
 }
@@ -95,7 +93,7 @@ func (s *Session) Open(ctx context.Context, how ...results.Durability) (err erro
 		return err
 	}
 	if kind := s.Store.Shared(); kind != "" {
-		s.Note(i18n.Of("%s lies on %s: one machine at a time may play into it, and no other may read it meanwhile", s.DB, kind))
+		s.Note(i18n.Of("%s is on %s: only one machine at a time may use it", s.DB, kind))
 	}
 	return nil
 }
@@ -118,12 +116,12 @@ func (s *Session) Note(what i18n.Message) {
 	}
 }
 
-// Playing says what the first interrupt does, see cli.Interrupts.Playing.
+// Playing sets the action of the first interrupt, see cli.Interrupts.Playing.
 func (s *Session) Playing(drain func() i18n.Message) { s.interrupted.Playing(drain) }
 
-// Show shows a run that a worker plays until its hub closes, which must be before the session
-// ends. Many runs may be shown at a time, so the progress is plain lines. The database gets
-// the plan, and no games. Readers of events that are too slow miss some.
+// Show shows a run of a farm worker until its hub closes, which must be before the session ends. Many runs can
+// be shown at a time, so the progress is plain lines. Show stores the plan, and no games. Slow readers of
+// events miss some.
 func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, send func(match.Event)) error {
 	run, err := s.Store.Begin(ctx, plan)
 	if err != nil {
@@ -143,8 +141,8 @@ func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, c
 	if err != nil {
 		return err
 	}
-	desk := alarms.NewMonitor(plan)
-	list = append(list, func(hub *events.Hub) { desk.Follow(context.WithoutCancel(ctx), hub, send) })
+	monitor := alarms.NewMonitor(plan)
+	list = append(list, func(hub *events.Hub) { monitor.Follow(context.WithoutCancel(ctx), hub, send) })
 	if !s.Quiet {
 		shown := newProgress(s.Env.Err, plan)
 		shown.terminal, shown.every, shown.language = nil, plainEvery, s.Env.Language
@@ -159,29 +157,28 @@ func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, c
 	return nil
 }
 
-// hubOnly is a metrics.Session of a worker.
+// hubOnly is the metrics.Session of a worker.
 type hubOnly struct{ hub *events.Hub }
 
 func (h hubOnly) Hub() *events.Hub { return h.hub }
 func (hubOnly) Gate() *gate.Gate   { return nil }
 func (hubOnly) Dropped() uint64    { return 0 }
 
-// Match is a run that a session plays.
+// A Match is a run that a session plays.
 type Match struct {
 	Opener      *players.Opener       // of a complete plan; Play sets its records
-	Room        func(slots int) error // reports why there cannot be so many slots; nil: what Opener.Bound says
-	Transcripts string                // the folder of the dialogues with engines; "": none is kept
-	Rename      string                // how to begin another run where the stored one has another plan
-	// Tune is what a tune is played with; nil: the plan is none.
+	Room        func(slots int) error // returns an error if there cannot be so many slots; nil: Opener.Bound.Room
+	Transcripts string                // folder of the dialogues with engines; "": none
+	Rename      string                // advice for another run if the stored run has another plan
+	// Tune returns the settings of a tune; nil: the plan is no tune.
 	Tune func(*results.Run) series.Tuning
-	// Begin is called before the first game, with the number of pairs that are stored. May be nil.
+	// Begin is called before the first game, with the number of stored pairs; nil: no call.
 	Begin func(ctx context.Context, run *results.Run, pairs int) error
-	// Look returns what the stored games show, a line each, for the progress; nil: the score.
+	// Look returns the result of the stored games in lines, for the progress; nil: the score.
 	Look func() []string
 }
 
-// Play plays what is missing of a run. The report is nil for a tune and for self-play, and when
-// there is none.
+// Play plays the missing pairs of a run. The report is nil for a tune and for self-play, and after some errors.
 func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	plan := m.Opener.Plan
 	s.Target.Run = plan.Run
@@ -197,7 +194,7 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	}
 	m.Opener.Records = crash.Begin(s.DB, plan.Run, m.Transcripts)
 	played := s.play(ctx, &m, run, gathered)
-	if err := m.Opener.Records.Close(); err != nil { // which changes no result
+	if err := m.Opener.Records.Close(); err != nil { // the results are stored
 		s.Env.Warn(i18n.Because(err))
 	}
 	if err := run.Close(); err != nil || gathered == nil {
@@ -212,7 +209,7 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	return r, played
 }
 
-// withPaths adds to the differences of a refused plan which files they are in.
+// withPaths adds paths of files to the differences of a rejected plan.
 func withPaths(err error, db string, plan *match.Plan, rename string) error {
 	different, ok := errors.AsType[*results.DifferentPlan](err)
 	if !ok {
@@ -228,15 +225,15 @@ func withPaths(err error, db string, plan *match.Plan, rename string) error {
 			}
 		}
 	}
-	// What wraps it has its text already, without the notes.
+	// The text of err lacks the notes.
 	return fmt.Errorf("%s: %w\nwhat it has stays as it is; %s", db, different, rename)
 }
 
 // play plays the pairs that are not stored.
 func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered *stored.Gathering) error {
 	plan := m.Opener.Plan
-	desk := alarms.NewMonitor(plan)
-	desk.Attend(m.Opener.Records)
+	monitor := alarms.NewMonitor(plan)
+	monitor.Attend(m.Opener.Records)
 	measured, err := s.measured(ctx, plan.Run)
 	if err != nil {
 		return err
@@ -268,7 +265,7 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 	measured.Play(made)
 	config := series.Config{
 		Open: m.Opener.Open, Waits: new(process.Self).MaxSchedDelay, CPUs: m.Opener.Bound.Sets(), Room: m.Room, Moves: true,
-		Beside:  []func(context.Context, *events.Hub, func(match.Event)){desk.Follow},
+		Beside:  []func(context.Context, *events.Hub, func(match.Event)){monitor.Follow},
 		Started: measured.Started, Record: s.record(),
 	}
 	if config.Room == nil {
@@ -296,10 +293,10 @@ func (m *Match) series(ctx context.Context, store series.TuneStore, stored serie
 	return series.New(ctx, m.Opener.Plan, store, stored)
 }
 
-// measured counts what happens in a run; nil: nobody reads that.
+// measured returns the metrics of a run; nil if nothing reads them.
 func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error) {
 	if s.HTTP == "" && s.MetricsFile == "" {
-		return nil, nil //nolint:nilnil // which counts nothing
+		return nil, nil //nolint:nilnil // a nil Run counts nothing
 	}
 	info, err := s.Store.FindRun(ctx, run)
 	if err != nil {
@@ -311,7 +308,7 @@ func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error
 	return s.set.Run(metrics.AboutStored(info)), nil
 }
 
-// record is what every event is given to; nil: nothing.
+// record returns the receiver of every event; nil without --json.
 func (s *Session) record() func(match.Event) {
 	if !s.JSON {
 		return nil
@@ -319,7 +316,7 @@ func (s *Session) record() func(match.Event) {
 	return s.lines.write
 }
 
-// show returns who follows the run of a hub, and begins what shows all runs.
+// show returns the followers of a run's hub, and starts the pages once.
 func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
 	list := []func(*events.Hub){measured.Follow}
 	if len(s.fault) > 0 {
@@ -338,7 +335,7 @@ func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, c
 	if server, err := socket.Listen(socket.Path(s.DB, plan.Run), control); err == nil {
 		list = append(list, server.Serve)
 	} else {
-		s.Note(i18n.Of("gogi ctl and those who watch cannot reach this run: %s", i18n.Because(err)))
+		s.Note(i18n.Of("gogi ctl and gogi watch cannot reach this run: %s", i18n.Because(err)))
 	}
 	return append(list, s.live.add(plan.Run, played{hub, control})), nil
 }
@@ -359,7 +356,7 @@ func (s *Session) begin(ctx context.Context) error {
 			return err
 		}
 		s.stops = append(s.stops, func() {
-			if err := stop(); err != nil { // which changes no result
+			if err := stop(); err != nil {
 				s.Env.Warn(i18n.Because(err))
 			}
 		})
@@ -379,27 +376,27 @@ func (s *Session) begin(ctx context.Context) error {
 	return nil
 }
 
-// progress shows a run on the terminal; look may be nil.
+// progress returns a follower that shows a run on the terminal; look may be nil.
 func (s *Session) progress(plan *match.Plan, look func() []string) func(*events.Hub) {
 	shown := newProgress(s.Env.Err, plan)
 	shown.language, shown.look = s.Env.Language, look
-	say := shown.say
-	s.Env.Say.Store(&say)
+	above := shown.above
+	s.Env.Above.Store(&above)
 	return shown.follow
 }
 
-// glance reads the score of a run.
+// glance returns a function that reads the score of a run.
 func (s *Session) glance(ctx context.Context, run string) func() []string {
 	return func() []string {
 		so, err := stored.Report(ctx, s.Store, run)
 		if err != nil || so.Games == 0 {
-			return nil // the report at the end says what is wrong
+			return nil // the report at the end shows the error
 		}
 		return i18n.Each(s.Env.Language, terminal.Glance(so))
 	}
 }
 
-// inPlay says how many games the pairs in play still have, those in play included.
+// inPlay returns how many games the pairs in play still have, including those in play.
 func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 	games := 0
 	for _, slot := range now.Slots {
@@ -413,9 +410,8 @@ func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 	return i18n.Of("the pairs in play (%s)", i18n.Number{N: games, Noun: "game"})
 }
 
-// collectLess lets a series collect garbage a quarter as often as the runtime would,
-// which is a tenth of its CPU time, unless GOGC says something or much is in use:
-// four times 64 MB is what may be held for it.
+// collectLess makes the garbage collector run a quarter as often, which saves a tenth of a run's CPU time. It
+// changes nothing if GOGC is set or more than 64 MB are in use. The cost is at most four times 64 MB.
 func collectLess() {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
@@ -424,18 +420,17 @@ func collectLess() {
 	}
 }
 
-// ended turns the end of a series into the verb's error and exit code; internal is
-// what went wrong in telling of it.
+// ended returns the command's error and exit code for the end of a series. internal is an error of the output.
 func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:
 		return errors.Join(internal, e.Why)
-	case e.Left == 0 && (e.Ordered || interrupted): // it came when everything was played
+	case e.Left == 0 && (e.Ordered || interrupted): // the order came after the last pair
 		return nil
 	case e.Ordered && e.Left > 0:
-		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("told to end with %s unplayed; the same command goes on", i18n.Number{N: e.Left, Noun: "pair"})}
+		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("ended by an order with %s unplayed; run the same command to resume", i18n.Number{N: e.Left, Noun: "pair"})}
 	case interrupted && e.Left > 0:
-		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted with %s unplayed; the same command goes on", i18n.Number{N: e.Left, Noun: "pair"})}
+		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted with %s unplayed; run the same command to resume", i18n.Number{N: e.Left, Noun: "pair"})}
 	case e.Why != nil && e.Left > 0:
 		return unplayed(e.Why, format.NumberOf(e.Left, "pair"))
 	case e.Left > 0:
@@ -444,14 +439,14 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	return e.Why
 }
 
-// unplayed is the error of a series that ended early.
+// unplayed returns the error of a series that ended early.
 func unplayed(why error, left string) error {
 	if _, faulty := errors.AsType[*tune.Faulty](why); faulty {
 		return &cli.Exit{Code: cli.Failed, Err: why}
 	}
-	again := "the same command"
+	again := "run the same command"
 	if _, futile := errors.AsType[*tune.Futile](why); futile {
 		again += " without --stop-futile"
 	}
-	return &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; %s goes on", why, left, again)}
+	return &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; %s to resume", why, left, again)}
 }

@@ -10,20 +10,19 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Candidate is a word that may stand at the cursor.
+// A Candidate is a word that can complete the line.
 type Candidate struct {
 	Word string
 	Help string // one line, "" for none
 }
 
-// Known tells what an argument may be that the grammar has no list for, by the name of the
-// argument and the values of the flags before it, which are by their names.
+// A Known returns the values of an argument for which the grammar has no list. It gets the name of the argument
+// and the values of the flags before it, by name.
 type Known func(argument string, flags map[string]string) []Candidate
 
-// Complete says what may stand in place of the last of words, which is as far as it is
-// typed, "" where nothing is yet. words begin after the program's name. None where a value
-// is to come that neither the grammar nor known lists: a shell then offers files. known
-// tells the values that the grammar does not; nil knows none.
+// Complete returns the words that can replace the last of words, which is typed in part or "". words begin
+// after the program's name. It returns none if neither the grammar nor known has a list of values; the shell
+// then offers files. known may be nil.
 func Complete(root *kong.Node, words []string, known Known) []Candidate {
 	if len(words) == 0 {
 		return nil
@@ -35,12 +34,12 @@ func Complete(root *kong.Node, words []string, known Known) []Candidate {
 	return at.candidates(words[len(words)-1])
 }
 
-// position is how far a command line has been read.
+// A position is the state of reading a command line.
 type position struct {
 	node   *kong.Node
-	flag   *kong.Flag // whose value comes next, or nil
-	nth    int        // how many positional arguments there were
-	closed bool       // "--" was there: no flags any more
+	flag   *kong.Flag // the next word is its value; or nil
+	nth    int        // number of positional arguments so far
+	closed bool       // after "--" there are no flags
 	given  map[string]string
 	known  Known
 }
@@ -67,7 +66,7 @@ func (p *position) pass(word string) {
 	}
 }
 
-// enter reads a verb or an argument.
+// enter reads a command or an argument.
 func (p *position) enter(word string) {
 	for _, child := range p.node.Children {
 		if child.Type == kong.CommandNode && (child.Name == word || slices.Contains(child.Aliases, word)) {
@@ -81,7 +80,7 @@ func (p *position) enter(word string) {
 	p.nth++
 }
 
-// flags are those that may stand here, the verb's own first.
+// flags returns the flags that can follow, the command's own first.
 func (p *position) flags() (list []*kong.Flag) {
 	nodes := []*kong.Node{p.node}
 	if p.node.DefaultCmd != nil {
@@ -100,12 +99,12 @@ func (p *position) flags() (list []*kong.Flag) {
 	return list
 }
 
-// spellings are the words that give a flag.
+// spellings returns the words that set a flag.
 func spellings(f *kong.Flag) []string {
 	words := []string{"--" + f.Name}
 	switch f.Tag.Negatable {
 	case "":
-	case "_": // how kong says that there is no word of its own
+	case "_": // kong's mark for a flag without its own word
 		words = append(words, "--no-"+f.Name)
 	default:
 		words = append(words, "--"+f.Tag.Negatable)
@@ -125,8 +124,7 @@ func (p *position) find(word string) *kong.Flag {
 	return nil
 }
 
-// argument is the positional argument that comes next, or nil; the last one takes all that
-// follow where it is a list.
+// argument returns the next positional argument, or nil. If the last one is a list, it takes all further words.
 func (p *position) argument() *kong.Value {
 	list := p.node.Positional
 	switch last := len(list) - 1; {
@@ -138,7 +136,7 @@ func (p *position) argument() *kong.Value {
 	return nil
 }
 
-// candidates are the words that begin with what is typed.
+// candidates returns the words that begin with the typed part.
 func (p *position) candidates(typed string) (list []Candidate) {
 	offer := func(word, help string) {
 		if strings.HasPrefix(word, typed) {
@@ -183,7 +181,7 @@ func (p *position) candidates(typed string) (list []Candidate) {
 	return list
 }
 
-// choices are the values that the grammar lists.
+// choices returns the values that the grammar lists.
 func choices(v *kong.Value) (words []string) {
 	if v.Enum == "" {
 		return nil
@@ -196,7 +194,7 @@ func choices(v *kong.Value) (words []string) {
 	return words
 }
 
-// firstLine is a help text without what would break a line of candidates.
+// firstLine returns the first line of a help text, without tabs.
 func firstLine(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	return strings.ReplaceAll(text, "\t", " ")

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Manual writes the manual page of a verb, or of the program, as roff with the macros of
-// man(7). It says what --help says.
+// Manual writes the manual page of a command, or of the program, as roff with the macros of man(7). It has the
+// text of --help.
 func Manual(w io.Writer, app *kong.Application, node *kong.Node) error {
 	p := page{program: app.Name}
 	name := strings.ReplaceAll(node.FullPath(), " ", "-")
@@ -35,7 +35,7 @@ func Manual(w io.Writer, app *kong.Application, node *kong.Node) error {
 	return err
 }
 
-// page is a manual page that is being written.
+// A page is a manual page in progress.
 type page struct {
 	program string
 	out     strings.Builder
@@ -45,12 +45,12 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n
 
 func (p *page) section(name string) { p.line(`.SH "%s"`, name) }
 
-// item is a paragraph with a hanging tag.
+// item writes a paragraph with a hanging tag.
 func (p *page) item(tag, help string) {
 	p.line(".TP\n.B %s\n%s", roff(tag), text(help))
 }
 
-// synopsis is the line that begins the help.
+// synopsis returns the usage line.
 func synopsis(app *kong.Application, node *kong.Node) string {
 	if node.Parent == nil {
 		return app.Name + " <command> [flags]"
@@ -58,8 +58,8 @@ func synopsis(app *kong.Application, node *kong.Node) string {
 	return app.Name + " " + node.Summary()
 }
 
-// detail writes the paragraphs below the first line of the help; an indented one is an example,
-// whose lines stay as they are.
+// detail writes the paragraphs below the first line of the help. An indented paragraph is an example and keeps
+// its lines.
 func (p *page) detail(help string) {
 	for paragraph := range strings.SplitSeq(help, "\n\n") {
 		switch {
@@ -98,7 +98,7 @@ func (p *page) verbs(node *kong.Node) {
 	}
 }
 
-// options are the flags by their groups, those without one first.
+// options writes the flags by their groups, those without a group first.
 func (p *page) options(node *kong.Node) {
 	var groups []string
 	for _, f := range node.Flags {
@@ -128,7 +128,7 @@ func groupOf(f *kong.Flag) string {
 	return strings.TrimSuffix(f.Group.Title, ":")
 }
 
-// flagTag is a flag as --help shows it.
+// flagTag returns a flag as in --help.
 func flagTag(f *kong.Flag) string {
 	name := "--" + f.Name
 	if f.Tag.Negatable != "" {
@@ -143,7 +143,7 @@ func flagTag(f *kong.Flag) string {
 	return name
 }
 
-// related are the pages above and below.
+// related returns the names of the pages above and below.
 func (p *page) related(app *kong.Application, node *kong.Node) string {
 	var names []string
 	if node.Parent != nil {
@@ -160,30 +160,21 @@ func (p *page) related(app *kong.Application, node *kong.Node) string {
 	return strings.Join(names, ", ")
 }
 
-// roff makes a text safe anywhere in a line of roff: no escape, no hyphen that is broken
-// or made longer, and no character beyond ASCII, which not every roff reads as UTF-8.
+// roff escapes a text for any place in a line of roff. It protects backslashes and hyphens, and writes
+// characters beyond ASCII as escapes, because not every roff reads UTF-8.
 func roff(s string) string {
 	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\\':
-			b.WriteString(`\e`)
-		case r == '-':
-			b.WriteString(`\-`)
-		case r == '"':
-			b.WriteString(`\(dq`)
-		case r == '\n':
-			b.WriteByte(' ')
-		case r > '~':
+	for _, r := range strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n", " ").Replace(s) {
+		if r > '~' {
 			fmt.Fprintf(&b, `\[u%04X]`, r)
-		default:
+		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
 }
 
-// text is roff as a line of its own, which must not begin a request.
+// text escapes a text as its own line, which must not begin with a request.
 func text(s string) string {
 	s = roff(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Shells are those that Script knows.
+// Shells returns the names of the shells that Script supports.
 func Shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 
-// Script is what a shell reads so that it completes the program's command lines. It asks
-// the program itself, `PROGRAM complete -- WORD…`, which prints one candidate a line, a tab
-// before its help. Where there is none the shell offers files.
+// Script returns the completion script for a shell. The script runs `PROGRAM complete -- WORD…`, which prints
+// one candidate per line, with a tab before its help. Without candidates the shell offers files.
 func Script(shell, program string) (string, error) {
 	text, ok := scripts[shell]
 	if !ok {
@@ -19,13 +18,13 @@ func Script(shell, program string) (string, error) {
 	return strings.ReplaceAll(text, "PROGRAM", program), nil
 }
 
-// The scripts. Words come from databases, and others may have written these: a script inserts
-// each word quoted, so that it is one word again and the shell runs nothing of it. The program
-// is asked with the words that the user's quotes stand for. No script evaluates what was typed.
+// The scripts. Words come from databases, which others may have written. So a script quotes each word: it stays
+// one word, and the shell runs nothing of it. The program gets the words without the user's quotes. No script
+// evaluates the typed text.
 //
-// bash splits words at = and :, so its own list of words is useless here, and the script
-// reads COMP_LINE up to the cursor itself. bash replaces only the end of the word, $2; what
-// the user typed before that must not come back.
+// bash splits words at = and :, so the script cannot use bash's list of words. It reads COMP_LINE up to the
+// cursor. bash replaces only the end of the word, $2, so a candidate must not repeat the typed part before
+// that.
 var scripts = map[string]string{
 	"bash": `# bash completion of PROGRAM: source <(PROGRAM completion bash)
 _PROGRAM_words() { # sets words to those of $1 without their quotes, and quote to one that is open

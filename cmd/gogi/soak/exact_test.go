@@ -291,7 +291,7 @@ func (b *bout) width() bool {
 
 // ordered ends the runner by an order.
 func (b *bout) ordered(verb string) bool {
-	return b.order(verb) && b.ends() && b.p.ProcessState.ExitCode() == 130 && strings.Contains(b.p.complaints(), "told to end with ")
+	return b.order(verb) && b.ends() && b.p.ProcessState.ExitCode() == 130 && strings.Contains(b.p.complaints(), "ended by an order with ")
 }
 
 // limitFiles lets no file of the runner grow: writes fail with EFBIG from now on.

@@ -2,37 +2,40 @@ package statscmd
 
 import (
 	"fmt"
-	"io"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
-	"gogi/cmd/gogi/cli"
-	"gogi/internal/format"
-	"gogi/internal/i18n"
 	"gogi/match"
 )
 
-// answered prints what a question of a verb has come to, as text or as JSON.
-func answered[A interface {
-	Print(w io.Writer, in i18n.Language)
-}](env *cli.Env, asJSON bool, answer A, err error) error {
-	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return format.JSON(env.Out, answer)
+// Mappers returns the readers of the flag types elo, signed and sprt. Their values may begin with a minus, which
+// kong takes for a flag otherwise.
+func Mappers() []kong.Option {
+	return []kong.Option{
+		kong.NamedMapper("elo", mapper(parseElo)), kong.NamedMapper("signed", mapper(parseSigned)), kong.NamedMapper("sprt", mapper(parseSPRT)),
 	}
-	answer.Print(env.Out, env.Language)
-	return nil
 }
 
-// mostElo is where scores are too near to 0 and 1 to tell them from these.
+// mapper returns a reader for flags of type V and *V.
+func mapper[V any](parse func(string) (V, error)) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		v, err := parse(ctx.Scan.Pop().String())
+		if target.Kind() == reflect.Pointer {
+			target.Set(reflect.ValueOf(&v))
+		} else {
+			target.Set(reflect.ValueOf(v))
+		}
+		return err
+	}
+}
+
+// mostElo is the limit of Elo differences. Beyond it scores are too close to 0 and 1.
 const mostElo = 1000
 
-// parseElo reads a difference that is finite.
 func parseElo(word string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 	if err != nil || !(math.Abs(v) <= mostElo) {
@@ -41,36 +44,15 @@ func parseElo(word string) (float64, error) {
 	return v, nil
 }
 
-// eloFlag is an Elo difference. It takes the next word even if that begins with
-// a minus, which kong would take for a flag.
-type eloFlag float64
-
-// Decode reads the flag's value.
-func (e *eloFlag) Decode(ctx *kong.DecodeContext) error {
-	v, err := parseElo(ctx.Scan.Pop().String())
-	*e = eloFlag(v)
-	return err
-}
-
-// signedFlag is a number that may begin with a minus, too.
-type signedFlag float64
-
-// Decode reads the flag's value.
-func (s *signedFlag) Decode(ctx *kong.DecodeContext) error {
-	word := ctx.Scan.Pop().String()
+func parseSigned(word string) (float64, error) {
 	v, err := strconv.ParseFloat(word, 64)
 	if err != nil {
-		return fmt.Errorf("%q: expected a number", word)
+		return 0, fmt.Errorf("%q: expected a number", word)
 	}
-	*s = signedFlag(v)
-	return nil
+	return v, nil
 }
 
-// sprtFlag is a sequential test as [match.SPRT] reads it. Its text may begin with a minus,
-// too.
-type sprtFlag struct{ match.SPRT }
-
-// Decode reads the flag's value.
-func (s *sprtFlag) Decode(ctx *kong.DecodeContext) error {
-	return s.UnmarshalText([]byte(ctx.Scan.Pop().String()))
+func parseSPRT(word string) (s match.SPRT, err error) {
+	err = s.UnmarshalText([]byte(word))
+	return s, err
 }

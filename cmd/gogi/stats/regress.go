@@ -7,22 +7,17 @@ import (
 	"strings"
 
 	"gogi/cmd/gogi/cli"
-	"gogi/internal/csv"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 	"gogi/report/regression"
 )
 
 // RegressCommand explains columns of a table by other columns.
 type RegressCommand struct {
-	Table      string   `arg:"" help:"CSV file with a header."`
+	tableFlags
 	Y          []string `name:"y" required:"" placeholder:"COLUMN,…" help:"Dependent columns, such as a rating; gogi fits each by itself."`
 	X          []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"Independent columns of one regression; repeat the flag for further regressions."`
-	Where      []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
 	Apply      string   `placeholder:"FILE" help:"CSV file to whose rows gogi applies each equation."`
 	Confidence float64  `default:"0.95" help:"Confidence level of the intervals of new rows [--apply] (default ${default})."`
-	SkipEmpty  bool     `help:"Skip rows with an empty cell (default: an empty cell is an error)."`
-	JSON       bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run prints the regressions.
@@ -32,14 +27,7 @@ func (c *RegressCommand) Run(env *cli.Env) error {
 		return fail.Usage(err)
 	}
 	r, err := regression.Regress(c.Table, q, c.Apply)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, r)
-	}
-	r.Print(env.Out)
-	return nil
+	return env.AnswerEnglish(c.JSON, r, err)
 }
 
 func (c *RegressCommand) query() (regression.Query, error) {
@@ -54,12 +42,9 @@ func (c *RegressCommand) query() (regression.Query, error) {
 		}
 		q.X = append(q.X, set)
 	}
-	where, err := csv.ParseConditions(c.Where)
-	if err != nil {
-		return q, fmt.Errorf("--where %w", err)
-	}
-	q.Where = where
-	return q, nil
+	var err error
+	q.Where, err = c.where()
+	return q, err
 }
 
 func (c *RegressCommand) checkSet(set []string) error {

@@ -3,27 +3,28 @@
 // text are in packages report/calculator, report/ratings and report/regression.
 package statscmd
 
-// Command groups the verbs that reckon from counts given by hand; what
-// their numbers mean is told in docs/statistics.md.
+import "gogi/report/calculator"
+
+// Command groups the commands that calculate from typed counts. docs/statistics.md explains their numbers.
 type Command struct {
-	Interval IntervalCommand `cmd:"" help:"Calculate confidence intervals of a win rate"`
-	Test     TestCommand     `cmd:"" help:"Test whether one player is stronger"`
-	SPRT     SPRTCommand     `cmd:"" name:"sprt" help:"Calculate the SPRT state from counts"`
-	Plan     PlanCommand     `cmd:"" help:"Calculate how many games detect an Elo difference"`
-	Elo      EloCommand      `cmd:"" help:"Convert between score, Elo and normalised Elo"`
-	Forecast ForecastCommand `cmd:"" help:"Predict the result of a match from past results"`
-	Lab      LabCommand      `cmd:"" help:"Further calculations: regression, rank sums, coverage, …"`
+	Interval IntervalCommand                                     `cmd:"" help:"Calculate confidence intervals of a win rate"`
+	Test     command[calculator.TestQuestion, *calculator.Tests] `cmd:"" help:"Test whether one player is stronger"`
+	SPRT     command[calculator.SPRTQuestion, *calculator.SPRTs] `cmd:"" name:"sprt" help:"Calculate the SPRT state from counts"`
+	Plan     PlanCommand                                         `cmd:"" help:"Calculate how many games detect an Elo difference"`
+	Elo      command[calculator.EloQuestion, *calculator.Elos]   `cmd:"" help:"Convert between score, Elo and normalised Elo"`
+	Forecast ForecastCommand                                     `cmd:"" help:"Predict the result of a match from past results"`
+	Lab      LabCommand                                          `cmd:"" help:"Further calculations: regression, rank sums, coverage, …"`
 }
 
-// LabCommand groups calculations that researchers need and R and Python have, too.
+// LabCommand groups calculations for researchers, which R and Python have too.
 type LabCommand struct {
-	Coverage    CoverageCommand    `cmd:"" help:"Calculate how often each interval covers the truth"`
-	Adjust      AdjustCommand      `cmd:"" help:"Adjust p values for multiple testing"`
-	Homogeneity HomogeneityCommand `cmd:"" help:"Test whether several sources, such as machines, agree"`
-	RankSum     RankSumCommand     `cmd:"" name:"ranksum" help:"Compare two groups of rows of a table (Wilcoxon)"`
-	RMSE        RMSECommand        `cmd:"" name:"rmse" help:"Calculate the root mean square error of predictions"`
-	Orders      OrdersCommand      `cmd:"" help:"Rate the players of games of more than two players"`
-	AIC         AICCommand         `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
-	Error       ErrorCommand       `cmd:"" help:"Calculate the standard error of a win rate"`
-	Regress     RegressCommand     `cmd:"" help:"Explain one column of a table by others"`
+	Coverage    CoverageCommand                                                    `cmd:"" help:"Calculate how often each interval covers the truth"`
+	Adjust      command[calculator.AdjustQuestion, *calculator.Adjustments]        `cmd:"" help:"Adjust p values for multiple testing"`
+	Homogeneity command[calculator.HomogeneityQuestion, *calculator.Homogeneities] `cmd:"" help:"Test whether several sources, such as machines, agree"`
+	RankSum     RankSumCommand                                                     `cmd:"" name:"ranksum" help:"Compare two groups of rows of a table (Wilcoxon)"`
+	RMSE        RMSECommand                                                        `cmd:"" name:"rmse" help:"Calculate the root mean square error of predictions"`
+	Orders      OrdersCommand                                                      `cmd:"" help:"Rate the players of games of more than two players"`
+	AIC         AICCommand                                                         `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
+	Error       ErrorCommand                                                       `cmd:"" help:"Calculate the standard error of a win rate"`
+	Regress     RegressCommand                                                     `cmd:"" help:"Explain one column of a table by others"`
 }

@@ -15,44 +15,55 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// RankSumCommand compares two groups of rows of a table.
-type RankSumCommand struct {
+// tableFlags are a table and the selection of its rows.
+type tableFlags struct {
 	Table     string   `arg:"" help:"CSV file with a header."`
-	Values    []string `required:"" placeholder:"COLUMN" help:"Columns to compare, each by itself."`
-	By        string   `required:"" placeholder:"COLUMN" help:"Column that defines the two groups."`
 	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
-	SkipEmpty bool     `help:"Skip empty cells (default: an empty cell is an error)."`
+	SkipEmpty bool     `help:"Skip empty cells (regress and rmse: their rows); default: an empty cell is an error."`
 	JSON      bool     `name:"json" help:"Print one JSON object."`
+}
+
+// where parses the conditions on the rows.
+func (t *tableFlags) where() ([]csv.Condition, error) {
+	where, err := csv.ParseConditions(t.Where)
+	if err != nil {
+		err = fail.Usage(fmt.Errorf("--where %w", err))
+	}
+	return where, err
+}
+
+// RankSumCommand compares two groups of rows of a table. It skips an empty cell, not its row.
+type RankSumCommand struct {
+	tableFlags
+	Values []string `required:"" placeholder:"COLUMN" help:"Columns to compare, each by itself."`
+	By     string   `required:"" placeholder:"COLUMN" help:"Column that defines the two groups."`
 }
 
 // Run prints the tests.
 func (c *RankSumCommand) Run(env *cli.Env) error {
-	where, err := csv.ParseConditions(c.Where)
+	where, err := c.where()
 	if err != nil {
-		return fail.Usage(fmt.Errorf("--where %w", err))
+		return err
 	}
 	r, err := regression.CompareGroups(c.Table, c.Values, c.By, where, c.SkipEmpty)
-	return answered(env, c.JSON, r, err)
+	return env.Answer(c.JSON, r, err)
 }
 
-// RMSECommand compares predictions with the truth.
+// RMSECommand compares predictions with true values.
 type RMSECommand struct {
-	Table     string   `arg:"" help:"CSV file with a header."`
-	Predicted string   `required:"" placeholder:"COLUMN" help:"Column of predictions."`
-	Actual    string   `required:"" placeholder:"COLUMN" help:"Column of true values."`
-	Where     []string `sep:"none" placeholder:"COLUMN=VALUE" help:"Condition on the rows (=, !=, <, <=, >, >=); may be repeated, all must hold."`
-	SkipEmpty bool     `help:"Skip rows with an empty cell (default: an empty cell is an error)."`
-	JSON      bool     `name:"json" help:"Print one JSON object."`
+	tableFlags
+	Predicted string `required:"" placeholder:"COLUMN" help:"Column of predictions."`
+	Actual    string `required:"" placeholder:"COLUMN" help:"Column of true values."`
 }
 
 // Run prints the root mean square error.
 func (c *RMSECommand) Run(env *cli.Env) error {
-	where, err := csv.ParseConditions(c.Where)
+	where, err := c.where()
 	if err != nil {
-		return fail.Usage(fmt.Errorf("--where %w", err))
+		return err
 	}
 	d, err := regression.Compare(c.Table, c.Predicted, c.Actual, where, c.SkipEmpty)
-	return answered(env, c.JSON, d, err)
+	return env.Answer(c.JSON, d, err)
 }
 
 // OrdersCommand rates players by finishing orders.
@@ -94,7 +105,7 @@ func (c *OrdersCommand) Run(env *cli.Env) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	return answered(env, c.JSON, r, nil)
+	return env.Answer(c.JSON, r, nil)
 }
 
 // AICCommand compares models by printed log-likelihoods.
@@ -117,10 +128,10 @@ func (c *AICCommand) Run(env *cli.Env) error {
 		return fail.Usage(wrong)
 	}
 	r, err := ratings.NewCriteria(models, c.Games)
-	return answered(env, c.JSON, r, err)
+	return env.Answer(c.JSON, r, err)
 }
 
-// ErrorCommand is the standard error of a win rate.
+// ErrorCommand prints the standard error of a win rate.
 type ErrorCommand struct {
 	Wins  int  `required:"" placeholder:"W" help:"Number of wins."`
 	Games int  `required:"" placeholder:"N" help:"Number of decisive games."`

@@ -16,7 +16,7 @@ type DevCommand struct {
 	Engine enginecmd.EngineCommand `cmd:"" help:"Run the built-in engine as a USI engine"`
 }
 
-// PerftCommand counts leaves, to compare move generators.
+// PerftCommand counts the leaves of the tree of legal moves, to compare move generators.
 type PerftCommand struct {
 	SFEN   string `name:"sfen" default:"startpos" placeholder:"SFEN" help:"Position: startpos or an SFEN, with or without moves (default ${default})."`
 	Depth  int    `required:"" placeholder:"N" help:"Depth in plies."`

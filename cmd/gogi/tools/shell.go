@@ -18,10 +18,10 @@ import (
 	"gogi/results"
 )
 
-// program is the name that shells know this program by.
+// program is the name of the program in shells.
 const program = "gogi"
 
-// CompletionCommand prints what a shell needs to complete command lines.
+// CompletionCommand prints the completion script of a shell.
 type CompletionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell. For bash: source <(gogi completion bash)"`
 }
@@ -36,18 +36,18 @@ func (c *CompletionCommand) Run(env *cli.Env) error {
 	return err
 }
 
-// CompleteCommand is what the scripts ask.
+// CompleteCommand prints completions for the scripts.
 type CompleteCommand struct {
 	Words []string `arg:"" optional:"" help:"Words up to the cursor, after --."`
 }
 
-// Run prints the words that may come next, one a line, a tab before the help of each.
+// Run prints the words that can come next, one per line, with a tab before the help of each.
 func (c *CompleteCommand) Run(ctx context.Context, env *cli.Env, k *kong.Context) error {
 	known := func(argument string, flags map[string]string) []shell.Candidate {
 		if argument != "run" {
 			return nil
 		}
-		return runs(ctx, cmp.Or(flags["db"], "gogi.db")) // the default of every verb with runs
+		return runs(ctx, cmp.Or(flags["db"], "gogi.db")) // the default of all commands
 	}
 	for _, w := range shell.Complete(k.Model.Node, c.Words, known) {
 		if _, err := fmt.Fprintln(env.Out, strings.TrimSuffix(w.Word+"\t"+w.Help, "\t")); err != nil {
@@ -57,21 +57,15 @@ func (c *CompleteCommand) Run(ctx context.Context, env *cli.Env, k *kong.Context
 	return nil
 }
 
-// runs are the names of a database's runs, the newest first. Whatever is wrong with it is
-// told by the verb that is being typed, and not while it is.
+// runs returns the names of a database's runs, newest first. It ignores errors, which the typed command reports.
 func runs(ctx context.Context, db string) (list []shell.Candidate) {
-	store, err := results.OpenExisting(ctx, db)
-	if err != nil {
-		return nil
-	}
-	defer store.Close() //nolint:errcheck // it was only read
-	infos, err := store.Runs(ctx)
-	if err != nil {
-		return nil
-	}
-	for _, info := range slices.Backward(infos) {
-		list = append(list, shell.Candidate{Word: info.Name})
-	}
+	_ = cli.Database{DB: db}.Read(ctx, func(store *results.Store) error {
+		infos, err := store.Runs(ctx)
+		for _, info := range slices.Backward(infos) {
+			list = append(list, shell.Candidate{Word: info.Name})
+		}
+		return err
+	})
 	return list
 }
 
@@ -81,7 +75,7 @@ type ManCommand struct {
 	To   string   `type:"path" placeholder:"DIR" help:"Folder for the pages of all commands, gogi-COMMAND.1."`
 }
 
-// Run writes one page on the standard output, or all of them into a folder.
+// Run writes one page to standard output, or all pages to a folder.
 func (c *ManCommand) Run(env *cli.Env, k *kong.Context) error {
 	if c.To != "" {
 		if len(c.Verb) > 0 {
@@ -96,7 +90,7 @@ func (c *ManCommand) Run(env *cli.Env, k *kong.Context) error {
 	return shell.Manual(env.Out, k.Model, node)
 }
 
-// find is the verb that words name.
+// find returns the command that the words name.
 func find(node *kong.Node, words []string) (*kong.Node, error) {
 	for _, word := range words {
 		var names []string
@@ -117,14 +111,14 @@ func find(node *kong.Node, words []string) (*kong.Node, error) {
 	return node, nil
 }
 
-// writePages writes the page of a verb and of all below it.
+// writePages writes the pages of a command and of all commands below it.
 func writePages(dir string, app *kong.Application, node *kong.Node) error {
 	var text strings.Builder
 	if err := shell.Manual(&text, app, node); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, strings.ReplaceAll(node.FullPath(), " ", "-")+".1")
-	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil { //nolint:gosec // for everybody to read
+	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil { //nolint:gosec // a public file
 		return err
 	}
 	for _, child := range node.Children {

@@ -10,7 +10,7 @@ import (
 	"gogi/internal/version"
 )
 
-// VersionCommand tells which build this is.
+// VersionCommand prints the build.
 type VersionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object: version, revision, go, os, arch."`
 }

@@ -3,11 +3,7 @@
 // and reports it, and runner/series plays it.
 package tunecmd
 
-import (
-	"gogi/cmd/gogi/cli"
-)
-
-// Command groups the verbs about tunes.
+// Command groups the commands for tunes.
 type Command struct {
 	Run      RunCommand      `cmd:"" default:"withargs" help:"Tune, or resume a tune, then validate the result (default)"`
 	Init     InitCommand     `cmd:"" help:"Write a commented tune file with an engine's parameters"`
@@ -17,9 +13,4 @@ type Command struct {
 	Export   ExportCommand   `cmd:"" help:"Print the result as options, TOML, a patch, …"`
 	Validate ValidateCommand `cmd:"" help:"Play the match of the final values against the start"`
 	Verify   VerifyCommand   `cmd:"" help:"Recalculate a tune from its pairs; exit code 12 if different"`
-}
-
-// storedTune is what the verbs need that read a tune from a database.
-type storedTune struct {
-	cli.Stored
 }

@@ -22,13 +22,13 @@ import (
 	"gogi/runner/series"
 )
 
-// player plays a study's tune and its validations.
+// A player plays a tune and its validations.
 type player struct {
 	*session.Session
 
 	study      *study
 	warned     bool
-	validates  bool // what it finds is judged in the end
+	validates  bool // a validation follows the tune
 	stopFutile bool
 }
 
@@ -49,15 +49,15 @@ func (p *player) warn() {
 	}
 }
 
-// dryRun prints what would be tuned.
+// dryRun prints the tune and plays no game.
 func (p *player) dryRun(ctx context.Context) error {
-	store, err := results.OpenExisting(ctx, p.DB)
-	if err != nil {
-		store = nil // there is none yet
-	}
-	err = p.study.resolve(ctx, store)
-	if store != nil {
-		err = errors.Join(err, store.Close())
+	opened := false
+	err := cli.Database{DB: p.DB}.Read(ctx, func(store *results.Store) error {
+		opened = true
+		return p.study.resolve(ctx, store)
+	})
+	if !opened { // no database yet
+		err = p.study.resolve(ctx, nil)
 	}
 	if err != nil {
 		return err
@@ -67,12 +67,12 @@ func (p *player) dryRun(ctx context.Context) error {
 	return nil
 }
 
-// opener starts engines for one of the study's plans.
+// opener returns an opener for one of the study's plans.
 func (p *player) opener(plan *match.Plan) *players.Opener {
 	return &players.Opener{Plan: plan, Guard: p.Guard, Bound: p.study.opener.Bound, Waiting: p.Note}
 }
 
-// transcripts returns the folder of the dialogues with the engines of a run; "": they are not stored.
+// transcripts returns the folder of the dialogues with a run's engines; "": none.
 func (p *player) transcripts(plan *match.Plan) string {
 	if !p.study.transcript {
 		return ""
@@ -80,7 +80,7 @@ func (p *player) transcripts(plan *match.Plan) string {
 	return crash.TranscriptDir("", p.DB, plan.Run)
 }
 
-// tune plays what is missing of the tune.
+// tune plays the missing pairs of the tune.
 func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) {
 	p.warn()
 	s := p.study
@@ -88,7 +88,7 @@ func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) 
 	_, err := p.Play(ctx, session.Match{
 		Opener: p.opener(s.plan), Transcripts: p.transcripts(s.plan), Rename: "--run gives this tune another name", Look: at.look,
 		Tune: func(run *results.Run) series.Tuning {
-			how := series.Tuning{Forfeit: s.wish.Forfeits(), Learnt: at.learnt, StopFutile: p.stopFutile}
+			how := series.Tuning{Forfeit: s.request.Forfeits(), Learnt: at.learnt, StopFutile: p.stopFutile}
 			if p.validates {
 				how.Answered = p.answered(run)
 			}
@@ -99,7 +99,7 @@ func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) 
 				p.note("%s: %s of %s pairs are stored", s.plan.Run, format.Count(pairs), format.Count(s.plan.Pairs))
 				return nil
 			}
-			if err := run.Register(ctx, s.base); err != nil { // gogi tune validate RUN needs it, and nothing else
+			if err := run.Register(ctx, s.base); err != nil { // only gogi tune validate RUN needs it
 				p.Note(i18n.Because(err))
 			}
 			if !probe {
@@ -118,7 +118,7 @@ func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) 
 	return tuning.Read(ctx, p.Store, info, tuning.Latest)
 }
 
-// answered writes a tune's first candidate down as soon as there is one.
+// answered returns a function that stores the first candidate of a tune as soon as there is one.
 func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([]string, error) {
 	return func(ctx context.Context, st tune.State) ([]string, error) {
 		t := p.study.tune
@@ -140,7 +140,7 @@ func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([
 	}
 }
 
-// position is where a tune stands, for its progress.
+// position holds the current values of a tune, for its progress.
 type position struct {
 	settings *tune.Settings
 	mu       sync.Mutex
@@ -153,7 +153,7 @@ func (p *position) look() []string {
 	return p.lines
 }
 
-// learnt takes the state after a block.
+// learnt stores the state after a block.
 func (p *position) learnt(st tune.State) {
 	line := fmt.Sprintf("%s of %s pairs:", format.Count(st.Pairs), format.Count(p.settings.Pairs))
 	shown := 0
@@ -173,8 +173,8 @@ func (p *position) learnt(st tune.State) {
 	p.lines = []string{line}
 }
 
-// validate plays what is missing of the newest validation of a tune; another makes a
-// further one of the state that the account was asked for.
+// validate plays the missing pairs of a tune's newest validation. another starts a further validation, of the
+// state that the account has.
 func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
 	if !a.Done() {
 		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
@@ -189,14 +189,14 @@ func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) 
 		return &cli.Exit{Code: cli.GateOpen, Err: errors.New("the tune answers its start: there is nothing to validate")}
 	}
 	for which := range s.tune.Validations() {
-		if err := p.judge(ctx, which, candidate); err != nil { // one that is not passed: the claim is of all
+		if err := p.judge(ctx, which, candidate); err != nil { // the candidate must pass every match
 			return err
 		}
 	}
 	return nil
 }
 
-// judge plays one of the matches that a candidate has to pass.
+// judge plays one of the validation matches of a candidate.
 func (p *player) judge(ctx context.Context, which int, c match.TuneCandidate) error {
 	plan := tuning.Validation(p.study.base, p.study.tune, which, c)
 	if err := plan.Check(); err != nil {
@@ -218,7 +218,7 @@ func (p *player) judge(ctx context.Context, which int, c match.TuneCandidate) er
 	return cli.GateExit(judged.Gate.Verdict)
 }
 
-// candidate is the newest of a tune, see tuning.Candidate, told where it is new.
+// candidate returns the newest candidate of a tune, see tuning.Candidate, and prints a new one.
 func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool) (match.TuneCandidate, error) {
 	c, proposed, err := tuning.Candidate(ctx, p.Store, p.study.plan, a, another)
 	if proposed && !p.JSON {
@@ -227,11 +227,11 @@ func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool)
 	return c, err
 }
 
-// told are the validations of a tune, a line each.
-func told(ctx context.Context, store *results.Store, a *tuning.Account) (lines []i18n.Message) {
+// validations describes the validations of a tune, one line for each.
+func validations(ctx context.Context, store *results.Store, a *tuning.Account) (lines []i18n.Message) {
 	for _, c := range a.Candidates {
 		for which, run := range tuning.ValidationRuns(a.Plan, c.Run) {
-			lines = append(lines, toldOf(ctx, store, c.Number, run, a.Plan.Validations()[which].Pairs))
+			lines = append(lines, validation(ctx, store, c.Number, run, a.Plan.Validations()[which].Pairs))
 		}
 	}
 	if n := len(a.Candidates); n > 1 {
@@ -240,7 +240,7 @@ func told(ctx context.Context, store *results.Store, a *tuning.Account) (lines [
 	return lines
 }
 
-func toldOf(ctx context.Context, store *results.Store, number int, run string, most int) i18n.Message {
+func validation(ctx context.Context, store *results.Store, number int, run string, most int) i18n.Message {
 	r, err := stored.Report(ctx, store, run)
 	if err != nil || r.Gate == nil {
 		return i18n.Of("validation %d (%s): not begun", number, run)

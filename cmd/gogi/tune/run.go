@@ -1,6 +1,7 @@
 package tunecmd
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -25,7 +26,7 @@ import (
 //go:embed demo.toml
 var demo []byte
 
-// setup is what is needed to find out what is tuned, and with what.
+// setup are the flags that describe a tune.
 type setup struct {
 	File string `arg:"" optional:"" help:"Tune file (TOML); without it and without --engine gogi tunes the built-in engine, where the best values are known."`
 
@@ -37,7 +38,7 @@ type setup struct {
 	configs.Flags
 }
 
-// load reads the file, or takes the one within gogi.
+// load reads the file, or the demonstration file of gogi.
 func (c *setup) load() (f *configs.File, dir string, err error) {
 	switch {
 	case c.File != "":
@@ -50,19 +51,19 @@ func (c *setup) load() (f *configs.File, dir string, err error) {
 	return &configs.File{}, "", nil
 }
 
-// study is a tune that is ready to be played.
+// A study is a tune that is ready to be played.
 type study struct {
-	wish     tuning.Request
-	base     *match.Plan // the match that it is made of
+	request  tuning.Request
+	base     *match.Plan // the match that the tune plays
 	tune     *tune.Plan
-	plan     *match.Plan // of its games
+	plan     *match.Plan // the plan of its games
 	opener   *players.Opener
 	declared []usi.Option
 	warnings []advice.Warning
 	playing
 }
 
-// playing is how the games are stored.
+// playing are the settings of the store.
 type playing struct {
 	durability results.Durability
 	transcript bool
@@ -76,7 +77,7 @@ func playingOf(durable, transcript *bool) playing {
 	return p
 }
 
-// prepare resolves the file and the flags, and greets the engine.
+// prepare resolves the file and the flags, and performs the handshake with the engine.
 func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, error) {
 	s := &study{}
 	file, dir, err := c.match(s)
@@ -94,7 +95,7 @@ func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, erro
 	return s, s.fits(base.Greetings)
 }
 
-// fits says what does not fit this machine, or will go slowly.
+// fits returns an error if the machine cannot run the tune, and adds warnings.
 func (s *study) fits(greetings []usi.Greeting) (err error) {
 	if s.opener.Bound, err = players.Bind(s.base, greetings); err != nil {
 		return err
@@ -104,8 +105,7 @@ func (s *study) fits(greetings []usi.Greeting) (err error) {
 	return fatal
 }
 
-// match is the file of the match that the tune is made of, and what its paths are
-// relative to.
+// match returns the match file of the tune, and the folder of its paths.
 func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
 	if file, dir, err = c.load(); err == nil {
 		err = file.Apply(c.Flags)
@@ -118,30 +118,25 @@ func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
 		store = &configs.Store{}
 	}
 	s.playing = playingOf(store.Durable, file.Transcript)
-	wish, err := file.TakeTune()
+	request, err := file.TakeTune()
 	if err != nil {
 		return nil, "", err
 	}
-	if c.Method != "" {
-		wish.Method = c.Method
-	}
-	if c.Faults != "" {
-		wish.Faults = c.Faults
-	}
-	s.wish = tuning.Request{TuneWish: wish, Dir: dir, Globs: c.Param}
+	request.Method, request.Faults = cmp.Or(c.Method, request.Method), cmp.Or(c.Faults, request.Faults)
+	s.request = tuning.Request{TuneWish: request, Dir: dir, Globs: c.Param}
 	return file, dir, nil
 }
 
-// resolve makes the tune; store may have it already, begun by another line. Where it has
-// a shorter one that is done, this is another tune, which begins at the answer of that: a
-// schedule that is stretched is another experiment.
+// resolve resolves the tune. The store may have it already. If the store has a finished tune with fewer pairs,
+// this is another tune that starts at the final values of that one, because a longer schedule is another
+// experiment.
 func (s *study) resolve(ctx context.Context, store *results.Store) error {
 	if store != nil {
-		if err := s.goOn(ctx, store); err != nil {
+		if err := s.findRun(ctx, store); err != nil {
 			return err
 		}
 	}
-	tuned, warnings, err := s.wish.Resolve(s.base, s.declared)
+	tuned, warnings, err := s.request.Resolve(s.base, s.declared)
 	if err != nil {
 		return fail.Usage(err)
 	}
@@ -152,22 +147,21 @@ func (s *study) resolve(ctx context.Context, store *results.Store) error {
 	return nil
 }
 
-// goOn finds out which run this is: the one of the plan's name, or, where those of that
-// name were made for fewer pairs, NAME-2 and so on.
-func (s *study) goOn(ctx context.Context, store *results.Store) error {
+// findRun sets the name of the run: that of the plan, or NAME-2 and so on if the stored runs have fewer pairs.
+func (s *study) findRun(ctx context.Context, store *results.Store) error {
 	name := s.base.Run
 	for next := 2; ; next++ {
 		info, err := store.FindRun(ctx, s.base.Run)
 		if err != nil {
-			return nil //nolint:nilerr // it is begun now; an error of the database comes again then
+			return nil //nolint:nilerr // a new run; Begin reports an error of the database
 		}
 		begun, err := tuning.PlanOf(info)
 		if err != nil {
 			return fmt.Errorf("%w: expected another name of the run (--run)", err)
 		}
-		s.wish.Begun(&begun.Settings)
+		s.request.Begun(&begun.Settings)
 		if begun.Settings.Pairs >= s.base.Pairs {
-			return nil // a longer one is refused, with what differs
+			return nil // Begin rejects a longer one
 		}
 		a, err := tuning.Read(ctx, store, info, tuning.Latest)
 		if err != nil {
@@ -177,7 +171,7 @@ func (s *study) goOn(ctx context.Context, store *results.Store) error {
 			return fail.Usage(fmt.Errorf("run %s was begun for %s, of which %d are learnt: expected that number of games, or, once it is done, a larger one",
 				info.Name, format.NumberOf(begun.Settings.Pairs, "pair"), a.State.Pairs))
 		}
-		s.wish.From, s.wish.Starts, s.wish.Inflight, s.wish.Wide = info.Name, a.Point(), 0, nil
+		s.request.From, s.request.Starts, s.request.Inflight, s.request.Wide = info.Name, a.Point(), 0, nil
 		s.base.Run = fmt.Sprintf("%s-%d", name, next)
 	}
 }
@@ -194,7 +188,7 @@ type RunCommand struct {
 	NoValidate bool `help:"Skip the validation match; the final values are then unproven."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help is the text below the usage line of --help.
 func (*RunCommand) Help() string {
 	return `gogi tune plays games of the engine against itself with different option values, and moves the
 values towards those that win. These games are no proof. So gogi then plays a validation
@@ -208,7 +202,7 @@ Exit codes: 0 the validation passed (or the tune is done, with --no-validate), 1
 failed, 11 undecided, 3 pairs unplayed, 2 usage, 1 error, 130 interrupted.`
 }
 
-// Run plays what is missing of the tune, then of its validation.
+// Run plays the missing pairs of the tune, then of its validation.
 func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.guarded(ctx, env, &c.Session, c.DryRun, c.prepare, func(ctx context.Context, p *player) error {
 		p.validates, p.stopFutile = !c.NoValidate, c.StopFutile
@@ -226,7 +220,7 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 			return err
 		}
 		if !p.JSON {
-			tuning.Print(env.Out, env.Language, account, told(ctx, p.Store, account))
+			tuning.Print(env.Out, env.Language, account, validations(ctx, p.Store, account))
 		}
 		if c.NoValidate {
 			return nil
@@ -235,7 +229,7 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// guarded calls do with a session for the study that prepare makes; dry: it plays nothing.
+// guarded calls do with a session for the study that prepare returns; dry: it plays no game.
 func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
 	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry}, func(ctx context.Context, s *session.Session) error {
 		started := func() {}

@@ -27,7 +27,7 @@ func TestTuneFlags(t *testing.T) {
 		if want := (playing{results.Durable, true}); tuned.playing != want {
 			t.Errorf("%s: games are stored as %+v", verb, tuned.playing)
 		}
-		if w := tuned.wish; w.Globs[0] != "LMR_*" || w.Method != "surface" || w.Faults != "forfeit" || s.DB != "x.db" {
+		if w := tuned.request; w.Globs[0] != "LMR_*" || w.Method != "surface" || w.Faults != "forfeit" || s.DB != "x.db" {
 			t.Errorf("%s: %+v", verb, w)
 		}
 	}

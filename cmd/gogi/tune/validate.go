@@ -28,7 +28,7 @@ type ValidateCommand struct {
 	At int `default:"-1" placeholder:"BLOCK" help:"State to validate, as a number of blocks (default: the last); each further validation uses a smaller α."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help is the text below the usage line of --help.
 func (*ValidateCommand) Help() string {
 	return `The argument is a run (default: the newest tune of the database) or a tune file. gogi plays a
 match of the tune's final values against its start values. The SPRT of the match was fixed
@@ -38,7 +38,7 @@ Validation j of a tune uses α/2^j, so all validations of a tune together pass a
 result with probability at most α. The exit codes are those of gogi tune.`
 }
 
-// Run plays what is missing of it.
+// Run plays the missing pairs of the validation.
 func (c *ValidateCommand) Run(ctx context.Context, env *cli.Env) error {
 	prepare := c.registered
 	if c.isFile() {
@@ -66,8 +66,7 @@ func (c *ValidateCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// isFile reports whether the argument, or the flags, are a tune as it is begun with, and
-// not a run.
+// isFile reports whether the arguments describe a tune by a file or flags, not a stored run.
 func (c *ValidateCommand) isFile() bool {
 	if len(c.Engine) > 0 {
 		return true
@@ -76,12 +75,12 @@ func (c *ValidateCommand) isFile() bool {
 	return err == nil && at.Mode().IsRegular()
 }
 
-// registered is the study of a run, by what was registered at its first start: its engine
-// has to be the one that was tuned.
+// registered returns the study of a stored run, with the plan that gogi stored at its start. The engine must
+// have the same identity.
 func (c *ValidateCommand) registered(ctx context.Context, guard *process.Guard) (*study, error) {
 	s := &study{playing: playingOf(c.Durable, c.Transcript)}
 	if given := c.Given("run", "concurrency", "durable", "transcript"); len(given) > 0 {
-		return nil, fail.Usage(fmt.Errorf("%s: the validation of a stored tune plays as its file said when the tune began; name the tune's file instead of its run", strings.Join(given, ", ")))
+		return nil, fail.Usage(fmt.Errorf("%s: the validation of a stored tune uses the settings from the start of the tune; name the tune's file instead of its run", strings.Join(given, ", ")))
 	}
 	err := c.read(ctx, s)
 	if err == nil && c.Concurrency != "" {
@@ -102,13 +101,12 @@ func (c *ValidateCommand) registered(ctx context.Context, guard *process.Guard) 
 	return s, s.fits(greetings)
 }
 
-// read reads a run's tune and what was registered of its validation.
+// read reads a run's tune and its registered validation.
 func (c *ValidateCommand) read(ctx context.Context, s *study) error {
-	stored := storedTune{cli.Stored{Name: c.File, DB: c.DB}}
-	return stored.withRun(ctx, func(store *results.Store, info *results.RunInfo) error {
+	return withTune(ctx, cli.Stored{Name: c.File, Database: cli.Database{DB: c.DB}}, func(store *results.Store, info *results.RunInfo) error {
 		text, err := store.Registered(ctx, info.ID)
 		if err == nil && text == "" {
-			err = fail.Usage(fmt.Errorf("run %s: its validation was not registered when it was begun: expected its file in place of its name", info.Name))
+			err = fail.Usage(fmt.Errorf("run %s: its start did not register the validation; give the tune's file instead of the run", info.Name))
 		}
 		if err != nil {
 			return err

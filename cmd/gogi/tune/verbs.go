@@ -16,13 +16,13 @@ import (
 	"gogi/results"
 )
 
-// InitCommand writes a tune file to start from.
+// InitCommand prints a tune file.
 type InitCommand struct {
 	Engine string   `arg:"" help:"Engine command, split as a shell does."`
 	Only   []string `sep:"none" placeholder:"GLOB" help:"Only parameters with this name; may be repeated."`
 }
 
-// Run greets the engine and prints the file.
+// Run performs the handshake with the engine and prints the file.
 func (c *InitCommand) Run(ctx context.Context, env *cli.Env) error {
 	games := 2
 	s := setup{Flags: configs.Flags{Engine: []string{"engine=" + c.Engine}, Games: &games, Nodes: []string{"1"}}}
@@ -31,7 +31,7 @@ func (c *InitCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// ProbeCommand looks for options that change nothing.
+// ProbeCommand finds parameters that change nothing.
 type ProbeCommand struct {
 	setup
 
@@ -39,7 +39,7 @@ type ProbeCommand struct {
 	JSON  bool `name:"json" help:"Print a JSON list."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help is the text below the usage line of --help.
 func (*ProbeCommand) Help() string {
 	return `gogi searches twenty positions to a fixed depth or number of nodes, with each parameter at both
 of its bounds.
@@ -48,7 +48,7 @@ Exit codes: 0 every parameter changes the search, 1 a parameter changes nothing 
 engine fails with it, 2 usage.`
 }
 
-// Run prints what was found.
+// Run prints the effect of each parameter.
 func (c *ProbeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.guarded(ctx, env, &session.Flags{Quiet: c.Quiet}, true, c.prepare, func(ctx context.Context, p *player) error {
 		if err := p.study.resolve(ctx, nil); err != nil {
@@ -77,7 +77,7 @@ func (c *ProbeCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// probe warns of parameters that cannot be tuned.
+// probe warns of parameters that gogi cannot tune.
 func (p *player) probe(ctx context.Context) error {
 	found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
 	if err != nil {
@@ -91,9 +91,9 @@ func (p *player) probe(ctx context.Context) error {
 	return nil
 }
 
-// withAccount reads a stored tune.
-func (c *storedTune) withAccount(ctx context.Context, at int, do func(*results.Store, *tuning.Account) error) error {
-	return c.withRun(ctx, func(store *results.Store, info *results.RunInfo) error {
+// withAccount calls do with a stored tune.
+func withAccount(ctx context.Context, run cli.Stored, at int, do func(*results.Store, *tuning.Account) error) error {
+	return withTune(ctx, run, func(store *results.Store, info *results.RunInfo) error {
 		a, err := tuning.Read(ctx, store, info, at)
 		if err != nil {
 			return err
@@ -102,10 +102,10 @@ func (c *storedTune) withAccount(ctx context.Context, at int, do func(*results.S
 	})
 }
 
-// withRun finds the run: the one that is named, else the newest that is a tune.
-func (c *storedTune) withRun(ctx context.Context, do func(*results.Store, *results.RunInfo) error) error {
-	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
-		if _, err := tuning.PlanOf(info); err != nil && c.Name == "" {
+// withTune calls do with the named run, or with the newest run that is a tune.
+func withTune(ctx context.Context, run cli.Stored, do func(*results.Store, *results.RunInfo) error) error {
+	return run.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		if _, err := tuning.PlanOf(info); err != nil && run.Name == "" {
 			var newest error
 			if info, newest = newestTune(ctx, store); newest != nil {
 				return newest
@@ -115,7 +115,7 @@ func (c *storedTune) withRun(ctx context.Context, do func(*results.Store, *resul
 	})
 }
 
-// newestTune is the newest run that is a tune.
+// newestTune returns the newest run that is a tune.
 func newestTune(ctx context.Context, store *results.Store) (*results.RunInfo, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
@@ -129,9 +129,9 @@ func newestTune(ctx context.Context, store *results.Store) (*results.RunInfo, er
 	return nil, fail.Usage(errors.New("no run of the database is a tune"))
 }
 
-// ReportCommand tells a tune.
+// ReportCommand prints the report of a tune.
 type ReportCommand struct {
-	storedTune
+	cli.Stored
 
 	JSON bool   `name:"json" help:"Print one JSON object."`
 	HTML string `name:"html" placeholder:"FILE" help:"HTML file for a page with figures; - is standard output."`
@@ -139,43 +139,43 @@ type ReportCommand struct {
 
 // Run prints the report.
 func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.withAccount(ctx, tuning.Latest, func(store *results.Store, a *tuning.Account) error {
-		validations := told(ctx, store, a)
+	return withAccount(ctx, c.Stored, tuning.Latest, func(store *results.Store, a *tuning.Account) error {
+		lines := validations(ctx, store, a)
 		if c.HTML != "" {
-			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Language, a, validations), nil })
+			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Language, a, lines), nil })
 		}
 		if c.JSON {
 			return format.JSON(env.Out, tuning.Tell(a))
 		}
-		tuning.Print(env.Out, env.Language, a, validations)
+		tuning.Print(env.Out, env.Language, a, lines)
 		return nil
 	})
 }
 
-// ShowCommand tells the state after a block.
+// ShowCommand prints the state of a tune after a block.
 type ShowCommand struct {
-	storedTune
+	cli.Stored
 
 	At int `required:"" placeholder:"BLOCK" help:"Iteration, as a number of blocks (default: the last)."`
 }
 
 // Run prints the state.
 func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.withAccount(ctx, c.At, func(_ *results.Store, a *tuning.Account) error {
+	return withAccount(ctx, c.Stored, c.At, func(_ *results.Store, a *tuning.Account) error {
 		tuning.Print(env.Out, env.Language, a, nil)
 		return nil
 	})
 }
 
-// ExportCommand prints what a tune found.
+// ExportCommand prints the final values of a tune.
 type ExportCommand struct {
-	storedTune
+	cli.Stored
 
-	As string `default:"options" placeholder:"FORM" help:"options, toml, params, fishtest, openbench or patch (default ${default})."`
-	At string `default:"mean" placeholder:"WHERE" help:"mean (the answer), last (the centre), or the number of a block (default ${default})."`
+	As string `default:"options" placeholder:"FORM" help:"Form: options, toml, params, fishtest, openbench or patch (default ${default})."`
+	At string `default:"mean" placeholder:"WHERE" help:"Values to print: mean (the final values), last (the last iterate), or the number of a block (default ${default})."`
 }
 
-// Run prints it.
+// Run prints the values.
 func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	at := tuning.Latest
 	if c.At != "mean" && c.At != "last" {
@@ -185,7 +185,7 @@ func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 		}
 		at = n
 	}
-	return c.withAccount(ctx, at, func(_ *results.Store, a *tuning.Account) error {
+	return withAccount(ctx, c.Stored, at, func(_ *results.Store, a *tuning.Account) error {
 		values := tune.Answer(&a.Plan.Settings, &a.Asked)
 		if c.At == "last" {
 			values = a.Asked.Theta
@@ -194,14 +194,14 @@ func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// VerifyCommand reckons a tune again.
+// VerifyCommand recalculates a tune from its pairs.
 type VerifyCommand struct {
-	storedTune
+	cli.Stored
 }
 
-// Run prints the differences, which have an exit code of their own.
+// Run prints the differences, and returns their exit code if there are any.
 func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.withAccount(ctx, tuning.Latest, func(_ *results.Store, a *tuning.Account) error {
+	return withAccount(ctx, c.Stored, tuning.Latest, func(_ *results.Store, a *tuning.Account) error {
 		for _, d := range a.Differences {
 			fmt.Fprintln(env.Out, d)
 		}

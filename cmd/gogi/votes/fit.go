@@ -5,7 +5,6 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/ensemble/votes"
-	"gogi/internal/format"
 )
 
 // FitCommand fits the scales of council members.
@@ -25,9 +24,5 @@ func (c *FitCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	fit.Run = run
 	fit.Finish()
-	if c.JSON {
-		return format.JSON(env.Out, fit)
-	}
-	fit.Print(env.Out, env.Language)
-	return nil
+	return env.Answer(c.JSON, fit, nil)
 }

@@ -6,10 +6,9 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/ensemble/votes"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 )
 
-// ReplayCommand takes recorded votes again.
+// ReplayCommand repeats recorded votes.
 type ReplayCommand struct {
 	votesSource
 	Rule []string `sep:"none" placeholder:"RULE" help:"Rule to apply, such as majority or adoption:decay=0.9; may be repeated (default: check the recorded rule)."`
@@ -17,7 +16,7 @@ type ReplayCommand struct {
 	JSON bool     `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints what the votes decide when they are taken again.
+// Run prints the decisions of the repeated votes.
 func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) error {
 	r, err := votes.NewReplay(c.Log, c.Rule, c.Ties)
 	if err == nil {
@@ -32,12 +31,7 @@ func (c *ReplayCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	r.Finish()
-	if c.JSON {
-		err = format.JSON(env.Out, r)
-	} else {
-		r.Print(env.Out, env.Language)
-	}
-	if err != nil {
+	if err := env.Answer(c.JSON, r, nil); err != nil {
 		return err
 	}
 	return r.Verdict()

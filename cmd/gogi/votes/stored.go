@@ -16,19 +16,19 @@ import (
 	"gogi/results"
 )
 
-// storedGame is what is kept of a game before its record is opened.
+// A storedGame is a game whose record is not read yet.
 type storedGame struct{ pair, leg, plies int }
 
 func (g storedGame) name() string { return fmt.Sprintf("%d.%d", g.pair, g.leg) }
 
-// votesSource is where votes are read from, and which of them.
+// A votesSource selects votes of a database or a log.
 type votesSource struct {
 	cli.Stored
 	Log    string `placeholder:"FILE" help:"Vote log (JSON lines) to read instead of a database."`
 	Game   string `placeholder:"PAIR.LEG" help:"Only this game, such as 12.0; a log numbers its games from 0."`
 	Player string `placeholder:"NAME" help:"Only the votes of this council."`
 
-	whole bool // every decision of a game is needed
+	whole bool // the command needs every decision of a game
 }
 
 func (s *votesSource) check() error {
@@ -42,8 +42,8 @@ func (s *votesSource) check() error {
 	return err
 }
 
-// each gives every game that has votes to see, one after the other, and returns
-// the run's name; none at all is an error.
+// each calls see for every game that has votes, and returns the run's name. It returns an error if no game has
+// votes.
 func (s *votesSource) each(ctx context.Context, see func(*votes.Game) error) (run string, err error) {
 	if s.Log != "" {
 		return "", votes.ReadLog(s.Log, s.wants, see)
@@ -55,7 +55,7 @@ func (s *votesSource) each(ctx context.Context, see func(*votes.Game) error) (ru
 	return run, err
 }
 
-// wants reports whether a logged game was asked for; check has looked at the name.
+// wants reports whether the flags select a logged game; check has checked the flags.
 func (s *votesSource) wants(g *votes.Game) bool {
 	if s.Player != "" && s.Player != g.Votes[0].Council {
 		return false
@@ -102,7 +102,7 @@ func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info
 	return nil
 }
 
-// storedGames lists the games that were asked for.
+// storedGames returns the selected games.
 func (s *votesSource) storedGames(ctx context.Context, store *results.Store, info *results.RunInfo) ([]storedGame, error) {
 	pair, leg := -1, -1
 	filter := results.Filter{Engine: s.Player}
@@ -126,7 +126,7 @@ func (s *votesSource) storedGames(ctx context.Context, store *results.Store, inf
 	return games, err
 }
 
-// noVotes says why there is nothing to show.
+// noVotes returns why there are no votes.
 func (s *votesSource) noVotes(info *results.RunInfo, games int) error {
 	switch {
 	case info.Finished == 0:

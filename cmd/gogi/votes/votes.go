@@ -10,17 +10,16 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/ensemble/votes"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 )
 
-// Command groups the verbs about the votes of councils.
+// Command groups the commands for the votes of councils.
 type Command struct {
 	Show   ShowCommand   `cmd:"" default:"withargs" help:"Show how councils voted, in a run or a game (default)"`
 	Replay ReplayCommand `cmd:"" help:"Repeat recorded votes, by the same or by other rules"`
 	Fit    FitCommand    `cmd:"" help:"Fit each member's score scale to the results of a run"`
 }
 
-// ShowCommand tells how councils voted.
+// ShowCommand prints how councils voted.
 type ShowCommand struct {
 	votesSource
 	JSON bool   `name:"json" help:"Print one JSON object."`
@@ -46,11 +45,7 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	r.Run = run
 	r.Finish()
-	if c.JSON {
-		return format.JSON(env.Out, r)
-	}
-	r.Print(env.Out, env.Language)
-	return nil
+	return env.Answer(c.JSON, r, nil)
 }
 
 func (c *ShowCommand) check() error {
@@ -65,7 +60,7 @@ func (c *ShowCommand) check() error {
 	return c.votesSource.check()
 }
 
-// oneGame shows the votes of one game in all the forms that were asked for.
+// oneGame prints the votes of one game in all selected forms.
 func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
 	out := env.Out
 	var game *votes.Game
@@ -87,12 +82,8 @@ func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
 	if err := cli.WriteForm("--csv", c.CSV, out, r.Councils[0].CSV); err != nil {
 		return err
 	}
-	switch {
-	case c.SVG == "-" || c.CSV == "-":
+	if c.SVG == "-" || c.CSV == "-" {
 		return nil
-	case c.JSON:
-		return format.JSON(out, r)
 	}
-	r.Print(out, env.Language)
-	return nil
+	return env.Answer(c.JSON, r, nil)
 }

@@ -23,16 +23,14 @@ const mateFrom = 900_000
 // Options select the written parts of a game. The zero value omits the opening's moves, and moves without
 // a score.
 type Options struct {
-	Opening  bool // also the opening's moves, if they have a score or Unscored allows it
-	Unscored bool // moves without a score, with the score 0
-	NoMate   bool // leave out positions whose score is a mate
-	// Played makes the played move the only candidate of hcpe3 if there were no votes. dlshogi does not
-	// learn from a move without a candidate.
-	Played bool
+	NoMate   bool `help:"Skip positions with a mate score."`
+	Unscored bool `help:"Include moves without a score, with score 0."`
+	Opening  bool `help:"Include the moves of the opening."` // those with a score, or with Unscored
+	Played   bool `help:"With hcpe3: write the played move as the only candidate if there are no votes; dlshogi needs a candidate."`
 	// Rule is how declarations were judged; pack keeps it.
-	Rule shogi.DeclarationRule
+	Rule shogi.DeclarationRule `kong:"-"`
 	// Votes returns the candidates in a move's detail, a council's vote; nil or an empty list if it has none.
-	Votes func(detail []byte) []Candidate
+	Votes func(detail []byte) []Candidate `kong:"-"`
 }
 
 // Tally counts games by result.

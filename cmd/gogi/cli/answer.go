@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/players"
+	"gogi/results"
+	"gogi/usi/process"
+)
+
+// A Printer is an answer that prints itself as text.
+type Printer interface {
+	Print(w io.Writer, in i18n.Language)
+}
+
+// Answer prints an answer as text, or as JSON; it prints nothing and returns err if that is not nil.
+func (env *Env) Answer(asJSON bool, answer Printer, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return format.JSON(env.Out, answer)
+	}
+	answer.Print(env.Out, env.Language)
+	return nil
+}
+
+// AnswerEnglish does the same for an answer that has only English text.
+func (env *Env) AnswerEnglish(asJSON bool, answer interface{ Print(w io.Writer) }, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return format.JSON(env.Out, answer)
+	}
+	answer.Print(env.Out)
+	return nil
+}
+
+// A Database is the flag of the commands that read a database.
+type Database struct {
+	DB string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+}
+
+// Read opens the database for reading, calls f and closes it.
+func (d Database) Read(ctx context.Context, f func(*results.Store) error) error {
+	store, err := results.OpenExisting(ctx, d.DB)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(store), store.Close())
+}
+
+// WithGuard calls f with a guard process for its engines, and with a context that an interrupt cancels.
+func WithGuard(ctx context.Context, env *Env, f func(context.Context, *process.Guard, *Interrupts) error) error {
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	ctx, interrupts := Catch(ctx, env)
+	err = f(ctx, guard, interrupts)
+	interrupts.Stop()
+	return errors.Join(err, guard.Close())
+}
+
+// Options parses the values NAME=VALUE of --option.
+func Options(texts []string) (list []match.Option, err error) {
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fmt.Errorf("--option %q: expected NAME=VALUE", text)
+		}
+		list = append(list, match.Option{Name: name, Value: value})
+	}
+	return list, nil
+}
+
+// WriteNew writes a file that the user edits and then gives to the command next. It returns a usage error if the file exists.
+func (env *Env) WriteNew(name string, text []byte, next string) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
+	if errors.Is(err, fs.ErrExist) {
+		return fail.Usage(fmt.Errorf("%s exists already; it is left as it is", name))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err == nil {
+		fmt.Fprintf(env.Out, "wrote %s; edit it, then: %s %s --dry-run\n", name, next, name)
+	}
+	return err
+}
