@@ -4,16 +4,14 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/results"
 )
 
 // About holds the facts of a run beyond its games. All forms of a report print from it the plan and how
 // the run was played.
 type About struct {
-	Digest  string
-	Rules   string
-	Created time.Time
-	Plan    *match.CanonicalPlan
-	Engines []Engine // in the order of the report's players
+	*results.RunInfo                      // its engines have their limits with the clocks of the plan
+	Plan             *match.CanonicalPlan // the parsed RunInfo.Plan
 }
 
 // Start is one start of the run, with the changes since the previous start.
@@ -21,12 +19,4 @@ type Start struct {
 	At      time.Time
 	Changes []match.Difference
 	Late    bool // a pair was stored before it
-}
-
-// Engine is one player as the plan has it.
-type Engine struct {
-	Name, Identity, Limits string
-	Options                []match.Option
-	Profile, Restart       string
-	Files                  []match.FileHash
 }

@@ -14,6 +14,7 @@ import (
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/text"
+	"gogi/results"
 	"gogi/shogi"
 	"gogi/shogi/diagram"
 	"gogi/shogi/kifu"
@@ -44,7 +45,7 @@ type page struct {
 	Digest   string
 	Created  string
 	Plan     *match.CanonicalPlan
-	Engines  []report.Engine
+	Engines  []results.Engine
 	Curve    *lineChart
 	Endings  *barChart
 	Lengths  *columnChart

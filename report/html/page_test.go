@@ -17,18 +17,19 @@ import (
 	"gogi/match/matchtest"
 	"gogi/report"
 	"gogi/shogi"
+	"gogi/results"
 	"gogi/shogi/kifu"
 	"gogi/stats"
 )
 
 func aboutRun(o matchtest.Run) report.About {
 	a := report.About{
-		Digest: "abcdef", Rules: "default", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Plan: &match.CanonicalPlan{Design: "match", Swap: true, Seed: 7},
+		RunInfo: &results.RunInfo{Digest: "abcdef", Rules: "default", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
+		Plan:    &match.CanonicalPlan{Design: "match", Swap: true, Seed: 7},
 	}
 	a.Plan.Openings.Count, a.Plan.Openings.SHA256 = 3, "00ff"
 	for _, name := range o.Players {
-		a.Engines = append(a.Engines, report.Engine{Name: name, Limits: "nodes 10", Identity: "by hand"})
+		a.Engines = append(a.Engines, results.Engine{Name: name, Limits: "nodes 10", Identity: match.Identity{Fixed: "by hand"}})
 	}
 	return a
 }
@@ -331,7 +332,7 @@ func TestTournamentPage(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	testutil.OK(t, newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), Words{i18n.English}).execute(&b, "report.gohtml"))
+	testutil.OK(t, newPage(rep, report.About{RunInfo: &results.RunInfo{}, Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), Words{i18n.English}).execute(&b, "report.gohtml"))
 	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
 		testutil.Contains(t, b.String(), want, "no")
 	}

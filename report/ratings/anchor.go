@@ -49,35 +49,47 @@ func (o Options) checkAnchor(games map[string]int) error {
 	return nil
 }
 
-// intervals are those of all ratings: less their mean, or less the anchor's.
+// intervals returns the intervals of all ratings: relative to their mean, or to the anchor's rating.
 func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
-	if o.Anchor == nil {
-		return o.playerIntervals(fit)
-	}
-	if !slices.ContainsFunc(fit.Players, func(p crosstable.Player) bool { return p.Name == o.Anchor.Player }) {
-		return nil, fmt.Errorf("--anchor: the games do not rate %s, and so nobody is measured from it", o.Anchor.Player)
+	profile := func(player string) (binomial.Interval, error) { return fit.Profile(player, o.Confidence) }
+	wald := func() ([]binomial.Interval, error) { return fit.Wald(o.Confidence) }
+	switch a := o.Anchor; {
+	case a == nil && o.Bootstrap > 0:
+		b, err := fit.Bootstrap(o.Bootstrap, o.Confidence, o.Seed)
+		if err != nil && o.Draws == "half" {
+			err = fmt.Errorf("%w (--draws davidson)", err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--bootstrap: %w", err)
+		}
+		return b.Players, nil
+	case a == nil:
+	case !slices.ContainsFunc(fit.Players, func(p crosstable.Player) bool { return p.Name == a.Player }):
+		return nil, fmt.Errorf("--anchor: the games do not rate %s, so no player is measured from it", a.Player)
+	default:
+		wald = func() ([]binomial.Interval, error) { return fit.WaldFrom(a.Player, o.Confidence) }
+		profile = func(player string) (binomial.Interval, error) {
+			if player == a.Player {
+				return binomial.Interval{Level: o.Confidence}, nil
+			}
+			return fit.ProfileDifference(player, a.Player, o.Confidence)
+		}
 	}
 	if len(fit.Players) > profiled {
-		return fit.WaldFrom(o.Anchor.Player, o.Confidence)
+		return wald()
 	}
 	var list []binomial.Interval
 	for _, p := range fit.Players {
-		if p.Name == o.Anchor.Player {
-			list = append(list, binomial.Interval{Level: o.Confidence})
-			continue
-		}
-		i, err := fit.ProfileDifference(p.Name, o.Anchor.Player, o.Confidence)
+		i, err := profile(p.Name)
 		if err != nil {
-			// A profile that must be followed very far may get lost.
-			return fit.WaldFrom(o.Anchor.Player, o.Confidence)
+			return wald() // a profile with a very distant end may not be found
 		}
 		list = append(list, i)
 	}
 	return list, nil
 }
 
-// fix shifts ratings so that the anchor has its own; intervals are of differences from
-// it already.
+// fix shifts the ratings so that the anchor has its fixed rating. Their intervals are already relative to it.
 func (r *Report) fix(a Anchor) {
 	r.Anchor = &a
 	at := slices.IndexFunc(r.Players, func(p Player) bool { return p.Name == a.Player })
@@ -99,7 +111,7 @@ func (r *Report) fix(a Anchor) {
 	r.Players[at].Lo, r.Players[at].Hi = nil, nil // it is fixed, and not estimated
 }
 
-// unboundAside takes back the bounds of players without a rating: they are of the mean.
+// unboundAside deletes the bounds of players without a rating, because they are relative to the mean.
 func (r *Report) unboundAside() {
 	for i := range r.Players {
 		if p := &r.Players[i]; p.OneSided {

@@ -277,37 +277,6 @@ func (o Options) replay(r *Report) rating.Replay {
 	return rating.Replay{Samples: replaySamples, Seed: o.Seed, Exceed: replayExceed}
 }
 
-func (o Options) playerIntervals(fit *rating.Fit) ([]binomial.Interval, error) {
-	switch {
-	case o.Bootstrap > 0:
-		b, err := fit.Bootstrap(o.Bootstrap, o.Confidence, o.Seed)
-		if err != nil {
-			return nil, fmt.Errorf("--bootstrap: %w", o.bootstrapAdvice(err))
-		}
-		return b.Players, nil
-	case len(fit.Players) > profiled:
-		return fit.Wald(o.Confidence)
-	}
-	var list []binomial.Interval
-	for _, p := range fit.Players {
-		i, err := fit.Profile(p.Name, o.Confidence)
-		if err != nil {
-			// A profile that must be followed very far may get lost.
-			return fit.Wald(o.Confidence)
-		}
-		list = append(list, i)
-	}
-	return list, nil
-}
-
-// bootstrapAdvice names the option that makes a bootstrap possible.
-func (o Options) bootstrapAdvice(err error) error {
-	if o.Draws == "half" {
-		return fmt.Errorf("%w (--draws davidson)", err)
-	}
-	return err
-}
-
 // setOrderEffect reports the value of the first move, also if the model without it was selected.
 func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	last := fits[len(fits)-1]

@@ -19,9 +19,6 @@ func Compare(ctx context.Context, store *results.Store, names []string, opponent
 		if err != nil {
 			return nil, err
 		}
-		if err := Proves(info); err != nil {
-			return nil, err
-		}
 		run, err := comparedRun(ctx, store, info)
 		if err != nil {
 			return nil, err

@@ -18,7 +18,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Report reads all pairs of a run once, and shows each to the watchers, too.
+// Report reads all pairs of a run once, and passes each to the watchers, too.
 func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
 	g, err := Gather(ctx, store, run)
 	if err != nil {
@@ -27,13 +27,13 @@ func Report(ctx context.Context, store *results.Store, run string, watch ...func
 	return g.rest(ctx, store, watch...)
 }
 
-// Gathering is a report that is begun with pairs that are read for something else.
+// Gathering is a report in the making, whose first pairs come from another reader of the run.
 type Gathering struct {
-	id   int64
+	info *results.RunInfo
 	run  report.Run
 	sums *report.Gatherer
 	rank *ranking
-	next int // the pair that the sums wait for: all before it are in them
+	next int // the next pair for the sums; all before it are in them
 }
 
 // Gather begins the report of a run; a tune and self-play have none, see Proves.
@@ -45,7 +45,7 @@ func Gather(ctx context.Context, store *results.Store, name string) (*Gathering,
 	if err := Proves(info); err != nil {
 		return nil, err
 	}
-	g := &Gathering{id: info.ID}
+	g := &Gathering{info: info}
 	if g.rank, err = newRanking(info); err != nil {
 		return nil, err
 	}
@@ -66,27 +66,21 @@ func (g *Gathering) Add(rows []match.Row) error {
 	return errors.Join(g.sums.Add(rows), g.rank.add(rows))
 }
 
-// rest reads the pairs that are not in the sums, shows each to the watchers, too, and
-// reports.
+// rest reads the pairs that are not in the sums, passes each to the watchers, too, and returns the report.
 func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
-	err := store.Pairs(ctx, g.id, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
+	err := store.Pairs(ctx, g.info.ID, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
+		err := errors.Join(g.sums.Add(rows), g.rank.add(rows))
 		for _, see := range watch {
-			if err := see(rows); err != nil {
-				return err
-			}
+			err = errors.Join(err, see(rows))
 		}
-		return errors.Join(g.sums.Add(rows), g.rank.add(rows))
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	rep := g.sums.Report()
 	rep.Ranking = g.rank.of(rep)
-	info, err := store.FindRun(ctx, g.run.Name)
-	if err != nil {
-		return nil, err
-	}
-	return rep, countBooks(ctx, store, info, rep)
+	return rep, countBooks(ctx, store, g.info, rep)
 }
 
 // Finish adds the rest, long after the start. If the run's settings have changed by then, it reads
@@ -106,38 +100,21 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 // its points, and the run's facts. It reads the records while the page is written; the context does not
 // end that.
 func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*html.Shown, error) {
-	if err := Proves(info); err != nil {
+	g, err := Gather(ctx, store, info.Name)
+	if err != nil {
 		return nil, err
 	}
 	about, err := About(info)
 	if err != nil {
 		return nil, err
 	}
-	described, err := ReportRun(ctx, store, info)
-	if err != nil {
-		return nil, err
-	}
-	g, err := report.New(described)
-	if err != nil {
-		return nil, err
-	}
-	rank, err := newRanking(info)
-	if err != nil {
-		return nil, err
-	}
 	seen := html.NewScenes(info.Players[0], info.Players[1])
-	seen.Watch(g.Moment)
-	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
-		err := errors.Join(g.Add(rows), rank.add(rows))
+	seen.Watch(g.sums.Moment)
+	rep, err := g.rest(ctx, store, func(rows []match.Row) error {
 		seen.Add(rows)
-		return err
+		return nil
 	})
 	if err != nil {
-		return nil, err
-	}
-	rep := g.Report()
-	rep.Ranking = rank.of(rep)
-	if err := countBooks(ctx, store, info, rep); err != nil {
 		return nil, err
 	}
 	lasting := context.WithoutCancel(ctx)
@@ -157,7 +134,9 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	for i, e := range info.Engines {
 		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: plan.LimitsText(i)})
 	}
-	run.Tournament = tourneyOf(plan, info.Pairs)
+	if plan.Design.ByResults() {
+		run.Tournament = &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}
+	}
 	settings, err := store.Settings(ctx, info.ID)
 	if err != nil {
 		return run, err
@@ -176,29 +155,18 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	return run, nil
 }
 
-// tourneyOf returns the rules by which a stored run pairs players, nil if results do not decide.
-func tourneyOf(plan *match.CanonicalPlan, pairs int) *report.Tourney {
-	if !plan.Design.ByResults() {
-		return nil
-	}
-	return &report.Tourney{Spec: tournament.OfCanonical(plan, pairs)}
-}
-
 // About returns the facts of a stored run that the forms of a report print with its games.
 func About(info *results.RunInfo) (report.About, error) {
-	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
-	var err error
-	if a.Plan, err = info.ParsePlan(); err != nil {
-		return a, err
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return report.About{}, err
 	}
-	for i := range info.Engines {
-		e := &info.Engines[i]
-		a.Engines = append(a.Engines, report.Engine{
-			Name: e.Name, Identity: e.Identity.String(), Limits: a.Plan.LimitsText(i), Options: e.Options,
-			Profile: e.Profile, Restart: string(e.Restart), Files: e.Identity.Files,
-		})
+	facts := *info
+	facts.Engines = slices.Clone(info.Engines)
+	for i := range facts.Engines {
+		facts.Engines[i].Limits = plan.LimitsText(i)
 	}
-	return a, nil
+	return report.About{RunInfo: &facts, Plan: plan}, nil
 }
 
 // Divergence compares the two games of each pair of A and B.

@@ -11,6 +11,7 @@ import (
 	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/report"
+	"gogi/results"
 	"gogi/stats"
 )
 
@@ -73,7 +74,7 @@ func (r view) blockTitle() string {
 }
 
 // blockPlayer returns the line of one player: its identity, and with many players its results.
-func (r view) blockPlayer(p *report.Player, e *report.Engine, many bool) string {
+func (r view) blockPlayer(p *report.Player, e *results.Engine, many bool) string {
 	words := []string{p.Name, r.blockIdentity(e, p.Identity), p.Limits}
 	for _, o := range e.Options {
 		words = append(words, o.Name+"="+o.Value)
@@ -86,8 +87,8 @@ func (r view) blockPlayer(p *report.Player, e *report.Engine, many bool) string 
 
 // blockIdentity returns a player's identity. For a program it is the start of the hash that sha256sum
 // prints, which blockFiles lists in full.
-func (r view) blockIdentity(e *report.Engine, otherwise string) string {
-	for _, f := range e.Files {
+func (r view) blockIdentity(e *results.Engine, otherwise string) string {
+	for _, f := range e.Identity.Files {
 		if f.Role == match.BinaryRole {
 			return r.say("binary %.12s", f.SHA256)
 		}
@@ -96,11 +97,11 @@ func (r view) blockIdentity(e *report.Engine, otherwise string) string {
 }
 
 // blockFiles lists the files of the players in the format of sha256sum, for use with -c.
-func (r view) blockFiles(engines []report.Engine) (lines []string) {
+func (r view) blockFiles(engines []results.Engine) (lines []string) {
 	for i := range engines {
-		if e := &engines[i]; len(e.Files) > 0 {
+		if e := &engines[i]; len(e.Identity.Files) > 0 {
 			lines = append(lines, r.block("files", i18n.Of("of %s, by sha256sum", e.Name)))
-			for _, f := range e.Files {
+			for _, f := range e.Identity.Files {
 				lines = append(lines, f.SHA256+"  "+fileName(f))
 			}
 		}

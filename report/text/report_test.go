@@ -15,6 +15,7 @@ import (
 	"gogi/match"
 	"gogi/match/matchtest"
 	"gogi/report"
+	"gogi/results"
 )
 
 // gather is the report of a run, which may have a gate.
@@ -43,11 +44,8 @@ func TestPrint(t *testing.T) {
 
 // aboutRun is what is known of a run of these players beside its games.
 func aboutRun(players ...string) report.About {
-	a := report.About{Digest: "abcdef", Rules: "default", Created: time.Unix(0, 0), Plan: &match.CanonicalPlan{Design: "match", Swap: true}}
-	for range players {
-		a.Engines = append(a.Engines, report.Engine{})
-	}
-	return a
+	info := &results.RunInfo{Digest: "abcdef", Rules: "default", Created: time.Unix(0, 0), Engines: make([]results.Engine, len(players))}
+	return report.About{RunInfo: info, Plan: &match.CanonicalPlan{Design: "match", Swap: true}}
 }
 
 // TestFormsAgree: what became of a run stands in the terminal, in the block of a pull request,

@@ -10,6 +10,7 @@ import (
 	"gogi/match"
 	"gogi/match/tournament"
 	"gogi/report"
+	"gogi/results"
 )
 
 // TestMatchLines: how a match of a tournament is put, by how it was won.
@@ -42,7 +43,7 @@ func TestTournamentForms(t *testing.T) {
 	}
 	var screen, block bytes.Buffer
 	Print(&screen, rep, i18n.English)
-	testutil.OK(t, Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, Engines: make([]report.Engine, 3), Digest: strings.Repeat("0", 64)}, i18n.English))
+	testutil.OK(t, Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, RunInfo: &results.RunInfo{Engines: make([]results.Engine, 3), Digest: strings.Repeat("0", 64)}}, i18n.English))
 	for out, wants := range map[string][]string{
 		screen.String(): {"a won the knockout", "final\n  a 2.0–0.0 c", "winner"},
 		block.String():  {"place   1 | a | 2.0 points | 1 pair | winner", "place   2 | c | 0.0 points | 1 pair | final"},
