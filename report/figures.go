@@ -50,7 +50,7 @@ func scoreInterval(s *stats.Series) Interval {
 		return interval
 	}
 	interval.Method, interval.Unit, interval.N = exact.Method, sample.Unit, sample.N
-	interval.Estimate, interval.Lo, interval.Hi = format.Finite(sample.Mean), format.Finite(exact.Lo), format.Finite(exact.Hi)
+	interval.Estimate, interval.Bounds = format.Finite(sample.Mean), NewBounds(exact)
 	return interval
 }
 
@@ -64,8 +64,8 @@ func eloOfScore(s *stats.Series) Elo {
 }
 
 func newElo(estimate float64, i binomial.Interval, why i18n.Message) Elo {
-	e := Elo{Estimate: format.Finite(estimate), Lo: format.Finite(i.Lo), Hi: format.Finite(i.Hi)}
-	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
+	e := Elo{Estimate: format.Finite(estimate), Bounds: NewBounds(i)}
+	if e.Estimate == nil || e.Open() {
 		e.Why = why
 	}
 	return e
@@ -81,7 +81,7 @@ func winRate(total stats.WDL) (Interval, Elo) {
 		return interval, Elo{Why: interval.Why}
 	}
 	q := float64(k) / float64(n)
-	interval.Estimate, interval.Lo, interval.Hi = &q, format.Finite(exact.Lo), format.Finite(exact.Hi)
+	interval.Estimate, interval.Bounds = &q, NewBounds(exact)
 	return interval, newElo(binomial.Elo(q), binomial.EloInterval(exact), i18n.Of("infinite where the win rate is 0 or 1"))
 }
 
@@ -126,7 +126,7 @@ func signFlip(pairs int, test binomial.Test, err error) Test {
 func (r *Report) dependent(why i18n.Message) {
 	for i := range r.Intervals {
 		if v := &r.Intervals[i]; v.Assumes != "" {
-			v.Lo, v.Hi, v.Why = nil, nil, why
+			v.Bounds, v.Why = Bounds{}, why
 		}
 	}
 	for i := range r.Tests {
@@ -134,26 +134,26 @@ func (r *Report) dependent(why i18n.Message) {
 			t.P, t.Critical, t.Why = nil, nil, why
 		}
 	}
-	r.EloDecisive.Lo, r.EloDecisive.Hi, r.EloDecisive.Why = nil, nil, why
-	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
+	r.EloDecisive.Bounds, r.EloDecisive.Why = Bounds{}, why
+	r.BlackAdvantage.Bounds, r.BlackAdvantage.Why = Bounds{}, why
 }
 
 // withhold leaves only the figures that hold at any time. If a test may have stopped the run, the raw
 // score is biased. The report then has no Elo from it; the gate has an unbiased one.
 func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	for i := range r.Intervals {
-		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
+		r.Intervals[i].Bounds, r.Intervals[i].Why = Bounds{}, why
 	}
 	for i := range r.Tests {
 		r.Tests[i].P, r.Tests[i].Critical, r.Tests[i].Why = nil, nil, why
 	}
 	for _, e := range []*Elo{&r.Elo, &r.EloDecisive} {
-		e.Lo, e.Hi, e.Why = nil, nil, why
+		e.Bounds, e.Why = Bounds{}, why
 		if r.Gate != nil || r.Tournament != nil {
 			e.Estimate = nil
 		}
 	}
-	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
+	r.BlackAdvantage.Bounds, r.BlackAdvantage.Why = Bounds{}, why
 	r.Intervals = append(r.Intervals, anytimeOf(s))
 }
 
@@ -176,8 +176,7 @@ func anytimeOf(s *stats.Series) Interval {
 	if s.Openings() < s.Pairs() {
 		interval.Unit = "opening"
 	}
-	interval.Estimate = format.Finite(scores.Mean())
-	interval.Lo, interval.Hi = format.Finite(exact.Lo), format.Finite(exact.Hi)
+	interval.Estimate, interval.Bounds = format.Finite(scores.Mean()), NewBounds(exact)
 	return interval
 }
 
@@ -189,5 +188,5 @@ func (r *Report) advantage(t stats.Tally) {
 		r.BlackAdvantage.Why = i18n.Because(err)
 		return
 	}
-	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+	r.BlackAdvantage.Bounds = NewBounds(i)
 }

@@ -24,14 +24,13 @@ type Ranking struct {
 
 // Ranked is one player of a Ranking.
 type Ranked struct {
-	Place  int          `json:"place"` // from 1; equal points share one
-	Player string       `json:"player"`
-	Games  int          `json:"games"`
-	Points float64      `json:"points"`
-	Elo    *float64     `json:"elo"`
-	Lo     *float64     `json:"lo"`
-	Hi     *float64     `json:"hi"`
-	Why    i18n.Message `json:"why,omitzero"` // why there is no rating or bound
+	Place  int      `json:"place"` // from 1; equal points share one
+	Player string   `json:"player"`
+	Games  int      `json:"games"`
+	Points float64  `json:"points"`
+	Elo    *float64 `json:"elo"`
+	Bounds
+	Why i18n.Message `json:"why,omitzero"` // why there is no rating or bound
 }
 
 // Rank makes the ranking of the report's players, still without ratings. It returns nil for two players.

@@ -116,15 +116,14 @@ func (p *Player) Moves() int { return p.sides.Plies }
 
 // Interval is one of A's score, or of its share of the decisive games.
 type Interval struct {
-	Of          string       `json:"of"` // score, win_rate_decisive
-	Method      string       `json:"method"`
-	Assumes     string       `json:"assumes,omitempty"` // its assumptions other than independent openings
-	Unit        string       `json:"unit,omitempty"`    // the independent unit: opening, pair or game
-	N           int          `json:"n,omitempty"`       // how many of these
-	Level       float64      `json:"level"`
-	Estimate    *float64     `json:"estimate"`
-	Lo          *float64     `json:"lo"`
-	Hi          *float64     `json:"hi"`
+	Of       string   `json:"of"` // score, win_rate_decisive
+	Method   string   `json:"method"`
+	Assumes  string   `json:"assumes,omitempty"` // its assumptions other than independent openings
+	Unit     string   `json:"unit,omitempty"`    // the independent unit: opening, pair or game
+	N        int      `json:"n,omitempty"`       // how many of these
+	Level    float64  `json:"level"`
+	Estimate *float64 `json:"estimate"`
+	Bounds
 	Approximate bool         `json:"approximate"`
 	Why         i18n.Message `json:"why,omitzero"`
 }
@@ -150,20 +149,18 @@ type criticalWins struct {
 // Elo is a rating difference, A's minus B's, with the ends of its interval. Infinite or unknown values
 // are null.
 type Elo struct {
-	Estimate *float64     `json:"estimate"`
-	Lo       *float64     `json:"lo"`
-	Hi       *float64     `json:"hi"`
-	Why      i18n.Message `json:"why,omitzero"`
+	Estimate *float64 `json:"estimate"`
+	Bounds
+	Why i18n.Message `json:"why,omitzero"`
 }
 
 // Advantage is how Black fared over all games, with the interval of its rate of wins
 // among decisive games.
 type Advantage struct {
 	stats.WDL
-	Assumes string       `json:"assumes,omitempty"` // as of an Interval
-	Lo      *float64     `json:"lo"`
-	Hi      *float64     `json:"hi"`
-	Why     i18n.Message `json:"why,omitzero"`
+	Assumes string `json:"assumes,omitempty"` // as of an Interval
+	Bounds
+	Why i18n.Message `json:"why,omitzero"`
 }
 
 // Ending is how many games a player lost, or were drawn, in one way.
@@ -205,8 +202,7 @@ type Distinct struct {
 	Pairs    int          `json:"pairs"`    // that are left
 	Repeated int          `json:"repeated"` // that were taken out
 	Score    *float64     `json:"score"`
-	Lo       *float64     `json:"lo"` // null, as P
-	Hi       *float64     `json:"hi"`
+	Bounds                // null, as P
 	P        *float64     `json:"p"`
 	Why      i18n.Message `json:"why,omitzero"` // reason for the missing values
 	stats.WDL

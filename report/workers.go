@@ -21,11 +21,10 @@ type Worker struct {
 	// Difference is the score less that of all other workers' pairs, with its interval,
 	// Welch's with normal quantiles: approximate, and one of many that are looked at.
 	Difference *float64 `json:"difference"`
-	Lo         *float64 `json:"lo"`
-	Hi         *float64 `json:"hi"`
-	TimeLosses int      `json:"time_losses"` // games
-	Crashes    int      `json:"crashes"`     // games
-	Slowed     int      `json:"slowed"`      // pairs
+	Bounds
+	TimeLosses int `json:"time_losses"` // games
+	Crashes    int `json:"crashes"`     // games
+	Slowed     int `json:"slowed"`      // pairs
 	// Log10E is the evidence that it differs from the others: the logarithm of an e-value (see package
 	// trust) over the pairs up to the first missing one. It is null without such evidence.
 	Log10E    *float64 `json:"log10_e"`
@@ -160,5 +159,5 @@ func (w *Worker) compare(own, rest sums) {
 	if half == 0 {
 		return // all pairs alike: their variance is unknown
 	}
-	w.Difference, w.Lo, w.Hi = format.Finite(difference), format.Finite(difference-half), format.Finite(difference+half)
+	w.Difference, w.Bounds = format.Finite(difference), NewBounds(binomial.Interval{Lo: difference - half, Hi: difference + half})
 }

@@ -12,6 +12,7 @@ import (
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/match/gate"
+	"gogi/report"
 	"gogi/stats"
 	"gogi/stats/binomial"
 )
@@ -44,31 +45,29 @@ type Report struct {
 
 // Result is one run: its version against the opponent.
 type Result struct {
-	Run      string       `json:"run"`
-	Player   string       `json:"player"`
-	Limits   string       `json:"limits"`
-	Games    int          `json:"games"`
-	Pairs    int          `json:"pairs"`
-	Openings int          `json:"openings"` // the independent units
-	Copies   int          `json:"copies"`   // pairs that repeat an earlier one move for move
-	Slowed   int          `json:"slowed"`   // pairs with a move that the machine slowed
-	Faults   int          `json:"faults"`   // games that ended by an engine's fault
-	Score    *float64     `json:"score"`
-	Elo      *float64     `json:"elo"`
-	Lo       *float64     `json:"lo"` // in Elo
-	Hi       *float64     `json:"hi"`
-	Why      i18n.Message `json:"why,omitzero"`
+	Run           string       `json:"run"`
+	Player        string       `json:"player"`
+	Limits        string       `json:"limits"`
+	Games         int          `json:"games"`
+	Pairs         int          `json:"pairs"`
+	Openings      int          `json:"openings"` // the independent units
+	Copies        int          `json:"copies"`   // pairs that repeat an earlier one move for move
+	Slowed        int          `json:"slowed"`   // pairs with a move that the machine slowed
+	Faults        int          `json:"faults"`   // games that ended by an engine's fault
+	Score         *float64     `json:"score"`
+	Elo           *float64     `json:"elo"`
+	report.Bounds              // in Elo
+	Why           i18n.Message `json:"why,omitzero"`
 }
 
 // Step is by how much more a version gained than the one before.
 type Step struct {
-	Older    string       `json:"older"` // runs
-	Newer    string       `json:"newer"`
-	Method   string       `json:"method"` // paired_openings, partly_paired, independent
-	Shared   int          `json:"shared"` // openings that both played
-	Elo      *float64     `json:"elo"`
-	Lo       *float64     `json:"lo"`
-	Hi       *float64     `json:"hi"`
+	Older  string   `json:"older"` // runs
+	Newer  string   `json:"newer"`
+	Method string   `json:"method"` // paired_openings, partly_paired, independent
+	Shared int      `json:"shared"` // openings that both played
+	Elo    *float64 `json:"elo"`
+	report.Bounds
 	Test     string       `json:"test,omitempty"` // paired_sign_flip (exact), partly_paired_normal, welch_normal
 	P        *float64     `json:"p"`              // two-sided
 	Adjusted *float64     `json:"adjusted"`       // by Holm, for all tested steps
@@ -98,9 +97,8 @@ const (
 
 // Trend is the line through the Elo of all runs, one version apart.
 type Trend struct {
-	Slope  *float64     `json:"slope"` // Elo a version
-	Lo     *float64     `json:"lo"`
-	Hi     *float64     `json:"hi"`
+	Slope *float64 `json:"slope"` // Elo a version
+	report.Bounds
 	P      *float64     `json:"p"`      // two-sided, of no slope
 	Misfit *float64     `json:"misfit"` // p of the versions lying on a line
 	Why    i18n.Message `json:"why,omitzero"`
@@ -213,7 +211,7 @@ func (g *Gatherer) result(i int) Result {
 	}
 	r.Elo = format.Finite(e.Elo)
 	if r.Why = g.runs[i].length(); r.Why.IsZero() {
-		r.Lo, r.Hi = format.Finite(e.Interval.Lo), format.Finite(e.Interval.Hi)
+		r.Bounds = report.NewBounds(e.Interval)
 	}
 	return r
 }
@@ -236,7 +234,7 @@ func (g *Gatherer) step(older, newer int) Step {
 			return s
 		}
 	}
-	s.Lo, s.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi)
+	s.Bounds = report.NewBounds(c.Interval)
 	few := min(c.First, c.Second) < Least
 	if s.NotWorse != nil && !few {
 		s.NotWorse.test(g.series[newer], g.series[older])
@@ -341,7 +339,7 @@ func (g *Gatherer) trend() *Trend {
 			return t
 		}
 	}
-	t.Lo, t.Hi = format.Finite(fitted.Interval.Lo), format.Finite(fitted.Interval.Hi)
+	t.Bounds = report.NewBounds(fitted.Interval)
 	t.P, t.Misfit = format.Finite(fitted.P), format.Finite(fitted.Misfit)
 	return t
 }

@@ -34,7 +34,7 @@ func version(name string, change ...func(*Run)) Run {
 
 // report plays the pairs of each run, given as the first player's results, each from
 // an opening of its place.
-func report(t *testing.T, runs []Run, pairs ...[]string) *Report {
+func reported(t *testing.T, runs []Run, pairs ...[]string) *Report {
 	t.Helper()
 	g := testutil.Must(New(runs, ""))(t)
 	addAll(t, g, runs, pairs...)
@@ -58,7 +58,7 @@ func TestTwoRuns(t *testing.T) {
 	t.Parallel()
 	older := []string{"WL", "WL", "WL", "WL", "WL", "WL", "LL", "WW"}
 	newer := []string{"WW", "WW", "WW", "WW", "WW", "WW", "LL", "WW"}
-	rep := report(t, []Run{version("older"), version("newer")}, older, newer)
+	rep := reported(t, []Run{version("older"), version("newer")}, older, newer)
 	s := rep.Steps[0]
 	if s.Method != "paired_openings" || s.Shared != 8 || s.Test != "paired_sign_flip" || math.Abs(*s.P-2./64) > 1e-12 || *s.Adjusted != *s.P {
 		t.Errorf("%+v", s)
@@ -67,11 +67,11 @@ func TestTwoRuns(t *testing.T) {
 		t.Errorf("%+v, want %v", s, want)
 	}
 	testutil.Equal(t, rep.Claim().String(), "newer gained more against base than older did.")
-	back := report(t, []Run{version("older"), version("newer")}, newer, older)
+	back := reported(t, []Run{version("older"), version("newer")}, newer, older)
 	if got := back.Claim().String(); got != "newer gained less against base than older did." || *back.Steps[0].Elo != -*s.Elo {
 		t.Errorf("%s", got)
 	}
-	same := report(t, []Run{version("older"), version("newer")}, older, older)
+	same := reported(t, []Run{version("older"), version("newer")}, older, older)
 	if got := same.Claim().String(); !strings.Contains(got, "do not show") || *same.Steps[0].P != 1 {
 		t.Errorf("%s", got)
 	}
@@ -89,8 +89,8 @@ func TestOpponentInTheOtherSeat(t *testing.T) {
 	})
 	// The same games from the opponent's side: its results, and it has Black first.
 	mirrored := []string{"LL", "LW", "LL", "DL"}
-	a := report(t, []Run{version("older"), version("newer")}, older, newer)
-	b := report(t, []Run{version("older"), seated}, older, mirrored)
+	a := reported(t, []Run{version("older"), version("newer")}, older, newer)
+	b := reported(t, []Run{version("older"), seated}, older, mirrored)
 	if b.Runs[1].Player != "newer-engine" || *a.Runs[1].Score != *b.Runs[1].Score || math.Abs(*a.Steps[0].Elo-*b.Steps[0].Elo) > 1e-9 {
 		t.Errorf("%+v\n%+v", a.Runs[1], b.Runs[1])
 	}
@@ -148,7 +148,7 @@ func TestRemarks(t *testing.T) {
 		"is not finished":     func(r *Run) { r.Finished = false },
 		"a sequential test (": func(r *Run) { r.Gate = "SPRT" },
 	} {
-		rep := report(t, []Run{version("older"), version("newer", f)}, pairs, pairs)
+		rep := reported(t, []Run{version("older"), version("newer", f)}, pairs, pairs)
 		if len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0].String(), word) || !strings.Contains(rep.Remarks[0].String(), "newer") {
 			t.Errorf("%s: %q", word, rep.Remarks)
 		}
@@ -162,7 +162,7 @@ func TestStoppedRuns(t *testing.T) {
 	for name, f := range map[string]func(*Run){
 		"gated": func(r *Run) { r.Gate = "SPRT [0, 4]" }, "going on": func(r *Run) { r.Finished = false },
 	} {
-		rep := report(t, []Run{version("first", f), version("second"), version("third")}, a, b, c)
+		rep := reported(t, []Run{version("first", f), version("second"), version("third")}, a, b, c)
 		s := rep.Steps[0]
 		if s.Elo == nil || s.P != nil || s.Lo != nil || s.Adjusted != nil || s.Why.IsZero() {
 			t.Errorf("%s: %+v", name, s)
@@ -229,7 +229,7 @@ func TestChain(t *testing.T) {
 		}
 		pairs = append(pairs, all)
 	}
-	rep := report(t, runs, pairs...)
+	rep := reported(t, runs, pairs...)
 	if tr := rep.Trend; tr == nil || !tr.Why.IsZero() || *tr.Slope < 50 || *tr.P > 0.001 || *tr.Lo > *tr.Slope || *tr.Hi < *tr.Slope || *tr.Misfit < 0.001 {
 		t.Fatalf("%+v", tr)
 	}
@@ -238,11 +238,11 @@ func TestChain(t *testing.T) {
 	}
 	slices.Reverse(runs)
 	slices.Reverse(pairs)
-	if back := report(t, runs, pairs...); back.Claim().String() != "The versions lose ground against base, from first to last." || math.Abs(*back.Trend.Slope+*rep.Trend.Slope) > 1e-6 {
+	if back := reported(t, runs, pairs...); back.Claim().String() != "The versions lose ground against base, from first to last." || math.Abs(*back.Trend.Slope+*rep.Trend.Slope) > 1e-6 {
 		t.Errorf("%s %v", back.Claim().String(), *back.Trend.Slope)
 	}
 	// A run whose games are another's: no covariance to rest on, so no trend, and no panic.
-	twin := report(t, []Run{version("v1"), version("v2"), version("v3")}, pairs[0], pairs[0], pairs[1])
+	twin := reported(t, []Run{version("v1"), version("v2"), version("v3")}, pairs[0], pairs[0], pairs[1])
 	if twin.Trend.Slope != nil && twin.Trend.P != nil || twin.Trend.Why.IsZero() {
 		t.Errorf("%+v", twin.Trend)
 	}
@@ -250,11 +250,11 @@ func TestChain(t *testing.T) {
 
 func TestNothingToCompare(t *testing.T) {
 	t.Parallel()
-	rep := report(t, []Run{version("older"), version("newer")}, nil, []string{"WW"})
+	rep := reported(t, []Run{version("older"), version("newer")}, nil, []string{"WW"})
 	if got := rep.Claim().String(); !strings.HasPrefix(got, "There is nothing to compare: ") {
 		t.Errorf("%s", got)
 	}
-	if won := report(t, []Run{version("older"), version("newer")}, []string{"WL", "WW"}, []string{"WW", "WW"}); won.Steps[0].Elo != nil || won.Steps[0].Why.IsZero() {
+	if won := reported(t, []Run{version("older"), version("newer")}, []string{"WL", "WW"}, []string{"WW", "WW"}); won.Steps[0].Elo != nil || won.Steps[0].Why.IsZero() {
 		t.Errorf("%+v", won.Steps[0])
 	}
 	var text strings.Builder
@@ -325,7 +325,7 @@ func TestMargin(t *testing.T) {
 			}
 		}
 	}
-	plain := report(t, []Run{version("older"), version("newer")}, even, even)
+	plain := reported(t, []Run{version("older"), version("newer")}, even, even)
 	if plain.Steps[0].NotWorse != nil || plain.Verdict() != Undecided {
 		t.Errorf("%+v", plain.Steps[0])
 	}

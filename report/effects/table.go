@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/binomial"
-
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/report"
 	"gogi/stats"
+	"gogi/stats/binomial"
 )
 
 const (
@@ -36,10 +36,9 @@ type Table struct {
 	Openings int    `json:"openings"`
 	Copies   int    `json:"copies"` // pairs that repeat an earlier one move for move
 
-	Score *float64 `json:"score"` // A's, of the openings' means
-	Elo   *float64 `json:"elo"`
-	Lo    *float64 `json:"lo"` // in Elo
-	Hi    *float64 `json:"hi"`
+	Score         *float64 `json:"score"` // A's, of the openings' means
+	Elo           *float64 `json:"elo"`
+	report.Bounds          // in Elo
 
 	Warnings  []i18n.Message `json:"warnings"`
 	Tested    int            `json:"tested"` // rows with a p value: how many the adjusted ones allow for
@@ -67,9 +66,8 @@ type Row struct {
 	OfA   *int   `json:"of_a,omitempty"` // games in which the row is about A
 	OfB   *int   `json:"of_b,omitempty"`
 
-	Score float64  `json:"score"` // A's, the mean over the units
-	Lo    *float64 `json:"lo"`
-	Hi    *float64 `json:"hi"`
+	Score float64 `json:"score"` // A's, the mean over the units
+	report.Bounds
 	Elo   *float64 `json:"elo"`
 	EloLo *float64 `json:"elo_lo"`
 	EloHi *float64 `json:"elo_hi"`
@@ -98,8 +96,7 @@ func (g *Gatherer) Table() (*Table, error) {
 		return t, err
 	}
 	if i, err := g.series.Interval(Level); err == nil {
-		image := binomial.EloInterval(i)
-		t.Lo, t.Hi = format.Finite(image.Lo), format.Finite(image.Hi)
+		t.Bounds = report.NewBounds(binomial.EloInterval(i))
 	}
 	for i := range t.Groupings {
 		for j := range t.Groupings[i].Rows {
@@ -148,7 +145,7 @@ func (r *Row) setInterval() error {
 		return err
 	}
 	image := binomial.EloInterval(i)
-	r.Lo, r.Hi, r.EloLo, r.EloHi = format.Finite(i.Lo), format.Finite(i.Hi), format.Finite(image.Lo), format.Finite(image.Hi)
+	r.Bounds, r.EloLo, r.EloHi = report.NewBounds(i), format.Finite(image.Lo), format.Finite(image.Hi)
 	return nil
 }
 

@@ -16,8 +16,8 @@ import (
 	"gogi/match"
 	"gogi/match/matchtest"
 	"gogi/report"
-	"gogi/shogi"
 	"gogi/results"
+	"gogi/shogi"
 	"gogi/shogi/kifu"
 	"gogi/stats"
 )

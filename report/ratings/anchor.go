@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gogi/internal/fail"
+	"gogi/report"
 	"gogi/stats/binomial"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
@@ -108,14 +109,14 @@ func (r *Report) fix(a Anchor) {
 			}
 		}
 	}
-	r.Players[at].Lo, r.Players[at].Hi = nil, nil // it is fixed, and not estimated
+	r.Players[at].Bounds = report.Bounds{} // the rating is fixed, and not estimated
 }
 
 // unboundAside deletes the bounds of players without a rating, because they are relative to the mean.
 func (r *Report) unboundAside() {
 	for i := range r.Players {
 		if p := &r.Players[i]; p.OneSided {
-			p.Lo, p.Hi, p.OneSided = nil, nil, false
+			p.Bounds, p.OneSided = report.Bounds{}, false
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/report"
 	"gogi/stats/binomial"
 	"gogi/stats/rating"
-
-	"gogi/internal/i18n"
 )
 
 // evenFit is a model of games without handicaps.
@@ -48,15 +48,10 @@ func errorOf(errs map[string]float64, name string) float64 {
 	return math.NaN()
 }
 
-// quantile is how many standard errors an interval reaches to each side.
-func quantile(confidence float64) float64 {
-	return distuv.UnitNormal.Quantile((1 + confidence) / 2)
-}
-
 // logParam is the logarithm of a factor, whose errors are about normal.
 func logParam(name string, factor, se, confidence float64) Param {
-	value, reach := math.Log(factor), quantile(confidence)*se
-	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Lo: format.Finite(value - reach), Hi: format.Finite(value + reach)}
+	value, reach := math.Log(factor), distuv.UnitNormal.Quantile((1+confidence)/2)*se
+	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Bounds: report.NewBounds(binomial.Interval{Lo: value - reach, Hi: value + reach})}
 	if p.SE == nil {
 		p.Why = i18n.Of("the games do not determine its error")
 	}
@@ -81,8 +76,8 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 
 // newOrderEffect takes logarithms of the factor.
 func newOrderEffect(value, lo, hi float64) orderEffect {
-	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(binomial.EloPerNat * value), Lo: format.Finite(binomial.EloPerNat * lo), Hi: format.Finite(binomial.EloPerNat * hi)}
-	if e.Lo == nil || e.Hi == nil {
+	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(binomial.EloPerNat * value)}
+	if e.Bounds = report.NewBounds(binomial.Interval{Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}); e.Open() {
 		e.Why = noBound()
 	}
 	return e

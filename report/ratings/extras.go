@@ -8,9 +8,9 @@ import (
 
 	"gogi/internal/fail"
 	"gogi/internal/format"
-	"gogi/stats/rating"
-
 	"gogi/internal/i18n"
+	"gogi/report"
+	"gogi/stats/rating"
 )
 
 // Matchup is a game to be predicted: A receives the handicap, or, in an even
@@ -66,16 +66,15 @@ func joined(parts []string) []string {
 
 // Prediction is a game's expectation by the selected model.
 type Prediction struct {
-	A        string       `json:"a"`
-	B        string       `json:"b"`
-	Handicap int          `json:"handicap"` // that a receives; 0: none, and a is Black
-	Score    *float64     `json:"score"`    // a's expected points
-	Lo       *float64     `json:"lo"`       // ends for the score, as hi
-	Hi       *float64     `json:"hi"`
-	Win      *float64     `json:"win"` // a's probabilities; if the model counts draws as halves, win is the score
-	Draw     *float64     `json:"draw"`
-	Loss     *float64     `json:"loss"`
-	Why      i18n.Message `json:"why,omitzero"`
+	A             string       `json:"a"`
+	B             string       `json:"b"`
+	Handicap      int          `json:"handicap"` // that a receives; 0: none, and a is Black
+	Score         *float64     `json:"score"`    // a's expected points
+	report.Bounds              // ends for the score, as hi
+	Win           *float64     `json:"win"` // a's probabilities; if the model counts draws as halves, win is the score
+	Draw          *float64     `json:"draw"`
+	Loss          *float64     `json:"loss"`
+	Why           i18n.Message `json:"why,omitzero"`
 }
 
 func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
@@ -84,9 +83,9 @@ func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
 		p.Why = i18n.Because(err)
 		return p
 	}
-	p.Score, p.Lo, p.Hi = format.Finite(q.Score), format.Finite(q.Interval.Lo), format.Finite(q.Interval.Hi)
+	p.Score, p.Bounds = format.Finite(q.Score), report.NewBounds(q.Interval)
 	p.Win, p.Draw, p.Loss = format.Finite(q.Win), format.Finite(q.Draw), format.Finite(q.Loss)
-	if p.Lo == nil || p.Hi == nil {
+	if p.Open() {
 		p.Why = noBound()
 	}
 	return p
@@ -114,22 +113,21 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 
 // Comparison compares the ratings of two players; a is rated higher.
 type Comparison struct {
-	A     string       `json:"a"`
-	B     string       `json:"b"`
-	Elo   *float64     `json:"elo"` // a's less b's
-	SE    *float64     `json:"se"`  // in Elo
-	P     *float64     `json:"p"`   // two-sided, of no difference, for these two alone
-	PHolm *float64     `json:"p_holm"`
-	Lo    *float64     `json:"lo"` // ends for elo, for all comparisons at once (Bonferroni)
-	Hi    *float64     `json:"hi"`
-	Why   i18n.Message `json:"why,omitzero"`
+	A             string       `json:"a"`
+	B             string       `json:"b"`
+	Elo           *float64     `json:"elo"` // a's less b's
+	SE            *float64     `json:"se"`  // in Elo
+	P             *float64     `json:"p"`   // two-sided, of no difference, for these two alone
+	PHolm         *float64     `json:"p_holm"`
+	report.Bounds              // ends for elo, for all comparisons at once (Bonferroni)
+	Why           i18n.Message `json:"why,omitzero"`
 }
 
 func (r *Report) addComparisons(list []rating.Comparison) {
 	for _, c := range list {
 		row := Comparison{
 			A: c.A, B: c.B, Elo: format.Finite(c.Elo), SE: format.Finite(c.SE), P: format.Finite(c.P), PHolm: format.Finite(c.PHolm),
-			Lo: format.Finite(c.Simultaneous.Lo), Hi: format.Finite(c.Simultaneous.Hi),
+			Bounds: report.NewBounds(c.Simultaneous),
 		}
 		if row.SE == nil || row.Lo == nil {
 			row.Why = noBound()

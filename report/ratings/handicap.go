@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/report"
 	"gogi/shogi"
 	"gogi/stats/rating"
 )
@@ -67,14 +68,14 @@ func newHandicapParam(p rating.Param) Param {
 	if name == "first_move" {
 		name = "log_first_move" // as the model of even games has it
 	}
-	row := Param{Name: name, Value: format.Finite(p.Value), Lo: format.Finite(p.Interval.Lo), Hi: format.Finite(p.Interval.Hi), Why: noted(p.Note)}
+	row := Param{Name: name, Value: format.Finite(p.Value), Bounds: report.NewBounds(p.Interval), Why: noted(p.Note)}
 	switch {
 	case p.SE > 0:
 		row.SE = format.Finite(p.SE)
 	case row.Why.IsZero():
 		row.Why = i18n.Of("the games give it no standard error")
 	}
-	if (row.Lo == nil || row.Hi == nil) && row.Why.IsZero() {
+	if row.Open() && row.Why.IsZero() {
 		row.Why = noBound()
 	}
 	return row

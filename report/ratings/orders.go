@@ -12,6 +12,7 @@ import (
 	"gogi/internal/csv"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/report"
 	"gogi/stats/rating/plackettluce"
 )
 
@@ -126,13 +127,12 @@ type OrderReport struct {
 
 // ShareRow is a player's part of all points.
 type ShareRow struct {
-	Name   string   `json:"name"`
-	Games  int      `json:"games"`
-	Points float64  `json:"points"`
-	Share  float64  `json:"share"`
-	Lo     *float64 `json:"lo"` // ends from games drawn again; null below five games
-	Hi     *float64 `json:"hi"`
-	Why    string   `json:"why,omitempty"`
+	Name          string  `json:"name"`
+	Games         int     `json:"games"`
+	Points        float64 `json:"points"`
+	Share         float64 `json:"share"`
+	report.Bounds         // ends from games drawn again; null below five games
+	Why           string  `json:"why,omitempty"`
 }
 
 // ShareTest compares the shares of two players.
@@ -141,11 +141,10 @@ type ShareTest struct {
 	B          string   `json:"b"`
 	Games      int      `json:"games"`      // in which both took part
 	Difference *float64 `json:"difference"` // difference of shares, a's less b's
-	Lo         *float64 `json:"lo"`
-	Hi         *float64 `json:"hi"`
-	P          *float64 `json:"p"` // two-sided sign-flip test over games
-	Method     string   `json:"method,omitempty"`
-	Why        string   `json:"why,omitempty"`
+	report.Bounds
+	P      *float64 `json:"p"` // two-sided sign-flip test over games
+	Method string   `json:"method,omitempty"`
+	Why    string   `json:"why,omitempty"`
 }
 
 // fewGames is why there is no interval.
@@ -170,7 +169,7 @@ func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint6
 		row.Why = err.Error()
 	} else {
 		row.Games, row.Difference, row.P, row.Method = c.Games, format.Finite(c.Difference), format.Finite(c.Test.P), c.Test.Method
-		if row.Lo, row.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi); row.Lo == nil {
+		if row.Bounds = report.NewBounds(c.Interval); row.Lo == nil {
 			row.Why = fewGames()
 		}
 	}
@@ -188,7 +187,7 @@ func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, s
 	games := map[string]int{}
 	for _, s := range shares {
 		games[s.Player] = s.Games
-		row := ShareRow{Name: s.Player, Games: s.Games, Points: s.Points, Share: s.Share, Lo: format.Finite(s.Interval.Lo), Hi: format.Finite(s.Interval.Hi)}
+		row := ShareRow{Name: s.Player, Games: s.Games, Points: s.Points, Share: s.Share, Bounds: report.NewBounds(s.Interval)}
 		if row.Lo == nil {
 			row.Why = fewGames()
 		}
@@ -212,12 +211,12 @@ func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, s
 	return r, nil
 }
 
-// shareInterval is the interval of a share.
-func shareInterval(lo, hi *float64) string {
-	if lo == nil || hi == nil {
+// shareInterval prints the interval of a share.
+func shareInterval(b report.Bounds) string {
+	if b.Open() {
 		return "–"
 	}
-	return fmt.Sprintf("[%s, %s]", format.Percent(*lo), format.Percent(*hi))
+	return fmt.Sprintf("[%s, %s]", format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
 func (r *OrderReport) printCompared(w io.Writer, in i18n.Language) {
@@ -228,7 +227,7 @@ func (r *OrderReport) printCompared(w io.Writer, in i18n.Language) {
 	for _, c := range r.Compared {
 		row := table.Row{format.Name(c.A) + " – " + format.Name(c.B), c.Games, "–", "–", c.Why}
 		if c.Difference != nil {
-			row[2], row[3], row[4] = strings.Replace(fmt.Sprintf("%+.1f%%", 100**c.Difference), "-", "−", 1), shareInterval(c.Lo, c.Hi), optionalP(c.P)
+			row[2], row[3], row[4] = strings.Replace(fmt.Sprintf("%+.1f%%", 100**c.Difference), "-", "−", 1), shareInterval(c.Bounds), optionalP(c.P)
 		}
 		t.AppendRow(row)
 	}
@@ -239,7 +238,7 @@ func (r *OrderReport) printCompared(w io.Writer, in i18n.Language) {
 func (r *OrderReport) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(append(i18n.Heads(in, "player", "games", "points", "share"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
 	for _, s := range r.Shares {
-		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), shareInterval(s.Lo, s.Hi)})
+		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), shareInterval(s.Bounds)})
 	}
 	format.Render(w, t)
 	if r.Games < plackettluce.LeastGames {

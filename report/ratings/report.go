@@ -6,6 +6,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/report"
 	"gogi/stats/binomial"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
@@ -38,11 +39,10 @@ type Report struct {
 
 // Player is one player's rating, or the reason why it has none.
 type Player struct {
-	Name     string       `json:"name"`
-	Strength *float64     `json:"strength"` // they sum to 50 per player rated
-	Elo      *float64     `json:"elo"`      // mean 0, or from the anchor
-	Lo       *float64     `json:"lo"`
-	Hi       *float64     `json:"hi"`
+	Name     string   `json:"name"`
+	Strength *float64 `json:"strength"` // they sum to 50 per player rated
+	Elo      *float64 `json:"elo"`      // mean 0, or from the anchor
+	report.Bounds
 	Games    int          `json:"games"` // against rated players; for a player without a rating, all
 	Points   *float64     `json:"points"`
 	OneSided bool         `json:"one_sided,omitempty"` // lo or hi is a bound at the confidence, and the other end infinite
@@ -51,12 +51,11 @@ type Player struct {
 
 // orderEffect is the value of the first move.
 type orderEffect struct {
-	Factor *float64     `json:"factor"` // factor of Black's strength
-	Elo    *float64     `json:"elo"`
-	Lo     *float64     `json:"lo"` // in Elo, as Hi
-	Hi     *float64     `json:"hi"`
-	P      *float64     `json:"p"` // p of the likelihood-ratio test against no effect
-	Why    i18n.Message `json:"why,omitzero"`
+	Factor        *float64     `json:"factor"` // factor of Black's strength
+	Elo           *float64     `json:"elo"`
+	report.Bounds              // in Elo, as Hi
+	P             *float64     `json:"p"` // p of the likelihood-ratio test against no effect
+	Why           i18n.Message `json:"why,omitzero"`
 }
 
 type drawParam struct {
@@ -92,12 +91,11 @@ type Model struct {
 
 // Param is an estimate of a model other than a strength.
 type Param struct {
-	Name  string       `json:"name"`
-	Value *float64     `json:"value"`
-	SE    *float64     `json:"se"`
-	Lo    *float64     `json:"lo"`
-	Hi    *float64     `json:"hi"`
-	Why   i18n.Message `json:"why,omitzero"`
+	Name  string   `json:"name"`
+	Value *float64 `json:"value"`
+	SE    *float64 `json:"se"`
+	report.Bounds
+	Why i18n.Message `json:"why,omitzero"`
 }
 
 // goodnessOfRating is the distance between the results and the model's expectation of each pairing.
@@ -133,8 +131,7 @@ func noBound() i18n.Message { return i18n.Of("the games set no bound") }
 
 // setInterval sets a player's interval, or the reason why it is missing.
 func (p *Player) setInterval(i binomial.Interval) {
-	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
-	if p.Lo == nil || p.Hi == nil {
+	if p.Bounds = report.NewBounds(i); p.Open() {
 		p.Why = noBound()
 	}
 }
@@ -162,7 +159,7 @@ func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit
 	for _, a := range aside {
 		p := Player{Name: a.Player, Games: games[a.Player], Why: apart(a)}
 		if i, err := fit.Bound(a.Player, r.Confidence); err == nil {
-			p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+			p.Bounds = report.NewBounds(i)
 			p.OneSided = p.Lo != nil || p.Hi != nil
 		}
 		r.Players = append(r.Players, p)

@@ -64,7 +64,7 @@ func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 		case p.OneSided:
 			row[5] = i18n.Say(in, "below %s", format.Elo(p.Hi, 0))
 		case p.Lo != nil || p.Hi != nil:
-			row[5] = fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
+			row[5] = p.EloText()
 		}
 		t.AppendRow(row[:len(header)])
 	}
@@ -138,7 +138,7 @@ func (r *Report) printComparisons(w io.Writer, in i18n.Language) {
 	for _, c := range r.Comparisons {
 		t.AppendRow(table.Row{
 			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), optionalP(c.P), optionalP(c.PHolm),
-			fmt.Sprintf("[%s, %s]", format.Elo(c.Lo, -1), format.Elo(c.Hi, 1)),
+			c.EloText(),
 		})
 	}
 	format.Render(w, t)

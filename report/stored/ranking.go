@@ -78,7 +78,7 @@ func (k *ranking) of(rep *report.Report) *report.Ranking {
 	}
 	for i := range r.Players {
 		p := of[r.Players[i].Player]
-		r.Players[i].Elo, r.Players[i].Lo, r.Players[i].Hi, r.Players[i].Why = p.Elo, p.Lo, p.Hi, p.Why
+		r.Players[i].Elo, r.Players[i].Bounds, r.Players[i].Why = p.Elo, p.Bounds, p.Why
 	}
 	r.Unshown = unshown(r.Players, rated)
 	return r

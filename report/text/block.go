@@ -205,7 +205,7 @@ func eloShort(e report.Elo) string {
 	if e.Hi == nil {
 		sign = 1
 	}
-	return fmt.Sprintf("%s   [%s, %s]", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
+	return format.Elo(e.Estimate, sign) + "   " + e.EloText()
 }
 
 func (r view) blockTest() i18n.Message {

@@ -49,7 +49,7 @@ func RankedBounds(p report.Ranked) string {
 	if p.Lo == nil && p.Hi == nil {
 		return "–"
 	}
-	return fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
+	return p.EloText()
 }
 
 // RankingNotes returns the player that ratings are measured from, and the missing figures.

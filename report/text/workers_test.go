@@ -14,7 +14,7 @@ func TestPrintWorkers(t *testing.T) {
 	t.Parallel()
 	f := func(v float64) *float64 { return &v }
 	r := view{in: i18n.English, Report: &report.Report{Workers: []report.Worker{
-		{Name: "attic\x1b[2J", Pairs: 4100, Share: 0.2, Score: f(0.452), Difference: f(-0.051), Lo: f(-0.062), Hi: f(-0.04), TimeLosses: 3, Crashes: 1, Slowed: 20, Log10E: f(8.24), StandsOut: "results"},
+		{Name: "attic\x1b[2J", Pairs: 4100, Share: 0.2, Score: f(0.452), Difference: f(-0.051), Bounds: report.Bounds{Lo: f(-0.062), Hi: f(-0.04)}, TimeLosses: 3, Crashes: 1, Slowed: 20, Log10E: f(8.24), StandsOut: "results"},
 		{Name: "", Pairs: 1, Share: 0.001, Score: f(1)},
 	}}}
 	var b strings.Builder
