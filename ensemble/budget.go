@@ -30,8 +30,7 @@ func (c *Council) budgets(r *usi.Request) []usi.Go {
 	return gos
 }
 
-// reserve subtracts the time of a veto, if the move has its own time that members use up; at most half of
-// it.
+// reserve subtracts the time of a veto, if the move has its own time that members use up; at most half of it.
 func reserve(g usi.Go, veto time.Duration) usi.Go {
 	if !g.UseInc {
 		g.Byoyomi = max(g.Byoyomi-veto, g.Byoyomi/2)
@@ -56,8 +55,8 @@ func split(g usi.Go, member, members int) usi.Go {
 	return g
 }
 
-// jitter varies the members' nodes by up to the given share, drawn from the
-// game's seed and the ply, and keeps their sum.
+// jitter varies the members' nodes by up to the given share, drawn from the game's seed and the ply, and
+// keeps their sum.
 func (c *Council) jitter(gos []usi.Go, ply int) {
 	factors, sum := make([]float64, len(gos)), 0.0
 	for i := range factors {

@@ -52,18 +52,16 @@ type Config struct {
 	Quorum   float64    // for StopQuorum: the share of the living that must agree; 0: DefaultQuorum
 	MinAlive int        // with fewer members the council fails; below 1 counts as 1
 	Restarts int        // of each member, per game; negative: none; 0: DefaultRestarts
-	// Split gives each member an equal part of nodes and times instead of the
-	// whole.
+	// Split gives each member an equal part of nodes and times instead of the whole.
 	Split  bool
 	Jitter float64 // nodes differ by up to this share from member to member and move to move, their sum does not
 	Noise  float64 // standard deviation, in centipawns, of noise on each line's score; members need MultiPV
 	Veto   Veto
-	// Book is asked before the members: it draws a legal move for a position, or returns NoMove without
-	// one. nil: no book.
+	// Book is asked before the members: it draws a legal move for a position, or returns NoMove without one.
+	// nil: no book.
 	Book func(p *shogi.Position, random *rand.Rand) shogi.Move
-	// Degrade starts with the members that can be started, if they are MinAlive.
-	// Without it a member that cannot is an error: a series would be about
-	// another council than was meant.
+	// Degrade starts with the members that can be started, if they are MinAlive. Without it a member that
+	// cannot is an error: a series would be about another council than was meant.
 	Degrade bool
 }
 
@@ -73,8 +71,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Council is a player whose move is voted for by its members. NewGame, Think,
-// Ponder, Mate, GameOver and Close are called by one goroutine at a time.
+// Council is a player whose move is voted for by its members. NewGame, Think, Ponder, Mate, GameOver and
+// Close are called by one goroutine at a time.
 type Council struct {
 	config  Config
 	session *voting.Session
@@ -166,8 +164,7 @@ func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// everyMember has all runners do a job and waits. Errors are those of the members
-// that are needed.
+// everyMember has all runners do a job and waits. Errors are those of the members that are needed.
 func (c *Council) everyMember(job func(life context.Context, s *memberRunner) error) error {
 	errs := make([]error, len(c.runners))
 	var all sync.WaitGroup
@@ -294,8 +291,7 @@ func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 	return nil
 }
 
-// Ponder has the members think on the opponent's time. The next Think with this
-// position is a hit.
+// Ponder has the members think on the opponent's time. The next Think with this position is a hit.
 func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 	ctx = context.WithoutCancel(ctx)
 	gos := c.budgets(&r)
@@ -331,8 +327,8 @@ func (c *Council) Close() error {
 	return nil
 }
 
-// Blame lets every member store a record of the events before a failure of the council, because any of
-// them may have caused it. It returns the name of the first record, or "" without one.
+// Blame lets every member store a record of the events before a failure of the council, because any of them
+// may have caused it. It returns the name of the first record, or "" without one.
 func (c *Council) Blame(kind, note string) (record string) {
 	for _, s := range c.runners {
 		if b, ok := playerAs[blamer](s); ok {
@@ -362,8 +358,8 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	return c.waitedAll, ok
 }
 
-// Stopped grows, from one call to the next, by the longest time that any one member was stopped in
-// between. It may be called at the same time as Think.
+// Stopped grows, from one call to the next, by the longest time that any one member was stopped in between.
+// It may be called at the same time as Think.
 func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -380,8 +376,8 @@ func (c *Council) Stopped() time.Duration {
 	return c.stopped
 }
 
-// AffinityChanged names the members that run outside the CPUs that they were started on; "": none, as far
-// as is known. It may be called at the same time as Think.
+// AffinityChanged names the members that run outside the CPUs that they were started on; "": none, as far as
+// is known. It may be called at the same time as Think.
 func (c *Council) AffinityChanged() string {
 	var notes []string
 	for i, s := range c.runners {
@@ -403,8 +399,8 @@ func (c *Council) alive() int {
 	return n
 }
 
-// follow brings the council to the position of a request. It forgets decisions that the game did not
-// continue from, because they were taken back or never played, with their effect on the rules.
+// follow brings the council to the position of a request. It forgets decisions that the game did not continue
+// from, because they were taken back or never played, with their effect on the rules.
 func (c *Council) follow(p usi.Position) error {
 	if err := c.line.Follow(p); err != nil {
 		return fmt.Errorf("council %s: %w", c.config.Name, err)
@@ -424,9 +420,8 @@ func (c *Council) follow(p usi.Position) error {
 	return nil
 }
 
-// leadsTo reports whether the game's moves have this decision in its place. That
-// the moves before it are the same is seen by the last decision: a game that
-// left the line earlier has another position there.
+// leadsTo reports whether the game's moves have this decision in its place. That the moves before it are the
+// same is seen by the last decision: a game that left the line earlier has another position there.
 func (o *observed) leadsTo(moves []shogi.Move) bool {
 	return len(moves) > o.ply && o.decision.Answer == usi.AnswerMove && moves[o.ply] == o.decision.Move
 }

@@ -27,8 +27,7 @@ func after(t *testing.T, moves ...string) usi.Position {
 	return p
 }
 
-// What is tolerated beyond a clock is for a machine that is late, and not used
-// up by the wait for a member.
+// What is tolerated beyond a clock is for a machine that is late, and not used up by the wait for a member.
 func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 	clock := usi.Go{Clock: true, WTime: time.Minute, UseByoyomi: true, Byoyomi: time.Second}
 	for _, test := range []struct {
@@ -56,8 +55,8 @@ func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 	}
 }
 
-// A member that is still busy with another position does not vote with what it
-// said there, legal as it may be.
+// A member that is still busy with another position does not vote with what it said there, legal as it may
+// be.
 func TestOldVariationsAreNoVotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := says("5g5f", 3*time.Second)
@@ -73,8 +72,8 @@ func TestOldVariationsAreNoVotes(t *testing.T) {
 	})
 }
 
-// ponderingSlowly is a member that takes its time to end a search on the
-// opponent's time, and shows that search's variation until then.
+// ponderingSlowly is a member that takes its time to end a search on the opponent's time, and shows that
+// search's variation until then.
 type ponderingSlowly struct {
 	timed
 	begun bool // reports an info of the new search before its time is over
@@ -153,8 +152,7 @@ func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 	}
 }
 
-// Where the members see less of the clock, so that there is time for a check,
-// that time is for the check.
+// Where the members see less of the clock, so that there is time for a check, that time is for the check.
 func TestTheTimeForAVetoIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 500 * time.Millisecond}}, says("7g7f", 0), says("7g7f", 0), says("2g2f", time.Second))
@@ -200,8 +198,7 @@ func TestALeaderThatFailsDoesNotLead(t *testing.T) {
 	}
 }
 
-// A member that may not be started again is missed in the vote that it died in,
-// also when it died last.
+// A member that may not be started again is missed in the vote that it died in, also when it died last.
 func TestALostMemberIsMissedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sick := &mortal{players: []ensemble.Player{&slowToClose{*dying(time.Second)}}}
@@ -222,8 +219,8 @@ func (*slowToClose) Close() error {
 	return nil
 }
 
-// Without a clock the deadline is there for members that do not end: one that
-// always needs it must not make a game take days.
+// Without a clock the deadline is there for members that do not end: one that always needs it must not make a
+// game take days.
 func TestAnEndlessMemberIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		endless := &mortal{players: []ensemble.Player{says("2g2f", time.Hour)}}

@@ -78,8 +78,7 @@ func TestCouncilVotes(t *testing.T) {
 	}
 }
 
-// A book is asked before the members, who then hear nothing of the move; what it does not
-// have they vote for.
+// A book is asked before the members, who then hear nothing of the move; what it does not have they vote for.
 func TestCouncilBook(t *testing.T) {
 	t.Parallel()
 	first, err := shogi.ParseMove("2g2f")
@@ -115,8 +114,8 @@ func TestCouncilBook(t *testing.T) {
 	}
 }
 
-// TestMembersAreReadToTheEnd: a caller that needs only the beginning of variations
-// cuts no member's: a mate is proven by the whole of it.
+// TestMembersAreReadToTheEnd: a caller that needs only the beginning of variations cuts no member's: a mate
+// is proven by the whole of it.
 func TestMembersAreReadToTheEnd(t *testing.T) {
 	m := &scripted{moves: always("7g7f")}
 	c := council(t, ensemble.Config{}, m)
@@ -125,8 +124,8 @@ func TestMembersAreReadToTheEnd(t *testing.T) {
 	}
 }
 
-// BenchmarkCouncil measures what a council of 7 instant members adds to a move, beside
-// the same members asked by goroutines that do nothing else, in the same run.
+// BenchmarkCouncil measures what a council of 7 instant members adds to a move, beside the same members asked
+// by goroutines that do nothing else, in the same run.
 func BenchmarkCouncil(b *testing.B) {
 	members := make([]ensemble.Player, 7)
 	for i := range members {
@@ -167,9 +166,9 @@ func BenchmarkCouncil(b *testing.B) {
 	})
 }
 
-// TestCouncilAllocations: a vote of seven instant members, who allocate 14 blocks of
-// their own, takes no more than some 100. That a rule's text is made anew for every
-// record, or the record written by reflection, would be seen here.
+// TestCouncilAllocations: a vote of seven instant members, who allocate 14 blocks of their own, takes no more
+// than some 100. That a rule's text is made anew for every record, or the record written by reflection, would
+// be seen here.
 func TestCouncilAllocations(t *testing.T) {
 	members := make([]ensemble.Player, 7)
 	for i := range members {
@@ -209,8 +208,8 @@ func mustMove(text string) shogi.Move {
 	return m
 }
 
-// TestVoteIsTold: a reply tells what each member said and what it counted at the time, not
-// after the rule learnt from it; a forced move has nobody's vote.
+// TestVoteIsTold: a reply tells what each member said and what it counted at the time, not after the rule
+// learnt from it; a forced move has nobody's vote.
 func TestVoteIsTold(t *testing.T) {
 	c := council(t, ensemble.Config{Rule: voting.DefaultSpec("adoption")},
 		&scripted{moves: always("7g7f"), score: 30}, &scripted{moves: always("7g7f"), score: 10}, &scripted{moves: always("2g2f"), score: -5})

@@ -33,8 +33,8 @@ func (c *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error
 	return best, nil
 }
 
-// bestMate takes the members' answers. It waits no longer than a grace when one
-// has found a mate, and never for a member that is late.
+// bestMate takes the members' answers. It waits no longer than a grace when one has found a mate, and never
+// for a member that is late.
 func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked int, found <-chan usi.Checkmate) usi.Checkmate {
 	best := usi.Checkmate{Answer: usi.MateNotImplemented}
 	limit := stoppedTimer()
@@ -99,8 +99,8 @@ func (c *Council) isTrue(a *usi.Checkmate) bool {
 	return c.line.Position.EndsInMate(a.Moves)
 }
 
-// better reports whether an answer is better than the best so far: a mate, the shorter of two; a proof
-// that there is none; a timeout.
+// better reports whether an answer is better than the best so far: a mate, the shorter of two; a proof that
+// there is none; a timeout.
 func better(a, best usi.Checkmate) bool {
 	rank := func(x usi.MateAnswer) int {
 		switch x {

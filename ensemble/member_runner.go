@@ -12,8 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// Player is a possible member: an engine, or another council. Its methods are called by one goroutine at
-// a time.
+// Player is a possible member: an engine, or another council. Its methods are called by one goroutine at a
+// time.
 type Player interface {
 	NewGame(ctx context.Context, g usi.Game) error
 	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
@@ -26,8 +26,8 @@ type Member struct {
 	voting.Voter
 	// Open starts the player, also again after it failed.
 	Open func(ctx context.Context) (Player, error)
-	// Own, if set, replaces the council's limits for the member: nodes, depth, a time, or nothing
-	// (Infinite: it ends its searches by itself).
+	// Own, if set, replaces the council's limits for the member: nodes, depth, a time, or nothing (Infinite:
+	// it ends its searches by itself).
 	Own *usi.Go
 }
 
@@ -57,13 +57,13 @@ const (
 	conditionGone               // it failed too often; the next game tries once more
 )
 
-// memberRunner is a member at work. Its goroutine owns the player and does one job
-// after the other; the council reads the condition and sends jobs.
+// memberRunner is a member at work. Its goroutine owns the player and does one job after the other; the
+// council reads the condition and sends jobs.
 type memberRunner struct {
 	Member
 	index int
-	// jobs gets values from the council's caller only and is closed by Close. It has room for all
-	// requests while a member is late with its last answer.
+	// jobs gets values from the council's caller only and is closed by Close. It has room for all requests
+	// while a member is late with its last answer.
 	jobs    chan func(context.Context)
 	stopped sync.WaitGroup
 	state   atomic.Int32
@@ -74,16 +74,14 @@ type memberRunner struct {
 	game     usi.Game
 	pondered string // the position of the search on the opponent's time, or ""
 	restarts int    // left in this game
-	// shown is the number of the question that a snapshot is about; any
-	// goroutine reads it.
+	// shown is the number of the question that a snapshot is about; any goroutine reads it.
 	shown  atomic.Uint64
 	mu     sync.Mutex
 	last   error    // why it is not ready
 	events []string // for the next record
 }
 
-// jobRoom is more than can wait: a ponder stop, a game's end, a new game, an
-// opening and a search.
+// jobRoom is more than can wait: a ponder stop, a game's end, a new game, an opening and a search.
 const jobRoom = 16
 
 func newMemberRunner(m Member, index int, changed chan<- struct{}) *memberRunner {
@@ -100,8 +98,8 @@ func (s *memberRunner) run(ctx context.Context) {
 	s.close()
 }
 
-// free reports whether the member can be given something to do: it is ready, and
-// not so far behind that its caller could have to wait.
+// free reports whether the member can be given something to do: it is ready, and not so far behind that its
+// caller could have to wait.
 func (s *memberRunner) free() bool {
 	return s.condition() == conditionReady && len(s.jobs) <= jobRoom/2
 }
@@ -189,8 +187,8 @@ func (s *memberRunner) lost(err error) error {
 	return err
 }
 
-// broke sets the member's state after a fault, so that the council has it before it continues. The member
-// is gone at once if it may not be restarted.
+// broke sets the member's state after a fault, so that the council has it before it continues. The member is
+// gone at once if it may not be restarted.
 func (s *memberRunner) broke(why error) {
 	if s.restarts > 0 {
 		s.become(conditionStarting)
@@ -199,8 +197,8 @@ func (s *memberRunner) broke(why error) {
 	_ = s.lost(why) // returns why
 }
 
-// failed closes the player after a fault and starts it again, as often as the game allows. It runs
-// between two moves, after the council has the new state.
+// failed closes the player after a fault and starts it again, as often as the game allows. It runs between
+// two moves, after the council has the new state.
 func (s *memberRunner) failed(ctx context.Context, why error) {
 	s.broke(why)
 	s.note("%s", brief(why))
@@ -251,8 +249,8 @@ type question struct {
 	to      chan<- answer
 }
 
-// think asks the player. The request's deadline counts from start, as the
-// council's does: a member that was still busy has less time.
+// think asks the player. The request's deadline counts from start, as the council's does: a member that was
+// still busy has less time.
 func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q question) {
 	p, ok := playerAs[Player](s)
 	if !ok {
@@ -298,8 +296,8 @@ var (
 	errBusy     = errors.New("it was still busy with its last search")
 )
 
-// playerAs returns the member's player as a T. ok is false if there is no player, or if it is not a T.
-// Any goroutine may call it.
+// playerAs returns the member's player as a T. ok is false if there is no player, or if it is not a T. Any
+// goroutine may call it.
 func playerAs[T any](s *memberRunner) (as T, ok bool) {
 	if p := s.player.Load(); p != nil {
 		as, ok = (*p).(T)
@@ -307,9 +305,8 @@ func playerAs[T any](s *memberRunner) (as T, ok bool) {
 	return as, ok
 }
 
-// snapshot returns the present result of the player's search for a question. ok is false if it is
-// unknown, or if the player has not started that search. Output about another position must not become a
-// vote.
+// snapshot returns the present result of the player's search for a question. ok is false if it is unknown, or
+// if the player has not started that search. Output about another position must not become a vote.
 func (s *memberRunner) snapshot(question uint64) (usi.Reply, bool) {
 	p, ok := playerAs[snapshotter](s)
 	if !ok || s.shown.Load() != question {

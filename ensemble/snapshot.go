@@ -16,8 +16,8 @@ type asked struct {
 
 // Snapshot returns the council's answer if it had to answer now. It is the first move of most members'
 // variations, with equal numbers the first member's, with the line of the first member that has it. It
-// ignores the members' weights, so that it may be called at the same time as Think. A council with this
-// one as a member uses it to decide without it.
+// ignores the members' weights, so that it may be called at the same time as Think. A council with this one
+// as a member uses it to decide without it.
 func (c *Council) Snapshot() usi.Reply {
 	a := c.asked.Load()
 	if a == nil {

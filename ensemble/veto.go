@@ -11,9 +11,9 @@ import (
 	"gogi/usi"
 )
 
-// Veto lets other members check a voted move before it is played. Members that did not vote for it search
-// the position after it for a short time. If enough of them find it worse than the runner-up of the vote
-// by a margin, the runner-up is played. A move without a vote is never played. The zero value is off.
+// Veto lets other members check a voted move before it is played. Members that did not vote for it search the
+// position after it for a short time. If enough of them find it worse than the runner-up of the vote by a
+// margin, the runner-up is played. A move without a vote is never played. The zero value is off.
 type Veto struct {
 	Time    time.Duration // of the check; 0 with Nodes 0: no veto
 	Nodes   uint64        // instead of time
@@ -26,8 +26,7 @@ const DefaultVetoMargin = 80
 
 func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
 
-// examine asks for objections to a decision by vote, and follows them if all members that were asked
-// object.
+// examine asks for objections to a decision by vote, and follows them if all members that were asked object.
 func (v *vote) examine(ctx context.Context, d *voting.Decision) {
 	x := v.config.Veto
 	if !x.on() || d.By != voting.ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
@@ -52,12 +51,11 @@ func (v *vote) timeFor(x Veto) bool {
 	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.vetoDeadline()
 }
 
-// vetoDeadline is the latest end of the critics' searches. It is later than that of the vote: the user of
-// a veto accepts a longer use of the clock, and the critics have just shown that they answer.
+// vetoDeadline is the latest end of the critics' searches. It is later than that of the vote: the user of a
+// veto accepts a longer use of the clock, and the critics have just shown that they answer.
 func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Level, v.memberDeadline()) }
 
-// critics are the members that voted for something else, as many as are asked,
-// and that are not busy.
+// critics are the members that voted for something else, as many as are asked, and that are not busy.
 func (v *vote) critics(m shogi.Move) []int {
 	most := cmp.Or(v.config.Veto.Members, 2)
 	var list []int
@@ -71,8 +69,8 @@ func (v *vote) critics(m shogi.Move) []int {
 	return list
 }
 
-// objections has the critics search the position after the voted move. all
-// reports whether each of them found it worse than the runner-up by the margin.
+// objections has the critics search the position after the voted move. all reports whether each of them found
+// it worse than the runner-up by the margin.
 func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
 	x := v.config.Veto
 	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time}, Deadline: v.vetoDeadline()}
@@ -100,8 +98,8 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 	return list, all
 }
 
-// critiques waits for the critics until their time is over. The move is known already, and a late critic
-// does not object.
+// critiques waits for the critics until their time is over. The move is known already, and a late critic does
+// not object.
 func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
 	limit := stoppedTimer()
 	defer limit.Stop()
@@ -132,8 +130,8 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 	return list
 }
 
-// objection reads an answer about the position after the move: a good score for the opponent is bad for
-// the move.
+// objection reads an answer about the position after the move: a good score for the opponent is bad for the
+// move.
 func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
 	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()

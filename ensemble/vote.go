@@ -22,8 +22,8 @@ type vote struct {
 	ballots []voting.Ballot
 	pending []int // members that were asked and have not answered
 	polled  []int // members that were asked
-	// answers come from the runners, one for each that was asked. It has room for all, so that a late
-	// answer blocks no seat. It is never closed.
+	// answers come from the runners, one for each that was asked. It has room for all, so that a late answer
+	// blocks no seat. It is never closed.
 	answers  chan answer
 	question uint64        // number of the latest question
 	saved    time.Duration // part of the main time reserved for later moves
@@ -33,9 +33,8 @@ type vote struct {
 	veto     []voting.VetoResult
 }
 
-// Think asks the members and takes the vote. Elapsed counts from entry to
-// decision. Too few living members are a *usi.Fault, of the kind that the last
-// one died of.
+// Think asks the members and takes the vote. Elapsed counts from entry to decision. Too few living members
+// are a *usi.Fault, of the kind that the last one died of.
 func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	v := &vote{Council: c, request: r, start: time.Now()}
 	if err := c.follow(r.Position); err != nil {
@@ -75,8 +74,8 @@ func (c *Council) shadowDecisions(ballots []voting.Ballot) []voting.Decision {
 	return list
 }
 
-// gather collects ballots. When all that were asked fail, it asks again those
-// that came back, as long as there is time.
+// gather collects ballots. When all that were asked fail, it asks again those that came back, as long as
+// there is time.
 func (v *vote) gather(ctx context.Context) error {
 	for {
 		if alive := v.alive(); alive < v.config.MinAlive {
@@ -103,8 +102,7 @@ type round struct {
 	requests []usi.Request // by seat
 }
 
-// ask sends the position to all members that are ready and collects their
-// answers; false when none is.
+// ask sends the position to all members that are ready and collects their answers; false when none is.
 func (v *vote) ask(ctx context.Context) bool {
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops late members
@@ -131,9 +129,8 @@ func (v *vote) ask(ctx context.Context) bool {
 	return true
 }
 
-// kept returns the time that the council reserves before its deadline: a level's time, or three quarters
-// of the margin beyond a clock. The margin is for delays of the machine; a late member must not use it
-// up.
+// kept returns the time that the council reserves before its deadline: a level's time, or three quarters of
+// the margin beyond a clock. The margin is for delays of the machine; a late member must not use it up.
 func (v *vote) kept() time.Duration {
 	kept := Level
 	if limit, ok := v.clock(); ok {
@@ -154,8 +151,8 @@ func (v *vote) clock() (limit time.Duration, ok bool) {
 	return g.MoveTime, g.MoveTime > 0
 }
 
-// mainShare is how much of the main time that is left one move may take. Engines
-// stay far below it; a member that hangs would use up all of it.
+// mainShare is how much of the main time that is left one move may take. Engines stay far below it; a member
+// that hangs would use up all of it.
 const mainShare = 0.4
 
 // save keeps the rest of the main time for the rest of the game.
@@ -265,8 +262,7 @@ func (v *vote) ballot(a answer) voting.Ballot {
 	return voting.Ballot{Member: a.seat, Kind: voting.KindDead, Text: brief(a.err), Nodes: a.reply.Nodes, Arrived: a.arrived}
 }
 
-// variation is the ballot of a search that is not awaited: the first move of
-// its latest principal variation.
+// variation is the ballot of a search that is not awaited: the first move of its latest principal variation.
 func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 	b := voting.Ballot{Member: member, Kind: voting.KindNone, Nodes: r.Nodes, Source: voting.SourceVariation}
 	if r.Answer != usi.AnswerMove || v.line.Position.CheckLegal(r.Move) != nil {
@@ -329,8 +325,8 @@ func (v *vote) enough() bool {
 	return false
 }
 
-// leader returns the heaviest member that was asked, with equal weights the first. A member that failed,
-// or gave no answer that counts, does not lead: the others would be stopped for nothing.
+// leader returns the heaviest member that was asked, with equal weights the first. A member that failed, or
+// gave no answer that counts, does not lead: the others would be stopped for nothing.
 func (v *vote) leader() int {
 	leader, weights := -1, v.session.Weights()
 	for _, i := range v.polled {
@@ -344,8 +340,7 @@ func (v *vote) leader() int {
 	return leader
 }
 
-// agreed reports whether as many of those asked vote for one move as the quorum
-// needs.
+// agreed reports whether as many of those asked vote for one move as the quorum needs.
 func (v *vote) agreed() bool {
 	var list []voting.Candidate
 	votes := voting.Counted(v.ballots)

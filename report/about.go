@@ -7,8 +7,8 @@ import (
 	"gogi/results"
 )
 
-// About holds the facts of a run beyond its games. All forms of a report print from it the plan and how
-// the run was played.
+// About holds the facts of a run beyond its games. All forms of a report print from it the plan and how the
+// run was played.
 type About struct {
 	*results.RunInfo                      // its engines have their limits with the clocks of the plan
 	Plan             *match.CanonicalPlan // the parsed RunInfo.Plan

@@ -4,8 +4,8 @@ import (
 	"gogi/internal/format"
 )
 
-// Divergence counts how often two engines chose different moves in the same position. While the two games
-// of a pair are equal, each ply is such a comparison: each engine has moved once in the same position.
+// Divergence counts how often two engines chose different moves in the same position. While the two games of
+// a pair are equal, each ply is such a comparison: each engine has moved once in the same position.
 // Measurements elsewhere show the use of deterministic pairs. If 2% of plies differ, they give the same
 // verdict at 1.7 times less cost. At 17% they gain nothing.
 type Divergence struct {

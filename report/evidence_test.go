@@ -31,9 +31,8 @@ func retarget(late bool) Start {
 	return Start{At: time.Unix(0, 0).UTC(), Late: late, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 }
 
-// TestEloIsOfTheScore: 45 wins, 75 draws and no loss are a score of 68.75 %, and so
-// 400·log₁₀(.6875/.3125) = +136.97 Elo; of decisive games alone the difference is
-// infinite, and stands under its own name.
+// TestEloIsOfTheScore: 45 wins, 75 draws and no loss are a score of 68.75 %, and so 400·log₁₀(.6875/.3125) =
+// +136.97 Elo; of decisive games alone the difference is infinite, and stands under its own name.
 func TestEloIsOfTheScore(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
 	r := reportOf(t, o)
@@ -57,8 +56,8 @@ func TestEloIsOfTheScore(t *testing.T) {
 	}
 }
 
-// TestGateAndReportAgree: 400 pairs from two openings, all won, are two observations: the
-// gate does not pass, and neither does the test of a report without a gate.
+// TestGateAndReportAgree: 400 pairs from two openings, all won, are two observations: the gate does not pass,
+// and neither does the test of a report without a gate.
 func TestGateAndReportAgree(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 400), Repeat: 200}
 	r := judged(t, o, gated(0, 100))
@@ -114,8 +113,8 @@ func TestGateIsWithheld(t *testing.T) {
 	}
 }
 
-// TestGateSentence: a pass claims what is above the null hypothesis, a fail what is below
-// the alternative, and no more.
+// TestGateSentence: a pass claims what is above the null hypothesis, a fail what is below the alternative,
+// and no more.
 func TestGateSentence(t *testing.T) {
 	won, lost := slices.Repeat([]string{"WW"}, 60), slices.Repeat([]string{"LL"}, 60)
 	for _, c := range []struct {
@@ -137,8 +136,8 @@ func TestGateSentence(t *testing.T) {
 	}
 }
 
-// TestLooks: where a test stopped a run, or might have, no figure for a fixed length stands;
-// what holds is the anytime interval and the gate's.
+// TestLooks: where a test stopped a run, or might have, no figure for a fixed length stands; what holds is
+// the anytime interval and the gate's.
 func TestLooks(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append([]string{"WL"}, slices.Repeat([]string{"WW"}, 59)...)}
 	late, changed := gated(0, 100), gated(0, 100)
@@ -173,8 +172,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// checkWithheld asserts that figures for a fixed length stand where they hold, and else
-// are null with a reason.
+// checkWithheld asserts that figures for a fixed length stand where they hold, and else are null with a
+// reason.
 func checkWithheld(t *testing.T, name string, r *Report) {
 	t.Helper()
 	fixed := r.Looks.FixedLength
@@ -196,8 +195,8 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 	}
 }
 
-// TestFewOpeningsHaveNoElo: after a stop, too, openings that could not show a difference
-// have no interval of it, however often they were played.
+// TestFewOpeningsHaveNoElo: after a stop, too, openings that could not show a difference have no interval of
+// it, however often they were played.
 func TestFewOpeningsHaveNoElo(t *testing.T) {
 	for openings, known := range map[int]bool{2: false, 4: false, 5: true} {
 		o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, openings)}
@@ -207,8 +206,8 @@ func TestFewOpeningsHaveNoElo(t *testing.T) {
 	}
 }
 
-// TestAnytimeGoesByOpenings: the interval that may be watched takes the first pair of an
-// opening, and no copy.
+// TestAnytimeGoesByOpenings: the interval that may be watched takes the first pair of an opening, and no
+// copy.
 func TestAnytimeGoesByOpenings(t *testing.T) {
 	few := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 5), Planned: 500}
 	many := few
@@ -249,8 +248,8 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// altered is the report of 60 pairs that A won, with a gate that stops long before their
-// end, each pair's rows changed first.
+// altered is the report of 60 pairs that A won, with a gate that stops long before their end, each pair's
+// rows changed first.
 func altered(t *testing.T, o matchtest.Run, change func(rows []match.Row)) *Report {
 	t.Helper()
 	o.Players, o.Pairs = []string{"x", "y"}, slices.Repeat([]string{"WW"}, 60)
@@ -264,8 +263,7 @@ func altered(t *testing.T, o matchtest.Run, change func(rows []match.Row)) *Repo
 	return g.Report()
 }
 
-// TestFaultsDoNotPass: games that B lost by faults count as even before a pass stands, and
-// there alone.
+// TestFaultsDoNotPass: games that B lost by faults count as even before a pass stands, and there alone.
 func TestFaultsDoNotPass(t *testing.T) {
 	r := altered(t, matchtest.Run{Slowed: 1}, func(rows []match.Row) {
 		for i := range rows {
@@ -288,8 +286,8 @@ func TestSlowedBeyondTheStop(t *testing.T) {
 	}
 }
 
-// TestSlowedIsSaidOnce: what the gate has said of the pairs that it judged is not said again
-// of all; what lies beyond its stop is.
+// TestSlowedIsSaidOnce: what the gate has said of the pairs that it judged is not said again of all; what
+// lies beyond its stop is.
 func TestSlowedIsSaidOnce(t *testing.T) {
 	won := slices.Repeat([]string{"WW"}, 60)
 	unfinished := matchtest.Run{Players: []string{"x", "y"}, Planned: 100, Pairs: won[:10], Slowed: 10}
@@ -307,8 +305,7 @@ func TestSlowedIsSaidOnce(t *testing.T) {
 	}
 }
 
-// TestSlotsThatShareOpenings are not compared: copies in one slot would look like a slot
-// that differs.
+// TestSlotsThatShareOpenings are not compared: copies in one slot would look like a slot that differs.
 func TestSlotsThatShareOpenings(t *testing.T) {
 	slots := func(rows []match.Row) {
 		for i := range rows {

@@ -7,8 +7,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// independentGames is the assumption of the per-game methods. The two games of a pair share their
-// opening, so it holds only if colours are not swapped and each game has its own opening.
+// independentGames is the assumption of the per-game methods. The two games of a pair share their opening, so
+// it holds only if colours are not swapped and each game has its own opening.
 const independentGames = "independent games"
 
 // figures sets the intervals and tests of A against B. Those by pairs come first, or those by openings if
@@ -106,8 +106,7 @@ func binomialTest(total stats.WDL) Test {
 	return test
 }
 
-// signFlip is the test that decides: the exact one that exchanges the players in whole
-// openings.
+// signFlip is the test that decides: the exact one that exchanges the players in whole openings.
 func signFlip(pairs int, test binomial.Test, err error) Test {
 	report := Test{Method: "pair_sign_flip", Alternative: string(binomial.TwoSided)}
 	switch {
@@ -138,8 +137,8 @@ func (r *Report) dependent(why i18n.Message) {
 	r.BlackAdvantage.Bounds, r.BlackAdvantage.Why = Bounds{}, why
 }
 
-// withhold leaves only the figures that hold at any time. If a test may have stopped the run, the raw
-// score is biased. The report then has no Elo from it; the gate has an unbiased one.
+// withhold leaves only the figures that hold at any time. If a test may have stopped the run, the raw score
+// is biased. The report then has no Elo from it; the gate has an unbiased one.
 func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Bounds, r.Intervals[i].Why = Bounds{}, why
@@ -157,9 +156,8 @@ func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	r.Intervals = append(r.Intervals, anytimeOf(s))
 }
 
-// anytimeOf is the interval that holds at every length of a series at once: the only one
-// that may be read while games are played. It takes the first pair of each opening, as
-// later ones depend on it.
+// anytimeOf is the interval that holds at every length of a series at once: the only one that may be read
+// while games are played. It takes the first pair of each opening, as later ones depend on it.
 func anytimeOf(s *stats.Series) Interval {
 	interval := Interval{Of: "score", Method: "anytime", Level: Level}
 	firsts := s.Firsts()

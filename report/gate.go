@@ -37,8 +37,8 @@ type Gate struct {
 	Verdict  string         `json:"verdict"`  // pass, fail, inconclusive: the decision, if it can be trusted
 	Because  []i18n.Message `json:"because"`  // why the verdict differs from the decision, and other remarks
 
-	// Withdrawn is a printed decision that does not hold after pairs were voided. It is "" without one,
-	// and if the test has reached the same decision again.
+	// Withdrawn is a printed decision that does not hold after pairs were voided. It is "" without one, and
+	// if the test has reached the same decision again.
 	Withdrawn stats.Decision `json:"withdrawn,omitempty"`
 
 	tally stats.Tally
@@ -131,8 +131,7 @@ func (g *Gate) estimate(test *gate.Gate) {
 	g.Elo = newElo(stopped.Elo, stopped.Interval, i18n.Of("infinite beyond 1,000 Elo"))
 }
 
-// decide turns the state of the test into the verdict, and withholds one that is not to
-// be trusted.
+// decide turns the state of the test into the verdict, and withholds one that is not to be trusted.
 func (g *Gate) decide(j *judge, b string) {
 	g.Verdict, g.Because = Inconclusive, []i18n.Message{}
 	switch g.Decision {

@@ -10,9 +10,9 @@ import (
 	"gogi/stats"
 )
 
-// OptionalStopping reports whether results were visible before the length of the run was settled.
-// Frequent looks find a difference between equal players. Tests and intervals for a fixed length
-// therefore do not hold if a test stopped the run, or might have.
+// OptionalStopping reports whether results were visible before the length of the run was settled. Frequent
+// looks find a difference between equal players. Tests and intervals for a fixed length therefore do not hold
+// if a test stopped the run, or might have.
 type OptionalStopping struct {
 	TargetChanges int            `json:"target_changes"` // changes of the number of pairs, after the first game
 	Sequential    bool           `json:"sequential"`     // a test looked after every pair, to stop the run

@@ -13,11 +13,11 @@ type Ranking struct {
 	Anchor     string   `json:"anchor,omitempty"` // from whom ratings are measured; "": from the mean of all
 	Confidence float64  `json:"confidence"`       // level of the intervals
 	Players    []Ranked `json:"players"`          // most points first; with equal points the greater share first
-	// Unshown are the players that the leader is not shown to be stronger than: Elo differences of every
-	// two players, adjusted for all comparisons (Holm), at 5%. It is null if that is not known.
+	// Unshown are the players that the leader is not shown to be stronger than: Elo differences of every two
+	// players, adjusted for all comparisons (Holm), at 5%. It is null if that is not known.
 	Unshown []string `json:"unshown"`
-	// Selected reports whether a Swiss or a knockout chose the leader by its results. The leader's own interval
-	// is not valid then: docs/matches.md has its coverage.
+	// Selected reports whether a Swiss or a knockout chose the leader by its results. The leader's own
+	// interval is not valid then: docs/matches.md has its coverage.
 	Selected bool         `json:"selected,omitempty"`
 	Why      i18n.Message `json:"why,omitzero"` // why there are no ratings, or no comparisons
 }

@@ -1,6 +1,6 @@
-// Package report calculates what the games of a run prove. [New] makes a [Gatherer]; give it whole pairs
-// in plan order, and it returns a [Report] of values at any time. Packages report/text and report/html
-// print it. Add a figure here, and its words there.
+// Package report calculates what the games of a run prove. [New] makes a [Gatherer]; give it whole pairs in
+// plan order, and it returns a [Report] of values at any time. Packages report/text and report/html print it.
+// Add a figure here, and its words there.
 package report
 
 import (
@@ -146,16 +146,15 @@ type criticalWins struct {
 	Why   i18n.Message `json:"why,omitzero"`
 }
 
-// Elo is a rating difference, A's minus B's, with the ends of its interval. Infinite or unknown values
-// are null.
+// Elo is a rating difference, A's minus B's, with the ends of its interval. Infinite or unknown values are
+// null.
 type Elo struct {
 	Estimate *float64 `json:"estimate"`
 	Bounds
 	Why i18n.Message `json:"why,omitzero"`
 }
 
-// Advantage is how Black fared over all games, with the interval of its rate of wins
-// among decisive games.
+// Advantage is how Black fared over all games, with the interval of its rate of wins among decisive games.
 type Advantage struct {
 	stats.WDL
 	Assumes string `json:"assumes,omitempty"` // as of an Interval
@@ -195,9 +194,9 @@ type Unmarked struct {
 	Score  *float64 `json:"score"`
 }
 
-// Distinct is A against B without the pairs that repeat an earlier one, move for move.
-// It is no ground for a verdict: pairs that are nearly copies are in it, and short games
-// repeat more easily. The intervals and tests of a report go by openings.
+// Distinct is A against B without the pairs that repeat an earlier one, move for move. It is no ground for a
+// verdict: pairs that are nearly copies are in it, and short games repeat more easily. The intervals and
+// tests of a report go by openings.
 type Distinct struct {
 	Pairs    int          `json:"pairs"`    // that are left
 	Repeated int          `json:"repeated"` // that were taken out
@@ -283,8 +282,7 @@ func New(run Run) (*Gatherer, error) {
 	return g, err
 }
 
-// Report is the report of the pairs so far. It changes nothing: more pairs may follow,
-// and another report.
+// Report is the report of the pairs so far. It changes nothing: more pairs may follow, and another report.
 func (g *Gatherer) Report() *Report {
 	whole := *g
 	rep := *g.report
@@ -294,8 +292,8 @@ func (g *Gatherer) Report() *Report {
 	return &rep
 }
 
-// Add takes the next whole pair of the run, its games by leg; pairs come in the
-// order of the plan, gaps included.
+// Add takes the next whole pair of the run, its games by leg; pairs come in the order of the plan, gaps
+// included.
 func (g *Gatherer) Add(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -473,8 +471,8 @@ func (g *Gatherer) conclude() {
 	rep.Unmarked = g.withoutSlowed()
 }
 
-// withoutSlowed compares A with B without the pairs that the machine slowed. It is nil if the machine
-// slowed none.
+// withoutSlowed compares A with B without the pairs that the machine slowed. It is nil if the machine slowed
+// none.
 func (g *Gatherer) withoutSlowed() *Unmarked {
 	if g.marked == 0 {
 		return nil

@@ -35,9 +35,8 @@ func runOf(o matchtest.Run) Run {
 	return run
 }
 
-// TestVerdict: a claim only where the exact test over pairs, which for n pairs
-// that are all won twice gives 2^(1-n), is at most 5 %, and nothing else explains
-// the result.
+// TestVerdict: a claim only where the exact test over pairs, which for n pairs that are all won twice gives
+// 2^(1-n), is at most 5 %, and nothing else explains the result.
 func TestVerdict(t *testing.T) {
 	two := []string{"x", "y"}
 	pairs := func(text string, n int) []string { return slices.Repeat([]string{text}, n) }
@@ -74,8 +73,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A game that was lost on time while the machine slowed it is blamed on the machine, and not
-// on an engine; one that a crash ended is an engine's wherever it was played.
+// A game that was lost on time while the machine slowed it is blamed on the machine, and not on an engine;
+// one that a crash ended is an engine's wherever it was played.
 func TestSlowedLosses(t *testing.T) {
 	g := testutil.Must(New(Run{Name: "run", Rules: "default", Pairs: 2, Players: []Player{{Name: "x"}, {Name: "y"}}}))(t)
 	run := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"LL", "LL"}, Slowed: 1}
@@ -91,8 +90,8 @@ func TestSlowedLosses(t *testing.T) {
 	}
 }
 
-// TestDuplicates: of twenty pairs from five openings, four of each, the first of the four
-// brings two new games and the other three none. The games of one pair may be alike, too.
+// TestDuplicates: of twenty pairs from five openings, four of each, the first of the four brings two new
+// games and the other three none. The games of one pair may be alike, too.
 func TestDuplicates(t *testing.T) {
 	run := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WL"}, 20), Repeat: 4}
 	testutil.Equal(t, reportOf(t, run).Duplicates, 30, "of 40 games repeat others")
@@ -106,8 +105,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestReportsInBetween: a report may be asked for after any pair, and more than once,
-// without changing a later one.
+// TestReportsInBetween: a report may be asked for after any pair, and more than once, without changing a
+// later one.
 func TestReportsInBetween(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL", "WL", "DD", "LL", "WW"}, Repeat: 2, Fault: true}
 	run := runOf(o)

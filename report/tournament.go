@@ -14,8 +14,8 @@ import (
 )
 
 // Tournament is a run whose design pairs by results, with its pairings and its end. Its standings are the
-// result of a competition. They are no further evidence of strength: two players have met in few pairs,
-// and results decided which pairs were played.
+// result of a competition. They are no further evidence of strength: two players have met in few pairs, and
+// results decided which pairs were played.
 type Tournament struct {
 	Design    match.DesignKind `json:"design"`
 	Anchor    string           `json:"anchor,omitempty"`

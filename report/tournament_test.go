@@ -11,8 +11,8 @@ import (
 	"gogi/report"
 )
 
-// played is a run that pairs by results, in which a wins every pair by points[a] against
-// points[b], and which is seen after so many pairs.
+// played is a run that pairs by results, in which a wins every pair by points[a] against points[b], and which
+// is seen after so many pairs.
 func played(t *testing.T, spec tournament.Spec, seen int, points func(a, b int) float64) *report.Report {
 	t.Helper()
 	run := report.Run{Name: "cup", Rules: "default", Pairs: spec.Pairs, Tournament: &report.Tourney{Spec: spec}}
@@ -68,8 +68,8 @@ func spec(kind match.DesignKind, x match.Tournament, pairs int, players ...strin
 	return tournament.Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: players, Pairs: pairs, Legs: 2}
 }
 
-// TestTournamentIsNoTest: where results decide who plays whom, no figure of a fixed length
-// is given of two players, and the claim is of a competition.
+// TestTournamentIsNoTest: where results decide who plays whom, no figure of a fixed length is given of two
+// players, and the claim is of a competition.
 func TestTournamentIsNoTest(t *testing.T) {
 	swiss := spec(match.DesignSwiss, match.Tournament{MatchPairs: 1}, 4, "a", "b", "c", "d")
 	for seen, want := range map[int]string{

@@ -18,10 +18,10 @@ type Verdict struct {
 	Caveats []i18n.Message
 }
 
-// Verdict judges the games of A against B by one test, chosen beforehand. The test is the run's gate if
-// it has one, else the exact test that exchanges the players in whole openings. Taking the best of
-// several tests would find a difference between equals too often. Verdict withholds its result if faults
-// alone, or a machine that slowed most pairs, may explain it.
+// Verdict judges the games of A against B by one test, chosen beforehand. The test is the run's gate if it
+// has one, else the exact test that exchanges the players in whole openings. Taking the best of several tests
+// would find a difference between equals too often. Verdict withholds its result if faults alone, or a
+// machine that slowed most pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
 		return r.competition()
@@ -45,8 +45,8 @@ func (r *Report) Verdict() Verdict {
 	return r.qualified(v)
 }
 
-// qualified ends the sentence of a claim. If the machine slowed most pairs, it weakens the claim, unless
-// the gate already did so for the pairs that it judged.
+// qualified ends the sentence of a claim. If the machine slowed most pairs, it weakens the claim, unless the
+// gate already did so for the pairs that it judged.
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
 	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
@@ -71,8 +71,8 @@ func (r *Report) Pairing() (Cross, bool) {
 	return Cross{}, false
 }
 
-// Deciding returns the deciding test, and whether colours were swapped. It is nil without a test, and if
-// the length was not fixed beforehand.
+// Deciding returns the deciding test, and whether colours were swapped. It is nil without a test, and if the
+// length was not fixed beforehand.
 func (r *Report) Deciding() (test *Test, swapped bool) {
 	swapped = r.Pentanomial.Pairs() > 0
 	if len(r.Tests) == 0 || r.Tests[0].P == nil {
@@ -158,8 +158,7 @@ func (r *Report) openVerdict() Verdict {
 	return Verdict{Kind: "open", Short: i18n.Of("not significant at 5%"), Claim: i18n.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
 }
 
-// shownVerdict names the stronger player, unless the weaker one's faults are all
-// that it is ahead by.
+// shownVerdict names the stronger player, unless the weaker one's faults are all that it is ahead by.
 func (r *Report) shownVerdict() Verdict {
 	c, _ := r.Pairing()
 	stronger, weaker, ahead, faults := r.A, r.B, c.Wins-c.Losses, r.FaultLosses.B-r.FaultLosses.A
@@ -224,8 +223,8 @@ func TestWords(t Test) i18n.Message {
 	return i18n.Of("exact test over %s", unit)
 }
 
-// eloSentence returns the possible size of the difference. It matters most if no difference is shown,
-// because that does not prove equality.
+// eloSentence returns the possible size of the difference. It matters most if no difference is shown, because
+// that does not prove equality.
 func (r *Report) eloSentence() i18n.Message {
 	i := r.Interval("score")
 	if i == nil || i.Lo == nil {
@@ -287,8 +286,8 @@ func DependenceWords(d stats.Dependence) i18n.Message {
 	return i18n.Of("%s; %s repeat an earlier one move for move", said, format.Count(d.Copies))
 }
 
-// WeightWords returns the worth of pairs that depend on each other. It returns nothing if they do not, or
-// if the worth is unknown.
+// WeightWords returns the worth of pairs that depend on each other. It returns nothing if they do not, or if
+// the worth is unknown.
 func WeightWords(d stats.Dependence) i18n.Message {
 	if d.Effect == nil || *d.Effect <= 1 {
 		return i18n.Message{}
@@ -296,8 +295,7 @@ func WeightWords(d stats.Dependence) i18n.Message {
 	return i18n.Of("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
 }
 
-// disagree reports whether the interval of the score and the deciding test differ about
-// an even score.
+// disagree reports whether the interval of the score and the deciding test differ about an even score.
 func (r *Report) disagree() bool {
 	i := r.Interval("score")
 	test, _ := r.Deciding()

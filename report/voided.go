@@ -10,8 +10,8 @@ import (
 	"gogi/stats"
 )
 
-// Voiding is a set of pairs that a user voided together, to be played again. It has the effect on the
-// run's sequential test, which is calculated again from the first pair.
+// Voiding is a set of pairs that a user voided together, to be played again. It has the effect on the run's
+// sequential test, which is calculated again from the first pair.
 type Voiding struct {
 	At    time.Time `json:"at"`
 	Why   string    `json:"why"`
@@ -29,8 +29,8 @@ type Tested struct {
 	Decision stats.Decision `json:"decision"`
 }
 
-// Withdrawn returns the printed decision that did not hold without the pairs. It is [stats.Continue]
-// without a decision, or if it held.
+// Withdrawn returns the printed decision that did not hold without the pairs. It is [stats.Continue] without
+// a decision, or if it held.
 func (v *Voiding) Withdrawn() stats.Decision {
 	if v.Before == nil || v.After == nil || v.Before.Decision == v.After.Decision {
 		return stats.Continue

@@ -18,21 +18,20 @@ type Worker struct {
 	Pairs int      `json:"pairs"`
 	Share float64  `json:"share"` // share of the run's pairs
 	Score *float64 `json:"score"` // A's points a game
-	// Difference is the score less that of all other workers' pairs, with its interval,
-	// Welch's with normal quantiles: approximate, and one of many that are looked at.
+	// Difference is the score less that of all other workers' pairs, with its interval, Welch's with normal
+	// quantiles: approximate, and one of many that are looked at.
 	Difference *float64 `json:"difference"`
 	Bounds
 	TimeLosses int `json:"time_losses"` // games
 	Crashes    int `json:"crashes"`     // games
 	Slowed     int `json:"slowed"`      // pairs
-	// Log10E is the evidence that it differs from the others: the logarithm of an e-value (see package
-	// trust) over the pairs up to the first missing one. It is null without such evidence.
+	// Log10E is the evidence that it differs from the others: the logarithm of an e-value (see package trust)
+	// over the pairs up to the first missing one. It is null without such evidence.
 	Log10E    *float64 `json:"log10_e"`
 	StandsOut string   `json:"stands_out,omitempty"` // the quantity that differs most, if the evidence is a discovery among all workers
 }
 
-// thisProcess is the name for this process, which is no worker, in residuals. No worker can have this
-// name.
+// thisProcess is the name for this process, which is no worker, in residuals. No worker can have this name.
 const thisProcess = "\x00"
 
 // workers adds up a run's pairs by worker.
@@ -100,8 +99,8 @@ func (w *workers) add(rows []match.Row, head bool) error {
 	return w.residuals.Add(p)
 }
 
-// list are the workers, those that stand out first and then by their pairs; none where
-// this process has played everything.
+// list are the workers, those that stand out first and then by their pairs; none where this process has
+// played everything.
 func (w *workers) list(pairs int) []Worker {
 	if !w.farm {
 		return nil

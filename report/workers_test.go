@@ -48,8 +48,8 @@ func farmReport(t *testing.T, pairs ...[]match.Row) *Report {
 	return g.Report()
 }
 
-// Scores, intervals and counts of three workers, by hand: x has pairs of 1, 0.5 and 0.75
-// points a game, the rest 0.5, 0.25 and 0.
+// Scores, intervals and counts of three workers, by hand: x has pairs of 1, 0.5 and 0.75 points a game, the
+// rest 0.5, 0.25 and 0.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	late := farmRows(3, "y", [2]float64{0, 0.5})
@@ -79,8 +79,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// A worker that loses what the others win stands out, first of all; behind a gap of the
-// plan nothing counts for that.
+// A worker that loses what the others win stands out, first of all; behind a gap of the plan nothing counts
+// for that.
 func TestWorkerStandsOut(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -57,10 +57,9 @@ func (g *Gate) worse() (f Finding, why string) {
 	return Unclear, why
 }
 
-// Doubt turns the doubtful games of a pair against a finding. If the finding is that A is not weaker, B
-// wins the games that B lost by a fault. If it is that A is weaker, A wins the games in which A crashed
-// before its first move, because they show nothing about its play. A finding that still holds with these
-// pairs is sound.
+// Doubt turns the doubtful games of a pair against a finding. If the finding is that A is not weaker, B wins
+// the games that B lost by a fault. If it is that A is weaker, A wins the games in which A crashed before its
+// first move, because they show nothing about its play. A finding that still holds with these pairs is sound.
 func (f Finding) Doubt(rows []match.Row) {
 	for i := range rows {
 		r := &rows[i]

@@ -1,5 +1,5 @@
-// Package ensembletest makes records of votes without engines, for tests of packages that read
-// them. Use [Records].
+// Package ensembletest makes records of votes without engines, for tests of packages that read them. Use
+// [Records].
 package ensembletest
 
 import (
@@ -15,12 +15,12 @@ import (
 	"gogi/usi"
 )
 
-// FiveMembers has the votes of the adoption record's worked example: the sums are 5, 8:2, 8:6 and 7:6:4,
-// the weights at the end 5 5 4 3 2.
+// FiveMembers has the votes of the adoption record's worked example: the sums are 5, 8:2, 8:6 and 7:6:4, the
+// weights at the end 5 5 4 3 2.
 const FiveMembers = "A A A A A|A A A A B|B A A B A|A B C A B"
 
-// voter is a member that votes by a script: a letter for each decision, A for the first legal move, B for
-// the second; r resigns, w declares.
+// voter is a member that votes by a script: a letter for each decision, A for the first legal move, B for the
+// second; r resigns, w declares.
 type voter struct {
 	script []string
 	asked  int
@@ -56,9 +56,9 @@ func (v *voter) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 }
 
 // Records plays games of a real council whose members vote as in the lines, and returns the records. Each
-// line is a decision, with a column for each member. A letter is a vote, A for the first legal move, B
-// for the second, with a score in centipawns after it; r resigns, w declares. The opponent always plays
-// its first legal move.
+// line is a decision, with a column for each member. A letter is a vote, A for the first legal move, B for
+// the second, with a score in centipawns after it; r resigns, w declares. The opponent always plays its first
+// legal move.
 func Records(tb testing.TB, rule string, games ...string) (records [][]byte) {
 	tb.Helper()
 	spec, err := voting.ParseSpec(rule)

@@ -15,9 +15,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// weightsFigure draws every member's weight over a game: x is the council's own decision, y the weight
-// after it. Lines often overlap, and the figure may be printed in black and white. Each line therefore
-// has its own dash pattern and its member's number, at other places than on the other lines.
+// weightsFigure draws every member's weight over a game: x is the council's own decision, y the weight after
+// it. Lines often overlap, and the figure may be printed in black and white. Each line therefore has its own
+// dash pattern and its member's number, at other places than on the other lines.
 type weightsFigure struct {
 	*gameCouncil
 	svg.Frame
@@ -142,8 +142,8 @@ func ticks(hi float64, most int) []float64 {
 	return list
 }
 
-// strokes are the lines' colours, dark enough on white also when printed grey,
-// and dash patterns; fifteen members all differ.
+// strokes are the lines' colours, dark enough on white also when printed grey, and dash patterns; fifteen
+// members all differ.
 func strokes(member int) (colour, dash string) {
 	colours := []string{"#1f5fa8", "#b2182b", "#1b7837", "#7b3294", "#8c510a"}
 	dashes := []string{"", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2", "1 4"}
@@ -159,8 +159,7 @@ func (f *weightsFigure) line(b *strings.Builder, member int) {
 	fmt.Fprintf(b, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" stroke-dasharray=\"%s\"/>\n", strings.Join(points, " "), colour, cmp.Or(dash, "none"))
 }
 
-// numbers puts the member's number on its line several times, between those of
-// the other members.
+// numbers puts the member's number on its line several times, between those of the other members.
 func (f *weightsFigure) numbers(b *strings.Builder, member int) {
 	weights := f.weights(member)
 	rounds := max(2, min(4, 42/len(f.Members)))
@@ -180,8 +179,7 @@ func badge(b *strings.Builder, member int, x, y float64) {
 		x, y, colour, x, y+3.2, member+1)
 }
 
-// labels names the lines at their ends, the heaviest first, apart from each
-// other.
+// labels names the lines at their ends, the heaviest first, apart from each other.
 func (f *weightsFigure) labels(b *strings.Builder) {
 	order := make([]int, len(f.Members))
 	for i := range order {
@@ -202,8 +200,7 @@ func (f *weightsFigure) labels(b *strings.Builder) {
 	}
 }
 
-// spread moves labels apart that would cover each other: down in their order,
-// then up from the bottom.
+// spread moves labels apart that would cover each other: down in their order, then up from the bottom.
 func spread(order []int, y func(int) float64, bottom float64) []float64 {
 	heights := make([]float64, len(order))
 	for k, i := range order {

@@ -31,8 +31,7 @@ type councilFit struct {
 	All     *memberFit   `json:"all"` // all members as one, for an engine that vary multiplies
 }
 
-// memberFit is a member's scale. The numbers are null if the games do not determine them; Why has the
-// reason.
+// memberFit is a member's scale. The numbers are null if the games do not determine them; Why has the reason.
 type memberFit struct {
 	Name        string    `json:"name"`
 	Games       int       `json:"games"`    // with a score of it
@@ -59,8 +58,8 @@ const (
 	backwards caution = "backwards_slope" // not above 0: no scale
 )
 
-// leastGames is how many games standard errors by game need at least: a usual
-// rule of thumb for sandwich estimates is 30 to 50 clusters.
+// leastGames is how many games standard errors by game need at least: a usual rule of thumb for sandwich
+// estimates is 30 to 50 clusters.
 const leastGames = 50
 
 // said describes the caution.
@@ -79,8 +78,8 @@ func (c caution) said() i18n.Message {
 // NewFit is empty yet.
 func NewFit() *Fit { return &Fit{Head: Head{Version: 1}, Councils: []*councilFit{}} }
 
-// Add takes the scores of a game with a result. It limits scores as votes do, to the member's clamp, or
-// to voting.DefaultClamp if none is recorded. The error is always nil.
+// Add takes the scores of a game with a result. It limits scores as votes do, to the member's clamp, or to
+// voting.DefaultClamp if none is recorded. The error is always nil.
 func (f *Fit) Add(g *Game) error {
 	counted := false
 	for i := range g.Votes {

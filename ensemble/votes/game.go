@@ -44,8 +44,8 @@ type gameDecision struct {
 	Before  []float64    `json:"weights_before"`
 	After   []float64    `json:"weights_after"`
 	Votes   []gameBallot `json:"votes"`
-	// Record is the decision with its whole ballots: a line of a log of votes,
-	// from which the vote can be taken again.
+	// Record is the decision with its whole ballots: a line of a log of votes, from which the vote can be
+	// taken again.
 	Record *voting.Record `json:"record"`
 }
 
@@ -132,8 +132,8 @@ func shortWeight(w float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// CSV is a row for each decision with the weights after it; the row before the
-// first holds those at the start.
+// CSV is a row for each decision with the weights after it; the row before the first holds those at the
+// start.
 func (c *gameCouncil) CSV() (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)

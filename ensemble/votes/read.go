@@ -19,8 +19,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// OfGame reads the votes of a game's councils, or only of the named player. plies is the number of plies
-// that the engines played.
+// OfGame reads the votes of a game's councils, or only of the named player. plies is the number of plies that
+// the engines played.
 func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, error) {
 	voted := &Game{Name: name, plies: plies}
 	sides := [2]Votes{
@@ -80,8 +80,8 @@ func firstSide(record *kifu.Record) (int, error) {
 	return int(p.Side()), nil
 }
 
-// logReader puts the records of a log together to games. Several councils may
-// write into one log, each with games of its own.
+// logReader puts the records of a log together to games. Several councils may write into one log, each with
+// games of its own.
 type logReader struct {
 	path   string
 	wanted func(*Game) bool
@@ -91,8 +91,7 @@ type logReader struct {
 	see    func(*Game) error
 }
 
-// ReadLog gives every wanted game of a log of votes to see, one after the other; none
-// at all is an error.
+// ReadLog gives every wanted game of a log of votes to see, one after the other; none at all is an error.
 func ReadLog(path string, wanted func(*Game) bool, see func(*Game) error) error {
 	file, err := disk.Open(path)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// NewReplay returns an empty replay. rules are the rules to vote by; without any it uses the recorded
-// one. ties is a chain of tie-breaks; "" is the recorded one. log is the source file of the votes, "" for
-// a database. It returns an error for unknown rules and chains.
+// NewReplay returns an empty replay. rules are the rules to vote by; without any it uses the recorded one.
+// ties is a chain of tie-breaks; "" is the recorded one. log is the source file of the votes, "" for a
+// database. It returns an error for unknown rules and chains.
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	r := &Replay{Head: Head{Version: 1, Log: log}, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
 	if ties != "" {
@@ -90,8 +90,8 @@ const (
 	shownPlaces = 20
 )
 
-// Add votes on a game again by every rule. If a council's weights last between games, its games must come
-// in the order of play. It returns an error with the place of a record that cannot be voted on.
+// Add votes on a game again by every rule. If a council's weights last between games, its games must come in
+// the order of play. It returns an error with the place of a record that cannot be voted on.
 func (r *Replay) Add(g *Game) error {
 	r.Games++
 	for i := range g.Votes {

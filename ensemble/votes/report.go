@@ -1,6 +1,6 @@
-// Package votes reports how councils voted. It reads the records of their decisions from games or from a
-// log. A [Report] covers a whole run, a [GameVotes] one game move by move; a [Replay] repeats the votes
-// with other rules, and a [Fit] finds weights for the members.
+// Package votes reports how councils voted. It reads the records of their decisions from games or from a log.
+// A [Report] covers a whole run, a [GameVotes] one game move by move; a [Replay] repeats the votes with other
+// rules, and a [Fit] finds weights for the members.
 package votes
 
 import (
@@ -90,8 +90,8 @@ type reasonCount struct {
 	Share float64   `json:"share"`
 }
 
-// splitShare is a number of decisions as a share of the council's own and of all plies of its games.
-// Sources that count splits do not define which one they mean.
+// splitShare is a number of decisions as a share of the council's own and of all plies of its games. Sources
+// that count splits do not define which one they mean.
 type splitShare struct {
 	Count       int      `json:"count"`
 	OfDecisions *float64 `json:"of_decisions"`
@@ -121,8 +121,8 @@ type entropyReport struct {
 	Why  string   `json:"why,omitempty"`
 }
 
-// leaderReport is about the heaviest member, the first of equal ones, as long as
-// the weights are not all equal.
+// leaderReport is about the heaviest member, the first of equal ones, as long as the weights are not all
+// equal.
 type leaderReport struct {
 	Games         int      `json:"games"` // that had a leader
 	OneThroughout int      `json:"one_throughout"`
@@ -327,8 +327,8 @@ func (c *Council) addLeaders(votes []*voting.Record) {
 	}
 }
 
-// heaviest is the first of the heaviest members, -1 while all weigh the same,
-// and whether it outweighs all others together.
+// heaviest is the first of the heaviest members, -1 while all weigh the same, and whether it outweighs all
+// others together.
 func heaviest(weights []float64) (leader int, outweighs bool) {
 	if len(weights) < 2 || voting.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {
 		return -1, false

@@ -57,9 +57,8 @@ func replayed(t *testing.T, records [][]byte, rules []string) *Replay {
 	return r
 }
 
-// TestVotesReport reckons the worked example by hand, played twice. P1 leads
-// once the weights differ, before the third and fourth decisions. The votes for
-// 4:1, 3:2 and 2:2:1 have 0.7219, 0.9710 and 1.5219 bits.
+// TestVotesReport reckons the worked example by hand, played twice. P1 leads once the weights differ, before
+// the third and fourth decisions. The votes for 4:1, 3:2 and 2:2:1 have 0.7219, 0.9710 and 1.5219 bits.
 func TestVotesReport(t *testing.T) {
 	c := voted(t, ensembletest.Records(t, "adoption", ensembletest.FiveMembers, ensembletest.FiveMembers))
 	if c.Council != "C" || c.Rule != "adoption" || c.Games != 2 || c.Decisions != 8 || c.Voted != 8 || c.Nodes != 4000 || c.Plies != nil {
@@ -96,8 +95,8 @@ func TestVotesReport(t *testing.T) {
 	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 8 0 0}]", "shadows")
 }
 
-// TestVotesTiesAndDictators: P1 sees its position best and gains each time; with
-// weights of 3, 1 and 1 it outweighs the others before its third decision.
+// TestVotesTiesAndDictators: P1 sees its position best and gains each time; with weights of 3, 1 and 1 it
+// outweighs the others before its third decision.
 func TestVotesTiesAndDictators(t *testing.T) {
 	c := voted(t, ensembletest.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r r A"))
 	testutil.Equal(t, fmt.Sprint(c.TopTies.Count, c.TopTies.Levels), "1 [{score 1}]", "ties")
@@ -112,8 +111,8 @@ func TestVotesTiesAndDictators(t *testing.T) {
 	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 4 1 0.25}]", "shadows")
 }
 
-// TestVotesFigure: well-formed whatever the names are, with a line, a label and
-// numbers for each of up to fifteen members.
+// TestVotesFigure: well-formed whatever the names are, with a line, a label and numbers for each of up to
+// fifteen members.
 func TestVotesFigure(t *testing.T) {
 	for _, n := range []int{1, 2, 15} {
 		line := strings.TrimSpace(strings.Repeat("A ", n))
@@ -145,8 +144,7 @@ func TestVotesFigure(t *testing.T) {
 	}
 }
 
-// TestVotesTakenBack: what was taken back does not count, and is replayed all
-// the same.
+// TestVotesTakenBack: what was taken back does not count, and is replayed all the same.
 func TestVotesTakenBack(t *testing.T) {
 	records := ensembletest.Records(t, "adoption", "A A B|A B B|A A A")
 	again := ensembletest.Records(t, "adoption", "A A B|A A A|A A A")
@@ -160,8 +158,8 @@ func TestVotesTakenBack(t *testing.T) {
 	}
 }
 
-// TestVotesAgainFromJSON: what --game --json prints is enough to take the votes
-// again; a ballot changed in it changes the decision.
+// TestVotesAgainFromJSON: what --game --json prints is enough to take the votes again; a ballot changed in it
+// changes the decision.
 func TestVotesAgainFromJSON(t *testing.T) {
 	records := ensembletest.Records(t, "evaluation:decay=0.9", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r A B")
 	text := testutil.Must(json.Marshal(NewGame(logged(t, records)[0])))(t)
@@ -231,12 +229,11 @@ func TestScoreOf(t *testing.T) {
 	}
 }
 
-// TestFit reckons by hand: with a score of +X the council wins three of four
-// games, with -X one of four, so that the log odds at ±X are ±log 3 and the slope
-// is log(3)/X; for the member whose scores are cut to the clamp, by the clamp. The
-// errors are White's, of each game's one score: in standardised x the scores'
-// squares add up to 8·3/16 and their mean second derivative is 3/16, so that the
-// error is sqrt(8·3/16)/(8·3/16)·sqrt(8/7)/X.
+// TestFit reckons by hand: with a score of +X the council wins three of four games, with -X one of four, so
+// that the log odds at ±X are ±log 3 and the slope is log(3)/X; for the member whose scores are cut to the
+// clamp, by the clamp. The errors are White's, of each game's one score: in standardised x the scores'
+// squares add up to 8·3/16 and their mean second derivative is 3/16, so that the error is
+// sqrt(8·3/16)/(8·3/16)·sqrt(8/7)/X.
 func TestFit(t *testing.T) {
 	up, down := ensembletest.Records(t, "majority", "A100 A9000 A100"), ensembletest.Records(t, "majority", "A-100 A-9000 r")
 	f := NewFit()
@@ -283,8 +280,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitWarns: of a slope that goes the wrong way, which is no scale, and where
-// results are separated.
+// TestFitWarns: of a slope that goes the wrong way, which is no scale, and where results are separated.
 func TestFitWarns(t *testing.T) {
 	up, down := ensembletest.Records(t, "majority", "A100"), ensembletest.Records(t, "majority", "A-100")
 	fit := func(winners string) *memberFit {

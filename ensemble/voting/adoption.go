@@ -7,10 +7,10 @@ import (
 	"gogi/shogi"
 )
 
-// adoption is the rule of the adoption record (採用実績). It ranks members by how often their vote was
-// adopted. After a decision by n votes the first n of the ranking gain one weight, whether or not they
-// voted for it. Source: the paper on changing ballot weights in consultation (Touma, Endo et al., JACIII
-// 17(5), 2013), Table 1.
+// adoption is the rule of the adoption record (採用実績). It ranks members by how often their vote was adopted.
+// After a decision by n votes the first n of the ranking gain one weight, whether or not they voted for it.
+// Source: the paper on changing ballot weights in consultation (Touma, Endo et al., JACIII 17(5), 2013),
+// Table 1.
 type adoption struct {
 	standing
 	adopted []int // how often each member's vote was adopted

@@ -77,8 +77,8 @@ func Points(s usi.Score, has bool) float64 {
 	return float64(s.Mate) * float64(mate-min(s.Value, mate-unknown))
 }
 
-// proves reports whether the variation begins with the ballot's move and ends in
-// the checkmate that its score claims, of either side.
+// proves reports whether the variation begins with the ballot's move and ends in the checkmate that its score
+// claims, of either side.
 func (b *Ballot) proves(p *shogi.Position) bool {
 	if b.Score.Mate == 0 || len(b.PV) == 0 || b.PV[0] != b.Move {
 		return false
@@ -99,8 +99,8 @@ func (b *Ballot) votes() bool {
 	return b.Kind == KindMove || b.Kind == KindResign && b.Move != shogi.NoMove
 }
 
-// Examined returns the ballots in the order of the members, with the mates that their variations prove.
-// It copies them only if a ballot changes: mates are rare.
+// Examined returns the ballots in the order of the members, with the mates that their variations prove. It
+// copies them only if a ballot changes: mates are rare.
 func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
 	ballots = Sorted(ballots)
 	known := true
@@ -121,8 +121,8 @@ func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
 // searched reports whether the member looked for its move, and has a score.
 func (b *Ballot) searched() bool { return b.HasScore && b.Source != SourceBook }
 
-// Sorted returns the ballots in the order of the members: the order of arrival
-// must not matter, not even to a sum of weights.
+// Sorted returns the ballots in the order of the members: the order of arrival must not matter, not even to a
+// sum of weights.
 func Sorted(ballots []Ballot) []Ballot {
 	for i := 1; i < len(ballots); i++ {
 		if ballots[i].Member < ballots[i-1].Member {
@@ -134,9 +134,9 @@ func Sorted(ballots []Ballot) []Ballot {
 	return ballots
 }
 
-// NewBallot makes a ballot of a member's reply. It checks the reply against the position; an illegal move
-// is recorded and does not count. A member that resigns keeps the first move of its last variation, in
-// case the others disagree.
+// NewBallot makes a ballot of a member's reply. It checks the reply against the position; an illegal move is
+// recorded and does not count. A member that resigns keeps the first move of its last variation, in case the
+// others disagree.
 func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	b := Ballot{Member: member, Ponder: r.Ponder, Nodes: r.Nodes, Time: r.Elapsed, Source: SourceBestmove, Detail: r.Detail}
 	b.judge(p, r)

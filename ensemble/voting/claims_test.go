@@ -22,9 +22,8 @@ func clamped(n int, clamp float64) []voting.Voter {
 	return list
 }
 
-// TestClaims: a mate that is not shown, or a score beyond all measure, weighs no
-// more than the clamp: another member's large score is as good, and the order of
-// the members decides. Without a clamp it decides alone.
+// TestClaims: a mate that is not shown, or a score beyond all measure, weighs no more than the clamp: another
+// member's large score is as good, and the order of the members decides. Without a clamp it decides alone.
 func TestClaims(t *testing.T) {
 	start := mustStart()
 	for _, x := range []struct{ rule, votes, clamped, literal string }{
@@ -34,8 +33,8 @@ func TestClaims(t *testing.T) {
 		{"majority", "A+1999 B+999999", "B", "B"}, // it remains a large score
 		{"optimistic", "A+2100 B#3 B+0", "A", "B"},
 		{"pessimistic", "A-2100 B#-4 A+0", "A", "B"},
-		// The mean log odds: of A 6·(600/600) and what B's member leaves it, logit(p(2000)-0.02) = 2.85;
-		// of B 2000/600 and 6·logit(p(600)-0.02) = 5.40.
+		// The mean log odds: of A 6·(600/600) and what B's member leaves it, logit(p(2000)-0.02) = 2.85; of B
+		// 2000/600 and 6·logit(p(600)-0.02) = 5.40.
 		{"log_pool", "A+600 A+600 A+600 A+600 A+600 A+600 B#1", "A", "B"},
 	} {
 		n := len(strings.Fields(x.votes))
@@ -59,9 +58,8 @@ func TestClampIsOfEachMember(t *testing.T) {
 	}
 }
 
-// TestOneClaimMakesNoDictator: by the evaluations one false mate is worth the
-// clamp, and made good by another member's third good score; at its word it leads for
-// the whole game.
+// TestOneClaimMakesNoDictator: by the evaluations one false mate is worth the clamp, and made good by another
+// member's third good score; at its word it leads for the whole game.
 func TestOneClaimMakesNoDictator(t *testing.T) {
 	for clamp, want := range map[float64]string{1000: "[4 5]", 0: "[8 1]"} {
 		s := session{t, chamber(t, "evaluation:max=32000", clamped(2, clamp), voting.Settings{}), mustStart()}
@@ -72,8 +70,8 @@ func TestOneClaimMakesNoDictator(t *testing.T) {
 	}
 }
 
-// TestShownLoss: a variation that ends in one's own mate is beyond the clamp, one
-// that stops short of it is not.
+// TestShownLoss: a variation that ends in one's own mate is beyond the clamp, one that stops short of it is
+// not.
 func TestShownLoss(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	losing := func(pv string) voting.Ballot {
@@ -94,8 +92,8 @@ func TestShownLoss(t *testing.T) {
 	}
 }
 
-// TestRoundedTies: whoever holds the weights 0.1, 0.2 and 0.3, two that add up to
-// the third are equal to it. Bit by bit 0.1 + 0.2 is more.
+// TestRoundedTies: whoever holds the weights 0.1, 0.2 and 0.3, two that add up to the third are equal to it.
+// Bit by bit 0.1 + 0.2 is more.
 func TestRoundedTies(t *testing.T) {
 	weights := []string{"0.1/0.2/0.3", "0.2/0.1/0.3", "0.1/0.3/0.2", "0.2/0.3/0.1", "0.3/0.1/0.2", "0.3/0.2/0.1"}
 	votes := []string{"A+5 A+0 B+9", "A+5 A+0 B+9", "A+5 B+9 A+0", "A+5 B+9 A+0", "B+9 A+5 A+0", "B+9 A+5 A+0"}
@@ -109,8 +107,7 @@ func TestRoundedTies(t *testing.T) {
 	}
 }
 
-// TestRoundedLeader: of sums that differ by rounding alone the first member's
-// leads.
+// TestRoundedLeader: of sums that differ by rounding alone the first member's leads.
 func TestRoundedLeader(t *testing.T) {
 	for exact, want := range map[bool]int{false: 0, true: 1} {
 		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), voting.Settings{Exact: exact}).Decide(mustStart(), ballots("A B"))
@@ -120,9 +117,8 @@ func TestRoundedLeader(t *testing.T) {
 	}
 }
 
-// TestRoundedTotals: the win probabilities of +120 and -120 centipawns cancel, but for
-// rounding, so that both members' totals are 0 after the second decision, and the
-// first one leads.
+// TestRoundedTotals: the win probabilities of +120 and -120 centipawns cancel, but for rounding, so that both
+// members' totals are 0 after the second decision, and the first one leads.
 func TestRoundedTotals(t *testing.T) {
 	s := newSession(t, "evaluation:scale=winprob", 2, voting.Settings{})
 	s.vote("A+0 A+120")
@@ -144,9 +140,8 @@ func TestCompareSums(t *testing.T) {
 	}
 }
 
-// TestOldRecords: votes recorded by version 1 are taken again bit for bit: seven
-// decisions by each of ten rules, with claims of mates and sums that differ by
-// rounding. The file was written by that version.
+// TestOldRecords: votes recorded by version 1 are taken again bit for bit: seven decisions by each of ten
+// rules, with claims of mates and sums that differ by rounding. The file was written by that version.
 func TestOldRecords(t *testing.T) {
 	text := testutil.Must(os.ReadFile("testdata/votes-v1.jsonl"))(t)
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))

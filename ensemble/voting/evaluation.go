@@ -2,10 +2,9 @@ package voting
 
 import "slices"
 
-// evaluation is the rule of the evaluations (局面評価値): every member's
-// evaluations are summed up over the game, and the member with the highest sum
-// gains weight. Scores are from the side to move's view, so they are added as
-// they are for both colours. Source: as for adoption, Table 2.
+// evaluation is the rule of the evaluations (局面評価値): every member's evaluations are summed up over the game,
+// and the member with the highest sum gains weight. Scores are from the side to move's view, so they are
+// added as they are for both colours. Source: as for adoption, Table 2.
 type evaluation struct {
 	standing
 	sums  [][]float64 // by member: the addition of each decision of the window
@@ -115,8 +114,7 @@ func (e *evaluation) add(member int, worth float64) {
 	e.sums[member] = list
 }
 
-// leads is the member that gains weight by these ballots, or -1 when there is
-// none or too few searched.
+// leads is the member that gains weight by these ballots, or -1 when there is none or too few searched.
 func (e *evaluation) leads(ballots []Ballot) int {
 	leader := e.highest(ballots, (*Ballot).searched)
 	if leader < 0 || !e.enough(ballots, leader) {
@@ -154,8 +152,8 @@ func (e *evaluation) total(member int) float64 {
 	return sum
 }
 
-// enough reports whether as many members searched as the rule asks for; leader
-// is the one with the highest sum among them.
+// enough reports whether as many members searched as the rule asks for; leader is the one with the highest
+// sum among them.
 func (e *evaluation) enough(ballots []Ballot, leader int) bool {
 	searched, all := 0, 0
 	for i := range ballots {

@@ -1,7 +1,6 @@
 package voting
 
-// MakeRecord completes the head of a record with a decision and its ballots, as
-// a council does.
+// MakeRecord completes the head of a record with a decision and its ballots, as a council does.
 func MakeRecord(head Record, d *Decision, ballots []Ballot) *Record {
 	head.Version, head.Type = RecordVersion, "vote"
 	head.Decided(d)

@@ -16,8 +16,7 @@ import (
 	"gogi/usi"
 )
 
-// letters are the moves that the tests vote for, all legal in the first
-// position.
+// letters are the moves that the tests vote for, all legal in the first position.
 func letters() map[string]string {
 	return map[string]string{"A": "7g7f", "B": "2g2f", "C": "5g5f", "D": "1g1f"}
 }
@@ -145,8 +144,7 @@ func (s *session) wants(line, move, weights string) {
 	testutil.Equal(s.tb, strings.Trim(fmt.Sprint(s.Weights()), "[]"), weights, "%s: %s: weights", s.Rule(), line)
 }
 
-// turned is the same position seen from the other side of the board, with
-// colours swapped.
+// turned is the same position seen from the other side of the board, with colours swapped.
 func turned(sfen string) string {
 	fields := strings.Fields(sfen)
 	board := []string{}

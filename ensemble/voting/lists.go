@@ -7,8 +7,8 @@ import (
 	"gogi/shogi"
 )
 
-// byScore follows one member: the one with the best evaluation (optimistic), or with the worst
-// (pessimistic). Members without a score take part only if no member has one.
+// byScore follows one member: the one with the best evaluation (optimistic), or with the worst (pessimistic).
+// Members without a score take part only if no member has one.
 type byScore struct{ standing }
 
 func newByScore(s standing) Rule { return &byScore{s} }
@@ -39,8 +39,8 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// borda gives the moves of a member's list of k lines k, k-1, … 1 points, and others none, with k the
-// length of the longest list (a truncated Borda count).
+// borda gives the moves of a member's list of k lines k, k-1, … 1 points, and others none, with k the length
+// of the longest list (a truncated Borda count).
 type borda struct{ standing }
 
 func newBorda(s standing) Rule { return &borda{s} }
@@ -70,8 +70,8 @@ func (r *borda) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// ranking is a ballot's list of moves, each once, the vote first. Secondary
-// lines of fewer plies than minDepth were hardly read and are left out.
+// ranking is a ballot's list of moves, each once, the vote first. Secondary lines of fewer plies than
+// minDepth were hardly read and are left out.
 func ranking(b *Ballot, minDepth int) []Line {
 	list := []Line{b.Line}
 	for _, line := range b.Ranked {
@@ -83,8 +83,8 @@ func ranking(b *Ballot, minDepth int) []Line {
 	return list
 }
 
-// pool is an opinion pool: the weighted mean, over the members, of each move's
-// win probability (linear) or of its log odds (logarithmic).
+// pool is an opinion pool: the weighted mean, over the members, of each move's win probability (linear) or of
+// its log odds (logarithmic).
 type pool struct{ standing }
 
 func newPool(s standing) Rule { return &pool{s} }
@@ -94,8 +94,8 @@ func (r *pool) clone() Rule { return &pool{r.twin()} }
 // Additive is false: a ballot moves all candidates.
 func (r *pool) Additive() bool { return false }
 
-// Candidates values every listed move, without members that have no score. If no member has one, it
-// counts the ballots.
+// Candidates values every listed move, without members that have no score. If no member has one, it counts
+// the ballots.
 func (r *pool) Candidates(ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	var opinions []opinion

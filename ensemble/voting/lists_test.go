@@ -10,8 +10,8 @@ import (
 	"gogi/usi"
 )
 
-// TestByScore: the optimistic rule follows the best evaluation, the pessimistic
-// one the worst. Who has none takes part only when nobody has one.
+// TestByScore: the optimistic rule follows the best evaluation, the pessimistic one the worst. Who has none
+// takes part only when nobody has one.
 func TestByScore(t *testing.T) {
 	for _, x := range []struct{ ballots, optimistic, pessimistic string }{
 		{"A+50 B+80 A+20", "B", "A"},
@@ -75,8 +75,7 @@ func values(d *voting.Decision) map[string]float64 {
 	return all
 }
 
-// TestBorda: the longest list has k = 3 lines. P1's are A, B, C: 3, 2, 1 points;
-// P2's are B, A: 3, 2.
+// TestBorda: the longest list has k = 3 lines. P1's are A, B, C: 3, 2, 1 points; P2's are B, A: 3, 2.
 func TestBorda(t *testing.T) {
 	shallow := listing(0, "A", 90, "B", 80, "C", 70)
 	shallow.Ranked[2].Depth = 4

@@ -13,9 +13,9 @@ import (
 	"gogi/usi"
 )
 
-// RecordVersion is the version of the vote records that are written. Records of
-// version 1 are read and taken again as they were decided: without clamps, mates
-// at their word, and sums compared bit by bit (see Settings.Exact).
+// RecordVersion is the version of the vote records that are written. Records of version 1 are read and taken
+// again as they were decided: without clamps, mates at their word, and sums compared bit by bit (see
+// Settings.Exact).
 const RecordVersion = 2
 
 // Record is one stored decision, with all data to repeat the vote. It is one JSON object, stored with the

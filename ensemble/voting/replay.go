@@ -9,14 +9,12 @@ import (
 	"gogi/usi"
 )
 
-// Replayer takes recorded votes again, by the recorded rule or by another. The
-// zero value votes as recorded. It is given the records of one council in order,
-// those of one game after those of another.
+// Replayer takes recorded votes again, by the recorded rule or by another. The zero value votes as recorded.
+// It is given the records of one council in order, those of one game after those of another.
 //
-// Another rule learns from its own decisions, as if its moves had been played,
-// although the game went on with the recorded ones. Nothing outside of the
-// records matters: the seed, the chain of ties, the members' scales, the quorum
-// and the rule of declarations are theirs.
+// Another rule learns from its own decisions, as if its moves had been played, although the game went on with
+// the recorded ones. Nothing outside of the records matters: the seed, the chain of ties, the members'
+// scales, the quorum and the rule of declarations are theirs.
 type Replayer struct {
 	Rule *Spec // nil is the recorded rule
 	Ties []Tie // empty is the recorded chain
@@ -34,10 +32,10 @@ type Revote struct {
 	After    []float64 // and after it
 }
 
-// Next votes on the ballots of the next record. A game begins if Own is 1 or the seed changes. If Own is
-// not above the one before, the game was taken back, and Next votes in the state of that time. It returns
-// an error if earlier decisions are missing, if the rule changes within a game, and if the record cannot
-// be read.
+// Next votes on the ballots of the next record. A game begins if Own is 1 or the seed changes. If Own is not
+// above the one before, the game was taken back, and Next votes in the state of that time. It returns an
+// error if earlier decisions are missing, if the rule changes within a game, and if the record cannot be
+// read.
 func (r *Replayer) Next(rec *Record) (Revote, error) {
 	v, err := r.next(rec)
 	if err != nil {
@@ -72,8 +70,8 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	return v, err
 }
 
-// enter brings the session to the state of the record's vote, and reports whether it votes by the
-// recorded rule and tie-breaks.
+// enter brings the session to the state of the record's vote, and reports whether it votes by the recorded
+// rule and tie-breaks.
 func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	recorded, err := ParseSpec(rec.Rule)
 	if err != nil {
@@ -124,8 +122,7 @@ func chain(ties []Tie) []Tie {
 	return ties
 }
 
-// begin starts a game, in a new session unless the last one is alike: its
-// weights may last.
+// begin starts a game, in a new session unless the last one is alike: its weights may last.
 func (r *Replayer) begin(spec Spec, settings Settings, made string, rec *Record) error {
 	r.past = nil
 	if r.session == nil || made != r.made {
@@ -155,8 +152,7 @@ func (r *Record) voters() []Voter {
 	return voters
 }
 
-// ballots reads all ballots back. No ballot that counts has an illegal move,
-// unless the record is damaged.
+// ballots reads all ballots back. No ballot that counts has an illegal move, unless the record is damaged.
 func (r *Record) ballots(p *shogi.Position) ([]Ballot, error) {
 	list := make([]Ballot, len(r.Ballots))
 	for i := range r.Ballots {
@@ -203,8 +199,8 @@ func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
 	return FromBook(m), err
 }
 
-// vetoAgain applies a recorded veto if the vote chose the vetoed move. The ballots do not have the reason
-// of the objections, the searches of other members.
+// vetoAgain applies a recorded veto if the vote chose the vetoed move. The ballots do not have the reason of
+// the objections, the searches of other members.
 func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, rec *Record) error {
 	if rec.By != ByVeto || d.Answer != usi.AnswerMove || moveText(d.Move) != rec.Vetoed {
 		return nil
@@ -220,8 +216,8 @@ func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, re
 	return nil
 }
 
-// Differs returns the difference between the vote and the recorded one, bit for bit; "" if they are
-// equal. It compares every weight exactly.
+// Differs returns the difference between the vote and the recorded one, bit for bit; "" if they are equal. It
+// compares every weight exactly.
 func (v *Revote) Differs(rec *Record) string {
 	var again Record
 	again.Decided(&v.Decision)

@@ -118,8 +118,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestReplayByAnotherRule: another rule decides as if it had sat in the council
-// and had been followed.
+// TestReplayByAnotherRule: another rule decides as if it had sat in the council and had been followed.
 func TestReplayByAnotherRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "members")
@@ -170,8 +169,8 @@ func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, ch
 	return parsed
 }
 
-// TestReplayTakenBack: P1 leads by 100, then P2 by 400 where the game did not go
-// on, so that P1 leads by 80 in the end.
+// TestReplayTakenBack: P1 leads by 100, then P2 by 400 where the game did not go on, so that P1 leads by 80
+// in the end.
 func TestReplayTakenBack(t *testing.T) {
 	var replayer voting.Replayer
 	for i, x := range []struct {
@@ -218,8 +217,7 @@ func TestReplayVeto(t *testing.T) {
 	testutil.Fails(t, testutil.Err(replayer.Next(r)), "nobody voted for 1g1f", "a move out of nowhere")
 }
 
-// TestReplayWeightsThatLast: under reset=never the next game goes on with them,
-// in the same council only.
+// TestReplayWeightsThatLast: under reset=never the next game goes on with them, in the same council only.
 func TestReplayWeightsThatLast(t *testing.T) {
 	var replayer voting.Replayer
 	for i, x := range []struct {
@@ -319,8 +317,7 @@ func TestParseRecordErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseRecord: whatever the text, reading and replaying it ends in a
-// decision or an error.
+// FuzzParseRecord: whatever the text, reading and replaying it ends in a decision or an error.
 func FuzzParseRecord(f *testing.F) {
 	for _, votes := range []string{"A+1 A B#3", "r r A", "x - ~A", "A B C"} {
 		text := testutil.Must(json.Marshal(recorded(f, "adoption", 1, 1, votes)))(f)
@@ -347,8 +344,8 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// A move of a book is no vote: any rule takes it as it was played, and one that is illegal,
-// or has ballots, is damage.
+// A move of a book is no vote: any rule takes it as it was played, and one that is illegal, or has ballots,
+// is damage.
 func TestReplayBook(t *testing.T) {
 	t.Parallel()
 	p := mustStart()

@@ -11,26 +11,26 @@ import (
 // Voter has a rule's data about a member.
 type Voter struct {
 	Name string
-	// Slope and Intercept turn its centipawns into the log odds of winning.
-	// Engines differ in scale by a factor of three.
+	// Slope and Intercept turn its centipawns into the log odds of winning. Engines differ in scale by a
+	// factor of three.
 	Slope     float64 // 0 means DefaultSlope
 	Intercept float64
-	// Clamp limits its scores to ± so many of its own centipawns. A mate counts as the clamp if the
-	// member's variation does not show it to the end, and beyond all clamps if it does. 0 is no clamp:
-	// mates count without proof, as in all councils whose plans and records have no clamp.
+	// Clamp limits its scores to ± so many of its own centipawns. A mate counts as the clamp if the member's
+	// variation does not show it to the end, and beyond all clamps if it does. 0 is no clamp: mates count
+	// without proof, as in all councils whose plans and records have no clamp.
 	Clamp float64
 }
 
-// DefaultClamp is a member's default clamp: 97% at DefaultSlope. Beyond it a score shows hardly more
-// about the winner, and one member's mistake would outweigh all other members.
+// DefaultClamp is a member's default clamp: 97% at DefaultSlope. Beyond it a score shows hardly more about
+// the winner, and one member's mistake would outweigh all other members.
 const DefaultClamp = 2000
 
-// DefaultSlope is the log odds of one centipawn: 600 centipawns are 73% (the
-// formula of Ponanza, which most engines are near to).
+// DefaultSlope is the log odds of one centipawn: 600 centipawns are 73% (the formula of Ponanza, which most
+// engines are near to).
 const DefaultSlope = 1.0 / 600
 
-// Points returns the value of a score in the member's centipawns, -Inf without one; proven means that a
-// mate is shown to its end.
+// Points returns the value of a score in the member's centipawns, -Inf without one; proven means that a mate
+// is shown to its end.
 func (v Voter) Points(s usi.Score, has, proven bool) float64 {
 	x := Points(s, has)
 	if v.Clamp == 0 || proven || !has {
@@ -80,22 +80,22 @@ func (c *Candidate) back(member, more int) {
 type Rule interface {
 	// NewGame forgets the effects of the last game, and takes a seed for everything random.
 	NewGame(seed uint64)
-	// Candidates values the moves of the ballots, all of KindMove and in the
-	// order of the members. It changes nothing.
+	// Candidates values the moves of the ballots, all of KindMove and in the order of the members. It changes
+	// nothing.
 	Candidates(ballots []Ballot) []Candidate
 	// Observe learns from a decision that was played, once for each.
 	Observe(ballots []Ballot, d *Decision)
 	// Weights returns the present weight of each member's ballot.
 	Weights() []float64
-	// Additive reports whether a candidate's value is the sum of Weights over
-	// its backers, so that a vote may be decided before all ballots are in.
+	// Additive reports whether a candidate's value is the sum of Weights over its backers, so that a vote may
+	// be decided before all ballots are in.
 	Additive() bool
 	// clone is a rule that goes its own way from here.
 	clone() Rule
 }
 
-// NewRule makes the rule of a spec for the given members; exact is that of Settings. A
-// name that the table of rules does not have is an error.
+// NewRule makes the rule of a spec for the given members; exact is that of Settings. A name that the table of
+// rules does not have is an error.
 func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 	k, known := kindOf(spec.Name)
 	if !known {
@@ -107,8 +107,8 @@ func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 	return k.begin(newStanding(spec, voters, exact)), nil
 }
 
-// standing is the part that all rules share: the members and their weights. On
-// its own it is the majority rule, or with given weights the weighted one.
+// standing is the part that all rules share: the members and their weights. On its own it is the majority
+// rule, or with given weights the weighted one.
 type standing struct {
 	spec     Spec
 	voters   []Voter

@@ -17,8 +17,7 @@ const (
 	LogPool     = "log_pool"    // the same of their log odds
 )
 
-// kind is a row of the table of rules: with the rule's own file it is all that
-// this package knows of it.
+// kind is a row of the table of rules: with the rule's own file it is all that this package knows of it.
 type kind struct {
 	name  string
 	begin func(standing) Rule // the rule before its first game
@@ -62,8 +61,8 @@ func RuleNames() []string {
 	return names
 }
 
-// ReadsLists reports whether the rule counts the lines of MultiPV lists: from
-// members that give one line only it knows little more than simple majority.
+// ReadsLists reports whether the rule counts the lines of MultiPV lists: from members that give one line only
+// it knows little more than simple majority.
 func (s *Spec) ReadsLists() bool {
 	k, _ := kindOf(s.Name)
 	return k.lists

@@ -53,8 +53,8 @@ func sums(d *voting.Decision) string {
 // decision is one line of a table of votes.
 type decision struct{ ballots, winner, weights string }
 
-// TestKeys shows of each key of the growing rules what it changes. All numbers
-// are worked out by hand; a is what each member's record holds after a decision.
+// TestKeys shows of each key of the growing rules what it changes. All numbers are worked out by hand; a is
+// what each member's record holds after a decision.
 func TestKeys(t *testing.T) {
 	for rule, votes := range map[string][]decision{
 		// A1: the first weights. With none B wins the tie of 0:0 by its score.
@@ -149,9 +149,9 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestResetOfTheRecord: with reset=never the adoption record lasts, too. After the first game P1's vote was adopted
-// twice and P2's once. In the second game the votes of P2 and P3 are adopted, and two gain. The ranking is then
-// 2 2 1, so that P1 and P2 gain. A record of the second game alone would be 0 1 1.
+// TestResetOfTheRecord: with reset=never the adoption record lasts, too. After the first game P1's vote was
+// adopted twice and P2's once. In the second game the votes of P2 and P3 are adopted, and two gain. The
+// ranking is then 2 2 1, so that P1 and P2 gain. A record of the second game alone would be 0 1 1.
 func TestResetOfTheRecord(t *testing.T) {
 	for rule, want := range map[string]string{"adoption:reset=never": "4 3 1", "adoption": "1 2 2"} {
 		s := newSession(t, rule, 3, voting.Settings{})
@@ -162,8 +162,8 @@ func TestResetOfTheRecord(t *testing.T) {
 	}
 }
 
-// TestOverridesKey is A8: P1 alone finds the mate. By default no weight changes;
-// with overrides=count its vote was adopted, V = 1.
+// TestOverridesKey is A8: P1 alone finds the mate. By default no weight changes; with overrides=count its
+// vote was adopted, V = 1.
 func TestOverridesKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "1 1 1", "adoption:overrides=count": "2 1 1"} {
 		s := newSession(t, rule, 3, voting.Settings{})
@@ -177,8 +177,8 @@ func TestOverridesKey(t *testing.T) {
 	}
 }
 
-// TestPonderKey is A10: all play A, P1 and P2 expect the reply that is expected
-// then: a = 2 2 1, and two more gain.
+// TestPonderKey is A10: all play A, P1 and P2 expect the reply that is expected then: a = 2 2 1, and two more
+// gain.
 func TestPonderKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "2 2 2", "adoption:ponder=true": "3 3 2"} {
 		s := newSession(t, rule, 3, voting.Settings{})
@@ -194,8 +194,7 @@ func TestPonderKey(t *testing.T) {
 	}
 }
 
-// TestRandomOrder is A3 by lot: P1 and P3 are equal, one of them gains, by the
-// seed alone.
+// TestRandomOrder is A3 by lot: P1 and P3 are equal, one of them gains, by the seed alone.
 func TestRandomOrder(t *testing.T) {
 	outcomes := map[string]int{}
 	for seed := range uint64(100) {
@@ -220,9 +219,8 @@ func TestRandomOrder(t *testing.T) {
 	}
 }
 
-// TestRewardVoters takes the worked example with the other reward: A 3+3+2 = 8
-// against 6 in the third vote, which P2, P3 and P5 gain by; in the fourth A has
-// 3+3, B 4+3 and C 4.
+// TestRewardVoters takes the worked example with the other reward: A 3+3+2 = 8 against 6 in the third vote,
+// which P2, P3 and P5 gain by; in the fourth A has 3+3, B 4+3 and C 4.
 func TestRewardVoters(t *testing.T) {
 	s := newSession(t, "adoption:reward=voters", 5, voting.Settings{})
 	s.wants("A A A A A", "A", "2 2 2 2 2")
@@ -243,8 +241,8 @@ func TestApplyKey(t *testing.T) {
 	}
 }
 
-// TestScaleKey is E8: P2's centipawns are worth a tenth: 300 are a chance of
-// 1/(1+e^-0.5) = 62%, its 2000 are 1/(1+e^-0.33) = 58%.
+// TestScaleKey is E8: P2's centipawns are worth a tenth: 300 are a chance of 1/(1+e^-0.5) = 62%, its 2000 are
+// 1/(1+e^-0.33) = 58%.
 func TestScaleKey(t *testing.T) {
 	voters := members(2)
 	voters[1].Slope = voting.DefaultSlope / 10
@@ -307,8 +305,8 @@ func drawnChamber(t *rapid.T, rule string, n int) *voting.Session {
 	return c
 }
 
-// TestBothColours: scores are from the mover's view, so a council learns the
-// same as White in turned positions.
+// TestBothColours: scores are from the mover's view, so a council learns the same as White in turned
+// positions.
 func TestBothColours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "members")
@@ -343,8 +341,7 @@ func TestBothColours(t *testing.T) {
 	})
 }
 
-// TestEvaluationAsWhite is the sign trap: as White the member that sees White
-// best gains.
+// TestEvaluationAsWhite is the sign trap: as White the member that sees White best gains.
 func TestEvaluationAsWhite(t *testing.T) {
 	c := chamber(t, "evaluation", members(3), voting.Settings{})
 	p := position(t, turned(shogiStart))

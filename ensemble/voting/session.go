@@ -33,11 +33,10 @@ const (
 type Settings struct {
 	Ties        []Tie                 // empty: DefaultTies
 	Declaration shogi.DeclarationRule // by which the council may declare
-	// ResignQuorum is the share of the living members of which more must resign;
-	// 0 means one half.
+	// ResignQuorum is the share of the living members of which more must resign; 0 means one half.
 	ResignQuorum float64
-	// Exact compares sums bit by bit, so that 0.1 + 0.2 is more than 0.3. That is
-	// how records of version 1 were decided, and for taking those again.
+	// Exact compares sums bit by bit, so that 0.1 + 0.2 is more than 0.3. That is how records of version 1
+	// were decided, and for taking those again.
 	Exact bool
 }
 
@@ -103,8 +102,7 @@ type Session struct {
 	plan     plan
 }
 
-// plan is the next move of the variation behind the last decision, and the
-// position that it is meant for.
+// plan is the next move of the variation behind the last decision, and the position that it is meant for.
 type plan struct {
 	key  uint64
 	move shogi.Move
@@ -144,8 +142,8 @@ func (c *Session) NewGame(seed uint64) {
 	c.rule.NewGame(seed)
 }
 
-// Before decides positions that need no ballots: a forced move, or a declaration that wins by the
-// session's rule.
+// Before decides positions that need no ballots: a forced move, or a declaration that wins by the session's
+// rule.
 func (c *Session) Before(p *shogi.Position) (Decision, bool) {
 	d := Decision{Leader: -1, Speaker: -1}
 	if p.Declaration(c.Settings.Declaration).Win {
@@ -169,8 +167,7 @@ func FromBook(m shogi.Move) Decision {
 	return Decision{Answer: usi.AnswerMove, Move: m, By: ByBook, Leader: -1, Speaker: -1}
 }
 
-// Decide takes the vote. It changes nothing, and the order of the ballots does
-// not matter.
+// Decide takes the vote. It changes nothing, and the order of the ballots does not matter.
 func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
 	if d, ok := c.Before(p); ok {
 		return d
@@ -218,8 +215,8 @@ func (c *Session) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
 	}
 }
 
-// Counted returns the ballots that count as moves. A member that resigned votes for its other move, if it
-// has one; if the quorum has resigned, no vote is needed. If all ballots count, the result is the ballots
+// Counted returns the ballots that count as moves. A member that resigned votes for its other move, if it has
+// one; if the quorum has resigned, no vote is needed. If all ballots count, the result is the ballots
 // themselves.
 func Counted(ballots []Ballot) []Ballot {
 	n := 0
@@ -263,8 +260,8 @@ func (c *Session) ordering(leader int) *ordering {
 	}
 }
 
-// rank sorts the candidates and returns the level of the chain that separated the first two, if their
-// values were equal.
+// rank sorts the candidates and returns the level of the chain that separated the first two, if their values
+// were equal.
 func (c *Session) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
 	slices.SortFunc(list, func(a, b Candidate) int {
 		v, _ := order.compare(&a, &b)
@@ -296,8 +293,8 @@ func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
 	return list[0].Move
 }
 
-// provenMate is the index of the ballot with the shortest mate that its own
-// variation shows to the end, or -1.
+// provenMate is the index of the ballot with the shortest mate that its own variation shows to the end, or
+// -1.
 func provenMate(ballots []Ballot) int {
 	best := -1
 	for i := range ballots {
@@ -387,8 +384,8 @@ func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	return speaker
 }
 
-// expectedReply is voted for by the members that voted for the move: the reply that most of them expect,
-// with equal numbers the first named. If they name none, it is the leader's.
+// expectedReply is voted for by the members that voted for the move: the reply that most of them expect, with
+// equal numbers the first named. If they name none, it is the leader's.
 func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, leader int) shogi.Move {
 	var list []Candidate
 	for i := range votes {
@@ -415,9 +412,8 @@ func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, lead
 	return shogi.NoMove
 }
 
-// Decided reports whether no ballot of the members that are still thinking can
-// change the vote. Only rules that add weights can know; a mate that a member
-// might still prove is given up.
+// Decided reports whether no ballot of the members that are still thinking can change the vote. Only rules
+// that add weights can know; a mate that a member might still prove is given up.
 func (c *Session) Decided(ballots []Ballot, pending []int) bool {
 	if len(pending) == 0 {
 		return true
@@ -429,8 +425,8 @@ func (c *Session) Decided(ballots []Ballot, pending []int) bool {
 	return !c.couldResign(ballots, len(pending)) && c.ahead(ballots, pending)
 }
 
-// couldResign reports whether a quorum could give up, if some of the pending
-// members resigned and the others died.
+// couldResign reports whether a quorum could give up, if some of the pending members resigned and the others
+// died.
 func (c *Session) couldResign(ballots []Ballot, pending int) bool {
 	resigned, alive := census(ballots)
 	for more := 0; more <= pending; more++ {

@@ -15,8 +15,7 @@ import (
 	"gogi/usi"
 )
 
-// mateInOne: Black's gold mates on 5b, protected by a pawn; with G*4b it takes
-// three plies.
+// mateInOne: Black's gold mates on 5b, protected by a pawn; with G*4b it takes three plies.
 const mateInOne = "4k4/9/3PP4/9/9/9/9/9/4K4 b 2G 1"
 
 func line(text string) []shogi.Move {
@@ -39,8 +38,7 @@ func moving(member int, move string) voting.Ballot {
 	return voting.Ballot{Member: member, Kind: voting.KindMove, Line: voting.Line{Move: mustMove(move), HasScore: true}}
 }
 
-// TestMate: a mate that a member proves is played, the shortest of several; one
-// that it only claims is not.
+// TestMate: a mate that a member proves is played, the shortest of several; one that it only claims is not.
 func TestMate(t *testing.T) {
 	three, one := "G*4b 5a6a G*6b", "G*5b"
 	claim := func(change func(*voting.Ballot)) voting.Ballot {
@@ -96,8 +94,8 @@ func TestNoCheck(t *testing.T) {
 	}
 }
 
-// TestDeclaration: only our own rule decides. Black has 28 points and twelve
-// pieces in the far camp, which wins by CSARule27.
+// TestDeclaration: only our own rule decides. Black has 28 points and twelve pieces in the far camp, which
+// wins by CSARule27.
 func TestDeclaration(t *testing.T) {
 	const entered = "GGGGKSSSS/+R+R+B+B5/9/9/9/9/9/9/4k4 b - 1"
 	p, start := position(t, entered), shogi.StartPos()
@@ -131,8 +129,8 @@ func TestForced(t *testing.T) {
 	}
 }
 
-// TestResignation: more than the quorum of the living must give up. Who is dead
-// does not count, who is late or silent does.
+// TestResignation: more than the quorum of the living must give up. Who is dead does not count, who is late
+// or silent does.
 func TestResignation(t *testing.T) {
 	for _, x := range []struct {
 		quorum  float64
@@ -164,8 +162,7 @@ func TestResignation(t *testing.T) {
 	}
 }
 
-// TestWhatCounts: only moves that came in time, and those that a resigning
-// member would have played.
+// TestWhatCounts: only moves that came in time, and those that a resigning member would have played.
 func TestWhatCounts(t *testing.T) {
 	for votes, want := range map[string]string{
 		"A ~B ~B": "A", "A xB xB": "A", "A !B !B": "A", "A - -": "A", "A w w": "A", "A A rB rB A": "A", "A rB rB C C C": "C", "A rB B": "B",
@@ -177,8 +174,8 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-// TestFallBack: when nobody votes the last decision's variation goes on, where
-// it fits; else there is the first legal move. A council never resigns for that.
+// TestFallBack: when nobody votes the last decision's variation goes on, where it fits; else there is the
+// first legal move. A council never resigns for that.
 func TestFallBack(t *testing.T) {
 	c := chamber(t, "majority", members(2), voting.Settings{})
 	p := shogi.StartPos()
@@ -202,8 +199,7 @@ func TestFallBack(t *testing.T) {
 	}
 }
 
-// TestTies has each level decide between A and B, and where two levels could,
-// the first.
+// TestTies has each level decide between A and B, and where two levels could, the first.
 func TestTies(t *testing.T) {
 	for _, x := range []struct{ rule, ties, before, ballots, want, tie string }{
 		{"majority", "", "", "A+5 A+10 B+0 B+20", "B", "score"}, // the default
@@ -245,8 +241,8 @@ func TestTies(t *testing.T) {
 // first is the move of the first member that has one.
 func first(votes string) string { return votes[:1] }
 
-// TestRandomTie: the seed and the number of the decision draw lots; neither the
-// order of the members nor chance has a say.
+// TestRandomTie: the seed and the number of the decision draw lots; neither the order of the members nor
+// chance has a say.
 func TestRandomTie(t *testing.T) {
 	settings := voting.Settings{Ties: []voting.Tie{voting.TieRandom}}
 	won := map[string]int{}
@@ -271,8 +267,7 @@ func TestRandomTie(t *testing.T) {
 	}
 }
 
-// TestExpectedReply: those who voted for the move name the reply; the leader
-// where they name none.
+// TestExpectedReply: those who voted for the move name the reply; the leader where they name none.
 func TestExpectedReply(t *testing.T) {
 	s := newSession(t, "weighted:weights=1/1/1/1/9", 5, voting.Settings{})
 	list := ballots("A A A B x")
@@ -299,8 +294,7 @@ func TestExpectedReply(t *testing.T) {
 	}
 }
 
-// TestPlain: what the ballots would choose by majority is what the rule majority
-// chooses.
+// TestPlain: what the ballots would choose by majority is what the rule majority chooses.
 func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
@@ -320,8 +314,8 @@ func TestPlain(t *testing.T) {
 	})
 }
 
-// TestOrderOfArrival: any order of the ballots gives the same decisions, weights
-// and records; and taking a vote changes nothing.
+// TestOrderOfArrival: any order of the ballots gives the same decisions, weights and records; and taking a
+// vote changes nothing.
 func TestOrderOfArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
@@ -402,8 +396,8 @@ func TestOneMember(t *testing.T) {
 	})
 }
 
-// TestDecided: when a vote is decided, nothing that the others may still say
-// changes it, unless they prove a mate.
+// TestDecided: when a vote is decided, nothing that the others may still say changes it, unless they prove a
+// mate.
 func TestDecided(t *testing.T) {
 	for _, rule := range []string{voting.Majority, voting.Weighted, voting.Adoption, voting.Evaluation} {
 		t.Run(rule, func(t *testing.T) {
@@ -420,8 +414,8 @@ func TestDecided(t *testing.T) {
 	}
 }
 
-// checkDecided returns 1 when the vote was decided early, and checks that no
-// other ballots decide it otherwise.
+// checkDecided returns 1 when the vote was decided early, and checks that no other ballots decide it
+// otherwise.
 func checkDecided(t *rapid.T, c *voting.Session, n int) int {
 	p := shogi.StartPos()
 	for range rapid.IntRange(0, 6).Draw(t, "decisions") {

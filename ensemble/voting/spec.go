@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Spec is a rule with all that its sources leave open. Its text form, which
-// ParseSpec reads, is the rule's name and the keys that differ from their
-// default: "adoption:reward=voters,decay=0.9".
+// Spec is a rule with all that its sources leave open. Its text form, which ParseSpec reads, is the rule's
+// name and the keys that differ from their default: "adoption:reward=voters,decay=0.9".
 type Spec struct {
 	Name string
 
@@ -46,8 +45,8 @@ type Spec struct {
 	MinDepth int     // min_depth: secondary lines of fewer plies are left out, default 5
 }
 
-// DefaultSpec returns a rule with every key at its default. The defaults follow the original papers if
-// those are explicit.
+// DefaultSpec returns a rule with every key at its default. The defaults follow the original papers if those
+// are explicit.
 func DefaultSpec(name string) Spec {
 	return Spec{
 		Name: name, Initial: 1, Tally: "weight", Reset: "game",
@@ -57,8 +56,8 @@ func DefaultSpec(name string) Spec {
 	}
 }
 
-// field is one key of a Spec: its place and its allowed values. The table of rules defines which rules
-// have it.
+// field is one key of a Spec: its place and its allowed values. The table of rules defines which rules have
+// it.
 type field struct {
 	key     string
 	at      any      // *string, *float64, *bool, *int or *[]float64

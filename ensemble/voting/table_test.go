@@ -11,8 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestEveryRuleIsMade: each name of the table makes a rule that votes, and no
-// other name does.
+// TestEveryRuleIsMade: each name of the table makes a rule that votes, and no other name does.
 func TestEveryRuleIsMade(t *testing.T) {
 	for _, name := range voting.RuleNames() {
 		spec := voting.DefaultSpec(name)

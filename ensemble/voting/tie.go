@@ -46,8 +46,7 @@ func ParseTies(text string) ([]Tie, error) {
 	return chain, nil
 }
 
-// ordering compares candidates: first by value, then along the chain, which the
-// first member of each ends.
+// ordering compares candidates: first by value, then along the chain, which the first member of each ends.
 type ordering struct {
 	chain    []Tie
 	weights  []float64

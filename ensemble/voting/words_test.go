@@ -11,8 +11,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestAllWordsOfAVoteAreListed: what can decide a vote, and what a ballot can be, for
-// those who have words for all of them.
+// TestAllWordsOfAVoteAreListed: what can decide a vote, and what a ballot can be, for those who have words
+// for all of them.
 func TestAllWordsOfAVoteAreListed(t *testing.T) {
 	constants := func(kind string) (list []string) {
 		files := testutil.Must(filepath.Glob("*.go"))(t)

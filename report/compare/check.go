@@ -10,9 +10,9 @@ import (
 	"gogi/match"
 )
 
-// check finds the opponent in each run, or returns an error if the runs cannot be compared. The opponent
-// is the second player of the first run, or its player of that name. check tries nothing else: a run with
-// a changed base must not pass for one with another version.
+// check finds the opponent in each run, or returns an error if the runs cannot be compared. The opponent is
+// the second player of the first run, or its player of that name. check tries nothing else: a run with a
+// changed base must not pass for one with another version.
 func check(runs []Run, name string) (opponent []int, err error) {
 	if len(runs) < 2 {
 		return nil, i18n.Errorf("expected two runs at least, the older one first")

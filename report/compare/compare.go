@@ -1,6 +1,5 @@
-// Package compare compares runs that were played against one opponent: how much more a newer
-// version gained than an older one, and the trend of several versions. [New] makes a
-// [Gatherer], which returns a [Report].
+// Package compare compares runs that were played against one opponent: how much more a newer version gained
+// than an older one, and the trend of several versions. [New] makes a [Gatherer], which returns a [Report].
 package compare
 
 import (
@@ -20,8 +19,8 @@ import (
 // Level is the confidence of all intervals, and one less the level of all tests.
 const Level = 0.95
 
-// Least is how many openings each run must have for a test that takes their mean for
-// normal; with two, it would call chance significant.
+// Least is how many openings each run must have for a test that takes their mean for normal; with two, it
+// would call chance significant.
 const Least = 20
 
 // Run is a stored run as a comparison knows it.
@@ -32,8 +31,8 @@ type Run struct {
 	Gate     string               // the run's sequential test in words; "" without one
 }
 
-// Report is the result that "gogi compare --json" prints. A number that does not exist is null, with a
-// "why" next to it.
+// Report is the result that "gogi compare --json" prints. A number that does not exist is null, with a "why"
+// next to it.
 type Report struct {
 	Version  int            `json:"version"`
 	Opponent string         `json:"opponent"`
@@ -75,8 +74,7 @@ type Step struct {
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// NotWorse is the answer to whether the newer version is not worse than the older one by a margin
-// or more.
+// NotWorse is the answer to whether the newer version is not worse than the older one by a margin or more.
 type NotWorse struct {
 	Margin   float64  `json:"margin"` // Elo
 	Verdict  Verdict  `json:"verdict"`
@@ -112,13 +110,13 @@ type Gatherer struct {
 	results  []Result
 	series   []*stats.Series
 
-	// Margin asks whether each newer version is not worse than the older one by that many
-	// Elo; 0: that is not asked.
+	// Margin asks whether each newer version is not worse than the older one by that many Elo; 0: that is not
+	// asked.
 	Margin float64
 }
 
-// New returns a Gatherer if the runs can be compared. opponentName is a player of the first run; "" is
-// its second player. An error is the caller's mistake and names the difference.
+// New returns a Gatherer if the runs can be compared. opponentName is a player of the first run; "" is its
+// second player. An error is the caller's mistake and names the difference.
 func New(runs []Run, opponentName string) (*Gatherer, error) {
 	opponent, err := check(runs, opponentName)
 	if err != nil {
@@ -300,8 +298,8 @@ func (r *Report) decide() {
 	}
 }
 
-// Verdict returns the verdict about the margin over all steps. It is "not worse" if every step is shown
-// to be not worse, and "worse" if one step is shown to be worse. Without a margin it is undecided.
+// Verdict returns the verdict about the margin over all steps. It is "not worse" if every step is shown to be
+// not worse, and "worse" if one step is shown to be worse. Without a margin it is undecided.
 func (r *Report) Verdict() Verdict {
 	all := ShownNotWorse
 	for _, s := range r.Steps {

@@ -32,8 +32,7 @@ func version(name string, change ...func(*Run)) Run {
 	return r
 }
 
-// report plays the pairs of each run, given as the first player's results, each from
-// an opening of its place.
+// report plays the pairs of each run, given as the first player's results, each from an opening of its place.
 func reported(t *testing.T, runs []Run, pairs ...[]string) *Report {
 	t.Helper()
 	g := testutil.Must(New(runs, ""))(t)
@@ -52,8 +51,8 @@ func addAll(t *testing.T, g *Gatherer, runs []Run, pairs ...[]string) {
 	}
 }
 
-// Six of eight openings turned from even to won, none back: 2/2^6 by flipping their
-// signs, whatever the others are.
+// Six of eight openings turned from even to won, none back: 2/2^6 by flipping their signs, whatever the
+// others are.
 func TestTwoRuns(t *testing.T) {
 	t.Parallel()
 	older := []string{"WL", "WL", "WL", "WL", "WL", "WL", "LL", "WW"}
@@ -289,9 +288,9 @@ func TestFewOpenings(t *testing.T) {
 	}
 }
 
-// TestMargin: a version that wins as often is not worse by a large margin, one that wins less is
-// worse by a small one, and twenty openings decide neither of a margin between; in the Holm
-// adjustment of three runs each step is one of two tests.
+// TestMargin: a version that wins as often is not worse by a large margin, one that wins less is worse by a
+// small one, and twenty openings decide neither of a margin between; in the Holm adjustment of three runs
+// each step is one of two tests.
 func TestMargin(t *testing.T) {
 	t.Parallel()
 	results := func(list ...string) (all []string) {

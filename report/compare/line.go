@@ -18,15 +18,15 @@ type line struct {
 	Error    float64 // its standard error
 	Interval binomial.Interval
 	P        float64 // two-sided, of no slope
-	// Misfit is the p value of the versions lying on a line at all, by the
-	// chi-square of their distances; 1 for two versions.
+	// Misfit is the p value of the versions lying on a line at all, by the chi-square of their distances; 1
+	// for two versions.
 	Misfit float64
 }
 
-// newLine fits the line by generalised least squares. The versions' Elo has the given covariance, because
-// the matches share one base and the same openings. The intervals are normal, so they need many pairs. It
-// returns an error for fewer than two versions, for equal places, and for an invalid covariance or one of
-// another size.
+// newLine fits the line by generalised least squares. The versions' Elo has the given covariance, because the
+// matches share one base and the same openings. The intervals are normal, so they need many pairs. It returns
+// an error for fewer than two versions, for equal places, and for an invalid covariance or one of another
+// size.
 func newLine(place, elo []float64, covariance [][]float64, level float64) (line, error) {
 	n := len(elo)
 	if n < 2 || len(place) != n || len(covariance) != n {
@@ -86,8 +86,7 @@ func solved(factor *mat.Cholesky, place, elo []float64, level float64) (line, er
 	return t, nil
 }
 
-// chiSquareAbove is the probability that a chi-square of so many degrees of
-// freedom is at least x.
+// chiSquareAbove is the probability that a chi-square of so many degrees of freedom is at least x.
 func chiSquareAbove(x float64, freedom int) float64 {
 	return mathext.GammaIncRegComp(float64(freedom)/2, max(0, x)/2)
 }

@@ -1,10 +1,8 @@
-// Package effects finds the games that cause the difference between two players. It sorts the games of a
-// run by opening, colour, turning point, time, length and termination, and compares each group with the
-// rest. [New] makes a [Gatherer]; give it whole pairs with their records in plan order, and it returns a
-// [Table].
+// Package effects finds the games that cause the difference between two players. It sorts the games of a run
+// by opening, colour, turning point, time, length and termination, and compares each group with the rest.
+// [New] makes a [Gatherer]; give it whole pairs with their records in plan order, and it returns a [Table].
 //
-// The p values are corrected only for the number of rows. A group that differs is a question for a new
-// run.
+// The p values are corrected only for the number of rows. A group that differs is a question for a new run.
 package effects
 
 import (
@@ -62,8 +60,8 @@ func (g *Gatherer) Wants(rows []match.Row) bool {
 	return len(rows) > 0 && (rows[0].PairA == g.run.A && rows[0].PairB == g.run.B || rows[0].PairA == g.run.B && rows[0].PairB == g.run.A)
 }
 
-// Add takes the next whole pair of the two players, its games and their records by
-// leg; other pairs are left out. It fails for games that stats refuses.
+// Add takes the next whole pair of the two players, its games and their records by leg; other pairs are left
+// out. It fails for games that stats refuses.
 func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
 	if !g.Wants(rows) || len(records) != len(rows) {
 		return nil

@@ -41,8 +41,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// scored is a game won by Black whose moves have these scores from their movers'
-// views, n none and o a move of the opening.
+// scored is a game won by Black whose moves have these scores from their movers' views, n none and o a move
+// of the opening.
 func scored(text string) game {
 	g := game{Row: match.Row{Outcome: match.BlackWins}, record: &kifu.Record{Start: "startpos"}}
 	for _, word := range strings.Fields(text) {
@@ -156,8 +156,8 @@ func TestOtherClasses(t *testing.T) {
 	}
 }
 
-// runOf plays pairs given as A's results, "WL", of openings in turn; each game has
-// its own moves unless copies says that an opening is always played alike.
+// runOf plays pairs given as A's results, "WL", of openings in turn; each game has its own moves unless
+// copies says that an opening is always played alike.
 func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, records [][]kifu.Record) {
 	for id, text := range pairs {
 		opening := openings[id%len(openings)]
@@ -225,9 +225,8 @@ func many(counts map[string]int) (all []string) {
 	return all
 }
 
-// Two openings by turns, twelve pairs each that repeat no other: A wins all in one
-// and loses all in the other. Each of 24 pairs contributes a quarter: they add up to
-// six, with a variance of 24/16.
+// Two openings by turns, twelve pairs each that repeat no other: A wins all in one and loses all in the
+// other. Each of 24 pairs contributes a quarter: they add up to six, with a variance of 24/16.
 func TestOpeningsOfPairs(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -287,9 +286,9 @@ func own(n int) (openings []string) {
 	return openings
 }
 
-// Black wins 20 pairs of 25, White the others: A scores 80% as Black and 20% as
-// White. The colours' difference is (40-10)/50 a pair in its sign: z = 15/√(25/…),
-// and by flipping whole pairs (15²/25 = 9) exactly three standard deviations.
+// Black wins 20 pairs of 25, White the others: A scores 80% as Black and 20% as White. The colours'
+// difference is (40-10)/50 a pair in its sign: z = 15/√(25/…), and by flipping whole pairs (15²/25 = 9)
+// exactly three standard deviations.
 func TestColoursByPairs(t *testing.T) {
 	t.Parallel()
 	rows, records := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
@@ -302,8 +301,7 @@ func TestColoursByPairs(t *testing.T) {
 	if want := math.Erfc(3 / math.Sqrt2); black.Name != "as Black" || math.Abs(black.Score-0.8) > 1e-12 || math.Abs(*black.P-want) > 1e-12 || math.Abs(*black.Effect-0.6) > 1e-12 {
 		t.Errorf("%+v, want p %v", black, want)
 	}
-	// Pairs won or lost as a whole say nothing of colours: 12 less 3 halves, and 15
-	// squares of a half.
+	// Pairs won or lost as a whole say nothing of colours: 12 less 3 halves, and 15 squares of a half.
 	rows, records = runOf(own(25), many(map[string]int{"WL": 12, "WW": 6, "LW": 3, "LL": 4}), false)
 	white := groupingOf(t, whole(t, clocked(), rows, records), "colour").Rows[1]
 	if want := math.Erfc(4.5 / math.Sqrt(2*3.75)); math.Abs(*white.P-want) > 1e-12 {
@@ -311,10 +309,9 @@ func TestColoursByPairs(t *testing.T) {
 	}
 }
 
-// By hand: 15 openings of a game without ponder hits and one with some, 15 of one without and
-// one with many. Of the games without 20 of 30 are won, of the others 5 of 15 each. About the mean of a
-// half, the openings' contributions add up to 5 and twice −2.5, their squares to 2.5,
-// 3.75 and 1.25.
+// By hand: 15 openings of a game without ponder hits and one with some, 15 of one without and one with many.
+// Of the games without 20 of 30 are won, of the others 5 of 15 each. About the mean of a half, the openings'
+// contributions add up to 5 and twice −2.5, their squares to 2.5, 3.75 and 1.25.
 func TestThreeClassesByOpenings(t *testing.T) {
 	t.Parallel()
 	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10), slices.Repeat([]string{"LL"}, 10))
@@ -502,8 +499,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A player who wins quickly has other scores in short games than in long ones, whatever the
-// openings: no row that results make has a p value, though its figures are there.
+// A player who wins quickly has other scores in short games than in long ones, whatever the openings: no row
+// that results make has a p value, though its figures are there.
 func TestRowsThatResultsMake(t *testing.T) {
 	t.Parallel()
 	rows, records := runOf(own(60), many(map[string]int{"WW": 30, "WL": 20, "LL": 10}), false)

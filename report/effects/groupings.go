@@ -14,20 +14,19 @@ import (
 const (
 	// Decisive is the score, in centipawns, beyond which a game counts as decided.
 	Decisive = 600
-	// OpeningEnds and MiddleEnds are the last plies of the opening and of the
-	// middlegame, counted from the start position.
+	// OpeningEnds and MiddleEnds are the last plies of the opening and of the middlegame, counted from the
+	// start position.
 	OpeningEnds = 30
 	MiddleEnds  = 80
-	// LowTime is the share of the main time, in percent, with which time trouble
-	// begins.
+	// LowTime is the share of the main time, in percent, with which time trouble begins.
 	LowTime = 10
 )
 
 // lengths are the classes of length, by their last ply.
 func lengths() []int { return []int{60, 100, 150} }
 
-// grouping sorts games into groups. All groups except colour are symmetric: with interchangeable players
-// A would score half in each, and no row would differ.
+// grouping sorts games into groups. All groups except colour are symmetric: with interchangeable players A
+// would score half in each, and no row would differ.
 type grouping struct {
 	name    string // as JSON has it
 	title   i18n.Message
@@ -137,9 +136,9 @@ func swing(g game) string {
 	return names[2]
 }
 
-// decidedAt returns the first ply, counted from 1, after which all scores of both engines are beyond
-// Decisive for the winner. It returns 0 without such a ply. Scores are from the mover's view; decidedAt
-// converts them to the winner's.
+// decidedAt returns the first ply, counted from 1, after which all scores of both engines are beyond Decisive
+// for the winner. It returns 0 without such a ply. Scores are from the mover's view; decidedAt converts them
+// to the winner's.
 func decidedAt(g game, winner shogi.Colour) int {
 	ply, told := 0, [2]bool{}
 	for i, m := range slices.Backward(g.record.Moves) {
@@ -169,8 +168,7 @@ func (g game) mover(i int) shogi.Colour {
 	return g.first
 }
 
-// firstMover has the first move of a record; a start that cannot be read is taken
-// for the usual one.
+// firstMover has the first move of a record; a start that cannot be read is taken for the usual one.
 func firstMover(record *kifu.Record) shogi.Colour {
 	p, err := match.Opening{Start: record.Start}.Position()
 	if err != nil {

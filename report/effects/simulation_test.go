@@ -36,8 +36,8 @@ type world struct {
 	bonus    float64 // A's log odds in the family that is played second
 }
 
-// season plays a run of so many pairs. What games look like depends on who wins: the
-// loser runs short of time, Black's wins are quick.
+// season plays a run of so many pairs. What games look like depends on who wins: the loser runs short of
+// time, Black's wins are quick.
 func (w world) season(r *rand.Rand, pairs int) ([][]match.Row, [][]kifu.Record) {
 	var allRows [][]match.Row
 	var allRecords [][]kifu.Record
@@ -111,9 +111,8 @@ func (w world) family(opening int) int {
 	return opening % 3
 }
 
-// recordOf has the opening, then moves that take all of the loser's time in one game
-// of two and of the winner's in one of five; the winner's lead is seen from some ply
-// on.
+// recordOf has the opening, then moves that take all of the loser's time in one game of two and of the
+// winner's in one of five; the winner's lead is seen from some ply on.
 func recordOf(r *rand.Rand, family, opening int, row match.Row, winner shogi.Colour) kifu.Record {
 	record := kifu.Record{Start: "startpos"}
 	first := [][2]shogi.Move{
@@ -177,9 +176,9 @@ func stand(t *Table) (rows []string) {
 	return rows
 }
 
-// TestSimulatedEquals: under equal players, whatever openings do and however often
-// they recur, the table finds something in one run of twenty at most, three standard
-// errors for chance apart. Where A really gains in one family, it is found.
+// TestSimulatedEquals: under equal players, whatever openings do and however often they recur, the table
+// finds something in one run of twenty at most, three standard errors for chance apart. Where A really gains
+// in one family, it is found.
 func TestSimulatedEquals(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]world{
@@ -218,9 +217,8 @@ func TestSimulatedEquals(t *testing.T) {
 	}
 }
 
-// TestSimulatedHabits: where players leave an earlier game of the opening late, its
-// results come again, and the rows of single openings find that, as docs/ratings.md
-// says; the other rows do not.
+// TestSimulatedHabits: where players leave an earlier game of the opening late, its results come again, and
+// the rows of single openings find that, as docs/ratings.md says; the other rows do not.
 func TestSimulatedHabits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(22, 22))

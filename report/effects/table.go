@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// Least is how many units a row and the rest must have to be tested; groups of
-	// openings and of ends with fewer are put together.
+	// Least is how many units a row and the rest must have to be tested; groups of openings and of ends with
+	// fewer are put together.
 	Least = 10
 	// Most is how many groups of openings, or of ends, have rows of their own.
 	Most = 12
@@ -23,8 +23,8 @@ const (
 // others are the groups without a row of their own.
 var others = i18n.Phrase("others")
 
-// Table is the result that "gogi compare --breakdown --json" prints. A number that does not exist is
-// null, with a "why" next to it.
+// Table is the result that "gogi compare --breakdown --json" prints. A number that does not exist is null,
+// with a "why" next to it.
 type Table struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
@@ -51,8 +51,8 @@ type Grouping struct {
 	Title i18n.Message `json:"title"`
 	About i18n.Message `json:"about"` // how games are sorted
 	// Unit is the independent unit of this grouping: distinct_pair, pair, opening or game. If rows divide
-	// pairs or openings, it is pair_part or opening_part: the games of a pair or opening that fall into
-	// the same row.
+	// pairs or openings, it is pair_part or opening_part: the games of a pair or opening that fall into the
+	// same row.
 	Unit string       `json:"unit"`
 	Rows []Row        `json:"rows"`
 	Why  i18n.Message `json:"why,omitzero"` // there are no rows
@@ -232,8 +232,8 @@ func (w *grouping) table(reused, single bool) Grouping {
 	return out
 }
 
-// untested leaves out the tests of rows that results make. A stronger player wins sooner, and
-// the loser is short of time: such rows differ from the rest though nothing else does.
+// untested leaves out the tests of rows that results make. A stronger player wins sooner, and the loser is
+// short of time: such rows differ from the rest though nothing else does.
 func untested(rows []Row) {
 	for i := range rows {
 		if r := &rows[i]; r.P != nil {
@@ -282,8 +282,8 @@ func (w *grouping) parts() []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return p.games == 0 })
 }
 
-// keep are the groups with rows of their own, nil for fixed classes. The choice
-// looks at numbers only, never at scores.
+// keep are the groups with rows of their own, nil for fixed classes. The choice looks at numbers only, never
+// at scores.
 func (w *grouping) keep() []string {
 	if w.classes != nil {
 		return nil
@@ -323,10 +323,10 @@ func (p part) row() Row {
 	return r
 }
 
-// test compares each row with the rest, by the signs of whole units' contributions. Permuting units would
-// be exact for groups of one distribution. Groups of the same mean differ in how close their games are,
-// and then a permutation test finds chance significant too often. Rows of draws alone score a half for
-// players of any strength, so they are neither tested nor a part of the rest.
+// test compares each row with the rest, by the signs of whole units' contributions. Permuting units would be
+// exact for groups of one distribution. Groups of the same mean differ in how close their games are, and then
+// a permutation test finds chance significant too often. Rows of draws alone score a half for players of any
+// strength, so they are neither tested nor a part of the rest.
 func test(rows []Row, parts []part) {
 	var kept []part
 	var at []int

@@ -12,8 +12,8 @@ import (
 	"gogi/internal/svg"
 )
 
-// The charts are SVG, drawn by the templates; here are only their measures. A
-// chart carries its own text alternative.
+// The charts are SVG, drawn by the templates; here are only their measures. A chart carries its own text
+// alternative.
 
 // lineChart is the score curve, in user units.
 type lineChart struct {
@@ -33,8 +33,8 @@ type tick struct {
 	Label string
 }
 
-// newLineChart draws A's score over pairs, or returns nil if there are too few points. The scale follows
-// the later pairs: the first pairs vary so much that they would flatten the rest.
+// newLineChart draws A's score over pairs, or returns nil if there are too few points. The scale follows the
+// later pairs: the first pairs vary so much that they would flatten the rest.
 func newLineChart(a string, points []CurvePoint, words Words) *lineChart {
 	if len(points) < 2 {
 		return nil
@@ -76,8 +76,8 @@ func band(points []CurvePoint, x, y func(float64) float64) string {
 	return strings.Join(append(there, back...), " ")
 }
 
-// scoreRange is the smallest scale that shows 50 % and all scores and intervals after
-// the first skip pairs, with round ends.
+// scoreRange is the smallest scale that shows 50 % and all scores and intervals after the first skip pairs,
+// with round ends.
 func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
 	lo, hi = 0.5, 0.5
 	for _, p := range points {

@@ -1,5 +1,5 @@
-// Package html prints a report as one HTML page with charts and diagrams. The page loads no
-// other file and runs no script. [Shown] is its content.
+// Package html prints a report as one HTML page with charts and diagrams. The page loads no other file and
+// runs no script. [Shown] is its content.
 package html
 
 import (
@@ -26,8 +26,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// Style returns the style sheet of the sections and of their diagrams. The page that shows them styles
-// its own body.
+// Style returns the style sheet of the sections and of their diagrams. The page that shows them styles its
+// own body.
 func Style() string {
 	style, err := templates.ReadFile("templates/sections.css")
 	if err != nil {

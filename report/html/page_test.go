@@ -78,9 +78,8 @@ func move(t *testing.T, text string) shogi.Move {
 	return m
 }
 
-// checkPage asserts what holds for each page: it is well-formed, loads nothing,
-// runs nothing, labels what it has and names no id twice. It returns the text
-// and how often each element occurs.
+// checkPage asserts what holds for each page: it is well-formed, loads nothing, runs nothing, labels what it
+// has and names no id twice. It returns the text and how often each element occurs.
 func checkPage(t *testing.T, page string) (text string, elements map[string]int) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
@@ -161,8 +160,8 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 }
 
-// TestPageOfAFarm: who has played what stands on the page, and nothing of it where no
-// farm has; a verdict that was withdrawn is told.
+// TestPageOfAFarm: who has played what stands on the page, and nothing of it where no farm has; a verdict
+// that was withdrawn is told.
 func TestPageOfAFarm(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 4)}
 	r, seen := gather(t, o)
@@ -179,9 +178,8 @@ func TestPageOfAFarm(t *testing.T) {
 	}
 }
 
-// TestPageSaysHowItEnded: what a stopped run, a late gate, a moved target and a slow
-// machine do to a result is on the page as it is in every other form, and no figure for
-// a fixed length is beside it.
+// TestPageSaysHowItEnded: what a stopped run, a late gate, a moved target and a slow machine do to a result
+// is on the page as it is in every other form, and no figure for a fixed length is beside it.
 func TestPageSaysHowItEnded(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Slowed: 60}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
@@ -228,8 +226,7 @@ func TestPageOfThreePlayers(t *testing.T) {
 	}
 }
 
-// TestScenesAreBounded: a long run leaves as little as a short one, and the
-// curve still ends with the result.
+// TestScenesAreBounded: a long run leaves as little as a short one, and the curve still ends with the result.
 func TestScenesAreBounded(t *testing.T) {
 	const pairs = 12345
 	s := NewScenes("x", "y")
@@ -319,8 +316,8 @@ func TestLineChart(t *testing.T) {
 	}
 }
 
-// TestTournamentPage: the page has the standings and the matches, escaped, and nothing of
-// two players who may not have met.
+// TestTournamentPage: the page has the standings and the matches, escaped, and nothing of two players who may
+// not have met.
 func TestTournamentPage(t *testing.T) {
 	t.Parallel()
 	rep := &report.Report{
@@ -341,8 +338,8 @@ func TestTournamentPage(t *testing.T) {
 	}
 }
 
-// TestBand: a run that is watched while it is read has the anytime interval along its
-// score: at its end the report's own, and wider before; one that is not has no band.
+// TestBand: a run that is watched while it is read has the anytime interval along its score: at its end the
+// report's own, and wider before; one that is not has no band.
 func TestBand(t *testing.T) {
 	t.Parallel()
 	run := report.Run{Name: "run", Pairs: 100, Players: []report.Player{{Name: "x"}, {Name: "y"}}}
@@ -371,8 +368,8 @@ func TestBand(t *testing.T) {
 	}
 }
 
-// TestSections: what stands in another page has no page around it, no style of its own, and
-// links its games; its phrases are the language's.
+// TestSections: what stands in another page has no page around it, no style of its own, and links its games;
+// its phrases are the language's.
 func TestSections(t *testing.T) {
 	t.Parallel()
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WL", "WW", "DL"}}
@@ -392,8 +389,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestPageTellsWhatWasAsked: what a mate solver was asked, and what books gave, stand on the
-// page in both languages, and nothing of them where there is neither.
+// TestPageTellsWhatWasAsked: what a mate solver was asked, and what books gave, stand on the page in both
+// languages, and nothing of them where there is neither.
 func TestPageTellsWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WW", "WL"}}

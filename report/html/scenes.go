@@ -18,8 +18,8 @@ const (
 	lengthStep  = 10  // plies; the finest classes of the histogram
 )
 
-// Scenes collects data that the page shows and the report does not have. It takes each pair once, in
-// order, and keeps a bounded part.
+// Scenes collects data that the page shows and the report does not have. It takes each pair once, in order,
+// and keeps a bounded part.
 type Scenes struct {
 	a, b    string
 	curve   curve
@@ -35,8 +35,8 @@ func NewScenes(a, b string) *Scenes {
 	}
 }
 
-// Watch stores the score's anytime interval and the gate's state with the score. Scenes calls now after
-// each added pair.
+// Watch stores the score's anytime interval and the gate's state with the score. Scenes calls now after each
+// added pair.
 func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
 
 // Curve is A's score along the run, thinned out: some hundred points at most.

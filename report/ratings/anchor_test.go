@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestAnchor: ratings from an anchor are those from the mean, shifted; the intervals are
-// of differences from it, which for two players is an interval that two ways give alike.
+// TestAnchor: ratings from an anchor are those from the mean, shifted; the intervals are of differences from
+// it, which for two players is an interval that two ways give alike.
 func TestAnchor(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("black,white,black_wins,draws,white_wins\n")
@@ -54,8 +54,7 @@ func TestAnchor(t *testing.T) {
 	testutil.Fails(t, testutil.Err(ratedOr(Options{Model: "bt", Anchor: &Anchor{Player: "d"}}, unbeaten)), "do not rate d", "an anchor without a rating")
 }
 
-// TestAnchorOfMany: the quick intervals of many players, from an anchor, are Wald's of
-// differences.
+// TestAnchorOfMany: the quick intervals of many players, from an anchor, are Wald's of differences.
 func TestAnchorOfMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("black,white,black_wins,draws,white_wins\n")
@@ -93,8 +92,8 @@ func TestParseAnchor(t *testing.T) {
 	}
 }
 
-// TestPlannedAnchor: runs that agree on an anchor are rated from it; a file, or a run that
-// has another or none, knows nothing of it.
+// TestPlannedAnchor: runs that agree on an anchor are rated from it; a file, or a run that has another or
+// none, knows nothing of it.
 func TestPlannedAnchor(t *testing.T) {
 	for _, test := range []struct {
 		of   []string

@@ -12,8 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// league writes the games of n players who all met in both colours, so many times each: one
-// pairing a row, or one game a row.
+// league writes the games of n players who all met in both colours, so many times each: one pairing a row, or
+// one game a row.
 func league(b *testing.B, n, games int, byRows bool) string {
 	b.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -48,8 +48,8 @@ func league(b *testing.B, n, games int, byRows bool) string {
 	return path
 }
 
-// BenchmarkRateFile rates a thousand players by ten million games, a hundredth of them by
-// rows, beside a bare read of the same bytes.
+// BenchmarkRateFile rates a thousand players by ten million games, a hundredth of them by rows, beside a bare
+// read of the same bytes.
 func BenchmarkRateFile(b *testing.B) {
 	for _, c := range []struct {
 		name    string

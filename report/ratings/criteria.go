@@ -21,8 +21,8 @@ type Criteria struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// ParsePrinted reads NAME=LOGLIK,K: a model's log-likelihood and how many numbers it
-// estimates, strengths included (players less one).
+// ParsePrinted reads NAME=LOGLIK,K: a model's log-likelihood and how many numbers it estimates, strengths
+// included (players less one).
 func ParsePrinted(text string) (Model, error) {
 	name, numbers, found := strings.Cut(text, "=")
 	loglik, count, both := strings.Cut(numbers, ",")
@@ -34,8 +34,8 @@ func ParsePrinted(text string) (Model, error) {
 	return Model{Name: name, LogLik: &l, K: k, Params: []Param{}}, nil
 }
 
-// NewCriteria returns AIC and Akaike weights of the models, and AICc and BIC if the number of games is
-// known. It returns an error without a model.
+// NewCriteria returns AIC and Akaike weights of the models, and AICc and BIC if the number of games is known.
+// It returns an error without a model.
 func NewCriteria(models []Model, games int) (*Criteria, error) {
 	if len(models) == 0 {
 		return nil, errors.New("no model to compare")

@@ -58,8 +58,8 @@ func lacks(s *csv.Sheet, column string) error {
 
 // ReadFile adds the games of a CSV file. A row is one game (black, white, result) or one pairing (black,
 // white, black_wins, draws, white_wins), by the names of the columns. Optional columns are handicap (a
-// number, or a name that shogi.FindHandicap knows), receiver (black, white; else Black) and pair. Games
-// with the same pair depend on each other. An error names file, line and column.
+// number, or a name that shogi.FindHandicap knows), receiver (black, white; else Black) and pair. Games with
+// the same pair depend on each other. An error names file, line and column.
 func (g *Games) ReadFile(path string) error {
 	var columns gameColumns
 	before := g.files.counts.len()

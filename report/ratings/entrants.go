@@ -9,8 +9,8 @@ import (
 	"gogi/internal/format"
 )
 
-// Entrant is a player of a run. Two runs' entrants are one player when their
-// names and all their traits are the same.
+// Entrant is a player of a run. Two runs' entrants are one player when their names and all their traits are
+// the same.
 type Entrant struct {
 	Name   string
 	Traits []Trait // settings that decide how it plays, the most useful to a reader first
@@ -110,8 +110,7 @@ func (l entrants) traits() []string {
 	return names
 }
 
-// ofFile is the player that a file means by a name: one of the runs, if just one
-// has it, or another.
+// ofFile is the player that a file means by a name: one of the runs, if just one has it, or another.
 func (l entrants) ofFile(name, file string) (label string, err error) {
 	labels := l.labels()
 	if slices.Contains(labels, name) {

@@ -58,8 +58,8 @@ func logParam(name string, factor, se, confidence float64) Param {
 	return p
 }
 
-// profiled is how many players get profile intervals; more would take too long,
-// and with so many the simpler ones agree with them.
+// profiled is how many players get profile intervals; more would take too long, and with so many the simpler
+// ones agree with them.
 const profiled = 60
 
 func (r *Report) setDrawParam(fit *rating.Fit) {

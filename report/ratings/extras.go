@@ -13,8 +13,7 @@ import (
 	"gogi/stats/rating"
 )
 
-// Matchup is a game to be predicted: A receives the handicap, or, in an even
-// game, is Black.
+// Matchup is a game to be predicted: A receives the handicap, or, in an even game, is Black.
 type Matchup struct {
 	A, B     string
 	Handicap int
@@ -30,8 +29,8 @@ func ParseMatchup(text string) (Matchup, error) {
 	if len(parts) < 2 || slices.Contains(parts, "") {
 		return Matchup{}, wrong
 	}
-	// A name may hold commas itself, as "a (nodes 60, Threads=2)" does, so only the
-	// player in front ends at a comma outside of brackets.
+	// A name may hold commas itself, as "a (nodes 60, Threads=2)" does, so only the player in front ends at a
+	// comma outside of brackets.
 	m := Matchup{}
 	parts = joined(parts)
 	switch len(parts) {
@@ -142,8 +141,8 @@ type Iterate struct {
 	Strengths map[string]float64 `json:"strengths"` // they sum to 1
 }
 
-// addIterates gives the first steps of Hunter's algorithm (2004), each player from
-// the old strengths, a draw being half a win.
+// addIterates gives the first steps of Hunter's algorithm (2004), each player from the old strengths, a draw
+// being half a win.
 func (r *Report) addIterates(record played, steps int) error {
 	connection := record.table.Connection()
 	iterates, err := rating.MMIterates(slices.Collect(record.counts), steps, false)

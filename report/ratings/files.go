@@ -6,16 +6,15 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// fileGames are the games of files. A name is kept once, and a count is a few numbers:
-// ten million games between a thousand players are a million counts.
+// fileGames are the games of files. A name is kept once, and a count is a few numbers: ten million games
+// between a thousand players are a million counts.
 type fileGames struct {
 	names   interned
 	sources interned // the files
 	counts  countList
 }
 
-// fileTerms are the terms of a game in a file: the players by their names in the file, and the
-// conditions.
+// fileTerms are the terms of a game in a file: the players by their names in the file, and the conditions.
 type fileTerms struct {
 	source, black, white int32
 	handicap             int16 // at most mostHandicap

@@ -2,8 +2,8 @@ package ratings
 
 import "testing"
 
-// TestFileCounts holds that games under the same terms are added up, others not, and that a
-// sum beyond what a count holds loses nothing.
+// TestFileCounts holds that games under the same terms are added up, others not, and that a sum beyond what a
+// count holds loses nothing.
 func TestFileCounts(t *testing.T) {
 	t.Parallel()
 	var g fileGames

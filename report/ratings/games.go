@@ -108,8 +108,8 @@ func (g *Games) anchor() *Anchor {
 	return &Anchor{Player: g.anchors[0]}
 }
 
-// Add counts a whole pair, its games by leg. It returns an error for players that the run does not have,
-// and for an invalid pair. It does not count a pair with an unfinished game.
+// Add counts a whole pair, its games by leg. It returns an error for players that the run does not have, and
+// for an invalid pair. It does not count a pair with an unfinished game.
 func (r *Run) Add(rows []match.Row) error {
 	if len(rows) == 0 || slices.ContainsFunc(rows, func(r match.Row) bool { return r.Outcome == match.Unfinished }) {
 		return nil
@@ -255,8 +255,7 @@ func (g *Games) runCounts() []crosstable.Count {
 	return list
 }
 
-// fileLabels are the players whom each file means by its names, "" for one that it does
-// not have.
+// fileLabels are the players whom each file means by its names, "" for one that it does not have.
 func (g *Games) fileLabels() ([][]string, error) {
 	labels := make([][]string, len(g.files.sources.list))
 	for i := range labels {
@@ -305,8 +304,8 @@ func (g *Games) evidence() Evidence {
 	return e
 }
 
-// shared returns the names that files and runs have in common. A file cannot show which program such a
-// name means.
+// shared returns the names that files and runs have in common. A file cannot show which program such a name
+// means.
 func (g *Games) shared() []string {
 	var list []string
 	for _, name := range g.files.names.list {

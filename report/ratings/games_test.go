@@ -24,8 +24,8 @@ func sfenOf(t *testing.T, handicap string) string {
 	return h.SFEN
 }
 
-// pairOf is two games from one opening with colours swapped; "BW" is won by Black
-// and then by White, "D" is a draw.
+// pairOf is two games from one opening with colours swapped; "BW" is won by Black and then by White, "D" is a
+// draw.
 func pairOf(pair int, a, b, start, results string) []match.Row {
 	var rows []match.Row
 	for leg, r := range results {
@@ -66,8 +66,8 @@ func (r *Report) kinds() (kinds []WarningKind) {
 	return kinds
 }
 
-// Equals of whom b gave two pieces in every game that it did not play even: the
-// handicap wins these games, and not a's strength.
+// Equals of whom b gave two pieces in every game that it did not play even: the handicap wins these games,
+// and not a's strength.
 func TestHandicapsOfRuns(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -92,8 +92,7 @@ func TestHandicapsOfRuns(t *testing.T) {
 	}
 }
 
-// Where one side received the handicap in every game, nothing tells its worth from
-// the players' strengths.
+// Where one side received the handicap in every game, nothing tells its worth from the players' strengths.
 func TestConfoundedHandicap(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -269,9 +268,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestFalseWarnings: correct games with two to a pairing warned in 40 of 40 sets,
-// and equals beat each other in circles. At 5% more than seven of 40 have a
-// probability below 0.1%.
+// TestFalseWarnings: correct games with two to a pairing warned in 40 of 40 sets, and equals beat each other
+// in circles. At 5% more than seven of 40 have a probability below 0.1%.
 func TestFalseWarnings(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))
@@ -311,8 +309,8 @@ func tableOf(t *testing.T, counts ...crosstable.Count) crosstable.Table {
 	return table
 }
 
-// TestFalseCycleWarnings: thirty equals go round in some triple at 5% every third
-// time, but no warning says so.
+// TestFalseCycleWarnings: thirty equals go round in some triple at 5% every third time, but no warning says
+// so.
 func TestFalseCycleWarnings(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(6, 6))
@@ -364,8 +362,8 @@ func TestLengthDepends(t *testing.T) {
 	}
 }
 
-// TestOpeningsAcrossOpponents: games from one opening depend on each other whoever played them,
-// as a player may like it against everybody; those of two players are a cluster of their own.
+// TestOpeningsAcrossOpponents: games from one opening depend on each other whoever played them, as a player
+// may like it against everybody; those of two players are a cluster of their own.
 func TestOpeningsAcrossOpponents(t *testing.T) {
 	g := NewGames()
 	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10"), entrant("c", "nodes 10")})

@@ -23,8 +23,8 @@ type Orders struct {
 	ties  int
 }
 
-// ReadOrders reads a CSV file with a row for each player in each game: game, player, and either rank (1
-// is the best; then n players get n, n-1, …, 1 points) or points.
+// ReadOrders reads a CSV file with a row for each player in each game: game, player, and either rank (1 is
+// the best; then n players get n, n-1, …, 1 points) or points.
 func ReadOrders(file string) (*Orders, error) {
 	var game, player, rank, points int
 	var names []string
@@ -95,8 +95,8 @@ func (o *Orders) add(game []plackettluce.Placing, ranks bool) {
 	o.games = append(o.games, game)
 }
 
-// shared returns the points of a finishing order, n for the best of n. Players with the same rank share
-// its points.
+// shared returns the points of a finishing order, n for the best of n. Players with the same rank share its
+// points.
 func shared(game []plackettluce.Placing) []plackettluce.Placing {
 	points := make([]plackettluce.Placing, len(game))
 	for from := 0; from < len(game); {
@@ -176,8 +176,8 @@ func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint6
 	r.Compared = append(r.Compared, row)
 }
 
-// RateOrders returns shares of points with intervals from samples of whole games. It compares the shares
-// of pairs of players, and fits Plackett–Luce strengths to the games without ties.
+// RateOrders returns shares of points with intervals from samples of whole games. It compares the shares of
+// pairs of players, and fits Plackett–Luce strengths to the games without ties.
 func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, seed uint64) (*OrderReport, error) {
 	shares, err := plackettluce.Shares(o.games, samples, confidence, seed)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The handicap paper's table 9, from its printed log-likelihoods alone; AICc, BIC and
-// weights by hand (handicap_bt_paper.json).
+// The handicap paper's table 9, from its printed log-likelihoods alone; AICc, BIC and weights by hand
+// (handicap_bt_paper.json).
 func TestPrintedLikelihoods(t *testing.T) {
 	t.Parallel()
 	var paper struct {
@@ -66,8 +66,7 @@ func TestOrders(t *testing.T) {
 	if err != nil || r.Games != 4 || r.Ties != 1 || len(r.Shares) != 3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	// By the three games without ties, which go round in a circle, all are equal:
-	// each order has 1/3 · 1/2.
+	// By the three games without ties, which go round in a circle, all are equal: each order has 1/3 · 1/2.
 	for _, p := range r.Players {
 		if p.Elo == nil || math.Abs(*p.Elo) > 1e-6 || math.Abs(*p.Strength-50) > 1e-6 || p.Games != 3 {
 			t.Errorf("%+v", p)
@@ -87,8 +86,8 @@ func TestOrders(t *testing.T) {
 	var there bytes.Buffer
 	r.Print(&there, i18n.English)
 	testutil.Contains(t, there.String(), "no intervals: resampled games need at least 5 games")
-	// a's points less c's are 2, −1, −1 and 1.5, together 1.5. With the sign of 2 kept, the eight
-	// sums are 1.5, −1.5, 3.5, 0.5, 3.5, 0.5, 5.5 and 2.5: six are as far from 0.
+	// a's points less c's are 2, −1, −1 and 1.5, together 1.5. With the sign of 2 kept, the eight sums are
+	// 1.5, −1.5, 3.5, 0.5, 3.5, 0.5, 5.5 and 2.5: six are as far from 0.
 	if r, err = RateOrders(o, [][2]string{{"a", "c"}}, 0.95, 200, 1); err != nil || len(r.Compared) != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}

@@ -1,6 +1,6 @@
-// Package ratings rates the players of the games in files and runs, and lists the doubts about the
-// ratings. [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders] do the
-// same for games of more than two players. The models are those of package stats/rating.
+// Package ratings rates the players of the games in files and runs, and lists the doubts about the ratings.
+// [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders] do the same for games
+// of more than two players. The models are those of package stats/rating.
 package ratings
 
 import (
@@ -34,9 +34,9 @@ type Options struct {
 	Untested   bool         `kong:"-"` // omits the test of the model, which simulates all games many times
 }
 
-// Rate fits the requested models to the games. It returns an error with a remedy if the games determine
-// no ratings, or if a name in a file fits several players of the runs. It also returns one for options
-// that do not fit the games.
+// Rate fits the requested models to the games. It returns an error with a remedy if the games determine no
+// ratings, or if a name in a file fits several players of the runs. It also returns one for options that do
+// not fit the games.
 func Rate(games *Games, o Options) (*Report, error) {
 	record, err := games.record()
 	if err != nil {
@@ -93,8 +93,8 @@ func (o Options) noRatings(err error, record played, handicaps bool) error {
 	return i18n.Errorf("%s", i18n.Lines(lines))
 }
 
-// boundOfTwo returns the least difference between two players if one of them won every game. It is the
-// exact one-sided bound of Clopper and Pearson; the games of a pair or opening count as one.
+// boundOfTwo returns the least difference between two players if one of them won every game. It is the exact
+// one-sided bound of Clopper and Pearson; the games of a pair or opening count as one.
 func (o Options) boundOfTwo(record played, aside []crosstable.Excluded) i18n.Message {
 	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
 		return i18n.Message{}
@@ -145,8 +145,8 @@ func (o Options) rateEven(r *Report, record played) error {
 	return o.setOrderEffect(r, fits)
 }
 
-// fitEven fits the requested models. If there are several, it skips those that the games do not
-// determine, with a warning.
+// fitEven fits the requested models. If there are several, it skips those that the games do not determine,
+// with a warning.
 func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	names := []string{o.Model}
 	switch o.Model {
@@ -175,8 +175,7 @@ func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	return fits, nil
 }
 
-// advised is why a model of draws has no estimate, with the option that works
-// instead, if there is one.
+// advised is why a model of draws has no estimate, with the option that works instead, if there is one.
 func (o Options) advised(err error, model string, record played, r *Report) error {
 	if o.drawModel(r) == rating.HalfWin {
 		return err
@@ -199,8 +198,7 @@ func (o Options) fitModel(name string, record played, m rating.Model) (evenFit, 
 	return evenFit{name, fit, row}, err
 }
 
-// drawModel is that of --draws; without a draw, or with nothing else, there is
-// no rate of draws to model.
+// drawModel is that of --draws; without a draw, or with nothing else, there is no rate of draws to model.
 func (o Options) drawModel(r *Report) rating.Draws {
 	switch {
 	case o.Draws == "half" || r.Drawn == 0 || o.Draws == "auto" && r.Drawn == r.Games:
@@ -344,8 +342,8 @@ func confounded(warnings []rating.Warning) bool {
 	return slices.ContainsFunc(warnings, func(w rating.Warning) bool { return w.Kind == rating.HandicapIsGap })
 }
 
-// fitHandicaps fits the requested models. With "all" it skips those that the games do not determine, with
-// a warning.
+// fitHandicaps fits the requested models. With "all" it skips those that the games do not determine, with a
+// warning.
 func (o Options) fitHandicaps(r *Report, record played) (*rating.HandicapComparison, error) {
 	var models []rating.HandicapModel
 	for _, n := range HandicapModelNames() {

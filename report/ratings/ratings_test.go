@@ -99,8 +99,7 @@ func playerOf(t *testing.T, r *Report, name string) Player {
 
 const ratingData = "../../stats/rating/testdata/"
 
-// TestRateAgreesWithR: ratings, first move, and likelihoods of the fixture that R
-// computed.
+// TestRateAgreesWithR: ratings, first move, and likelihoods of the fixture that R computed.
 func TestRateAgreesWithR(t *testing.T) {
 	t.Parallel()
 	type fit struct {
@@ -174,8 +173,8 @@ func TestRateHandicapModels(t *testing.T) {
 	checkGaps(t, object(t, r))
 }
 
-// TestRateFormsAgree: the same games as rows of games, of pairings, and with the
-// fixtures' columns give the same output.
+// TestRateFormsAgree: the same games as rows of games, of pairings, and with the fixtures' columns give the
+// same output.
 func TestRateFormsAgree(t *testing.T) {
 	t.Parallel()
 	var one strings.Builder
@@ -297,8 +296,8 @@ func TestRateMany(t *testing.T) {
 	}
 }
 
-// A player who lost every game is set aside: the 3 games are no part of the likelihood, and BIC
-// counts the other 10, as -2·loglik + ln 10 for one difference of strength.
+// A player who lost every game is set aside: the 3 games are no part of the likelihood, and BIC counts the
+// other 10, as -2·loglik + ln 10 for one difference of strength.
 func TestGamesRated(t *testing.T) {
 	r, err := ratedOr(Options{Model: "bt", Draws: "half", Confidence: 0.95}, written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,6,0,4\nc,a,0,0,3\n"))
 	if err != nil || r.Games != 13 || r.Rated != 10 {

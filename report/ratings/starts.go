@@ -9,8 +9,8 @@ import (
 )
 
 // HandicapNumber returns the size of a handicap for the models. A number stands for itself. A name that
-// shogi.FindHandicap knows is its place in shogi.Handicaps, from 1, the smallest, to 15. "2" is the
-// number, not the code.
+// shogi.FindHandicap knows is its place in shogi.Handicaps, from 1, the smallest, to 15. "2" is the number,
+// not the code.
 func HandicapNumber(text string) (number int, known bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, n >= 0 && n <= mostHandicap

@@ -74,8 +74,7 @@ func (r *Report) warnGames(g *Games) {
 	}
 }
 
-// warnComparison leaves out those of close models, which weigh gives in one
-// sentence.
+// warnComparison leaves out those of close models, which weigh gives in one sentence.
 func (r *Report) warnComparison(warnings []rating.Warning) {
 	for _, w := range warnings {
 		if w.Kind != rating.CloseModels {
@@ -136,8 +135,7 @@ const (
 	cyclesShown  = 3
 )
 
-// warnCycles names three players of whom each beats the next, at 5% for all
-// triples together.
+// warnCycles names three players of whom each beats the next, at 5% for all triples together.
 func (r *Report) warnCycles(t crosstable.Table) {
 	if len(r.Players) > cyclePlayers {
 		return

@@ -10,8 +10,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// countBooks adds each player's number of book moves to a report. Rows do not have it, so countBooks
-// opens the games of a run if a player has a book.
+// countBooks adds each player's number of book moves to a report. Rows do not have it, so countBooks opens
+// the games of a run if a player has a book.
 func countBooks(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) error {
 	moves := map[string]*int{}
 	for i := range info.Engines {
@@ -53,8 +53,8 @@ func playsFromBook(id match.Identity) bool {
 	return slices.ContainsFunc(id.Files, func(f match.FileHash) bool { return f.Role == match.BookRole })
 }
 
-// countBookMoves adds the moves of a game that its players, by colour, have from their
-// books; nil: a player without one.
+// countBookMoves adds the moves of a game that its players, by colour, have from their books; nil: a player
+// without one.
 func countBookMoves(record *kifu.Record, moves [2]*int) error {
 	start, err := match.Opening{ID: "of the record", Start: record.Start}.Position()
 	if err != nil {

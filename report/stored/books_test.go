@@ -10,8 +10,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestBookMoves: a report says how many moves each player has from its book, by colour and
-// also where White begins; a council's votes and players without a book count for nothing.
+// TestBookMoves: a report says how many moves each player has from its book, by colour and also where White
+// begins; a council's votes and players without a book count for nothing.
 func TestBookMoves(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)
@@ -34,8 +34,8 @@ func TestBookMoves(t *testing.T) {
 	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)
 	rep := testutil.Must(Report(t.Context(), store, "r"))(t)
 	shown := testutil.Must(Shown(t.Context(), store, info))(t)
-	// A has 7g7f and 2g2f as Black, and 3c3d as White, where 8c8d is a vote. All four of the
-	// first game would be another count.
+	// A has 7g7f and 2g2f as Black, and 3c3d as White, where 8c8d is a vote. All four of the first game would
+	// be another count.
 	for _, players := range [][]report.Player{rep.Players, shown.Report.Players} {
 		if a, b := players[0].BookMoves, players[1].BookMoves; a == nil || *a != 3 || b != nil {
 			t.Errorf("A %v, B %v, want 3 and nothing", a, b)

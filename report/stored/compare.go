@@ -9,8 +9,8 @@ import (
 	"gogi/results"
 )
 
-// Compare compares runs of versions against one opponent, the oldest version first. opponent is named as
-// in the first run; "" is that run's second player. margin is that of [compare.Gatherer].
+// Compare compares runs of versions against one opponent, the oldest version first. opponent is named as in
+// the first run; "" is that run's second player. margin is that of [compare.Gatherer].
 func Compare(ctx context.Context, store *results.Store, names []string, opponent string, margin float64) (*compare.Report, error) {
 	var infos []*results.RunInfo
 	var runs []compare.Run
@@ -56,8 +56,8 @@ func comparedRun(ctx context.Context, store *results.Store, info *results.RunInf
 	return run, nil
 }
 
-// addPairs gives each pair of a run its opening, for which one record of each opening
-// is read: books of two runs may count their lines differently.
+// addPairs gives each pair of a run its opening, for which one record of each opening is read: books of two
+// runs may count their lines differently.
 func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, add func(match.Opening, []match.Row) error) error {
 	type name struct { // two books of imported runs may use one ID
 		id   string

@@ -10,8 +10,7 @@ import (
 	"gogi/stats"
 )
 
-// State is the progress of a stored run, or how it ended, for lists of runs. Its text is the word in
-// JSON.
+// State is the progress of a stored run, or how it ended, for lists of runs. Its text is the word in JSON.
 type State string
 
 // The states. A gate's states are its verdicts, which differ from its decision if that cannot be trusted.

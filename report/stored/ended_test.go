@@ -9,8 +9,8 @@ import (
 	"gogi/results"
 )
 
-// TestStates: a list of runs says how each ended: played to its end, ended by its gate
-// with either verdict, told to stop, broken off.
+// TestStates: a list of runs says how each ended: played to its end, ended by its gate with either verdict,
+// told to stop, broken off.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	won, lost := make([]bool, 40), make([]bool, 40)

@@ -30,8 +30,8 @@ type Game struct {
 	Marked      bool    `json:"marked"`
 }
 
-// WriteGames writes {"version": 1, "games": […]} with all games of a run, by pair and leg.
-// It holds one game at a time.
+// WriteGames writes {"version": 1, "games": […]} with all games of a run, by pair and leg. It holds one game
+// at a time.
 func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "{\n  \"version\": 1,\n  \"games\": [")

@@ -34,8 +34,7 @@ func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
 	}
 }
 
-// resignedPair is a pair in which White resigned at once, by the clock of a machine
-// that is fast by so much.
+// resignedPair is a pair in which White resigned at once, by the clock of a machine that is fast by so much.
 func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult {
 	r := match.PairResult{Pair: plan.Pair(id)}
 	for leg := range r.Pair.Legs {
@@ -48,8 +47,8 @@ func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult
 	return r
 }
 
-// TestGateIsOrderedByTheLog: a design that was changed after the first pair was
-// stored is told, though the machine that played it has a clock an hour fast.
+// TestGateIsOrderedByTheLog: a design that was changed after the first pair was stored is told, though the
+// machine that played it has a clock an hour fast.
 func TestGateIsOrderedByTheLog(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)
@@ -68,8 +67,7 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 	}
 }
 
-// TestLateDesign: a gate that came after the first pair, even of a run that had none, is
-// told as such.
+// TestLateDesign: a gate that came after the first pair, even of a run that had none, is told as such.
 func TestLateDesign(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)

@@ -84,8 +84,8 @@ func (k *ranking) of(rep *report.Report) *report.Ranking {
 	return r
 }
 
-// unshown returns the players that the first player is not shown to be stronger than. It is nil if the
-// first player has no comparison. It includes players without a rating, which lost or won every game.
+// unshown returns the players that the first player is not shown to be stronger than. It is nil if the first
+// player has no comparison. It includes players without a rating, which lost or won every game.
 func unshown(players []report.Ranked, rated *ratings.Report) []string {
 	first := players[0].Player
 	weaker, compared := map[string]bool{}, false

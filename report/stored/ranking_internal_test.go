@@ -8,8 +8,8 @@ import (
 	"gogi/report/ratings"
 )
 
-// The leader is b. It is shown to be stronger than a (p 0.01), not than c (p 0.2), and not than d, to
-// which nobody was compared; c against a says nothing of the leader.
+// The leader is b. It is shown to be stronger than a (p 0.01), not than c (p 0.2), and not than d, to which
+// nobody was compared; c against a says nothing of the leader.
 func TestUnshown(t *testing.T) {
 	t.Parallel()
 	number := func(v float64) *float64 { return &v }

@@ -14,8 +14,8 @@ import (
 	"gogi/results"
 )
 
-// Rate adds the games of a run to g. It also notes whether the run is unfinished, was stopped by a test,
-// or paired by results.
+// Rate adds the games of a run to g. It also notes whether the run is unfinished, was stopped by a test, or
+// paired by results.
 func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *ratings.Games) error {
 	players, anchor, err := entrantsOf(info)
 	if err != nil {
@@ -44,9 +44,9 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 	return nil
 }
 
-// entrantsOf returns a run's players and their anchor ("": none). Each player has the settings that
-// decide how it plays. These are the settings in the plan's canonical text, except the margin, the
-// longest stall, restarts, and the name of a profile, whose options are included.
+// entrantsOf returns a run's players and their anchor ("": none). Each player has the settings that decide
+// how it plays. These are the settings in the plan's canonical text, except the margin, the longest stall,
+// restarts, and the name of a profile, whose options are included.
 func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
 	plan, err := info.ParsePlan()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package stored makes reports, comparisons, ratings and lists of games from a database. Both
-// the commands and the browser pages call it. [Report] returns the report of one run, [Gather]
-// begins one whose pairs arrive step by step, and [Runs] lists the runs.
+// Package stored makes reports, comparisons, ratings and lists of games from a database. Both the commands
+// and the browser pages call it. [Report] returns the report of one run, [Gather] begins one whose pairs
+// arrive step by step, and [Runs] lists the runs.
 package stored
 
 import (
@@ -56,8 +56,8 @@ func Gather(ctx context.Context, store *results.Store, name string) (*Gathering,
 	return g, err
 }
 
-// Add takes a pair; pair numbers ascend. It leaves the pairs after the first gap, whose pairs are not
-// played yet, to Finish.
+// Add takes a pair; pair numbers ascend. It leaves the pairs after the first gap, whose pairs are not played
+// yet, to Finish.
 func (g *Gathering) Add(rows []match.Row) error {
 	if len(rows) == 0 || rows[0].Pair != g.next {
 		return nil
@@ -83,8 +83,8 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	return rep, countBooks(ctx, store, g.info, rep)
 }
 
-// Finish adds the rest, long after the start. If the run's settings have changed by then, it reads
-// everything again.
+// Finish adds the rest, long after the start. If the run's settings have changed by then, it reads everything
+// again.
 func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.Report, error) {
 	now, err := Gather(ctx, store, g.run.Name)
 	if err == nil && reflect.DeepEqual(now.run, g.run) {
@@ -96,9 +96,8 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 	return now.rest(ctx, store)
 }
 
-// Shown reads the data of a run's page: the report, the score along the run with the figures at each of
-// its points, and the run's facts. It reads the records while the page is written; the context does not
-// end that.
+// Shown reads the data of a run's page: the report, the score along the run with the figures at each of its
+// points, and the run's facts. It reads the records while the page is written; the context does not end that.
 func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*html.Shown, error) {
 	g, err := Gather(ctx, store, info.Name)
 	if err != nil {
@@ -123,8 +122,8 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 	}}, nil
 }
 
-// ReportRun returns a stored run for a report, with its log of settings, which has the settings before
-// its first game.
+// ReportRun returns a stored run for a report, with its log of settings, which has the settings before its
+// first game.
 func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
 	plan, err := info.ParsePlan()
@@ -191,9 +190,9 @@ func Divergence(ctx context.Context, store *results.Store, run int64, a, b strin
 	return d, err
 }
 
-// registrationOf reads the design of a run's gate from its log of settings. first is the setting at which
-// the first pair was stored (Store.FirstStored), 0 without one. The design is the one at that setting, or
-// else the first one after it.
+// registrationOf reads the design of a run's gate from its log of settings. first is the setting at which the
+// first pair was stored (Store.FirstStored), 0 without one. The design is the one at that setting, or else
+// the first one after it.
 func registrationOf(settings []results.Setting, first int64) report.Registration {
 	r := report.Registration{Registered: true}
 	for _, now := range settings {

@@ -28,9 +28,8 @@ func TestGatheringStopsAtAGap(t *testing.T) {
 	}
 }
 
-// A report that was begun while pairs were read for something else, and finished after
-// more were stored, is the one that is read at once; so it is where the settings changed
-// meanwhile.
+// A report that was begun while pairs were read for something else, and finished after more were stored, is
+// the one that is read at once; so it is where the settings changed meanwhile.
 func TestFinishedGathering(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []bool{false, true} {

@@ -10,8 +10,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// TestTalliesAddUp: what openings and slots are said to have seen is what the games say,
-// added up here.
+// TestTalliesAddUp: what openings and slots are said to have seen is what the games say, added up here.
 func TestTalliesAddUp(t *testing.T) {
 	t.Parallel()
 	store, plan := resultstest.Open(t, resultstest.Path(t)), matchtest.Plan("r")

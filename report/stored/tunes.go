@@ -8,8 +8,8 @@ import (
 	"gogi/results"
 )
 
-// ErrTune is the error for a strength of a tuning run. Its games are played between values that earlier
-// games chose.
+// ErrTune is the error for a strength of a tuning run. Its games are played between values that earlier games
+// chose.
 var ErrTune = errors.New("it is a tune, whose games prove no strength (see gogi tune report)")
 
 // ErrSelfplay is the error for a strength of a self-play run: one player plays both sides.

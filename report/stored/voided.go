@@ -17,8 +17,8 @@ import (
 // maxBody is the largest unpacked size of one voided pair.
 const maxBody = 64 << 20
 
-// voidings returns the voided pairs of a run, oldest first, with the state of its sequential test just
-// before and just after.
+// voidings returns the voided pairs of a run, oldest first, with the state of its sequential test just before
+// and just after.
 func voidings(ctx context.Context, store *results.Store, info *results.RunInfo, r report.Registration) ([]report.Voiding, error) {
 	taken, err := store.Voided(ctx, info.ID)
 	if err != nil || len(taken) == 0 {
@@ -66,8 +66,8 @@ type play struct {
 	evidence     stats.Play
 }
 
-// everyPlay returns all pairs ever played: first the voided ones in the order of voiding, then the pairs
-// that count.
+// everyPlay returns all pairs ever played: first the voided ones in the order of voiding, then the pairs that
+// count.
 func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo, taken []results.Voided) ([]play, error) {
 	stored, err := store.StoredTimes(ctx, info.ID)
 	if err != nil {

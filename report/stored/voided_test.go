@@ -64,8 +64,8 @@ func sameTest(got, want *report.Tested) bool {
 	return got != nil && got.Pairs == want.Pairs && got.Decision == want.Decision && math.Abs(*got.LLR-*want.LLR) < 1e-12
 }
 
-// A pass that rested on voided pairs is withdrawn, in every form, and told so until it is
-// reached again; what was and is counted is told with it.
+// A pass that rested on voided pairs is withdrawn, in every form, and told so until it is reached again; what
+// was and is counted is told with it.
 func TestWithdrawnVerdict(t *testing.T) {
 	t.Parallel()
 	store, plan := manyOpenings(t)

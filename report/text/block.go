@@ -48,8 +48,7 @@ func (r view) block(name string, said i18n.Message) string {
 	return format.Pad(r.say(name), blockLabel) + " " + said.In(r.in)
 }
 
-// fence puts lines between fences that none of them can close, and makes them
-// safe for a terminal.
+// fence puts lines between fences that none of them can close, and makes them safe for a terminal.
 func fence(lines []string) string {
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(sanitize.Printable(line, blockWidth), " ")
@@ -85,8 +84,8 @@ func (r view) blockPlayer(p *report.Player, e *results.Engine, many bool) string
 	return r.block("player", i18n.Verbatim(strings.Join(words, " | ")))
 }
 
-// blockIdentity returns a player's identity. For a program it is the start of the hash that sha256sum
-// prints, which blockFiles lists in full.
+// blockIdentity returns a player's identity. For a program it is the start of the hash that sha256sum prints,
+// which blockFiles lists in full.
 func (r view) blockIdentity(e *results.Engine, otherwise string) string {
 	for _, f := range e.Identity.Files {
 		if f.Role == match.BinaryRole {

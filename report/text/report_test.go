@@ -32,9 +32,9 @@ func gather(t *testing.T, o matchtest.Run, gate report.Registration, starts ...r
 	return g.Report()
 }
 
-// TestPrint: a whole report as a person reads it. Six pairs, all won, have p = 2·2⁻⁶; the
-// interval of the score has its lower end at 0.025^(1/6) = 54.1 %, +28.4 Elo, and
-// that of twelve wins of twelve at 0.025^(1/12) = 73.5 %, +177.5 Elo.
+// TestPrint: a whole report as a person reads it. Six pairs, all won, have p = 2·2⁻⁶; the interval of the
+// score has its lower end at 0.025^(1/6) = 54.1 %, +28.4 Elo, and that of twelve wins of twelve at
+// 0.025^(1/12) = 73.5 %, +177.5 Elo.
 func TestPrint(t *testing.T) {
 	var b bytes.Buffer
 	Print(&b, gather(t, matchtest.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), i18n.English)
@@ -48,9 +48,9 @@ func aboutRun(players ...string) report.About {
 	return report.About{RunInfo: info, Plan: &match.CanonicalPlan{Design: "match", Swap: true}}
 }
 
-// TestFormsAgree: what became of a run stands in the terminal, in the block of a pull request,
-// in the gate's verdict and in its Markdown alike, a slow machine in the first line;
-// and none of them has a figure for a fixed length where a test stopped the run.
+// TestFormsAgree: what became of a run stands in the terminal, in the block of a pull request, in the gate's
+// verdict and in its Markdown alike, a slow machine in the first line; and none of them has a figure for a
+// fixed length where a test stopped the run.
 func TestFormsAgree(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}

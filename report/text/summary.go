@@ -12,8 +12,8 @@ import (
 	"gogi/stats"
 )
 
-// Summary writes the default report for a terminal: the verdict, the figures behind it, and one line for
-// each warning. It has at most 20 lines for two players. [Print] writes everything.
+// Summary writes the default report for a terminal: the verdict, the figures behind it, and one line for each
+// warning. It has at most 20 lines for two players. [Print] writes everything.
 func Summary(w io.Writer, rep *report.Report, in i18n.Language) {
 	r := view{rep, in}
 	fmt.Fprintf(w, "%s\n\n", r.summaryTitle())

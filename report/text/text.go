@@ -1,6 +1,5 @@
-// Package text prints a report as plain text: [Print] for a terminal, [Block] for a pull
-// request, and [Verdict] for a release note. How a figure looks, for example Elo, is one
-// function of this package.
+// Package text prints a report as plain text: [Print] for a terminal, [Block] for a pull request, and
+// [Verdict] for a release note. How a figure looks, for example Elo, is one function of this package.
 package text
 
 import (
@@ -144,8 +143,8 @@ func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// penta returns the pentanomial: how many pairs had each two results of A. Its letters are the same in
-// all languages.
+// penta returns the pentanomial: how many pairs had each two results of A. Its letters are the same in all
+// languages.
 func penta(p stats.Pentanomial, between string) string {
 	return strings.Join([]string{
 		fmt.Sprintf("LL %d", p.LL), fmt.Sprintf("LD %d", p.LD), fmt.Sprintf("WL %d", p.WL),
@@ -153,8 +152,8 @@ func penta(p stats.Pentanomial, between string) string {
 	}, between)
 }
 
-// printFixed prints the figures for a number of games that was fixed beforehand. Figures by pairs come
-// first, then those that assume independent games.
+// printFixed prints the figures for a number of games that was fixed beforehand. Figures by pairs come first,
+// then those that assume independent games.
 func (r view) printFixed(out lines) {
 	if i := r.Interval("score"); i != nil {
 		out.add(IntervalLabel(*i), Interval(*i))

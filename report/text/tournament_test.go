@@ -28,8 +28,8 @@ func TestMatchLines(t *testing.T) {
 	}
 }
 
-// TestTournamentForms: a terminal and a pull request have the standings, and no figures of
-// the first two players, who may not have met.
+// TestTournamentForms: a terminal and a pull request have the standings, and no figures of the first two
+// players, who may not have met.
 func TestTournamentForms(t *testing.T) {
 	t.Parallel()
 	half := 0.5

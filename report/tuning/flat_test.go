@@ -54,9 +54,9 @@ func answerOf(t *testing.T, seed uint64, pairs int, random *rand.Rand) []float64
 	return tune.Answer(&s, &st)
 }
 
-// Where nothing can be gained, a tune wanders somewhere, and no more than α of 100, or of
-// 400, pass a validation, though each has three candidates: 12 of 100, or 33 of 400, would
-// come in 1 of 200, or of 500, cases. One that found something passes.
+// Where nothing can be gained, a tune wanders somewhere, and no more than α of 100, or of 400, pass a
+// validation, though each has three candidates: 12 of 100, or 33 of 400, would come in 1 of 200, or of 500,
+// cases. One that found something passes.
 func TestNothingPasses(t *testing.T) {
 	t.Parallel()
 	pairs, tunes, many := 320, testutil.ByLength(100, 400), testutil.ByLength(12, 33)
@@ -94,8 +94,8 @@ func TestNothingPasses(t *testing.T) {
 	}
 }
 
-// Several validations are in the file's order, but for those whose games are shorter,
-// and a single table is one.
+// Several validations are in the file's order, but for those whose games are shorter, and a single table is
+// one.
 func TestSeveralValidations(t *testing.T) {
 	plan := base(64)
 	w := wish(t, `

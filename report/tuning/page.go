@@ -16,8 +16,7 @@ const (
 	marginLeft, marginTop, marginIn = 64.0, 12.0, 24.0
 )
 
-// Page is the report of a tune as one HTML page that needs nothing from elsewhere, in a
-// language.
+// Page is the report of a tune as one HTML page that needs nothing from elsewhere, in a language.
 func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="%[3]s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -34,8 +33,8 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 `, html.EscapeString(a.Run), Body(in, a, validations), in)
 }
 
-// Body returns the content of Page in a language, for pages with their own head and styles. Body prints
-// the lines of validations unchanged.
+// Body returns the content of Page in a language, for pages with their own head and styles. Body prints the
+// lines of validations unchanged.
 func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	var b, text strings.Builder
 	Print(&text, in, a, validations)

@@ -45,9 +45,9 @@ func (f Finding) String() string {
 	return f.Param + " changes the search"
 }
 
-// Probe searches a few positions with each parameter at its bounds, the others at their start. It uses
-// one engine, and sets the options as a tune does; after a failure it opens the engine again. It returns
-// an error if the engine does not play at the start.
+// Probe searches a few positions with each parameter at its bounds, the others at their start. It uses one
+// engine, and sets the options as a tune does; after a failure it opens the engine again. It returns an error
+// if the engine does not play at the start.
 func Probe(ctx context.Context, open runner.Opener, plan *match.Plan, s *tune.Settings) ([]Finding, error) {
 	p := &prober{open: open, plan: plan, settings: s}
 	defer p.close()

@@ -44,8 +44,8 @@ func (w *Request) Begun(s *tune.Settings) {
 	w.Inflight, w.Wide = s.Inflight, &s.Wide
 }
 
-// Resolve makes the tune of a plan whose two players are the same engine, which declares
-// these options. The plan that is given stays as it is: a validation is made from it.
+// Resolve makes the tune of a plan whose two players are the same engine, which declares these options. The
+// plan that is given stays as it is: a validation is made from it.
 func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []advice.Warning, error) {
 	params, err := w.params(base, declared)
 	if err != nil {
@@ -82,8 +82,7 @@ func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, 
 	return p, warnings, err
 }
 
-// Forfeits reports whether points that fail are taken for points that lose, however many
-// do.
+// Forfeits reports whether points that fail are taken for points that lose, however many do.
 func (w *Request) Forfeits() bool {
 	yes, _ := w.forfeits() // looked at by Resolve
 	return yes
@@ -155,8 +154,8 @@ func (w *Request) validations(base *match.Plan) []tune.Validation {
 	return list
 }
 
-// gameLength measures the length of games with such limits: in seconds, or, negative, in nodes or plies
-// of depth. It is 0 if unknown.
+// gameLength measures the length of games with such limits: in seconds, or, negative, in nodes or plies of
+// depth. It is 0 if unknown.
 func gameLength(l match.Limits) float64 {
 	const moves = 60 // moves of a side, in a long game
 	switch {
@@ -221,8 +220,8 @@ func (w *Request) startAt(p *tune.Param) error {
 // leastBook is how many openings a book needs so that half of it is a book.
 const leastBook = 20
 
-// params returns the parameters from the file's list, from a parameter file, and from the options that
-// the globs name.
+// params returns the parameters from the file's list, from a parameter file, and from the options that the
+// globs name.
 func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param, error) {
 	var list []tune.Param
 	if w.Params != "" {
@@ -340,8 +339,8 @@ func choice(p tune.Param, o usi.Option, start string) (tune.Param, error) {
 	return p, p.Check()
 }
 
-// startOf returns an option's value if the user sets none for the tune: the engine's option of the file,
-// else its default.
+// startOf returns an option's value if the user sets none for the tune: the engine's option of the file, else
+// its default.
 func startOf(o usi.Option, set []match.Option) string {
 	for _, s := range set {
 		if usi.SameOption(s.Name, o.Name) {
@@ -351,8 +350,8 @@ func startOf(o usi.Option, set []match.Option) string {
 	return o.Default
 }
 
-// ofGlob are the declared options that a pattern names and that are not among those that
-// there are: numbers, and any that is named in full.
+// ofGlob are the declared options that a pattern names and that are not among those that there are: numbers,
+// and any that is named in full.
 func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.Option) (list []tune.Param, err error) {
 	if _, err := path.Match(glob, ""); err != nil {
 		return nil, fmt.Errorf("--param %q: %w", glob, err)
@@ -381,8 +380,8 @@ func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.O
 	return list, nil
 }
 
-// fits gives a parameter the name that the engine declares. It returns an error if the engine cannot take
-// its bounds.
+// fits gives a parameter the name that the engine declares. It returns an error if the engine cannot take its
+// bounds.
 func fits(p *tune.Param, declared []usi.Option) error {
 	texts := []float64{p.Start, p.Min, p.Max}
 	if p.Kind == tune.Choice {
@@ -401,8 +400,8 @@ func fits(p *tune.Param, declared []usi.Option) error {
 	return nil
 }
 
-// timeOptions are options about time: with limits that have none they do nothing, and
-// with others their signal is losses on time.
+// timeOptions are options about time: with limits that have none they do nothing, and with others their
+// signal is losses on time.
 func timeOptions() []string {
 	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
 }
@@ -455,8 +454,8 @@ func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
 	return &plan, plan.Check()
 }
 
-// half returns the part of the book for the tune (0) or its validation (1). If they share no opening,
-// each gets every second opening of an order by the tune's seed.
+// half returns the part of the book for the tune (0) or its validation (1). If they share no opening, each
+// gets every second opening of an order by the tune's seed.
 func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
 		return base.Openings
@@ -471,8 +470,8 @@ func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	return list
 }
 
-// Validation is the plan of one of the matches of the j-th candidate against the start:
-// which is an index of Plan.Validations.
+// Validation is the plan of one of the matches of the j-th candidate against the start: which is an index of
+// Plan.Validations.
 func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate) *match.Plan {
 	v := p.Validations()[which]
 	plan := *base

@@ -11,9 +11,9 @@ import (
 )
 
 // Starter writes a tune file for an engine. It has every declared number, with the declared bounds and
-// guessed scales. Options of the machine, of limits and of time are comments, and so are options that no
-// tune can take. With only, the file has the options that match one of these patterns. Of these, only
-// options that no tune can take are comments.
+// guessed scales. Options of the machine, of limits and of time are comments, and so are options that no tune
+// can take. With only, the file has the options that match one of these patterns. Of these, only options that
+// no tune can take are comments.
 func Starter(w io.Writer, name, command string, declared []usi.Option, only []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# A tune of %s: gogi tune FILE. docs/configuration.md explains the keys.

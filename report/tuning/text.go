@@ -12,8 +12,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the facts of a tune in a language, for a terminal. None of them is a strength: the games
-// of a tune explain its parameters, but prove nothing.
+// Print writes the facts of a tune in a language, for a terminal. None of them is a strength: the games of a
+// tune explain its parameters, but prove nothing.
 func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message) {
 	s, sum := &a.Plan.Settings, a.Summary()
 	fmt.Fprint(w, i18n.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
@@ -108,8 +108,8 @@ func futile(why *tune.Futile) i18n.Message {
 	return i18n.Of("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", why.Pairs, why.Factor)
 }
 
-// manyCopies is the share of duels without a difference from which the perturbation is
-// too small, or the options are dead.
+// manyCopies is the share of duels without a difference from which the perturbation is too small, or the
+// options are dead.
 const manyCopies = 0.3
 
 func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {

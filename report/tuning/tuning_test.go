@@ -126,8 +126,8 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// A validation has none of the tune's openings where the book is large enough, another
-// seed, and the points in the place of what the file's options say.
+// A validation has none of the tune's openings where the book is large enough, another seed, and the points
+// in the place of what the file's options say.
 func TestValidation(t *testing.T) {
 	plan := base(41)
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
@@ -168,8 +168,7 @@ func TestInflightIsKept(t *testing.T) {
 	}
 }
 
-// strange is an engine that heeds one option, fails with another beyond 500, and ignores
-// the rest.
+// strange is an engine that heeds one option, fails with another beyond 500, and ignores the rest.
 type strange struct{ base, div string }
 
 func (s *strange) NewGame(_ context.Context, g usi.Game) error {
@@ -240,8 +239,8 @@ func candidateOf(*tune.Plan) match.TuneCandidate {
 	return match.TuneCandidate{Number: 1, Run: ValidationRun("t", 1), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}}
 }
 
-// TestValidationSPRT: a validation reads the test as every other place does, with the
-// default error rates of all tests, and takes no scale and no boundary.
+// TestValidationSPRT: a validation reads the test as every other place does, with the default error rates of
+// all tests, and takes no scale and no boundary.
 func TestValidationSPRT(t *testing.T) {
 	const engine = "games = 800\n[[engine]]\nname = \"e\"\ncmd = \"builtin\"\n[[param]]\nname = \"LMR_Base\"\n[tune.validate]\n"
 	for text, want := range map[string][4]float64{
@@ -276,8 +275,8 @@ func TestValidationSPRT(t *testing.T) {
 	}
 }
 
-// TestBegun: a tune that was begun by a version without a wide start goes on as it is, and one
-// that begins now starts wide.
+// TestBegun: a tune that was begun by a version without a wide start goes on as it is, and one that begins
+// now starts wide.
 func TestBegun(t *testing.T) {
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
 	now, _, err := w.Resolve(base(64), declared())

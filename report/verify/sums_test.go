@@ -84,8 +84,8 @@ type Pairing struct {
 	order [2]int
 }
 
-// Two is how many pairs of two games came out so for A: LL lost both, LD lost one and
-// drew the other, and so on.
+// Two is how many pairs of two games came out so for A: LL lost both, LD lost one and drew the other, and so
+// on.
 type Two struct{ LL, LD, WL, DD, WD, WW int }
 
 // String names what there are: "2 LL, 1 WL".
@@ -206,8 +206,7 @@ func (s *Sums) sorted() Sums {
 // Games is how many games a count has.
 func (n Count) Games() int { return n.Wins + n.Draws + n.Losses }
 
-// rounding is how far two sums of points may be apart: both add the same up, in orders
-// of their own.
+// rounding is how far two sums of points may be apart: both add the same up, in orders of their own.
 const rounding = 1e-9
 
 // counted is what the oracle found.
@@ -306,9 +305,9 @@ func (p *Player) all() Count {
 	return Count{p.Black.Wins + p.White.Wins, p.Black.Draws + p.White.Draws, p.Black.Losses + p.White.Losses}
 }
 
-// worth is what a game was worth to Black and White: one point for who won it, and of a
-// draw half a point, or by repetition what the rules say. It is said here once more, so
-// that the points that were stored are not checked by what made them.
+// worth is what a game was worth to Black and White: one point for who won it, and of a draw half a point, or
+// by repetition what the rules say. It is said here once more, so that the points that were stored are not
+// checked by what made them.
 func worth(g *match.Result, rules match.Rules) [2]float64 {
 	switch g.Outcome {
 	case match.BlackWins:

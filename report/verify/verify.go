@@ -22,8 +22,8 @@ type Found struct {
 	Openings int // openings of the book that were played
 	Book     int // openings in the book; all of them played prove that it is the plan's
 	Plies    int // plies of the games
-	// Differences are the errors, in the order in which Run found them: first in the database, then pair
-	// by pair, then in the run. More counts the differences beyond the list's limit.
+	// Differences are the errors, in the order in which Run found them: first in the database, then pair by
+	// pair, then in the run. More counts the differences beyond the list's limit.
 	Differences []repair.Problem
 	More        int
 }
@@ -31,8 +31,8 @@ type Found struct {
 // Same reports whether nothing differs.
 func (f *Found) Same() bool { return len(f.Differences)+f.More == 0 }
 
-// Run replays a stored run, in one pass over it as of one moment. Memory grows with
-// players and openings. It returns an error if the run cannot be read.
+// Run replays a stored run, in one pass over it as of one moment. Memory grows with players and openings. It
+// returns an error if the run cannot be read.
 func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progress func(done, of int)) (*Found, error) {
 	c, err := newReplayer(info)
 	if err != nil {

@@ -76,8 +76,7 @@ func recount(t *testing.T, s *results.Store, name string) *Found {
 	return f
 }
 
-// What was really played is as it should be, and is counted as whoever reads the games
-// would count it.
+// What was really played is as it should be, and is counted as whoever reads the games would count it.
 func TestPlayed(t *testing.T) {
 	for _, x := range allSeries(t) {
 		plan, pairs := x.decode(t)
@@ -158,8 +157,7 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// edit changes a database behind the store's back, without the checksums that would
-// tell.
+// edit changes a database behind the store's back, without the checksums that would tell.
 func edit(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", path)
@@ -290,8 +288,8 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// The winners of a knockout's first matches, and nobody else, meet in the next; openings
-// and seeds are those of the draw.
+// The winners of a knockout's first matches, and nobody else, meet in the next; openings and seeds are those
+// of the draw.
 func TestDrawnByPoints(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	for _, name := range []string{"C", "D"} {

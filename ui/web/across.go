@@ -52,8 +52,8 @@ func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) 
 // Has reports whether a run is chosen.
 func (c *chooser) Has(run string) bool { return slices.Contains(c.Chosen, run) }
 
-// alone runs a job that may take long. The server runs one such job at a time, so that readers leave the
-// CPUs to the games.
+// alone runs a job that may take long. The server runs one such job at a time, so that readers leave the CPUs
+// to the games.
 func (s *Server) alone(r *http.Request, do func() error) error {
 	select {
 	case s.heavy <- struct{}{}:
@@ -82,8 +82,8 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// answer stores the result of a job, or the reason of its error for the page. It returns the errors that
-// are no answer: a run that does not exist, damaged data, and the end of the request.
+// answer stores the result of a job, or the reason of its error for the page. It returns the errors that are
+// no answer: a run that does not exist, damaged data, and the end of the request.
 func (c *chooser) answer(found any, err error) error {
 	var none *results.NoRun
 	var damaged interface{ Timeout() bool }
@@ -203,8 +203,8 @@ func shownTo(holder bool, e results.Engine) results.Engine {
 	return e
 }
 
-// handicapName returns the name of a start position: "" for the usual one, the handicap's name, or the
-// text itself.
+// handicapName returns the name of a start position: "" for the usual one, the handicap's name, or the text
+// itself.
 func (v voice) handicapName(start string) string {
 	p := shogi.StartPos()
 	if start == "startpos" || start == p.SFEN() {

@@ -53,8 +53,8 @@ func (v voice) voteOf(t *match.Thought) *voteView {
 	return view
 }
 
-// weightText prints the weight of a ballot with three digits. The function weight() of the script prints
-// the same.
+// weightText prints the weight of a ballot with three digits. The function weight() of the script prints the
+// same.
 func weightText(w float64) string {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(w, 'g', 3, 64), 64) // what FormatFloat writes can be read
 	return strconv.FormatFloat(short, 'f', -1, 64)

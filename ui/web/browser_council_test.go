@@ -24,8 +24,8 @@ import (
 const ballotsShown = `(box => box.hidden ? [] : [box.querySelector('summary').textContent.replace(/\s+/g, ' ').trim(),
 	...[...box.querySelectorAll('tbody tr')].map(row => [...row.children].map(c => c.textContent).join('|') + (row.className ? '!' : ''))])`
 
-// The vote of a council stands by its side of a board, as the server writes it and as the
-// script does, in both languages; the other player has none.
+// The vote of a council stands by its side of a board, as the server writes it and as the script does, in
+// both languages; the other player has none.
 func (b *browser) testCouncil(t *testing.T) {
 	s := newStage("run", 1, "council", "engine")
 	s.council = []string{"one", markup, "three", "four"}
@@ -90,8 +90,8 @@ func (s *stage) lastMove(slot int) (usi, kif string) {
 	return usi, kif
 }
 
-// storeCouncil stores a run of one pair between a council of three and an engine: in its
-// first game a real council took the votes.
+// storeCouncil stores a run of one pair between a council of three and an engine: in its first game a real
+// council took the votes.
 func storeCouncil(t *testing.T, store *results.Store, name string) {
 	t.Helper()
 	plan := planFor(name, 1)
@@ -127,8 +127,8 @@ func storeCouncil(t *testing.T, store *results.Store, name string) {
 	testutil.OK(t, run.Close())
 }
 
-// A stored run of councils: its page leads to how they voted, and a game's page has the
-// vote that led to the position it shows, in both languages and by keys.
+// A stored run of councils: its page leads to how they voted, and a game's page has the vote that led to the
+// position it shows, in both languages and by keys.
 func (b *browser) testStoredCouncil(t *testing.T) {
 	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "games.db")))(t)
 	t.Cleanup(func() { _ = store.Close() })

@@ -13,9 +13,9 @@ import (
 // asked is how often the script has asked for the page itself.
 const asked = `performance.getEntriesByType('resource').filter(e => e.name === location.href).length`
 
-// When a session ends, its open page says what came of it, without being loaded anew and
-// having asked once. It does so again where the run goes on and ends again; a page that is
-// opened after the end asks for nothing.
+// When a session ends, its open page says what came of it, without being loaded anew and having asked once.
+// It does so again where the run goes on and ends again; a page that is opened after the end asks for
+// nothing.
 func (b *browser) testEnded(t *testing.T) {
 	store := resultstest.Open(t, resultstest.Path(t))
 	storeRun(t, store, "run", 3)
@@ -68,8 +68,8 @@ func (b *browser) testEnded(t *testing.T) {
 	after.quiet()
 }
 
-// The page of a tune follows it while it is played, in Japanese, too, and has its report as
-// of the end once it ends.
+// The page of a tune follows it while it is played, in Japanese, too, and has its report as of the end once
+// it ends.
 func (b *browser) testTune(t *testing.T) {
 	path, _ := resultstest.Tuned(t, 8)
 	store := testutil.Must(results.Open(t.Context(), path))(t)

@@ -31,8 +31,8 @@ import (
 	"gogi/shogi"
 )
 
-// chromiums are where Debian has the browser, the one without a window of its own first: it
-// has the same engine, and takes a third of the time.
+// chromiums are where Debian has the browser, the one without a window of its own first: it has the same
+// engine, and takes a third of the time.
 var chromiums = []string{"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"}
 
 // markup is what engines may call themselves.
@@ -261,8 +261,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// The board of a game in play is that of its moves at every ply, as the server draws it
-// and as the script does, on the page of boards and on the game's own.
+// The board of a game in play is that of its moves at every ply, as the server draws it and as the script
+// does, on the page of boards and on the game's own.
 func (b *browser) testBoard(t *testing.T) {
 	s := newStage("run", 2)
 	h := openSite(t, Config{Live: playing(s)})
@@ -321,8 +321,7 @@ func (b *browser) testReload(t *testing.T) {
 	p.quiet()
 }
 
-// When the server is killed and comes back, the page goes on within five seconds, and
-// nothing is there twice.
+// When the server is killed and comes back, the page goes on within five seconds, and nothing is there twice.
 func (b *browser) testRestart(t *testing.T) {
 	s := newStage("run", 2)
 	live := playing(s)
@@ -344,8 +343,8 @@ func (b *browser) testRestart(t *testing.T) {
 	testutil.Equal(t, says[int](p, `document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`), 2, "seats")
 }
 
-// A server that ends right after the page came, before the pictures of the pieces: the page
-// says so, and follows once somebody answers.
+// A server that ends right after the page came, before the pictures of the pieces: the page says so, and
+// follows once somebody answers.
 func (b *browser) testUndrawn(t *testing.T) {
 	s := newStage("run", 2)
 	s.step(0, 0, 99)
@@ -459,8 +458,8 @@ func (b *browser) testNarrow(t *testing.T) {
 	p.quiet()
 }
 
-// A page is in the language that the browser asks for, or that was chosen, and the
-// choice leads to the same page.
+// A page is in the language that the browser asks for, or that was chosen, and the choice leads to the same
+// page.
 func (b *browser) testLanguages(t *testing.T) {
 	s := newStage("run", 1)
 	h := openSite(t, Config{Live: playing(s)})
@@ -513,8 +512,8 @@ func (b *browser) testOrders(t *testing.T) {
 	testutil.Slices(t, live.orders, []string{"run pause 0", "run concurrency 5", "run concurrency 5"})
 }
 
-// What is stored reads on a phone, with the script and without it: the report, the games,
-// a game's board at a ply; and a game is stepped through by keys.
+// What is stored reads on a phone, with the script and without it: the report, the games, a game's board at a
+// ply; and a game is stepped through by keys.
 func (b *browser) testStored(t *testing.T) {
 	s := httptest.NewServer(shownRuns(t, "run").http.Handler)
 	defer s.Close()
@@ -599,8 +598,7 @@ func (b *browser) testReadable(t *testing.T) {
 	p.quiet()
 }
 
-// photograph keeps pictures of the page for people to look at, where GOGI_SCREENSHOTS
-// names a folder.
+// photograph keeps pictures of the page for people to look at, where GOGI_SCREENSHOTS names a folder.
 func (p *browserTab) photograph(name string) {
 	folder := os.Getenv("GOGI_SCREENSHOTS")
 	if folder == "" {

@@ -11,15 +11,15 @@ import (
 // beat is the time between two updates to the streams of a run.
 const beat = 250 * time.Millisecond
 
-// feeds holds the feeds of the runs that have streams. All streams of a run share one feed, and a run
-// without streams has none.
+// feeds holds the feeds of the runs that have streams. All streams of a run share one feed, and a run without
+// streams has none.
 type feeds struct {
 	mu sync.Mutex
 	by map[*events.Hub]*feed
 }
 
-// feed polls the state of one run at each beat. It reads no events, so streams cannot delay the run, and
-// the run cannot cut them.
+// feed polls the state of one run at each beat. It reads no events, so streams cannot delay the run, and the
+// run cannot cut them.
 type feed struct {
 	hub     *events.Hub
 	clients int // guarded by feeds.mu; without clients the feed ends
@@ -30,8 +30,8 @@ type feed struct {
 	left chan struct{} // closed when the last client has left
 }
 
-// moment is a scene with the messages to clients about it. A message is made once for all clients that
-// need it.
+// moment is a scene with the messages to clients about it. A message is made once for all clients that need
+// it.
 type moment struct {
 	scene  *scene
 	before *scene // the scene before, nil for the first one
@@ -132,8 +132,8 @@ func (f *feed) moment() *moment {
 	return f.now
 }
 
-// frame returns the message to a client that has the scene seen (nil: none). game is the game that the
-// client shows, "" for the whole run. The message is empty if nothing of that has changed.
+// frame returns the message to a client that has the scene seen (nil: none). game is the game that the client
+// shows, "" for the whole run. The message is empty if nothing of that has changed.
 func (m *moment) frame(seen *scene, game string) ([]byte, error) {
 	kind, build := "state", func() ([]byte, error) { return m.scene.full(game) }
 	switch {

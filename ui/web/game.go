@@ -163,8 +163,8 @@ func plyIn(r *http.Request, last int) (int, error) {
 	return ply, nil
 }
 
-// positions returns the number of legal moves of the record. An illegal move, which ends a game, is not
-// among them.
+// positions returns the number of legal moves of the record. An illegal move, which ends a game, is not among
+// them.
 func (g *storedGame) positions() int {
 	n := 0
 	g.walk(len(g.record.Moves), func(*shogi.Position, kifu.Move) { n++ })
@@ -265,9 +265,9 @@ func (g *storedGame) moves(in voice) []moveLine {
 	return list
 }
 
-// moveText prints a move in the notation of the language. In Japanese it is KIF's, ▲７六歩(77). In English
-// it is the piece's letter with both squares, such as P7g-7f, B8hx2b+ and P*5e. before is the square of
-// the opponent's last move.
+// moveText prints a move in the notation of the language. In Japanese it is KIF's, ▲７六歩(77). In English it is
+// the piece's letter with both squares, such as P7g-7f, B8hx2b+ and P*5e. before is the square of the
+// opponent's last move.
 func (v voice) moveText(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	sign := "☗"
 	if p.Side() == shogi.White {
@@ -330,8 +330,8 @@ func (g *storedGame) file(w http.ResponseWriter, kind string) error {
 	return nil
 }
 
-// disposition returns the header with the file's name: the run and the game, in characters that are valid
-// in every file system.
+// disposition returns the header with the file's name: the run and the game, in characters that are valid in
+// every file system.
 func (g *storedGame) disposition(kind string) string {
 	run := strings.Map(func(r rune) rune {
 		switch {

@@ -82,8 +82,8 @@ func (g *guard) around(inner http.Handler) http.Handler {
 	})
 }
 
-// knows reports whether a Host header names this server. It rejects a name that another site points at
-// this machine (DNS rebinding).
+// knows reports whether a Host header names this server. It rejects a name that another site points at this
+// machine (DNS rebinding).
 func (g *guard) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

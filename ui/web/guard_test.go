@@ -72,8 +72,7 @@ func (d *door) status(want int, method, path, body string, headers ...string) *h
 	return resp
 }
 
-// An address that others reach needs a token, a token has to be long, and a certificate
-// has a key.
+// An address that others reach needs a token, a token has to be long, and a certificate has a key.
 func TestConfigurations(t *testing.T) {
 	for _, c := range []Config{
 		{Addr: "0.0.0.0:0"}, {Addr: ":0"}, {Addr: "[::]:0"}, {Addr: "192.0.2.1:0"}, {Addr: "example.org:0"}, {Addr: "7878"}, {Addr: ""},
@@ -104,8 +103,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Where others may come, nothing but the way in is open without the token; a reader is
-// led there, a program is told.
+// Where others may come, nothing but the way in is open without the token; a reader is led there, a program
+// is told.
 func TestClosed(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
 	for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/r/run/g/0.0/live.csa", "/api/v1/live?run=run", "/assets", "/nothing", "/debug/pprof/"} {
@@ -167,8 +166,8 @@ func TestSessionsAreBounded(t *testing.T) {
 	testutil.Equal(t, len(s.ends), maxSessions, "sessions")
 }
 
-// Orders need the token also where reading does not, and no other site may send one
-// with its holder's session.
+// Orders need the token also where reading does not, and no other site may send one with its holder's
+// session.
 func TestOrderGuard(t *testing.T) {
 	live := playing(newStage("a/b", 1))
 	d := newDoor(t, Config{Addr: "127.0.0.1:0", Token: secret, Live: live})
@@ -193,8 +192,8 @@ func TestOrderGuard(t *testing.T) {
 	testutil.Slices(t, live.orders, []string{"a/b pause 0"})
 }
 
-// An order is a verb and, of those that count, a number, in a form or in JSON; what is
-// refused is told with its reason.
+// An order is a verb and, of those that count, a number, in a form or in JSON; what is refused is told with
+// its reason.
 func TestOrders(t *testing.T) {
 	live := playing(newStage("run", 1))
 	d := newDoor(t, Config{Addr: "127.0.0.1:0", Token: secret, Live: live})
@@ -228,8 +227,8 @@ func TestOrders(t *testing.T) {
 	testutil.Equal(t, back.Header.Get("Location"), "/r/run/live", "leads")
 }
 
-// A game in play is a file that grows: each one that is read begins with those before it,
-// and when the game has ended it says how.
+// A game in play is a file that grows: each one that is read begins with those before it, and when the game
+// has ended it says how.
 func TestLiveCSA(t *testing.T) {
 	s := newStage("run", 1)
 	d := newDoor(t, Config{Addr: "127.0.0.1:0", Live: playing(s)})

@@ -27,8 +27,8 @@ const (
 	maxConnections = 512
 )
 
-// newHTTP returns the server through which gogi answers all HTTP requests. The server
-// applies the limits above; a handler may run for as long as it needs.
+// newHTTP returns the server through which gogi answers all HTTP requests. The server applies the limits
+// above; a handler may run for as long as it needs.
 func newHTTP(handler http.Handler, log *slog.Logger, changed func(net.Conn, http.ConnState)) *http.Server {
 	return &http.Server{
 		Handler: punctual(handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, IdleTimeout: idleTimeout,
@@ -36,13 +36,13 @@ func newHTTP(handler http.Handler, log *slog.Logger, changed func(net.Conn, http
 	}
 }
 
-// limited returns a listener that keeps at most maxConnections connections open. Others
-// wait in the system's queue.
+// limited returns a listener that keeps at most maxConnections connections open. Others wait in the system's
+// queue.
 func limited(l net.Listener) net.Listener { return netutil.LimitListener(l, maxConnections) }
 
-// punctual returns a handler that reads the whole body before it calls inner, and gives
-// the client writeTimeout for each piece of the answer. It does not set
-// http.Server.WriteTimeout, which would bound the time that inner needs.
+// punctual returns a handler that reads the whole body before it calls inner, and gives the client
+// writeTimeout for each piece of the answer. It does not set http.Server.WriteTimeout, which would bound the
+// time that inner needs.
 func punctual(inner http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &pieces{w, http.NewResponseController(w)}
@@ -58,8 +58,8 @@ func punctual(inner http.Handler) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		// net/http watches the connection while inner runs. The deadline of the request
-		// would end that, and with it the request's context.
+		// net/http watches the connection while inner runs. The deadline of the request would end that, and
+		// with it the request's context.
 		_ = out.control.SetReadDeadline(time.Time{}) // a recorder of a test has none
 		defer out.extend()                           // for what net/http still holds
 		inner.ServeHTTP(out, r)

@@ -16,8 +16,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// answering starts a server of newHTTP with a handler in a bubble and returns a function
-// that connects to it.
+// answering starts a server of newHTTP with a handler in a bubble and returns a function that connects to it.
 func answering(t *testing.T, handler http.HandlerFunc) (dial func(request string) net.Conn) {
 	t.Helper()
 	pipes := newPipes()
@@ -37,8 +36,8 @@ func answering(t *testing.T, handler http.HandlerFunc) (dial func(request string
 	}
 }
 
-// TestBodyThatNeverComes: the server closes a connection whose client does not send the
-// body that it has announced; a request without a body and a whole one are answered.
+// TestBodyThatNeverComes: the server closes a connection whose client does not send the body that it has
+// announced; a request without a body and a whole one are answered.
 func TestBodyThatNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))
@@ -82,8 +81,8 @@ func TestBodies(t *testing.T) {
 	})
 }
 
-// TestAnswerThatNobodyReads: the server closes a connection whose client does not read,
-// and gives a slow one its time for each piece.
+// TestAnswerThatNobodyReads: the server closes a connection whose client does not read, and gives a slow one
+// its time for each piece.
 func TestAnswerThatNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 10 * piece
@@ -116,8 +115,7 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 	})
 }
 
-// TestConnectionLimit: no more connections are taken than the limit says; one that ends
-// lets the next in.
+// TestConnectionLimit: no more connections are taken than the limit says; one that ends lets the next in.
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))
@@ -174,8 +172,8 @@ func TestLongAnswers(t *testing.T) {
 	})
 }
 
-// TestPlacesOfStreams: while all places are taken, the oldest stream that has had its turn
-// makes room for a new one, and no other does.
+// TestPlacesOfStreams: while all places are taken, the oldest stream that has had its turn makes room for a
+// new one, and no other does.
 func TestPlacesOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))

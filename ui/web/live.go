@@ -102,8 +102,8 @@ func (s *Server) liveRun(r *http.Request, run string, hub *events.Hub) livePage 
 // fewBoards is the number of boards on the page of a report.
 const fewBoards = 4
 
-// fewBoards returns the first boards of a run in play, for a page with other content. Its State is nil if
-// the run is not in play.
+// fewBoards returns the first boards of a run in play, for a page with other content. Its State is nil if the
+// run is not in play.
 func (s *Server) fewBoards(r *http.Request, run string) livePage {
 	hub := s.playing(run)
 	if hub == nil {
@@ -135,8 +135,8 @@ func (p *livePage) pulse() {
 	p.Rate, _, _ = p.State.Rate()
 }
 
-// liveGame shows a game that is in play, or has ended and is not stored yet. Without such a game it
-// returns false and writes nothing.
+// liveGame shows a game that is in play, or has ended and is not stored yet. Without such a game it returns
+// false and writes nothing.
 func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
 	run, game := runNamed(r), r.PathValue("game")
 	slot, state := s.gameInPlay(run, game)
@@ -250,8 +250,8 @@ func (v voice) sideOf(b *match.Board, c shogi.Colour) sideView {
 	return side
 }
 
-// clockText prints the time on a clock: 1:23:45, 2:05, or with tenths below ten seconds. The function
-// clock() of the script prints the same.
+// clockText prints the time on a clock: 1:23:45, 2:05, or with tenths below ten seconds. The function clock()
+// of the script prints the same.
 func clockText(ms float64) string {
 	d := time.Duration(max(0, ms)) * time.Millisecond
 	switch {
@@ -263,8 +263,8 @@ func clockText(ms float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", d/time.Hour, d%time.Hour/time.Minute, d%time.Minute/time.Second)
 }
 
-// score prints an evaluation from its player's own view: +123, or the plies to a mate, mate −4. The
-// function score() of the script prints the same.
+// score prints an evaluation from its player's own view: +123, or the plies to a mate, mate −4. The function
+// score() of the script prints the same.
 func (v voice) score(score int) string {
 	s := usi.ScoreFromNumber(score)
 	switch {

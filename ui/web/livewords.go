@@ -23,8 +23,8 @@ func (v voice) endText(result, termination string) string {
 	return v.outcome(result) + " · " + v.Ending(termination)
 }
 
-// liveWords returns the phrases for the script, by the words in events. In Japanese it also has the names
-// of pieces, by SFEN letter; English writes moves without them.
+// liveWords returns the phrases for the script, by the words in events. In Japanese it also has the names of
+// pieces, by SFEN letter; English writes moves without them.
 func (v voice) liveWords() map[string]string {
 	all := map[string]string{}
 	for t := shogi.Pawn; v.In == japanese && t <= shogi.Dragon; t++ {

@@ -18,8 +18,8 @@ import (
 	"gogi/runner/socket"
 )
 
-// servesDB names the database that this binary serves instead of testing, and servesAt the
-// address, so that a test can kill a process that serves.
+// servesDB names the database that this binary serves instead of testing, and servesAt the address, so that a
+// test can kill a process that serves.
 const servesDB, servesAt = "GOGI_TEST_SERVES_DB", "GOGI_TEST_SERVES_AT"
 
 func TestMain(m *testing.M) {
@@ -33,8 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveProcess is what gogi serve does: everything stored, and the runs that other
-// processes play.
+// serveProcess is what gogi serve does: everything stored, and the runs that other processes play.
 func serveProcess(db, addr string) error {
 	ctx := context.Background()
 	store, err := results.OpenExisting(ctx, db)
@@ -77,9 +76,9 @@ func (p *serving) kill() {
 	_ = p.cmd.Wait()
 }
 
-// The process that serves is killed (SIGKILL), and another one takes its place: a page of
-// boards goes on by itself with what was played meanwhile, nothing is there twice and
-// nothing is missing, and the links of stored games lead to what they led to.
+// The process that serves is killed (SIGKILL), and another one takes its place: a page of boards goes on by
+// itself with what was played meanwhile, nothing is there twice and nothing is missing, and the links of
+// stored games lead to what they led to.
 func (b *browser) testKilled(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "games.db")
 	store := testutil.Must(results.Open(t.Context(), db))(t)

@@ -39,8 +39,8 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, "runs", frame{Title: voiceOf(r).Say("Runs"), Page: rows})
 }
 
-// states is a cache of the states of stored runs. For a run with an SPRT a state needs all its pairs, so
-// each is calculated once until the run changes.
+// states is a cache of the states of stored runs. For a run with an SPRT a state needs all its pairs, so each
+// is calculated once until the run changes.
 type states struct {
 	mu    sync.Mutex
 	known map[int64]stateKnown // by the run's ID

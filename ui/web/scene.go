@@ -22,8 +22,8 @@ type scene struct {
 // fields are the fields of a JSON object, each as JSON text.
 type fields map[string]json.RawMessage
 
-// seat is a slot. Streams of the run leave out the moves of each game: they are most of the text, and
-// boards do not need them. Streams of the game have them.
+// seat is a slot. Streams of the run leave out the moves of each game: they are most of the text, and boards
+// do not need them. Streams of the game have them.
 type seat struct {
 	game  string // PAIR.LEG of its board, "" without a board
 	slot  match.SlotState

@@ -20,8 +20,8 @@ import (
 	"gogi/usi"
 )
 
-// fixed is a player whose move depends on its name and the ply alone, after a tenth of
-// a second; it resigns in the end.
+// fixed is a player whose move depends on its name and the ply alone, after a tenth of a second; it resigns
+// in the end.
 type fixed struct{ name string }
 
 func (fixed) NewGame(context.Context, usi.Game) error     { return nil }
@@ -126,8 +126,8 @@ func playSeries(t *testing.T, clients int) (o outing) {
 	return o
 }
 
-// A series is the same whoever looks at it: the same games in the same time, to the
-// nanosecond, and no move that the run had to drop.
+// A series is the same whoever looks at it: the same games in the same time, to the nanosecond, and no move
+// that the run had to drop.
 func TestSeriesBeforeClients(t *testing.T) {
 	alone := playSeries(t, 0)
 	if len(alone.Games) != 16 || alone.Dropped > 0 || alone.Lost > 0 || alone.Took < time.Second {

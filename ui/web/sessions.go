@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// sessions are those of browsers whose users have given the token. The server keeps them in
-// memory: each ends when it is old, when its user logs out, and with the process. The zero
-// value has none. Goroutines may share one.
+// sessions are those of browsers whose users have given the token. The server keeps them in memory: each ends
+// when it is old, when its user logs out, and with the process. The zero value has none. Goroutines may share
+// one.
 type sessions struct {
 	mu   sync.Mutex
 	ends map[[sha256.Size]byte]time.Time // by the hash of the secret, which takes the same time for all secrets
@@ -18,8 +18,7 @@ type sessions struct {
 // maxSessions bounds the memory of sessions. Only holders of the token begin any.
 const maxSessions = 1000
 
-// begin returns the secret of a new session. If there are too many, the one that ends first
-// ends now.
+// begin returns the secret of a new session. If there are too many, the one that ends first ends now.
 func (s *sessions) begin(end time.Time) string {
 	secret := rand.Text()
 	s.mu.Lock()

@@ -37,10 +37,10 @@ type sheet struct {
 	used    time.Time // time of the last reader; guarded by sheets.mu
 }
 
-// sheets is a cache of reports. A report of a long run takes seconds, and while the run is in play each
-// pair makes it out of date. So sheets makes one report at a time for all readers, and shows it for ten
-// times as long as it took. Readers therefore cost the run at most a tenth of a core. After the end of a
-// session it makes a new report at once, because readers want the result then.
+// sheets is a cache of reports. A report of a long run takes seconds, and while the run is in play each pair
+// makes it out of date. So sheets makes one report at a time for all readers, and shows it for ten times as
+// long as it took. Readers therefore cost the run at most a tenth of a core. After the end of a session it
+// makes a new report at once, because readers want the result then.
 type sheets struct {
 	flights singleflight.Group
 
@@ -191,8 +191,8 @@ func maskedOptions(options []match.Option) []match.Option {
 	return shown
 }
 
-// visible deletes invisible characters from a page, because some of them reverse the order of a line. Use
-// it with strings.Map.
+// visible deletes invisible characters from a page, because some of them reverse the order of a line. Use it
+// with strings.Map.
 func visible(r rune) rune {
 	if unicode.Is(unicode.Cf, r) {
 		return -1

@@ -12,8 +12,8 @@ import (
 	"gogi/report"
 )
 
-// TestSheetsAreMadeOnce: many who ask at once get one and the same report, and so does who
-// asks later, until another pair is stored and the old one has been shown for its time.
+// TestSheetsAreMadeOnce: many who ask at once get one and the same report, and so does who asks later, until
+// another pair is stored and the old one has been shown for its time.
 func TestSheetsAreMadeOnce(t *testing.T) {
 	s := shownRuns(t, "plain", "other")
 	info := testutil.Must(s.config.Store.FindRun(t.Context(), "other"))(t)
@@ -46,8 +46,8 @@ func TestSheetsAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestSheetsAtTheEnd: a report that was made while the run was played is not shown after the
-// end of its session, however long it took to make, where it is out of date.
+// TestSheetsAtTheEnd: a report that was made while the run was played is not shown after the end of its
+// session, however long it took to make, where it is out of date.
 func TestSheetsAtTheEnd(t *testing.T) {
 	play := newStage("other", 1)
 	s := shownRuns(t, "plain", "other")
@@ -70,8 +70,7 @@ func TestSheetsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSheetsAreBounded: the reports of many runs do not pile up, and the one that was looked
-// at last stays.
+// TestSheetsAreBounded: the reports of many runs do not pile up, and the one that was looked at last stays.
 func TestSheetsAreBounded(t *testing.T) {
 	var c sheets
 	for id := range int64(3 * keptSheets) {
@@ -105,8 +104,8 @@ func TestChangesWithoutPaths(t *testing.T) {
 	testutil.Contains(t, r.Looks.Changes[1].String(), x, "the report itself was changed")
 }
 
-// A reason for voiding may name a path: it is not shown to everybody, and neither is the
-// remark that quotes it.
+// A reason for voiding may name a path: it is not shown to everybody, and neither is the remark that quotes
+// it.
 func TestDiscreetVoids(t *testing.T) {
 	t.Parallel()
 	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}}, {Why: "slow", Pairs: []int{2}}}}

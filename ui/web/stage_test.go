@@ -64,8 +64,8 @@ func (s *stage) at(slot int, kind match.EventType) match.Event {
 	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: s.names[b.leg], White: s.names[1-b.leg]}
 }
 
-// step lets a slot do what comes next: it begins a game, makes a move that choice
-// picks among the legal ones, or ends the game after limit plies.
+// step lets a slot do what comes next: it begins a game, makes a move that choice picks among the legal ones,
+// or ends the game after limit plies.
 func (s *stage) step(slot, choice, limit int) {
 	b := s.tables[slot]
 	if !b.playing {
@@ -100,8 +100,8 @@ func (s *stage) mover(b *table, c shogi.Colour) string {
 	return s.names[(b.leg+int(c))%2]
 }
 
-// vote is that of the council before its move m: all for it but the last two members, of
-// whom one is for another move and one has failed; nil where there is no council.
+// vote is that of the council before its move m: all for it but the last two members, of whom one is for
+// another move and one has failed; nil where there is no council.
 func (s *stage) vote(b *table, m shogi.Move, legal []shogi.Move) *match.Vote {
 	if len(s.council) < 3 {
 		return nil

@@ -25,8 +25,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// hostile is a name that is text, or else: markup, an attribute's end, a change of
-// direction, very long.
+// hostile is a name that is text, or else: markup, an attribute's end, a change of direction, very long.
 var hostile = `<script>alert(1)</script>"' onload=x` + "\u202e" + strings.Repeat("é", 300)
 
 // nobodyPlays is a machine on which no run is played.
@@ -85,9 +84,9 @@ func moves(words ...string) (list []shogi.Move) {
 	return list
 }
 
-// storeRun stores pairs: of pair n Black wins leg 0 by resignation, and leg 1 is drawn by
-// repetition, except that in every tenth pair White crashes in leg 1, and in every 13th
-// leg 0 was slowed. Game n.leg has n mod 7 + 2 plies more than its opening.
+// storeRun stores pairs: of pair n Black wins leg 0 by resignation, and leg 1 is drawn by repetition, except
+// that in every tenth pair White crashes in leg 1, and in every 13th leg 0 was slowed. Game n.leg has n mod 7
+// + 2 plies more than its opening.
 func storeRun(t *testing.T, store *results.Store, name string, pairs int) {
 	t.Helper()
 	plan := planFor(name, pairs)
@@ -158,9 +157,8 @@ func nasty() []string {
 	return []string{"plain", "a/b c?", "../x", "..", ".", "~", "~..", "%2e", "#1&b=c", hostile}
 }
 
-// TestEveryPageOfEveryRun: each run has all its pages, whatever it is called, in both
-// languages, and no page has a name as markup, a script or style of its own, or an empty
-// link.
+// TestEveryPageOfEveryRun: each run has all its pages, whatever it is called, in both languages, and no page
+// has a name as markup, a script or style of its own, or an empty link.
 func TestEveryPageOfEveryRun(t *testing.T) {
 	s := shownRuns(t, nasty()...)
 	for _, run := range nasty() {
@@ -200,8 +198,8 @@ func checkInert(t *testing.T, page, html string) {
 	}
 }
 
-// TestLinksLead: every link of every page that can be reached from the first one leads to a
-// page, also through names that are no path. So every state has a link that stays.
+// TestLinksLead: every link of every page that can be reached from the first one leads to a page, also
+// through names that are no path. So every state has a link that stays.
 func TestLinksLead(t *testing.T) {
 	s := shownRuns(t, "~..", "a/b c?")
 	seen, queue := map[string]bool{"/": true}, []string{"/"}
@@ -232,8 +230,8 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThere: unknown names are pages that say what there is, and queries that
-// make no sense are told what is expected.
+// TestWhatIsNotThere: unknown names are pages that say what there is, and queries that make no sense are told
+// what is expected.
 func TestWhatIsNotThere(t *testing.T) {
 	s := shownRuns(t, "plain")
 	for path, want := range map[string]struct {
@@ -357,8 +355,7 @@ func turnTo(page, rel string) string {
 	return html.UnescapeString(m[1])
 }
 
-// TestGameAtAPly: the board, the text and the links of a ply are those of the moves that
-// were stored.
+// TestGameAtAPly: the board, the text and the links of a ply are those of the moves that were stored.
 func TestGameAtAPly(t *testing.T) {
 	s := shownRuns(t, "plain")
 	for ply := range 5 {
@@ -384,8 +381,8 @@ func TestGameAtAPly(t *testing.T) {
 	}
 }
 
-// TestDownloads: each file tells the stored game: CSA and USI by their moves, KIF by what
-// its format's description asks for, JSON by its fields; all have names.
+// TestDownloads: each file tells the stored game: CSA and USI by their moves, KIF by what its format's
+// description asks for, JSON by its fields; all have names.
 func TestDownloads(t *testing.T) {
 	s := shownRuns(t, "a/b \"c")
 	pair := 1 // one more than a multiple of 7, which has three plies, from the opening without moves
@@ -419,8 +416,8 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-// TestPathsAreForHolders: where engines lie, their arguments and their environment are on
-// no page and in no answer without the token, and on the engines' page with it.
+// TestPathsAreForHolders: where engines lie, their arguments and their environment are on no page and in no
+// answer without the token, and on the engines' page with it.
 func TestPathsAreForHolders(t *testing.T) {
 	s := shownRuns(t, "plain")
 	pages := []string{"/", "/r/plain", "/r/plain/games", "/r/plain/g/0.0", "/r/plain/g/0.0.json", "/r/plain/time", "/r/plain/faults", "/engines", "/api/v1/runs", "/api/v1/runs/plain", "/api/v1/runs/plain/games"}
@@ -461,8 +458,8 @@ func TestAPIIsTheCommands(t *testing.T) {
 	}
 }
 
-// TestRunsSayHowTheyEnded: the list and the run's own page say of a run that nobody plays
-// how it ended, in both languages.
+// TestRunsSayHowTheyEnded: the list and the run's own page say of a run that nobody plays how it ended, in
+// both languages.
 func TestRunsSayHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over")
@@ -483,8 +480,7 @@ func TestRunsSayHowTheyEnded(t *testing.T) {
 	}
 }
 
-// storeEnded stores half of a run in which the first player wins every game, and what it
-// was told then.
+// storeEnded stores half of a run in which the first player wins every game, and what it was told then.
 func storeEnded(t *testing.T, store *results.Store, name string, gate match.Gate, told match.RunPhase) {
 	t.Helper()
 	const pairs = 20

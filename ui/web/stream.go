@@ -38,8 +38,8 @@ type place struct {
 	lost  chan struct{} // closed when another stream takes the place
 }
 
-// take returns a place. If all are taken, the oldest stream loses its place. take returns nil if that
-// stream is younger than turn.
+// take returns a place. If all are taken, the oldest stream loses its place. take returns nil if that stream
+// is younger than turn.
 func (p *places) take() *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,9 +111,9 @@ func askedGame(text string) (string, error) {
 	return gameName(pair, leg), nil
 }
 
-// send writes the messages of a feed. It ends when the client leaves or is too slow, when it loses its
-// place, when the session ends, or when the server ends. After each silence it checks whether the run is
-// still in play.
+// send writes the messages of a feed. It ends when the client leaves or is too slow, when it loses its place,
+// when the session ends, or when the server ends. After each silence it checks whether the run is still in
+// play.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, feed *feed, own *place, run, game string) {
 	out := newEvents(w, r)
 	if out.send(fmt.Appendf(nil, "retry: %d\n\n", again.Milliseconds())) != nil {

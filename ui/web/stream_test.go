@@ -121,8 +121,8 @@ func (l *listener) take(t *rapid.T, m *moment) {
 	}
 }
 
-// Whoever takes the frames, all or few of them, from the beginning or later, knows what
-// the hub knows: of the run all but the moves, of a game these, too.
+// Whoever takes the frames, all or few of them, from the beginning or later, knows what the hub knows: of the
+// run all but the moves, of a game these, too.
 func TestFramesTellTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage("run", rapid.IntRange(1, 3).Draw(t, "slots"))
@@ -222,8 +222,8 @@ func (h *theatre) next(r *bufio.Reader) frame1 {
 	return f
 }
 
-// A stream begins with how soon to come back and everything, goes on with what changed,
-// in steps of the beat, says that it lives, and ends with the session.
+// A stream begins with how soon to come back and everything, goes on with what changed, in steps of the beat,
+// says that it lives, and ends with the session.
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 2)
@@ -260,8 +260,8 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// TestARunThatNobodyPlaysAnyMore: its stream says that it is over at the next silence, also
-// where the hub stays, as that of a farm's test does.
+// TestARunThatNobodyPlaysAnyMore: its stream says that it is over at the next silence, also where the hub
+// stays, as that of a farm's test does.
 func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)
@@ -283,8 +283,7 @@ func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
 	})
 }
 
-// Clients are the connections that are open: each of them once, whatever it asks, until it
-// ends.
+// Clients are the connections that are open: each of them once, whatever it asks, until it ends.
 func TestClientsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)
@@ -342,8 +341,8 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// Clients that never read are dropped, in time; nobody of the run waits for them, and
-// nothing of them is left.
+// Clients that never read are dropped, in time; nobody of the run waits for them, and nothing of them is
+// left.
 func TestStalledClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 8)
@@ -373,8 +372,8 @@ func TestStalledClients(t *testing.T) {
 	})
 }
 
-// There is room for 64; the next is told so, and who leaves makes room. After 200 have
-// come and gone nothing is left: the bubble's end fails while any goroutine waits.
+// There is room for 64; the next is told so, and who leaves makes room. After 200 have come and gone nothing
+// is left: the bubble's end fails while any goroutine waits.
 func TestClientsComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)

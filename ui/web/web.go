@@ -1,10 +1,10 @@
-// Package web shows stored runs and runs in play in a browser. [Listen] starts a [Server] from
-// a [Config]. It serves HTML that is readable without scripts, one script for live updates,
-// JSON and downloads, and takes orders from holders of the token.
+// Package web shows stored runs and runs in play in a browser. [Listen] starts a [Server] from a [Config]. It
+// serves HTML that is readable without scripts, one script for live updates, JSON and downloads, and takes
+// orders from holders of the token.
 //
-// All text from engines and their owners (names, notes, options) is hostile. html/template
-// escapes it, and the content security policy allows only the one script. Only holders of the
-// token see paths, arguments and environments.
+// All text from engines and their owners (names, notes, options) is hostile. html/template escapes it, and
+// the content security policy allows only the one script. Only holders of the token see paths, arguments and
+// environments.
 package web
 
 import (
@@ -36,8 +36,8 @@ type Live interface {
 // Config has the settings of a server.
 type Config struct {
 	Addr string // host:port; a port of 0 is any free one
-	// Token gives its holder the right to control runs, and to read through an address that is not a
-	// loopback address. With "" no client can control runs, and only a loopback address is possible.
+	// Token gives its holder the right to control runs, and to read through an address that is not a loopback
+	// address. With "" no client can control runs, and only a loopback address is possible.
 	Token string
 	// CertFile and KeyFile turn on TLS; set both or neither.
 	CertFile, KeyFile string
@@ -77,8 +77,8 @@ type Server struct {
 	ended chan struct{}
 }
 
-// Check returns the error of a configuration. It needs neither Store nor Live. It listens on the address
-// for a moment.
+// Check returns the error of a configuration. It needs neither Store nor Live. It listens on the address for
+// a moment.
 func Check(ctx context.Context, c Config) error {
 	if _, err := newGuard(c); err != nil {
 		return err

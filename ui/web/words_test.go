@@ -47,8 +47,8 @@ func saidIn(t *testing.T, file string) []string {
 	return found
 }
 
-// saidPhrases are the phrases of the pages, of reports, of the terminal and of the verbs,
-// and those that are words of values.
+// saidPhrases are the phrases of the pages, of reports, of the terminal and of the verbs, and those that are
+// words of values.
 func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
@@ -97,8 +97,8 @@ func saidPhrases(t *testing.T) map[string]string {
 	return said
 }
 
-// TestPhrasebook: everything that a page says has its Japanese, with the same verbs, and
-// the phrasebook has nothing that nobody says.
+// TestPhrasebook: everything that a page says has its Japanese, with the same verbs, and the phrasebook has
+// nothing that nobody says.
 func TestPhrasebook(t *testing.T) {
 	book := testutil.Must(i18n.Book())(t)
 	said := saidPhrases(t)
@@ -126,8 +126,8 @@ func TestPhrasebook(t *testing.T) {
 	}
 }
 
-// verb is one of fmt's, with what is before its letter; speaks is a letter or a
-// mark of a sentence, without which a phrase is the same in all languages.
+// verb is one of fmt's, with what is before its letter; speaks is a letter or a mark of a sentence, without
+// which a phrase is the same in all languages.
 var (
 	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgf])`)
 	speaks = regexp.MustCompile(`\pL|[;:.,]`)
@@ -165,8 +165,7 @@ func filling(words string) []any {
 	return args
 }
 
-// TestEndingsInJapanese: every way in which a game can end has its word, and no two have
-// the same.
+// TestEndingsInJapanese: every way in which a game can end has its word, and no two have the same.
 func TestEndingsInJapanese(t *testing.T) {
 	seen := map[string]match.Termination{}
 	for _, end := range match.Terminations() {
