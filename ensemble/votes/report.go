@@ -427,25 +427,15 @@ func (c *Council) finishLeaders() {
 	c.Dictators.Earliest, c.Dictators.MedianOnset = &c.onsets[0], &c.onsets[(len(c.onsets)-1)/2]
 }
 
-// tieWords describes a tie-break.
+// tieWords describes a tie-break. It quotes one that it does not know.
 func tieWords(tie voting.Tie) i18n.Message {
-	switch tie {
-	case voting.TieScore:
-		return i18n.Of("best score")
-	case voting.TieMember:
-		return i18n.Of("order of the members")
-	case voting.TieWeight:
-		return i18n.Of("heaviest backer")
-	case voting.TieSum:
-		return i18n.Of("sum of weights")
-	case voting.TieCount:
-		return i18n.Of("number of backers")
-	case voting.TieLeader:
-		return i18n.Of("the leader's vote")
-	case voting.TiePrevious:
-		return i18n.Of("who was followed last")
-	case voting.TieRandom:
-		return i18n.Of("lot")
+	words := map[voting.Tie]i18n.Message{
+		voting.TieScore: i18n.Of("best score"), voting.TieMember: i18n.Of("order of the members"), voting.TieWeight: i18n.Of("heaviest backer"),
+		voting.TieSum: i18n.Of("sum of weights"), voting.TieCount: i18n.Of("number of backers"), voting.TieLeader: i18n.Of("the leader's vote"),
+		voting.TiePrevious: i18n.Of("who was followed last"), voting.TieRandom: i18n.Of("lot"),
+	}
+	if said, known := words[tie]; known {
+		return said
 	}
 	return i18n.Verbatim(strconv.Quote(string(tie)))
 }

@@ -1,57 +1,51 @@
 package voting
 
-// Words returns the cause in words.
-func (b By) Words() string {
-	switch b {
-	case ByRule:
-		return "the vote"
-	case ByForced:
-		return "there was no choice"
-	case ByDeclaration:
-		return "a declaration that wins"
-	case ByMate:
-		return "a member's proven mate"
-	case ByResignation:
-		return "enough members resigning"
-	case ByVeto:
-		return "the runner-up, after a veto"
-	case ByPlan:
-		return "nobody voted: the plan went on"
-	case ByDefault:
-		return "nobody voted: any legal move"
-	case ByBook:
-		return "the book"
-	}
-	return string(b) // from a later version
+// word is a stored word with its words for readers.
+type word[T any] struct {
+	value T
+	text  string
 }
 
-// Bys are all that can decide.
-func Bys() []By {
-	return []By{ByForced, ByDeclaration, ByMate, ByResignation, ByRule, ByVeto, ByPlan, ByDefault, ByBook}
+// lookup returns the words for a stored word. A word of a later version stays as it is.
+func lookup[T ~string](table []word[T], value T) string {
+	for _, w := range table {
+		if w.value == value {
+			return w.text
+		}
+	}
+	return string(value)
 }
+
+func values[T any](table []word[T]) (list []T) {
+	for _, w := range table {
+		list = append(list, w.value)
+	}
+	return list
+}
+
+func causes() []word[By] {
+	return []word[By]{
+		{ByForced, "there was no choice"}, {ByDeclaration, "a declaration that wins"}, {ByMate, "a member's proven mate"},
+		{ByResignation, "enough members resigning"}, {ByRule, "the vote"}, {ByVeto, "the runner-up, after a veto"},
+		{ByPlan, "nobody voted: the plan went on"}, {ByDefault, "nobody voted: any legal move"}, {ByBook, "the book"},
+	}
+}
+
+func ballotKinds() []word[Kind] {
+	return []word[Kind]{
+		{KindMove, "vote"}, {KindResign, "resigned"}, {KindWin, "declared"}, {KindIllegal, "illegal"},
+		{KindNone, "no answer"}, {KindLate, "late"}, {KindDead, "dead"},
+	}
+}
+
+// Words returns the cause in words.
+func (b By) Words() string { return lookup(causes(), b) }
+
+// Bys returns all causes of a decision.
+func Bys() []By { return values(causes()) }
 
 // Words returns the ballot's kind in words.
-func (k Kind) Words() string {
-	switch k {
-	case KindMove:
-		return "vote"
-	case KindResign:
-		return "resigned"
-	case KindWin:
-		return "declared"
-	case KindIllegal:
-		return "illegal"
-	case KindNone:
-		return "no answer"
-	case KindLate:
-		return "late"
-	case KindDead:
-		return "dead"
-	}
-	return string(k) // from a later version
-}
+func (k Kind) Words() string { return lookup(ballotKinds(), k) }
 
-// Kinds are all that a ballot can be.
-func Kinds() []Kind {
-	return []Kind{KindMove, KindResign, KindWin, KindIllegal, KindNone, KindLate, KindDead}
-}
+// Kinds returns all kinds of ballot.
+func Kinds() []Kind { return values(ballotKinds()) }

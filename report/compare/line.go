@@ -2,11 +2,11 @@ package compare
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"gogi/stats"
 	"gogi/stats/binomial"
@@ -23,37 +23,16 @@ type line struct {
 	Misfit float64
 }
 
-// newLine fits the line by generalised least squares. The versions' Elo has the given covariance, because the
-// matches share one base and the same openings. The intervals are normal, so they need many pairs. It returns
-// an error for fewer than two versions, for equal places, and for an invalid covariance or one of another
-// size.
+// newLine fits the line by generalised least squares. The versions' Elo has the given covariance, because
+// the matches share one base and the same openings. The intervals are normal, so they need many pairs. It
+// returns an error for equal places, and for a covariance that is not positive definite.
 func newLine(place, elo []float64, covariance [][]float64, level float64) (line, error) {
 	n := len(elo)
-	if n < 2 || len(place) != n || len(covariance) != n {
-		return line{}, fmt.Errorf("%d places, %d ratings and %d rows of covariance make no trend", len(place), n, len(covariance))
-	}
-	if err := binomial.CheckOpen("confidence level", level); err != nil {
-		return line{}, err
-	}
-	v := mat.NewSymDense(n, nil)
-	for i, row := range covariance {
-		if len(row) != n {
-			return line{}, fmt.Errorf("row %d of the covariance has %d columns for %d versions", i+1, len(row), n)
-		}
-		for j := i; j < n; j++ {
-			v.SetSym(i, j, row[j])
-		}
-	}
+	v := mat.NewSymDense(n, slices.Concat(covariance...))
 	var factor mat.Cholesky
 	if !factor.Factorize(v) {
 		return line{}, errors.New("the covariance is not positive definite")
 	}
-	return solved(&factor, place, elo, level)
-}
-
-// solved solves the normal equations of a constant and a slope.
-func solved(factor *mat.Cholesky, place, elo []float64, level float64) (line, error) {
-	n := len(elo)
 	inner := func(a, b []float64) float64 {
 		var x mat.VecDense
 		if err := factor.SolveVecTo(&x, mat.NewVecDense(n, b)); err != nil {
@@ -61,10 +40,7 @@ func solved(factor *mat.Cholesky, place, elo []float64, level float64) (line, er
 		}
 		return mat.Dot(mat.NewVecDense(n, a), &x)
 	}
-	ones := make([]float64, n)
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, n)
 	oo, op, pp := inner(ones, ones), inner(ones, place), inner(place, place)
 	oe, pe := inner(ones, elo), inner(place, elo)
 	det := oo*pp - op*op
@@ -78,15 +54,10 @@ func solved(factor *mat.Cholesky, place, elo []float64, level float64) (line, er
 		rest[i] = elo[i] - constant - t.Slope*place[i]
 	}
 	if n > 2 {
-		t.Misfit = chiSquareAbove(inner(rest, rest), n-2)
+		t.Misfit = distuv.ChiSquared{K: float64(n - 2)}.Survival(inner(rest, rest))
 	}
 	half := binomial.ZWithin(level) * t.Error
 	t.Interval = binomial.NewInterval("normal", level, t.Slope-half, t.Slope+half)
 	t.P = math.Erfc(math.Abs(t.Slope/t.Error) / math.Sqrt2)
 	return t, nil
-}
-
-// chiSquareAbove is the probability that a chi-square of so many degrees of freedom is at least x.
-func chiSquareAbove(x float64, freedom int) float64 {
-	return mathext.GammaIncRegComp(float64(freedom)/2, max(0, x)/2)
 }

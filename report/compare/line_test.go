@@ -33,7 +33,6 @@ func TestLine(t *testing.T) {
 	}
 	for name, f := range map[string]func() error{
 		"one place": func() error { _, err := newLine([]float64{1, 1, 1, 1}, elo, covariance, 0.95); return err },
-		"no size":   func() error { _, err := newLine(place, elo, covariance[:2], 0.95); return err },
 		"negative": func() error {
 			_, err := newLine([]float64{0, 1}, elo[:2], [][]float64{{-1, 0}, {0, 1}}, 0.95)
 			return err

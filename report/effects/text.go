@@ -52,21 +52,12 @@ func (g Grouping) Note() i18n.Message {
 	return i18n.Of("%s; the unit: %s", g.About, g.unit())
 }
 
-// unit is the unit in words.
+// unit returns the unit in words.
 func (g Grouping) unit() i18n.Message {
-	switch g.Unit {
-	case "distinct_pair":
-		return i18n.Of("a pair that repeats no other")
-	case "pair":
-		return i18n.Of("a pair")
-	case "opening":
-		return i18n.Of("an opening")
-	case "game":
-		return i18n.Of("a game")
-	case "pair_part":
-		return i18n.Of("a game, or both of a pair where they are in one row")
-	}
-	return i18n.Of("the games of an opening in one row")
+	return map[string]i18n.Message{
+		"distinct_pair": i18n.Of("a pair that repeats no other"), "pair": i18n.Of("a pair"), "opening": i18n.Of("an opening"), "game": i18n.Of("a game"),
+		"pair_part": i18n.Of("a game, or both of a pair where they are in one row"), "opening_part": i18n.Of("the games of an opening in one row"),
+	}[g.Unit]
 }
 
 // cells are the columns of the printed table.

@@ -66,7 +66,7 @@ func (n *interned) of(text []byte) int32 {
 // countList is a list that grows without moving.
 type countList struct {
 	blocks [][]fileCount
-	places []int32 // the numbers of counts plus 1, by the hash of their terms; 0 is free
+	places map[fileTerms]int32 // the number of the latest count with these terms
 }
 
 const blockSize = 1 << 12
@@ -84,50 +84,23 @@ func (l *countList) at(i int) *fileCount { return &l.blocks[i/blockSize][i%block
 // add counts games with those of the same terms.
 func (g *fileGames) add(c fileCount) {
 	l := &g.counts
-	if 2*l.len() >= len(l.places) {
-		l.widen()
-	}
-	place := l.find(&c)
-	if i := l.places[place]; i > 0 {
-		if sum := l.at(int(i - 1)); sum.fits(&c) {
+	if i, known := l.places[c.fileTerms]; known {
+		if sum := l.at(int(i)); sum.fits(&c) {
 			sum.blackWins += c.blackWins
 			sum.draws += c.draws
 			sum.whiteWins += c.whiteWins
 			return
 		}
 	}
+	if l.places == nil {
+		l.places = map[fileTerms]int32{}
+	}
+	l.places[c.fileTerms] = int32(l.len()) //nolint:gosec // memory ends before
 	if l.len()%blockSize == 0 {
 		l.blocks = append(l.blocks, make([]fileCount, 0, blockSize))
 	}
 	last := &l.blocks[len(l.blocks)-1]
 	*last = append(*last, c)
-	l.places[place] = int32(l.len()) //nolint:gosec // memory ends before
-}
-
-// find returns the place of the count with the same terms, or the free place for it.
-func (l *countList) find(c *fileCount) int {
-	for place := c.hash() & (len(l.places) - 1); ; place = (place + 1) & (len(l.places) - 1) {
-		if i := l.places[place]; i == 0 || l.at(int(i-1)).fileTerms == c.fileTerms {
-			return place
-		}
-	}
-}
-
-// hash mixes the terms as MurmurHash3 ends a hash.
-func (t *fileTerms) hash() int {
-	h := uint64(t.black)<<32 | uint64(t.white)                                                                             //nolint:gosec // numbers are not negative
-	h ^= (uint64(t.source)<<48 ^ uint64(t.handicap)<<40 ^ uint64(t.receiver)<<36 ^ uint64(t.cluster)) * 0x9e3779b97f4a7c15 //nolint:gosec // as above
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return int(h >> 1) //nolint:gosec // 63 bits
-}
-
-// widen doubles the places. If several counts have the same terms, find returns the latest.
-func (l *countList) widen() {
-	l.places = make([]int32, max(1024, 2*len(l.places)))
-	for i := range l.len() {
-		l.places[l.find(l.at(i))] = int32(i + 1) //nolint:gosec // memory ends before
-	}
 }
 
 // counted is a count under the labels of the players, by source and name.

@@ -10,30 +10,31 @@ import (
 	"gogi/stats/rating"
 )
 
-// handicapModelName is a handicap model as the command line spells it.
-type handicapModelName struct {
+// modelName is a model with its name on the command line and the conditions that it makes a game depend on.
+type modelName struct {
 	name  string
 	model rating.HandicapModel
+	words string
 }
 
-// HandicapModelNames are all of them, from the plainest.
-func HandicapModelNames() []handicapModelName {
-	return []handicapModelName{
-		{"bt", rating.NoEffect},
-		{"order", rating.FirstMoveOnly},
-		{"add1", rating.Additive1},
-		{"add2", rating.Additive2},
-		{"add3", rating.Additive3},
-		{"mul1", rating.Multiplicative1},
-		{"mul2", rating.Multiplicative2},
-		{"mul3", rating.Multiplicative3},
-		{"linear", rating.LogLinear},
-		{"free", rating.LogFree},
-		{"free+order", rating.LogFreeFirst},
+// HandicapModelNames returns all models of games with handicaps, the plainest first.
+func HandicapModelNames() []modelName {
+	return []modelName{
+		{"bt", rating.NoEffect, i18n.Phrase("strength alone")},
+		{"order", rating.FirstMoveOnly, i18n.Phrase("strength and the first move")},
+		{"add1", rating.Additive1, i18n.Phrase("a handicap adds strength, a heavier one no less")},
+		{"add2", rating.Additive2, i18n.Phrase("a handicap adds strength, on a straight line")},
+		{"add3", rating.Additive3, i18n.Phrase("a handicap adds strength, the same for each step")},
+		{"mul1", rating.Multiplicative1, i18n.Phrase("a handicap multiplies strength, a heavier one no less")},
+		{"mul2", rating.Multiplicative2, i18n.Phrase("a handicap multiplies strength, on a straight line")},
+		{"mul3", rating.Multiplicative3, i18n.Phrase("a handicap multiplies strength, the same for each step")},
+		{"linear", rating.LogLinear, i18n.Phrase("a handicap gives the same Elo for each step")},
+		{"free", rating.LogFree, i18n.Phrase("each handicap gives Elo of its own")},
+		{"free+order", rating.LogFreeFirst, i18n.Phrase("each handicap and the first move give Elo of their own")},
 	}
 }
 
-// shortModel is the command line's name of a model.
+// shortModel returns the name of a model on the command line.
 func shortModel(m rating.HandicapModel) string {
 	for _, n := range HandicapModelNames() {
 		if n.model == m {
@@ -41,6 +42,16 @@ func shortModel(m rating.HandicapModel) string {
 		}
 	}
 	return string(m)
+}
+
+// modelWords returns the conditions that a model makes a game depend on, or an unknown name unchanged.
+func modelWords(name string) string {
+	for _, n := range HandicapModelNames() {
+		if n.name == name {
+			return n.words
+		}
+	}
+	return name
 }
 
 func newHandicapReport(f *rating.HandicapFit) Model {

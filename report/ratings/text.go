@@ -274,35 +274,6 @@ func (g goodnessOfRating) text() i18n.Message {
 	return i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
 }
 
-// modelWords returns the conditions that a model makes a game depend on.
-func modelWords(name string) string {
-	switch name {
-	case "bt":
-		return i18n.Phrase("strength alone")
-	case "order":
-		return i18n.Phrase("strength and the first move")
-	case "add1":
-		return i18n.Phrase("a handicap adds strength, a heavier one no less")
-	case "add2":
-		return i18n.Phrase("a handicap adds strength, on a straight line")
-	case "add3":
-		return i18n.Phrase("a handicap adds strength, the same for each step")
-	case "mul1":
-		return i18n.Phrase("a handicap multiplies strength, a heavier one no less")
-	case "mul2":
-		return i18n.Phrase("a handicap multiplies strength, on a straight line")
-	case "mul3":
-		return i18n.Phrase("a handicap multiplies strength, the same for each step")
-	case "linear":
-		return i18n.Phrase("a handicap gives the same Elo for each step")
-	case "free":
-		return i18n.Phrase("each handicap gives Elo of its own")
-	case "free+order":
-		return i18n.Phrase("each handicap and the first move give Elo of their own")
-	}
-	return name
-}
-
 func (r *Report) printModels(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")...)
 	t.SetColumnConfigs(format.RightAligned(2, 7))

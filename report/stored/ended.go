@@ -26,19 +26,12 @@ const (
 
 // Said returns the state in words.
 func (s State) Said() i18n.Message {
-	switch s { //nolint:exhaustive // the one that is left is below
-	case StateFinished:
-		return i18n.Of("finished")
-	case StatePassed:
-		return i18n.Of("ended by its gate: passed")
-	case StateFailed:
-		return i18n.Of("ended by its gate: failed")
-	case StateInconclusive:
-		return i18n.Of("ended by its gate: inconclusive")
-	case StateStopped:
-		return i18n.Of("stopped")
-	case StateUnreadable:
-		return i18n.Of("cannot be read")
+	words := map[State]i18n.Message{
+		StateFinished: i18n.Of("finished"), StatePassed: i18n.Of("ended by its gate: passed"), StateFailed: i18n.Of("ended by its gate: failed"),
+		StateInconclusive: i18n.Of("ended by its gate: inconclusive"), StateStopped: i18n.Of("stopped"), StateUnreadable: i18n.Of("cannot be read"),
+	}
+	if said, known := words[s]; known {
+		return said
 	}
 	return i18n.Of("unfinished")
 }
