@@ -29,7 +29,7 @@ func aboutRun(o matchtest.Run) report.About {
 	}
 	a.Plan.Openings.Count, a.Plan.Openings.SHA256 = 3, "00ff"
 	for _, name := range o.Players {
-		a.Engines = append(a.Engines, results.Engine{Name: name, Limits: "nodes 10", Identity: match.Identity{Fixed: "by hand"}})
+		a.Engines = append(a.Engines, results.Engine{EngineSettings: results.EngineSettings{Name: name, Limits: "nodes 10"}, Identity: match.Identity{Fixed: "by hand"}})
 	}
 	return a
 }
