@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package chaos
 
 import (
 	"encoding/json"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/chaos"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -156,7 +155,7 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	w.mirror()
 	evidence := w.judge("chaos", nil)
 	t.Logf("seed %d: %+v", seed, evidence)
-	w.same("chaos")
+	w.same("chaos", w.dump("local.db", "chaos"))
 	w.copied("chaos")
 	return evidence.Missing()
 }
@@ -189,9 +188,8 @@ func TestChaosOfAGate(t *testing.T) {
 	w.work("w1")
 	w.until("the gate has decided", func() bool { return w.told("gated").Verdict == "pass" || w.told("gated").Verdict == "fail" })
 	told := w.told("gated")
-	e := w.judge("gated", func(r *chaos.Run) { r.Window, r.Stopped = max(64, gatePairs/10), true })
-	dump := w.run("db", "dump", "--stable", "--db", w.db, "gated")
-	v5, err := chaos.Recompute(strings.NewReader(dump), chaos.Design{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1})
+	e := w.judge("gated", func(r *Run) { r.Window, r.Stopped = max(64, gatePairs/10), true })
+	v5, err := Recompute(strings.NewReader(w.dump(w.db, "gated")), Design{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1})
 	if err != nil || v5.Decision != told.Verdict {
 		t.Errorf("I5: the coordinator says %s, the dump %+v, %v", told.Verdict, v5, err)
 	}
@@ -208,8 +206,6 @@ const gatePairs = 200
 func (w *world) told(name string) farm.TestStatus {
 	w.t.Helper()
 	var s farm.TestStatus
-	if err := json.Unmarshal([]byte(w.run("farm", "show", name, "--json", "--creds", "ann.creds")), &s); err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, json.Unmarshal([]byte(w.run("farm", "show", name, "--json", "--creds", "ann.creds")), &s))
 	return s
 }

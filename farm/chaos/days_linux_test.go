@@ -1,4 +1,4 @@
-package chaos_test
+package chaos
 
 import (
 	"database/sql"
@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"gogi/farm/chaos"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 )
@@ -44,16 +43,26 @@ var dayDump = sync.OnceValues(func() (string, error) {
 	return string(out), err
 })
 
-// sameDay holds what the farm has stored against it (I2).
-func (w *world) sameDay() {
+// play serves a farm with the day's series, and starts workers.
+func (w *world) play(workers ...string) {
 	w.t.Helper()
+	w.serve()
+	w.submit(daySeries)
+	for _, name := range workers {
+		w.work(name)
+	}
+}
+
+// ends waits for the end of the day's series. It judges the history, and compares the stored pairs with those of one
+// machine.
+func (w *world) ends() Evidence {
+	w.t.Helper()
+	w.stored(day, dayGames/2)
+	e := w.judge(day, nil)
 	local, err := dayDump()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if farm := w.run("db", "dump", "--stable", "--db", w.db, day); farm != local {
-		w.t.Error("I2: what the farm has stored is not what one machine plays")
-	}
+	testutil.OK(w.t, err)
+	w.same(day, local)
+	return e
 }
 
 // TestChaosOfTheNetwork: a worker is cut off for longer than its lease. Packets of both
@@ -64,8 +73,7 @@ func TestChaosOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t, 2)
 	w := newWorld(t, setting{host: n.host()}, "w0", "w1")
-	w.serve()
-	w.submit(daySeries)
+	w.play()
 	w.work("w0", n.enter()...)
 	if w.next(func(s *site.Step) bool { return s.What == "beat" && len(s.Leases) > 0 }) == nil {
 		w.until("the worker beats from its network", func() bool { return w.count("beat", "w0") > 0 })
@@ -74,14 +82,12 @@ func TestChaosOfTheNetwork(t *testing.T) {
 	w.work("w1")
 	w.until("a pair of the one that is cut off is granted to the other", func() bool { return w.regranted("w0", "w1") })
 	to, from := n.heal()
-	w.trace.Tell(site.Step{What: chaos.StepCut, Worker: "w0", Seq: to + from})
+	w.trace.Tell(site.Step{What: StepCut, Worker: "w0", Seq: to + from})
 	before := w.count("beat", "w0")
 	w.until("it is heard of again", func() bool { return w.count("beat", "w0") > before })
-	w.stored(day, dayGames/2)
-	if e := w.judge(day, nil); to == 0 || e.CutPackets == 0 || e.Again == 0 {
+	if e := w.ends(); to == 0 || e.CutPackets == 0 || e.Again == 0 {
 		t.Errorf("%d packets to the coordinator were dropped, %d from it: %+v", to, from, e)
 	}
-	w.sameDay()
 }
 
 // count is how many steps of a kind there are of a worker.
@@ -120,65 +126,43 @@ func (w *world) endsWith(p *process, name string, code int, words string) {
 		w.t.Fatalf("%s goes on, expected it to end with %d", name, code)
 	}
 	text, err := os.ReadFile(w.file(name + ".err"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	if got := p.ProcessState.ExitCode(); got != code || !strings.Contains(string(text), words) {
 		w.t.Fatalf("%s ended with %d, expected %d and %q", name, got, code, words)
 	}
 }
 
-// TestChaosOfAFullDatabase: the volume of the database is full. The coordinator ends
-// before it acknowledges anything that is not stored, workers wait, and nothing is lost
-// when there is room again.
+// TestChaosOfAFullDatabase: the volume of the database is full. The coordinator ends before it acknowledges a result
+// that is not stored.
 func TestChaosOfAFullDatabase(t *testing.T) {
-	needChaos(t)
-	namespaces(t)
-	t.Parallel()
-	w := newWorld(t, setting{db: "volume/farm.db"}, "w0", "w1")
-	volume(t, w.file("volume"), 16<<20)
-	w.serve()
-	w.submit(daySeries)
-	w.work("w0")
-	w.work("w1")
-	w.until("pairs are granted, of which none can have come back", func() bool { return w.count("grant", "w0") > 0 })
-	ballast := fill(t, w.file("volume"), 0)
-	w.endsWith(w.coordinator, "coordinator", 1, "full")
-	before := w.finished(day)
-	testutil.OK(t, os.Remove(ballast))
-	w.serve()
-	w.stored(day, dayGames/2)
-	if e := w.judge(day, nil); e.Boots != 2 || before >= dayGames/2 {
-		t.Errorf("%d were stored when it was full: %+v", before, e)
-	}
-	w.sameDay()
+	fullVolume(t, setting{db: "volume/farm.db"}, "volume", 16<<20, "full")
 }
 
-// TestChaosOfAFullJournal: the volume of the stream is full. The coordinator ends, since
-// its server would never write there again; workers wait, and nothing is lost when there is
-// room again.
+// TestChaosOfAFullJournal: the volume of the stream is full. The coordinator ends, because its server would never write
+// there again.
 func TestChaosOfAFullJournal(t *testing.T) {
+	fullVolume(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "farm/jetstream", 32<<20, "journal cannot be written")
+}
+
+// fullVolume fills a volume of the coordinator, which must end with these words. Workers wait, and nothing is lost when
+// there is room again.
+func fullVolume(t *testing.T, s setting, dir string, bytes int, words string) {
+	t.Helper()
 	needChaos(t)
 	namespaces(t)
 	t.Parallel()
-	w := newWorld(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "w0", "w1")
-	journal := w.file("farm/jetstream")
-	volume(t, journal, 32<<20)
-	w.serve()
-	w.submit(daySeries)
-	w.work("w0")
-	w.work("w1")
-	w.until("pairs are granted, of which none can have come back", func() bool { return w.count("grant", "w0") > 0 })
-	ballast := fill(t, journal, 0)
-	w.endsWith(w.coordinator, "coordinator", 1, "journal cannot be written")
+	w := newWorld(t, s, "w0", "w1")
+	volume(t, w.file(dir), bytes)
+	w.play("w0", "w1")
+	w.until("pairs are granted, and none can have come back", func() bool { return w.count("grant", "w0") > 0 })
+	ballast := fill(t, w.file(dir), 0)
+	w.endsWith(w.coordinator, "coordinator", 1, words)
 	before := w.finished(day)
 	testutil.OK(t, os.Remove(ballast))
 	w.serve()
-	w.stored(day, dayGames/2)
-	if e := w.judge(day, nil); before >= dayGames/2 || e.Boots != 2 {
+	if e := w.ends(); e.Boots != 2 || before >= dayGames/2 {
 		t.Errorf("%d were stored when it was full: %+v", before, e)
 	}
-	w.sameDay()
 }
 
 // TestChaosOfAFullOutbox: the volume of a worker is full. It ends, saying so; what it
@@ -189,9 +173,7 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
 	volume(t, w.file("cache-w0"), 8<<20)
-	w.serve()
-	w.submit(daySeries)
-	w.work("w0")
+	w.play("w0")
 	w.until("it has sent something", func() bool { return w.count("delivery", "w0") > 0 })
 	ballast := fill(t, w.file("cache-w0"), 0)
 	w.endsWith(w.workers["w0"], "w0", 1, "no space left")
@@ -201,9 +183,7 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 	before := w.count("delivery", "w0")
 	w.work("w0")
 	w.until("it plays again", func() bool { return w.count("delivery", "w0") > before })
-	w.stored(day, dayGames/2)
-	w.judge(day, nil)
-	w.sameDay()
+	w.ends()
 }
 
 // unjudged kills the coordinator while results are in its journal that it could not store:
@@ -211,14 +191,10 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 func (w *world) unjudged() (messages int) {
 	w.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+w.file(w.db)+"?_busy_timeout=20000&_txlock=immediate")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	defer db.Close()
 	tx, err := db.Begin()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	defer func() { _ = tx.Rollback() }() // nothing was changed
 	before, since := 0, time.Now()
 	w.until("results wait in the journal", func() bool {
@@ -247,21 +223,16 @@ func TestChaosOfALostJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	w.serve()
-	w.submit(daySeries)
-	w.work("w0")
-	w.work("w1")
+	w.play("w0", "w1")
 	w.stored(day, 5)
 	lost := w.unjudged()
 	testutil.OK(t, os.RemoveAll(w.file("farm/jetstream")))
 	w.serve()
-	w.stored(day, dayGames/2)
-	e := w.judge(day, nil)
+	e := w.ends()
 	t.Logf("%d messages were lost: %+v", lost, e)
 	if e.Redeliver != 0 {
 		t.Errorf("a message came again out of a journal that was lost: %+v", e)
 	}
-	w.sameDay()
 }
 
 // TestChaosOfADamagedJournal: bytes of each of its files are flipped, with results in it
@@ -270,21 +241,16 @@ func TestChaosOfADamagedJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	w.serve()
-	w.submit(daySeries)
-	w.work("w0")
-	w.work("w1")
+	w.play("w0", "w1")
 	w.stored(day, 5)
 	waiting := w.unjudged()
 	flipped := w.flip("farm/jetstream")
 	w.serve()
-	w.stored(day, dayGames/2)
-	e := w.judge(day, nil)
+	e := w.ends()
 	t.Logf("%d messages waited, bytes of %d files were flipped: %+v", waiting, flipped, e)
 	if flipped == 0 {
 		t.Error("nothing was flipped")
 	}
-	w.sameDay()
 }
 
 // flip changes a byte in the middle of each file of messages in a folder, and says of how
@@ -303,9 +269,7 @@ func (w *world) flip(dir string) (files int) {
 		}
 		return err
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	return files
 }
 
@@ -316,9 +280,7 @@ func TestChaosOfARestore(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	w.serve()
-	w.submit(daySeries)
-	w.work("w0")
+	w.play("w0")
 	w.stored(day, 4)
 	w.run("farm", "backup", "backups", "--state", "farm", "--db", w.db)
 	files, err := filepath.Glob(w.file("backups/*.tar"))
@@ -340,11 +302,9 @@ func TestChaosOfARestore(t *testing.T) {
 		t.Errorf("the backup has %d pairs, and %d were stored when all was lost", got, before)
 	}
 	w.serve()
-	w.stored(day, dayGames/2)
-	if e := w.judge(day, nil); e.Boots != 2 || e.Again == 0 {
+	if e := w.ends(); e.Boots != 2 || e.Again == 0 {
 		t.Errorf("nothing was played again: %+v", e)
 	}
-	w.sameDay()
 }
 
 // TestChaosOfARevokedKey: a worker's key is revoked while it plays. It ends with 4, what
@@ -353,18 +313,15 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	w.serve()
-	w.submit(daySeries)
-	w.work("w0")
+	w.play("w0")
 	w.until("it has sent something", func() bool { return w.count("delivery", "w0") > 0 })
 	w.run("farm", "key", "revoke", "w0", "--why", "lost", "--state", "farm")
 	w.endsWith(w.workers["w0"], "w0", 4, "")
-	w.trace.Tell(site.Step{What: chaos.StepRevoked, Worker: "w0"})
+	w.trace.Tell(site.Step{What: StepRevoked, Worker: "w0"})
 	w.work("w0")
 	w.endsWith(w.workers["w0"], "w0", 4, "")
 	w.work("w1")
-	w.stored(day, dayGames/2)
-	e := w.judge(day, nil)
+	e := w.ends()
 	by := 0
 	for _, p := range w.run1(day).Stored {
 		if p.Worker == "w0" {
@@ -374,7 +331,6 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	if e.Revoked == 0 || by == 0 {
 		t.Errorf("%d pairs of it count: %+v", by, e)
 	}
-	w.sameDay()
 }
 
 // TestChaosOfShares: of two tests that wait one has three times the other's share of a
@@ -393,7 +349,7 @@ func TestChaosOfShares(t *testing.T) {
 		v.back(v.want(8))
 	}
 	w.coordinator.end(os.Interrupt)
-	wrong, err := chaos.Shares(w.history(), []chaos.Share{{Run: w.run1("big").Digest, Part: 3}, {Run: w.run1("small").Digest, Part: 1}})
+	wrong, err := Shares(w.history(), []Share{{Run: w.run1("big").Digest, Part: 3}, {Run: w.run1("small").Digest, Part: 1}})
 	if err != nil || len(wrong) > 0 {
 		t.Errorf("%v %q", err, wrong)
 	}

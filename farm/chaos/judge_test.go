@@ -1,4 +1,4 @@
-package chaos_test
+package chaos
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gogi/farm"
-	"gogi/farm/chaos"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -31,7 +30,7 @@ func sound() []site.Step {
 		{What: "grant", Worker: "a", Leases: held(1, 1<<32|3)},
 		{What: "delivery", Worker: "a", Seq: 1, Leases: held(0, 1<<32|1)},
 		{What: "acked", Worker: "a", Seq: 1},
-		{What: chaos.StepKilled},
+		{What: StepKilled},
 		{What: "boot", Seq: 2},
 		{What: "beat", Worker: "a", Start: "1", Leases: held(1, 1<<32|3)},
 		{What: "delivery", Worker: "a", Seq: 1, Again: true, Leases: held(0, 1<<32|1)},
@@ -42,14 +41,14 @@ func sound() []site.Step {
 		{What: "delivery", Worker: "a", Seq: 3, Leases: held(1, 1<<32|3)},
 		{What: "acked", Worker: "a", Seq: 3},
 		{What: "stored", Worker: "a", Leases: held(1, 1<<32|3)},
-		{What: chaos.StepKilled, Worker: "b"},
-		{What: chaos.StepStopped, Worker: "b"},
-		{What: chaos.StepCut, Worker: "b", Seq: 7},
+		{What: StepKilled, Worker: "b"},
+		{What: StepStopped, Worker: "b"},
+		{What: StepCut, Worker: "b", Seq: 7},
 	}
 }
 
-func soundRun() chaos.Run {
-	return chaos.Run{
+func soundRun() Run {
+	return Run{
 		Digest: "r", Pairs: 2, Window: 2,
 		Stored: map[int]match.Provenance{0: {Worker: "a", Epoch: 1<<32 | 1}, 1: {Worker: "a", Epoch: 1<<32 | 3}},
 	}
@@ -58,44 +57,44 @@ func soundRun() chaos.Run {
 // TestTheJudge finds nothing in a sound history, counts what happened there, and sees
 // each promise that is broken.
 func TestTheJudge(t *testing.T) {
-	e, wrong := chaos.Judge(&chaos.History{Steps: sound()}, soundRun())
-	want := chaos.Evidence{
+	e, wrong := Judge(&History{Steps: sound()}, soundRun())
+	want := Evidence{
 		Boots: 2, Granted: 2, Again: 1, Adopted: 1, Twice: 1, Redeliver: 1, Between: 1, Acked: 4, StoredTold: 2,
 		Killed: 1, KilledCoordinator: 1, Stopped: 1, Cut: 1, CutPackets: 7,
 	}
 	if len(wrong) != 0 || e != want {
 		t.Errorf("a sound history: %v\n%+v, expected\n%+v", wrong, e, want)
 	}
-	for name, plant := range map[string]func(h *[]site.Step, r *chaos.Run){
-		"I1: pair 1 is not stored": func(_ *[]site.Step, r *chaos.Run) { delete(r.Stored, 1) },
-		"I1: pair 7 is stored":     func(_ *[]site.Step, r *chaos.Run) { r.Stored[7] = r.Stored[0] },
-		"I3: pair 0 is stored":     func(_ *[]site.Step, r *chaos.Run) { r.Stored[0] = match.Provenance{Worker: "a", Epoch: 9} },
-		"I3: pair 1 is stored": func(_ *[]site.Step, r *chaos.Run) {
+	for name, plant := range map[string]func(h *[]site.Step, r *Run){
+		"I1: pair 1 is not stored": func(_ *[]site.Step, r *Run) { delete(r.Stored, 1) },
+		"I1: pair 7 is stored":     func(_ *[]site.Step, r *Run) { r.Stored[7] = r.Stored[0] },
+		"I3: pair 0 is stored":     func(_ *[]site.Step, r *Run) { r.Stored[0] = match.Provenance{Worker: "a", Epoch: 9} },
+		"I3: pair 1 is stored": func(_ *[]site.Step, r *Run) {
 			r.Stored[1] = match.Provenance{Worker: "b", Epoch: 1<<32 | 3}
 		},
-		"I4: a worker was told":    func(_ *[]site.Step, r *chaos.Run) { delete(r.Stored, 0) },
-		"I6: epoch 4294967297 was": func(h *[]site.Step, _ *chaos.Run) { (*h)[3].Leases[0].Epoch = 1<<32 | 1 },
-		"I6: boot 1 after boot 1":  func(h *[]site.Step, _ *chaos.Run) { (*h)[9].Seq = 1 },
-		"I7: pair 1 is granted":    func(_ *[]site.Step, r *chaos.Run) { r.Window = 1 },
-		"I7: pair 3 is granted": func(h *[]site.Step, r *chaos.Run) { // the first message was refused: there is no prefix
+		"I4: a worker was told":    func(_ *[]site.Step, r *Run) { delete(r.Stored, 0) },
+		"I6: epoch 4294967297 was": func(h *[]site.Step, _ *Run) { (*h)[3].Leases[0].Epoch = 1<<32 | 1 },
+		"I6: boot 1 after boot 1":  func(h *[]site.Step, _ *Run) { (*h)[9].Seq = 1 },
+		"I7: pair 1 is granted":    func(_ *[]site.Step, r *Run) { r.Window = 1 },
+		"I7: pair 3 is granted": func(h *[]site.Step, r *Run) { // the first message was refused: there is no prefix
 			r.Pairs, r.Window = 4, 3
 			*h = append(*h, site.Step{What: "refused", Seq: 1}, site.Step{What: "grant", Worker: "b", Leases: held(3, 1<<32|9)})
 		},
-		"I9: pair 1 is stored": func(h *[]site.Step, _ *chaos.Run) {
-			*h = slices.Insert(*h, 11, site.Step{What: chaos.StepRevoked, Worker: "a"})
+		"I9: pair 1 is stored": func(h *[]site.Step, _ *Run) {
+			*h = slices.Insert(*h, 11, site.Step{What: StepRevoked, Worker: "a"})
 		},
-		"I9: pair 2 is granted": func(h *[]site.Step, _ *chaos.Run) {
-			*h = append(*h, site.Step{What: chaos.StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "a", Leases: held(2, 2<<32|1)})
+		"I9: pair 2 is granted": func(h *[]site.Step, _ *Run) {
+			*h = append(*h, site.Step{What: StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "a", Leases: held(2, 2<<32|1)})
 		},
-		"I11: the lease of pair 1": func(h *[]site.Step, _ *chaos.Run) {
+		"I11: the lease of pair 1": func(h *[]site.Step, _ *Run) {
 			*h = append(*h, site.Step{What: "beat", Worker: "a", Start: "2", Leases: held(1, 1<<32|3)})
 		},
-		"I11: b holds pair 0 under":    func(h *[]site.Step, _ *chaos.Run) { (*h)[4].Worker = "b" },
-		"I11: the lease of pair 0 und": func(h *[]site.Step, _ *chaos.Run) { (*h)[10].Worker, (*h)[10].Leases = "b", (*h)[4].Leases },
+		"I11: b holds pair 0 under":    func(h *[]site.Step, _ *Run) { (*h)[4].Worker = "b" },
+		"I11: the lease of pair 0 und": func(h *[]site.Step, _ *Run) { (*h)[10].Worker, (*h)[10].Leases = "b", (*h)[4].Leases },
 	} {
 		steps, run := sound(), soundRun()
 		plant(&steps, &run)
-		_, wrong := chaos.Judge(&chaos.History{Steps: steps}, run)
+		_, wrong := Judge(&History{Steps: steps}, run)
 		if all := strings.Join(wrong, "\n"); !strings.Contains(all, name) {
 			t.Errorf("planted %q, found %q", name, all)
 		}
@@ -106,16 +105,16 @@ func TestTheJudge(t *testing.T) {
 // window the pairs count that have come, and of a test that was stopped pairs may be missing.
 func TestWhatIsNoViolation(t *testing.T) {
 	steps, run := sound(), soundRun()
-	steps = append(steps, site.Step{What: chaos.StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "b", Leases: held(3, 2<<32|1)})
+	steps = append(steps, site.Step{What: StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "b", Leases: held(3, 2<<32|1)})
 	run.Pairs, run.Stopped = 9, true
-	if e, wrong := chaos.Judge(&chaos.History{Steps: steps}, run); len(wrong) > 0 || e.Revoked != 1 {
+	if e, wrong := Judge(&History{Steps: steps}, run); len(wrong) > 0 || e.Revoked != 1 {
 		t.Errorf("%v, %+v", wrong, e)
 	}
 }
 
 // TestMissing names each class of faults that has not happened, and no other (I12).
 func TestMissing(t *testing.T) {
-	all := chaos.Evidence{
+	all := Evidence{
 		Boots: 2, Again: 1, Adopted: 1, Twice: 1, Rivals: 1, Late: 1, Redeliver: 1, Between: 1, Refused: 1,
 		Killed: 1, KilledCoordinator: 1, Stopped: 1,
 	}
@@ -138,12 +137,12 @@ func TestMissing(t *testing.T) {
 
 // TestResultsOutOfOrder: of a pair's two leases the later one's result came first.
 func TestResultsOutOfOrder(t *testing.T) {
-	late := func(first, second farm.Epoch) chaos.Evidence {
-		e, _ := chaos.Judge(&chaos.History{Steps: []site.Step{
+	late := func(first, second farm.Epoch) Evidence {
+		e, _ := Judge(&History{Steps: []site.Step{
 			{What: "boot", Seq: 1},
 			{What: "grant", Worker: "a", Leases: held(0, 1<<32|1)}, {What: "grant", Worker: "b", Leases: held(0, 1<<32|2)},
 			{What: "delivery", Worker: "a", Seq: 1, Leases: held(0, 1<<32|first)}, {What: "delivery", Worker: "b", Seq: 2, Leases: held(0, 1<<32|second)},
-		}}, chaos.Run{Digest: "r", Pairs: 1})
+		}}, Run{Digest: "r", Pairs: 1})
 		return e
 	}
 	if e := late(1, 2); e.Rivals != 1 || e.Late != 0 {
@@ -156,8 +155,8 @@ func TestResultsOutOfOrder(t *testing.T) {
 
 // TestShares: two tests that wait, by their parts of a thousand grants.
 func TestShares(t *testing.T) {
-	history := func(every int) *chaos.History { // of so many grants one is of the small test
-		h := &chaos.History{Steps: []site.Step{{What: "grant", Leases: []farm.Held{{Run: "alone", Pair: 1}}}}}
+	history := func(every int) *History { // of so many grants one is of the small test
+		h := &History{Steps: []site.Step{{What: "grant", Leases: []farm.Held{{Run: "alone", Pair: 1}}}}}
 		for i := range 500 {
 			h.Steps = append(h.Steps, site.Step{What: "grant", Leases: []farm.Held{{Run: "big", Pair: i}}}) // before the other waits
 		}
@@ -170,16 +169,16 @@ func TestShares(t *testing.T) {
 		}
 		return h
 	}
-	want := []chaos.Share{{Run: "big", Part: 3}, {Run: "small", Part: 1}}
-	if wrong, err := chaos.Shares(history(4), want); err != nil || len(wrong) > 0 {
+	want := []Share{{Run: "big", Part: 3}, {Run: "small", Part: 1}}
+	if wrong, err := Shares(history(4), want); err != nil || len(wrong) > 0 {
 		t.Errorf("%v, %q", err, wrong)
 	}
-	if wrong, err := chaos.Shares(history(5), want); err != nil || len(wrong) != 2 || !strings.HasPrefix(wrong[1], "I8: small had 20.0%") {
+	if wrong, err := Shares(history(5), want); err != nil || len(wrong) != 2 || !strings.HasPrefix(wrong[1], "I8: small had 20.0%") {
 		t.Errorf("a fifth instead of a quarter: %v, %q", err, wrong)
 	}
 	few := history(4)
 	few.Steps = few.Steps[:1400]
-	if _, err := chaos.Shares(few, want); err == nil {
+	if _, err := Shares(few, want); err == nil {
 		t.Error("900 grants are enough")
 	}
 }
@@ -204,7 +203,7 @@ func dump(points ...float64) string {
 // mean s are s and 1-s, so the ratio is known without a search: n ln(s1/s0), and a
 // thousandth in the four empty cells, whose weight is smaller than the tolerance.
 func TestRecompute(t *testing.T) {
-	d := chaos.Design{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1}
+	d := Design{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1}
 	s1 := 1 / (1 + math.Pow(10, -0.25))
 	for _, test := range []struct {
 		name     string
@@ -221,7 +220,7 @@ func TestRecompute(t *testing.T) {
 		{"a gap", []float64{2, 0, -1, 2}, "continue", 2, math.Log(2*s1) + math.Log(2*(1-s1))},
 		{"nothing", nil, "continue", 0, 0},
 	} {
-		v, err := chaos.Recompute(strings.NewReader(dump(test.points...)), d)
+		v, err := Recompute(strings.NewReader(dump(test.points...)), d)
 		if err != nil || v.Decision != test.decision || v.Pairs != test.pairs || math.Abs(v.LLR-test.llr) > 0.02 {
 			t.Errorf("%s: %v, %+v, expected %s after %d, %.4f", test.name, err, v, test.decision, test.pairs, test.llr)
 		}
@@ -231,31 +230,9 @@ func TestRecompute(t *testing.T) {
 		"half a pair":             strings.Join(strings.Split(dump(2), "\n")[:2], "\n"),
 		"no JSON":                 "nonsense\n",
 	} {
-		if v, err := chaos.Recompute(strings.NewReader(text), d); err == nil {
+		if v, err := Recompute(strings.NewReader(text), d); err == nil {
 			t.Errorf("%s: %+v", name, v)
 		}
-	}
-}
-
-// TestCopy: every way in which a copy can be another, and none where it is the same.
-func TestCopy(t *testing.T) {
-	whole := dump(2, 1, 0)
-	if wrong := chaos.Copy(strings.NewReader(whole), strings.NewReader(whole)); len(wrong) > 0 {
-		t.Errorf("the same: %q", wrong)
-	}
-	for name, c := range map[string]struct{ copied, says string }{
-		"a pair is missing at the end":     {dump(2, 1, -1), "I10: the copy ends after 5 lines"},
-		"a pair is missing in between":     {dump(2, -1, 0), "I10: line 4 of the copy"},
-		"a pair was played otherwise":      {dump(2, 2, 0), "I10: line 5 of the copy"},
-		"a pair that was void is still in": {dump(2, 1, 0, 2), "I10: the farm ends after 7 lines"},
-		"nothing was copied":               {"", "I10: the copy ends after 0 lines"},
-	} {
-		if wrong := chaos.Copy(strings.NewReader(whole), strings.NewReader(c.copied)); len(wrong) != 1 || !strings.HasPrefix(wrong[0], c.says) {
-			t.Errorf("%s: %q, expected %q", name, wrong, c.says)
-		}
-	}
-	if wrong := chaos.Copy(strings.NewReader(""), strings.NewReader("")); len(wrong) != 1 {
-		t.Errorf("two empty dumps are a proof: %q", wrong)
 	}
 }
 
@@ -269,11 +246,11 @@ func TestATornTrace(t *testing.T) {
 			text.WriteString(`{"at":"2026-` + "\n")
 		}
 	}
-	h, err := chaos.Read(strings.NewReader(text.String()))
+	h, err := Read(strings.NewReader(text.String()))
 	if err != nil || h.Torn != 4 || len(h.Steps) != len(sound()) {
 		t.Fatalf("%v, %d torn, %d steps", err, h.Torn, len(h.Steps))
 	}
-	if _, wrong := chaos.Judge(h, soundRun()); len(wrong) > 0 {
+	if _, wrong := Judge(h, soundRun()); len(wrong) > 0 {
 		t.Error(wrong)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package chaos_test
+package chaos
 
 import "testing"
 

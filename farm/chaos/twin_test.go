@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package chaos
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
 )
@@ -31,9 +32,7 @@ const twinSession = "twin"
 func (w *world) twin(name string) *twin {
 	w.t.Helper()
 	creds, err := keys.ReadCreds(w.file(name + ".creds"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	v := &twin{w: w, name: name}
 	if v.way, err = nats.Dial(creds); err != nil {
 		w.t.Fatal(err)
@@ -97,26 +96,18 @@ func (v *twin) item(run string, g farm.Grant, change func(*match.PairResult)) fa
 	v.w.t.Helper()
 	ctx := v.w.t.Context()
 	store, err := results.OpenExisting(ctx, v.w.file("local.db"))
-	if err != nil {
-		v.w.t.Fatal(err)
-	}
+	testutil.OK(v.w.t, err)
 	defer store.Close()
 	info, err := store.FindRun(ctx, run)
-	if err != nil {
-		v.w.t.Fatal(err)
-	}
+	testutil.OK(v.w.t, err)
 	p, err := store.Pair(ctx, info.ID, g.Pair)
-	if err != nil {
-		v.w.t.Fatal(err)
-	}
+	testutil.OK(v.w.t, err)
 	p.Played = match.Provenance{}
 	if change != nil {
 		change(&p)
 	}
 	text, err := match.EncodePair(p)
-	if err != nil {
-		v.w.t.Fatal(err)
-	}
+	testutil.OK(v.w.t, err)
 	return farm.Item{Lease: g.Held(), Pair: text}
 }
 
@@ -124,9 +115,7 @@ func (v *twin) item(run string, g farm.Grant, change func(*match.PairResult)) fa
 func (v *twin) send(items ...farm.Item) {
 	v.w.t.Helper()
 	body, err := farm.Seal(&farm.Batch{Worker: v.name, Session: twinSession, Items: items}, v.sign)
-	if err != nil {
-		v.w.t.Fatal(err)
-	}
+	testutil.OK(v.w.t, err)
 	v.sent++
 	v.w.until(v.name+" has sent a message", func() bool {
 		ctx, cancel := context.WithTimeout(v.w.t.Context(), leaseTime)

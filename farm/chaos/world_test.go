@@ -1,6 +1,6 @@
 //go:build unix
 
-package chaos_test
+package chaos
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"gogi/farm/chaos"
 	"gogi/farm/keys"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
@@ -142,9 +141,7 @@ func (w *world) settings(state, extra string) {
 	w.t.Helper()
 	text := fmt.Sprintf("[farm]\nlisten = %q\nstate = %q\nlease = %q\nhosts = [%q]\n[store]\ndb = %q\n%s\n",
 		net.JoinHostPort(w.host, w.port), state, leaseTime, w.host, w.db, extra)
-	if err := os.WriteFile(w.file("farm.toml"), []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, os.WriteFile(w.file("farm.toml"), []byte(text), 0o600))
 }
 
 func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
@@ -153,21 +150,15 @@ func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
 func (w *world) issue(name, owner string, right keys.Right) {
 	w.t.Helper()
 	state, err := site.OpenState(w.file("farm"), time.Now())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	url := "tls://" + net.JoinHostPort(w.host, w.port)
 	ca, err := state.TrustedBy(url, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	c, err := state.Issue(name, owner, []keys.Right{right}, time.Time{}, url, ca)
 	if err == nil {
 		err = c.Write(w.file(name + ".creds"))
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 }
 
 // start begins a process; before it stands what runs it, where there is something.
@@ -178,14 +169,10 @@ func (w *world) start(name string, before []string, args ...string) *process {
 	p.Dir = w.dir
 	p.Env = append(os.Environ(), "XDG_CACHE_HOME="+w.file("cache-"+name))
 	said, err := os.OpenFile(w.file(name+".err"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	defer said.Close()
 	p.Stderr = said
-	if err := p.Start(); err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, p.Start())
 	go func() {
 		defer close(p.over)
 		_ = p.Wait() // how it ended is in its state
@@ -205,12 +192,12 @@ func (w *world) work(name string, before ...string) {
 
 func (w *world) killWorker(name string) {
 	w.workers[name].end(syscall.SIGKILL)
-	w.trace.Tell(site.Step{What: chaos.StepKilled, Worker: name})
+	w.trace.Tell(site.Step{What: StepKilled, Worker: name})
 }
 
 func (w *world) killCoordinator() {
 	w.coordinator.end(syscall.SIGKILL)
-	w.trace.Tell(site.Step{What: chaos.StepKilled})
+	w.trace.Tell(site.Step{What: StepKilled})
 }
 
 // stopWorker stops a worker for longer than its lease.
@@ -221,7 +208,7 @@ func (w *world) stopWorker(name string) {
 	}
 	time.Sleep(stopTime)
 	if p.Signal(syscall.SIGCONT) == nil {
-		w.trace.Tell(site.Step{What: chaos.StepStopped, Worker: name})
+		w.trace.Tell(site.Step{What: StepStopped, Worker: name})
 	}
 }
 
@@ -270,11 +257,17 @@ func (w *world) local(flags []string) {
 	w.run(append([]string{"match", "-q", "--db", "local.db"}, flags...)...)
 }
 
-// same holds what the farm has stored against what one machine plays (I2).
-func (w *world) same(name string) {
+// dump returns the stable dump of a run in a database.
+func (w *world) dump(db, name string) string {
 	w.t.Helper()
-	if local, farm := w.run("db", "dump", "--stable", "--db", "local.db", name), w.run("db", "dump", "--stable", "--db", w.db, name); local != farm {
-		w.t.Error("I2: what the farm has stored is not what one machine plays")
+	return w.run("db", "dump", "--stable", "--db", db, name)
+}
+
+// same checks that the farm has stored what one machine plays (I2).
+func (w *world) same(name, local string) {
+	w.t.Helper()
+	if farm := w.dump(w.db, name); farm != local || !strings.Contains(farm, `"type":"game"`) {
+		w.t.Error("I2: the farm has not stored what one machine plays")
 	}
 }
 
@@ -284,12 +277,11 @@ func (w *world) mirror() {
 	w.run("farm", "mirror", "--once", "-q", "--creds", "ann.creds", "--db", "copy.db")
 }
 
-// copied holds the copy against the farm (I10).
+// copied checks that the mirror has what the farm has (I10).
 func (w *world) copied(name string) {
 	w.t.Helper()
-	dump := func(db string) io.Reader { return strings.NewReader(w.run("db", "dump", "--stable", "--db", db, name)) }
-	for _, wrong := range chaos.Copy(dump(w.db), dump("copy.db")) {
-		w.t.Error(wrong)
+	if w.dump(w.db, name) != w.dump("copy.db", name) {
+		w.t.Error("I10: the copy differs from the farm")
 	}
 }
 
@@ -297,7 +289,7 @@ func (w *world) copied(name string) {
 func (w *world) finished(name string) int { return len(w.run1(name).Stored) }
 
 // run1 is a test as it is stored; empty where it cannot be read yet.
-func (w *world) run1(name string) (r chaos.Run) {
+func (w *world) run1(name string) (r Run) {
 	ctx := w.t.Context()
 	store, err := results.OpenExisting(ctx, w.file(w.db))
 	if err != nil {
@@ -308,7 +300,7 @@ func (w *world) run1(name string) (r chaos.Run) {
 	if err != nil {
 		return r
 	}
-	r = chaos.Run{Digest: info.Digest, Pairs: info.Pairs, Stored: map[int]match.Provenance{}}
+	r = Run{Digest: info.Digest, Pairs: info.Pairs, Stored: map[int]match.Provenance{}}
 	finished, err := store.Finished(ctx, info.ID)
 	if err != nil {
 		w.t.Error(err)
@@ -345,29 +337,25 @@ func (w *world) stored(name string, pairs int) {
 }
 
 // history is the trace so far.
-func (w *world) history() *chaos.History {
+func (w *world) history() *History {
 	w.t.Helper()
 	f, err := os.Open(w.file("trace"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	defer f.Close()
-	h, err := chaos.Read(f)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	h, err := Read(f)
+	testutil.OK(w.t, err)
 	return h
 }
 
 // judge ends everything in peace and judges what was written and stored.
-func (w *world) judge(name string, change func(*chaos.Run)) chaos.Evidence {
+func (w *world) judge(name string, change func(*Run)) Evidence {
 	w.t.Helper()
 	w.endAll(os.Interrupt)
 	run := w.run1(name)
 	if change != nil {
 		change(&run)
 	}
-	evidence, wrong := chaos.Judge(w.history(), run)
+	evidence, wrong := Judge(w.history(), run)
 	for _, broken := range wrong {
 		w.t.Error(broken)
 	}
@@ -388,9 +376,7 @@ type tail struct {
 
 func (w *world) tail() *tail {
 	f, err := os.Open(w.file("trace"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.OK(w.t, err)
 	w.t.Cleanup(func() { _ = f.Close() }) // it was read only
 	if _, err := f.Seek(0, io.SeekEnd); err != nil {
 		w.t.Fatal(err)

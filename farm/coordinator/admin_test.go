@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -17,11 +18,6 @@ func TestWhoMayDoWhat(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.keys.add("eve", "red", "submit", "approve") // ann's colleague
 		f.keys.add("rob", "blue", "run")
-		submit := func(who string, p *match.Plan, s farm.Submission) error {
-			text := testutil.Must(match.EncodePlan(p))(t)
-			s.Plan = text
-			return f.do(who, "submit", s, &farm.TestStatus{})
-		}
 		mine, second, third := testPlan("mine", 1000, 20), testPlan("second", 1000, 21), testPlan("third", 1000, 22)
 		for _, step := range []struct {
 			who, verb string
@@ -72,7 +68,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		} {
 			var err error
 			if step.verb == "submit" {
-				err = submit(step.who, step.plan, step.submitted)
+				_, err = f.submit(step.who, step.plan, step.submitted)
 				step.order.Run = step.plan.Run
 			} else {
 				err = f.do(step.who, step.verb, step.order, &farm.TestStatus{})
@@ -102,19 +98,11 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("swiss", 10, 1)
 		p.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
-		text := testutil.Must(match.EncodePlan(p))(t)
-		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err == nil || !strings.Contains(err.Error(), "swiss pairs by results") {
-			t.Errorf("%v", err)
-		}
+		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{})), "swiss pairs by results")
 		p.Players, p.Design = p.Players[:1], match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 4097}}
-		text = testutil.Must(match.EncodePlan(p))(t)
-		if err := f.do("ann", "submit", farm.Submission{Plan: text, Share: 1}, nil); err == nil || !strings.Contains(err.Error(), "selfplay.block: a block of 4097 games does not fit") {
-			t.Errorf("%v", err)
-		}
+		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{Share: 1})), "selfplay.block: a block of 4097 games does not fit")
 		p.Design.Selfplay.Games = 4096
-		text = testutil.Must(match.EncodePlan(p))(t)
-		var s farm.TestStatus
-		if err := f.do("ann", "submit", farm.Submission{Plan: text, Share: 1}, &s); err != nil || !s.Selfplay || s.Unit() != "block" {
+		if s, err := f.submit("ann", p, farm.Submission{Share: 1}); err != nil || !s.Selfplay || s.Unit() != "block" {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if err := f.do("ann", "submit", farm.Submission{Plan: []byte("{}")}, nil); err == nil {
@@ -142,60 +130,45 @@ func TestStopTakesPairsBack(t *testing.T) {
 	})
 }
 
-// TestAWordThatIsNotKept: a test that could not be stopped because nothing was written
-// down can be stopped when there is room again.
-func TestAWordThatIsNotKept(t *testing.T) {
+// TestAStateThatCannotBeStored: an order whose result cannot be stored fails and changes nothing. It succeeds when there
+// is room again.
+func TestAStateThatCannotBeStored(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("unkept", 1000, 1))
+		f.line(t, "w0")
+		slow, slower := farm.Order{Worker: "w0", Why: "slow"}, farm.Order{Worker: "w0", Why: "slower"}
+		testutil.OK(t, f.do("boss", "quarantine", slow, nil))
 		f.unkept.Store(true)
 		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err == nil || f.test("unkept").State != farm.Running {
-			t.Fatalf("it was stopped, and that is not kept: %v, %+v", err, f.test("unkept"))
+			t.Fatalf("it was stopped, and that is not stored: %v, %+v", err, f.test("unkept"))
+		}
+		if err := f.do("boss", "quarantine", slower, nil); err == nil {
+			t.Fatal("the quarantine is not stored, and it is no error")
 		}
 		f.unkept.Store(false)
 		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err != nil || f.test("unkept").State != farm.Stopped {
 			t.Errorf("%v, %+v", err, f.test("unkept"))
 		}
-	})
-}
-
-// TestAWorkerThatIsNotKept is the same of what is known of a worker.
-func TestAWorkerThatIsNotKept(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		f.run(testPlan("unkept", 1000, 1))
-		f.line(t, "w0")
-		order := farm.Order{Worker: "w0", Why: "slow"}
-		testutil.OK(t, f.do("boss", "quarantine", order, nil))
-		f.unkept.Store(true)
-		order.Why = "slower" // the same again would be kept already
-		if err := f.do("boss", "quarantine", order, nil); err == nil {
-			t.Fatal("nothing was kept, and it is no error")
-		}
-		f.unkept.Store(false)
-		if err := f.do("boss", "quarantine", order, nil); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, f.do("boss", "quarantine", slower, nil))
 	})
 }
 
 // TestManyRuns: shares, priorities, labels and quotas, all at once.
 func TestManyRuns(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		_ = f.stop()
-		f.config.OwnerMax = 1
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) { c.OwnerMax = 1 })
 		a, b, gpu := testPlan("a", 4000, 1), testPlan("b", 4000, 2), testPlan("gpu", 4000, 3)
 		f.run(a)
 		f.run(b)
-		text := testutil.Must(match.EncodePlan(gpu))(t)
-		testutil.OK(t, f.do("ann", "submit", farm.Submission{Plan: text, Priority: 1, Needs: map[string]string{"gpu": "yes"}}, nil))
+		testutil.OK(t, testutil.Err(f.submit("ann", gpu, farm.Submission{Priority: 1, Needs: map[string]string{"gpu": "yes"}})))
 		testutil.OK(t, f.do("ben", "approve", farm.Order{Run: "gpu"}, nil))
 		testutil.OK(t, f.do("boss", "share", farm.Order{Run: "b", Number: 3}, nil))
 		for i, name := range []string{"w0", "w1", "w2", "w3"} {
-			h := &hand{f: f, name: name, slots: 10, takes: func(int) time.Duration { return 30 * time.Second }, plans: map[string]*match.Plan{}}
+			h := &hand{name: name, slots: 10, takes: seconds(30)}
 			if i == 0 {
 				h.labels = map[string]string{"gpu": "yes"}
 			}
-			h.begin()
+			f.begin(h)
 		}
 		time.Sleep(20 * time.Minute)
 		got := map[string]int{}
@@ -214,19 +187,14 @@ func TestManyRuns(t *testing.T) {
 // TestQuotas: an owner's tests wait for each other, and are begun in their order.
 func TestQuotas(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		_ = f.stop()
-		f.config.Quota = func(string) (q quota) { return quota{Running: 1, Queued: 2} }
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) { c.Quota = func(string) (q quota) { return quota{Running: 1, Queued: 2} } })
 		for i, name := range []string{"one", "two", "three"} {
 			f.run(testPlan(name, 10, uint64(i)))
 		}
 		if f.test("one").State != farm.Running || f.test("two").State != farm.Approved {
 			t.Errorf("%s, %s", f.test("one").State, f.test("two").State)
 		}
-		text := testutil.Must(match.EncodePlan(testPlan("four", 10, 9)))(t)
-		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err == nil || !strings.Contains(err.Error(), "waiting") {
-			t.Errorf("a third in the queue: %v", err)
-		}
+		testutil.Fails(t, testutil.Err(f.submit("ann", testPlan("four", 10, 9), farm.Submission{})), "waiting")
 		f.hand("w0", 5)
 		f.until("all are over", func() bool {
 			return f.test("one").State == farm.Over && f.test("two").State == farm.Over && f.test("three").State == farm.Over

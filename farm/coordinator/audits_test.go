@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator"
 	"gogi/match"
 	"gogi/match/trust"
 )
@@ -31,17 +31,15 @@ func (fifth) Differ(a, b *match.PairResult) string {
 func TestAudits(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.keys.add("w8", "green", "work")
-		_ = f.stop()
-		f.config.Auditor = fifth{}
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
 		p := testPlan("audited", 200, 1)
 		f.run(p)
-		liar := &hand{f: f, name: "w0", slots: 3, takes: func(int) time.Duration { return 20 * time.Second }, plans: map[string]*match.Plan{}}
+		liar := &hand{name: "w0", slots: 3, takes: seconds(20)}
 		liar.plays = func(p *match.Plan, id int) match.PairResult {
 			// Each game is legal and ends differently from the engines' game, so no audit agrees by chance.
 			return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) >= 5 })
 		}
-		liar.begin()
+		f.begin(liar)
 		f.hand("w1", 3)
 		f.hand("w8", 3).kill() // it comes later
 		f.until("two differ", func() bool { return f.test("audited").Stored > 60 })
@@ -64,15 +62,13 @@ func TestAudits(t *testing.T) {
 // TestNoAuditsOfWhatDoesNotRepeat: there a difference says nothing.
 func TestNoAuditsOfWhatDoesNotRepeat(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		_ = f.stop()
-		f.config.Auditor = fifth{}
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
 		p := testPlan("timed", 40, 1)
 		f.run(p)
 		f.hand("w0", 3)
 		f.hand("w1", 3)
 		f.complete(p)
-		if s := f.test("timed"); s.Agreed != 0 || s.Granted != 40 {
+		if s := f.test("timed"); s.Agreed != 0 || s.Granted != 40 || s.Added != 40 || s.Duplicates+s.Expired != 0 {
 			t.Errorf("%+v", s)
 		}
 	})

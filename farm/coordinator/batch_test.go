@@ -50,9 +50,9 @@ func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 		slow.send(played(old, func(match.Game) bool { return true }))
 		quick.send(played(granted[at], func(match.Game) bool { return false }))
 		f.start() // and judges them together
-		f.until("both are judged", func() bool { return f.hall.Waiting() == 0 })
+		f.until("both are judged", func() bool { return f.broker.Waiting() == 0 })
 		_, there := f.disk.stores[a.plan.Digest()].pairs[old.Pair]
-		if s := f.test("both"); !there || s.Stored != 16 || s.Stale != 1 || s.Added != 1 || s.Duplicates != 0 {
+		if s := f.test("both"); !there || s.State != farm.Running || s.Stored != 16 || s.Stale != 1 || s.Added != 1 || s.Duplicates+s.Refused != 0 {
 			t.Errorf("pair %d is in the store: %t; %+v", old.Pair, there, s)
 		}
 	})

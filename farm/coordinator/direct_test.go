@@ -34,9 +34,7 @@ func (f *theFarm) line(t *testing.T, name string) *line {
 
 func (l *line) ask(subject string, in, out any) {
 	l.t.Helper()
-	if err := l.f.hall.Connect(l.name).Request(l.f.ctx, subject+l.name, in, out); err != nil {
-		l.t.Fatal(err)
-	}
+	testutil.OK(l.t, l.f.broker.Connect(l.name).Request(l.f.ctx, subject+l.name, in, out))
 }
 
 func (l *line) want(n int) []farm.Grant {
@@ -55,9 +53,7 @@ func (l *line) want(n int) []farm.Grant {
 func (l *line) send(items ...farm.Item) []byte {
 	l.t.Helper()
 	body, err := farm.Seal(&farm.Batch{Worker: l.name, Session: "s", Items: items}, l.f.keys.signer(l.name))
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	testutil.OK(l.t, err)
 	l.publish(body)
 	return body
 }
@@ -65,9 +61,7 @@ func (l *line) send(items ...farm.Item) []byte {
 func (l *line) publish(body []byte) {
 	l.t.Helper()
 	l.sent++
-	if err := l.f.hall.Connect(l.name).Publish(l.f.ctx, farm.SubjectResults+l.name+".0", fmt.Sprint(l.name, l.sent), body); err != nil {
-		l.t.Fatal(err)
-	}
+	testutil.OK(l.t, l.f.broker.Connect(l.name).Publish(l.f.ctx, farm.SubjectResults+l.name+".0", fmt.Sprint(l.name, l.sent), body))
 }
 
 func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
@@ -99,7 +93,7 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 		a.send(as...)
 		b.send(bs[8:]...)
 		f.start()
-		f.until("they are judged", func() bool { return f.hall.Waiting() == 0 })
+		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
 		stored := f.disk.stores[p.Digest()].pairs
 		for id := range 16 {
 			want := map[bool]string{true: "w1", false: "w0"}[id < 8]
@@ -125,7 +119,7 @@ func TestCopiesInOneMessage(t *testing.T) {
 		broken := good
 		broken.Pair = []byte("no pair at all")
 		l.send(good, broken, good)
-		f.until("it is judged", func() bool { return f.hall.Waiting() == 0 })
+		f.until("it is judged", func() bool { return f.broker.Waiting() == 0 })
 		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Stale != 2 || s.Refused != 0 {
 			t.Errorf("%+v", s)
 		}
@@ -263,7 +257,7 @@ func TestNobodyHoards(t *testing.T) {
 			t.Errorf("it holds %d pairs, expected %d", got, want)
 		}
 		for _, want := range []int{-3, farm.MaxWant + 1} {
-			err := f.hall.Connect("w0").Request(f.ctx, farm.SubjectLease+"w0", farm.Ask{Session: "s", Want: want}, &farm.Grants{})
+			err := f.broker.Connect("w0").Request(f.ctx, farm.SubjectLease+"w0", farm.Ask{Session: "s", Want: want}, &farm.Grants{})
 			if _, refused := errors.AsType[*farm.Refusal](err); !refused {
 				t.Errorf("asked for %d pairs: %v, expected a refusal", want, err)
 			}

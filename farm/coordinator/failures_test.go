@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/bustest"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -51,12 +50,12 @@ func TestAWorkerIsPartitionedOff(t *testing.T) {
 		f.hand("w1", 3)
 		for range 4 {
 			time.Sleep(40 * time.Second)
-			f.hall.Partition("w0", true)
+			f.broker.Partition("w0", true)
 			time.Sleep(2 * lease)
-			f.hall.Partition("w0", false)
+			f.broker.Partition("w0", false)
 		}
 		f.complete(p)
-		if c := f.hall.Count(); c.Away == 0 || f.test("partition").Expired == 0 || h.dropped.Load() == 0 {
+		if c := f.broker.Count(); c.Away == 0 || f.test("partition").Expired == 0 || h.dropped.Load() == 0 {
 			t.Errorf("there was no partition: %+v, %d dropped", c, h.dropped.Load())
 		}
 	})
@@ -95,7 +94,7 @@ func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 		f.disk.stored = func(_ string, pair int) {
 			if pair%7 == 3 { // the process ends here: it can acknowledge nothing
 				deaths++
-				f.hall.Open()
+				f.broker.Open()
 			}
 		}
 		for f.test("between").State != farm.Over {
@@ -105,7 +104,7 @@ func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 			}
 		}
 		f.complete(p)
-		if c := f.hall.Count(); deaths == 0 || c.Again == 0 {
+		if c := f.broker.Count(); deaths == 0 || c.Again == 0 {
 			t.Errorf("%d deaths, %d messages came again", deaths, c.Again)
 		}
 		if adds := f.disk.stores[p.Digest()].adds; adds != 40 {
@@ -119,36 +118,18 @@ func (f *theFarm) stopped() bool {
 	return f.do("ann", "list", farm.Order{}, &farm.Status{}) != nil
 }
 
-// TestTwiceLateAndOutOfOrder: results under other ids, overtaking each other, with lost
-// acknowledgements and lost answers.
-func TestTwiceLateAndOutOfOrder(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("twice", 80, 6)
-		f.run(p)
-		f.hall.Set(bustest.Faults{Double: 3, Swap: 4, LoseReply: 7, LoseAck: 5})
-		for _, name := range []string{"w0", "w1", "w2"} {
-			f.hand(name, 4)
-		}
-		f.complete(p)
-		c, s := f.hall.Count(), f.test("twice")
-		if c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || s.Duplicates == 0 || s.Expired == 0 {
-			t.Errorf("the faults did not happen: %+v, %+v", c, s)
-		}
-	})
-}
-
 // TestTheStreamIsFull: workers keep what they have and go on when there is room.
 func TestTheStreamIsFull(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("full", 40, 7)
 		f.run(p)
-		f.hall.Limit(100) // less than any message
+		f.broker.Limit(100) // less than any message
 		h := f.hand("w0", 4)
-		f.until("the stream is full", func() bool { return f.hall.Count().Full > 100 })
+		f.until("the stream is full", func() bool { return f.broker.Count().Full > 100 })
 		if s := f.test("full"); s.Stored != 0 || s.Expired != 0 || h.done.Load() == 0 {
 			t.Errorf("%d finished, %+v", h.done.Load(), s)
 		}
-		f.hall.Limit(0)
+		f.broker.Limit(0)
 		f.complete(p)
 	})
 }
@@ -168,10 +149,10 @@ func TestTheStoreFails(t *testing.T) {
 		if err := f.stop(); !errors.Is(err, errFull) {
 			t.Errorf("it ended with %v", err)
 		}
-		before, waiting := h.done.Load(), f.hall.Waiting()
+		before, waiting := h.done.Load(), f.broker.Waiting()
 		time.Sleep(2 * time.Minute)
-		if f.hall.Waiting() < waiting || waiting == 0 {
-			t.Errorf("%d messages wait, %d did when it failed: something was acknowledged", f.hall.Waiting(), waiting)
+		if f.broker.Waiting() < waiting || waiting == 0 {
+			t.Errorf("%d messages wait, %d did when it failed: something was acknowledged", f.broker.Waiting(), waiting)
 		}
 		if h.done.Load() > before+4 {
 			t.Errorf("%d pairs were finished after it failed: more than were granted", h.done.Load()-before)
@@ -192,8 +173,8 @@ func TestTheStreamIsWiped(t *testing.T) {
 		f.hand("w0", 4)
 		time.Sleep(time.Minute)
 		_ = f.stop()
-		f.until("results wait", func() bool { return f.hall.Waiting() > 0 })
-		lost := f.hall.Wipe()
+		f.until("results wait", func() bool { return f.broker.Waiting() > 0 })
+		lost := f.broker.Wipe()
 		f.start()
 		f.complete(p)
 		if s := f.test("wiped"); lost == 0 || s.Lost == 0 {
@@ -205,23 +186,31 @@ func TestTheStreamIsWiped(t *testing.T) {
 // TestForgeries: what was not granted or cannot have been played is refused and kept as
 // evidence, and who sends it three times is granted nothing more; others play it.
 func TestForgeries(t *testing.T) {
-	other := testPlan("forged", 60, 99)
-	for name, forge := range map[string]func(f *theFarm, p *match.Plan, b *farm.Batch){
-		"outcome": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
-			r := play(p, b.Items[0].Lease.Pair)
-			r.Games[0].Outcome = match.WinFor(0)
-			if play(p, b.Items[0].Lease.Pair).Games[0].Outcome == match.WinFor(0) {
+	type forgery func(f *theFarm, p *match.Plan, b *farm.Batch)
+	// another sends another result of the pair, and changed a changed one.
+	another := func(other func(p *match.Plan, id int) match.PairResult) forgery {
+		return func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			b.Items[0].Pair, _ = match.EncodePair(other(p, b.Items[0].Lease.Pair))
+		}
+	}
+	changed := func(change func(r *match.PairResult)) forgery {
+		return another(func(p *match.Plan, id int) match.PairResult {
+			r := play(p, id)
+			change(&r)
+			return r
+		})
+	}
+	for name, forge := range map[string]forgery{
+		"outcome": changed(func(r *match.PairResult) {
+			if r.Games[0].Outcome == match.WinFor(0) {
 				r.Games[0].Outcome = match.WinFor(1)
+			} else {
+				r.Games[0].Outcome = match.WinFor(0)
 			}
 			r.Games[0].Record.Winner = r.Games[0].Outcome.String()
-			b.Items[0].Pair, _ = match.EncodePair(r)
-		},
-		"games of another pair": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
-			b.Items[0].Pair, _ = match.EncodePair(play(p, (b.Items[0].Lease.Pair+1)%p.Pairs))
-		},
-		"another seed": func(_ *theFarm, _ *match.Plan, b *farm.Batch) {
-			b.Items[0].Pair, _ = match.EncodePair(play(other, b.Items[0].Lease.Pair))
-		},
+		}),
+		"games of another pair": another(func(p *match.Plan, id int) match.PairResult { return play(p, (id+1)%p.Pairs) }),
+		"another seed":          another(func(_ *match.Plan, id int) match.PairResult { return play(testPlan("forged", 60, 99), id) }),
 		"a pair that was not granted": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
 			b.Items[0].Lease.Pair = p.Pairs - 1
 			b.Items[0].Pair, _ = match.EncodePair(play(p, p.Pairs-1))
@@ -229,51 +218,39 @@ func TestForgeries(t *testing.T) {
 		"another worker's lease": func(f *theFarm, _ *match.Plan, b *farm.Batch) {
 			b.Items[0].Lease.Token = f.config.Secret.Token("w1", b.Items[0].Lease)
 		},
-		"half of the pair": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
-			r := play(p, b.Items[0].Lease.Pair)
-			r.Games = r.Games[:1]
-			b.Items[0].Pair, _ = match.EncodePair(r)
-		},
-		"the last moves cut": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
-			r := play(p, b.Items[0].Lease.Pair)
+		"half of the pair": changed(func(r *match.PairResult) { r.Games = r.Games[:1] }),
+		"the last moves cut": changed(func(r *match.PairResult) {
 			for i := range r.Games {
 				moves := r.Games[i].Record.Moves
 				r.Games[i].Record.Moves = moves[:len(moves)-1]
 			}
-			b.Items[0].Pair, _ = match.EncodePair(r)
-		},
-		"its games swapped": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
-			r := play(p, b.Items[0].Lease.Pair)
+		}),
+		"its games swapped": changed(func(r *match.PairResult) {
 			r.Games[0].Record, r.Games[1].Record = r.Games[1].Record, r.Games[0].Record
-			b.Items[0].Pair, _ = match.EncodePair(r)
-		},
+		}),
 		"bytes":             func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Items[0].Pair[len(b.Items[0].Pair)/2] ^= 1 },
 		"in another's name": func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Worker = "w1" },
 		"an attempt elsewhere": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
 			b.Items[0].Pair, b.Items[0].Attempt = nil, &match.Attempt{Pair: b.Items[0].Lease.Pair + 1, Why: "x"}
 		},
-		"a year that nobody can tell": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
-			r := play(p, b.Items[0].Lease.Pair)
-			r.Games[0].Ended = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)
-			b.Items[0].Pair, _ = match.EncodePair(r)
-		},
+		"a year that nobody can tell": changed(func(r *match.PairResult) { r.Games[0].Ended = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
 				p := testPlan("forged", 60, 10)
 				f.run(p)
-				bad := &hand{f: f, name: "w0", slots: 2, takes: func(int) time.Duration { return 5 * time.Second }, plans: map[string]*match.Plan{}}
+				bad := &hand{name: "w0", slots: 2, takes: seconds(5)}
 				bad.changes = func(b *farm.Batch) {
 					b.Items = slices.Clone(b.Items)
 					b.Items[0].Pair = slices.Clone(b.Items[0].Pair)
 					forge(f, p, b)
 				}
-				bad.begin()
+				f.begin(bad)
 				f.hand("w1", 3)
 				f.complete(p)
 				w := f.worker("w0")
-				if w.Refused < 3 || w.Quarantine == "" || len(f.hall.Evidence()) < 3 {
-					t.Errorf("%+v, evidence %q", w, f.hall.Evidence())
+				if w.Refused < 3 || w.Quarantine == "" || len(f.broker.Evidence()) < 3 {
+					t.Errorf("%+v, evidence %q", w, f.broker.Evidence())
 				}
 				if good := f.worker("w1"); good.Refused != 0 || good.Quarantine != "" {
 					t.Errorf("the other is blamed: %+v", good)
@@ -319,7 +296,7 @@ func TestResultsOfARevokedKeyWait(t *testing.T) {
 		}
 		f.keys.revoke("w0")
 		f.start()
-		f.until("they are judged", func() bool { return f.hall.Waiting() == 0 })
+		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
 		if s := f.c.Status(f.ctx).Judge; s.Unsigned != 4 || f.test("waiting").Stored != 0 {
 			t.Errorf("%+v, %+v", s, f.test("waiting"))
 		}
@@ -340,7 +317,7 @@ func TestClocksAnHourOff(t *testing.T) {
 		p := testPlan("clocks", 60, 15)
 		f.run(p)
 		for i, off := range []time.Duration{time.Hour, -time.Hour, 0} {
-			h := &hand{f: f, name: fmt.Sprint("w", i), slots: 3, takes: func(int) time.Duration { return 15 * time.Second }, plans: map[string]*match.Plan{}}
+			h := &hand{name: fmt.Sprint("w", i), slots: 3, takes: seconds(15)}
 			h.plays = func(p *match.Plan, id int) match.PairResult {
 				r := play(p, id)
 				for j := range r.Games {
@@ -348,7 +325,7 @@ func TestClocksAnHourOff(t *testing.T) {
 				}
 				return r
 			}
-			h.begin()
+			f.begin(h)
 		}
 		f.until("the run is over", func() bool { return f.test("clocks").State == farm.Over })
 		if s := f.test("clocks"); s.Stored != 60 || s.Expired+s.Revoked+s.Refused+s.Lost != 0 {
@@ -372,7 +349,7 @@ func TestOtherProtocols(t *testing.T) {
 		f.run(p)
 		hello := func(name string, protocol int) (w farm.HelloReply) {
 			h := farm.Hello{Protocol: protocol, Session: "s", Start: 1, Slots: 2}
-			testutil.OK(t, f.hall.Connect(name).Request(f.ctx, farm.SubjectHello+name, h, &w))
+			testutil.OK(t, f.broker.Connect(name).Request(f.ctx, farm.SubjectHello+name, h, &w))
 			return w
 		}
 		if w := hello("w8", farm.Protocol+1); w.Refusal != nil || w.Protocol != farm.Protocol {
@@ -394,7 +371,7 @@ func TestOtherProtocols(t *testing.T) {
 func TestAnOlderProcess(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("session", 40, 12))
-		way := f.hall.Connect("w0")
+		way := f.broker.Connect("w0")
 		hello := func(session string, start uint64) (w farm.HelloReply) {
 			testutil.OK(t, way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: farm.Protocol, Session: session, Start: start, Slots: 2}, &w))
 			return w
@@ -465,10 +442,10 @@ func TestAPairThatKills(t *testing.T) {
 		killers, armed := []int{5, 17, 23}, true
 		var hands []*hand
 		for i := range 3 {
-			h := &hand{f: f, name: fmt.Sprint("w", i), slots: 2, takes: func(int) time.Duration { return 10 * time.Second }, plans: map[string]*match.Plan{}}
+			h := &hand{name: fmt.Sprint("w", i), slots: 2, takes: seconds(10)}
 			h.dies = func(pair int) bool { return armed && slices.Contains(killers, pair) }
 			hands = append(hands, h)
-			h.begin()
+			f.begin(h)
 		}
 		f.until("the run is paused", func() bool { return f.test("killer").State == farm.Paused })
 		s := f.test("killer")

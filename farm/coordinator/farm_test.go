@@ -19,6 +19,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/tune"
 	"gogi/results/farmstate"
@@ -293,7 +294,7 @@ func (k *keyring) revoke(name string) {
 // theFarm is a farm in one process and in a bubble of time.
 type theFarm struct {
 	t       *testing.T
-	hall    *bustest.MemoryBroker
+	broker  *bustest.MemoryBroker
 	disk    *disk
 	keys    *keyring
 	config  coordinator.Config
@@ -320,7 +321,7 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := &theFarm{
-			t: t, hall: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
+			t: t, broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
 			state: filepath.Join(t.TempDir(), "state.db"),
 			keys:  &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 		}
@@ -351,14 +352,13 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 // start begins a process of the coordinator.
 func (f *theFarm) start() {
 	f.t.Helper()
-	bus := f.hall.Open()
+	bus := f.broker.Open()
 	f.config.Bus = bus
 	state := openState(f.t, f.state)
-	f.config.State = unkept{state, &f.unkept}
+	state.fails = &f.unkept
+	f.config.State = state
 	c, err := coordinator.New(f.ctx, f.config)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testutil.OK(f.t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(f.ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- c.Serve(ctx) }()
@@ -388,6 +388,7 @@ type stateRow struct {
 type memoryState struct {
 	path   string
 	closed atomic.Bool
+	fails  *atomic.Bool // nothing can be stored; may be nil
 }
 
 func openState(t testing.TB, path string) *memoryState {
@@ -415,7 +416,7 @@ func (m *memoryState) Put(_ context.Context, bucket, name string, body []byte, r
 	switch {
 	case m.closed.Load():
 		return 0, errors.New("the state is closed")
-	case states.files[m.path][key].revision != revision:
+	case m.fails != nil && m.fails.Load(), states.files[m.path][key].revision != revision:
 		return 0, farmstate.ErrStale
 	}
 	states.files[m.path][key] = stateRow{bytes.Clone(body), revision + 1}
@@ -436,18 +437,27 @@ func (m *memoryState) Each(_ context.Context, bucket string, f func(name string,
 	return nil
 }
 
-// unkept is a state that stores nothing while fails is set.
-type unkept struct {
-	coordinator.State
-
-	fails *atomic.Bool
+// reconfigure restarts the coordinator with another configuration.
+func (f *theFarm) reconfigure(change func(c *coordinator.Config)) {
+	f.t.Helper()
+	_ = f.stop()
+	change(&f.config)
+	f.start()
 }
 
-func (u unkept) Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
-	if u.fails.Load() {
-		return 0, farmstate.ErrStale
-	}
-	return u.State.Put(ctx, bucket, name, body, revision)
+// reopen restarts the coordinator with another Config.Open.
+func (f *theFarm) reopen(open func(p *match.Plan, s *store) (coordinator.Store, error)) {
+	f.t.Helper()
+	f.reconfigure(func(c *coordinator.Config) {
+		before := c.Open
+		c.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
+			s, err := before(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			return open(p, s.(*store))
+		}
+	})
 }
 
 // restart kills the coordinator's process, and begins another.
@@ -462,23 +472,22 @@ func (f *theFarm) do(who, verb string, in, out any) error {
 	if out == nil {
 		out = new(any)
 	}
-	return f.hall.Connect(who).Request(f.ctx, farm.SubjectAdmin+who+"."+verb, in, out)
+	return f.broker.Connect(who).Request(f.ctx, farm.SubjectAdmin+who+"."+verb, in, out)
+}
+
+// submit submits a test of a plan.
+func (f *theFarm) submit(who string, p *match.Plan, in farm.Submission) (s farm.TestStatus, err error) {
+	f.t.Helper()
+	in.Plan = testutil.Must(match.EncodePlan(p))(f.t)
+	err = f.do(who, "submit", in, &s)
+	return s, err
 }
 
 // run submits and approves a test.
 func (f *theFarm) run(p *match.Plan) farm.TestStatus {
 	f.t.Helper()
-	text, err := match.EncodePlan(p)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	var s farm.TestStatus
-	if err := f.do("ann", "submit", farm.Submission{Plan: text}, &s); err != nil {
-		f.t.Fatal(err)
-	}
-	if err := f.do("ben", "approve", farm.Order{Run: s.Run}, &s); err != nil {
-		f.t.Fatal(err)
-	}
+	s := testutil.Must(f.submit("ann", p, farm.Submission{}))(f.t)
+	testutil.OK(f.t, f.do("ben", "approve", farm.Order{Run: s.Run}, &s))
 	return s
 }
 
@@ -539,12 +548,11 @@ func (f *theFarm) verify(p *match.Plan) {
 	f.history.Lock()
 	defer f.history.Unlock()
 	epochs := map[farm.Epoch]bool{}
-	for token, g := range f.granted {
+	for _, g := range f.granted {
 		if epochs[g.Epoch] {
 			f.t.Errorf("I6: epoch %x was given twice", g.Epoch)
 		}
 		epochs[g.Epoch] = true
-		_ = token
 	}
 	run := p.Digest()
 	for id, got := range f.disk.stores[run].pairs {

@@ -50,10 +50,10 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 		p := gated("gated", 600, 3)
 		f.run(p)
 		for i := range 6 {
-			h := &hand{f: f, name: fmt.Sprint("w", i), slots: 20, plans: map[string]*match.Plan{}}
+			h := &hand{name: fmt.Sprint("w", i), slots: 20}
 			h.takes = func(pair int) time.Duration { return time.Duration(10+(pair*37)%90) * time.Second }
 			h.plays = func(p *match.Plan, id int) match.PairResult { return playAs(p, id, 9) }
-			h.begin()
+			f.begin(h)
 		}
 		reach := 0
 		f.until("the gate decides", func() bool {
@@ -107,8 +107,7 @@ func TestAPurge(t *testing.T) {
 		p := gated("purge", 400, 5)
 		f.run(p)
 		strong := func(p *match.Plan, id int) match.PairResult { return playAs(p, id, 10) }
-		liar := &hand{f: f, name: "w0", slots: 20, takes: func(int) time.Duration { return 20 * time.Second }, plays: strong, plans: map[string]*match.Plan{}}
-		liar.begin()
+		f.begin(&hand{name: "w0", slots: 20, takes: seconds(20), plays: strong})
 		f.hand("w1", 1)
 		f.until("it has passed", func() bool { return f.test("purge").State == farm.Over })
 		if s := f.test("purge"); s.Verdict != "pass" {
@@ -151,7 +150,7 @@ func TestItIsSeen(t *testing.T) {
 		}
 		sub := hub.Subscribe(events.DefaultBuffer)
 		defer sub.Close()
-		f.hall.Set(bustest.Faults{Double: 2})
+		f.broker.Set(bustest.Faults{Double: 2})
 		f.hand("w0", 3)
 		f.hand("w1", 3)
 		f.complete(p)

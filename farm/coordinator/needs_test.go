@@ -1,25 +1,20 @@
 package coordinator_test
 
 import (
-	"strings"
 	"testing"
 
 	"gogi/farm"
 	"gogi/internal/testutil"
-	"gogi/match"
 )
 
 // TestATestThatWantsTrust is played by workers that the farm believes so far, whatever they
 // say of themselves.
 func TestATestThatWantsTrust(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		text := testutil.Must(match.EncodePlan(testPlan("careful", 100, 1)))(t)
 		submit := func(level string) error {
-			return f.do("ann", "submit", farm.Submission{Plan: text, Needs: map[string]string{"trust": level}}, nil)
+			return testutil.Err(f.submit("ann", testPlan("careful", 100, 1), farm.Submission{Needs: map[string]string{"trust": level}}))
 		}
-		if err := submit("much"); err == nil || !strings.Contains(err.Error(), "expected untrusted, verified or owner") {
-			t.Errorf("a level that there is not: %v", err)
-		}
+		testutil.Fails(t, submit("much"), "expected untrusted, verified or owner")
 		testutil.OK(t, submit("verified"))
 		testutil.OK(t, f.do("ben", "approve", farm.Order{Run: "careful"}, nil))
 		for name, c := range map[string]struct {

@@ -14,6 +14,17 @@ import (
 	"gogi/match"
 )
 
+// damage restarts the coordinator with a test that cannot be opened until it is repaired.
+func (f *theFarm) damage(run string, repaired *bool) {
+	f.t.Helper()
+	f.reopen(func(p *match.Plan, s *store) (coordinator.Store, error) {
+		if p.Run == run && !*repaired {
+			return nil, errors.New("the file is damaged")
+		}
+		return s, nil
+	})
+}
+
 // TestALateResultOfATestThatCannotBeOpened is evidence, and ends nothing else.
 func TestALateResultOfATestThatCannotBeOpened(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
@@ -22,21 +33,13 @@ func TestALateResultOfATestThatCannotBeOpened(t *testing.T) {
 		w := f.line(t, "w0")
 		late := w.want(1)[0]
 		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "ended"}, nil))
-		_ = f.stop()
-		open := f.config.Open
-		f.config.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
-			if p.Run == "ended" {
-				return nil, errors.New("the file is damaged")
-			}
-			return open(ctx, p)
-		}
-		f.start()
+		f.damage("ended", new(bool))
 		f.run(other)
 		w.send(result(t, late, play(ended, late.Pair)))
 		f.hand("w1", 4)
 		f.complete(other)
-		if e := f.hall.Evidence(); f.hall.Waiting() > 0 || len(e) != 1 || !strings.Contains(e[0], "the file is damaged") {
-			t.Errorf("%d wait, evidence %q", f.hall.Waiting(), e)
+		if e := f.broker.Evidence(); f.broker.Waiting() > 0 || len(e) != 1 || !strings.Contains(e[0], "the file is damaged") {
+			t.Errorf("%d wait, evidence %q", f.broker.Waiting(), e)
 		}
 		for _, s := range f.c.Status(f.ctx).Workers {
 			if s.Refused > 0 {
@@ -66,14 +69,8 @@ func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 		a := newTune(t, "half", 100, 5, 20, 2)
 		f.run(a.plan)
 		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "half"}, nil))
-		_ = f.stop()
 		fails := 1
-		open := f.config.Open
-		f.config.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
-			s, err := open(ctx, p)
-			return faulty{s.(*store), &fails}, err
-		}
-		f.start()
+		f.reopen(func(_ *match.Plan, s *store) (coordinator.Store, error) { return faulty{s, &fails}, nil })
 		if err := f.do("ann", "pull", farm.Pull{Run: "half"}, nil); err == nil || fails != 0 {
 			t.Fatalf("%v, %d failures are left", err, fails)
 		}
@@ -102,15 +99,8 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		f.run(other)
 		h := f.hand("w0", 4)
 		f.until("both are played", func() bool { return f.test("broken").Stored > 5 && f.test("other").Stored > 5 })
-		damaged := true
-		open := f.config.Open
-		f.config.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
-			if p.Run == "broken" && damaged {
-				return nil, errors.New("the file is damaged")
-			}
-			return open(ctx, p)
-		}
-		f.restart()
+		repaired := false
+		f.damage("broken", &repaired)
 		f.complete(other)
 		f.restart() // also where it is paused already
 		s := f.test("broken")
@@ -129,7 +119,7 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		if err := f.do("ann", "resume", farm.Order{Run: "broken"}, nil); err == nil || f.test("broken").State != farm.Paused {
 			t.Errorf("it is resumed while it is damaged: %v", err)
 		}
-		damaged = false
+		repaired = true
 		testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "broken"}, nil))
 		f.complete(broken)
 		h.kill()
@@ -143,16 +133,7 @@ func TestAPurgeThatCannotBeJudged(t *testing.T) {
 		t.Run(string(state), func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
 				fails := 0
-				open := f.config.Open
-				f.config.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
-					s, err := open(ctx, p)
-					if p.Run == "purged" && err == nil {
-						return faulty{s.(*store), &fails}, nil
-					}
-					return s, err
-				}
-				_ = f.stop()
-				f.start()
+				f.reopen(func(_ *match.Plan, s *store) (coordinator.Store, error) { return faulty{s, &fails}, nil })
 				p, other := testPlan("purged", 40, 1), testPlan("other", 400, 2)
 				f.run(p)
 				f.run(other)

@@ -34,12 +34,11 @@ func (d *disk) spent(context.Context, time.Time) (map[string]time.Duration, erro
 // twice count once; the next day all begins anew.
 func TestSlotHours(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		_ = f.stop()
-		f.config.Quota = func(owner string) coordinator.Quota {
-			return map[string]coordinator.Quota{"red": {SlotHoursDay: 0.1125}}[owner] // 405 s; of pair 0 nothing says when it began
-		}
-		f.config.Spent = f.disk.spent
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) {
+			red := coordinator.Quota{SlotHoursDay: 0.1125} // 405 s; pair 0 has no start time
+			c.Quota = func(owner string) coordinator.Quota { return map[string]coordinator.Quota{"red": red}[owner] }
+			c.Spent = f.disk.spent
+		})
 		first, second := testPlan("first", 30, 1), testPlan("second", 30, 2)
 		f.run(first)
 		w := f.line(t, "w0")
@@ -49,7 +48,7 @@ func TestSlotHours(t *testing.T) {
 		}
 		w.send(items...)
 		w.send(items...) // the same again
-		f.until("seven are judged", func() bool { return f.hall.Waiting() == 0 })
+		f.until("seven are judged", func() bool { return f.broker.Waiting() == 0 })
 		if s := f.test("first"); s.Waits != "" || s.Added != 7 || s.Duplicates != 7 {
 			t.Errorf("360 of 405 s are spent: %+v", s)
 		}
@@ -75,8 +74,7 @@ func TestSlotHours(t *testing.T) {
 		if got := f.line(t, "w2").want(2); len(got) != 2 {
 			t.Errorf("what nobody else wants is granted: %d pairs", len(got))
 		}
-		text := testutil.Must(match.EncodePlan(testPlan("other", 30, 3)))(t)
-		testutil.OK(t, f.do("ben", "submit", farm.Submission{Plan: text}, nil))
+		testutil.OK(t, testutil.Err(f.submit("ben", testPlan("other", 30, 3), farm.Submission{})))
 		testutil.OK(t, f.do("boss", "approve", farm.Order{Run: "other"}, nil))
 		time.Sleep(lease)
 		for _, g := range f.line(t, "w4").want(2) {
@@ -95,12 +93,12 @@ func TestSlotHours(t *testing.T) {
 // counted once, and those of tests that are over not at all.
 func TestArtefactsOfAnOwner(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		_ = f.stop()
-		f.config.Quota = func(string) coordinator.Quota { return coordinator.Quota{Artefacts: 2500} }
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) {
+			c.Quota = func(string) coordinator.Quota { return coordinator.Quota{Artefacts: 2500} }
+		})
 		sum := map[string]string{}
 		for _, c := range []string{"a", "b", "c"} {
-			s := testutil.Must(f.hall.Connect("ann").PutArtefact(f.ctx, strings.NewReader(strings.Repeat(c, 1000)), 1<<20))(t)
+			s := testutil.Must(f.broker.Connect("ann").PutArtefact(f.ctx, strings.NewReader(strings.Repeat(c, 1000)), 1<<20))(t)
 			sum[c] = s
 		}
 		submit := func(name, dev, base string) error {
@@ -108,8 +106,7 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 			for i, c := range []string{dev, base} {
 				p.Players[i].Identity = match.Identity{Files: []match.FileHash{{Role: match.BinaryRole, SHA256: sum[c]}}}
 			}
-			text := testutil.Must(match.EncodePlan(p))(t)
-			return f.do("ann", "submit", farm.Submission{Plan: text}, nil)
+			return testutil.Err(f.submit("ann", p, farm.Submission{}))
 		}
 		testutil.OK(t, submit("one", "a", "b"))
 		if err := submit("again", "b", "a"); err != nil {

@@ -26,16 +26,16 @@ func TestManyWorkers(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("many", 2*workers, 1)
 		f.run(p)
-		f.hall.Set(bustest.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
+		f.broker.Set(bustest.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
 		for i := range workers {
 			name := fmt.Sprint("x", i)
 			f.keys.add(name, fmt.Sprint("owner", i%7), "work")
-			h := &hand{f: f, name: name, slots: 1, plans: map[string]*match.Plan{}}
+			h := &hand{name: name, slots: 1}
 			h.takes = func(pair int) time.Duration { return time.Duration(10+pair%20) * time.Second }
-			h.begin()
+			f.begin(h)
 		}
 		f.complete(p)
-		if s, c := f.test("many"), f.hall.Count(); s.Added != 2*workers || s.Duplicates < workers/10 || c.RepliesLost == 0 || c.AcksLost == 0 {
+		if s, c := f.test("many"), f.broker.Count(); s.Added != 2*workers || s.Duplicates < workers/10 || s.Expired == 0 || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 {
 			t.Errorf("%+v, %+v", s, c)
 		}
 	})
@@ -46,7 +46,7 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
 	f := &theFarm{
-		hall: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
+		broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
 		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 	}
 	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": ""} {
@@ -54,7 +54,7 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	}
 	state := openState(b, filepath.Join(b.TempDir(), "state.db"))
 	c, err := coordinator.New(ctx, coordinator.Config{
-		Bus: f.hall.Open(), State: state, Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour, Sign: f.keys.signer("coordinator"),
+		Bus: f.broker.Open(), State: state, Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour, Sign: f.keys.signer("coordinator"),
 	})
 	testutil.OK(b, err)
 	ended := make(chan error, 1)
@@ -80,7 +80,7 @@ func BenchmarkJudge(b *testing.B) {
 	must := func(err error) {
 		testutil.OK(b, err)
 	}
-	way := f.hall.Connect("w0")
+	way := f.broker.Connect("w0")
 	var w farm.HelloReply
 	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1000}, &w))
 	var out [][]byte
@@ -111,7 +111,7 @@ func BenchmarkJudge(b *testing.B) {
 	for i, body := range out {
 		must(way.Publish(ctx, "res.w0.0", fmt.Sprint(i), body))
 	}
-	for f.hall.Waiting() > 0 {
+	for f.broker.Waiting() > 0 {
 		time.Sleep(time.Millisecond) // a benchmark of what others do meanwhile
 	}
 }
@@ -121,7 +121,7 @@ func BenchmarkJudge(b *testing.B) {
 func BenchmarkAsk(b *testing.B) {
 	f, p := benchFarm(b, 10_000_000)
 	ctx := f.ctx
-	way := f.hall.Connect("w0")
+	way := f.broker.Connect("w0")
 	var w farm.HelloReply
 	if err := way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: farm.MaxSlots}, &w); err != nil || w.Refusal != nil {
 		b.Fatal(w.Refusal, err)

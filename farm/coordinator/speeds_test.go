@@ -79,7 +79,7 @@ func TestClocksFollowTheMachine(t *testing.T) {
 		if got := f.disk.stores[p.Digest()].pairs[0].Played.Scale; got != 2 {
 			t.Errorf("the pair is stored with clocks times %g, expected 2", got)
 		}
-		if e := f.hall.Evidence(); len(e) != 1 || !strings.Contains(e[0], "the plan scales them") {
+		if e := f.broker.Evidence(); len(e) != 1 || !strings.Contains(e[0], "the plan scales them") {
 			t.Errorf("the pair that does not say what its clocks were multiplied by: %q", e)
 		}
 	})
@@ -123,8 +123,7 @@ func TestSpeedsAreHeldAgainstClaims(t *testing.T) {
 		f.run(p)
 		hands := map[string]*hand{}
 		for name, fast := range map[string]float64{"w0": 1, "w1": 0.85, "w2": 0.5} {
-			h := &hand{f: f, name: name, slots: 2, takes: func(int) time.Duration { return 20 * time.Second }, plans: map[string]*match.Plan{}, nps: 5e5, plays: at(fast*5e5, 2)}
-			h.begin()
+			h := f.begin(&hand{name: name, slots: 2, takes: seconds(20), nps: 5e5, plays: at(fast*5e5, 2)})
 			hands[name] = h
 		}
 		f.until("w2 is on probation", func() bool { return f.worker("w2").Probation != "" })

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -29,14 +30,11 @@ func TestResidualsQuarantine(t *testing.T) {
 	}{"by the rule": {true, 4}, "without it": {false, 4}, "of two": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
-				_ = f.stop()
-				f.config.Accuse = test.rule
-				f.start()
+				f.reconfigure(func(c *coordinator.Config) { c.Accuse = test.rule })
 				p := testPlan("long", 700, 1)
 				f.run(p)
 				f.config.Accuse = true // what is changed later is no rule of this test
-				bad := &hand{f: f, name: "w0", slots: 2, plans: map[string]*match.Plan{}, plays: loses, takes: func(int) time.Duration { return 20 * time.Second }}
-				bad.begin()
+				bad := f.begin(&hand{name: "w0", slots: 2, plays: loses, takes: seconds(20)})
 				for _, name := range []string{"w1", "w2", "w3"}[:test.workers-1] {
 					f.hand(name, 2)
 				}
@@ -106,12 +104,9 @@ func logHas(f *theFarm, what string) bool {
 // other worker any more, at once as after a restart.
 func TestWhoIsQuarantinedByHandAccusesNobody(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		_ = f.stop()
-		f.config.Accuse = true
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) { c.Accuse = true })
 		f.run(testPlan("long", 700, 1))
-		bad := &hand{f: f, name: "w0", slots: 2, plans: map[string]*match.Plan{}, plays: loses, takes: func(int) time.Duration { return 20 * time.Second }}
-		bad.begin()
+		f.begin(&hand{name: "w0", slots: 2, plays: loses, takes: seconds(20)})
 		f.hand("w1", 2)
 		f.until("they differ", func() bool {
 			return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "w1" && w.Log10E > 2 })
@@ -158,15 +153,12 @@ func unlike(name string, offset float64) func(*match.Plan, int) match.PairResult
 // it is granted pairs, also after a restart, and a pardon ends that.
 func TestUnlikeMachinesAreNotQuarantined(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		_ = f.stop()
-		f.config.Accuse, f.config.Auditor = true, fifth{}
-		f.start()
+		f.reconfigure(func(c *coordinator.Config) { c.Accuse, c.Auditor = true, fifth{} })
 		f.run(testPlan("long", 1000, 1))
 		offsets := []float64{-0.25, 0.01, 0.003, -0.01, 0.005, -0.005, 0, -0.003}
 		for i, offset := range offsets {
 			name := fmt.Sprint("w", i)
-			h := &hand{f: f, name: name, slots: 2, plans: map[string]*match.Plan{}, plays: unlike(name, offset), takes: func(int) time.Duration { return 20 * time.Second }}
-			h.begin()
+			f.begin(&hand{name: name, slots: 2, plays: unlike(name, offset), takes: seconds(20)})
 		}
 		f.until("w0 is on probation", func() bool { return f.worker("w0").Probation != "" })
 		w := f.worker("w0")

@@ -126,9 +126,9 @@ func (a *aTune) compare(t *testing.T, f *theFarm) {
 
 // tuner is a worker that plays a tune.
 func (a *aTune) tuner(f *theFarm, name string, slots int) *hand {
-	h := &hand{f: f, name: name, slots: slots, plans: map[string]*match.Plan{}, tunes: a.play}
+	h := &hand{name: name, slots: slots, tunes: a.play}
 	h.takes = func(pair int) time.Duration { return time.Duration(10+pair*7919%60) * time.Second }
-	h.begin()
+	f.begin(h)
 	return h
 }
 
@@ -140,7 +140,7 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 		pairs := 5 * inflight
 		a := newTune(t, "thousand", pairs, 50, inflight, 8)
 		f.run(a.plan)
-		f.hall.Set(bustest.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
+		f.broker.Set(bustest.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
 		var hands []*hand
 		for i := range 10 {
 			hands = append(hands, a.tuner(f, fmt.Sprint("w", i), 120))
@@ -151,7 +151,7 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 		f.disk.stored = func(string, int) {
 			if dies.CompareAndSwap(true, false) { // nobody hears that it is stored, so that it comes again
 				deaths.Add(1)
-				f.hall.Open()
+				f.broker.Open()
 			}
 		}
 		most := 0
@@ -170,7 +170,7 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 			}
 		}
 		a.compare(t, f)
-		s, c := f.test("thousand"), f.hall.Count()
+		s, c := f.test("thousand"), f.broker.Count()
 		if most < inflight*9/10 || most > inflight || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 || restarts < 2 {
 			t.Errorf("%d pairs in flight at most, %d deaths, %+v, %+v", most, restarts, s, c)
 		}
@@ -195,7 +195,7 @@ func TestAPurgeForksATune(t *testing.T) {
 		a.tuner(f, "w1", 6)
 		f.until("a hundred pairs are stored", func() bool { return f.test("fork").Stored >= 100 })
 		before := len(f.disk.stores[a.plan.Digest()].states)
-		f.hall.Partition("w1", true) // it finishes pairs of a path that is no more when it hears of that
+		f.broker.Partition("w1", true) // it finishes pairs of a path that is no more when it hears of that
 		var p farm.Purged
 		if err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies", Dry: true}, &p); err != nil || len(p.Pairs) < 50 {
 			t.Fatal(err, p)
@@ -219,7 +219,7 @@ func TestAPurgeForksATune(t *testing.T) {
 		}
 		f.restart() // which knows of nothing in play
 		time.Sleep(90 * time.Second)
-		f.hall.Partition("w1", false)
+		f.broker.Partition("w1", false)
 		a.compare(t, f)
 		if s := f.test("fork"); s.Refused > 0 || s.Stale == 0 || f.worker("w1").Refused > 0 {
 			t.Errorf("somebody is blamed for the fork: %+v", s)
@@ -255,7 +255,7 @@ func TestAnOldWorkerIsGrantedNoTune(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "old", 100, 5, 20, 2)
 		f.run(a.plan)
-		way := f.hall.Connect("w0")
+		way := f.broker.Connect("w0")
 		var w farm.HelloReply
 		if err := way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 4}, &w); err != nil || len(w.Plans) > 0 || w.Protocol != 1 {
 			t.Errorf("%v %+v", err, w)
@@ -263,45 +263,6 @@ func TestAnOldWorkerIsGrantedNoTune(t *testing.T) {
 		var g farm.Grants
 		if err := way.Request(f.ctx, "lease.w0", farm.Ask{Session: "s", Want: 4}, &g); err != nil || len(g.Grants) > 0 {
 			t.Errorf("%v %+v", err, g)
-		}
-	})
-}
-
-// TestAResultOfAnOldPathIsStale: its pair may be granted by now, with other points; nobody
-// is to blame for it, and the tune goes on.
-func TestAResultOfAnOldPathIsStale(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		a := newTune(t, "late", 100, 5, 20, 2)
-		f.run(a.plan)
-		plays := func(w *line, first bool) {
-			t.Helper()
-			var items []farm.Item
-			for _, g := range w.want(15) {
-				pair := a.plan.Pair(g.Pair)
-				pair.Options = g.Options
-				items = append(items, result(t, g, playOut(a.plan, pair, func(match.Game) bool { return first })))
-			}
-			if len(items) != 15 || items[14].Lease.Pair != 14 {
-				t.Fatalf("%s is granted %d pairs", w.name, len(items))
-			}
-			w.send(items...)
-			f.until("they are stored", func() bool { return f.test("late").Stored == 15 })
-		}
-		plays(f.line(t, "w0"), true)
-		slow := f.line(t, "w1")
-		time.Sleep(lease) // w0 is away by now, and w1 may have them all
-		held := slow.want(30)
-		last := held[len(held)-1]
-		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "late", Worker: "w0", Why: "it lies"}, nil))
-		time.Sleep(lease)
-		plays(f.line(t, "w2"), false)
-		pair := a.plan.Pair(last.Pair)
-		pair.Options = last.Options
-		slow.send(result(t, last, a.play(a.plan, pair)))
-		f.until("the late one is judged", func() bool { return f.hall.Waiting() == 0 })
-		time.Sleep(lease) // a tune that cannot go on is ended at a tick
-		if s := f.test("late"); s.State != farm.Running || s.Stale != 1 || s.Refused > 0 || s.Stored != 15 {
-			t.Errorf("pair %d of the old path: %+v", last.Pair, s)
 		}
 	})
 }

@@ -19,7 +19,7 @@ func linux() map[string]string { return map[string]string{"os": "linux", "arch":
 // the coordinator's.
 func (f *theFarm) program(t *testing.T, text string) farm.Release {
 	t.Helper()
-	sum := testutil.Must(f.hall.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20))(t)
+	sum := testutil.Must(f.broker.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20))(t)
 	return farm.Release{SHA256: sum, Size: int64(len(text)), OS: "linux", Arch: "amd64", Version: "v" + text, Signature: []byte("signed")}
 }
 
@@ -43,11 +43,11 @@ func firstOf(s *farm.UpdateStatus) (names []string) {
 func (f *theFarm) crew(n int) map[string]*hand {
 	all := map[string]*hand{}
 	for i := range n {
-		h := &hand{f: f, name: fmt.Sprint("w", i), slots: 2, takes: func(int) time.Duration { return 20 * time.Second }, plans: map[string]*match.Plan{}, labels: linux(), program: "old"}
+		h := &hand{name: fmt.Sprint("w", i), slots: 2, takes: seconds(20), labels: linux(), program: "old"}
 		if i == n-1 {
 			h.labels["os"] = "plan9"
 		}
-		h.begin()
+		f.begin(h)
 		all[h.name] = h
 	}
 	return all
@@ -77,7 +77,7 @@ func (h *hand) becomes(program string) {
 // until a trial is over.
 func (h *hand) proves(program string) {
 	h.kill()
-	h.slots, h.takes = 8, func(int) time.Duration { return 20 * time.Second }
+	h.slots, h.takes = 8, seconds(20)
 	h.becomes(program)
 }
 
@@ -200,117 +200,6 @@ func TestAnUpdateThatIsWorse(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestAPatchThatCrashesHoldsNoUpdate: a test in which engines crash wherever it is played
-// is no evidence against a program.
-func TestAPatchThatCrashesHoldsNoUpdate(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		f.run(testPlan("long", 4000, 1))
-		crew := f.crew(4)
-		for _, h := range crew {
-			h.kill()
-			h.plays = func(p *match.Plan, id int) match.PairResult {
-				if id%4 == 0 {
-					return crashes(p, id)
-				}
-				return play(p, id)
-			}
-			h.begin()
-		}
-		r := f.program(t, "2")
-		f.update(t, farm.Update{Releases: []farm.Release{r}})
-		var first []string
-		f.until("somebody is first", func() bool { first = firstOf(f.c.Status(f.ctx).Update); return len(first) == 1 })
-		crew[first[0]].proves(r.SHA256)
-		f.until("the trial ends", func() bool { return f.c.Status(f.ctx).Update.Stage != farm.StageTrial })
-		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Trials[0].Failed < 30 || s.Trials[0].OthersFailed < 30 { // about 125 of 500 and 63 of 252
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
-// TestOnlyTheFirstProveAnUpdate: a worker that says to have the program, without having
-// been told to take it, counts neither for it nor against it.
-func TestOnlyTheFirstProveAnUpdate(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		f.run(testPlan("long", 4000, 1))
-		crew := f.crew(4)
-		f.until("they play", func() bool { return f.test("long").Stored > 20 })
-		r := f.program(t, "2")
-		ordered := f.update(t, farm.Update{Releases: []farm.Release{r}})
-		first := firstOf(&ordered)
-		for name, h := range crew {
-			if !slices.Contains(first, name) {
-				h.becomes(r.SHA256)
-			}
-		}
-		before := f.test("long").Stored
-		f.until("they have played on", func() bool { return f.test("long").Stored > before+200 })
-		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageTrial || s.Trials[0].Pairs > 0 {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
-// TestEachKindOfMachineProvesItsOwn: what one kind proves frees its own machines, and no
-// others; all are told when each kind has proven its program.
-func TestEachKindOfMachineProvesItsOwn(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		f.run(testPlan("long", 9000, 1))
-		crew := f.crew(6) // the last one is of the other kind
-		f.until("they play", func() bool { return f.test("long").Stored > 20 })
-		r, other := f.program(t, "2"), f.program(t, "3")
-		other.OS = "plan9"
-		s := f.update(t, farm.Update{Releases: []farm.Release{r, other}})
-		if len(s.Trials) != 2 || len(s.Trials[0].First) != 1 || !slices.Equal(s.Trials[1].First, []string{"w5"}) {
-			t.Fatalf("%+v", s)
-		}
-		crew[s.Trials[0].First[0]].proves(r.SHA256)
-		f.until("linux is told", func() bool { return len(toldOf(crew)) == 5 }) // four, and w5, which is first of its kind
-		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageTrial || !s.Trials[0].Passed || s.Trials[1].Passed || s.Trials[1].Pairs > 0 {
-			t.Errorf("%+v", s)
-		}
-		f.restart()
-		crew["w5"].proves(other.SHA256)
-		f.until("the other kind has proven its own", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageAll })
-		if s := f.c.Status(f.ctx).Update; s.Trials[1].Pairs < 500 || s.Trials[0].Pairs > 510 {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
-// TestATrialWhoseWorkersGoAway is given to others after an hour, and not sooner, also where
-// the coordinator began anew meanwhile.
-func TestATrialWhoseWorkersGoAway(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		f.run(testPlan("long", 9000, 1))
-		crew := f.crew(5)
-		f.until("they play", func() bool { return f.test("long").Stored > 20 })
-		r := f.program(t, "2")
-		s := f.update(t, farm.Update{Releases: []farm.Release{r}})
-		first := firstOf(&s)[0]
-		crew[first].becomes(r.SHA256)
-		rest(crew)
-		time.Sleep(30 * time.Minute)
-		if s := f.c.Status(f.ctx).Update; len(firstOf(s)) != 1 {
-			t.Fatalf("%+v", s)
-		}
-		crew[first].kill()
-		time.Sleep(30 * time.Minute)
-		f.restart()
-		time.Sleep(50 * time.Minute)
-		if s := f.c.Status(f.ctx).Update; len(firstOf(s)) != 1 {
-			t.Errorf("others are drawn too soon: %+v", s)
-		}
-		time.Sleep(20 * time.Minute)
-		now := f.c.Status(f.ctx).Update
-		if names := firstOf(now); len(names) != 2 || !slices.Contains(names, first) || len(toldOf(crew)) != 1 {
-			t.Fatalf("%+v, told are %v", now, toldOf(crew))
-		}
-		crew[toldOf(crew)[0]].proves(r.SHA256)
-		f.until("the trial ends", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageAll })
-	})
 }
 
 // TestUpdatesThatAreRefused: who may not, and what is no update.

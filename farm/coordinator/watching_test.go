@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/runner/events"
 )
@@ -32,11 +33,9 @@ func (l *line) tells(run string, kind match.EventType, pair, slot int) {
 		Outcome: "black", Termination: "resignation", Points: &[2]float64{1, 0}, Sides: &[2]match.Effort{},
 	})
 	if err == nil {
-		err = l.f.hall.Connect(l.name).Tell(farm.SubjectEvents+run+"."+l.name, body)
+		err = l.f.broker.Connect(l.name).Tell(farm.SubjectEvents+run+"."+l.name, body)
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	testutil.OK(l.t, err)
 	synctest.Wait()
 }
 

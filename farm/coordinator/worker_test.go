@@ -52,10 +52,21 @@ type play1 struct {
 	until time.Time
 }
 
-func (f *theFarm) hand(name string, slots int) *hand {
-	h := &hand{f: f, name: name, slots: slots, takes: func(pair int) time.Duration { return time.Duration(20+pair*7%40) * time.Second }, plans: map[string]*match.Plan{}}
+func (f *theFarm) hand(name string, slots int) *hand { return f.begin(&hand{name: name, slots: slots}) }
+
+// begin starts a worker. By default its pairs take 20 to 59 seconds.
+func (f *theFarm) begin(h *hand) *hand {
+	h.f, h.plans = f, map[string]*match.Plan{}
+	if h.takes == nil {
+		h.takes = func(pair int) time.Duration { return time.Duration(20+pair*7%40) * time.Second }
+	}
 	h.begin()
 	return h
+}
+
+// seconds is how long pairs take that all take the same time.
+func seconds(n int) func(int) time.Duration {
+	return func(int) time.Duration { return time.Duration(n) * time.Second }
 }
 
 // begin starts a process of the worker.
@@ -68,7 +79,7 @@ func (h *hand) begin() {
 	ended, session := h.ended, fmt.Sprintf("%s-%d", h.name, h.start)
 	h.f.working.Go(func() {
 		defer close(ended)
-		p := process{hand: h, session: session, way: h.f.hall.Connect(h.name)}
+		p := process{hand: h, session: session, way: h.f.broker.Connect(h.name)}
 		p.run(ctx)
 	})
 }

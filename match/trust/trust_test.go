@@ -111,39 +111,41 @@ func (f *farm) pair(n int) (worker int, p Pair) {
 	return worker, p
 }
 
-// Nobody is accused in a farm of 1,000 workers of whom none differs, at any look, but as
-// often as is promised: in one farm of a hundred at most.
+// accusations simulates a farm, and reports whether a worker is accused of its results or of its machine. It looks after
+// every so many pairs.
+func accusations(t *testing.T, f *farm, pairs, every int) (r Residuals, results, machine bool) {
+	t.Helper()
+	for n := range pairs {
+		_, p := f.pair(n)
+		testutil.OK(t, r.Add(p))
+		if n%every == every-1 {
+			all := everybody(&r, f)
+			results = results || len(Accused(all, Alpha)) > 0
+			machine = machine || len(Unlike(all, Alpha)) > 0
+		}
+	}
+	return r, results, machine
+}
+
+// In farms of 1,000 equal workers a worker is accused at any look as often as promised: at most in one farm of a hundred.
+// More looks would not find more than Ville's inequality allows.
 func TestHonestFarms(t *testing.T) {
 	t.Parallel()
-	farms, pairs := testutil.ByLength(10, 60), 16_000
-	accused, apart := 0, 0
-	mean := 0.0
+	farms, accused, mean := testutil.ByLength(10, 60), [2]int{}, 0.0
 	for seed := range uint64(farms) {
-		f := newFarm(seed, 1000)
-		var r Residuals
-		found, unlike := false, false
-		for n := range pairs {
-			_, p := f.pair(n)
-			testutil.OK(t, r.Add(p))
-			if n%2000 == 1999 { // who looks more often does not find more than Ville allows
-				all := everybody(&r, f)
-				found = found || len(Accused(all, Alpha)) > 0
-				unlike = unlike || len(Unlike(all, Alpha)) > 0
+		r, results, machine := accusations(t, newFarm(seed, 1000), 16_000, 2000)
+		for i, is := range []bool{results, machine} {
+			if is {
+				accused[i]++
 			}
-		}
-		if found {
-			accused++
-		}
-		if unlike {
-			apart++
 		}
 		for _, e := range r.Evidence() {
 			mean += math.Exp(e.LogE) / 1000 / float64(farms)
 		}
 	}
-	for _, n := range []int{accused, apart} {
+	for _, n := range accused {
 		if p := binomial.NewBinomial(farms, Alpha).AtLeast(n); p < 0.0001 {
-			t.Errorf("somebody was accused in %d farms of %d, or of its machine in %d: p = %.2g", accused, farms, apart, p)
+			t.Errorf("a worker was accused (results, machine) in %v farms of %d: p = %.2g", accused, farms, p)
 		}
 	}
 	// 10,000 or 60,000 e-values of mean 1 each: less by what is lost, not more by half
@@ -263,35 +265,16 @@ func TestUnlikeMachines(t *testing.T) {
 		workers, pairs  int
 		machines, noise float64 // standard deviations of the logarithms
 	}{{10, 3000, 0.005, 0.02}, {10, 3000, 0.01, 0.02}, {20, 6000, 0.01, 0.05}, {20, 6000, 0.03, 0.02}} {
-		farms, accused, unlike := testutil.ByLength(2, 20), 0, 0
-		for seed := range uint64(farms) {
+		for seed := range uint64(testutil.ByLength(2, 20)) {
 			f := newFarm(seed, c.workers)
 			offset := map[string]float64{}
 			for _, w := range f.workers {
 				offset[w] = c.machines * f.r.NormFloat64()
 			}
 			f.change = func(_ int, p *Pair, r *rand.Rand) { p.Ratio = math.Exp(offset[p.Worker] + c.noise*r.NormFloat64()) }
-			var r Residuals
-			found, apart := false, false
-			for n := range c.pairs {
-				_, p := f.pair(n)
-				testutil.OK(t, r.Add(p))
-				if n%blockPairs == blockPairs-1 {
-					all := everybody(&r, f)
-					found = found || len(Accused(all, Alpha)) > 0
-					apart = apart || len(Unlike(all, Alpha)) > 0
-				}
+			if _, results, machine := accusations(t, f, c.pairs, blockPairs); results || machine {
+				t.Errorf("%+v, farm %d: a worker is accused: of results %t, of its machine %t", c, seed, results, machine)
 			}
-			if found {
-				accused++
-			}
-			if apart {
-				unlike++
-			}
-		}
-		t.Logf("%+v: accused in %d farms, on probation in %d of %d", c, accused, unlike, farms)
-		if accused+unlike > 0 {
-			t.Errorf("%+v: somebody is accused in %d farms, on probation in %d of %d", c, accused, unlike, farms)
 		}
 	}
 }

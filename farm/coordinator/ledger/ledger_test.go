@@ -129,19 +129,6 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestAdoption: a lease that was believed lost lives again as long as nobody else has
-// the pair.
-func TestAdoption(t *testing.T) {
-	t.Parallel()
-	b := newBook(t, 10, 3, nil)
-	held := b.grant(0, 2)
-	b.wait(lease)
-	b.wants("expired", b.Expire(b.now), 0, 1)
-	b.wants("granted again", b.grant(1, 1), 0)
-	b.wants("dropped", b.beat(0, held...), 0)
-	b.wants("next", b.grant(2, 1), 2)
-}
-
 // TestStoredIsTold: what is finished is told to be stored, what is still played of it to
 // be dropped; and a stored pair is granted to nobody.
 func TestStoredIsTold(t *testing.T) {
@@ -215,43 +202,41 @@ func TestRefusedIsPlayedByOthers(t *testing.T) {
 	b.wants("again", b.grant(1, 1), 0)
 }
 
-// TestAnOldLeaseIsRevokedAndNeverRaced: it is granted to another only when its holder has
-// put it away, or is silent.
-func TestAnOldLeaseIsRevokedAndNeverRaced(t *testing.T) {
-	t.Parallel()
-	b := newBook(t, 1000, 2, nil)
-	slow := b.grant(0, 2)
-	for b.State().Counts.Revoked == 0 { // ten seconds each
+// untilRevoked lets w1 play pairs of ten seconds until the leases of w0 are revoked.
+func (b *book) untilRevoked(slow ...ledger.Lease) {
+	b.t.Helper()
+	for b.State().Counts.Revoked == 0 {
 		l := b.grant(1, 1)[0]
 		b.wait(10 * time.Second)
 		b.wants("told to drop", b.beat(0, slow...))
 		b.Stored(b.now, l.Pair)
 		b.wants("expired", b.Expire(b.now))
 	}
+}
+
+// TestAnOldLeaseIsRevokedAndNeverRaced: another worker gets the pair only after its holder dropped it or became silent.
+func TestAnOldLeaseIsRevokedAndNeverRaced(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 1000, 2, nil)
+	slow := b.grant(0, 2)
+	b.untilRevoked(slow...)
 	s := b.State()
 	if s.P99 < 10*time.Second || s.P99 > 11*time.Second || s.Counts.Revoked != 2 || s.Stored < 100 {
 		t.Fatalf("%+v", s)
 	}
-	next := s.Stored + 2
 	b.wants("told", b.beat(0, slow...), 0, 1)
-	b.wants("not raced", b.grant(1, 1), next)
-	b.wants("finished meanwhile", b.beat(0)) // without 0 and 1: they are put away
-	b.wait(lease)                            // long enough for w1, who is not the faster half of two
+	b.wants("not raced", b.grant(1, 1), s.Stored+2)
+	b.wants("without 0 and 1", b.beat(0))
+	b.wait(lease) // long enough for w1, which is not in the faster half of two
 	b.wants("then", b.grant(1, 2), 0, 1)
 }
 
-// TestARevokedLeaseMayFinish: what is finished before its holder was told is kept.
+// TestARevokedLeaseMayFinish: a pair that is finished before its holder drops it is kept.
 func TestARevokedLeaseMayFinish(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 1000, 2, nil)
 	slow := b.grant(0, 1)
-	for b.State().Counts.Revoked == 0 {
-		l := b.grant(1, 1)[0]
-		b.wait(10 * time.Second)
-		b.beat(0, slow...)
-		b.Stored(b.now, l.Pair)
-		b.Expire(b.now)
-	}
+	b.untilRevoked(slow...)
 	for range 3 {
 		dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: slow})
 		b.wants("dropped", dropped)

@@ -1,9 +1,9 @@
 package ledger_test
 
 import (
-	"container/heap"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,7 +17,7 @@ type slots struct {
 	ledger *ledger.Ledger
 	lease  time.Duration
 	now    time.Time
-	ends   ends
+	ends   []end
 	held   [][]ledger.Lease // by slot
 	slow   float64          // how many of them take three times as long
 	lost   float64          // how many pairs are never heard of again
@@ -29,17 +29,10 @@ type end struct {
 	pair int // -1: a beat of all
 }
 
-type ends []end
-
-func (e ends) Len() int           { return len(e) }
-func (e ends) Less(i, j int) bool { return e[i].at.Before(e[j].at) }
-func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
-func (e *ends) Push(x any)        { *e = append(*e, x.(end)) }
-func (e *ends) Pop() any {
-	old := *e
-	last := old[len(old)-1]
-	*e = old[:len(old)-1]
-	return last
+// add inserts an end; ends are in order of time, the latest first.
+func (s *slots) add(e end) {
+	i, _ := slices.BinarySearchFunc(s.ends, e, func(a, b end) int { return b.at.Compare(a.at) })
+	s.ends = slices.Insert(s.ends, i, e)
 }
 
 // mean is that of a pair's length, which is log-normal with a σ of 0.35.
@@ -55,9 +48,10 @@ func (s *slots) waste(stop int) float64 {
 		s.ledger.Enter(name(i), "s")
 		s.next(i)
 	}
-	heap.Push(&s.ends, end{s.now.Add(s.lease / 3), 0, -1})
+	s.add(end{s.now.Add(s.lease / 3), 0, -1})
 	for {
-		e := heap.Pop(&s.ends).(end)
+		e := s.ends[len(s.ends)-1]
+		s.ends = s.ends[:len(s.ends)-1]
 		s.now = e.at
 		if e.pair < 0 {
 			s.beat()
@@ -81,7 +75,7 @@ func (s *slots) next(slot int) {
 		if float64(slot) < s.slow*float64(len(s.held)) {
 			takes *= 3
 		}
-		heap.Push(&s.ends, end{s.now.Add(time.Duration(takes)), slot, l.Pair})
+		s.add(end{s.now.Add(time.Duration(takes)), slot, l.Pair})
 	}
 }
 
@@ -90,7 +84,7 @@ func (s *slots) beat() {
 		s.ledger.Beat(s.now, name(slot), "s", ledger.Listed{Held: held})
 	}
 	s.ledger.Expire(s.now)
-	heap.Push(&s.ends, end{s.now.Add(s.lease / 3), 0, -1})
+	s.add(end{s.now.Add(s.lease / 3), 0, -1})
 }
 
 // TestWasteOfAStop: how many pairs are granted beyond the stop of a test without a

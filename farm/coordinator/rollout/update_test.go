@@ -88,24 +88,6 @@ func TestDue(t *testing.T) {
 	}
 }
 
-func TestOrderRefuses(t *testing.T) {
-	for want, o := range map[string]farm.Update{
-		"no program is wanted":     {All: true},
-		"no artefact other of 3":   {Releases: []farm.Release{{SHA256: "other", Size: 3}}},
-		"was ever wanted here":     {Known: []string{"never"}},
-		"two releases for linux a": {Releases: []farm.Release{linux, {SHA256: "newer", Size: 3, OS: "linux", Arch: "amd64"}}},
-	} {
-		s := &State{}
-		if err := s.Order("boss", &o, sizes, crew(2), noon); err == nil || !strings.Contains(err.Error(), want) || s.By != "" {
-			t.Errorf("%s: %v, %+v", want, err, s)
-		}
-	}
-	s := &State{}
-	if err := s.Order("boss", &farm.Update{Releases: []farm.Release{linux, mac}}, sizes, crew(2), noon); err != nil {
-		t.Errorf("one for each kind: %v", err)
-	}
-}
-
 // The trial is looked at ten times in 500 pairs of who was told and has it, and ends then;
 // a failure that the others have as often is none of the program's.
 func TestTrial(t *testing.T) {
@@ -211,7 +193,11 @@ func TestStuck(t *testing.T) {
 	if s.Tend(workers, "", noon.Add(100*time.Minute)) {
 		t.Error("others are drawn though one runs it")
 	}
-	if !s.Tend(workers, "it lies", noon.Add(time.Minute)) {
+	workers[i].Here, s.Trials["new"].seen = false, time.Time{} // a new process has not seen it
+	if s.Tend(workers, "", noon.Add(300*time.Minute)) || s.Tend(workers, "", noon.Add(359*time.Minute)) || !s.Tend(workers, "", noon.Add(360*time.Minute)) {
+		t.Errorf("others are drawn before or after an hour of a new process: %v", s.first())
+	}
+	if !s.Tend(workers, "it lies", noon.Add(361*time.Minute)) {
 		t.Error("nobody looks at who is accused")
 	}
 }

@@ -10,31 +10,20 @@ import (
 	"slices"
 )
 
-// Design is a sequential test of pairs: logistic Elo, the ratio's bounds.
+// A Design is an SPRT over pairs: logistic Elo, and the error rates of its bounds.
 type Design struct{ Elo0, Elo1, Alpha, Beta float64 }
 
-// Verdict is what a series says under a Design.
+// A Verdict is the decision of a Design.
 type Verdict struct {
 	Decision string // pass, fail or continue
-	Pairs    int    // that it rests on, from pair 0
+	Pairs    int    // number of pairs that it depends on, from pair 0
 	LLR      float64
 }
 
-// dumped is what of a line of a stable dump the verdict is a function of.
-type dumped struct {
-	Type    string     `json:"type"`
-	Pair    int        `json:"pair"`
-	A       string     `json:"a"`
-	Black   string     `json:"black"`
-	Points  [2]float64 `json:"points"` // Black's and White's
-	Opening string     `json:"opening"`
-}
-
-// Recompute is the verdict of a stable dump, by arithmetic that shares nothing with the
-// coordinator's: the pairs in plan order, after each the generalised likelihood ratio of
-// the five outcomes of a pair (M. Van den Bergh, "A practical introduction to the GSPRT"),
-// with a thousandth for an outcome not seen, held against ln(β/(1-α(1-β))) and ln(1/α).
-// It knows designs in which every pair has an opening of its own, and says so of others.
+// Recompute returns the verdict of a stable dump. Its arithmetic shares nothing with the coordinator's. After each pair in
+// plan order it compares the generalised likelihood ratio of the five outcomes of a pair (M. Van den Bergh, "A practical
+// introduction to the GSPRT"), with a thousandth for an outcome not seen, with ln(β/(1-α(1-β))) and ln(1/α). It returns
+// an error unless every pair has its own opening.
 func Recompute(dump io.Reader, d Design) (Verdict, error) {
 	scores, openings, err := scoresOf(dump)
 	if err != nil {
@@ -44,7 +33,7 @@ func Recompute(dump io.Reader, d Design) (Verdict, error) {
 	lower, upper := math.Log(d.Beta/(1-d.Alpha*(1-d.Beta))), -math.Log(d.Alpha)
 	v := Verdict{Decision: "continue"}
 	var seen [5]float64
-	for id, score := range scores { // to the first pair that is not there
+	for id, score := range scores { // up to the first missing pair
 		if other := slices.Index(openings, openings[id]); other < id {
 			return Verdict{}, fmt.Errorf("pairs %d and %d have opening %s, expected an opening for each", other, id, openings[id])
 		}
@@ -63,43 +52,44 @@ func Recompute(dump io.Reader, d Design) (Verdict, error) {
 	return v, nil
 }
 
-// scoresOf are the points of the first player and the openings, by pair, up to the first gap.
-func scoresOf(dump io.Reader) ([]float64, []string, error) {
-	games, openings := map[int][]float64{}, map[int]string{}
+// scoresOf returns the points of the first player and the openings, by pair, up to the first missing pair.
+func scoresOf(dump io.Reader) (scores []float64, openings []string, err error) {
+	games, opening := map[int][]float64{}, map[int]string{}
 	lines := bufio.NewScanner(dump)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
-		var g dumped
+		var g struct {
+			Type, A, Black, Opening string
+			Pair                    int
+			Points                  [2]float64 // Black's and White's
+		}
 		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
 			return nil, nil, fmt.Errorf("a line of the dump: %w", err)
 		}
 		if g.Type != "game" {
 			continue
 		}
-		openings[g.Pair] = g.Opening
+		opening[g.Pair] = g.Opening
 		points := g.Points[0]
 		if g.Black != g.A {
 			points = g.Points[1]
 		}
 		games[g.Pair] = append(games[g.Pair], points)
 	}
-	var scores []float64
-	var of []string
 	for id := 0; games[id] != nil; id++ {
 		if len(games[id]) != 2 {
 			return nil, nil, fmt.Errorf("pair %d has %d games, expected 2", id, len(games[id]))
 		}
 		scores = append(scores, games[id][0]+games[id][1])
-		of = append(of, openings[id])
+		openings = append(openings, opening[id])
 	}
-	return scores, of, lines.Err()
+	return scores, openings, lines.Err()
 }
 
 func expected(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// likelihood is the logarithm of the largest likelihood of the outcomes under a
-// distribution with the mean s, up to a constant of the outcomes: each outcome's share
-// is divided by 1+x(value-s), and the x that does it is found by halving.
+// likelihood returns the logarithm of the largest likelihood of the outcomes under a distribution with the mean s, up to a
+// constant. Each outcome's share is divided by 1+x(value-s); bisection finds x.
 func likelihood(seen [5]float64, s float64) float64 {
 	const unseen = 1e-3
 	for i := range seen {
@@ -112,7 +102,7 @@ func likelihood(seen [5]float64, s float64) float64 {
 		}
 		return sum
 	}
-	lo, hi := -1/(1-s), 1/s // there the largest and the least value have no room
+	lo, hi := -1/(1-s), 1/s // here a share of the greatest or the least value becomes infinite
 	for range 200 {
 		if mid := (lo + hi) / 2; slope(mid) > 0 {
 			lo = mid
@@ -127,28 +117,25 @@ func likelihood(seen [5]float64, s float64) float64 {
 	return sum
 }
 
-// Share is a test that waits for pairs, and what part of them it is to get.
+// A Share is a waiting test and its part of the pairs.
 type Share struct {
 	Run  string
 	Part float64
 }
 
-// shareGrants are how many grants shares are held against, and shareOff is how far they
-// may be off.
+// shareGrants is the number of grants in which shares are compared, and shareOff is the largest allowed difference.
 const (
 	shareGrants = 1000
 	shareOff    = 0.02
 )
 
-// Shares says which tests have not had their parts of the first thousand grants since
-// all of them were granted pairs (I8); none: all have. It fails where there were fewer.
+// Shares returns the tests that did not get their parts of the first thousand grants after every test had a grant (I8). It
+// returns an error if there were fewer grants.
 func Shares(h *History, want []Share) (wrong []string, err error) {
-	count, all := map[string]int{}, 0
-	total := 0.0
+	count, begun, all, total := map[string]int{}, map[string]bool{}, 0, 0.0
 	for _, s := range want {
 		total += s.Part
 	}
-	begun := map[string]bool{}
 	for i := range h.Steps {
 		if h.Steps[i].What != "grant" {
 			continue
