@@ -126,15 +126,12 @@ func writeCSAMove(b *strings.Builder, p *shogi.Position, m *Move) {
 	if !m.Opening && !m.NoTime {
 		b.WriteString("T" + csaTime(m.Time) + "\n")
 	}
-	score := m.Score
-	if p.Side() == shogi.White {
-		score = -score
-	}
+	score := BlackScore(p.Side(), m.Score)
 	p.Apply(m.Move)
 	if !m.HasScore {
 		return
 	}
-	line := fmt.Appendf(nil, "'** %d", max(-CSAMate, min(CSAMate, score)))
+	line := fmt.Appendf(nil, "'** %d", score)
 	b.Write(fmt.Appendf(AppendCSALine(line, *p, m.Reply()), " #%d\n", m.Nodes))
 }
 
@@ -167,6 +164,14 @@ func writeCSAComment(b *strings.Builder, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		b.WriteString("'*" + Remark(EscapedComment(line)) + "\n")
 	}
+}
+
+// BlackScore returns a score from Black's point of view within CSA's range for mates.
+func BlackScore(mover shogi.Colour, score int) int {
+	if mover == shogi.White {
+		score = -score
+	}
+	return max(-CSAMate, min(CSAMate, score))
 }
 
 // CSAMate is the score of a mate in comments of records.

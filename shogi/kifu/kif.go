@@ -282,11 +282,7 @@ func KIFThought(p *shogi.Position, m *Move) string {
 	if m.Nodes > 0 {
 		fmt.Fprintf(&b, " ノード数 %d", m.Nodes)
 	}
-	score := m.Score
-	if p.Side() == shogi.White {
-		score = -score
-	}
-	fmt.Fprintf(&b, " 評価値 %d", max(-CSAMate, min(CSAMate, score)))
+	fmt.Fprintf(&b, " 評価値 %d", BlackScore(p.Side(), m.Score))
 	if pv := KIFVariation(*p, m.PV); pv != "" {
 		b.WriteString(" 読み筋 " + pv)
 	}

@@ -134,20 +134,13 @@ func (c *Client) sessions(ctx context.Context) error {
 // accepted it before and still holds the broken connection. A player that cannot be opened is not the
 // server's fault.
 func (c *Client) mayNotRetry(err error) bool {
-	if _, ok := errors.AsType[*playerError](err); ok {
-		return true
-	}
-	return errors.Is(err, ErrLogin) && !c.entered
+	return errors.Is(err, errPlayer) || errors.Is(err, ErrLogin) && !c.entered
 }
 
-// playerError is the error of a player that cannot be opened or prepared.
-type playerError struct{ err error }
+// errPlayer marks the error of a player that cannot be opened or prepared.
+var errPlayer = errors.New("the player")
 
-// Error describes the failure.
-func (e *playerError) Error() string { return "csa: the player: " + e.err.Error() }
-
-// Unwrap returns the cause.
-func (e *playerError) Unwrap() error { return e.err }
+func playerError(err error) error { return fmt.Errorf("csa: %w: %w", errPlayer, err) }
 
 // wait reports a lost connection and waits before the next attempt.
 func (c *Client) wait(ctx context.Context, failures int, why error) error {
@@ -279,7 +272,7 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 	}
 	if err := c.ready(ctx, s, resumed); err != nil {
 		// The opponent should not wait long.
-		return &playerError{errors.Join(err, conn.Send(agreement("REJECT", s)))}
+		return playerError(errors.Join(err, conn.Send(agreement("REJECT", s))))
 	}
 	g := newGame(c, conn, s)
 	if resumed {
@@ -358,7 +351,7 @@ func (c *Client) reopen(ctx context.Context) error {
 	}
 	p, err := c.config.Open(ctx)
 	if err != nil {
-		return &playerError{err}
+		return playerError(err)
 	}
 	c.player = p
 	return nil
@@ -373,7 +366,7 @@ func (c *Client) load(ctx context.Context) error {
 	}
 	if r, ok := c.player.(readier); ok {
 		if err := r.Ready(ctx); err != nil {
-			return &playerError{err}
+			return playerError(err)
 		}
 	}
 	return nil

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	mateScore     = 30000 // score of a mate in CSA comments
-	commentPlies  = 30    // maximum length of a principal variation, to limit the line
+	commentPlies  = 30 // maximum length of a principal variation, to limit the line
 	commentPrefix = "'* "
 )
 
@@ -24,12 +23,8 @@ func Comment(p *shogi.Position, r usi.Reply) string {
 	if !best.HasScore {
 		return ""
 	}
-	score := max(-mateScore, min(mateScore, best.Score.Number()))
-	if p.Side() == shogi.White {
-		score = -score
-	}
 	var b strings.Builder
-	b.WriteString(commentPrefix + strconv.Itoa(score))
+	b.WriteString(commentPrefix + strconv.Itoa(kifu.BlackScore(p.Side(), best.Score.Number())))
 	next := *p
 	for i, m := range best.PV {
 		if i > commentPlies || next.CheckLegal(m) != nil || i == 0 && m != r.Move {

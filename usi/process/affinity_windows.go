@@ -45,7 +45,7 @@ func bind(job tree, process windows.Handle, list []int) error {
 		return err
 	}
 	if len(groups) == 1 && groups[0].Group == 0 && groupCount() == 1 {
-		if err := setProcessAffinity(process, groups[0].Mask); err != nil {
+		if ok, _, err := setProcessAffinityMask.Call(uintptr(process), groups[0].Mask); ok == 0 {
 			return fmt.Errorf("CPUs %v: they cannot be used here: %w", list, err)
 		}
 		return nil
@@ -143,13 +143,6 @@ func processAffinity(process windows.Handle) (mask uintptr, err error) {
 		return 0, err
 	}
 	return mask, nil
-}
-
-func setProcessAffinity(process windows.Handle, mask uintptr) error {
-	if ok, _, err := setProcessAffinityMask.Call(uintptr(process), mask); ok == 0 {
-		return err
-	}
-	return nil
 }
 
 func threadAffinity(thread windows.Handle) (a groupAffinity, err error) {

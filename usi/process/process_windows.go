@@ -108,15 +108,11 @@ func (p *Process) settle(cpus []int) error {
 	if err = errors.Join(gone, err); err != nil {
 		return err
 	}
-	return p.eachThread(windows.THREAD_SUSPEND_RESUME, func(thread windows.Handle) error {
+	leader := func(pid uint32) bool { return pid == uint32(p.pid) } //nolint:gosec // it was one
+	return eachThread(leader, windows.THREAD_SUSPEND_RESUME, func(thread windows.Handle) error {
 		_, err := windows.ResumeThread(thread)
 		return err
 	})
-}
-
-// eachThread opens each thread of the leader.
-func (p *Process) eachThread(access uint32, do func(windows.Handle) error) error {
-	return eachThread(func(pid uint32) bool { return pid == uint32(p.pid) }, access, do) //nolint:gosec // it was one
 }
 
 // eachThread opens each thread of the chosen processes.

@@ -119,17 +119,9 @@ func (w *csaWriter) thought(p *shogi.Position, mover shogi.Colour, m *kifu.Move)
 		return
 	}
 	w.text = append(w.text, "'** "...)
-	w.text = strconv.AppendInt(w.text, int64(blackScore(mover, m.Score)), 10)
+	w.text = strconv.AppendInt(w.text, int64(kifu.BlackScore(mover, m.Score)), 10)
 	w.text = kifu.AppendCSALine(w.text, *p, m.Reply())
 	w.text = append(w.text, '\n')
-}
-
-// blackScore returns a score from Black's view within CSA's range for mates.
-func blackScore(mover shogi.Colour, score int) int {
-	if mover == shogi.White {
-		score = -score
-	}
-	return max(-kifu.CSAMate, min(kifu.CSAMate, score))
 }
 
 // end writes the last statement, its time, the winner and the reason.

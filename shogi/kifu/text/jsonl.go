@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,31 +104,7 @@ func (j *jsonRecord) setPlayers(r *kifu.Record) {
 }
 
 // readJSON reads lines of JSON.
-func readJSON(in *Input) Reader { return &jsonReader{in: in} }
-
-type jsonReader struct {
-	in    *Input
-	count int
-}
-
-// Next reads a line.
-func (r *jsonReader) Next() (*kifu.Record, error) {
-	for {
-		line, ok := r.in.next()
-		if !ok {
-			return nil, r.in.end()
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		r.count++
-		record, err := parseJSON(line)
-		if err != nil {
-			return nil, r.in.bad(r.count, err)
-		}
-		return record, nil
-	}
-}
+func readJSON(in *Input) Reader { return &lineReader{in: in, parse: parseJSON} }
 
 func parseJSON(line []byte) (*kifu.Record, error) {
 	var j jsonRecord

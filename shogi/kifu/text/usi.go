@@ -48,26 +48,31 @@ func checkMoves(r *kifu.Record) error {
 
 // readUSI reads lines of USI, one game each: "position" or not, "startpos", "sfen …" or a
 // SFEN alone, then perhaps "moves …". Blank lines and those that begin with # are passed over.
-func readUSI(in *Input) Reader { return &usiReader{in: in} }
+func readUSI(in *Input) Reader {
+	return &lineReader{in: in, comment: "#", parse: func(line []byte) (*kifu.Record, error) { return parseUSI(string(line)) }}
+}
 
-type usiReader struct {
-	in    *Input
-	count int
+// lineReader reads a text with one game in each line. It skips blank lines and comments.
+type lineReader struct {
+	in      *Input
+	comment string // its beginning; "": there are none
+	parse   func(line []byte) (*kifu.Record, error)
+	count   int
 }
 
 // Next reads a line.
-func (r *usiReader) Next() (*kifu.Record, error) {
+func (r *lineReader) Next() (*kifu.Record, error) {
 	for {
-		text, ok := r.in.next()
+		line, ok := r.in.next()
 		if !ok {
 			return nil, r.in.end()
 		}
-		line := string(bytes.TrimSpace(text))
-		if line == "" || line[0] == '#' {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || r.comment != "" && bytes.HasPrefix(line, []byte(r.comment)) {
 			continue
 		}
 		r.count++
-		record, err := parseUSI(line)
+		record, err := r.parse(line)
 		if err != nil {
 			return nil, r.in.bad(r.count, err)
 		}
