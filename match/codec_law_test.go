@@ -16,6 +16,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
@@ -204,7 +205,7 @@ func TestDecodePlanBounds(t *testing.T) {
 // A plan for the wire is small: what a series of two engines with a dozen openings
 // takes, compressed.
 func TestPlanTextIsSmall(t *testing.T) {
-	s := playedSeriesOf(t)[0]
+	s := matchtest.AllSeries(t, playedFile)[0]
 	plan := testutil.Must(match.DecodePlan(s.Plan))(t)
 	text := testutil.Must(match.EncodePlan(plan))(t)
 	if packed := len(zipped(t, text)); packed > 1600 {
@@ -223,7 +224,7 @@ func zipped(tb testing.TB, text []byte) []byte {
 
 // What is read can be written, and is then read as the same plan.
 func FuzzDecodePlan(f *testing.F) {
-	for _, s := range playedSeriesOf(f)[:2] {
+	for _, s := range matchtest.AllSeries(f, playedFile)[:2] {
 		f.Add([]byte(s.Plan))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -244,7 +245,7 @@ func TestPairRoundTripLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawPair(t)
 		text := testutil.Must(match.EncodePair(r))(t)
-		got := testutil.Must(match.DecodePair(text, pairLimit))(t)
+		got := testutil.Must(match.DecodePair(text, matchtest.PairLimit))(t)
 		if diff := cmp.Diff(r, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-encoded +decoded):\n%s", diff)
 		}
@@ -315,7 +316,7 @@ func drawGame(t *rapid.T) match.Result {
 
 // BenchmarkPairText writes and reads one pair, as columns and as compressed JSON.
 func BenchmarkPairText(b *testing.B) {
-	r, err := match.DecodePair(playedSeriesOf(b)[0].Pairs[0], pairLimit)
+	r, err := match.DecodePair(matchtest.AllSeries(b, playedFile)[0].Pairs[0], matchtest.PairLimit)
 	testutil.OK(b, err)
 	plies := float64(len(r.Games[0].Record.Moves) + len(r.Games[1].Record.Moves))
 	for _, way := range []struct {
@@ -323,7 +324,7 @@ func BenchmarkPairText(b *testing.B) {
 		write func() ([]byte, error)
 		read  func([]byte) error
 	}{
-		{"columns", func() ([]byte, error) { return match.EncodePair(r) }, func(text []byte) error { _, err := match.DecodePair(text, pairLimit); return err }},
+		{"columns", func() ([]byte, error) { return match.EncodePair(r) }, func(text []byte) error { _, err := match.DecodePair(text, matchtest.PairLimit); return err }},
 		{"json+zlib", func() ([]byte, error) { text, err := json.Marshal(r); return zipped(b, text), err }, readJSON},
 	} {
 		b.Run(way.name, func(b *testing.B) {

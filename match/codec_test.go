@@ -19,47 +19,10 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
-
-// pairLimit is more than any pair of these tests takes.
-const pairLimit = 1 << 20
-
-// playedSeries is a series that the runner played with the sparring engine, some
-// of its players scripted to fail, resign or repeat, as the first version of the
-// formats kept it. It is never written again: what was written once is read for ever.
-type playedSeries struct {
-	Name   string          `json:"name"`
-	Digest string          `json:"digest"`
-	Plan   json.RawMessage `json:"plan"`
-	Pairs  [][]byte        `json:"pairs"`
-}
-
-func playedSeriesOf(tb testing.TB) []playedSeries {
-	tb.Helper()
-	text := testutil.Must(os.ReadFile(filepath.Join("testdata", "played.json")))(tb)
-	var list []playedSeries
-	testutil.OK(tb, json.Unmarshal(text, &list))
-	return list
-}
-
-// played calls see for each pair of each series.
-func played(t *testing.T, see func(t *testing.T, plan *match.Plan, r match.PairResult)) {
-	t.Helper()
-	for _, s := range playedSeriesOf(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			plan, err := match.DecodePlan(s.Plan)
-			if err != nil || plan.Digest() != s.Digest {
-				t.Fatalf("the plan's digest is not %s: %v", s.Digest, err)
-			}
-			for _, text := range s.Pairs {
-				r := testutil.Must(match.DecodePair(text, pairLimit))(t)
-				see(t, plan, r)
-			}
-		})
-	}
-}
 
 // filler puts something into every field that there is, so that a new one which the
 // formats forget is missed.
@@ -195,7 +158,7 @@ func encodePair(t *testing.T, r match.PairResult) []byte {
 
 func checkPairRoundTrip(t *testing.T, r match.PairResult) {
 	t.Helper()
-	got := testutil.Must(match.DecodePair(encodePair(t, r), pairLimit))(t)
+	got := testutil.Must(match.DecodePair(encodePair(t, r), matchtest.PairLimit))(t)
 	if diff := cmp.Diff(r, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-encoded +decoded):\n%s", diff)
 	}
@@ -209,7 +172,7 @@ func TestPairRoundTrip(t *testing.T) {
 	extreme.Games[0].Sides[1].Nodes = math.MaxUint64
 	extreme.Games[0].Sides[0].Time = math.MaxInt64 / 1000 * 1000
 	checkPairRoundTrip(t, extreme)
-	played(t, func(t *testing.T, _ *match.Plan, r match.PairResult) {
+	matchtest.Played(t, playedFile, func(t *testing.T, _ *match.Plan, r match.PairResult) {
 		t.Helper()
 		checkPairRoundTrip(t, r)
 	})
@@ -234,19 +197,19 @@ func TestDecodePairDamaged(t *testing.T) {
 	filled.Games[0].Outcome, filled.Games[0].Termination = match.WhiteWins, match.Resignation
 	text := encodePair(t, filled)
 	for i := range text {
-		if _, err := match.DecodePair(text[:i], pairLimit); err == nil {
+		if _, err := match.DecodePair(text[:i], matchtest.PairLimit); err == nil {
 			t.Errorf("cut to %d bytes: no error", i)
 		}
 		damaged := bytes.Clone(text)
 		damaged[i] ^= 0x80
-		_, _ = match.DecodePair(damaged, pairLimit) // it may mean something else
+		_, _ = match.DecodePair(damaged, matchtest.PairLimit) // it may mean something else
 	}
 	for want, text := range map[string][]byte{
 		"it is empty": nil, "format 5, this program knows 1 to 4": append([]byte{5}, text[1:]...), "format 0": append([]byte{0}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
 		"unknown outcome":     bytes.Replace(text, []byte("\x05white"), []byte("\x05whyte"), 1),
 		"unknown termination": bytes.Replace(text, []byte("\x0bresignation"), []byte("\x0bresignatiom"), 1),
 	} {
-		testutil.Fails(t, testutil.Err(match.DecodePair(text, pairLimit)), want)
+		testutil.Fails(t, testutil.Err(match.DecodePair(text, matchtest.PairLimit)), want)
 	}
 }
 
@@ -277,18 +240,18 @@ func TestDecodePairWithin(t *testing.T) {
 }
 
 func FuzzDecodePair(f *testing.F) {
-	for _, s := range playedSeriesOf(f) {
+	for _, s := range matchtest.AllSeries(f, playedFile) {
 		if s.Name == "repeats" || s.Name == "declares" { // the shortest
 			f.Add(s.Pairs[0])
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := match.DecodePair(text, pairLimit)
+		r, err := match.DecodePair(text, matchtest.PairLimit)
 		if err != nil {
 			return
 		}
 		once := encodePair(t, r)
-		again, err := match.DecodePair(once, pairLimit)
+		again, err := match.DecodePair(once, matchtest.PairLimit)
 		testutil.OK(t, err)
 		if twice := encodePair(t, again); !bytes.Equal(once, twice) {
 			t.Errorf("%x\n%x", once, twice)

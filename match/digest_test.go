@@ -12,31 +12,16 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 )
 
 // fullPlan is a plan in which every field holds something.
 func fullPlan(t *testing.T) *match.Plan {
 	t.Helper()
-	clock := match.TimeControl{Main: 300 * second, Increment: 2 * second}
-	player := func(name string) match.Player {
-		return match.Player{
-			Name: name, Command: []string{"/engines/" + name, "--flag"}, Dir: "/engines", Env: []string{"OMP=1"},
-			Options:  []match.Option{{Name: "Threads", Value: "1"}, {Name: "Hash", Value: "16"}},
-			Limits:   match.Limits{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second},
-			Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/engines/" + name, SHA256: "00" + name}}, Fixed: "1.0"},
-			Profile:  "yaneuraou", Restart: match.RestartNever, Greeting: 10 * second, Ready: 60 * second,
-		}
-	}
-	return &match.Plan{
-		Run: "run", Players: []match.Player{player("A"), player("B")},
-		ColourClocks: [2]*match.TimeControl{&clock, &clock},
-		Design:       match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: profile(t, "default"),
-		Adjudication: match.Adjudication{ResignScore: 3000, ResignMoves: 4},
-		Openings:     []match.Opening{opening(t, "startpos", "7g7f"), opening(t, startSFEN, "2g2f")},
-		Ponder:       match.PonderOff, Slowed: match.PolicyCount, Pairs: 100, Concurrency: 2, PVPlies: 12,
-		Scaling: match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4},
-	}
+	p := storedPlan(t)
+	p.Scaling = match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4}
+	return p
 }
 
 // noPartOfTheDigest are the fields that do not change how games come out. A new
@@ -55,19 +40,12 @@ func noPartOfTheDigest() []string {
 // planWithCouncil has a third player, which the others vote for.
 func planWithCouncil(t *testing.T) *match.Plan {
 	t.Helper()
-	p := fullPlan(t)
-	c := fullPlan(t).Players[0]
-	c.Name = "C"
-	c.Identity = match.Identity{
+	p := storedCouncil(t)
+	p.Scaling = fullPlan(t).Scaling
+	p.Players[2].Identity = match.Identity{
 		Files:    []match.FileHash{{Role: "EvalDir/nn.bin", Path: "/nets/nn.bin", SHA256: "11"}},
 		Variants: []match.Variant{{OS: "linux", Arch: "amd64", ISA: "x86-64-v3", SHA256: "22", Size: 1}},
 	}
-	c.Council = &match.Council{
-		Members: fullPlan(t).Players, Own: []bool{true, false}, Scales: []match.Scale{{Slope: 0.002, Intercept: 0.1}, {Slope: 0.003, Intercept: 0.2}},
-		Rule: "majority", Shadows: []string{"adoption"}, Ties: []string{"score"}, Stop: "quorum", Quorum: 0.6, ResignQuorum: 0.4, MinAlive: 1,
-		Restarts: 2, Jitter: 0.1, Noise: 15, Veto: match.Veto{Time: second, Nodes: 5, Margin: 80, Members: 2},
-	}
-	p.Players = append(p.Players, c)
 	return p
 }
 
@@ -184,7 +162,7 @@ func TestDigestOfWhatReflectionDoesNotChange(t *testing.T) {
 		{"the order of the players", func(p *match.Plan) { slices.Reverse(p.Players) }, true},
 		{"the order of the openings", func(p *match.Plan) { slices.Reverse(p.Openings) }, true},
 		{"an opening less", func(p *match.Plan) { p.Openings = p.Openings[:1] }, true},
-		{"a move more", func(p *match.Plan) { p.Openings[0].Moves = moves(t, "7g7f 3c3d") }, true},
+		{"a move more", func(p *match.Plan) { p.Openings[0].Moves = matchtest.Moves("7g7f 3c3d") }, true},
 		{"no clock by colour", func(p *match.Plan) { p.ColourClocks[shogi.White] = nil }, true},
 		{"another file", func(p *match.Plan) {
 			p.Players[0].Identity.Files = append(p.Players[0].Identity.Files, match.FileHash{Role: "EvalDir/nn.bin", SHA256: "11"})
@@ -240,7 +218,7 @@ func TestDifferences(t *testing.T) {
 		{"margin", func(p *match.Plan) { p.Players[1].Limits.Margin = second }, []string{"players.B.margin: 100ms before, 1s now"}},
 		{"an argument", func(p *match.Plan) { p.Players[0].Command[1] = "--other" }, []string{"players.A.arguments.0: --flag before, --other now"}},
 		{"the binary", func(p *match.Plan) { p.Players[0].Identity.Files[0].SHA256 = "ff" }, []string{"players.A.identity.binary: 00A before, ff now"}},
-		{"rules", func(p *match.Plan) { p.Rules = profile(t, "denryu") }, []string{
+		{"rules", func(p *match.Plan) { p.Rules = match.RulesProfiles()["denryu"] }, []string{
 			"rules.declare_at_limit: false before, true now", "rules.mate_at_limit_draws: false before, true now",
 			"rules.max_plies: 320 before, 512 now", "rules.repetition_points.0: 0.5 before, 0.4 now", "rules.repetition_points.1: 0.5 before, 0.6 now",
 		}},

@@ -34,7 +34,9 @@ const leastBounded = 0.001
 func (b GateBoundary) String() string { return cmp.Or(string(b), "ratio") }
 
 // BoundaryOf is the inverse of String.
-func BoundaryOf(name string) GateBoundary { return GateBoundary(strings.TrimPrefix(name, GateRatio.String())) }
+func BoundaryOf(name string) GateBoundary {
+	return GateBoundary(strings.TrimPrefix(name, GateRatio.String()))
+}
 
 // Gate is the design of a sequential test, written into a run before its first
 // game. It stops the series and gives its verdict; it changes no game, so the

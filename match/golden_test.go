@@ -16,6 +16,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 )
 
@@ -60,7 +61,7 @@ func goldenPlans(t *testing.T) []goldenPlan {
 		p.Adjudication = match.Adjudication{DrawScore: 20, DrawMoves: 8, DrawFrom: 160}
 	})
 	for _, name := range []string{"default", "wcsc", "denryu", "floodgate"} {
-		add("rules "+name, func(p *match.Plan) { p.Rules = profile(t, name) })
+		add("rules "+name, func(p *match.Plan) { p.Rules = match.RulesProfiles()[name] })
 	}
 	for r := shogi.NoEnteringKing; r <= shogi.TryRule; r++ {
 		add("declaration "+r.String(), func(p *match.Plan) {
@@ -153,9 +154,9 @@ func storedPlan(t *testing.T) *match.Plan {
 	return &match.Plan{
 		Run: "run", Players: []match.Player{player("A"), player("B")},
 		ColourClocks: [2]*match.TimeControl{&clock, &clock},
-		Design:       match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: profile(t, "default"),
+		Design:       match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: match.RulesProfiles()["default"],
 		Adjudication: match.Adjudication{ResignScore: 3000, ResignMoves: 4},
-		Openings:     []match.Opening{opening(t, "startpos", "7g7f"), opening(t, startSFEN, "2g2f")},
+		Openings:     []match.Opening{matchtest.Opening("startpos", "7g7f"), matchtest.Opening(startSFEN, "2g2f")},
 		Ponder:       match.PonderOff, Slowed: match.PolicyCount, Pairs: 100, Concurrency: 2, PVPlies: 12,
 	}
 }
@@ -190,7 +191,7 @@ func nestedCouncil(t *testing.T) *match.Plan {
 // known, so a new field must stand in no text where it has its zero value.
 func TestDigestsOfStoredRuns(t *testing.T) {
 	known := map[string]map[string]string{}
-	for _, row := range rows(t, "digests.csv") {
+	for _, row := range testutil.CSV(t, "digests.csv") {
 		known[row["plan"]] = row
 		sum := sha256.Sum256([]byte(row["canonical"]))
 		testutil.Equal(t, hex.EncodeToString(sum[:]), row["digest"], "%s: the text of the table has another digest", row["plan"])
@@ -274,7 +275,7 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 
 // What a store keeps of a plan is read back.
 func TestParseCanonical(t *testing.T) {
-	for _, row := range rows(t, "digests.csv") {
+	for _, row := range testutil.CSV(t, "digests.csv") {
 		c, err := match.ParseCanonical([]byte(row["canonical"]))
 		testutil.OK(t, err, "%s", row["plan"])
 		again, err := json.Marshal(c)

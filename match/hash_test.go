@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
@@ -13,9 +14,9 @@ import (
 // TestHashes: stores keep these hashes, so that they must never change: SHA-256 of the
 // start, a zero byte, and each move's 16 bits, low byte first.
 func TestHashes(t *testing.T) {
-	m := moves(t, "7g7f")[0]
+	m := matchtest.Moves("7g7f")[0]
 	sum := sha256.Sum256(append([]byte("startpos\x00"), byte(m), byte(m>>8)))
-	if got, want := opening(t, "startpos", "7g7f").Hash(), binary.LittleEndian.Uint64(sum[:]); got != want {
+	if got, want := matchtest.Opening("startpos", "7g7f").Hash(), binary.LittleEndian.Uint64(sum[:]); got != want {
 		t.Errorf("an opening has the hash %x, want %x", got, want)
 	}
 	p := shogi.StartPos()
@@ -33,7 +34,7 @@ func TestHashes(t *testing.T) {
 
 // TestOpeningHash: the name is no matter, the position and the moves are.
 func TestOpeningHash(t *testing.T) {
-	o := opening(t, "startpos", "7g7f")
+	o := matchtest.Opening("startpos", "7g7f")
 	named, shorter := o, o
 	named.ID, shorter.Moves = "another", nil
 	if o.Hash() != named.Hash() || o.Hash() == shorter.Hash() {

@@ -12,6 +12,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 )
 
@@ -313,10 +314,10 @@ func TestLimitsOf(t *testing.T) {
 
 func TestOpeningString(t *testing.T) {
 	for want, o := range map[string]match.Opening{
-		"startpos":                               opening(t, "startpos", ""),
-		"startpos moves 7g7f 3c3d 8h2b+ P*5e":    opening(t, "startpos", "7g7f 3c3d 8h2b+ P*5e"),
-		"sfen " + startSFEN:                      opening(t, startSFEN, ""),
-		"sfen " + startSFEN + " moves 2g2f 8c8d": opening(t, startSFEN, "2g2f 8c8d"),
+		"startpos":                               matchtest.Opening("startpos", ""),
+		"startpos moves 7g7f 3c3d 8h2b+ P*5e":    matchtest.Opening("startpos", "7g7f 3c3d 8h2b+ P*5e"),
+		"sfen " + startSFEN:                      matchtest.Opening(startSFEN, ""),
+		"sfen " + startSFEN + " moves 2g2f 8c8d": matchtest.Opening(startSFEN, "2g2f 8c8d"),
 	} {
 		testutil.Equal(t, o.String(), want)
 	}

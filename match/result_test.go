@@ -166,7 +166,7 @@ func TestSideAdd(t *testing.T) {
 func TestRulesPoints(t *testing.T) {
 	half := [2]float64{0.5, 0.5}
 	for _, name := range []string{"default", "wcsc", "floodgate", "denryu"} {
-		rules, repetition := profile(t, name), half
+		rules, repetition := match.RulesProfiles()[name], half
 		if name == "denryu" {
 			repetition = [2]float64{0.4, 0.6}
 		}

@@ -11,6 +11,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 )
 
@@ -20,7 +21,7 @@ import (
 func adjudicate(t *testing.T, rules match.Adjudication, start, line string, scores []string) string {
 	t.Helper()
 	p := testutil.Must(shogi.ParseSFEN(start))(t)
-	list, a := moves(t, line), arbiter.NewAdjudicator(rules)
+	list, a := matchtest.Moves(line), arbiter.NewAdjudicator(rules)
 	for i, text := range scores {
 		m := list[i%len(list)]
 		testutil.OK(t, p.CheckLegal(m))

@@ -8,6 +8,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 	"gogi/shogi/mate"
@@ -20,14 +21,14 @@ const mating3 = "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1"
 func provenPair(t *testing.T) (*match.Plan, match.PairResult) {
 	t.Helper()
 	plan := twoPlayers(t)
-	plan.Design.Swap, plan.Rules, plan.Adjudication, plan.Pairs = false, profile(t, "default"), match.Adjudication{}, 1
-	plan.Openings = []match.Opening{opening(t, "4k4/9/4P4/9/9/9/9/9/4K4 w G 1", "5a4a")}
+	plan.Design.Swap, plan.Rules, plan.Adjudication, plan.Pairs = false, match.RulesProfiles()["default"], match.Adjudication{}, 1
+	plan.Openings = []match.Opening{matchtest.Opening("4k4/9/4P4/9/9/9/9/9/4K4 w G 1", "5a4a")}
 	solver := plan.Players[0]
 	solver.Name = "solver"
 	plan.Mate = match.Mate{Solver: &solver, Time: time.Second, Nodes: 100}
 	testutil.OK(t, plan.Check())
 	pair := plan.Pair(0)
-	text := testutil.Must(match.Proof{Solver: "solver", Line: moves(t, "G*4b"), Plies: 1, Nodes: 2}.Text())(t)
+	text := testutil.Must(match.Proof{Solver: "solver", Line: matchtest.Moves("G*4b"), Plies: 1, Nodes: 2}.Text())(t)
 	game := pair.Game(0)
 	record := kifu.Record{
 		Black: plan.Players[game.Players[0]].Name, White: plan.Players[game.Players[1]].Name, Start: pair.Opening.Start,
@@ -89,11 +90,11 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 		}, "are not those of its moves"},
 	} {
 		plan, r := provenPair(t)
-		plan.Openings = []match.Opening{opening(t, test.start, test.reply)}
+		plan.Openings = []match.Opening{matchtest.Opening(test.start, test.reply)}
 		r.Pair = plan.Pair(0)
 		g := &r.Games[0]
 		g.Record.Start, g.Record.Moves[0].Move = test.start, r.Pair.Opening.Moves[0]
-		g.Record.Final, _ = match.Proof{Solver: "solver", Line: moves(t, test.line), Plies: 1, Nodes: 2}.Text()
+		g.Record.Final, _ = match.Proof{Solver: "solver", Line: matchtest.Moves(test.line), Plies: 1, Nodes: 2}.Text()
 		if test.change != nil {
 			test.change(plan, &r)
 		}
@@ -120,7 +121,7 @@ func TestAMateComesBeforeTheLimitOfPlies(t *testing.T) {
 	}{
 		{0, false, mate.Mate}, {3, false, mate.Mate}, {2, false, mate.Unproven}, {3, true, mate.Unproven}, {4, true, mate.Mate}, {1, true, mate.Unproven},
 	} {
-		rules := profile(t, "default")
+		rules := match.RulesProfiles()["default"]
 		rules.MaxPlies, rules.MateAtLimitDraws = test.most, test.draws
 		if got := referee(t, rules, mating3).ProveMate(line, 100); got.Verdict != test.want {
 			t.Errorf("%d plies, %t: %v (%s)", test.most, test.draws, got.Verdict, got.Why)

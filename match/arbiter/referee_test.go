@@ -9,6 +9,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 )
 
@@ -53,7 +54,7 @@ func TestProfilesAtTheLimit(t *testing.T) {
 		{"denryu", 512, draw, ended(match.BlackWins, match.Declaration)},
 	} {
 		t.Run(test.profile, func(t *testing.T) {
-			rules := profile(t, test.profile)
+			rules := match.RulesProfiles()[test.profile]
 			for _, game := range []struct {
 				name, position, move string
 				before, at           match.Verdict
@@ -111,7 +112,7 @@ func TestLimit(t *testing.T) {
 
 // The moves of an opening count like others.
 func TestLimitCountsTheOpening(t *testing.T) {
-	r := testutil.Must(arbiter.NewReferee(match.Rules{MaxPlies: 4}, opening(t, "startpos", "7g7f 3c3d")))(t)
+	r := testutil.Must(arbiter.NewReferee(match.Rules{MaxPlies: 4}, matchtest.Opening("startpos", "7g7f 3c3d")))(t)
 	testutil.Equal(t, play(t, r, "2g2f 8c8d"), ended(match.Draw, match.MaxPlies))
 }
 
@@ -120,8 +121,8 @@ func TestNoLegalMoveLoses(t *testing.T) {
 		"mate":      {blackMatesByDrop + "1", "G*5b"},
 		"stalemate": {blackStalemates + "1", "3c3b"},
 	} {
-		testutil.Equal(t, play(t, referee(t, profile(t, "default"), game[0]), game[1]), ended(match.BlackWins, match.Checkmate), "%s", name)
-		got := play(t, referee(t, profile(t, "default"), turnedSFEN(game[0])), turnedMoves(game[1]))
+		testutil.Equal(t, play(t, referee(t, match.RulesProfiles()["default"], game[0]), game[1]), ended(match.BlackWins, match.Checkmate), "%s", name)
+		got := play(t, referee(t, match.RulesProfiles()["default"], turnedSFEN(game[0])), turnedMoves(game[1]))
 		testutil.Equal(t, got, ended(match.WhiteWins, match.Checkmate), "%s by White", name)
 	}
 }
@@ -131,10 +132,10 @@ func TestIllegalMoveLoses(t *testing.T) {
 		startSFEN: match.WhiteWins, turnedSFEN(startSFEN): match.BlackWins,
 	} {
 		for _, text := range []string{"5e5d", "P*5e", "2h2b+", "none"} {
-			r := referee(t, profile(t, "default"), start)
+			r := referee(t, match.RulesProfiles()["default"], start)
 			before, m := r.Position().SFEN(), shogi.NoMove
 			if text != "none" {
-				m = moves(t, text)[0]
+				m = matchtest.Moves(text)[0]
 			}
 			got := r.Play(m)
 			note := fmt.Sprintf("%s: %v", text, r.Position().CheckLegal(m))
@@ -154,7 +155,7 @@ func TestRepetitionFixtures(t *testing.T) {
 		"white loses": {Outcome: match.BlackWins, Termination: match.PerpetualCheck, Note: "every move of White gave check"},
 	}
 	exchange := map[string]string{"none": "none", "draw": "draw", "black loses": "white loses", "white loses": "black loses"}
-	for _, row := range rows(t, "repetition.csv") {
+	for _, row := range testutil.CSV(t, "repetition.csv") {
 		start, isSFEN := strings.CutPrefix(row["position"], "sfen ")
 		if !isSFEN {
 			start = startSFEN
@@ -173,7 +174,7 @@ func TestRepetitionFixtures(t *testing.T) {
 // that ends the game with a verdict.
 func checkRepetition(t *testing.T, start, line, ply string, want match.Verdict) {
 	t.Helper()
-	r := referee(t, profile(t, "default"), start)
+	r := referee(t, match.RulesProfiles()["default"], start)
 	list := strings.Fields(line)
 	if n, err := strconv.Atoi(ply); err == nil {
 		list = list[:n]
@@ -182,7 +183,7 @@ func checkRepetition(t *testing.T, start, line, ply string, want match.Verdict) 
 }
 
 func TestRepetitionCountsTheOpening(t *testing.T) {
-	r := testutil.Must(arbiter.NewReferee(profile(t, "denryu"), opening(t, "startpos", rookShuffle)))(t)
+	r := testutil.Must(arbiter.NewReferee(match.RulesProfiles()["denryu"], matchtest.Opening("startpos", rookShuffle)))(t)
 	testutil.Equal(t, play(t, r, "9b8b"), ended(match.Draw, match.Repetition))
 }
 
@@ -238,7 +239,7 @@ func TestDeclarationWithOneFault(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			note := fmt.Sprintf("%v's declaration fails under CSARule27: %s", test.loser, test.faults)
 			want := match.LossFor(test.loser, match.FalseDeclaration, note)
-			testutil.Equal(t, referee(t, profile(t, "default"), test.sfen).Declare(), want)
+			testutil.Equal(t, referee(t, match.RulesProfiles()["default"], test.sfen).Declare(), want)
 		})
 	}
 }
@@ -246,7 +247,7 @@ func TestDeclarationWithOneFault(t *testing.T) {
 func TestDeclarationWins(t *testing.T) {
 	for _, name := range []string{"default", "wcsc", "floodgate", "denryu"} {
 		for sfen, want := range map[string]match.Outcome{blackDeclares: match.BlackWins, whiteDeclares: match.WhiteWins} {
-			if got := referee(t, profile(t, name), sfen).Declare(); !sameEnd(got, ended(want, match.Declaration)) {
+			if got := referee(t, match.RulesProfiles()[name], sfen).Declare(); !sameEnd(got, ended(want, match.Declaration)) {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}
@@ -264,7 +265,7 @@ func TestDeclarationFixtures(t *testing.T) {
 		"CSARule24H": {Declaration: shogi.CSARule24H},
 		"tsshogi_24": {Declaration: shogi.CSARule24H, ImpasseDraw: true},
 	}
-	for _, row := range rows(t, "declaration.csv") {
+	for _, row := range testutil.CSV(t, "declaration.csv") {
 		for column, rules := range columns {
 			r := referee(t, rules, row["sfen"])
 			var want match.Verdict
@@ -324,11 +325,11 @@ func TestImpasse(t *testing.T) {
 }
 
 func TestOpeningsThatAreRefused(t *testing.T) {
-	rules := profile(t, "default")
+	rules := match.RulesProfiles()["default"]
 	position := shogi.StartPos()
-	illegal := position.CheckLegal(moves(t, "7g7e")[0])
-	position.Apply(moves(t, "7g7f")[0])
-	turn := position.CheckLegal(moves(t, "2g2f")[0])
+	illegal := position.CheckLegal(matchtest.Moves("7g7e")[0])
+	position.Apply(matchtest.Moves("7g7f")[0])
+	turn := position.CheckLegal(matchtest.Moves("2g2f")[0])
 	_, badStart := shogi.ParseSFEN("9/9 b - 1")
 	for _, test := range []struct {
 		name, start, moves string
@@ -345,14 +346,14 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		{"stalemated at the start", "8k/6S2/7G1/9/9/9/9/9/4K4 w - 1", "", "opening 7: the side to move has no legal move"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := arbiter.NewReferee(rules, opening(t, test.start, test.moves))
+			_, err := arbiter.NewReferee(rules, matchtest.Opening(test.start, test.moves))
 			if err == nil || err.Error() != test.want {
 				t.Errorf("%v, want %s", err, test.want)
 			}
 		})
 	}
 	for _, start := range []string{bothKings + "b - 320", "startpos", startSFEN} {
-		if _, err := arbiter.NewReferee(rules, opening(t, start, "")); err != nil {
+		if _, err := arbiter.NewReferee(rules, matchtest.Opening(start, "")); err != nil {
 			t.Errorf("%s: %v", start, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/match/matchtest"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
@@ -16,7 +17,7 @@ import (
 // What was really played is taken, with the times as they were kept.
 func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	ends := map[match.Termination]bool{}
-	played(t, func(t *testing.T, plan *match.Plan, r match.PairResult) {
+	matchtest.Played(t, playedFile, func(t *testing.T, plan *match.Plan, r match.PairResult) {
 		t.Helper()
 		if err := arbiter.Verify(plan, &r); err != nil {
 			t.Error(err)
@@ -251,7 +252,7 @@ func positionOf(o match.Opening, moves []kifu.Move) shogi.Position {
 func TestVerifyRefusesForgeries(t *testing.T) {
 	tried := map[string]int{}
 	for name, forge := range forgeries() {
-		for _, s := range playedSeriesOf(t) {
+		for _, s := range matchtest.AllSeries(t, playedFile) {
 			plan := testutil.Must(match.DecodePlan(s.Plan))(t)
 			for i := range s.Pairs {
 				r, other := decodedPair(t, s.Pairs[i]), decodedPair(t, s.Pairs[(i+1)%len(s.Pairs)])
@@ -272,14 +273,14 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 
 func decodedPair(t *testing.T, text []byte) match.PairResult {
 	t.Helper()
-	r := testutil.Must(match.DecodePair(text, pairLimit))(t)
+	r := testutil.Must(match.DecodePair(text, matchtest.PairLimit))(t)
 	return r
 }
 
 // seriesNamed is the plan and the first pair of a series.
 func seriesNamed(t *testing.T, name string) (*match.Plan, match.PairResult) {
 	t.Helper()
-	for _, s := range playedSeriesOf(t) {
+	for _, s := range matchtest.AllSeries(t, playedFile) {
 		if s.Name == name {
 			plan := testutil.Must(match.DecodePlan(s.Plan))(t)
 			return plan, decodedPair(t, s.Pairs[0])
@@ -321,9 +322,9 @@ func TestVerifySays(t *testing.T) {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	s := playedSeriesOf(b)[0]
+	s := matchtest.AllSeries(b, playedFile)[0]
 	plan := testutil.Must(match.DecodePlan(s.Plan))(b)
-	r := testutil.Must(match.DecodePair(s.Pairs[0], pairLimit))(b)
+	r := testutil.Must(match.DecodePair(s.Pairs[0], matchtest.PairLimit))(b)
 	for b.Loop() {
 		testutil.OK(b, arbiter.Verify(plan, &r))
 	}
@@ -376,7 +377,7 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 		}, false, true},
 	} {
 		tried, refused := 0, 0
-		played(t, func(_ *testing.T, plan *match.Plan, r match.PairResult) {
+		matchtest.Played(t, playedFile, func(_ *testing.T, plan *match.Plan, r match.PairResult) {
 			if !test.forge(&r) {
 				return
 			}

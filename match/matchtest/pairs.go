@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,19 @@ func Move(s string) shogi.Move {
 		panic(err)
 	}
 	return m
+}
+
+// Moves reads a line of moves in USI's words.
+func Moves(line string) (list []shogi.Move) {
+	for text := range strings.FieldsSeq(line) {
+		list = append(list, Move(text))
+	}
+	return list
+}
+
+// Opening is opening 7: a start ("startpos" or a SFEN) and a line of moves.
+func Opening(start, line string) match.Opening {
+	return match.Opening{ID: "7", Start: start, Moves: Moves(line)}
 }
 
 // Pair is a pair of plausible games: legal moves, principal variations that
