@@ -42,12 +42,7 @@ func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan,
 	}
 	alone := *f
 	alone.Engines = slices.Clone(f.Engines)
-	for i := range alone.Engines {
-		e := &alone.Engines[i]
-		if words, err := commandWords(e); err == nil && identity.IsRemote(words) && e.Identity == "" {
-			e.Identity = "remote: " + strings.Join(words, " ")
-		}
-	}
+	alone.takeRemoteAsKnown(func(command string) string { return "remote: " + command })
 	alone.Ponder = match.PonderOff
 	if f.Limits == nil || !f.Limits.search() {
 		self, limits := true, or(f.Limits, Limits{})
@@ -60,13 +55,8 @@ func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan,
 // councilName is the council that was asked for, or the only one there is on
 // its own.
 func (f *File) councilName(name string) (string, error) {
-	var all, alone []string
-	for _, c := range f.Councils {
-		all = append(all, c.Name)
-		if !f.memberOfAny(c.Name) {
-			alone = append(alone, c.Name)
-		}
-	}
+	all := f.names()[len(f.Engines):]
+	alone := slices.DeleteFunc(slices.Clone(all), f.memberOfAny)
 	switch {
 	case len(all) == 0:
 		return "", fmt.Errorf("%s: there is no council in it: expected a [[council]] with a rule and members", f.title())

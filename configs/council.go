@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -160,8 +161,10 @@ func (r *resolver) council(i int, within []string) match.Player {
 	out := &match.Council{
 		Rule: string(c.Rule), Stop: string(choose(r, path+".stop", ensemble.StopPolicy(c.Stop),
 			ensemble.StopAll, ensemble.StopDecided, ensemble.StopQuorum, ensemble.StopLeader)),
-		Quorum: r.quorum(path, c), ResignQuorum: r.resignQuorum(path, c.ResignQuorum),
-		Restarts: r.restarts(path, c.Restarts), Jitter: r.share(path+".node_jitter", c.NodeJitter, 0), Noise: or(c.ScoreNoise, 0),
+		// package ensemble replaces 0 by its default: one member is more than 1e-9, and -1 is no restart
+		Quorum: r.quorum(path, c), ResignQuorum: max(1e-9, r.share(path+".resign_quorum", c.ResignQuorum, 0.5)),
+		Restarts: cmp.Or(r.inRange(path+".restarts", c.Restarts, ensemble.DefaultRestarts, 0, maxParallel), -1),
+		Jitter:   r.share(path+".node_jitter", c.NodeJitter, 0), Noise: or(c.ScoreNoise, 0),
 		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto), Ties: r.ties(path, c.Tiebreak),
 	}
 	if out.Noise < 0 || out.Noise > 10_000 {
@@ -175,7 +178,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 	r.checkRules(path, out)
 	r.checkLists(c.Name, out)
 	p := match.Player{
-		Name: c.Name, Council: out, Limits: r.limitsOf("council "+c.Name, r.councilLimitsPath(i), c.Limits),
+		Name: c.Name, Council: out, Limits: r.limitsOf("council "+c.Name, limitsPath("council", i, c.Limits), c.Limits),
 		Restart:  r.restart(path+".restart", c.Restart),
 		Greeting: defaultGreeting, Ready: defaultReady,
 	}
@@ -197,29 +200,6 @@ func (r *resolver) book(path, what, name string, p *match.Player) {
 	if err != nil {
 		r.fail(path, "%s %s: its book: %w", what, p.Name, err)
 	}
-}
-
-func (r *resolver) councilLimitsPath(i int) string {
-	if r.file.Councils[i].Limits != nil {
-		return position.Element("council", i) + ".limits"
-	}
-	return "limits"
-}
-
-// restarts is how often a member may be started again; none is negative, as 0
-// is the default.
-func (r *resolver) restarts(path string, value *int) int {
-	n := r.inRange(path+".restarts", value, ensemble.DefaultRestarts, 0, maxParallel)
-	if n == 0 {
-		return -1
-	}
-	return n
-}
-
-// resignQuorum returns 1e-9 for 0. One member is more than that, and package ensemble would replace 0 by
-// its default.
-func (r *resolver) resignQuorum(path string, value *float64) float64 {
-	return max(1e-9, r.share(path+".resign_quorum", value, 0.5))
 }
 
 func (r *resolver) quorum(path string, c *Council) float64 {
@@ -352,7 +332,8 @@ func (r *resolver) member(i int) match.Player {
 		limits = r.engineAt(i).limits()
 	}
 	if !limits.Clock.IsZero() {
-		r.fail(r.limitsPath(i), "engine %s: a member of a council has the council's clock: expected nodes, depth, movetime or self", r.file.Engines[i].Name)
+		e := &r.file.Engines[i]
+		r.fail(limitsPath("engine", i, e.Limits), "engine %s: a member of a council has the council's clock: expected nodes, depth, movetime or self", e.Name)
 	}
 	return r.engineAt(i).resolve(limits)
 }

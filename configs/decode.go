@@ -1,9 +1,11 @@
 package configs
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -315,18 +317,9 @@ func (d *decoder) environ(path string, from any, into *Environ) {
 }
 
 func (d *decoder) inOrder(path string, table map[string]any) []string {
-	var keys []string
-	for key := range table {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		order := d.file.places[position.Join(path, a)].Order - d.file.places[position.Join(path, b)].Order
-		if order == 0 {
-			return strings.Compare(a, b)
-		}
-		return order
+	return slices.SortedFunc(maps.Keys(table), func(a, b string) int {
+		return cmp.Or(d.file.places[position.Join(path, a)].Order-d.file.places[position.Join(path, b)].Order, strings.Compare(a, b))
 	})
-	return keys
 }
 
 func scalar(from any) (text string, ok bool) {

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"slices"
 	"strings"
 
 	"gogi/match"
@@ -22,7 +23,7 @@ func (r *resolver) design(p *match.Plan) {
 	f := or(r.file.Design, Design{})
 	d := &p.Design
 	r.strayKeys(f, d.Kind)
-	if d.Anchor = f.Anchor; d.Anchor != "" && !hasPlayer(p, d.Anchor) {
+	if d.Anchor = f.Anchor; d.Anchor != "" && !slices.Contains(namesOf(p), d.Anchor) {
 		r.fail("design.anchor", "design.anchor: %q is not one of the players %s", d.Anchor, strings.Join(namesOf(p), ", "))
 	}
 	if !d.Kind.ByResults() {
@@ -57,16 +58,19 @@ func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 		{"seeding", f.Seeding != "", []match.DesignKind{match.DesignSwiss, match.DesignKnockout}},
 		{"block", f.Block != nil, []match.DesignKind{match.DesignAdaptive}},
 	} {
-		var words []string
-		fits := false
-		for _, k := range key.kinds {
-			words = append(words, string(k))
-			fits = fits || k == kind
-		}
-		if key.given && !fits {
-			r.fail("design."+key.name, "design.%s belongs to design %s, and not to %s", key.name, strings.Join(words, " and "), kind)
+		if key.given && !slices.Contains(key.kinds, kind) {
+			r.fail("design."+key.name, "design.%s belongs to design %s, and not to %s", key.name, joined(key.kinds, " and "), kind)
 		}
 	}
+}
+
+// joined is a list of words with a text between them.
+func joined[T ~string](words []T, between string) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
+	}
+	return strings.Join(texts, between)
 }
 
 func namesOf(p *match.Plan) []string {
@@ -75,15 +79,6 @@ func namesOf(p *match.Plan) []string {
 		names = append(names, p.Players[i].Name)
 	}
 	return names
-}
-
-func hasPlayer(p *match.Plan, name string) bool {
-	for i := range p.Players {
-		if p.Players[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // tournamentPairs is how many pairs a design has at most that counts them itself; ok is

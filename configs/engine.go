@@ -150,7 +150,7 @@ func (e engineResolver) options() []match.Option {
 }
 
 func (e engineResolver) limits() match.Limits {
-	return e.limitsOf("engine "+e.Name, e.limitsPath(e.i), e.Engine.Limits)
+	return e.limitsOf("engine "+e.Name, limitsPath("engine", e.i, e.Engine.Limits), e.Engine.Limits)
 }
 
 // profile is the name of its option profile, its own or the series', "" for none.

@@ -45,7 +45,8 @@ func (a *applier) limits() {
 					of[whose] = o
 					own = append(own, o)
 				}
-				o.onlyClock = o.onlyClock && isClock(key)
+				isClock := slices.ContainsFunc(fields(reflect.ValueOf(Clock{})), func(f field) bool { return f.key == key })
+				o.onlyClock = o.onlyClock && isClock
 				into = &o.Limits
 			}
 			if err := setText(keyAt(reflect.ValueOf(into).Elem(), key), word); err != nil {
@@ -66,10 +67,6 @@ func (a *applier) limits() {
 			a.fail(o.flag, "%w", err)
 		}
 	}
-}
-
-func isClock(key string) bool {
-	return slices.ContainsFunc(fields(reflect.ValueOf(Clock{})), func(f field) bool { return f.key == key })
 }
 
 func (a *applier) own(o *ownLimits) error {

@@ -108,8 +108,12 @@ func (f *File) Apply(flags Flags) error {
 		a.council(text)
 	}
 	a.limits()
-	for _, text := range specificLast(flags.Option) {
-		a.option(text)
+	for _, all := range []bool{true, false} { // an option for one engine wins
+		for _, text := range flags.Option {
+			if strings.HasPrefix(text, "all.") == all {
+				a.option(text)
+			}
+		}
 	}
 	return errors.Join(a.errs...)
 }
@@ -307,22 +311,6 @@ func (f *File) engine(name string) int {
 	return slices.IndexFunc(f.Engines, func(e Engine) bool { return e.Name == name })
 }
 
-// specificLast moves the options for every engine to the front, so that an option for one engine wins.
-func specificLast(options []string) []string {
-	sorted := slices.Clone(options)
-	slices.SortStableFunc(sorted, func(x, y string) int {
-		return rank(x) - rank(y)
-	})
-	return sorted
-}
-
-func rank(option string) int {
-	if strings.HasPrefix(option, "all.") {
-		return 0
-	}
-	return 1
-}
-
 // option reads "A.NAME=VALUE"; NAME may contain blanks and dots.
 func (a *applier) option(text string) {
 	flag := "--option " + text
@@ -361,12 +349,9 @@ func (f *File) engineNames() string {
 	if len(f.Engines) == 0 {
 		return "there are no engines; expected [[engine]] in a file or --engine NAME=COMMAND"
 	}
-	var names []string
-	for _, e := range f.Engines {
-		names = append(names, strconv.Quote(e.Name))
-	}
-	for _, c := range f.Councils {
-		names = append(names, strconv.Quote(c.Name))
+	names := f.names()
+	for i := range names {
+		names[i] = strconv.Quote(names[i])
 	}
 	return "expected " + strings.Join(names, " or ")
 }

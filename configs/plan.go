@@ -81,7 +81,8 @@ func (r *resolver) series(p *match.Plan) {
 	p.Gate = r.gate()
 	p.Design = match.Design{Kind: choose(r, "design", or(f.Design, Design{}).Kind, match.DesignKinds()...), Swap: or(f.Swap, true)}
 	p.Slowed = choose(r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
-	r.clocks = r.colourClocks()
+	by := or(f.ByColour, ByColour{})
+	r.clocks = [2]*match.TimeControl{r.colourClock("limits_by_colour.black", by.Black), r.colourClock("limits_by_colour.white", by.White)}
 	p.ColourClocks = r.clocks
 	p.Players = r.players()
 	r.checkPlayerCount(p)
@@ -139,11 +140,7 @@ func choose[T ~string](r *resolver, path string, value T, choices ...T) T {
 		return choices[0]
 	}
 	if !slices.Contains(choices, value) {
-		var names []string
-		for _, c := range choices {
-			names = append(names, string(c))
-		}
-		r.fail(path, "%s: %q is not one of %s", label(path), value, strings.Join(names, ", "))
+		r.fail(path, "%s: %q is not one of %s", label(path), value, joined(choices, ", "))
 	}
 	return value
 }
@@ -224,33 +221,16 @@ func (r *resolver) rules() match.Rules {
 		r.fail("rules.max_plies", "rules.max_plies: %d is negative: expected a number of plies, or 0 for no limit", rules.MaxPlies)
 		rules.MaxPlies = profile.MaxPlies // openings are checked by it
 	}
-	if want.RepetitionPoints != nil {
-		rules.RepetitionPoints = r.repetitionPoints(want.RepetitionPoints)
+	if list := want.RepetitionPoints; list != nil {
+		if len(list) != 2 || slices.ContainsFunc(list, func(x float64) bool { return !(x >= 0 && x <= 1) }) {
+			r.fail("rules.repetition_points", "rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]")
+		}
+		copy(rules.RepetitionPoints[:], list)
 	}
 	if rules != profile {
 		rules.Name = "custom"
 	}
 	return rules
-}
-
-func (r *resolver) repetitionPoints(list []float64) (points [2]float64) {
-	for _, x := range list {
-		if !(x >= 0 && x <= 1) || len(list) != 2 {
-			list = nil
-			break
-		}
-	}
-	if copy(points[:], list) != 2 {
-		r.fail("rules.repetition_points", "rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]")
-	}
-	return points
-}
-
-func (r *resolver) colourClocks() (clocks [2]*match.TimeControl) {
-	by := or(r.file.ByColour, ByColour{})
-	clocks[shogi.Black] = r.colourClock("limits_by_colour.black", by.Black)
-	clocks[shogi.White] = r.colourClock("limits_by_colour.white", by.White)
-	return clocks
 }
 
 func (r *resolver) colourClock(path string, clock *Clock) *match.TimeControl {
@@ -280,16 +260,21 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	}
 }
 
+// names are those of all engines and councils, in the order of the file.
+func (f *File) names() (list []string) {
+	for _, e := range f.Engines {
+		list = append(list, e.Name)
+	}
+	for _, c := range f.Councils {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
 // enginesFound names the engines and councils of the file, and separately those that play only if players
 // names them.
 func (f *File) enginesFound() string {
-	var names, members []string
-	for _, e := range f.Engines {
-		names = append(names, e.Name)
-	}
-	for _, c := range f.Councils {
-		names = append(names, c.Name)
-	}
+	names, members := f.names(), []string(nil)
 	if len(names) == 0 {
 		return "none; add [[engine]] to a file or --engine NAME=COMMAND"
 	}
@@ -304,9 +289,10 @@ func (f *File) enginesFound() string {
 	return found
 }
 
-func (r *resolver) limitsPath(engine int) string {
-	if r.file.Engines[engine].Limits != nil {
-		return position.Element("engine", engine) + ".limits"
+// limitsPath returns the key of the limits of an engine or a council: its own, or the common ones.
+func limitsPath(kind string, i int, own *Limits) string {
+	if own != nil {
+		return position.Element(kind, i) + ".limits"
 	}
 	return "limits"
 }
@@ -324,21 +310,17 @@ func (r *resolver) pairs(p *match.Plan) int {
 	case games < 1:
 		r.fail("games", "games: %d is too few: expected at least %d", games, legs)
 	case games%legs != 0:
-		r.fail("games", "games: %d is odd, but each pair has two games with colours swapped: expected %s%d, or swap = false",
-			games, oneLess(games), games+1)
+		less := ""
+		if games > 2 {
+			less = strconv.Itoa(games-1) + " or "
+		}
+		r.fail("games", "games: %d is odd, but each pair has two games with colours swapped: expected %s%d, or swap = false", games, less, games+1)
 	}
 	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch && !p.Design.Kind.ByResults() {
 		r.warnings = append(r.warnings, advice.Of(
 			"%d games are no whole number of rounds of %d pairs: some players play more than others", games, round))
 	}
 	return games / legs
-}
-
-func oneLess(games int) string {
-	if games < 3 {
-		return ""
-	}
-	return strconv.Itoa(games-1) + " or "
 }
 
 // idleFlags warns about flags without effect, because all players set the same values in their own

@@ -80,8 +80,16 @@ func badName(name string) string {
 // council, except the mate solver.
 func (r *resolver) choosePlayers() {
 	if r.file.Players == nil {
-		r.chooseAll()
-		return
+		for i, e := range r.file.Engines {
+			if !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
+				r.seats = append(r.seats, seat{i, false})
+			}
+		}
+		for i, c := range r.file.Councils {
+			if !r.file.memberOfAny(c.Name) {
+				r.seats = append(r.seats, seat{i, true})
+			}
+		}
 	}
 	for j, name := range r.file.Players {
 		path := position.Element("players", j)
@@ -96,19 +104,6 @@ func (r *resolver) choosePlayers() {
 			r.fail(path, "players: %q is there twice: expected a second [[engine]] with a name of its own", name)
 		default:
 			r.seats = append(r.seats, s)
-		}
-	}
-}
-
-func (r *resolver) chooseAll() {
-	for i, e := range r.file.Engines {
-		if !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
-			r.seats = append(r.seats, seat{i, false})
-		}
-	}
-	for i, c := range r.file.Councils {
-		if !r.file.memberOfAny(c.Name) {
-			r.seats = append(r.seats, seat{i, true})
 		}
 	}
 }

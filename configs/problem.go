@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gogi/configs/advice"
 	"gogi/configs/identity"
@@ -75,7 +76,7 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	if f == nil {
 		return nil, nil, err
 	}
-	f.takeRemoteAsKnown()
+	f.takeRemoteAsKnown(func(string) string { return "behind ssh" })
 	plan, warnings, wrong := f.Plan(dir, env)
 	if err == nil {
 		return plan, warnings, wrong
@@ -96,13 +97,13 @@ func apart(list, others []*Problem) error {
 	return errors.Join(errs...)
 }
 
-// takeRemoteAsKnown gives an identity to engines behind ssh that have none, because only the other machine
-// can calculate it.
-func (f *File) takeRemoteAsKnown() {
+// takeRemoteAsKnown gives an identity, by its command, to engines behind ssh that have none, because only the
+// other machine can calculate it.
+func (f *File) takeRemoteAsKnown(known func(command string) string) {
 	for i := range f.Engines {
 		e := &f.Engines[i]
 		if words, err := commandWords(e); err == nil && identity.IsRemote(words) && e.Identity == "" {
-			e.Identity = "behind ssh"
+			e.Identity = known(strings.Join(words, " "))
 		}
 	}
 }

@@ -39,20 +39,12 @@ func Find(nameOrPath string) (f *File, dir string, err error) {
 	return f, "", err
 }
 
-func readyNames() []string {
-	entries, err := ready.ReadDir(".")
-	if err != nil { // the folder is within the binary
-		return nil
-	}
+func notFound(name string) error {
+	entries, _ := ready.ReadDir(".") // the folder is within the binary
 	var names []string
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
 	}
-	return names
-}
-
-func notFound(name string) error {
-	names := readyNames()
 	if near := usi.Nearest(strings.TrimSuffix(name, ".toml"), names, 3); len(near) > 0 {
 		names = near
 	}

@@ -125,18 +125,8 @@ func (r *resolver) refuseSeries() {
 }
 
 func (r *resolver) selfplayer(name string) []string {
-	var all, alone []string
-	for _, e := range r.file.Engines {
-		all = append(all, e.Name)
-	}
-	for _, c := range r.file.Councils {
-		all = append(all, c.Name)
-	}
-	for _, n := range all {
-		if !r.file.memberOfAny(n) {
-			alone = append(alone, n)
-		}
-	}
+	all := r.file.names()
+	alone := slices.DeleteFunc(slices.Clone(all), r.file.memberOfAny)
 	switch {
 	case name != "" && !slices.Contains(all, name):
 		r.fail("selfplay.player", "selfplay.player: there is no %q: expected one of %s", name, strings.Join(all, ", "))

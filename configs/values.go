@@ -34,21 +34,18 @@ func ParseTimeControl(text string) (match.TimeControl, error) {
 		if text[i] == '/' {
 			second = &t.Byoyomi
 		}
-		if *second, err = parseSeconds(text[i+1:]); err != nil {
-			return match.TimeControl{}, timeControlError(text, err)
-		}
+		*second, err = parseSeconds(text[i+1:])
 	}
-	if t.Main, err = parseSeconds(main); err != nil {
-		return match.TimeControl{}, timeControlError(text, err)
+	if err == nil {
+		t.Main, err = parseSeconds(main)
 	}
-	if t.IsZero() {
-		return t, timeControlError(text, errors.New("there is no time in it"))
+	if err == nil && t.IsZero() {
+		err = errors.New("there is no time in it")
+	}
+	if err != nil {
+		return match.TimeControl{}, fmt.Errorf("time control %q: %w (expected seconds, such as 8+0.08, 300/10 or 0/1)", text, err)
 	}
 	return t, nil
-}
-
-func timeControlError(text string, err error) error {
-	return fmt.Errorf("time control %q: %w (expected seconds, such as 8+0.08, 300/10 or 0/1)", text, err)
 }
 
 // parseSeconds reads a decimal without sign or exponent.

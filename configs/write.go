@@ -2,6 +2,7 @@ package configs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -219,17 +220,15 @@ func textOf(v reflect.Value) string {
 			return quoted("cpus")
 		}
 	case CPUs:
-		return quoted(orOff(value.String()))
-	case Resign:
-		return quoted(value.String())
-	case Draw:
-		return quoted(value.String())
-	case match.SPRT:
-		return quoted(value.String())
+		return quoted(cmp.Or(value.String(), "off"))
+	case Resign, Draw, match.SPRT:
+		return quoted(fmt.Sprint(value))
 	case Options:
-		return optionsText(value)
+		return tableText(value, func(o match.Option) string { return keyText(o.Name) + " = " + scalarText(o.Value) })
 	case Vary:
-		return varyText(value)
+		return tableText(value, func(v Variation) string {
+			return keyText(v.Name) + " = [" + listText(v.Values, scalarText) + "]"
+		})
 	}
 	return plainText(v)
 }
@@ -245,7 +244,7 @@ func plainText(v reflect.Value) string {
 	case v.CanUint():
 		return strconv.FormatUint(v.Uint(), 10)
 	case v.CanFloat():
-		return decimalText(v.Float())
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
 	case v.Kind() == reflect.Slice:
 		var list []string
 		for i := range v.Len() {
@@ -276,27 +275,15 @@ func structText(v reflect.Value) string {
 	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
-// optionsText keeps the order. It writes numbers and switches without quotes if they are read back
-// unchanged.
-func optionsText(list Options) string {
-	var pairs []string
-	for _, o := range list {
-		pairs = append(pairs, keyText(o.Name)+" = "+scalarText(o.Value))
+func listText[T any](list []T, text func(T) string) string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		texts[i] = text(v)
 	}
-	return "{" + strings.Join(pairs, ", ") + "}"
+	return strings.Join(texts, ", ")
 }
 
-func varyText(list Vary) string {
-	var pairs []string
-	for _, v := range list {
-		var values []string
-		for _, value := range v.Values {
-			values = append(values, scalarText(value))
-		}
-		pairs = append(pairs, keyText(v.Name)+" = ["+strings.Join(values, ", ")+"]")
-	}
-	return "{" + strings.Join(pairs, ", ") + "}"
-}
+func tableText[T any](list []T, text func(T) string) string { return "{" + listText(list, text) + "}" }
 
 // bareKey matches a key that needs no quotes in TOML.
 var bareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
@@ -308,6 +295,7 @@ func keyText(name string) string {
 	return quoted(name)
 }
 
+// scalarText writes numbers and switches without quotes if they are read back unchanged.
 func scalarText(value string) string {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if value == "true" || value == "false" || err == nil && strconv.FormatInt(n, 10) == value {
@@ -334,13 +322,4 @@ func quoted(text string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-func decimalText(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-func orOff(text string) string {
-	if text == "" {
-		return "off"
-	}
-	return text
 }

@@ -85,10 +85,13 @@ func mix(a, b uint64) uint64 {
 	return SplitMix(SplitMix(a) + b)
 }
 
+// SplitMixStep is the distance between two states of SplitMix64.
+const SplitMixStep = 0x9e3779b97f4a7c15
+
 // SplitMix maps neighbouring numbers to distant ones, one to one; seeds are made with it. It is the
 // finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 func SplitMix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
+	x += SplitMixStep
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31

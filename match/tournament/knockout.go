@@ -1,6 +1,8 @@
 package tournament
 
 import (
+	"slices"
+
 	"gogi/internal/i18n"
 	"gogi/match"
 )
@@ -216,7 +218,7 @@ func (d *duel) decide(s *Schedule, points [2]int) {
 		return
 	case points[0] == points[1]:
 		d.winner, d.how = d.seats[0], BySeed
-		if seedOf(s, d.seats[1]) < seedOf(s, d.seats[0]) {
+		if slices.Index(s.start, d.seats[1]) < slices.Index(s.start, d.seats[0]) {
 			d.winner = d.seats[1]
 		}
 		return
@@ -229,16 +231,6 @@ func (d *duel) decide(s *Schedule, points [2]int) {
 	if d.drawn > t.MatchPairs {
 		d.how = ByTiebreak
 	}
-}
-
-// seedOf is a player's start number, from 0.
-func seedOf(s *Schedule, player int) int {
-	for seed, p := range s.start {
-		if p == player {
-			return seed
-		}
-	}
-	return len(s.start)
 }
 
 func (k *knockout) left(s *Schedule) int {

@@ -277,18 +277,9 @@ func startNumbers(spec Spec) []int {
 	}
 	state := spec.Seed ^ 0x6c6f74 // "lot": apart from other uses of the seed
 	for i := len(list) - 1; i > 0; i-- {
-		j := int(next(&state) % uint64(i+1)) //nolint:gosec // below i+1
+		j := int(match.SplitMix(state) % uint64(i+1)) //nolint:gosec // below i+1
+		state += match.SplitMixStep
 		list[i], list[j] = list[j], list[i]
 	}
 	return list
-}
-
-// next is SplitMix64 (Steele, Lea and Flood 2014): numbers that are the same on every
-// machine and in every version of Go.
-func next(state *uint64) uint64 {
-	*state += 0x9e3779b97f4a7c15
-	x := *state
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

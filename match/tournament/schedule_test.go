@@ -48,7 +48,7 @@ type dice uint64
 
 func (d dice) play(slot Slot) Outcome {
 	state := uint64(d) ^ uint64(slot.Pair)<<32 ^ uint64(slot.Players[0]*100+slot.Players[1])
-	halves := float64(next(&state) % 5)
+	halves := float64(match.SplitMix(state) % 5)
 	return Outcome{Pair: slot.Pair, Players: slot.Players, Points: [2]float64{halves / 2, 2 - halves/2}}
 }
 

@@ -107,7 +107,7 @@ func (m *Meeting) add(s *Schedule, first, pairs int) {
 func (s *Schedule) Standings() []Standing {
 	list := make([]Standing, len(s.spec.Players))
 	for i := range list {
-		list[i] = Standing{Player: i, Start: seedOf(s, i) + 1}
+		list[i] = Standing{Player: i, Start: slices.Index(s.start, i) + 1}
 	}
 	for _, slot := range s.drawn {
 		if s.Finished(slot.Pair) {

@@ -1,6 +1,9 @@
 package tune
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // drawFishtest perturbs a whole block in one direction, and rounds the two points independently, as the
 // framework's server and worker do. Values are clipped, and an int is floor(v + U).
@@ -18,7 +21,8 @@ func (s *Settings) drawFishtest(st *State, pair int) Duel {
 			continue
 		}
 		if on[i] {
-			d.Flips[i], d.C[i] = sign, fishtestC(s, p, t, s.learntInStage(st, stage))
+			learnt := max(st.Pairs-s.stageBegins(stage)*s.Block, 0) // fishtest's "iter": the pairs that the drawing state has learnt
+			d.Flips[i], d.C[i] = sign, fishtestC(s, p, t, float64(learnt))
 		}
 		d.Plus[i] = p.clipped(st.Theta[i]+d.Flips[i]*d.C[i], own.Float64())
 		d.Minus[i] = p.clipped(st.Theta[i]-d.Flips[i]*d.C[i], own.Float64())
@@ -29,22 +33,11 @@ func (s *Settings) drawFishtest(st *State, pair int) Duel {
 // clipped clips, then rounds with a chance of its own.
 func (p *Param) clipped(x, u float64) float64 { return p.rounded(min(max(x, p.Min), p.Max), u) }
 
-// learntInStage is fishtest's "iter": the pairs that the drawing state has learnt.
-func (s *Settings) learntInStage(st *State, stage int) float64 {
-	return float64(max(st.Pairs-s.stageBegins(stage)*s.Block, 0))
-}
-
-func fishtestC(s *Settings, p *Param, t schedule, iter float64) float64 {
-	return p.Spread(s.Method) * t.c(iter+1)
-}
+func fishtestC(s *Settings, p *Param, t schedule, iter float64) float64 { return p.Spread(s.Method) * t.c(iter+1) }
 
 // fishtestR is a/(A + iter)^α/c² with a = r_end c_end² (A + N)^α, iter from 1.
 func (s *Settings) fishtestR(p *Param, t schedule, iter, c float64) float64 {
-	rate := p.REnd
-	if rate == 0 {
-		rate = s.Gain()
-	}
-	end := p.Spread(s.Method)
+	rate, end := cmp.Or(p.REnd, s.Gain()), p.Spread(s.Method)
 	return rate * end * end * math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+iter+1, t.alpha) / (c * c)
 }
 

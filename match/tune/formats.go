@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -121,19 +122,13 @@ func readFields(fields []string) (p Param, ok bool, err error) {
 	if p.REnd > mostREnd {
 		return p, false, fmt.Errorf("%q: delta %v looks like the old meaning, a part of the range; write delta = 0.002 or use --rescale", p.Name, p.REnd)
 	}
-	if p.Kind == "" {
-		p.Kind = kindOf(p)
+	if p.Kind == "" { // fishtest's are integers, unless a bound is none
+		p.Kind = Int
+		if p.Min != math.Floor(p.Min) || p.Max != math.Floor(p.Max) {
+			p.Kind = Float
+		}
 	}
 	return p, true, nil
-}
-
-// kindOf is the kind of a line without one: fishtest's are integers, unless a bound is
-// none.
-func kindOf(p Param) Kind {
-	if p.Min != math.Floor(p.Min) || p.Max != math.Floor(p.Max) {
-		return Float
-	}
-	return Int
 }
 
 // WriteParams writes .params, values in place of the starts (nil: the starts).
@@ -203,16 +198,6 @@ func (p *Param) digits(x float64) string {
 
 func short(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-func (p *Param) cEnd() float64 {
-	if p.CEnd > 0 {
-		return p.CEnd
-	}
-	return p.Spread(Fishtest)
-}
+func (p *Param) cEnd() float64 { return cmp.Or(p.CEnd, p.Spread(Fishtest)) }
 
-func (p *Param) rEnd() float64 {
-	if p.REnd > 0 {
-		return p.REnd
-	}
-	return 0.002
-}
+func (p *Param) rEnd() float64 { return cmp.Or(p.REnd, 0.002) }

@@ -108,8 +108,7 @@ func (v *Validation) check() error {
 	case v.Pairs < 1:
 		return errors.New("a validation of no pairs")
 	}
-	g := match.Gate{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(1), Beta: v.Beta, Model: match.GateLogistic}
-	return g.Check()
+	return v.Gate(1).Check()
 }
 
 // Gate is the sequential test of the j-th validation.

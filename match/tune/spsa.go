@@ -1,6 +1,9 @@
 package tune
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Draw is the duel of a pair, drawn from the state that Settings.DrawnFrom names for
 // its block. It is pure.
@@ -183,12 +186,7 @@ const (
 )
 
 // firstFactor is the factor of all perturbations before the first probe.
-func (s *Settings) firstFactor() float64 {
-	if s.Wide == 0 {
-		return 1
-	}
-	return s.Wide
-}
+func (s *Settings) firstFactor() float64 { return cmp.Or(s.Wide, 1) }
 
 // mostFactor is the greatest factor that the controller may reach.
 func (s *Settings) mostFactor() float64 { return factorMost * s.firstFactor() }
@@ -222,11 +220,8 @@ func (st *State) count(s *Settings, o *Outcome) {
 // block is learnt.
 func (s *Settings) endStage(st *State) {
 	stage := s.stageOf(st.Blocks - 1)
-	if st.Blocks < s.Blocks() && s.stageOf(st.Blocks) == stage {
-		return
-	}
-	if st.Blocks >= s.Blocks() {
-		return // the answer is Answer's
+	if st.Blocks >= s.Blocks() || s.stageOf(st.Blocks) == stage {
+		return // after the last block, the answer is Answer's
 	}
 	answer := Answer(s, st)
 	for i, on := range s.active(stage) {

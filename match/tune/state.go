@@ -1,6 +1,9 @@
 package tune
 
 import (
+	"maps"
+	"slices"
+
 	"gogi/match"
 	"math"
 	"math/rand/v2"
@@ -61,24 +64,12 @@ func Begin(s *Settings) State {
 func (st State) clone() State {
 	st.Theta = append([]float64(nil), st.Theta...)
 	st.Model = append([]float64(nil), st.Model...)
-	each := make([]ParamSums, len(st.Each))
-	for i, e := range st.Each {
-		e.Won, e.Met = cloned(e.Won), cloned(e.Met)
-		each[i] = e
+	st.Each = slices.Clone(st.Each)
+	for i := range st.Each {
+		e := &st.Each[i]
+		e.Won, e.Met = maps.Clone(e.Won), maps.Clone(e.Met)
 	}
-	st.Each = each
 	return st
-}
-
-func cloned(m map[string]float64) map[string]float64 {
-	if m == nil {
-		return nil
-	}
-	c := make(map[string]float64, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
 }
 
 // DuelKind is the purpose of a pair of games.
