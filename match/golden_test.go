@@ -222,12 +222,8 @@ func appendRows(t *testing.T, name string, list [][]string) {
 	slices.SortStableFunc(list, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
 	file := testutil.Must(os.OpenFile(filepath.Join("testdata", name), os.O_APPEND|os.O_WRONLY, 0o644))(t)
 	w := csv.NewWriter(file)
-	if err := w.WriteAll(list); err != nil {
-		t.Error(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, w.WriteAll(list))
+	testutil.OK(t, file.Close())
 }
 
 // Every field of the canonical text that came after the first stored run is left

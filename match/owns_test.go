@@ -38,9 +38,7 @@ func TestOwns(t *testing.T) {
 	if other := plan.PairOf(3, [2]int{1, 0}, 0); other.Opening.String() == pair.Opening.String() {
 		t.Errorf("both rounds have opening %s of two", pair.Opening)
 	}
-	if err := plan.Owns(pair); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, plan.Owns(pair))
 	for name, change := range map[string]func(p *match.Pair){
 		"a negative number": func(p *match.Pair) { p.ID = -1 },
 		"one player":        func(p *match.Pair) { p.Players = [2]int{1, 1} },
@@ -59,9 +57,7 @@ func TestOwns(t *testing.T) {
 		}
 	}
 	fixed := storedPlan(t)
-	if err := fixed.Owns(fixed.Pair(3)); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, fixed.Owns(fixed.Pair(3)))
 	if fixed.Owns(fixed.PairOf(3, [2]int{1, 0}, 3)) == nil {
 		t.Error("a fixed design takes other players")
 	}

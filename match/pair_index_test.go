@@ -98,9 +98,7 @@ func TestRollBook(t *testing.T) {
 		}
 		p := plan.Pair(id)
 		p.Opening.Moves = nil
-		if err := roll.Take(p); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, roll.Take(p))
 	}
 	if played, of, err := roll.Book(); played != 3 || of != 3 || err == nil || !strings.Contains(err.Error(), "SHA-256") {
 		t.Errorf("%d of %d, %v", played, of, err)
@@ -112,9 +110,7 @@ func TestRollDrawn(t *testing.T) {
 	plan := manyOpenings(t, 3, 4)
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
 	roll := rollOf(t, plan)
-	if err := roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, 2); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, 2))
 	if err := roll.TakeDrawn(plan.PairOf(6, [2]int{1, 3}, 1), [2]int{1, 3}, 2); err == nil {
 		t.Error("the opening of another round was taken")
 	}

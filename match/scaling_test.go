@@ -65,9 +65,7 @@ func TestScaledRefuses(t *testing.T) {
 		}
 	}
 	for _, f := range []float64{0.25, 4} {
-		if _, err := p.Scaled(f); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, testutil.Err(p.Scaled(f)))
 	}
 	p.Scaling = match.Scaling{}
 	testutil.Fails(t, testutil.Err(p.Scaled(2)), "the plan has no scaling")

@@ -79,8 +79,6 @@ func TestSPRTErrors(t *testing.T) {
 func TestSPRTOnly(t *testing.T) {
 	var s match.SPRT
 	testutil.OK(t, s.UnmarshalText([]byte("elo0=0,elo1=4,alpha=0.1")))
-	if err := s.Only("elo0", "elo1", "alpha"); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, s.Only("elo0", "elo1", "alpha"))
 	testutil.Fails(t, s.Only("elo0", "elo1", "beta"), "alpha cannot be set here", "error")
 }

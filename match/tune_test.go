@@ -33,9 +33,7 @@ func TestPairOptions(t *testing.T) {
 	if pair.Equal(other) {
 		t.Error("pairs with other options are equal")
 	}
-	if err := plan.Owns(pair); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, plan.Owns(pair))
 	plan.Tune = ""
 	if plan.Owns(pair) == nil {
 		t.Error("a plan that is no tune owns a pair with options")

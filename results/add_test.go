@@ -83,9 +83,7 @@ func drawMove(t *rapid.T) kifu.Move {
 }
 
 func TestAddGames(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	pair := matchtest.Pair(plan, 5, 30)
 	g := &pair.Games[1]
 	g.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition, Note: "four times"}
@@ -120,9 +118,7 @@ func TestAddGames(t *testing.T) {
 }
 
 func TestMovesHash(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	var pairs []match.PairResult
 	for id, start := range []string{"startpos", plan.Openings[1].Start} { // the same position in other words
 		p := matchtest.Pair(plan, id, 0)
@@ -179,17 +175,13 @@ func TestGamesWhere(t *testing.T) {
 }
 
 func TestGamesYield(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
 	stop := errors.New("enough")
 	n := 0
 	err := s.Games(t.Context(), run.ID(), func(g match.Row) error {
 		n++
-		if _, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, testutil.Err(s.Record(t.Context(), run.ID(), g.Pair, g.Leg)))
 		matchtest.Put(t, run, matchtest.Pair(plan, 2+n, 10)) // neither side blocks the other
 		if n == 3 {
 			return stop
@@ -213,15 +205,11 @@ func TestGamesQueryPlan(t *testing.T) {
 		}
 		return err
 	}, "EXPLAIN QUERY PLAN "+results.SelectRecords()+"WHERE g.run_id = 1 ORDER BY g.pair, g.leg")
-	if err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, err)
 }
 
 func TestAddTwice(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	first := matchtest.Pair(plan, 0, 20)
 	first.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
 	matchtest.Put(t, run, first)
@@ -243,9 +231,7 @@ func TestAddTwice(t *testing.T) {
 }
 
 func TestAddConcurrently(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	reader := testutil.Must(results.OpenExisting(t.Context(), s.Path()))(t)
 	const writers, each = 16, 8
 	var counted atomic.Int64
@@ -270,9 +256,7 @@ func TestAddConcurrently(t *testing.T) {
 	for done := false; !done; { // another process's reader sees whole pairs all the while
 		select {
 		case err := <-written:
-			if err != nil {
-				t.Error(err)
-			}
+			testutil.OK(t, err)
 			done = true
 		default:
 		}
@@ -282,15 +266,11 @@ func TestAddConcurrently(t *testing.T) {
 	if info, err := reader.FindRun(t.Context(), "r"); err != nil || info.Finished != writers/2*each {
 		t.Errorf("%+v, %v", info, err)
 	}
-	if err := reader.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, reader.Close())
 }
 
 func TestAddRefuses(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	tests := map[string]func(*match.PairResult){
 		"1 games":        func(p *match.PairResult) { p.Games = p.Games[:1] },
 		"from 0":         func(p *match.PairResult) { p.Pair.ID = -1 },

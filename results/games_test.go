@@ -16,9 +16,7 @@ import (
 // Pairs gives the rows of Games, grouped, each slice the caller's to keep; a
 // filter passes whole pairs.
 func TestPairs(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	for _, id := range []int{7, 2, 9, 0, 4} {
 		pair := matchtest.Pair(plan, id, 4)
 		pair.Games[0].Verdict = match.Verdict{Outcome: match.BlackWins, Termination: match.Resignation}
@@ -68,9 +66,7 @@ func TestPairs(t *testing.T) {
 // A database of a newer gogi may hold games that ended in a way of which this one
 // knows the word alone.
 func TestUnknownTerminationIsKept(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 4))
 	testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"))(t)
 	if games := resultstest.Games(t, s, run.ID()); games[1].Termination.String() != "adjourned" || games[1].Termination.Known() {

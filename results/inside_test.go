@@ -56,7 +56,5 @@ func TestARunIsCreatedWhole(t *testing.T) {
 	}
 	run, err := s.Begin(t.Context(), plan)
 	testutil.OK(t, err, "it cannot be played")
-	if err := run.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, run.Close())
 }

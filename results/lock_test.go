@@ -31,9 +31,7 @@ func TestLockByOtherNames(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		other := matchtest.Plan("other") // other runs are free
-		if err := resultstest.Begin(t, s, other).Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, resultstest.Begin(t, s, other).Close())
 	}
 	testutil.OK(t, cmd.Process.Kill())
 	resultstest.Killed(t, cmd.Wait())

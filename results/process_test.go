@@ -131,9 +131,7 @@ func TestKill(t *testing.T) {
 			acknowledged[id] = true
 		}
 		checkWhole(t, s, run.ID())
-		if err := run.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, run.Close())
 	}
 	t.Logf("%d pairs in %d rounds", len(acknowledged), rounds)
 }
@@ -147,15 +145,11 @@ func readBeside(t *testing.T, path string) {
 	if len(games) == 0 || len(games) < 2*info.Finished || len(games)%2 != 0 {
 		t.Fatalf("%d games in %d pairs or more", len(games), info.Finished)
 	}
-	if _, err := s.Record(t.Context(), info.ID, games[0].Pair, 1); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, testutil.Err(s.Record(t.Context(), info.ID, games[0].Pair, 1)))
 	if now, err := s.FindRun(t.Context(), "killed"); err != nil || now.Finished < info.Finished {
 		t.Errorf("%d pairs, then %d, %v", info.Finished, now.Finished, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, s.Close())
 }
 
 func TestSecondProcessIsRefused(t *testing.T) {

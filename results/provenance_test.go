@@ -53,9 +53,7 @@ func TestProvenance(t *testing.T) {
 }
 
 func TestProvenanceRefused(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	_, plan, run := resultstest.Begun(t)
 	for _, p := range []match.Provenance{
 		{Owner: "o"}, {Epoch: 1}, {Scale: 1}, {Proof: []byte{1}}, {Worker: "w", Scale: -1}, {Worker: "w", Scale: math.NaN()}, {Worker: "w", Scale: math.Inf(1)},
 	} {
@@ -69,9 +67,7 @@ func TestProvenanceRefused(t *testing.T) {
 
 // A worker with a new key is told from what it was before.
 func TestEnlist(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	play := func(id int) {
 		pair := matchtest.Pair(plan, id, 10)
 		pair.Played = match.Provenance{Worker: "w", Owner: "o"}
@@ -96,9 +92,7 @@ func TestEnlist(t *testing.T) {
 
 // A result of a playing that was voided does not come back, and takes nobody with it.
 func TestTakes(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	_, plan, run := resultstest.Begun(t)
 	take := func(id, want int) {
 		t.Helper()
 		if n, err := run.Take(t.Context(), id); n != want || err != nil {
@@ -135,9 +129,7 @@ func TestTakes(t *testing.T) {
 // Records are read one by one with what was known of the run before, also of a worker who
 // has come since.
 func TestRecordOfANewWorker(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	for id, worker := range []string{"", "w", "x"} {
 		pair := matchtest.Pair(plan, id, 10+id)
 		if worker != "" {

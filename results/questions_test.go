@@ -17,9 +17,7 @@ import (
 // What a mate solver was asked in a game comes back with the game and with its pair, with a
 // worker and without one; a checksum covers it, and a stable dump leaves it out.
 func TestQuestions(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	asked := match.Questions{Asked: 9, Claimed: 6, Proven: 1, Refuted: 2, Unproven: 3, Failed: 1}
 	for id := range 4 {
 		pair := matchtest.Pair(plan, id, 12)

@@ -30,9 +30,7 @@ func snapshotOf(tb testing.TB, s *Store, connections int) *snapshot {
 		tb.Fatalf("%d connections: together %t, %v", connections, together, err)
 	}
 	tb.Cleanup(func() {
-		if err := m.end(); err != nil {
-			tb.Error(err)
-		}
+		testutil.OK(tb, m.end())
 	})
 	return m
 }
@@ -130,7 +128,5 @@ func TestSnapshotIsOneMoment(t *testing.T) {
 		testutil.OK(t, errors.Join(err, m.end()))
 	}
 	close(done)
-	if err := <-stored; err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, <-stored)
 }

@@ -13,9 +13,7 @@ import (
 // wrong counts for a day at most, and not below nothing; what was stored before or came
 // twice does not.
 func TestSpent(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	for id, took := range [][2]time.Duration{{time.Minute, time.Hour}, {-time.Hour, 1000 * time.Hour}} {
 		pair := matchtest.Pair(plan, id, 20)
 		for leg := range pair.Games {

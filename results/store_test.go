@@ -65,9 +65,7 @@ func TestMadeWhileItIsAsked(t *testing.T) {
 		db, err := file.Writer(path, "NORMAL")
 		testutil.OK(t, err)
 		var asked string
-		if err := db.QueryRowContext(t.Context(), "PRAGMA journal_mode=WAL").Scan(&asked); err != nil { // else who reads keeps others from making it
-			t.Fatal(err)
-		}
+		testutil.OK(t, db.QueryRowContext(t.Context(), "PRAGMA journal_mode=WAL").Scan(&asked))
 		db.SetMaxOpenConns(4)
 		made := false
 		q := &asking{db, left + 1, func() { made = true; resultstest.Open(t, path) }}
@@ -75,9 +73,7 @@ func TestMadeWhileItIsAsked(t *testing.T) {
 		if err != nil || version < 0 || left == 0 && !made {
 			t.Errorf("made after %d questions: version %d, %v", left+1, version, err)
 		}
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, db.Close())
 	}
 }
 
@@ -85,9 +81,7 @@ func TestOpenOddPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "50% of? what#ever 将棋.db")
 	s := resultstest.Open(t, path)
 	matchtest.Put(t, resultstest.Begin(t, s, matchtest.Plan("r")), matchtest.Pair(matchtest.Plan("r"), 0, 5))
-	if _, err := os.Stat(path); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, testutil.Err(os.Stat(path)))
 }
 
 func TestOpenRefuses(t *testing.T) {
@@ -143,9 +137,7 @@ func checkRefusal(t *testing.T, path string, s *results.Store, err error, want s
 			t.Errorf("%s: %v", path, err)
 			return
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, s.Close())
 		return
 	}
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
@@ -163,9 +155,7 @@ func TestReaderCannotWrite(t *testing.T) {
 	if _, err := s.Queries().ExecContext(t.Context(), "DELETE FROM runs"); err == nil {
 		t.Error("a reader deleted the runs")
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, s.Close())
 }
 
 func TestBeginDifferentPlan(t *testing.T) {
@@ -194,9 +184,7 @@ func lines(list []match.Difference) []string {
 
 // The log of settings is read as values; what an older gogi did not write is zero.
 func TestSettings(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	testutil.OK(t, run.Close())
 	plan.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	run = resultstest.Begin(t, s, plan)
@@ -248,9 +236,7 @@ func TestBeginLocked(t *testing.T) {
 		t.Errorf("twice in one process: %v", err)
 	}
 	for range 2 {
-		if err := run.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, run.Close())
 	}
 	resultstest.Begin(t, s, matchtest.Plan("r"))
 }
@@ -287,9 +273,7 @@ func TestFindRun(t *testing.T) {
 }
 
 func TestRunInfo(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 3, 20))
 	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	if info.ID != run.ID() || info.Digest != plan.Digest() || !bytes.Equal(info.Plan, plan.Canonical()) || info.Rules != "denryu" ||

@@ -133,9 +133,7 @@ func TestCountsOfEveryWriter(t *testing.T) {
 		t.Errorf("%d games", len(games))
 	}
 	to := filepath.Join(t.TempDir(), "copy.db")
-	if err := s.Backup(t.Context(), to); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, s.Backup(t.Context(), to))
 }
 
 // An older database is counted when it is brought up to date, and only if all of it is found.
@@ -146,9 +144,7 @@ func TestCountOfAnOlderDatabase(t *testing.T) {
 	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != 4 {
 		t.Errorf("%v, %v", finished, err)
 	}
-	if err := run.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, run.Close())
 	for _, statement := range []string{
 		"DELETE FROM games WHERE pair = 70 AND leg = 0", "PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1",
 		"PRAGMA foreign_keys=off; DELETE FROM openings WHERE id = 2", "DELETE FROM records WHERE game_id = 2",

@@ -20,9 +20,7 @@ import (
 
 // What was added comes back whole.
 func TestPair(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	for id := range 4 { // both openings
 		want := matchtest.Pair(plan, id, 40)
 		want.Games[0].Record.Final = []byte("{}")
@@ -40,9 +38,7 @@ func TestPair(t *testing.T) {
 }
 
 func TestVoid(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	other := resultstest.Begin(t, s, matchtest.Plan("other"))
 	pairs := map[int]match.PairResult{}
 	for id := range 5 {
@@ -109,9 +105,7 @@ func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.
 
 // TestDamagedVoidedPairs: a voided pair has a checksum, which each reader and the next Void of the pair verify.
 func TestDamagedVoidedPairs(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	all := func(match.Row) bool { return true }
 	for range 2 {
 		matchtest.Put(t, run, matchtest.Pair(plan, 0, 10))
@@ -140,9 +134,7 @@ func isDamaged(err error, table string) bool {
 
 // All pairs are voided or none.
 func TestVoidRefuses(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
 	all := func(match.Row) bool { return true }
 	for _, words := range [][2]string{{"", "me"}, {"slow", ""}} {
@@ -163,9 +155,7 @@ func TestVoidRefuses(t *testing.T) {
 
 // A run that nobody plays is voided without its plan, by whom may write to it.
 func TestVoidAtRest(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
 	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	first := func(g match.Row) bool { return g.Pair == 0 }

@@ -21,9 +21,7 @@ func machine(t *testing.T) identity.Env {
 	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh", "bin/node"} {
 		path := filepath.Join(dir, program)
 		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		if err := os.WriteFile(path, []byte(program), 0o700); err != nil { //nolint:gosec // programs are executable
-			t.Fatal(err)
-		}
+		testutil.OK(t, os.WriteFile(path, []byte(program), 0o700))
 	}
 	return identity.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: bin, WorkDir: dir}
 }

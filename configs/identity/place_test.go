@@ -49,9 +49,7 @@ func (s stock) put(t *testing.T, text string) (sum string) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(text))
 	sum = hex.EncodeToString(hash[:])
-	if err := os.WriteFile(filepath.Join(string(s), sum), []byte(text), 0o700); err != nil { //nolint:gosec // programs are executable
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.WriteFile(filepath.Join(string(s), sum), []byte(text), 0o700))
 	return sum
 }
 
@@ -266,9 +264,7 @@ func TestPlaceVariants(t *testing.T) {
 			t.Errorf("%v: %s, %v", test, text, err)
 		}
 		greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy)}
-		if err := identity.VerifyIdentity(placed, greetings); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, identity.VerifyIdentity(placed, greetings))
 		for i, f := range placed.Players[0].Identity.Files { // a binary that is here, and no variant
 			if f.Role == match.BinaryRole {
 				other := filepath.Join(t.TempDir(), "other")
@@ -278,9 +274,7 @@ func TestPlaceVariants(t *testing.T) {
 				swapped.Players[0].Command = []string{other}
 				swapped.Players[0].Identity.Files = append([]match.FileHash(nil), placed.Players[0].Identity.Files...)
 				swapped.Players[0].Identity.Files[i].SHA256 = here.put(t, "another")
-				if err := os.Chmod(other, 0o700); err != nil { //nolint:gosec // programs are executable
-					t.Fatal(err)
-				}
+				testutil.OK(t, os.Chmod(other, 0o700))
 				testutil.Fails(t, identity.VerifyIdentity(&swapped, greetings), "is none of its variants")
 			}
 		}
@@ -365,9 +359,7 @@ func TestVerifyIdentitySays(t *testing.T) {
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)}
 	p, _, err := identity.Complete(p, greetings)
 	testutil.OK(t, err)
-	if err := identity.VerifyIdentity(p, greetings); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, identity.VerifyIdentity(p, greetings))
 	testutil.Fails(t, identity.VerifyIdentity(p, greetings[:1]), "1 greetings for 2 engines")
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "another net", "engine_options.txt": "option", "base": "rebuilt"})
 	testutil.OK(t, os.Remove(filepath.Join(env.WorkDir, "eval", "old.bin")))

@@ -47,12 +47,8 @@ func TestSync(t *testing.T) {
 		t.Errorf("of a file that is not there: %v", err)
 	}
 	testutil.OK(t, os.WriteFile(file, nil, 0o600))
-	if err := disk.SyncFile(file); err != nil {
-		t.Error(err)
-	}
-	if err := disk.SyncDir(dir); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, disk.SyncFile(file))
+	testutil.OK(t, disk.SyncDir(dir))
 }
 
 func TestLockFile(t *testing.T) {

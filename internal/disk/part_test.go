@@ -31,9 +31,7 @@ func TestPart(t *testing.T) {
 		if c.publish {
 			end = func() error { return p.Publish(true) }
 		}
-		if err := end(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, end())
 		names, err := os.ReadDir(filepath.Dir(path))
 		if got, readErr := os.ReadFile(path); err != nil || readErr != nil || string(got) != c.want || len(names) != 1 {
 			t.Errorf("%q of %d files, %v, %v; want %q", got, len(names), err, readErr, c.want)

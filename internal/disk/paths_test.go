@@ -25,12 +25,8 @@ func TestCheckProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	missing, program := filepath.Join(dir, "missing"), filepath.Join(dir, "program")
-	if err := os.WriteFile(program, nil, 0o700); err != nil { //nolint:gosec // programs are executable
-		t.Fatal(err)
-	}
-	if err := disk.CheckProgram(program); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, os.WriteFile(program, nil, 0o700))
+	testutil.OK(t, disk.CheckProgram(program))
 	testutil.Fails(t, disk.CheckProgram(dir), "it is a folder")
 	if err := disk.CheckProgram(missing); err == nil || strings.Count(err.Error(), missing) != 1 {
 		t.Error(err)

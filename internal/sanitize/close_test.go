@@ -2,6 +2,8 @@ package sanitize
 
 import (
 	"testing"
+
+	"gogi/internal/testutil"
 )
 
 // blocked is a writer whose Write begins and does not end before release is closed.
@@ -23,11 +25,7 @@ func TestCloseWaitsForNoWrite(t *testing.T) {
 		ended <- err
 	}()
 	<-to.begun
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, w.Close())
 	close(to.release)
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, <-ended)
 }

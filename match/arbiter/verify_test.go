@@ -19,16 +19,12 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	ends := map[match.Termination]bool{}
 	matchtest.Played(t, playedFile, func(t *testing.T, plan *match.Plan, r match.PairResult) {
 		t.Helper()
-		if err := arbiter.Verify(plan, &r); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, arbiter.Verify(plan, &r))
 		canonical, err := match.ParseCanonical(plan.Canonical())
 		testutil.OK(t, err)
 		stored, err := canonical.Replayable() // as a store has it: without the openings
 		testutil.OK(t, err)
-		if err := arbiter.VerifyGames(stored, &r); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, arbiter.VerifyGames(stored, &r))
 		for _, g := range r.Games {
 			ends[g.Termination] = true
 		}
@@ -448,9 +444,7 @@ func TestVerifyNotStarted(t *testing.T) {
 	pair := plan.Pair(0)
 	pair.Options = [2][]match.Option{{{Name: "X", Value: "99"}}, {{Name: "X", Value: "1"}}}
 	r := match.Forfeited(plan, pair, [2]bool{true, false}, "it says no", 7)
-	if err := arbiter.Verify(plan, &r); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, arbiter.Verify(plan, &r))
 	for leg, want := range []match.Outcome{match.WhiteWins, match.BlackWins} {
 		if r.Games[leg].Outcome != want || r.Games[leg].Termination != match.NotStarted {
 			t.Errorf("leg %d: %v", leg, r.Games[leg].Verdict)

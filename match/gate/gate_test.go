@@ -145,9 +145,7 @@ func TestVoid(t *testing.T) {
 			undone++
 		}
 		for _, id := range ids {
-			if err := g.Add(id, stats.Play{Pair: won}); err != nil { // another result, and no error
-				t.Fatal(err)
-			}
+			testutil.OK(t, g.Add(id, stats.Play{Pair: won}))
 			played[id] = won
 		}
 		if got, want := g.State(), judgeIn(t, design, played, identity(60)); got.Judgement != want.Judgement {

@@ -31,9 +31,7 @@ func TestMeetings(t *testing.T) {
 func TestLeastOpenings(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
-	if err := (Prospect{Openings: 54, Pass: 54, Fail: 40, gate: design}).Check(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, (Prospect{Openings: 54, Pass: 54, Fail: 40, gate: design}).Check())
 	for want, p := range map[string]Prospect{
 		"at least 54 openings to pass":             {Openings: 53, Pass: 54, Fail: 40, gate: design},
 		"more than any number of openings to pass": {Openings: 53, Pass: 0, Fail: 40, gate: design},

@@ -30,9 +30,7 @@ func open(t *testing.T, closed *int) func(context.Context) (Thinker, error) {
 	return func(ctx context.Context) (Thinker, error) {
 		e := builtin.New()
 		for _, s := range []usi.Setting{{Name: "USI_Hash", Value: "1"}, {Name: "MultiPV", Value: "6"}} {
-			if err := e.SetOption(s); err != nil {
-				t.Error(err)
-			}
+			testutil.OK(t, e.SetOption(s))
 		}
 		return engine{e, closed}, e.Ready(ctx)
 	}

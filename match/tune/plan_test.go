@@ -217,9 +217,7 @@ func TestStartWide(t *testing.T) {
 		s.Gamma = 0 // a perturbation is that at the schedule's end
 		s.Params = []Param{param(c.scale)}
 		s.StartWide()
-		if err := s.Check(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, s.Check())
 		first, most := s.Perturbation(0, 0, Begin(&s).Factor), s.Perturbation(0, 0, s.mostFactor())
 		if math.Abs(s.Wide-c.wide)+math.Abs(first-c.first)+math.Abs(most-c.most) > 1e-9 {
 			t.Errorf("scale %v: wide %v, %v at first, %v at most: expected %+v", c.scale, s.Wide, first, most, c)

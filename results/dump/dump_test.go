@@ -74,9 +74,7 @@ func shift(g *match.Result) {
 }
 
 func TestDump(t *testing.T) {
-	s := resultstest.Open(t, resultstest.Path(t))
-	plan := matchtest.Plan("r")
-	run := resultstest.Begin(t, s, plan)
+	s, plan, run := resultstest.Begun(t)
 	id := 0
 	for plan.Pair(id).Opening.ID != "1" {
 		id++

@@ -21,13 +21,9 @@ func TestLockBeside(t *testing.T) {
 		t.Errorf("a byte is locked: %v", err)
 	}
 	other := testutil.Must(LockBeside(path, 4, false))(t)
-	if err := errors.Join(other.Close(), held.Close(), NoLocks(look), look.Close()); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, errors.Join(other.Close(), held.Close(), NoLocks(look), look.Close()))
 	again := testutil.Must(LockBeside(path, 3, false))(t)
-	if err := again.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, again.Close())
 }
 
 // A file has its runs once, by whatever name it is found; what is renamed takes nobody's

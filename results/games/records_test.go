@@ -44,9 +44,7 @@ func openStore(t *testing.T) *results.Store {
 	t.Helper()
 	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "gogi.db")))(t)
 	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, store.Close())
 	})
 	return store
 }
@@ -359,9 +357,7 @@ func TestYearOfFloodgate(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, err)
 	}
 	read("testdata/floodgate.zip")
 	if slices.Sort(names); !slices.Equal(names, []string{"gikou", "gps", "suisho"}) || len(refused) != 0 {
@@ -433,9 +429,7 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	if err := os.Symlink("real", file("link")); err != nil {
 		t.Skip(err)
 	}
-	if err := Whole(file("link"), hello); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, Whole(file("link"), hello))
 	at, err := os.Lstat(file("link"))
 	if text, readErr := os.ReadFile(file("real")); err != nil || readErr != nil || at.Mode()&os.ModeSymlink == 0 || string(text) != "hello" {
 		t.Errorf("through a link: %v, %v, %v, %q", err, readErr, at, text)
@@ -482,9 +476,7 @@ func kill(t *testing.T, db, to string) {
 	scanner := bufio.NewScanner(out)
 	for n := 0; n < 60 && scanner.Scan(); n++ {
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 }
 

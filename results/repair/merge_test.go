@@ -269,9 +269,7 @@ func TestDamagedRows(t *testing.T) {
 		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, s.Close())
 		if c := checkup(t, path); c.Sound() {
 			t.Errorf("%s: the check finds nothing", what)
 		}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
 	"gogi/match/tune"
@@ -44,6 +45,20 @@ func Begin(tb testing.TB, s *results.Store, plan *match.Plan) *results.Run {
 	return matchtest.Closing(tb, run, err)
 }
 
+// Begun is a new database with the run "r" of matchtest.Plan, without pairs. Both are closed at the test's end.
+func Begun(tb testing.TB) (*results.Store, *match.Plan, *results.Run) {
+	tb.Helper()
+	s, plan := Open(tb, Path(tb)), matchtest.Plan("r")
+	return s, plan, Begin(tb, s, plan)
+}
+
+// Existing is a database for reading, closed at the test's end.
+func Existing(tb testing.TB, path string) *results.Store {
+	tb.Helper()
+	s, err := results.OpenExisting(tb.Context(), path)
+	return matchtest.Closing(tb, s, err)
+}
+
 // Filled is a database with pairs of the run "r", closed.
 func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) string {
 	tb.Helper()
@@ -59,9 +74,7 @@ func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) str
 		pair.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
 		matchtest.Put(tb, run, pair)
 	}
-	if err := errors.Join(run.Close(), s.Close()); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, errors.Join(run.Close(), s.Close()))
 	return path
 }
 
@@ -69,9 +82,7 @@ func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) str
 func Dump(tb testing.TB, s *results.Store, run string, stable bool) string {
 	tb.Helper()
 	var b strings.Builder
-	if err := dump.Write(tb.Context(), s, &b, run, stable); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, dump.Write(tb.Context(), s, &b, run, stable))
 	return b.String()
 }
 
@@ -87,14 +98,9 @@ func Lines(text string) map[string]bool {
 // DumpLines are the lines of a run's whole dump, but for the run's own.
 func DumpLines(tb testing.TB, path string) map[string]bool {
 	tb.Helper()
-	s, err := results.OpenExisting(tb.Context(), path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := testutil.Must(results.OpenExisting(tb.Context(), path))(tb)
 	lines := Lines(Dump(tb, s, "r", false))
-	if err := s.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, s.Close())
 	maps.DeleteFunc(lines, func(line string, _ bool) bool { return strings.HasPrefix(line, `{"type":"run"`) })
 	return lines
 }
@@ -104,14 +110,8 @@ func DumpLines(tb testing.TB, path string) map[string]bool {
 func Older(tb testing.TB, from string, version int) string {
 	tb.Helper()
 	path := Path(tb)
-	texts, err := tables.MigrationTexts()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	db, err := file.Open(path, url.Values{"mode": {"rwc"}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	texts := testutil.Must(tables.MigrationTexts())(tb)
+	db := testutil.Must(file.Open(path, url.Values{"mode": {"rwc"}}))(tb)
 	db.SetMaxOpenConns(1) // ATTACH is of one connection
 	run := func(text string, args ...any) {
 		if _, err := db.ExecContext(tb.Context(), text, args...); err != nil {
@@ -123,30 +123,19 @@ func Older(tb testing.TB, from string, version int) string {
 	run("ATTACH ? AS new", from)
 	for _, table := range []string{"runs", "engines", "settings_log", "openings", "pairs", "games", "records", "attempts"} {
 		var columns string
-		if err := db.QueryRowContext(tb.Context(), "SELECT group_concat(name, ', ') FROM pragma_table_info(?, 'main')", table).Scan(&columns); err != nil {
-			tb.Fatal(err)
-		}
+		testutil.OK(tb, db.QueryRowContext(tb.Context(), "SELECT group_concat(name, ', ') FROM pragma_table_info(?, 'main')", table).Scan(&columns))
 		run("INSERT INTO main." + table + " (" + columns + ") SELECT " + columns + " FROM new." + table)
 	}
-	if err := db.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, db.Close())
 	return path
 }
 
 // Exec changes a database behind the back of its Store.
 func Exec(tb testing.TB, path, statement string) {
 	tb.Helper()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if _, err := db.ExecContext(tb.Context(), statement); err != nil {
-		tb.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	db := testutil.Must(sql.Open("sqlite3", path))(tb)
+	testutil.OK(tb, testutil.Err(db.ExecContext(tb.Context(), statement)))
+	testutil.OK(tb, db.Close())
 }
 
 // Games are all games of a run.
@@ -180,10 +169,7 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	s := tune.Defaults(tune.SPSA, 40)
 	s.Block, s.Inflight, s.Seed = 4, 8, 3
 	s.Params = []tune.Param{{Name: "X", Kind: tune.Int, Start: 40, Max: 100, Scale: 30}, {Name: "Slow Mover", Kind: tune.Float, Start: 0.5, Max: 1}}
-	text, err := (&tune.Plan{Settings: s}).Text()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := testutil.Must((&tune.Plan{Settings: s}).Text())(tb)
 	plan := matchtest.Plan("r")
 	plan.Design, plan.Pairs, plan.Tune, plan.Gate = match.Design{Kind: match.DesignMatch, Swap: true}, 40, text, match.Gate{}
 	return plan, s
@@ -195,10 +181,7 @@ func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan)
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "tune.db")
 	plan, settings := TunePlan(tb)
-	walk, err := tune.NewPath(settings)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	walk := testutil.Must(tune.NewPath(settings))(tb)
 	s := Open(tb, path)
 	run := Begin(tb, s, plan)
 	for id := range n {
@@ -209,9 +192,7 @@ func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan)
 		pair := matchtest.Pair(plan, id, 20)
 		pair.Pair.Options = settings.Points(&duel)
 		_, learnt, err := walk.Add(id, tune.ResultOf(plan.Rules, pair).Score, false)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testutil.OK(tb, err)
 		if slices.Contains(without, id) {
 			continue
 		}
@@ -223,21 +204,15 @@ func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan)
 			tb.Fatal(added, err)
 		}
 	}
-	if _, err := run.Propose(tb.Context(), match.TuneCandidate{Blocks: n / 4, Point: settings.Options(settings.Start()), Run: "r-validation-1"}); err != nil {
-		tb.Fatal(err)
-	}
-	if err := errors.Join(run.Close(), s.Close()); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, testutil.Err(run.Propose(tb.Context(), match.TuneCandidate{Blocks: n / 4, Point: settings.Options(settings.Start()), Run: "r-validation-1"})))
+	testutil.OK(tb, errors.Join(run.Close(), s.Close()))
 	return path, plan
 }
 
 // Restart ends the run "r" and begins it again with another design.
 func Restart(tb testing.TB, s *results.Store, run *results.Run, change func(*match.Plan)) *results.Run {
 	tb.Helper()
-	if err := run.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	testutil.OK(tb, run.Close())
 	plan := matchtest.Plan("r")
 	change(plan)
 	return Begin(tb, s, plan)

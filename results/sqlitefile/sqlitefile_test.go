@@ -104,9 +104,7 @@ func TestRows(t *testing.T) {
 func TestLogThatCannotBeRead(t *testing.T) {
 	path := written(t)
 	testutil.OK(t, os.Remove(path+"-wal"))
-	if err := os.Mkdir(path+"-wal", 0o700); err != nil { // it opens, and no byte of it can be read
-		t.Fatal(err)
-	}
+	testutil.OK(t, os.Mkdir(path+"-wal", 0o700))
 	testutil.Fails(t, testutil.Err(Open(path, pageSize)), path+"-wal", "a folder")
 	testutil.OK(t, os.Remove(path+"-wal"))
 	if err := os.Symlink(path+"-wal", path+"-wal"); err != nil {
@@ -163,9 +161,7 @@ func walDB(t *testing.T) (path string, run func(text string, args ...any)) {
 	path = filepath.Join(t.TempDir(), "x.db")
 	db := testutil.Must(sql.Open("sqlite3", path))(t)
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, db.Close())
 	})
 	db.SetMaxOpenConns(1)
 	run = func(text string, args ...any) {
@@ -323,9 +319,7 @@ func TestLogOfAnOpenTransaction(t *testing.T) {
 		t.Errorf("after it: %d frames, %q, %v", after.Frames, after.Problem(), err)
 	}
 	for _, err := range []error{committed.Close(), open.Close(), after.Close(), db.Close()} {
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, err)
 	}
 }
 
