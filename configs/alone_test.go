@@ -23,8 +23,7 @@ func TestPlanPlayer(t *testing.T) {
 		{"limits = {nodes = 5}\n" + council, "nobody", `there is no engine "nobody" (expected "a" or "c")`},
 		{one, "a", "engine a: limits"},
 	} {
-		f, err := configs.Parse([]byte(test.text), "one.toml")
-		testutil.OK(t, err)
+		f := testutil.Must(configs.Parse([]byte(test.text), "one.toml"))(t)
 		plan, warnings, err := f.PlanPlayer(test.name, t.TempDir(), identity.Env{Self: "/bin/true", WorkDir: "/"})
 		if test.wrong != "" {
 			testutil.Fails(t, err, test.wrong, "%s", test.text)
@@ -60,8 +59,7 @@ func TestPlanCouncil(t *testing.T) {
 		{pair + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"a\"]\n", "", "", "expected the name of one of out, x"},
 		{engines + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"x\"]\n", "", "", "every council is a member"},
 	} {
-		f, err := configs.Parse([]byte(test.text), "c.toml")
-		testutil.OK(t, err)
+		f := testutil.Must(configs.Parse([]byte(test.text), "c.toml"))(t)
 		plan, _, err := f.PlanCouncil(test.name, t.TempDir(), identity.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
 		if test.wrong != "" {
 			testutil.Fails(t, err, test.wrong, "%s", test.text)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/configs/configstest"
 	"gogi/internal/testutil"
 )
 
@@ -28,7 +29,7 @@ func TestCPUs(t *testing.T) {
 		{`cpus = "0-5"`, configs.Flags{CPUs: "auto", CoresPerSlot: &three}, "auto|3|4"},
 		{`cpus = "0-5"`, configs.Flags{CPUs: "off"}, "|0|4"},
 	} {
-		p, _ := plan(t, c.keys+"\n"+two, c.flags, machine(t))
+		p, _ := configstest.Plan(t, c.keys+"\n"+configstest.Two, c.flags, configstest.Machine(t))
 		got := strings.Join([]string{p.CPUs, strconv.Itoa(p.CoresPerSlot), strconv.Itoa(p.Concurrency)}, "|")
 		testutil.Equal(t, got, c.want, "%s %+v", c.keys, c.flags)
 	}
@@ -48,12 +49,12 @@ func TestWrongCPUs(t *testing.T) {
 		{"", configs.Flags{CPUs: "auto", CoresPerSlot: &zero}, "--cores-per-slot: cores_per_slot: 0 is outside 1 to 10000"},
 		{"", configs.Flags{CPUs: "7-1"}, `--cpus: "7-1": expected off, auto, or CPUs such as 2-7,10`},
 	} {
-		f, err := configs.Parse([]byte(c.keys+"\n"+two), "match.toml")
+		f, err := configs.Parse([]byte(c.keys+"\n"+configstest.Two), "match.toml")
 		if err == nil {
 			err = f.Apply(c.flags)
 		}
 		if err == nil {
-			_, _, err = f.Plan("", machine(t))
+			_, _, err = f.Plan("", configstest.Machine(t))
 		}
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s %+v: %v, want %s", c.keys, c.flags, err, c.want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/configs/configstest"
 	"gogi/match"
 )
 
@@ -21,7 +22,7 @@ func field(players int, lines string) string {
 
 // TestDesigns: every design that counts its games itself, by file and by flag.
 func TestDesigns(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	type tournament = match.Tournament
 	for _, test := range []struct {
 		players int
@@ -45,7 +46,7 @@ func TestDesigns(t *testing.T) {
 		{3, "design = {kind = \"adaptive\", block = 3}\ngames = 10", configs.Flags{}, match.Design{Kind: match.DesignAdaptive, Tournament: tournament{Block: 3}}, 5},
 		{3, "design = {kind = \"gauntlet\", anchor = \"p0\"}\ngames = 8", configs.Flags{}, match.Design{Kind: match.DesignGauntlet, Anchor: "p0"}, 4},
 	} {
-		got, warnings := plan(t, field(test.players, test.lines), test.flags, env)
+		got, warnings := configstest.Plan(t, field(test.players, test.lines), test.flags, env)
 		test.want.Swap = true
 		if got.Design != test.want || got.Pairs != test.pairs || len(warnings) > 0 {
 			t.Errorf("%d players, %q and %+v: %+v of %d pairs, %v, want %+v of %d", test.players, test.lines, test.flags, got.Design, got.Pairs, warnings, test.want, test.pairs)
@@ -57,7 +58,7 @@ func TestDesigns(t *testing.T) {
 }
 
 func TestDesignErrors(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	for lines, want := range map[string]string{
 		"design = \"swiss\"":                                            "match.toml:1: design.rounds is missing: expected how many, such as rounds = 4 or --rounds 4",
 		"design = \"swiss\"\ngames = 6":                                 "match.toml:2: games: 6 are no whole rounds of 4 games",

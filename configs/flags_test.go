@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/configs/configstest"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
@@ -14,7 +15,7 @@ import (
 
 // The command line of the project's contracts.
 func TestFlagsAlone(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	text := "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n"
 	book := write(t, "taya36.sfen", text)
 	f := &configs.File{}
@@ -94,9 +95,9 @@ func TestDurable(t *testing.T) {
 }
 
 func TestFlagsWin(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	book := write(t, "b.sfen", "startpos moves 7g7f 3c3d")
-	got, warnings := plan(t, full, configs.Flags{
+	got, warnings := configstest.Plan(t, full, configs.Flags{
 		Run: "flag", Games: ptr(3), Seed: ptr(uint64(9)), Concurrency: "cpus", Design: "match", Swap: ptr(false),
 		Players: []string{"B", "A"}, Rules: "floodgate", MaxPlies: ptr(9), Openings: book, OpeningPlies: ptr(1),
 		Engine: []string{"A=./base"}, Option: []string{"A.y=3", "all.Z=2", "all.X=4"},
@@ -135,7 +136,7 @@ func TestFlagsWin(t *testing.T) {
 
 // Without flags the same file keeps what it says.
 func TestFlagsNotGiven(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	f := parse(t, full)
 	testutil.OK(t, f.Apply(configs.Flags{}))
 	applied, _, err := f.Plan("", env)
@@ -146,7 +147,7 @@ func TestFlagsNotGiven(t *testing.T) {
 }
 
 func TestFlagLimits(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	const s = time.Second
 	for name, test := range map[string]struct {
 		flags configs.Flags
@@ -164,18 +165,18 @@ func TestFlagLimits(t *testing.T) {
 		"margin of an engine":  {configs.Flags{Margin: []string{"3s", "A=2s"}, Nodes: []string{"4"}}, match.Limits{Nodes: 4, Margin: 2 * s, Stall: s}},
 		"an engine and margin": {configs.Flags{TC: []string{"8+1", "A=0/1"}, Margin: []string{"3s"}}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: 3 * s, Stall: s}},
 	} {
-		p, _ := plan(t, strings.Replace(full, "limits_by_colour = {black = \"1\", white = \"1\"}\n", "", 1), test.flags, env)
+		p, _ := configstest.Plan(t, strings.Replace(full, "limits_by_colour = {black = \"1\", white = \"1\"}\n", "", 1), test.flags, env)
 		testutil.Diff(t, test.want, p.Players[0].Limits, "%s", name)
 	}
 }
 
 func TestFlagOpenings(t *testing.T) {
-	env := machine(t)
-	p, _ := plan(t, full, configs.Flags{Handicap: "二枚落ち"}, env)
+	env := configstest.Machine(t)
+	p, _ := configstest.Plan(t, full, configs.Flags{Handicap: "二枚落ち"}, env)
 	if len(p.Openings) != 1 || p.Openings[0].ID != "two-piece" {
 		t.Errorf("%v", p.Openings)
 	}
-	p, _ = plan(t, full, configs.Flags{Openings: "builtin", OpeningPlies: ptr(8), Rules: "default"}, env)
+	p, _ = configstest.Plan(t, full, configs.Flags{Openings: "builtin", OpeningPlies: ptr(8), Rules: "default"}, env)
 	if len(p.Openings) < 40 || len(p.Openings[3].Moves) != 8 {
 		t.Errorf("%v", p.Openings)
 	}
@@ -209,7 +210,7 @@ func TestFlagErrors(t *testing.T) {
 		{configs.Flags{Resign: "100"}, `--resign: "100": expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off`},
 		{configs.Flags{Draw: "100"}, `--draw: "100": expected SCORExMOVES@PLY such as 10x8@40, or off`},
 	} {
-		err := parse(t, two).Apply(test.flags)
+		err := parse(t, configstest.Two).Apply(test.flags)
 		if err == nil || err.Error() != test.want {
 			t.Errorf("got %v\nwant %s", err, test.want)
 		}
@@ -223,7 +224,7 @@ func TestFlagErrors(t *testing.T) {
 
 // An error in what a flag gave names the flag, not the file.
 func TestPlanErrorsNameFlags(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	for _, test := range []struct {
 		flags configs.Flags
 		want  string
@@ -239,7 +240,7 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 		{configs.Flags{Option: []string{"A.X=a\nb"}}, "--option A.X=a\nb: engine A: options: \"X\" = \"a\\nb\": expected a name, and no line breaks"},
 		{configs.Flags{Self: true, Nodes: []string{"1"}}, "--nodes, --self: engine A: limits: self means \"go infinite\" and excludes every other limit\n--nodes, --self: engine B: limits: self means \"go infinite\" and excludes every other limit"},
 	} {
-		f := parse(t, two)
+		f := parse(t, configstest.Two)
 		testutil.OK(t, f.Apply(test.flags))
 		_, _, err := f.Plan("", env)
 		if want := strings.ReplaceAll(test.want, "DIR", env.WorkDir); err == nil || err.Error() != want {
@@ -268,9 +269,9 @@ func TestSPRTFlag(t *testing.T) {
 }
 
 func TestIdleFlags(t *testing.T) {
-	env := machine(t)
-	text := strings.ReplaceAll(two, "[[engine]]", "[[engine]]\nlimits = {nodes = 3}\nrestart = \"pair\"\nprofile = \"none\"")
-	_, got := plan(t, text, configs.Flags{Depth: []string{"3"}, Margin: []string{"1s"}, Restart: "game", Profile: "yaneuraou", Players: []string{"A", "B"}, Engine: []string{"C=./dev"}}, env)
+	env := configstest.Machine(t)
+	text := strings.ReplaceAll(configstest.Two, "[[engine]]", "[[engine]]\nlimits = {nodes = 3}\nrestart = \"pair\"\nprofile = \"none\"")
+	_, got := configstest.Plan(t, text, configs.Flags{Depth: []string{"3"}, Margin: []string{"1s"}, Restart: "game", Profile: "yaneuraou", Players: []string{"A", "B"}, Engine: []string{"C=./dev"}}, env)
 	want := []string{
 		"--depth has no effect: every player has its own limits",
 		"--profile has no effect: every player has its own profile",

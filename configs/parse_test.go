@@ -61,9 +61,7 @@ func TestParse(t *testing.T) {
 			},
 		}},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(configs.File{})); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	testutil.Equal(t, cmp.Diff(want, got, cmpopts.IgnoreUnexported(configs.File{})), "", "-want +got\n")
 }
 
 func TestParseErrors(t *testing.T) {

@@ -10,23 +10,11 @@ import (
 	"time"
 
 	"gogi/configs"
-	"gogi/configs/advice"
-	"gogi/configs/identity"
+	"gogi/configs/configstest"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
 )
-
-// two is a file of two engines that resolves as it is.
-const two = `games = 2
-limits = "8+0.08"
-[[engine]]
-name = "A"
-cmd = "./dev"
-[[engine]]
-name = "B"
-cmd = "./base"
-`
 
 // parse reads a file that must be good.
 func parse(t *testing.T, text string) *configs.File {
@@ -35,33 +23,14 @@ func parse(t *testing.T, text string) *configs.File {
 	return f
 }
 
-// plan resolves a file and flags that must be good.
-func plan(t *testing.T, text string, flags configs.Flags, env identity.Env) (*match.Plan, []string) {
-	t.Helper()
-	f := parse(t, text)
-	testutil.OK(t, f.Apply(flags))
-	p, warnings, err := f.Plan("", env)
-	testutil.OK(t, err)
-	return p, texts(warnings)
-}
-
-// texts are warnings as they are shown; nil where there are none.
-func texts(warnings []advice.Warning) []string {
-	var list []string
-	for _, w := range warnings {
-		list = append(list, w.String())
-	}
-	return list
-}
-
 func sha(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
 func TestPlanDefaults(t *testing.T) {
-	env := machine(t)
-	got, warnings := plan(t, two, configs.Flags{}, env)
+	env := configstest.Machine(t)
+	got, warnings := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	if warnings != nil {
 		t.Error(warnings)
 	}
@@ -128,8 +97,8 @@ cmd = "builtin --level 3"
 ready_timeout = "7s"
 warm_up = true
 `
-	env := machine(t)
-	got, warnings := plan(t, text, configs.Flags{}, env)
+	env := configstest.Machine(t)
+	got, warnings := configstest.Plan(t, text, configs.Flags{}, env)
 	if warnings != nil {
 		t.Error(warnings)
 	}
@@ -169,7 +138,7 @@ warm_up = true
 }
 
 func TestPlanErrors(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	for path, mode := range map[string]os.FileMode{"plain": 0o600, "folder": os.ModeDir} {
 		var err error
 		if path = filepath.Join(env.WorkDir, path); mode.IsDir() {
@@ -245,7 +214,7 @@ func TestPlanErrors(t *testing.T) {
 		{"handicap", [2]string{"games = 2", "games = 2\nopenings = {handicap = \"two-pieces\"}"}, `match.toml:2: openings.handicap: there is no handicap "two-pieces": expected one such as two-piece, ten-piece, six-piece`},
 		{"ply limit", [2]string{"games = 2", "games = 2\nrules = {max_plies = 2}\nopenings = {list = [\"startpos moves 7g7f 3c3d\"]}"}, `match.toml:3: openings.list:1: the game is over after move 2 (3c3d): max_plies`},
 	} {
-		f := parse(t, strings.Replace(two, test.replace[0], test.replace[1], 1))
+		f := parse(t, strings.Replace(configstest.Two, test.replace[0], test.replace[1], 1))
 		p, _, err := f.Plan("", env)
 		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
 		if err == nil || err.Error() != want || p != nil {
@@ -255,7 +224,7 @@ func TestPlanErrors(t *testing.T) {
 }
 
 func TestPlanOfNothing(t *testing.T) {
-	_, _, err := (&configs.File{}).Plan("", machine(t))
+	_, _, err := (&configs.File{}).Plan("", configstest.Machine(t))
 	want := "command line: players: expected at least 2, found 0 (engines: none; add [[engine]] to a file or --engine NAME=COMMAND)\n" +
 		"command line: games is missing: expected how many to play, such as games = 100 or --games 100"
 	if err == nil || err.Error() != want {
@@ -264,10 +233,10 @@ func TestPlanOfNothing(t *testing.T) {
 }
 
 func TestPlanIsRelativeToItsFile(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	env.WorkDir, env.Path = "/nowhere", env.Path+":relative"
 	dir := filepath.Dir(env.Path[:strings.Index(env.Path, ":")])
-	f := parse(t, strings.Replace(two, "./dev", "nice ./dev", 1))
+	f := parse(t, strings.Replace(configstest.Two, "./dev", "nice ./dev", 1))
 	p, _, err := f.Plan(dir, env)
 	testutil.OK(t, err)
 	if p.Players[0].Dir != dir || p.Players[1].Command[0] != filepath.Join(dir, "base") || p.Players[1].Dir != dir {
@@ -276,7 +245,7 @@ func TestPlanIsRelativeToItsFile(t *testing.T) {
 }
 
 func TestLimitsOfAnEngine(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	for own, want := range map[string]match.Limits{
 		`{nodes = 5}`:          {Nodes: 5, Margin: time.Second, Stall: 2 * time.Second},
 		`{margin = "3s"}`:      {Clock: match.TimeControl{Byoyomi: time.Second}, Nodes: 9, Margin: 3 * time.Second, Stall: 2 * time.Second},
@@ -285,28 +254,28 @@ func TestLimitsOfAnEngine(t *testing.T) {
 		`"8+0.08"`:             {Clock: match.TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond}, Margin: time.Second, Stall: 2 * time.Second},
 		`{self = true, stall = "1s", margin = "0s"}`: {Self: true, Stall: time.Second},
 	} {
-		text := strings.Replace(two, `"8+0.08"`, `{byoyomi = "1s", nodes = 9, margin = "1s", stall = "2s"}`, 1)
+		text := strings.Replace(configstest.Two, `"8+0.08"`, `{byoyomi = "1s", nodes = 9, margin = "1s", stall = "2s"}`, 1)
 		text = strings.Replace(text, `cmd = "./dev"`, "cmd = \"./dev\"\nlimits = "+own, 1)
-		p, _ := plan(t, text, configs.Flags{}, env)
+		p, _ := configstest.Plan(t, text, configs.Flags{}, env)
 		testutil.Diff(t, want, p.Players[0].Limits, "%s", own)
 	}
 }
 
 func TestPlanWarnings(t *testing.T) {
-	env := machine(t)
-	same := strings.Replace(two, "./base", "./dev", 1)
-	_, got := plan(t, same, configs.Flags{}, env)
+	env := configstest.Machine(t)
+	same := strings.Replace(configstest.Two, "./base", "./dev", 1)
+	_, got := configstest.Plan(t, same, configs.Flags{}, env)
 	want := []string{"engines A and B are the same: binary, arguments, options and limits are equal"}
 	testutil.Diff(t, want, got)
-	_, got = plan(t, same+"options = {X = 1}\n", configs.Flags{}, env)
+	_, got = configstest.Plan(t, same+"options = {X = 1}\n", configs.Flags{}, env)
 	if got != nil {
 		t.Error(got)
 	}
-	three := strings.Replace(two, "games = 2", "games = 8\ndesign = \"gauntlet\"", 1) + "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n"
-	if _, got = plan(t, three, configs.Flags{}, env); got != nil {
+	three := strings.Replace(configstest.Two, "games = 2", "games = 8\ndesign = \"gauntlet\"", 1) + "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n"
+	if _, got = configstest.Plan(t, three, configs.Flags{}, env); got != nil {
 		t.Error(got)
 	}
-	_, got = plan(t, strings.Replace(three, "gauntlet", "round_robin", 1), configs.Flags{}, env)
+	_, got = configstest.Plan(t, strings.Replace(three, "gauntlet", "round_robin", 1), configs.Flags{}, env)
 	want = []string{"8 games are no whole number of rounds of 3 pairs: some players play more than others"}
 	testutil.Diff(t, want, got)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/configs/configstest"
 )
 
 // All that is wrong is told at once, in the order of the file: keys, values, and what
@@ -24,7 +25,7 @@ name = "A"
 cmd = "builtin"
 profile = "yano"
 `
-	plan, _, err := configs.Inspect([]byte(text), "m.toml", "", machine(t))
+	plan, _, err := configs.Inspect([]byte(text), "m.toml", "", configstest.Machine(t))
 	var got []string
 	for _, p := range configs.ProblemsOf(err) {
 		first, _, _ := strings.Cut(p.Cause.Error(), ":")
@@ -43,13 +44,13 @@ profile = "yano"
 // an engine behind ssh is not asked.
 func TestInspectEnds(t *testing.T) {
 	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 40) + " = 1\n": 1} {
-		_, _, err := configs.Inspect([]byte(text), "m.toml", "", machine(t))
+		_, _, err := configs.Inspect([]byte(text), "m.toml", "", configstest.Machine(t))
 		if list := configs.ProblemsOf(err); len(list) != 1 || list[0].Line != line {
 			t.Errorf("%q: %v", text, list)
 		}
 	}
 	remote := "games = 2\nlimits = {nodes = 5}\n[[engine]]\nname = \"A\"\ncmd = \"ssh host ./x\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
-	plan, _, err := configs.Inspect([]byte(remote), "m.toml", "", machine(t))
+	plan, _, err := configs.Inspect([]byte(remote), "m.toml", "", configstest.Machine(t))
 	if err != nil || plan == nil || plan.Games() != 2 {
 		t.Errorf("%v", err)
 	}

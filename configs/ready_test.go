@@ -10,24 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
-	"gogi/configs/identity"
+	"gogi/configs/configstest"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
-
-// machine is an Env in a new folder, with the programs that ready files name
-// (they cannot run, and need not).
-func machine(t *testing.T) identity.Env {
-	t.Helper()
-	dir := t.TempDir()
-	bin := filepath.Join(dir, "bin")
-	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh", "bin/node"} {
-		path := filepath.Join(dir, program)
-		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		testutil.OK(t, os.WriteFile(path, []byte(program), 0o700))
-	}
-	return identity.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: bin, WorkDir: dir}
-}
 
 func TestReadyFilesResolve(t *testing.T) {
 	files, err := filepath.Glob("*.toml")
@@ -41,7 +27,7 @@ func TestReadyFilesResolve(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		plan, warnings, err := f.Plan(dir, machine(t))
+		plan, warnings, err := f.Plan(dir, configstest.Machine(t))
 		if err != nil || warnings != nil {
 			t.Errorf("%s: %v %v", name, warnings, err)
 			continue
@@ -54,9 +40,8 @@ func TestReadyFilesResolve(t *testing.T) {
 }
 
 func TestTemplateResolves(t *testing.T) {
-	f, err := configs.Parse(configs.Template(), "match.toml")
-	testutil.OK(t, err)
-	plan, warnings, err := f.Plan("", machine(t))
+	f := testutil.Must(configs.Parse(configs.Template(), "match.toml"))(t)
+	plan, warnings, err := f.Plan("", configstest.Machine(t))
 	if err != nil || warnings != nil {
 		t.Fatal(warnings, err)
 	}
@@ -88,7 +73,7 @@ func TestTemplateComments(t *testing.T) {
 func TestReadyHandicap(t *testing.T) {
 	f, _, err := configs.Find("handicap.toml")
 	testutil.OK(t, err)
-	plan, _, err := f.Plan("", machine(t))
+	plan, _, err := f.Plan("", configstest.Machine(t))
 	testutil.OK(t, err)
 	want := []match.Opening{{ID: "two-piece", Start: twoPiece + " w - 1"}}
 	if diff := cmp.Diff(want, plan.Openings); diff != "" || plan.Legs() != 1 || plan.Pairs != plan.Games() {
@@ -125,7 +110,7 @@ func TestFind(t *testing.T) {
 func TestReadyWithoutPrograms(t *testing.T) {
 	f, dir, err := configs.Find("stc-8+0.08")
 	testutil.OK(t, err)
-	env := machine(t)
+	env := configstest.Machine(t)
 	for _, name := range []string{"dev", "base"} {
 		testutil.OK(t, os.Remove(filepath.Join(env.WorkDir, name)))
 	}
@@ -143,7 +128,7 @@ func TestClockOfMovesPerPeriod(t *testing.T) {
 		"60/40": "", "0/10": "", "40+60": "", "10/10": "",
 	} {
 		text := "games = 2\nlimits = \"" + tc + "\"\n[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n[[engine]]\nname = \"b\"\ncmd = \"builtin --x\"\n"
-		_, warnings, err := parse(t, text).Plan("", machine(t))
+		_, warnings, err := parse(t, text).Plan("", configstest.Machine(t))
 		testutil.OK(t, err)
 		var got []string
 		for _, w := range warnings {

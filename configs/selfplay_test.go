@@ -8,6 +8,7 @@ import (
 
 	"gogi/configs"
 	"gogi/configs/advice"
+	"gogi/configs/configstest"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -16,7 +17,7 @@ import (
 func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []advice.Warning, error) {
 	t.Helper()
 	f := testutil.Must(configs.Parse([]byte(text), "sp.toml"))(t)
-	return f.PlanSelfplay("", machine(t))
+	return f.PlanSelfplay("", configstest.Machine(t))
 }
 
 // The file to start from means what it says, and every key that it shows is good.
@@ -52,7 +53,7 @@ func TestSelfplayDefaults(t *testing.T) {
 		Games: 64, RandomMin: 4, RandomMax: 8, Window: 600, Temperature: 50, Lines: 8, Noise: 0.1, Audit: 0.05,
 	}
 	testutil.Diff(t, want, p.Plan.Design.Selfplay)
-	if p.Plan.Pairs != 2 || p.Plan.Concurrency != machine(t).NumCPU || filepath.Base(p.Folder) != "x" || !filepath.IsAbs(p.Folder) {
+	if p.Plan.Pairs != 2 || p.Plan.Concurrency != configstest.Machine(t).NumCPU || filepath.Base(p.Folder) != "x" || !filepath.IsAbs(p.Folder) {
 		t.Errorf("%d blocks, %d at a time, in %s", p.Plan.Pairs, p.Plan.Concurrency, p.Folder)
 	}
 	testutil.Diff(t, []match.Opening{{ID: "1", Start: "startpos"}}, p.Plan.Openings)
@@ -106,7 +107,7 @@ func TestSelfplayRefuses(t *testing.T) {
 func TestSeriesHasNoSelfplay(t *testing.T) {
 	f, err := configs.Parse([]byte(strings.Replace(selfplayHead, "[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", 1)), "m.toml")
 	testutil.OK(t, err)
-	if _, _, err := f.Plan("", machine(t)); err == nil || !strings.Contains(err.Error(), "m.toml:10: selfplay: a series has none") {
+	if _, _, err := f.Plan("", configstest.Machine(t)); err == nil || !strings.Contains(err.Error(), "m.toml:10: selfplay: a series has none") {
 		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/configs"
+	"gogi/configs/configstest"
 	"gogi/internal/testutil"
 )
 
@@ -101,7 +102,7 @@ func or(value *int, none int) int {
 
 // A file that is written from flags has the plan of the flags, whatever they are.
 func TestTextRoundTrip(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 
 	book := write(t, "book.sfen", "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n")
 	made := 0
@@ -110,8 +111,7 @@ func TestTextRoundTrip(t *testing.T) {
 		f := &configs.File{}
 		testutil.OK(rt, f.Apply(flags))
 		want, _, refused := f.Plan("", env)
-		text, err := f.Text()
-		testutil.OK(rt, err)
+		text := testutil.Must(f.Text())(rt)
 		again, err := configs.Parse(text, "default.toml")
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, text)
@@ -133,7 +133,7 @@ func TestTextRoundTrip(t *testing.T) {
 
 // Keys that only files have are written, too: every ready series and the starter come back.
 func TestTextOfFiles(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	texts := map[string]string{"full": full, "starter": string(configs.Template())}
 	for _, name := range []string{"default", "fsf-gpsusi-nodes", "handicap", "byoyomi-1s"} {
 		f, _, err := configs.Find(name)

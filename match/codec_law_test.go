@@ -316,8 +316,7 @@ func drawGame(t *rapid.T) match.Result {
 
 // BenchmarkPairText writes and reads one pair, as columns and as compressed JSON.
 func BenchmarkPairText(b *testing.B) {
-	r, err := match.DecodePair(matchtest.AllSeries(b, playedFile)[0].Pairs[0], matchtest.PairLimit)
-	testutil.OK(b, err)
+	r := testutil.Must(match.DecodePair(matchtest.AllSeries(b, playedFile)[0].Pairs[0], matchtest.PairLimit))(b)
 	plies := float64(len(r.Games[0].Record.Moves) + len(r.Games[1].Record.Moves))
 	for _, way := range []struct {
 		name  string
@@ -329,6 +328,7 @@ func BenchmarkPairText(b *testing.B) {
 	} {
 		b.Run(way.name, func(b *testing.B) {
 			var text []byte
+			var err error
 			for b.Loop() {
 				if text, err = way.write(); err == nil {
 					err = way.read(text)

@@ -102,16 +102,12 @@ func TestPlanFields(t *testing.T) {
 	got := testutil.Must(json.MarshalIndent(plan, "", " "))(t)
 	file := filepath.Join("testdata", "plan_fields.json")
 	want := testutil.Must(os.ReadFile(file))(t)
-	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
-		t.Errorf("the JSON of a plan (-stored +now):\n%s", diff)
-	}
+	testutil.Equal(t, cmp.Diff(string(want), string(got)+"\n"), "", "the JSON of a plan (-stored +now)")
 	var again match.Plan
 	d := json.NewDecoder(bytes.NewReader(want))
 	d.DisallowUnknownFields()
 	testutil.OK(t, d.Decode(&again))
-	if diff := cmp.Diff(plan, &again); diff != "" {
-		t.Errorf("a plan that was read (-written +read):\n%s", diff)
-	}
+	testutil.Equal(t, cmp.Diff(plan, &again), "", "a plan that was read (-written +read)")
 }
 
 // TestPlanFieldsHaveTags: a Go field can get another name without a change of stored plans.
@@ -159,9 +155,7 @@ func encodePair(t *testing.T, r match.PairResult) []byte {
 func checkPairRoundTrip(t *testing.T, r match.PairResult) {
 	t.Helper()
 	got := testutil.Must(match.DecodePair(encodePair(t, r), matchtest.PairLimit))(t)
-	if diff := cmp.Diff(r, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("(-encoded +decoded):\n%s", diff)
-	}
+	testutil.Equal(t, cmp.Diff(r, got, cmpopts.EquateEmpty()), "", "(-encoded +decoded)")
 }
 
 func TestPairRoundTrip(t *testing.T) {
@@ -251,8 +245,7 @@ func FuzzDecodePair(f *testing.F) {
 			return
 		}
 		once := encodePair(t, r)
-		again, err := match.DecodePair(once, matchtest.PairLimit)
-		testutil.OK(t, err)
+		again := testutil.Must(match.DecodePair(once, matchtest.PairLimit))(t)
 		if twice := encodePair(t, again); !bytes.Equal(once, twice) {
 			t.Errorf("%x\n%x", once, twice)
 		}
@@ -261,8 +254,7 @@ func FuzzDecodePair(f *testing.F) {
 
 func TestPlanRoundTrip(t *testing.T) {
 	for _, g := range goldenPlans(t) {
-		text, err := match.EncodePlan(g.plan)
-		testutil.OK(t, err)
+		text := testutil.Must(match.EncodePlan(g.plan))(t)
 		got, err := match.DecodePlan(text)
 		if err != nil {
 			t.Errorf("%s: %v", g.name, err)

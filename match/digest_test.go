@@ -229,22 +229,14 @@ func TestDifferences(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := fullPlan(t)
 			test.change(p)
-			if got := linesOf(match.Differences(fullPlan(t).Canonical(), p.Canonical())); !slices.Equal(got, test.want) {
+			if got := testutil.Texts(match.Differences(fullPlan(t).Canonical(), p.Canonical())); !slices.Equal(got, test.want) {
 				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
 			}
 		})
 	}
-	if got, want := linesOf(match.Differences([]byte("{"), []byte(`{"seed":1}`))), []string{"plan: { before, absent now", "seed: absent before, 1 now"}; !slices.Equal(got, want) {
+	if got, want := testutil.Texts(match.Differences([]byte("{"), []byte(`{"seed":1}`))), []string{"plan: { before, absent now", "seed: absent before, 1 now"}; !slices.Equal(got, want) {
 		t.Errorf("a text that is no JSON: %q", got)
 	}
-}
-
-func linesOf(list []match.Difference) []string {
-	var lines []string
-	for _, d := range list {
-		lines = append(lines, d.String())
-	}
-	return lines
 }
 
 // The parts of a difference are values: nobody reads them back from the line.

@@ -261,9 +261,7 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 			}
 			visit(of.Field(i).Type)
 		}
-		if got := strings.Join(stay, " "); got != always[of.Name()] {
-			t.Errorf("%s always writes %q, stored texts have %q", of.Name(), got, always[of.Name()])
-		}
+		testutil.Equal(t, strings.Join(stay, " "), always[of.Name()], "%s always writes", of.Name())
 	}
 	visit(reflect.TypeFor[match.CanonicalPlan]())
 	testutil.Equal(t, len(seen), len(always), "visited %v", seen)

@@ -14,10 +14,8 @@ import (
 
 // rollOf is the roll of a plan by its canonical text.
 func rollOf(t interface{ Fatal(args ...any) }, p *match.Plan) *match.PairIndex {
-	c, err := match.ParseCanonical(p.Canonical())
-	testutil.OK(t, err)
-	r, err := c.NewRoll()
-	testutil.OK(t, err)
+	c := testutil.Must(match.ParseCanonical(p.Canonical()))(t)
+	r := testutil.Must(c.NewRoll())(t)
 	return r
 }
 

@@ -87,9 +87,7 @@ func TestRounds(t *testing.T) {
 	} {
 		p := planOf(test.kind, test.players, 5, 99)
 		size := len(test.want)
-		if p.Pairings() != size {
-			t.Errorf("%s of %d: %d pairings", test.kind, test.players, p.Pairings())
-		}
+		testutil.Equal(t, p.Pairings(), size, "%s of %d", test.kind, test.players)
 		var openings []string
 		for round := range 5 {
 			var got [][2]int
@@ -179,9 +177,7 @@ func TestEachOpeningOncePerPass(t *testing.T) {
 		for _, id := range pass(p, n%3) {
 			seen[id] = true
 		}
-		if len(seen) != n {
-			t.Errorf("%d openings: a pass has %d of them", n, len(seen))
-		}
+		testutil.Equal(t, len(seen), n, "%d openings", n)
 	}
 }
 
@@ -193,9 +189,7 @@ func TestPassesAndSeedsHaveTheirOwnOrder(t *testing.T) {
 				orders[fmt.Sprint(pass(planOf(match.DesignMatch, 2, n, seed), round))] = true
 			}
 		}
-		if len(orders) != 25 {
-			t.Errorf("%d openings: %d orders in 5 passes of 5 seeds", n, len(orders))
-		}
+		testutil.Equal(t, len(orders), 25, "%d openings", n)
 	}
 }
 
@@ -304,12 +298,8 @@ func TestLimitsOf(t *testing.T) {
 	p.ColourClocks[shogi.White] = &match.TimeControl{Main: 300 * second, Increment: second}
 	testutil.Equal(t, p.LimitsOf(0, shogi.Black), p.Players[0].Limits, "Black has a clock")
 	white := match.TimeControl{Main: 300 * second, Increment: second}
-	if got, want := p.LimitsOf(0, shogi.White), (match.Limits{Clock: white, Margin: 5 * ms}); got != want {
-		t.Errorf("movetime as White: %+v, want %+v", got, want)
-	}
-	if got, want := p.LimitsOf(1, shogi.White), (match.Limits{Clock: white, Nodes: 100, Stall: second}); got != want {
-		t.Errorf("nodes as White: %+v, want %+v", got, want)
-	}
+	testutil.Equal(t, p.LimitsOf(0, shogi.White), match.Limits{Clock: white, Margin: 5 * ms}, "movetime as White")
+	testutil.Equal(t, p.LimitsOf(1, shogi.White), match.Limits{Clock: white, Nodes: 100, Stall: second}, "nodes as White")
 }
 
 func TestOpeningString(t *testing.T) {

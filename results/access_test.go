@@ -133,9 +133,7 @@ func TestReadingBesideALivingWriter(t *testing.T) {
 		if os.Getuid() != 0 {
 			continue // the writer's own rights are the reader's
 		}
-		if got, want := readWithoutRights(t, s.File()), resultstest.Dump(t, s, "killed", false); got != want {
-			t.Errorf("after %d pairs: %s", id+1, got)
-		}
+		testutil.Equal(t, readWithoutRights(t, s.File()), resultstest.Dump(t, s, "killed", false), "after %d pairs", id+1)
 	}
 }
 
@@ -143,8 +141,7 @@ func TestReadingBesideALivingWriter(t *testing.T) {
 func TestPlayingWithoutRights(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	testutil.OK(t, s.Close())
-	text, err := os.ReadFile(s.Path())
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(s.Path()))(t)
 	dir := lockedFolder(t, map[string][]byte{"x.db": text})
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+filepath.Join(dir, "x.db"), writerModeEnv+"=read-write")

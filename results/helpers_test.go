@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/testutil"
 	"gogi/results"
 	"gogi/results/resultstest"
 )
@@ -35,9 +36,7 @@ func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 	}
 	legs := map[int]int{}
 	for _, g := range resultstest.Games(tb, s, runID) {
-		if g.Leg != legs[g.Pair] {
-			tb.Errorf("pair %d: leg %d comes as number %d", g.Pair, g.Leg, legs[g.Pair])
-		}
+		testutil.Equal(tb, g.Leg, legs[g.Pair], "pair %d", g.Pair)
 		legs[g.Pair]++
 		record, err := s.Record(tb.Context(), runID, g.Pair, g.Leg)
 		if err != nil || len(record.Moves) != g.Plies {
@@ -45,9 +44,7 @@ func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 		}
 	}
 	for pair, n := range legs {
-		if n != 2 {
-			tb.Errorf("pair %d: %d games", pair, n)
-		}
+		testutil.Equal(tb, n, 2, "pair %d", pair)
 	}
 }
 

@@ -278,9 +278,7 @@ func TestWriterPacks(t *testing.T) {
 	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 1}) || games[18].Pair != 9 || games[18].Plies != 8 {
 		t.Errorf("segments %v, game %+v", got, games[18])
 	}
-	if diff := otherRows(rowsByRows(t, s, run.ID(), Filter{}), games); diff != "" {
-		t.Errorf("(-rows +segments):\n%.2000s", diff)
-	}
+	testutil.Equal(t, otherRows(rowsByRows(t, s, run.ID(), Filter{}), games), "", "(-rows +segments)")
 }
 
 // A damaged segment is not read, and is told of; so is one that is none of the rows.

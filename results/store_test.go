@@ -62,8 +62,7 @@ func (a *asking) QueryRowContext(ctx context.Context, query string, args ...any)
 func TestMadeWhileItIsAsked(t *testing.T) {
 	for left := range 3 {
 		path := resultstest.Path(t)
-		db, err := file.Writer(path, "NORMAL")
-		testutil.OK(t, err)
+		db := testutil.Must(file.Writer(path, "NORMAL"))(t)
 		var asked string
 		testutil.OK(t, db.QueryRowContext(t.Context(), "PRAGMA journal_mode=WAL").Scan(&asked))
 		db.SetMaxOpenConns(4)
@@ -169,17 +168,9 @@ func TestBeginDifferentPlan(t *testing.T) {
 		t.Fatalf("another plan: %v", err)
 	}
 	want := []string{"players.A.options.Threads: 1 before, 2 now"}
-	if !slices.Equal(lines(different.Differences), want) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), `"r"`) {
+	if !slices.Equal(testutil.Texts(different.Differences), want) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), `"r"`) {
 		t.Errorf("%v, differences %q", err, different.Differences)
 	}
-}
-
-func lines(list []match.Difference) []string {
-	var out []string
-	for _, d := range list {
-		out = append(out, d.String())
-	}
-	return out
 }
 
 // The log of settings is read as values; what an older gogi did not write is zero.
@@ -211,8 +202,7 @@ func TestBeginChangedSettings(t *testing.T) {
 	moved.Pairs, moved.Concurrency, moved.CPUs, moved.CoresPerSlot = 500, 8, "2-7", 2
 	moved.Players[0].Command[0], moved.Players[0].Identity.Files[0].Path = "/new/a", "/new/a"
 	resultstest.Begin(t, s, moved)
-	info, err := s.FindRun(t.Context(), "r")
-	testutil.OK(t, err)
+	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	if info.Pairs != 500 || info.Games != 1000 || info.Engines[0].Command[0] != "/new/a" || info.Engines[0].Identity.Files[0].Path != "/new/a" {
 		t.Errorf("%+v", info)
 	}
@@ -224,7 +214,7 @@ func TestBeginChangedSettings(t *testing.T) {
 		"concurrency: 2 before, 8 now", "cores_per_slot: absent before, 2 now", "cpus: absent before, 2-7 now", "pairs: 100 before, 500 now",
 		"players.A.command.0: /engines/a before, /new/a now", "players.A.files.0.path: /engines/a before, /new/a now",
 	}
-	if len(log[0].Changes) != 0 || !slices.Equal(lines(log[1].Changes), want) || log[1].At.Before(log[0].At) || log[0].At.Year() < 2026 {
+	if len(log[0].Changes) != 0 || !slices.Equal(testutil.Texts(log[1].Changes), want) || log[1].At.Before(log[0].At) || log[0].At.Year() < 2026 {
 		t.Errorf("%+v", log)
 	}
 }
@@ -292,8 +282,7 @@ func TestRunInfo(t *testing.T) {
 // A database of an older gogi that is only read is left as it is.
 func TestReadingAnOlderDatabase(t *testing.T) {
 	path := resultstest.Path(t)
-	texts, err := tables.MigrationTexts()
-	testutil.OK(t, err)
+	texts := testutil.Must(tables.MigrationTexts())(t)
 	db, err := file.Open(path, url.Values{"mode": {"rwc"}})
 	testutil.OK(t, err)
 	_, err = db.ExecContext(t.Context(), texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", tables.ApplicationID))

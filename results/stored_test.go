@@ -57,8 +57,7 @@ func TestLostRows(t *testing.T) {
 		another := resultstest.Begin(t, s, matchtest.Plan("another"))
 		testutil.OK(t, errors.Join(another.Close(), s.Close()))
 		resultstest.Exec(t, path, statement)
-		s, err := results.OpenExisting(t.Context(), path)
-		s = matchtest.Closing(t, s, err)
+		s = resultstest.Existing(t, path)
 		namesCheck(t, what+", dumped", dump.Write(t.Context(), s, io.Discard, "r", false))
 		namesCheck(t, what+", copied", s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")))
 		if what == "a record" || what == "an opening" {
@@ -79,11 +78,9 @@ func TestRunLostByItsName(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
 	// The index says that the name is another one, as a flipped bit would have it.
 	resultstest.Exec(t, path, "PRAGMA writable_schema=on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_workers_1') WHERE name = 'sqlite_autoindex_runs_1'")
-	s, err := results.OpenExisting(t.Context(), path)
-	s = matchtest.Closing(t, s, err)
-	_, err = s.FindRun(t.Context(), "r")
-	namesCheck(t, "found", err)
-	_, err = begun(t.Context(), path)
+	s := resultstest.Existing(t, path)
+	namesCheck(t, "found", testutil.Err(s.FindRun(t.Context(), "r")))
+	_, err := begun(t.Context(), path)
 	namesCheck(t, "begun", err)
 }
 
@@ -153,8 +150,7 @@ func TestCountOfAnOlderDatabase(t *testing.T) {
 		resultstest.Exec(t, older, statement)
 		before, err := os.ReadFile(older)
 		testutil.OK(t, err)
-		s, err := results.OpenExisting(t.Context(), older)
-		s = matchtest.Closing(t, s, err)
+		s := resultstest.Existing(t, older)
 		namesCheck(t, statement+", read", dump.Write(t.Context(), s, io.Discard, "r", false))
 		_, err = begun(t.Context(), older)
 		namesCheck(t, statement+", written", err)
@@ -233,8 +229,7 @@ func TestRowThatComesTwice(t *testing.T) {
 	page := file[(root-1)*tables.PageSize:]
 	copy(page[8:10], page[10:12]) // the first pointer is the second one
 	testutil.OK(t, os.WriteFile(path, file, 0o600))
-	s, err = results.OpenExisting(t.Context(), path)
-	s = matchtest.Closing(t, s, err)
+	s = resultstest.Existing(t, path)
 	if list, err := s.Voided(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "in table voided") {
 		t.Errorf("%+v, %v", list, err)
 	}

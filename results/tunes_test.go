@@ -16,10 +16,8 @@ func TestVoidInATune(t *testing.T) {
 	path, plan := resultstest.Tuned(t, 18)
 	s := resultstest.Open(t, path)
 	run := resultstest.Begin(t, s, plan)
-	info, err := s.FindRun(t.Context(), "r")
-	testutil.OK(t, err)
-	foretold, err := s.Voidable(t.Context(), info, []int{5})
-	testutil.OK(t, err)
+	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
+	foretold := testutil.Must(s.Voidable(t.Context(), info, []int{5}))(t)
 	pairs, err := run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == 5 })
 	// Pair 5 is of block 1. Eight in flight are a lag of one block: block 2 is drawn from
 	// the state after block 0, block 3, which begins with pair 12, from that after block 1.
@@ -59,8 +57,7 @@ func TestAddStatesIsOneTransaction(t *testing.T) {
 	s := resultstest.Open(t, path)
 	run := resultstest.Begin(t, s, plan)
 	settings := settingsOf(t, plan)
-	walk, err := tune.NewPath(*settings)
-	testutil.OK(t, err)
+	walk := testutil.Must(tune.NewPath(*settings))(t)
 	duel, _ := walk.Draw(0)
 	pair := matchtest.Pair(plan, 8, 20)
 	pair.Pair.Options = settings.Points(&duel)

@@ -28,9 +28,7 @@ func TestPair(t *testing.T) {
 		want.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(7).UTC(), Why: "slow"}, {Pair: id, Ended: time.UnixMicro(8).UTC(), Why: "slow"}}
 		matchtest.Put(t, run, want)
 		got := testutil.Must(s.Pair(t.Context(), run.ID(), id))(t)
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("pair %d (-added +got):\n%s", id, diff)
-		}
+		testutil.Equal(t, cmp.Diff(want, got, cmpopts.EquateEmpty()), "", "pair %d (-added +got)", id)
 	}
 	if _, err := s.Pair(t.Context(), run.ID(), 9); !errors.Is(err, results.ErrNoGame) {
 		t.Errorf("a pair that is not stored: %v", err)

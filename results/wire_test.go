@@ -25,15 +25,11 @@ func TestStoredAfterTheWire(t *testing.T) {
 		matchtest.Put(t, local, p)
 		matchtest.Put(t, remote, overTheWire(t, p))
 	}
-	if a, b := resultstest.Dump(t, here, "r", true), resultstest.Dump(t, there, "r", true); a != b {
-		t.Errorf("the stable dumps differ:\n%s\n%s", a, b)
-	}
+	testutil.Equal(t, resultstest.Dump(t, here, "r", true), resultstest.Dump(t, there, "r", true), "the stable dumps differ")
 	for id := range 8 {
 		a := testutil.Must(here.Pair(t.Context(), local.ID(), id))(t)
 		b := testutil.Must(there.Pair(t.Context(), remote.ID(), id))(t)
-		if x, y := encoded(t, a), encoded(t, b); x != y {
-			t.Errorf("pair %d is stored as another", id)
-		}
+		testutil.Equal(t, encoded(t, a), encoded(t, b), "pair")
 	}
 }
 

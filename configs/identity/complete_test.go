@@ -10,6 +10,7 @@ import (
 
 	"gogi/configs"
 	"gogi/configs/advice"
+	"gogi/configs/configstest"
 	"gogi/configs/identity"
 	"gogi/internal/i18n"
 	"gogi/internal/testutil"
@@ -69,7 +70,7 @@ func roles(p match.Player) []string {
 }
 
 func TestCompleteIdentities(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{
 		"eval/nn.bin": "net", "eval/sub/eval_options.txt": "x", "nets/nn.bin": "other net", "log.txt": "log",
 		"book/standard_book.db": "book", "book/user_book1.db": "mine", "engine_options.txt": "option",
@@ -98,8 +99,8 @@ func TestCompleteIdentities(t *testing.T) {
 			"option BookFile", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
 		}},
 	} {
-		p, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
-		before, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
+		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
+		before, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
@@ -111,10 +112,10 @@ func TestCompleteIdentities(t *testing.T) {
 }
 
 func TestIdentityFollowsTheNetwork(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net"})
 	digest := func() string {
-		p, _ := plan(t, two, configs.Flags{}, env)
+		p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		testutil.OK(t, err)
 		return got.Digest()
@@ -128,7 +129,7 @@ func TestIdentityFollowsTheNetwork(t *testing.T) {
 }
 
 func TestCompleteErrors(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"file": ""})
 	for _, test := range []struct{ options, want string }{
 		{`{Thread = 1}`, `engine A: option "Thread" is not offered; nearest: Threads`},
@@ -139,21 +140,21 @@ func TestCompleteErrors(t *testing.T) {
 		{`{EvalDir = "none"}`, `engine A: option EvalDir: DIR/none: no such file or directory`},
 		{`{EvalDir = "file"}`, `engine A: option EvalDir: DIR/file is no folder`},
 	} {
-		p, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\noptions = "+test.options, 1), configs.Flags{}, env)
+		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = "+test.options, 1), configs.Flags{}, env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
 		if err == nil || err.Error() != want || got != nil {
 			t.Errorf("%s:\n got %v\nwant %s", test.options, err, want)
 		}
 	}
-	p, _ := plan(t, two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	if _, _, err := identity.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
 		t.Error(err)
 	}
 }
 
 func TestLint(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
 	const book = "engine B: BookDepth 30: it plays from a book of its own on top of the openings"
 	for _, test := range []struct {
@@ -172,54 +173,54 @@ func TestLint(t *testing.T) {
 		{"by profile", `"8+0.08"`, `profile = "yaneuraou"`, []string{book}},
 		{"nodes", `{nodes = 3}`, `options = {USI_OwnBook = true}`, []string{book}},
 	} {
-		text := strings.Replace(two, `"8+0.08"`, test.limits, 1)
+		text := strings.Replace(configstest.Two, `"8+0.08"`, test.limits, 1)
 		text = strings.Replace(text, "./dev\"", "./dev\"\n"+test.extra, 1)
-		p, _ := plan(t, text, configs.Flags{}, env)
+		p, _ := configstest.Plan(t, text, configs.Flags{}, env)
 		var got []string
 		for i, player := range p.Players {
-			got = append(got, texts(identity.Lint(player, p, greetings[i].Options))...)
+			got = append(got, testutil.Texts(identity.Lint(player, p, greetings[i].Options))...)
 		}
 		testutil.Diff(t, test.want, got, "%s", test.name)
 	}
 }
 
 func TestCompleteWarnsOfOptionFiles(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"engine_options.txt": ""})
-	p, _ := plan(t, strings.Replace(two, "./base", "bin/gpsusi", 1), configs.Flags{}, env)
+	p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./base", "bin/gpsusi", 1), configs.Flags{}, env)
 	_, got, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	want := []string{"engine A: options in " + env.WorkDir + "/engine_options.txt may override those that are sent"}
-	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
+	if diff := cmp.Diff(want, testutil.Texts(got)); diff != "" || err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
 	}
 }
 
 func TestCompleteFindsDuplicates(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"a/eval/nn.bin": "1", "b/eval/nn.bin": "1", "c/eval/nn.bin": "2"})
 	var text strings.Builder
 	text.WriteString("games = 6\nlimits = {nodes = 1}\ndesign = \"round_robin\"\n")
 	for _, name := range []string{"a", "b", "c"} {
 		text.WriteString("[[engine]]\nname = \"" + name + "\"\ncmd = \"./dev\"\ndir = \"" + name + "\"\n")
 	}
-	p, warnings := plan(t, text.String(), configs.Flags{}, env)
+	p, warnings := configstest.Plan(t, text.String(), configs.Flags{}, env)
 	if warnings != nil {
 		t.Error(warnings)
 	}
 	g := greeting(t, "EvalDir type string default eval")
 	_, got, err := identity.Complete(p, []usi.Greeting{g, g, g})
 	want := []string{"engines a and b are the same: binary, arguments, options and limits are equal"}
-	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
+	if diff := cmp.Diff(want, testutil.Texts(got)); diff != "" || err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
 	}
 }
 
 func TestCompleteLeavesOthersAlone(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "1", "engine_options.txt": ""})
-	text := strings.Replace(two, `"./dev"`, `"builtin"`, 1)
+	text := strings.Replace(configstest.Two, `"./dev"`, `"builtin"`, 1)
 	text = strings.Replace(text, `"./base"`, "\"ssh host ./base\"\nidentity = \"v1\"", 1)
-	p, _ := plan(t, text, configs.Flags{Profile: "yaneuraou"}, env)
+	p, _ := configstest.Plan(t, text, configs.Flags{Profile: "yaneuraou"}, env)
 	g := greeting(t, yaneuraou)
 	got, warnings, err := identity.Complete(p, []usi.Greeting{g, g})
 	if diff := cmp.Diff(p, got); diff != "" || warnings != nil || err != nil {
@@ -273,8 +274,8 @@ func TestSettings(t *testing.T) {
 
 // What a warning is about can be told without reading its text.
 func TestWarningParts(t *testing.T) {
-	env := machine(t)
-	p, _ := plan(t, two, configs.Flags{}, env)
+	env := configstest.Machine(t)
+	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	got := identity.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
 	want := []advice.Warning{{
 		Engine: "A", Text: i18n.Of("%s: made for play over networks, they distort short games", "NetworkDelay 120"), Advice: i18n.Of("profile = \"yaneuraou\" sets them"),

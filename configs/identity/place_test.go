@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/configs/configstest"
 	"gogi/configs/identity"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -88,18 +89,18 @@ func TestPlace(t *testing.T) {
 		{"the folder of the binary", `options = {EvalDir = "."}`, yaneuraou},
 		{"a binary below", "dir = \".\"\ncommand = [\"bin/fairy-stockfish\"]", yaneuraou},
 	} {
-		env, out := machine(t), t.TempDir()
+		env, out := configstest.Machine(t), t.TempDir()
 		fill(t, env.WorkDir, map[string]string{
 			"eval/nn.bin": "net", "eval/sub/eval_options.txt": "x", "nets/nn.bin": "other net", "book/standard_book.db": "book", "book/user_book1.db": "mine",
 			"engine_options.txt": "option", "bin/net.nnue": "fairy's", "bin/engine_options.txt": "beside the binary",
 		})
 		fill(t, out, map[string]string{"nets/nn.bin": "a third net", "nets/deep/er.bin": "more"})
-		text := strings.Replace(two, "./dev\"", "./dev\"\n"+strings.ReplaceAll(test.extra, "OUT", out), 1)
+		text := strings.Replace(configstest.Two, "./dev\"", "./dev\"\n"+strings.ReplaceAll(test.extra, "OUT", out), 1)
 		if strings.Contains(test.extra, "command = ") {
 			text = strings.Replace(text, "cmd = \"./dev\"\n", "", 1)
 		}
 		text = strings.Replace(text, "\"./base\"", "\"nice -n 5 ./base\"", 1)
-		p, _ := plan(t, text, configs.Flags{}, env)
+		p, _ := configstest.Plan(t, text, configs.Flags{}, env)
 		greetings := []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)}
 		p, _, err := identity.Complete(p, greetings)
 		testutil.OK(t, err)
@@ -145,9 +146,9 @@ func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, th
 // Books come along: of an engine, of a council and of its member, of the built-in engine,
 // and one that this opens by its own option. A book that has changed is another player.
 func TestPlaceBooks(t *testing.T) {
-	env, here, there := machine(t), stock(t.TempDir()), worker(t)
+	env, here, there := configstest.Machine(t), stock(t.TempDir()), worker(t)
 	fill(t, env.WorkDir, map[string]string{"deep/a.db": "a", "b.usi": "b", "c.ybb": "c"})
-	text := strings.Replace(two, "\"./dev\"", "\"./dev\"\nbook = \"deep/a.db\"", 1)
+	text := strings.Replace(configstest.Two, "\"./dev\"", "\"./dev\"\nbook = \"deep/a.db\"", 1)
 	text = strings.Replace(text, "games = 2", "games = 6\ndesign = \"round_robin\"", 1) + `
 [[engine]]
 name = "S"
@@ -160,15 +161,14 @@ members = ["S"]
 rule = "majority"
 book = "b.usi"
 `
-	p, _ := plan(t, text, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, text, configs.Flags{}, env)
 	greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy), greeting(t, "BookFile type filename default <empty>")}
 	p, _, err := identity.Complete(p, greetings)
 	testutil.OK(t, err)
 	here.take(t, p)
 	received := sent(t, p)
 	checkPlaced(t, "books", received, here, there, greetings)
-	placed, err := identity.Place(received, here.find, there)
-	testutil.OK(t, err)
+	placed := testutil.Must(identity.Place(received, here.find, there))(t)
 	engines, council := placed.Engines(), placed.Councils()[0]
 	if council.Dir != "" || engines[2].Command[0] != there.Self || !strings.HasPrefix(engines[2].Options[0].Value, there.Engines) {
 		t.Errorf("%+v, %+v", council, engines[2])
@@ -196,7 +196,7 @@ book = "b.usi"
 	other := sent(t, p)
 	fill(t, env.WorkDir, map[string]string{"deep/a.db": "another"})
 	testutil.Fails(t, identity.VerifyIdentity(other, greetings), "book ("+env.WorkDir+"/deep/a.db) has SHA-256")
-	again, _ := plan(t, text, configs.Flags{}, env)
+	again, _ := configstest.Plan(t, text, configs.Flags{}, env)
 	if again, _, err = identity.Complete(again, greetings); err != nil || again.Digest() == p.Digest() {
 		t.Errorf("another book, the same digest: %v", err)
 	}
@@ -206,8 +206,8 @@ book = "b.usi"
 
 // The built-in engine and members of councils are placed, too.
 func TestPlaceBuiltinAndMembers(t *testing.T) {
-	env := machine(t)
-	p, _ := plan(t, two, configs.Flags{}, env)
+	env := configstest.Machine(t)
+	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	dev := p.Players[0]
 	p.Players[1] = match.Player{Name: "C", Limits: dev.Limits, Council: &match.Council{Rule: "majority", Members: []match.Player{
 		dev, {Name: "S", Builtin: true, Command: []string{"/opt/gogi", "sparring"}, Dir: "/x", Limits: dev.Limits, Identity: match.Identity{Fixed: "sparring-1"}},
@@ -229,8 +229,8 @@ func TestPlaceBuiltinAndMembers(t *testing.T) {
 }
 
 func TestPlaceVariants(t *testing.T) {
-	env, here := machine(t), stock(t.TempDir())
-	p, _ := plan(t, two, configs.Flags{}, env)
+	env, here := configstest.Machine(t), stock(t.TempDir())
+	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	here.take(t, p)
 	variant := func(system, arch, isa string) match.Variant {
 		text := "built for " + system + arch + isa
@@ -287,9 +287,9 @@ func TestPlaceVariants(t *testing.T) {
 
 // One engine's plan, changed into what cannot be placed.
 func TestPlaceRefuses(t *testing.T) {
-	env, here := machine(t), stock(t.TempDir())
+	env, here := configstest.Machine(t), stock(t.TempDir())
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "engine_options.txt": "option"})
-	base, _ := plan(t, two, configs.Flags{}, env)
+	base, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	base, _, err := identity.Complete(base, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	testutil.OK(t, err)
 	here.take(t, base)
@@ -335,8 +335,8 @@ func TestPlaceRefuses(t *testing.T) {
 
 // Two engines with equal files share a folder; a link that somebody changed is mended.
 func TestPlaceMends(t *testing.T) {
-	env, here, there := machine(t), stock(t.TempDir()), worker(t)
-	p, _ := plan(t, two, configs.Flags{}, env)
+	env, here, there := configstest.Machine(t), stock(t.TempDir()), worker(t)
+	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	here.take(t, p)
 	placed := testutil.Must(identity.Place(p, here.find, there))(t)
 	binary := placed.Players[0].Command[0]
@@ -353,9 +353,9 @@ func TestPlaceMends(t *testing.T) {
 
 // What changed since the plan was made is told, all of it.
 func TestVerifyIdentitySays(t *testing.T) {
-	env := machine(t)
+	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "eval/old.bin": "old"})
-	p, _ := plan(t, two, configs.Flags{}, env)
+	p, _ := configstest.Plan(t, configstest.Two, configs.Flags{}, env)
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)}
 	p, _, err := identity.Complete(p, greetings)
 	testutil.OK(t, err)

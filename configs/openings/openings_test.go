@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"gogi/configs/advice"
 	"gogi/configs/openings"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -26,15 +25,6 @@ func write(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
-}
-
-// texts are warnings as they are shown; nil where there are none.
-func texts(warnings []advice.Warning) []string {
-	var list []string
-	for _, w := range warnings {
-		list = append(list, w.String())
-	}
-	return list
 }
 
 // lines are openings as "ID: line".
@@ -87,7 +77,7 @@ func TestReadOpeningsCutsAndLeavesOut(t *testing.T) {
 	want := []string{"1: startpos moves 7g7f 3c3d", "2: startpos moves 2g2f 3c3d", "5: startpos moves 7g7f 8c8d"}
 	testutil.Diff(t, want, lines(got))
 	wantWarning := []string{"openings " + path + ": 2 of 5 lines lead to the position of an earlier one and are left out (lines 3, 5)"}
-	testutil.Diff(t, wantWarning, texts(warnings))
+	testutil.Diff(t, wantWarning, testutil.Texts(warnings))
 }
 
 func TestReadOpeningsEPD(t *testing.T) {

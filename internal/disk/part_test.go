@@ -21,8 +21,7 @@ func TestPart(t *testing.T) {
 		text, want string
 		publish    bool
 	}{{"one", "one", true}, {"two", "one", false}, {"three", "three", true}} {
-		p, err := disk.NewPart(path)
-		testutil.OK(t, err)
+		p := testutil.Must(disk.NewPart(path))(t)
 		testutil.Must(p.File.WriteString(c.text))(t)
 		if before, err := os.ReadFile(path); err == nil && string(before) == c.text {
 			t.Errorf("%q has its name too early", c.text)

@@ -60,6 +60,14 @@ func Must[V any](v V, err error) func(Fataler) V {
 // Err returns the error of a call with two results.
 func Err[V any](_ V, err error) error { return err }
 
+// Texts are the texts of values; nil for none.
+func Texts[V fmt.Stringer](list []V) (texts []string) {
+	for _, v := range list {
+		texts = append(texts, v.String())
+	}
+	return texts
+}
+
 // Fails reports an error that is nil or does not contain want.
 func Fails(t T, err error, want string, about ...any) {
 	t.Helper()

@@ -49,7 +49,5 @@ func TestAnswersAreOfTerminations(t *testing.T) {
 			t.Errorf("%s has no answer", known)
 		}
 	}
-	if len(answers) != len(match.Terminations()) {
-		t.Errorf("%d answers to %d terminations", len(answers), len(match.Terminations()))
-	}
+	testutil.Equal(t, len(answers), len(match.Terminations()))
 }

@@ -20,8 +20,7 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	matchtest.Played(t, playedFile, func(t *testing.T, plan *match.Plan, r match.PairResult) {
 		t.Helper()
 		testutil.OK(t, arbiter.Verify(plan, &r))
-		canonical, err := match.ParseCanonical(plan.Canonical())
-		testutil.OK(t, err)
+		canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
 		stored, err := canonical.Replayable() // as a store has it: without the openings
 		testutil.OK(t, err)
 		testutil.OK(t, arbiter.VerifyGames(stored, &r))
@@ -428,8 +427,7 @@ func TestVerifyScaled(t *testing.T) {
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v", test, err)
 		}
-		canonical, err := match.ParseCanonical(plan.Canonical())
-		testutil.OK(t, err)
+		canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
 		stored, err := canonical.Replayable()
 		if err != nil || stored.Scaling != plan.Scaling {
 			t.Errorf("%+v, %v", stored.Scaling, err)

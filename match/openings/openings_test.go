@@ -211,8 +211,7 @@ func TestFile(t *testing.T) {
 		testutil.OK(t, f.Add(o))
 	}
 	testutil.OK(t, f.Close())
-	whole, err := os.ReadFile(name)
-	testutil.OK(t, err)
+	whole := testutil.Must(os.ReadFile(name))(t)
 	// However it is cut, whole lines count and the rest goes.
 	for cut := range len(whole) + 1 {
 		testutil.OK(t, os.WriteFile(name, whole[:cut], 0o600))
@@ -254,8 +253,7 @@ func TestFile(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	t.Parallel()
-	f, err := book.FormatOf("db", "")
-	testutil.OK(t, err)
+	f := testutil.Must(book.FormatOf("db", ""))(t)
 	b, err := f.Parse([]byte(`sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1
 7g7f none 10 1 5
 2g2f none 300 1 5
@@ -279,9 +277,7 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w - 1
 		t.Errorf("%v, %v", lines, err)
 	}
 	for _, l := range lines {
-		if l.Moves[0].String() != "7g7f" {
-			t.Error(l)
-		}
+		testutil.Equal(t, l.Moves[0].String(), "7g7f")
 	}
 	// Without counts the scores decide, as far as the margin goes.
 	for i := range b.Entries[0].Moves {

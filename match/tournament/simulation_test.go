@@ -202,8 +202,7 @@ func claimed(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, pai
 	for run := range runs {
 		r := rand.New(rand.NewPCG(uint64(run), 9))
 		w := of(r)
-		list, err := w.series(kind, pairs, uint64(run), r)
-		testutil.OK(t, err)
+		list := testutil.Must(w.series(kind, pairs, uint64(run), r))(t)
 		p, err := PosteriorOf(list, len(w))
 		testutil.OK(t, err)
 		ours.check(w, p)

@@ -33,7 +33,9 @@ func (s *Settings) drawFishtest(st *State, pair int) Duel {
 // clipped clips, then rounds with a chance of its own.
 func (p *Param) clipped(x, u float64) float64 { return p.rounded(min(max(x, p.Min), p.Max), u) }
 
-func fishtestC(s *Settings, p *Param, t schedule, iter float64) float64 { return p.Spread(s.Method) * t.c(iter+1) }
+func fishtestC(s *Settings, p *Param, t schedule, iter float64) float64 {
+	return p.Spread(s.Method) * t.c(iter+1)
+}
 
 // fishtestR is a/(A + iter)^α/c² with a = r_end c_end² (A + N)^α, iter from 1.
 func (s *Settings) fishtestR(p *Param, t schedule, iter, c float64) float64 {

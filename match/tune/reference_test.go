@@ -96,9 +96,7 @@ func (r *reference) block(t *testing.T, s *Settings, from *State, b int) (block 
 	first, end := s.PairsOf(b)
 	for n := first; n < end; n++ {
 		d, want := Draw(s, from, n), r.Outcomes[n]
-		if d.Kind != want.Kind {
-			t.Errorf("pair %d is a %s, want a %s", n, d.Kind, want.Kind)
-		}
+		testutil.Equal(t, d.Kind, want.Kind, "pair")
 		near(t, "the perturbations", d.C, want.C)
 		if s.Method == SPSA {
 			near(t, "the middles", d.At, want.At)

@@ -111,9 +111,8 @@ func TestDump(t *testing.T) {
 func TestDamagedPoints(t *testing.T) {
 	path, _ := resultstest.Tuned(t, 6)
 	resultstest.Exec(t, path, `UPDATE pairs SET options = replace(options, 'X', 'Y') WHERE pair = 5`)
-	s, err := results.OpenExisting(t.Context(), path)
-	matchtest.Closing(t, s, err)
-	err = dump.Write(t.Context(), s, &strings.Builder{}, "r", true)
+	s := resultstest.Existing(t, path)
+	err := dump.Write(t.Context(), s, &strings.Builder{}, "r", true)
 	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !strings.Contains(err.Error(), `run "r", pair 5`) {
 		t.Errorf("the dump: %v", err)
 	}

@@ -34,8 +34,7 @@ func TestHold(t *testing.T) {
 	if _, err := Hold(path, false); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a reader of no file: %v", err)
 	}
-	one, err := Hold(path, true)
-	testutil.OK(t, err)
+	one := testutil.Must(Hold(path, true))(t)
 	testutil.OK(t, os.Symlink(path, link))
 	two, err := Hold(link, true)
 	if err != nil || one != two {

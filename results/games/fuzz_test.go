@@ -52,9 +52,7 @@ func FuzzSources(f *testing.F) {
 			t.Fatalf("%d games and %d refused, then %d and %d", len(first), refused, len(again), refusedAgain)
 		}
 		for i, r := range first {
-			if r != again[i] {
-				t.Errorf("game %d: %s, then %s", i+1, r, again[i])
-			}
+			testutil.Equal(t, r, again[i], "game %d", i+1)
 		}
 		left, err := os.ReadDir(dir)
 		if err != nil || len(left) != 1 {

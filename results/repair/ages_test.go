@@ -95,8 +95,7 @@ func TestSalvageOfBothAges(t *testing.T) {
 	}
 	want := resultstest.Dump(t, s, "r", false)
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
-	file, err := os.ReadFile(path)
-	testutil.OK(t, err)
+	file := testutil.Must(os.ReadFile(path))(t)
 	copy(file[100:], bytes.Repeat([]byte{0xff}, 300)) // the schema: SQLite reads nothing
 	testutil.OK(t, os.WriteFile(path, file, 0o600))
 	to := filepath.Join(t.TempDir(), "repaired.db")

@@ -192,8 +192,7 @@ func dumpIfAny(t *testing.T, path string, want map[string]bool, bit int) map[str
 // repaired repairs a damaged file and compares what was saved with what was stored.
 func repaired(t *testing.T, path string, want map[string]bool, bit int) (lostRuns, lostPairs int) {
 	t.Helper()
-	before, err := os.ReadFile(path)
-	testutil.OK(t, err)
+	before := testutil.Must(os.ReadFile(path))(t)
 	where := fmt.Sprintf("bit %d (byte %d of page %d)", bit, bit/8%tables.PageSize, bit/8/tables.PageSize+1)
 	r, err := Repair(t.Context(), path, path+".new", nil)
 	if after, _ := os.ReadFile(path); string(after) != string(before) {

@@ -207,8 +207,7 @@ func TestDamagedLog(t *testing.T) {
 	testutil.OK(t, exec.CommandContext(t.Context(), "cp", file, file+"-wal", dir).Run())
 	path := filepath.Join(dir, filepath.Base(file))
 	testutil.OK(t, run.Close())
-	text, err := os.ReadFile(path + "-wal")
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(path + "-wal"))(t)
 	const frame = 24 + tables.PageSize
 	last := (len(text) - 32) / frame
 	text[32+(last-9)*frame+4000] ^= 4

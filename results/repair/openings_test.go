@@ -8,7 +8,6 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
-	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
@@ -17,12 +16,10 @@ import (
 // pageOf is the number of the only page of a table, from 1.
 func pageOf(t *testing.T, path, table string) (page int) {
 	t.Helper()
-	s, err := results.OpenExisting(t.Context(), path)
-	s = matchtest.Closing(t, s, err)
-	err = s.Moment(t.Context(), "looking for a page", func(m results.Moment) error {
+	s := resultstest.Existing(t, path)
+	testutil.OK(t, s.Moment(t.Context(), "looking for a page", func(m results.Moment) error {
 		return m.Q.QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = ?", table).Scan(&page)
-	})
-	testutil.OK(t, err)
+	}))
 	return page
 }
 
@@ -60,9 +57,7 @@ func TestRepairOfWhatAllPairsHangOn(t *testing.T) {
 				t.Errorf("%s: %+v, %v", where, r, err)
 				continue
 			}
-			if got := gamesIn(resultstest.DumpLines(t, damaged+".new")); got != gamesIn(want) {
-				t.Errorf("%s: %d games", where, got)
-			}
+			testutil.Equal(t, gamesIn(resultstest.DumpLines(t, damaged+".new")), gamesIn(want), "%s", where)
 		}
 	}
 	if refused == 0 {

@@ -43,8 +43,7 @@ func TestRead(t *testing.T) {
 // found is what is read of a file.
 func found(t *testing.T, path string) *Found {
 	t.Helper()
-	file, err := sqlitefile.Open(path, 4096)
-	testutil.OK(t, err)
+	file := testutil.Must(sqlitefile.Open(path, 4096))(t)
 	f, err := Read(file)
 	testutil.OK(t, errors.Join(err, file.Close()))
 	return f

@@ -55,24 +55,20 @@ func packed(t *testing.T) string {
 // segmentsIn counts the segments of a database.
 func segmentsIn(t *testing.T, path string) (n int) {
 	t.Helper()
-	s, err := results.OpenExisting(t.Context(), path)
-	s = matchtest.Closing(t, s, err)
-	err = s.Moment(t.Context(), "counting", func(m results.Moment) error {
+	s := resultstest.Existing(t, path)
+	testutil.OK(t, s.Moment(t.Context(), "counting", func(m results.Moment) error {
 		return m.Q.QueryRowContext(t.Context(), "SELECT count(*) FROM segments").Scan(&n)
-	})
-	testutil.OK(t, err)
+	}))
 	return n
 }
 
 // segmentOf is the one segment of a database.
 func segmentOf(t *testing.T, path string) (blob []byte) {
 	t.Helper()
-	s, err := results.OpenExisting(t.Context(), path)
-	s = matchtest.Closing(t, s, err)
-	err = s.Moment(t.Context(), "reading", func(m results.Moment) error {
+	s := resultstest.Existing(t, path)
+	testutil.OK(t, s.Moment(t.Context(), "reading", func(m results.Moment) error {
 		return m.Q.QueryRowContext(t.Context(), "SELECT games FROM segments").Scan(&blob)
-	})
-	testutil.OK(t, err)
+	}))
 	return blob
 }
 

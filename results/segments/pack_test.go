@@ -93,8 +93,7 @@ func TestPackAndUnpack(t *testing.T) {
 				want[i] = append(want[i], v)
 			}
 		}
-		blob, err := Pack(want)
-		testutil.OK(t, err)
+		blob := testutil.Must(Pack(want))(t)
 		s, err := Unpack(blob)
 		if err != nil || s.Len() != n {
 			t.Fatalf("%v, %d rows of %d", err, s.Len(), n)

@@ -289,16 +289,14 @@ func TestLogRecoveredBeforeDamage(t *testing.T) {
 // are wrong, and nothing is damaged.
 func TestLogOfAnOpenTransaction(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	db, err := sql.Open("sqlite3", path)
-	testutil.OK(t, err)
+	db := testutil.Must(sql.Open("sqlite3", path))(t)
 	db.SetMaxOpenConns(1)
 	run := func(text string, args ...any) {
 		t.Helper()
 		testutil.Must(db.ExecContext(t.Context(), text, args...))(t)
 	}
 	run("PRAGMA journal_mode=WAL; PRAGMA cache_size=5; CREATE TABLE t (id INTEGER PRIMARY KEY, x)")
-	committed, err := ReadLog(path + "-wal")
-	testutil.OK(t, err)
+	committed := testutil.Must(ReadLog(path + "-wal"))(t)
 	run("BEGIN IMMEDIATE")
 	for i := range 60 {
 		run("INSERT INTO t (x) VALUES (zeroblob(3000))")

@@ -46,12 +46,10 @@ func TestValuesAreToldApart(t *testing.T) {
 // column that its checksum covers; one that is older than a column keeps its checksum.
 func TestSeal(t *testing.T) {
 	ctx := t.Context()
-	db, err := sql.Open("sqlite3", ":memory:")
-	testutil.OK(t, err)
+	db := testutil.Must(sql.Open("sqlite3", ":memory:"))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
-	texts, err := MigrationTexts()
-	testutil.OK(t, err)
+	texts := testutil.Must(MigrationTexts())(t)
 	for _, text := range texts {
 		testutil.Must(db.ExecContext(ctx, text))(t)
 	}

@@ -1,0 +1,46 @@
+// Package configstest has the machine and the files that tests of configs resolve: [Machine], [Two] and [Plan].
+package configstest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gogi/configs"
+	"gogi/configs/identity"
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// Machine is an Env in a new folder, with the programs that ready files and Two name. They cannot run.
+func Machine(t *testing.T) identity.Env {
+	t.Helper()
+	dir := t.TempDir()
+	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh", "bin/node"} {
+		path := filepath.Join(dir, program)
+		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		testutil.OK(t, os.WriteFile(path, []byte(program), 0o700)) //nolint:gosec // programs are executable
+	}
+	return identity.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: filepath.Join(dir, "bin"), WorkDir: dir}
+}
+
+// Two is a file of two engines that resolves on a Machine.
+const Two = `games = 2
+limits = "8+0.08"
+[[engine]]
+name = "A"
+cmd = "./dev"
+[[engine]]
+name = "B"
+cmd = "./base"
+`
+
+// Plan resolves a file and flags without an error, and returns the warnings as texts.
+func Plan(t *testing.T, text string, flags configs.Flags, env identity.Env) (*match.Plan, []string) {
+	t.Helper()
+	f := testutil.Must(configs.Parse([]byte(text), "match.toml"))(t)
+	testutil.OK(t, f.Apply(flags))
+	p, warnings, err := f.Plan("", env)
+	testutil.OK(t, err)
+	return p, testutil.Texts(warnings)
+}
