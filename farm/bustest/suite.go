@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/testutil"
 )
 
 // A Farm is the input of a test: the coordinator's bus, and transports to it.
@@ -67,18 +68,11 @@ func Run(t *testing.T, open func(t *testing.T) Farm) {
 	}
 }
 
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // answer serves a subject until stop or the end of the test.
 func answer(t *testing.T, b farm.Bus, subject string, f func(subject string, body []byte) (any, error)) (stop func()) {
 	t.Helper()
 	stop, err := b.Answer(subject, func(_ context.Context, subject string, body []byte) (any, error) { return f(subject, body) })
-	ok(t, err)
+	testutil.OK(t, err)
 	t.Cleanup(stop)
 	return stop
 }
@@ -100,7 +94,7 @@ func requestIsAnswered(t *testing.T, ctx context.Context, f Farm) {
 		return farm.Grants{Grants: []farm.Grant{{Run: "r", Pair: ask.Want}}, Retry: time.Second}, nil
 	})
 	var got farm.Grants
-	ok(t, f.Worker(t, "w1").Request(ctx, farm.SubjectLease+"w1", farm.Ask{Want: 7}, &got))
+	testutil.OK(t, f.Worker(t, "w1").Request(ctx, farm.SubjectLease+"w1", farm.Ask{Want: 7}, &got))
 	if len(got.Grants) != 1 || got.Grants[0].Pair != 7 || got.Retry != time.Second {
 		t.Errorf("got %+v", got)
 	}
@@ -115,7 +109,7 @@ func requestWithoutAnswerer(t *testing.T, ctx context.Context, f Farm) {
 		t.Errorf("before Answer: %v, want ErrAway", err)
 	}
 	stop := answer(t, f.Bus, farm.SubjectHello+"*", answerHello)
-	ok(t, hello(ctx, w))
+	testutil.OK(t, hello(ctx, w))
 	stop()
 	if err := hello(ctx, w); !errors.Is(err, farm.ErrAway) {
 		t.Errorf("after stop: %v, want ErrAway", err)
@@ -155,9 +149,9 @@ func manyAtATime(t *testing.T, ctx context.Context, f Farm) {
 	lazy := f.Worker(t, "slow")
 	go func() { done <- lazy.Request(ctx, farm.SubjectBeat+"slow", farm.Beat{}, &farm.BeatReply{}) }()
 	<-came
-	ok(t, f.Worker(t, "quick").Request(ctx, farm.SubjectBeat+"quick", farm.Beat{}, &farm.BeatReply{}))
+	testutil.OK(t, f.Worker(t, "quick").Request(ctx, farm.SubjectBeat+"quick", farm.Beat{}, &farm.BeatReply{}))
 	close(slow)
-	ok(t, <-done)
+	testutil.OK(t, <-done)
 }
 
 func subject(worker string) string { return farm.SubjectResults + worker + ".0" }
@@ -168,7 +162,7 @@ func take(t *testing.T, ctx context.Context, b farm.Bus, n int) []farm.Delivery 
 	var all []farm.Delivery
 	for len(all) < n {
 		some, err := b.Results(ctx, n-len(all))
-		ok(t, err)
+		testutil.OK(t, err)
 		if len(some) == 0 || len(some) > n-len(all) {
 			t.Fatalf("asked for %d, got %d", n-len(all), len(some))
 		}
@@ -192,7 +186,7 @@ func resultsInOrder(t *testing.T, ctx context.Context, f Farm) {
 	workers := map[string]farm.Transport{"w1": f.Worker(t, "w1"), "w2": f.Worker(t, "w2")}
 	for i := range 10 {
 		name := names[i%3]
-		ok(t, workers[name].Publish(ctx, subject(name), fmt.Sprint(name, "/s/", i), []byte{byte(i)}))
+		testutil.OK(t, workers[name].Publish(ctx, subject(name), fmt.Sprint(name, "/s/", i), []byte{byte(i)}))
 	}
 	last := uint64(0)
 	for i, d := range take(t, ctx, f.Bus, 10) {
@@ -200,14 +194,14 @@ func resultsInOrder(t *testing.T, ctx context.Context, f Farm) {
 			t.Errorf("message %d: %+v after sequence %d", i, d, last)
 		}
 		last = d.Sequence
-		ok(t, d.Ack(ctx))
+		testutil.OK(t, d.Ack(ctx))
 	}
 }
 
 func sameIDOnce(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	for _, id := range []string{"a", "a", "b", "a", "end"} {
-		ok(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
+		testutil.OK(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
 	}
 	for _, want := range []string{"a", "b", "end"} {
 		takes(t, ctx, f.Bus, want)
@@ -218,11 +212,11 @@ func sameIDOnce(t *testing.T, ctx context.Context, f Farm) {
 func resultsAgain(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	for _, id := range []string{"0", "1", "2", "3"} {
-		ok(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
+		testutil.OK(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
 	}
 	got := take(t, ctx, f.Bus, 4)
-	ok(t, got[0].Ack(ctx))
-	ok(t, got[2].Ack(ctx)) // before the one in front of it
+	testutil.OK(t, got[0].Ack(ctx))
+	testutil.OK(t, got[2].Ack(ctx)) // before the one in front of it
 	next := f.Again(t)
 	publish(t, ctx, w, "new")
 	for _, want := range []string{"1", "3", "new"} {
@@ -230,7 +224,7 @@ func resultsAgain(t *testing.T, ctx context.Context, f Farm) {
 		if d.Again != (want != "new") {
 			t.Errorf("message %s: again %t", want, d.Again)
 		}
-		ok(t, d.Ack(ctx))
+		testutil.OK(t, d.Ack(ctx))
 	}
 }
 
@@ -254,9 +248,9 @@ func publish(t *testing.T, ctx context.Context, w farm.Transport, id string) {
 func refusedIsDone(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	for _, id := range []string{"bad", "good"} {
-		ok(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
+		testutil.OK(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
 	}
-	ok(t, take(t, ctx, f.Bus, 1)[0].Refuse(ctx, "forged\r\nNats-X: y"))
+	testutil.OK(t, take(t, ctx, f.Bus, 1)[0].Refuse(ctx, "forged\r\nNats-X: y"))
 	takes(t, ctx, f.Again(t), "good")
 }
 
@@ -284,10 +278,10 @@ func anythingCanBeRefused(t *testing.T, ctx context.Context, f Farm) {
 			t.Fatalf("the stream rejects %d bytes", size)
 		}
 	}
-	ok(t, take(t, ctx, f.Bus, 1)[0].Refuse(ctx, strings.Repeat("no ", 1000)))
+	testutil.OK(t, take(t, ctx, f.Bus, 1)[0].Refuse(ctx, strings.Repeat("no ", 1000)))
 }
 
-// fullThenFree: a full stream returns ErrFull and loses nothing. Acknowledging messages makes room.
+// fullThenFree: a full stream returns ErrFull and loses nothing. Acknowledged messages free space.
 func fullThenFree(t *testing.T, ctx context.Context, f Farm) {
 	w := f.Worker(t, "w1")
 	kept := 0
@@ -296,7 +290,7 @@ func fullThenFree(t *testing.T, ctx context.Context, f Farm) {
 		if errors.Is(err, farm.ErrFull) {
 			break
 		}
-		ok(t, err)
+		testutil.OK(t, err)
 		if kept > 10_000 {
 			t.Fatal("it is never full")
 		}
@@ -305,9 +299,9 @@ func fullThenFree(t *testing.T, ctx context.Context, f Farm) {
 		t.Errorf("fill %v, %v when full with %d", fill, err, kept)
 	}
 	for _, d := range take(t, ctx, f.Bus, kept) {
-		ok(t, d.Ack(ctx))
+		testutil.OK(t, d.Ack(ctx))
 	}
-	ok(t, w.Publish(ctx, subject("w1"), "after", []byte("after")))
+	testutil.OK(t, w.Publish(ctx, subject("w1"), "after", []byte("after")))
 	takes(t, ctx, f.Bus, "after")
 	if fill, err := f.Bus.Fill(ctx); err != nil || fill > 0.5 {
 		t.Errorf("fill %v, %v when nearly empty", fill, err)
@@ -320,13 +314,13 @@ func hintsArrive(t *testing.T, ctx context.Context, f Farm) {
 	stops := map[string]func(){}
 	for _, s := range []string{farm.SubjectAll, farm.SubjectWorker + "w1", farm.SubjectRun + "ab"} {
 		stop, err := w.Listen(s, func(body []byte) { heard <- s + ":" + string(body) })
-		ok(t, err)
+		testutil.OK(t, err)
 		stops[s] = stop
 		t.Cleanup(stop)
 	}
 	settle(t, ctx, f, w)
 	for _, s := range []string{farm.SubjectWorker + "w2", farm.SubjectAll, farm.SubjectWorker + "w1", farm.SubjectRun + "ab"} {
-		ok(t, f.Bus.Tell(s, []byte("x")))
+		testutil.OK(t, f.Bus.Tell(s, []byte("x")))
 	}
 	got := []string{next(t, ctx, heard), next(t, ctx, heard), next(t, ctx, heard)}
 	slices.Sort(got)
@@ -335,8 +329,8 @@ func hintsArrive(t *testing.T, ctx context.Context, f Farm) {
 	}
 	stops[farm.SubjectAll]()
 	settle(t, ctx, f, w)
-	ok(t, f.Bus.Tell(farm.SubjectAll, []byte("y")))
-	ok(t, f.Bus.Tell(farm.SubjectWorker+"w1", []byte("z")))
+	testutil.OK(t, f.Bus.Tell(farm.SubjectAll, []byte("y")))
+	testutil.OK(t, f.Bus.Tell(farm.SubjectWorker+"w1", []byte("z")))
 	if got := next(t, ctx, heard); got != farm.SubjectWorker+"w1:z" {
 		t.Errorf("after it stopped listening: %q", got)
 	}
@@ -357,18 +351,18 @@ func next[T any](t *testing.T, ctx context.Context, c <-chan T) T {
 func settle(t *testing.T, ctx context.Context, f Farm, w farm.Transport) {
 	t.Helper()
 	stop := answer(t, f.Bus, farm.SubjectHello+"*", answerHello)
-	ok(t, hello(ctx, w))
+	testutil.OK(t, hello(ctx, w))
 	stop()
 }
 
 func eventsArrive(t *testing.T, ctx context.Context, f Farm) {
 	heard := make(chan string, 1)
 	stop, err := f.Bus.Listen(farm.SubjectEvents+"ab.*", func(body []byte) { heard <- string(body) })
-	ok(t, err)
+	testutil.OK(t, err)
 	defer stop()
 	w := f.Worker(t, "w1")
-	ok(t, w.Tell(farm.SubjectEvents+"cd.w1", []byte("another run's")))
-	ok(t, w.Tell(farm.SubjectEvents+"ab.w1", []byte("event")))
+	testutil.OK(t, w.Tell(farm.SubjectEvents+"cd.w1", []byte("another run's")))
+	testutil.OK(t, w.Tell(farm.SubjectEvents+"ab.w1", []byte("event")))
 	if got := next(t, ctx, heard); got != "event" {
 		t.Errorf("heard %q", got)
 	}
@@ -385,16 +379,16 @@ func artefacts(t *testing.T, ctx context.Context, f Farm) {
 		sizes[name] = int64(size)
 		for range 2 { // the second time the farm has it already
 			got, err := owner.PutArtefact(ctx, bytes.NewReader(body), int64(size))
-			ok(t, err)
+			testutil.OK(t, err)
 			if got != name {
 				t.Fatalf("%d bytes are stored as %s, want %s", size, got, name)
 			}
 		}
 		for who, from := range map[string]farm.Transport{"worker": w, "coordinator": f.Bus} {
 			r, err := from.Artefact(ctx, name)
-			ok(t, err)
+			testutil.OK(t, err)
 			back, err := io.ReadAll(r)
-			ok(t, errors.Join(err, r.Close()))
+			testutil.OK(t, errors.Join(err, r.Close()))
 			if !bytes.Equal(back, body) {
 				t.Errorf("%s: %d bytes came back as %d others", who, size, len(back))
 			}
@@ -408,7 +402,7 @@ func artefacts(t *testing.T, ctx context.Context, f Farm) {
 		t.Errorf("an unknown artefact: %v, want a rejection", err)
 	}
 	sum, err := f.Bus.PutArtefact(ctx, bytes.NewReader([]byte("engine")), 100)
-	ok(t, err)
+	testutil.OK(t, err)
 	sizes[sum] = 6
 	for _, again := range []bool{false, true} {
 		if again {
@@ -440,6 +434,6 @@ func waitEnds(t *testing.T, ctx context.Context, f Farm) {
 			t.Fatalf("after %d00 µs: %v, want the deadline", i, err)
 		}
 	}
-	ok(t, f.Worker(t, "w1").Publish(ctx, subject("w1"), "a", []byte("a")))
+	testutil.OK(t, f.Worker(t, "w1").Publish(ctx, subject("w1"), "a", []byte("a")))
 	takes(t, ctx, f.Bus, "a")
 }

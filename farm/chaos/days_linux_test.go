@@ -15,9 +15,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The tests below are a farm's bad days, one each: of real processes, with a proof that
-// the fault has happened. At the end of each all is stored that one machine plays, and the
-// judge finds no promise broken.
+// The tests below are a farm's bad days, one each: of real processes, with a proof that the fault has happened. At the
+// end of each all is stored that one machine plays, and the judge finds no promise broken.
 
 // The days' series: short games, and enough of them for a fault in their midst.
 const (
@@ -216,9 +215,8 @@ func (w *world) unjudged() (messages int) {
 	return messages
 }
 
-// TestChaosOfALostJournal: it is gone, with results in it that were not judged, and the
-// tests and the count of boots. They are built anew from the copy, and those results are
-// played again.
+// TestChaosOfALostJournal: it is gone, with results in it that were not judged, and the tests and the count of boots.
+// They are built anew from the copy, and those results are played again.
 func TestChaosOfALostJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -235,8 +233,7 @@ func TestChaosOfALostJournal(t *testing.T) {
 	}
 }
 
-// TestChaosOfADamagedJournal: bytes of each of its files are flipped, with results in it
-// that were not judged.
+// TestChaosOfADamagedJournal: bytes of each of its files are flipped, with results in it that were not judged.
 func TestChaosOfADamagedJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -253,8 +250,7 @@ func TestChaosOfADamagedJournal(t *testing.T) {
 	}
 }
 
-// flip changes a byte in the middle of each file of messages in a folder, and says of how
-// many.
+// flip changes a byte in the middle of each file of messages in a folder, and says of how many.
 func (w *world) flip(dir string) (files int) {
 	w.t.Helper()
 	err := filepath.Walk(w.file(dir), func(path string, info os.FileInfo, err error) error {
@@ -273,9 +269,8 @@ func (w *world) flip(dir string) (files int) {
 	return files
 }
 
-// TestChaosOfARestore: all is lost but yesterday's backup. What was stored after it is
-// played again, no grant's number comes twice, and workers that still hold results of
-// the farm before go on.
+// TestChaosOfARestore: all is lost but yesterday's backup. What was stored after it is played again, no grant's number
+// comes twice, and workers that still hold results of the farm before go on.
 func TestChaosOfARestore(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -333,8 +328,7 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	}
 }
 
-// TestChaosOfShares: of two tests that wait one has three times the other's share of a
-// thousand grants (I8).
+// TestChaosOfShares: of two tests that wait one has three times the other's share of a thousand grants (I8).
 func TestChaosOfShares(t *testing.T) {
 	needChaos(t)
 	t.Parallel()

@@ -2,8 +2,6 @@ package chaos
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -54,8 +52,7 @@ func soundRun() Run {
 	}
 }
 
-// TestTheJudge finds nothing in a sound history, counts what happened there, and sees
-// each promise that is broken.
+// TestTheJudge finds nothing in a sound history, counts what happened there, and sees each promise that is broken.
 func TestTheJudge(t *testing.T) {
 	e, wrong := Judge(&History{Steps: sound()}, soundRun())
 	want := Evidence{
@@ -180,59 +177,6 @@ func TestShares(t *testing.T) {
 	few.Steps = few.Steps[:1400]
 	if _, err := Shares(few, want); err == nil {
 		t.Error("900 grants are enough")
-	}
-}
-
-// dump is a stable dump of pairs by the first player's points in each, from pair 0; the
-// first player is Black in the first game. A negative number is a pair that is missing.
-func dump(points ...float64) string {
-	var b strings.Builder
-	b.WriteString(`{"type":"run","digest":"r"}` + "\n")
-	for id, p := range points {
-		if p < 0 {
-			continue
-		}
-		first := min(p, 1)
-		fmt.Fprintf(&b, `{"type":"game","pair":%d,"leg":0,"a":"x","black":"x","points":[%g,%g],"opening":"%d"}`+"\n", id, first, 1-first, id)
-		fmt.Fprintf(&b, `{"type":"game","pair":%d,"leg":1,"a":"x","black":"y","points":[%g,%g],"opening":"%d"}`+"\n", id, 1-(p-first), p-first, id)
-	}
-	return b.String()
-}
-
-// TestRecompute: of two outcomes, a win and a loss of both games, the likeliest shares under a
-// mean s are s and 1-s, so the ratio is known without a search: n ln(s1/s0), and a
-// thousandth in the four empty cells, whose weight is smaller than the tolerance.
-func TestRecompute(t *testing.T) {
-	d := Design{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1}
-	s1 := 1 / (1 + math.Pow(10, -0.25))
-	for _, test := range []struct {
-		name     string
-		points   []float64
-		decision string
-		pairs    int
-		llr      float64
-	}{
-		// ln(s1/.5) is 0.2475 a pair won, ln((1-s1)/.5) is -0.3277 one lost: wins reach
-		// ln 20 = 2.9957 with the 13th, losses ln(.1/.955) = -2.2565 with the 7th.
-		{"wins", []float64{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, "pass", 13, 13 * math.Log(2*s1)},
-		{"losses", []float64{0, 0, 0, 0, 0, 0, 0, 0, 0}, "fail", 7, 7 * math.Log(2*(1-s1))},
-		{"some of each", []float64{2, 0, 2, 2}, "continue", 4, 3*math.Log(2*s1) + math.Log(2*(1-s1))},
-		{"a gap", []float64{2, 0, -1, 2}, "continue", 2, math.Log(2*s1) + math.Log(2*(1-s1))},
-		{"nothing", nil, "continue", 0, 0},
-	} {
-		v, err := Recompute(strings.NewReader(dump(test.points...)), d)
-		if err != nil || v.Decision != test.decision || v.Pairs != test.pairs || math.Abs(v.LLR-test.llr) > 0.02 {
-			t.Errorf("%s: %v, %+v, expected %s after %d, %.4f", test.name, err, v, test.decision, test.pairs, test.llr)
-		}
-	}
-	for name, text := range map[string]string{
-		"an opening of two pairs": strings.ReplaceAll(dump(2, 0), `"opening":"1"`, `"opening":"0"`),
-		"half a pair":             strings.Join(strings.Split(dump(2), "\n")[:2], "\n"),
-		"no JSON":                 "nonsense\n",
-	} {
-		if v, err := Recompute(strings.NewReader(text), d); err == nil {
-			t.Errorf("%s: %+v", name, v)
-		}
 	}
 }
 

@@ -19,9 +19,8 @@ import (
 // inside says to a process of this test that it has a network and mounts of its own.
 const inside = "GOGI_CHAOS_INSIDE"
 
-// inNamespaces begins the test again in namespaces of its own, where there is something to
-// play: with a network that it may cut and volumes that it may fill, none of which is
-// there for others or outlives it.
+// inNamespaces begins the test again in namespaces of its own, where there is something to play: with a network that it
+// may cut and volumes that it may fill, none of which is there for others or outlives it.
 func inNamespaces(m *testing.M) int {
 	if os.Getenv("CHAOS") == "" {
 		return m.Run()
@@ -173,8 +172,7 @@ func (w *network) cut() {
 	w.in(append([]string{"tc", "qdisc", "replace", "dev", w.there}, rule...)...)
 }
 
-// heal ends that, and says how many packets were dropped on the way to the coordinator and
-// on the way back.
+// heal ends that, and says how many packets were dropped on the way to the coordinator and on the way back.
 func (w *network) heal() (to, from uint64) {
 	w.t.Helper()
 	from = dropped(w.t, sh(w.t, "tc", "-s", "qdisc", "show", "dev", w.here))

@@ -14,9 +14,8 @@ import (
 	"gogi/results"
 )
 
-// twin is a worker of which the test is master: it says what it is told to, when it is
-// told to, and plays nothing: its results are those of the same series that was played on
-// this machine.
+// twin is a worker of which the test is master: it says what it is told to, when it is told to, and plays nothing: its
+// results are those of the same series that was played on this machine.
 type twin struct {
 	w     *world
 	way   farm.Transport

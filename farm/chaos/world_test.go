@@ -22,6 +22,7 @@ import (
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/gate"
 	"gogi/results"
 )
 
@@ -31,8 +32,7 @@ const (
 	stopTime  = 3 * time.Second
 )
 
-// patience is how long something is waited for that must happen, also on a machine that
-// does much else.
+// patience is how long something is waited for that must happen, also on a machine that does much else.
 const patience = 5 * time.Minute
 
 // program is gogi, built once.
@@ -315,6 +315,20 @@ func (w *world) run1(name string) (r Run) {
 	return r
 }
 
+// verdict returns the decision of an SPRT about the stored pairs of a test.
+func (w *world) verdict(name string, g match.Gate) string {
+	w.t.Helper()
+	ctx := w.t.Context()
+	store, err := results.OpenExisting(ctx, w.file(w.db))
+	testutil.OK(w.t, err)
+	defer store.Close()
+	info, err := store.FindRun(ctx, name)
+	testutil.OK(w.t, err)
+	judge := testutil.Must(gate.New(g, info.Pairs))(w.t)
+	testutil.OK(w.t, store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error { return judge.Add(rows[0].Pair, gate.OfRows(rows)) }))
+	return string(judge.State().Judgement.Decision)
+}
+
 // until waits for something.
 func (w *world) until(what string, done func() bool) {
 	w.t.Helper()
@@ -384,8 +398,7 @@ func (w *world) tail() *tail {
 	return &tail{w: w, file: f}
 }
 
-// next is the first step that is wanted, and calls pause as long as there is none; nil:
-// there was none in ten seconds.
+// next is the first step that is wanted, and calls pause as long as there is none; nil: there was none in ten seconds.
 func (t *tail) next(wanted func(*site.Step) bool, pause func()) *site.Step {
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); pause() {
 		more, _ := io.ReadAll(t.file)

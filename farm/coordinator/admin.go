@@ -258,8 +258,7 @@ func mayReject(who Key, _ *run) error {
 	return nil
 }
 
-// mayControl allows the owner of a test, and keys with the right to run. what names the action in the
-// rejection.
+// mayControl allows the owner of a test, and keys with the right to run. what names the action in the rejection.
 func mayControl(what string) func(Key, *run) error {
 	return func(who Key, r *run) error {
 		if r.Owner == who.Owner && who.may(rightSubmit) || who.may(rightRun) {

@@ -14,8 +14,7 @@ import (
 // An Auditor chooses the pairs that a worker of another owner plays again, and compares two results of a
 // pair. Package match/trust has the rules. Its methods may be called by several goroutines.
 type Auditor interface {
-	// Exact reports whether the plan's players repeat their games move for move. Only such plans are
-	// audited.
+	// Exact reports whether the plan's players repeat their games move for move. Only such plans are audited.
 	Exact(p *match.Plan) bool
 	// Audits reports whether a pair is audited. A worker of this level plays it as its n-th pair, from 0.
 	Audits(run string, pair int, level trust.Level, n int) bool

@@ -14,9 +14,8 @@ import (
 
 // A Store is the durable part of a run. A pair that it reports as stored is on the disk.
 type Store interface {
-	// Add stores a pair as its take (how often it was voided before), together with the states of a tune
-	// that the pair leads to. added is false if the pair was stored before. A take that is not the current
-	// one is an error.
+	// Add stores a pair as its take (how often it was voided before), together with the states of a tune that the pair
+	// leads to. added is false if the pair was stored before. A take that is not the current one is an error.
 	Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (added bool, err error)
 	// PutAttempt stores an attempt at a pair, which does not count. Storing it again changes nothing.
 	PutAttempt(ctx context.Context, a match.Attempt) error
@@ -49,9 +48,8 @@ type Store interface {
 // State stores what the coordinator needs after a restart: bodies by bucket and name, each with a revision.
 // Its methods may be called by several goroutines.
 type State interface {
-	// Put replaces the body of a revision, 0 to create it, and returns the next revision. The body is on the
-	// disk when Put returns. Put fails if another coordinator has changed the body since. After an error
-	// nothing has changed.
+	// Put replaces the body of a revision, 0 to create it, and returns the next revision. The body is on the disk when
+	// Put returns. Put fails if another coordinator has changed the body since. After an error nothing has changed.
 	Put(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
 	// Each calls f for every entry of a bucket. f may call Put.
 	Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error

@@ -45,8 +45,7 @@ type Coordinator struct {
 	update   updating
 }
 
-// The buckets of State: the number of boots and the update, the records of tests by digest, and workers by
-// name.
+// The buckets of State: the number of boots and the update, the records of tests by digest, and workers by name.
 const (
 	bucketFarm    = "farm"
 	bucketTests   = "tests"
@@ -460,8 +459,7 @@ func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	return r.hub, true
 }
 
-// find returns a test by its name or digest, nil if there is none. Among tests with one name it returns the
-// latest.
+// find returns a test by its name or digest, nil if there is none. Among tests with one name it returns the latest.
 func (c *Coordinator) find(test string) *run {
 	if r := c.runs[test]; r != nil {
 		return r

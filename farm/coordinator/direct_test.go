@@ -70,8 +70,7 @@ func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
 	return farm.Item{Lease: g.Held(), Pair: text}
 }
 
-// TestTheFirstInTheStreamCounts: of two playings of a pair, both granted, also where they
-// are judged at one time.
+// TestTheFirstInTheStreamCounts: of two playings of a pair, both granted, also where they are judged at one time.
 func TestTheFirstInTheStreamCounts(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("first", 64, 1)
@@ -151,23 +150,7 @@ func TestAnOldTake(t *testing.T) {
 	})
 }
 
-// TestARefusedPairIsPlayedByOthers, at once.
-func TestARefusedPairIsPlayedByOthers(t *testing.T) {
-	inFarm(t, func(t *testing.T, f *theFarm) {
-		p := testPlan("refused", 10, 1)
-		f.run(p)
-		bad, good := f.line(t, "w0"), f.line(t, "w1")
-		g := bad.want(1)
-		bad.send(result(t, g[0], play(p, 3)))
-		synctest.Wait()
-		if got := good.want(1); len(got) != 1 || got[0].Pair != 0 || f.test("refused").Refused != 1 {
-			t.Errorf("%+v, %+v", got, f.test("refused"))
-		}
-	})
-}
-
-// TestGraceAfterARestart: what others may hold is not granted for a lease, and goes on
-// with who holds it.
+// TestGraceAfterARestart: what others may hold is not granted for a lease, and goes on with who holds it.
 func TestGraceAfterARestart(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("grace", 40, 1)
@@ -225,8 +208,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 	})
 }
 
-// TestACrashIsCountedOnce towards an update, however often a worker says it: the answer to
-// its beat may have been lost.
+// TestACrashIsCountedOnce towards an update, however often a worker says it: the answer to its beat may have been lost.
 func TestACrashIsCountedOnce(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("again", 10, 1))
@@ -242,8 +224,7 @@ func TestACrashIsCountedOnce(t *testing.T) {
 	})
 }
 
-// TestNobodyHoards: a worker that asks without end gets a bounded number, and audits no
-// more than it asked for.
+// TestNobodyHoards: a worker that asks without end gets a bounded number, and audits no more than it asked for.
 func TestNobodyHoards(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("hoard", 1000, 1)
@@ -290,6 +271,80 @@ func TestBackWithACrash(t *testing.T) {
 		synctest.Wait()
 		if s := f.test("back"); !slices.Equal(s.Condemned, []int{0}) || s.State != farm.Running {
 			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestWhatDoesNotCountShutsNothingOut: of two results of one pair that are judged together, the first is of an old path
+// of its tune and counts nothing: the second one counts, and is in the store.
+func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		a := newTune(t, "both", 100, 5, 20, 2)
+		f.run(a.plan)
+		played := func(g farm.Grant, wins func(match.Game) bool) farm.Item {
+			pair := a.plan.Pair(g.Pair)
+			pair.Options = g.Options
+			return result(t, g, playOut(a.plan, pair, wins))
+		}
+		plays := func(w *line, first bool) {
+			t.Helper()
+			var items []farm.Item
+			for _, g := range w.want(15) {
+				items = append(items, played(g, func(match.Game) bool { return first }))
+			}
+			w.send(items...)
+			f.until("they are stored", func() bool { return f.test("both").Stored == 15 })
+		}
+		plays(f.line(t, "w0"), true)
+		slow := f.line(t, "w1")
+		time.Sleep(lease) // w0 is away by now, and w1 may have them all
+		held := slow.want(30)
+		old := held[len(held)-1]
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "both", Worker: "w0", Why: "it lies"}, nil))
+		time.Sleep(lease)
+		quick := f.line(t, "w2")
+		plays(quick, false)
+		time.Sleep(2 * lease) // what slow holds is free
+		granted := quick.want(30)
+		at := slices.IndexFunc(granted, func(g farm.Grant) bool { return g.Pair == old.Pair })
+		if at < 0 {
+			t.Fatalf("pair %d is not granted anew: %+v", old.Pair, granted)
+		}
+		_ = f.stop()
+		slow.send(played(old, func(match.Game) bool { return true }))
+		quick.send(played(granted[at], func(match.Game) bool { return false }))
+		f.start() // and judges them together
+		f.until("both are judged", func() bool { return f.broker.Waiting() == 0 })
+		_, there := f.disk.stores[a.plan.Digest()].pairs[old.Pair]
+		if s := f.test("both"); !there || s.State != farm.Running || s.Stored != 16 || s.Stale != 1 || s.Added != 1 || s.Duplicates+s.Refused != 0 {
+			t.Errorf("pair %d is in the store: %t; %+v", old.Pair, there, s)
+		}
+	})
+}
+
+// TestAPairIsGivenUpInTheEnd: where the word of it cannot be kept, it is kept later.
+func TestAPairIsGivenUpInTheEnd(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("kills", 1, 1))
+		f.unkept.Store(true)
+		for _, name := range []string{"w0", "w1"} { // two machines
+			w := f.line(t, name)
+			time.Sleep(3 * lease) // one that an owner vouches for would be preferred
+			granted := w.want(1)
+			if len(granted) != 1 {
+				t.Fatalf("%s is granted nothing", name)
+			}
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held(), Why: "x", Crashed: true}}}, &farm.BeatReply{})
+		}
+		time.Sleep(lease)
+		if st := f.test("kills"); st.Why != "" {
+			t.Errorf("it is told though it could not be kept: %+v", st)
+		}
+		f.unkept.Store(false)
+		time.Sleep(lease)
+		f.restart()
+		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes its players" {
+			t.Errorf("%+v", st)
 		}
 	})
 }

@@ -83,8 +83,7 @@ func TestTheCoordinatorIsKilled(t *testing.T) {
 	})
 }
 
-// TestItDiesBetweenStoreAndAcknowledgement: what was stored comes again, and is counted
-// once.
+// TestItDiesBetweenStoreAndAcknowledgement: what was stored comes again, and is counted once.
 func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("between", 40, 5)
@@ -260,8 +259,7 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// TestARevokedKey: nothing that is judged after it counts (I9), and its pairs are played
-// by others.
+// TestARevokedKey: nothing that is judged after it counts (I9), and its pairs are played by others.
 func TestARevokedKey(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("revoked", 40, 11)
@@ -281,9 +279,8 @@ func TestARevokedKey(t *testing.T) {
 	})
 }
 
-// TestResultsOfARevokedKeyWait: what is in the stream when the key ends, and was not
-// judged, counts as little as what comes after (I9); the pairs are played by others, and
-// nobody is blamed for what a key was good for when it was sent.
+// TestResultsOfARevokedKeyWait: what is in the stream when the key ends, and was not judged, counts as little as what
+// comes after (I9); the pairs are played by others, and nobody is blamed for what a key was good for when it was sent.
 func TestResultsOfARevokedKeyWait(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("waiting", 20, 14)
@@ -366,8 +363,7 @@ func TestOtherProtocols(t *testing.T) {
 	})
 }
 
-// TestAnOlderProcess: of two with one key the newer has the name; the older is refused,
-// and never takes it back.
+// TestAnOlderProcess: of two with one key the newer has the name; the older is refused, and never takes it back.
 func TestAnOlderProcess(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("session", 40, 12))

@@ -313,8 +313,7 @@ type theFarm struct {
 // lease is that of the tests.
 const lease = 20 * time.Second
 
-// inFarm runs a test in a bubble, with keys for an owner, an approver, a boss and ten
-// workers of two owners.
+// inFarm runs a test in a bubble, with keys for an owner, an approver, a boss and ten workers of two owners.
 func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	t.Helper()
 	t.Parallel()
@@ -371,9 +370,8 @@ func (f *theFarm) start() {
 	synctest.Wait()
 }
 
-// states are the files of states, by path. They are in memory: tests of the coordinator play in
-// synctest's time, in which the waiting of a disk changes which worker is first.
-// results/farmstate and farm/chaos test the real file.
+// states are the files of states, by path. They are in memory: tests of the coordinator play in synctest's time, in
+// which the waiting of a disk changes which worker is first. results/farmstate and farm/chaos test the real file.
 var states struct {
 	sync.Mutex
 	files map[string]map[[2]string]stateRow

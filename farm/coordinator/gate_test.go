@@ -42,9 +42,8 @@ func gated(name string, pairs int, seed uint64) *match.Plan {
 	return p
 }
 
-// TestAGateStopsInPlanOrder is I5 and I7: the verdict is that of the prefix, whatever
-// the order of arrival; nothing is granted beyond the window; what was played beyond the
-// stop is stored, shown and not counted.
+// TestAGateStopsInPlanOrder is I5 and I7: the verdict is that of the prefix, whatever the order of arrival; nothing is
+// granted beyond the window; what was played beyond the stop is stored, shown and not counted.
 func TestAGateStopsInPlanOrder(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := gated("gated", 600, 3)

@@ -126,8 +126,7 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 	})
 }
 
-// TestAPurgeThatCannotBeJudged sets its test aside, running or over, and ends nothing else;
-// what is void stays so.
+// TestAPurgeThatCannotBeJudged sets its test aside, running or over, and ends nothing else; what is void stays so.
 func TestAPurgeThatCannotBeJudged(t *testing.T) {
 	for _, state := range []farm.State{farm.Running, farm.Over} {
 		t.Run(string(state), func(t *testing.T) {

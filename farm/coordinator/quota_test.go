@@ -29,9 +29,8 @@ func (d *disk) spent(context.Context, time.Time) (map[string]time.Duration, erro
 	return out, nil
 }
 
-// TestSlotHours: an owner that has had its slot-hours of the day gets what nobody else
-// wants, and its next test waits, with the reason, also after a restart; results that come
-// twice count once; the next day all begins anew.
+// TestSlotHours: an owner that has had its slot-hours of the day gets what nobody else wants, and its next test waits,
+// with the reason, also after a restart; results that come twice count once; the next day all begins anew.
 func TestSlotHours(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {

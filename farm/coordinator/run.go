@@ -250,9 +250,8 @@ func (r *run) addCost(p *match.PairResult) {
 	}
 }
 
-// needTrust is a need that is compared with the farm's trust in a worker, not with a label of the worker. A
-// tune learns from results at once, so audits come too late for it. An owner can exclude untrusted workers
-// from it with this need.
+// needTrust is a need that is compared with the farm's trust in a worker, not with a label of the worker. A tune learns
+// from results at once, so audits come too late for it. An owner can exclude untrusted workers from it with this need.
 const needTrust = "trust"
 
 // levels holds the levels of trust, in ascending order.

@@ -11,8 +11,7 @@ import (
 	"gogi/match/arbiter"
 )
 
-// scaledPlan is testPlan with clocks, which are meant for a machine of a million nodes a
-// second of the base engine.
+// scaledPlan is testPlan with clocks, which are meant for a machine of a million nodes a second of the base engine.
 func scaledPlan(name string, pairs int) *match.Plan {
 	p := testPlan(name, pairs, 1)
 	for i := range p.Players {
@@ -22,8 +21,7 @@ func scaledPlan(name string, pairs int) *match.Plan {
 	return p
 }
 
-// at is play on a machine where the base engine searches so many nodes a second, and
-// clocks are multiplied by a factor.
+// at is play on a machine where the base engine searches so many nodes a second, and clocks are multiplied by a factor.
 func at(nps, scale float64) func(p *match.Plan, id int) match.PairResult {
 	return func(p *match.Plan, id int) match.PairResult {
 		r := play(p, id)
@@ -47,9 +45,8 @@ func at(nps, scale float64) func(p *match.Plan, id int) match.PairResult {
 	}
 }
 
-// TestClocksFollowTheMachine: only a machine that was measured, with the plan's engine and
-// within the plan's bounds, is granted a run that scales its clocks; what they were
-// multiplied by is stored with the pair, and must be told.
+// TestClocksFollowTheMachine: only a machine that was measured, with the plan's engine and within the plan's bounds, is
+// granted a run that scales its clocks; what they were multiplied by is stored with the pair, and must be told.
 func TestClocksFollowTheMachine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := scaledPlan("scaled", 20)
@@ -114,9 +111,8 @@ func TestWhatIsBroughtKeepsItsClocks(t *testing.T) {
 	})
 }
 
-// TestSpeedsAreHeldAgainstClaims: a machine that is a sixth slower than it says is to be
-// measured again, one that is half as fast plays nothing with clocks until it is, also
-// over a restart of the coordinator.
+// TestSpeedsAreHeldAgainstClaims: a machine that is a sixth slower than it says is to be measured again, one that is
+// half as fast plays nothing with clocks until it is, also over a restart of the coordinator.
 func TestSpeedsAreHeldAgainstClaims(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := scaledPlan("scaled", 2000)

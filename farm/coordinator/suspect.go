@@ -189,8 +189,7 @@ func (c *Coordinator) compareAgain(ctx context.Context) {
 	}
 }
 
-// pardon ends a worker's quarantine and the audits of all its pairs. The present evidence does not count any
-// more.
+// pardon ends a worker's quarantine and the audits of all its pairs. The present evidence does not count any more.
 func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
 	w.Quarantine, w.Unlike, w.Refused = "", "", 0
 	c.compareAgain(ctx)

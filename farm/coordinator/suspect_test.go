@@ -19,10 +19,9 @@ import (
 // loses is a machine with which the first player loses everything.
 func loses(p *match.Plan, id int) match.PairResult { return playAs(p, id, 0) }
 
-// TestResidualsQuarantine: a worker whose results are not those of the others is granted
-// nothing more, with a reason, also after a restart; what it has played stays, the others
-// are let be. A pardon holds until there is new evidence. Tests that were handed in without
-// the rule accuse nobody, and neither does one whose only two workers differ.
+// TestResidualsQuarantine: a worker whose results are not those of the others is granted nothing more, with a reason,
+// also after a restart; what it has played stays, the others are let be. A pardon holds until there is new evidence.
+// Tests that were handed in without the rule accuse nobody, and neither does one whose only two workers differ.
 func TestResidualsQuarantine(t *testing.T) {
 	for name, test := range map[string]struct {
 		rule    bool
@@ -123,9 +122,8 @@ func TestWhoIsQuarantinedByHandAccusesNobody(t *testing.T) {
 	})
 }
 
-// unlike is play on a machine that searches e^offset as many nodes a second with the first
-// player as usual, against those with the second. One pair differs from the next by 2 %. The
-// first mover wins, so that all results are equal.
+// unlike is play on a machine that searches e^offset as many nodes a second with the first player as usual, against
+// those with the second. One pair differs from the next by 2 %. The first mover wins, so that all results are equal.
 func unlike(name string, offset float64) func(*match.Plan, int) match.PairResult {
 	return func(p *match.Plan, id int) match.PairResult {
 		r := playOut(p, p.Pair(id), func(g match.Game) bool { return g.Players[len(g.Opening.Moves)%2] == 0 })

@@ -15,8 +15,7 @@ import (
 // linux are the labels of a machine for which there is a release.
 func linux() map[string]string { return map[string]string{"os": "linux", "arch": "amd64"} }
 
-// program uploads a program for linux, and is its release. Who signs it is no matter of
-// the coordinator's.
+// program uploads a program for linux, and is its release. Who signs it is no matter of the coordinator's.
 func (f *theFarm) program(t *testing.T, text string) farm.Release {
 	t.Helper()
 	sum := testutil.Must(f.broker.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20))(t)
@@ -38,8 +37,7 @@ func firstOf(s *farm.UpdateStatus) (names []string) {
 	return names
 }
 
-// crew are hands that say which program they are; the last one's kind of machine has no
-// release.
+// crew are hands that say which program they are; the last one's kind of machine has no release.
 func (f *theFarm) crew(n int) map[string]*hand {
 	all := map[string]*hand{}
 	for i := range n {
@@ -73,8 +71,7 @@ func (h *hand) becomes(program string) {
 	h.begin()
 }
 
-// proves is becomes with as many slots as a batch has pairs, so that the others play less
-// until a trial is over.
+// proves is becomes with as many slots as a batch has pairs, so that the others play less until a trial is over.
 func (h *hand) proves(program string) {
 	h.kill()
 	h.slots, h.takes = 8, seconds(20)

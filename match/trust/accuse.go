@@ -9,15 +9,13 @@ import (
 // Alpha is the rate of false discoveries among the workers of a farm.
 const Alpha = 0.01
 
-// Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. The
-// number of workers is that of evidences; a worker without pairs counts, with LogE 0. The method is e-BH:
-// it accuses the k workers with the largest e-values for the largest k whose k-th value is at least
-// K/(kα). It holds for any dependence of the e-values (Wang and Ramdas, False discovery rate control with
-// e-values, JRSS B 84, 2022, theorem 2).
+// Accused returns the workers whose evidence is a discovery at the rate alpha, strongest first. The number of workers
+// is that of evidences; a worker without pairs counts, with LogE 0. The method is e-BH: it accuses the k workers with
+// the largest e-values for the largest k whose k-th value is at least K/(kα). It holds for any dependence of the
+// e-values (Wang and Ramdas, False discovery rate control with e-values, JRSS B 84, 2022, theorem 2).
 //
-// If no worker differs, the mean of all e-processes is one too, and an accusation takes a mean of 1/α.
-// With probability 1-α no worker is then accused at any look, as long as the farm's workers stay the
-// same.
+// If no worker differs, the mean of all e-processes is one too, and an accusation takes a mean of 1/α. With probability
+// 1-α no worker is then accused at any look, as long as the farm's workers stay the same.
 func Accused(all []Evidence, alpha float64) []Evidence {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b Evidence) int { return cmp.Compare(b.LogE, a.LogE) })

@@ -31,9 +31,8 @@ const (
 // Without the secret, drawn pairs cannot be predicted.
 type Auditor struct{ Secret []byte }
 
-// Audits reports whether a pair is audited. A worker of that level plays it as its n-th, from 0, of a
-// run, which is named by its digest. A pair that is drawn at a smaller share is also drawn at a greater
-// one.
+// Audits reports whether a pair is audited. A worker of that level plays it as its n-th, from 0, of a run, which is
+// named by its digest. A pair that is drawn at a smaller share is also drawn at a greater one.
 func (a Auditor) Audits(run string, pair int, level Level, n int) bool {
 	if n < NewPairs {
 		return true
@@ -45,17 +44,15 @@ func (a Auditor) Audits(run string, pair int, level Level, n int) bool {
 	return a.draw(run, pair) < share
 }
 
-// draw is uniform in [0, 1): the first 53 bits of HMAC-SHA256 (RFC 2104) of the run and
-// the pair, written as run|pair.
+// draw is uniform in [0, 1): the first 53 bits of HMAC-SHA256 (RFC 2104) of the run and the pair, written as run|pair.
 func (a Auditor) draw(run string, pair int) float64 {
 	h := hmac.New(sha256.New, a.Secret)
 	_, _ = fmt.Fprintf(h, "%s|%d", run, pair) // a hash takes everything
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>11) / (1 << 53)
 }
 
-// Difference is the first difference between two results of a pair, nil if all games are equal. It does
-// not show which one is wrong. It shows nothing if the players are not deterministic; then only
-// statistics can.
+// Difference is the first difference between two results of a pair, nil if all games are equal. It does not show which
+// one is wrong. It shows nothing if the players are not deterministic; then only statistics can.
 type Difference struct {
 	Leg  int
 	Ply  int // the first ply that differs, from 1; the last plus one if only the ends differ

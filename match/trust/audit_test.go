@@ -15,8 +15,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// e-BH by its definition, by hand: with K = 4 and α = 0.1 the k-th largest must be at
-// least 40/k.
+// e-BH by its definition, by hand: with K = 4 and α = 0.1 the k-th largest must be at least 40/k.
 func TestAccused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -45,8 +44,7 @@ func TestAccused(t *testing.T) {
 	}
 }
 
-// One worker that differs in all tests is a machine; several owners' that differ in one
-// test are the patch.
+// One worker that differs in all tests is a machine; several owners' that differ in one test are the patch.
 func TestAttribute(t *testing.T) {
 	t.Parallel()
 	var cells []Cell

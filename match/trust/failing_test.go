@@ -7,9 +7,8 @@ import (
 	"gogi/match/trust"
 )
 
-// TestWorse holds the test against Fisher's tea tasting (17 of 70 ways) and his twins
-// (Statistical Methods for Research Workers, §21.02; the sum in exact integers), and against
-// dealing by hand.
+// TestWorse holds the test against Fisher's tea tasting (17 of 70 ways) and his twins (Statistical Methods for Research
+// Workers, §21.02; the sum in exact integers), and against dealing by hand.
 func TestWorse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

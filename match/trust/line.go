@@ -13,9 +13,8 @@ type Line struct {
 	waiting map[int]*Pair
 }
 
-// Put takes a stored pair, by its number; a second Put of a pair changes nothing. compare is false for a
-// pair that is not of the run's first two players; it only fills its place. closed means that the
-// evidence has changed.
+// Put takes a stored pair, by its number; a second Put of a pair changes nothing. compare is false for a pair that is
+// not of the run's first two players; it only fills its place. closed means that the evidence has changed.
 func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	if _, there := l.waiting[id]; there || id < l.next {
 		return false, nil

@@ -25,9 +25,8 @@ const (
 // worker. The others can only put it on probation.
 const resultKinds = Slowed
 
-// speedMargin is the tolerated difference between the logarithm of a worker's speed ratio and the usual
-// one. Machines with different processors differ by a few percent for honest reasons, and a tenth of
-// speed is about 9 Elo.
+// speedMargin is the tolerated difference between the logarithm of a worker's speed ratio and the usual one. Machines
+// with different processors differ by a few percent for honest reasons, and a tenth of speed is about 9 Elo.
 const speedMargin = 0.10
 
 // String is the kind in words.
@@ -92,8 +91,7 @@ type worker struct {
 	log [kinds][]float64
 }
 
-// Add takes the next pair of the run in plan order; pairs behind a gap must wait until
-// it is filled.
+// Add takes the next pair of the run in plan order; pairs behind a gap must wait until it is filled.
 func (r *Residuals) Add(p Pair) error {
 	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 || p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
 		return fmt.Errorf("trust: %+v is not a pair of a worker", p)
@@ -132,10 +130,9 @@ func (r *Residuals) judge() {
 	r.learn()
 }
 
-// judgeSpeeds multiplies the martingales of the speed ratios. The null hypothesis is that a
-// worker's log ratios are distributed like those of the others, shifted by speedMargin at
-// most. So the worker's own ratios are shifted back by the margin, against the bet. An
-// e-value rises with each of the worker's own values. Under the null hypothesis it is
+// judgeSpeeds multiplies the martingales of the speed ratios. The null hypothesis is that a worker's log ratios are
+// distributed like those of the others, shifted by speedMargin at most. So the worker's own ratios are shifted back by
+// the margin, against the bet. An e-value rises with each of the worker's own values. Under the null hypothesis it is
 // therefore at most that of an exchangeable block, whose mean is 1.
 func (r *Residuals) judgeSpeeds(hands []hand) {
 	if r.median == 0 {

@@ -256,9 +256,8 @@ func TestFoundAfter(t *testing.T) {
 	}
 }
 
-// TestUnlikeMachines: honest machines whose speed ratios differ accuse nobody, neither of
-// results nor of the machine, while the differences are within the margin. The ratio of one
-// pair differs from the next, by 2 % and 5 %.
+// TestUnlikeMachines: honest machines whose speed ratios differ accuse nobody, neither of results nor of the machine,
+// while the differences are within the margin. The ratio of one pair differs from the next, by 2 % and 5 %.
 func TestUnlikeMachines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

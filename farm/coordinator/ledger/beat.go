@@ -106,8 +106,7 @@ func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 	return keep
 }
 
-// sweep ends the leases that the beat did not list: those of the worker's older sessions, and those that
-// were revoked.
+// sweep ends the leases that the beat did not list: those of the worker's older sessions, and those that were revoked.
 func (l *Ledger) sweep(now time.Time, h *holder) {
 	for x := h.first; x != nil; {
 		after := x.after

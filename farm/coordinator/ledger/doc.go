@@ -30,8 +30,7 @@ func (e *Epochs) Take() (epoch farm.Epoch, ok bool) {
 	return e.next, true
 }
 
-// A Lease is a pair that a worker may play. The caller checks the worker's token before a Ledger gets the
-// lease.
+// A Lease is a pair that a worker may play. The caller checks the worker's token before a Ledger gets the lease.
 type Lease struct {
 	Pair   int
 	Epoch  farm.Epoch

@@ -14,8 +14,7 @@ import (
 
 const lease = 20 * time.Second
 
-// world is a farm as its workers and its store see it: what is told by them is held
-// against the ledger.
+// world is a farm as its workers and its store see it: what is told by them is held against the ledger.
 type world struct {
 	t       *rapid.T
 	pairs   int
@@ -159,8 +158,7 @@ func (w *world) beat(x *worker) {
 	w.happens["told stored"] += len(stored)
 }
 
-// judge takes a result of the stream, as the coordinator does: by token and take, the
-// first that comes.
+// judge takes a result of the stream, as the coordinator does: by token and take, the first that comes.
 func (w *world) judge(i int) {
 	s := w.stream[i]
 	w.stream = slices.Delete(w.stream, i, i+1)
@@ -353,11 +351,9 @@ func (w *world) finish() {
 	w.t.Fatalf("I1: the run does not end: %+v, stored %v", w.ledger.State(), w.stored)
 }
 
-// TestLawsOfTheLedger: whatever is granted, expires, is adopted, given back, doubled,
-// late or forged, in any order, and whenever the coordinator starts again: no pair is
-// counted twice or for ever missing (I1), none told to be stored that is not (I4), no
-// epoch given twice (I6), nothing granted beyond the window (I7), and no pair held by
-// two (I11).
+// TestLawsOfTheLedger: whatever is granted, expires, is adopted, given back, doubled, late or forged, in any order, and
+// whenever the coordinator starts again: no pair is counted twice or for ever missing (I1), none told to be stored that
+// is not (I4), no epoch given twice (I6), nothing granted beyond the window (I7), and no pair held by two (I11).
 func TestLawsOfTheLedger(t *testing.T) {
 	t.Parallel()
 	happened := map[string]int{}

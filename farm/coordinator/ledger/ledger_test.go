@@ -69,8 +69,7 @@ func TestLowestFirst(t *testing.T) {
 	b.wants("then", b.grant(1, 3), 1, 2, 4)
 }
 
-// TestSilence: a lease lives as long as it is told of, and a third of a lease of lost
-// beats costs nothing.
+// TestSilence: a lease lives as long as it is told of, and a third of a lease of lost beats costs nothing.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -89,8 +88,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestANewProcessFreesWhatItHasNot: at its first beat, and not at its hello: what is in
-// its outbox it still has.
+// TestANewProcessFreesWhatItHasNot: at its first beat, and not at its hello: what is in its outbox it still has.
 func TestANewProcessFreesWhatItHasNot(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -148,8 +146,7 @@ func TestStoredIsTold(t *testing.T) {
 	}
 }
 
-// TestSentKeepsAlive: as long as it may be in the stream; when the stream was read to
-// its end a lease later, it is not.
+// TestSentKeepsAlive: as long as it may be in the stream; when the stream was read to its end a lease later, it is not.
 func TestSentKeepsAlive(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 2, 2, nil)
@@ -190,8 +187,7 @@ func TestSentIsLostAfterALease(t *testing.T) {
 	}
 }
 
-// TestRefusedIsPlayedByOthers: the lease of a result that did not count is none, however
-// often it is told.
+// TestRefusedIsPlayedByOthers: the lease of a result that did not count is none, however often it is told.
 func TestRefusedIsPlayedByOthers(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 3, 2, nil)
@@ -276,8 +272,7 @@ func TestGapsGoToTheFast(t *testing.T) {
 	b.wants("slow, at last", b.grant(2, 1), 28)
 }
 
-// TestWindow: nothing is granted beyond it, also of what came back after it shrank; and
-// it moves with the prefix.
+// TestWindow: nothing is granted beyond it, also of what came back after it shrank; and it moves with the prefix.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 100, 2, nil)
@@ -318,8 +313,7 @@ func TestOverAndPause(t *testing.T) {
 	b.wants("dropped", dropped, 0)
 }
 
-// TestVoid: a pair that was purged is played again, and what was granted before counts
-// for nothing.
+// TestVoid: a pair that was purged is played again, and what was granted before counts for nothing.
 func TestVoid(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -445,8 +439,7 @@ func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
 	}
 }
 
-// TestWhatIsFinishedKillsNobody: however often its holder is lost, and however old it
-// gets.
+// TestWhatIsFinishedKillsNobody: however often its holder is lost, and however old it gets.
 func TestWhatIsFinishedKillsNobody(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 1000, 2, nil)
@@ -470,8 +463,7 @@ func TestWhatIsFinishedKillsNobody(t *testing.T) {
 	}
 }
 
-// TestTheLowestIsPlayedAloneFirst: behind one that the window does not reach, the run
-// would wait for ever.
+// TestTheLowestIsPlayedAloneFirst: behind one that the window does not reach, the run would wait for ever.
 func TestTheLowestIsPlayedAloneFirst(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 3, 2, nil)

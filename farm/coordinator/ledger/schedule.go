@@ -50,8 +50,7 @@ const (
 	arrears = 5 * patience
 )
 
-// Set adds or changes a test. A new test, or one with a changed priority or share, starts level with the
-// others.
+// Set adds or changes a test. A new test, or one with a changed priority or share, starts level with the others.
 func (s *Schedule) Set(t Test) {
 	if i := s.index(t.Run); i >= 0 {
 		e := s.tests[i]

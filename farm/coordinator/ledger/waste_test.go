@@ -10,8 +10,7 @@ import (
 	"gogi/farm/coordinator/ledger"
 )
 
-// slots plays a run with so many of them, until the pair at which a test stops and all
-// before it are stored.
+// slots plays a run with so many of them, until the pair at which a test stops and all before it are stored.
 type slots struct {
 	rand   *rand.Rand
 	ledger *ledger.Ledger
@@ -87,10 +86,9 @@ func (s *slots) beat() {
 	s.add(end{s.now.Add(s.lease / 3), 0, -1})
 }
 
-// TestWasteOfAStop: how many pairs are granted beyond the stop of a test without a
-// window, for each slot. The expected figures are those of an independent simulation in
-// the design of the farm (log-normal lengths, σ 0.35; 2% of the slots three times slower;
-// 0.2% of the pairs lost, with leases of one and of five mean lengths).
+// TestWasteOfAStop: how many pairs are granted beyond the stop of a test without a window, for each slot. The expected
+// figures are those of an independent simulation in the design of the farm (log-normal lengths, σ 0.35; 2% of the slots
+// three times slower; 0.2% of the pairs lost, with leases of one and of five mean lengths).
 func TestWasteOfAStop(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -30,8 +30,7 @@ type Worker struct {
 	Sound    bool   // it is neither in quarantine nor draining
 }
 
-// Order executes an order of by. sizes has the farm's artefacts with their sizes. After an error nothing has
-// changed.
+// Order executes an order of by. sizes has the farm's artefacts with their sizes. After an error nothing has changed.
 func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers []Worker, now time.Time) error {
 	next := *s // its maps and lists are replaced below
 	next.By, next.Why = by, o.Why
@@ -76,8 +75,7 @@ func (s *State) beginTrials() {
 	}
 }
 
-// wantedOf returns the releases of an order: at most one for a kind of machine, and all of them artefacts of the
-// farm.
+// wantedOf returns the releases of an order: at most one for a kind of machine, and all of them artefacts of the farm.
 func (s *State) wantedOf(u *farm.Update, sizes map[string]int64) ([]farm.Release, error) {
 	wanted := slices.Clone(u.Releases)
 	for i := range wanted {

@@ -147,8 +147,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Each kind of machine proves its own program: one that has passed is told to all of its
-// kind, and to no other.
+// Each kind of machine proves its own program: one that has passed is told to all of its kind, and to no other.
 func TestEachKind(t *testing.T) {
 	workers := append(crew(3), Worker{Name: "m", OS: "darwin", Arch: "arm64", Program: "old", Here: true, Sound: true})
 	s := &State{}

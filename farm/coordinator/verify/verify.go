@@ -1,4 +1,4 @@
-// Package verify checks what a worker sends, and returns the reason if it is impossible: [Pair] for a pair,
+// Package verify checks results and events of a worker, and returns the reason if one is impossible: [Pair] for a pair,
 // [Event] for an event of a game.
 package verify
 

@@ -1,0 +1,108 @@
+package coordinator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/farm"
+	"gogi/internal/testutil"
+)
+
+// TestWhoAsksIsToldWhatIsOver: of the runs that a worker knows, those that were stopped and
+// those that the farm does not have, and no others.
+func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		going, stopped, paused := testPlan("going", 8, 1), testPlan("stopped", 8, 2), testPlan("paused", 8, 3)
+		for _, p := range []string{f.run(going).Run, f.run(stopped).Run, f.run(paused).Run} {
+			if p == stopped.Digest() {
+				testutil.OK(t, f.do("ann", "stop", farm.Order{Run: p}, nil))
+			}
+			if p == paused.Digest() {
+				testutil.OK(t, f.do("ann", "pause", farm.Order{Run: p}, nil))
+			}
+		}
+		unknown := strings.Repeat("0", 64)
+		w := f.line(t, "w0")
+		ask := func(known ...string) []string {
+			var g farm.Grants
+			w.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Known: known}, &g)
+			return g.Over
+		}
+		if over := ask(going.Digest(), stopped.Digest(), paused.Digest(), unknown); !slices.Equal(over, []string{stopped.Digest(), unknown}) {
+			t.Errorf("over: %v, expected the stopped run %s and the one that nobody knows", over, stopped.Digest())
+		}
+		if over := ask(going.Digest()); len(over) != 0 {
+			t.Errorf("over: %v of a run that is played", over)
+		}
+		many := make([]string, 3000)
+		for i := range many {
+			many[i] = unknown
+		}
+		if over := ask(many...); len(over) != 1000 {
+			t.Errorf("one answer tells of %d ends", len(over))
+		}
+	})
+}
+
+// TestTheLastPairsAreShared: of two workers of two slots each, the one that asks first and
+// for much holds half of what remains of a run, and the other finds the rest. What it can
+// play at once it always gets, and a worker that is alone gets everything.
+func TestTheLastPairsAreShared(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("short", 12, 1)
+		f.run(p)
+		quick, slow := f.line(t, "w0"), f.line(t, "w1")
+		first := quick.want(100)
+		if len(first) != 6 || len(quick.want(100)) != 0 {
+			t.Errorf("the quick one is granted %d of 12, expected 6", len(first))
+		}
+		if second := slow.want(100); len(second) != 6 {
+			t.Errorf("the slow one is granted %d, expected 6", len(second))
+		}
+		tail := testPlan("tail", 3, 2)
+		f.run(tail)
+		if got := len(quick.want(100)); got != 2 {
+			t.Errorf("of three that remain two slots are granted %d, expected 2", got)
+		}
+	})
+}
+
+// TestAWorkerThatIsAloneGetsAll: those that drain or refuse the run have no part in it.
+func TestAWorkerThatIsAloneGetsAll(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("short", 12, 1))
+		f.line(t, "w1") // and not heard of again
+		other := f.line(t, "w2")
+		other.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 0, Refuse: []string{f.test("short").Run}}, &farm.Grants{})
+		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w1"}, nil))
+		if got := len(f.line(t, "w0").want(100)); got != 12 {
+			t.Errorf("alone it is granted %d of 12", got)
+		}
+	})
+}
+
+// TestATestThatWantsTrust is played by workers that the farm believes so far, whatever they say of themselves.
+func TestATestThatWantsTrust(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		submit := func(level string) error {
+			return testutil.Err(f.submit("ann", testPlan("careful", 100, 1), farm.Submission{Needs: map[string]string{"trust": level}}))
+		}
+		testutil.Fails(t, submit("much"), "expected untrusted, verified or owner")
+		testutil.OK(t, submit("verified"))
+		testutil.OK(t, f.do("ben", "approve", farm.Order{Run: "careful"}, nil))
+		for name, c := range map[string]struct {
+			level string
+			want  int
+		}{"w0": {"untrusted", 0}, "w2": {"verified", 2}, "w4": {"owner", 2}} {
+			l := &line{t: t, f: f, name: name}
+			var welcome farm.HelloReply
+			hello := farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: map[string]string{"trust": "owner"}}
+			l.ask(farm.SubjectHello, hello, &welcome)
+			testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: name, Level: c.level}, nil))
+			if got := len(l.want(2)); got != c.want {
+				t.Errorf("%s, which is %s, is granted %d pairs: expected %d", name, c.level, got, c.want)
+			}
+		}
+	})
+}
