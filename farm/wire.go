@@ -27,7 +27,7 @@ const (
 	SubjectResults  = "res."     // + worker + "." + shard; durable: Batch
 	SubjectEvents   = "ev."      // + run + "." + worker; a run's events while somebody watches
 	SubjectRun      = "ctl."     // + run; hint: Hint
-	SubjectWorker   = "ctl.w."   // + worker; hint: Hint
+	SubjectWorker   = "work."    // + worker; hint: Hint. Not below "ctl.", because NATS lets a key with "ctl.*" listen to "ctl.>"
 	SubjectAll      = "ctl.all"  // hint: Hint
 	SubjectAdmin    = "adm."     // + key's name + "." + verb; request of whoever has the key
 	SubjectArtefact = "art."     // + name; request of a piece of an artefact

@@ -353,6 +353,7 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who Ke
 		if err := c.keepWorker(ctx, o.Worker, w); err != nil {
 			return nil, err
 		}
+		c.changes++
 		c.hintDrain(o.Worker, w)
 		return c.workerStatus(o.Worker, time.Now()), nil
 	})

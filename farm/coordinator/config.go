@@ -113,6 +113,10 @@ type Config struct {
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
 	Log     *slog.Logger // nil: no log
 
+	// Bar rejects all further results of a worker before they are stored, and closes its connections; with an empty
+	// reason it accepts them again. Nil does nothing: the coordinator counts no results of a worker in quarantine anyway.
+	Bar func(worker, why string)
+
 	// Judges is how many messages are verified at a time; 0: the number of CPUs.
 	Judges int
 }
@@ -129,6 +133,9 @@ func (c *Config) complete() error {
 	}
 	if c.Quota == nil {
 		c.Quota = func(string) Quota { return Quota{} }
+	}
+	if c.Bar == nil {
+		c.Bar = func(string, string) {}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -35,6 +35,7 @@ type Coordinator struct {
 	runs     map[string]*run
 	unread   []farm.Unread // stored tests that this program cannot decode, see setUnread
 	sessions map[string]*session
+	changes  int // of sessions and orders, so that crowds are counted again
 	workers  map[string]*worker
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs

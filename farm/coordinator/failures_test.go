@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -227,8 +228,7 @@ func TestForgeries(t *testing.T) {
 		"its games swapped": changed(func(r *match.PairResult) {
 			r.Games[0].Record, r.Games[1].Record = r.Games[1].Record, r.Games[0].Record
 		}),
-		"bytes":             func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Items[0].Pair[len(b.Items[0].Pair)/2] ^= 1 },
-		"in another's name": func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Worker = "w1" },
+		"bytes": func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Items[0].Pair[len(b.Items[0].Pair)/2] ^= 1 },
 		"an attempt elsewhere": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
 			b.Items[0].Pair, b.Items[0].Attempt = nil, &match.Attempt{Pair: b.Items[0].Lease.Pair + 1, Why: "x"}
 		},
@@ -257,6 +257,70 @@ func TestForgeries(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestInAnothersName: a message whose signature does not fit its worker counts nothing and blames no worker.
+func TestInAnothersName(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("forged", 60, 10)
+		f.run(p)
+		bad := &hand{f: f, name: "w0", slots: 2, takes: func(int) time.Duration { return 5 * time.Second }, plans: map[string]*match.Plan{}}
+		bad.changes = func(b *farm.Batch) { b.Worker = "w1" }
+		bad.begin()
+		f.hand("w1", 3)
+		f.complete(p)
+		if len(f.broker.Evidence()) == 0 {
+			t.Error("no message was refused")
+		}
+		for _, name := range []string{"w0", "w1"} {
+			if w := f.worker(name); w.Refused != 0 || w.Quarantine != "" || name == "w0" && w.Added != 0 {
+				t.Errorf("%s: %+v", name, w)
+			}
+		}
+	})
+}
+
+// TestNothingCountsAfterQuarantine: results of a worker in quarantine count no more, also those that were in the
+// stream before it, and its pairs are played by others. A pardon lets it play on.
+func TestNothingCountsAfterQuarantine(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		barred := map[string]string{}
+		var mu sync.Mutex
+		f.config.Bar = func(worker, why string) {
+			mu.Lock()
+			defer mu.Unlock()
+			barred[worker] = why
+		}
+		f.restart()
+		p := testPlan("quarantine", 400, 11)
+		f.run(p)
+		f.hand("w0", 3)
+		f.hand("w1", 3)
+		f.until("it has played", func() bool { return f.worker("w0").Added > 3 })
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "odd"}, nil))
+		before, stale := f.worker("w0").Added, f.c.Status(f.ctx).Tests[0].Stale
+		f.until("the other has played", func() bool { return f.worker("w1").Added > 40 })
+		if got := f.worker("w0").Added; got != before {
+			t.Errorf("%d pairs of a worker in quarantine were counted", got-before)
+		}
+		if f.c.Status(f.ctx).Tests[0].Stale == stale {
+			t.Error("it sent nothing after its quarantine")
+		}
+		mu.Lock()
+		why := barred["w0"]
+		mu.Unlock()
+		if why != "odd (boss)" {
+			t.Errorf("barred for %q", why)
+		}
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
+		mu.Lock()
+		why = barred["w0"]
+		mu.Unlock()
+		if why != "" {
+			t.Errorf("after the pardon it is barred for %q", why)
+		}
+		f.complete(p)
+	})
 }
 
 // TestARevokedKey: nothing that is judged after it counts (I9), and its pairs are played by others.

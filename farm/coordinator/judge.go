@@ -153,7 +153,7 @@ func (c *Coordinator) read(ctx context.Context, m *message) {
 		return key.Public
 	})
 	if err != nil {
-		m.why = err.Error()
+		m.why, m.noBlame = err.Error(), true // without a valid signature no worker is to blame
 		return
 	}
 	m.proof = signed.Signature
@@ -261,6 +261,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	defer c.mu.Unlock()
 	before := map[name]bool{}
 	for i := range messages {
+		c.exclude(&messages[i])
 		for j := range messages[i].items {
 			it := &messages[i].items[j]
 			if it.refuse != "" || it.stale || it.Lease.Audit {
@@ -287,6 +288,19 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				before[key] = !it.stale // a stale item does not exclude a later one
 			}
 		}
+	}
+}
+
+// exclude marks everything in a message of a worker in quarantine as stale: nothing of it counts, and gogi stores no more
+// blame. mu is held.
+func (c *Coordinator) exclude(m *message) {
+	w := c.workers[m.worker]
+	if w == nil || w.Quarantine == "" {
+		return
+	}
+	m.noBlame = true
+	for i := range m.items {
+		m.items[i].stale, m.items[i].refuse = true, ""
 	}
 }
 
@@ -398,6 +412,8 @@ func (c *Coordinator) blame(ctx context.Context, name, why string) {
 // without it, because its errors would be evidence against them.
 func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why string) {
 	w.Quarantine, w.Since = why, time.Now().Round(0)
+	c.config.Bar(name, why)
+	c.changes++
 	now := time.Now()
 	for _, r := range c.runs {
 		if r.ledger != nil {

@@ -55,6 +55,7 @@ type run struct {
 	gate      *gate.Gate // nil without an SPRT
 	tune      *tuned     // nil if the run is no tune
 	hub       *events.Hub
+	crowd     crowd
 	events    uint64
 	listeners map[string]*listener // by worker, while somebody watches
 	relayed   map[string]uint64    // number of published events, by worker

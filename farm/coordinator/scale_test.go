@@ -117,10 +117,27 @@ func BenchmarkJudge(b *testing.B) {
 }
 
 // BenchmarkAsk is a request for a pair and its answer, with all of the coordinator's work
-// for it but the network's. The pairs are given back a thousand at a time, which is not measured.
+// for it but the network's, among 1, 1,000 and 10,000 workers that play. The pairs are given back a thousand at a
+// time, which is not measured. With -short the last number is 2,000.
 func BenchmarkAsk(b *testing.B) {
+	most := 10_000
+	if testing.Short() {
+		most = 2_000
+	}
+	for _, workers := range []int{1, 1_000, most} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) { benchmarkAsk(b, workers) })
+	}
+}
+
+func benchmarkAsk(b *testing.B, workers int) {
 	f, p := benchFarm(b, 10_000_000)
 	ctx := f.ctx
+	for i := 1; i < workers; i++ {
+		name := fmt.Sprint("other", i)
+		f.keys.add(name, name, "work")
+		var w farm.HelloReply
+		testutil.OK(b, f.broker.Connect(name).Request(ctx, "hello."+name, farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 8}, &w))
+	}
 	way := f.broker.Connect("w0")
 	var w farm.HelloReply
 	if err := way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: farm.MaxSlots}, &w); err != nil || w.Refusal != nil {

@@ -55,10 +55,16 @@ type worker struct {
 func (c *Coordinator) readWorkers(ctx context.Context) error {
 	err := c.config.State.Each(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
 		w := &worker{}
-		err := farm.Decode(body, w)
+		if err := farm.Decode(body, w); err != nil { // the worker may have been in quarantine
+			*w = worker{Trust: trust.Untrusted, Quarantine: "its stored entry cannot be read: " + err.Error(), Since: time.Now().Round(0)}
+			c.config.Log.Error("the entry of a worker cannot be read; the worker is in quarantine", "worker", name, "err", err)
+		}
 		w.revision = revision
 		c.workers[name] = w
-		return err
+		if w.Quarantine != "" {
+			c.config.Bar(name, w.Quarantine)
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the workers: %w", err)
@@ -152,6 +158,7 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	if refusal != nil {
 		return farm.HelloReply{Refusal: refusal}, nil
 	}
+	c.changes++
 	c.setSession(name, key.Owner, h)
 	c.setClaim(ctx, name, h.NPS)
 	w := farm.HelloReply{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
@@ -219,7 +226,10 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 		out.Drain = true
 	case c.broken != nil:
 	default:
-		s.refuses = ask.Refuse
+		if !slices.Equal(s.refuses, ask.Refuse) {
+			s.refuses = ask.Refuse
+			c.changes++
+		}
 		c.grant(time.Now(), s, w, ask, &out)
 	}
 	return out, nil
@@ -295,7 +305,25 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 
 // fair returns how many unfinished pairs of a run a worker may hold, see ledger.Fair.
 func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
-	all := 0
+	if r.crowd.version != c.changes || r.crowd.slots == 0 || now.Sub(r.crowd.counted) >= crowdAge {
+		r.crowd = crowd{c.slotsFor(now, r, s), now, c.changes}
+	}
+	return ledger.Fair(r.ledger.Remaining(), s.slots, max(r.crowd.slots, s.slots))
+}
+
+// A crowd is the number of slots that may play a run, at a moment.
+type crowd struct {
+	slots   int
+	counted time.Time
+	version int // of Coordinator.changes
+}
+
+// crowdAge is how long a crowd is used if no session has changed. A walk over all sessions for each grant would
+// cost 10,000 workers a core. Within this time only a session that expires can change the count.
+const crowdAge = time.Second
+
+// slotsFor counts the slots of the workers that may play a run now, including those of s.
+func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int) {
 	for name, other := range c.sessions {
 		w := c.workers[name]
 		here := now.Sub(other.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
@@ -303,7 +331,7 @@ func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 			all += other.slots
 		}
 	}
-	return ledger.Fair(r.ledger.Remaining(), s.slots, all)
+	return all
 }
 
 // grantAlone grants a pair that must be played alone, if one waits for this worker. It reports whether the
@@ -357,7 +385,8 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	w := c.workers[s.name]
 	if w.Quarantine != "" {
-		reply.Drop, b.Held = b.Held, nil // finished pairs may still count
+		reply.Drop = slices.Concat(b.Held, b.Outbox, b.Sent) // nothing of it counts any more
+		b.Held, b.Outbox, b.Sent = nil, nil, nil
 	}
 	c.extend(now, s, b, &reply)
 	reply.Watched = c.watched(s)

@@ -192,6 +192,7 @@ func (c *Coordinator) compareAgain(ctx context.Context) {
 // pardon ends a worker's quarantine and the audits of all its pairs. The present evidence does not count any more.
 func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
 	w.Quarantine, w.Unlike, w.Refused = "", "", 0
+	c.config.Bar(name, "")
 	c.compareAgain(ctx)
 	w.Forgiven, w.ForgivenMachine = map[string]float64{}, map[string]float64{}
 	for _, r := range c.runs {

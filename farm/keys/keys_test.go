@@ -216,7 +216,7 @@ func TestAWorkerHasFewSubjects(t *testing.T) {
 	if want := []string{"hello.w1", "lease.w1", "beat.w1", "res.w1.*", "ev.*.w1", "art.w1"}; !slices.Equal(s.Publish, want) {
 		t.Errorf("publishes %v", s.Publish)
 	}
-	if want := []string{"_INBOX_w1.>", "ctl.*", "ctl.w.w1"}; !slices.Equal(s.Subscribe, want) {
+	if want := []string{"_INBOX_w1.>", "ctl.*", "work.w1", "ctl.w.w1"}; !slices.Equal(s.Subscribe, want) {
 		t.Errorf("hears %v", s.Subscribe)
 	}
 	for _, r := range keys.All {

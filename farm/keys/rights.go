@@ -62,7 +62,7 @@ func (k Key) Subjects() Subjects {
 			farm.SubjectHello + k.Name, farm.SubjectLease + k.Name, farm.SubjectBeat + k.Name,
 			farm.SubjectResults + k.Name + ".*", farm.SubjectEvents + "*." + k.Name, farm.SubjectArtefact + k.Name,
 		}
-		s.Subscribe = append(s.Subscribe, farm.SubjectRun+"*", farm.SubjectWorker+k.Name)
+		s.Subscribe = append(s.Subscribe, farm.SubjectRun+"*", farm.SubjectWorker+k.Name, "ctl.w."+k.Name) // the last one for workers of an earlier gogi
 		return s
 	}
 	s.Publish = []string{farm.SubjectArtefact + k.Name}

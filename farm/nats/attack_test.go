@@ -90,7 +90,7 @@ func TestAttacks(t *testing.T) {
 		"a result in another's name":       publish("res.victim.0"),
 		"an event in another's name":       publish("ev.ab.victim"),
 		"to stop a run":                    publish("ctl.ab"),
-		"to drain another":                 publish("ctl.w.victim"),
+		"to drain another":                 publish(farm.SubjectWorker + "victim"),
 		"an order of an owner":             publish("adm.intruder.submit"),
 		"an upload in another's name":      publish("put.victim"),
 		"to purge the results":             publish("$JS.API.STREAM.PURGE.RESULTS_0"),
@@ -109,7 +109,10 @@ func TestAttacks(t *testing.T) {
 		"to hear all results":              subscribe("res.>"),
 		"to hear another's answers":        subscribe("_INBOX_victim.>"),
 		"to hear the coordinator's":        subscribe("_INBOX_COORDINATOR.>"),
-		"to hear what is told to another":  subscribe("ctl.w.victim"),
+		"to hear what is told to another":  subscribe(farm.SubjectWorker + "victim"),
+		"to hear what all are told":        subscribe(farm.SubjectWorker + "*"),
+		"to hear what is told to any":      subscribe(farm.SubjectWorker + ">"),
+		"a result for the stream":          publish("journal.intruder.0"),
 		"to take over requests":            subscribe("hello.*"),
 		"to hear acknowledgements":         subscribe("$JS.ACK.>"),
 		"to hear the server's own affairs": subscribe("$SYS.>"),
@@ -149,8 +152,8 @@ func TestAttacks(t *testing.T) {
 // not be made to speak for the asker.
 func deputies(t *testing.T, n *nats.Conn) {
 	t.Helper()
-	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x", "adm.victim.stop"} {
-		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder", "put.intruder"} {
+	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x", "adm.victim.stop", "res.victim.0", "journal.victim.0", "$JS.API.STREAM.PURGE.RESULTS_0", "$KV.tests.ab", "evidence.victim", farm.SubjectWorker + "victim"} {
+		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder", "put.intruder", "res.intruder.0"} {
 			testutil.OK(t, n.PublishRequest(subject, reply, []byte{0xa0}))
 		}
 	}

@@ -35,6 +35,8 @@ type Config struct {
 	MaxArtefact  int64 // bytes of one
 	MaxArtefacts int64 // bytes of all
 	Readers      int   // pieces of artefacts that are read at a time
+	// Check examines a worker's message before the stream stores it. It returns why the message is rejected. Nil accepts all.
+	Check func(worker string, body []byte) error
 	// SweepEvery is how soon a key that another process revoked is out; 0: 2 s.
 	SweepEvery time.Duration
 	// Outside, where it is not nil, is a server that somebody else runs.
@@ -48,6 +50,7 @@ type Bus struct {
 	embedded *embedded // nil: Outside
 	shelf    *artefactServer
 	judge    jetstream.Consumer
+	intake   intake
 	before   uint64 // sequence up to which a process before this one was given results
 
 	mu      sync.Mutex
@@ -88,6 +91,7 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	b := &Bus{config: c, shelf: newShelf(store, c.MaxArtefact, max(c.Readers, 1))}
+	b.intake = intake{busy: map[string]bool{}, bad: map[string]int{}, barred: map[string]string{}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -100,7 +104,7 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	if err := b.makeStreams(ctx); err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
-	if err := b.serveArtefacts(); err != nil {
+	if err := errors.Join(b.serveArtefacts(), b.takeResults()); err != nil {
 		return nil, err
 	}
 	if b.embedded != nil {
@@ -138,7 +142,7 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 // therefore there must be no moment in which it takes results without the judge's.
 func (b *Bus) makeStreams(ctx context.Context) error {
 	results := jetstream.StreamConfig{
-		Name: stream, Subjects: []string{farm.SubjectResults + "*." + shard}, Storage: jetstream.FileStorage,
+		Name: stream, Subjects: []string{journalSubject + "*." + shard}, Storage: jetstream.FileStorage,
 		Retention: jetstream.InterestPolicy, Discard: jetstream.DiscardNew, MaxBytes: b.config.MaxStream,
 		MaxMsgSize: maxMessage, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression, Replicas: 1,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -91,7 +92,7 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 	}
 	sequence := meta.Sequence.Stream
 	return farm.Delivery{
-		Subject: m.Subject(), Body: m.Data(), Sequence: sequence, Again: meta.NumDelivered > 1 || sequence <= b.before,
+		Subject: resultSubject(m), Body: m.Data(), Sequence: sequence, Again: meta.NumDelivered > 1 || sequence <= b.before,
 		Ack: func(ctx context.Context) error { return b.ack(ctx, m) },
 		Refuse: func(ctx context.Context, why string) error {
 			if err := b.keepEvidence(ctx, m, sequence, why); err != nil {
@@ -100,6 +101,14 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 			return b.ack(ctx, m)
 		},
 	}, nil
+}
+
+// resultSubject returns the subject on which the worker sent a message. A stream of an earlier gogi has that subject itself.
+func resultSubject(m jetstream.Msg) string {
+	if rest, ok := strings.CutPrefix(m.Subject(), journalSubject); ok {
+		return farm.SubjectResults + rest
+	}
+	return m.Subject()
 }
 
 // ack waits for the stream's word.
@@ -122,7 +131,7 @@ const maxMessage = farm.MaxBody - besideEvidence
 const headerWhy = "Gogi-Why"
 
 func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64, why string) error {
-	name := farm.Speaker(m.Subject())
+	name := farm.Speaker(resultSubject(m))
 	if name == "" {
 		name = "unknown"
 	}

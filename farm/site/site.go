@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (s *Site) openBus(ctx context.Context) error {
 	b := nats.Config{
 		Dir: c.Farm.State, Listen: c.Farm.Listen, Keys: s.Ring, Log: c.Log,
 		MaxStream: int64(c.JetStream.MaxBytes), MaxArtefact: int64(c.Artefacts.MaxArtefact), MaxArtefacts: int64(c.Artefacts.MaxBytes),
-		Readers: c.Artefacts.MaxReaders,
+		Readers: c.Artefacts.MaxReaders, Check: s.check,
 	}
 	var err error
 	switch {
@@ -206,13 +207,28 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 	c := coordinator.Config{
 		Bus: b, State: s.kept, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
 		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Log: s.config.Log,
-		Accuse: !s.config.Demo && s.config.Trust.residuals(),
+		Bar: s.Bus.Bar, Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}
 	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {
 		c.Auditor = newAuditor(s.Secret)
 	}
 	var err error
 	s.Coordinator, err = coordinator.New(ctx, c)
+	return err
+}
+
+// check returns an error unless a message is a batch of results that the worker has signed.
+func (s *Site) check(worker string, body []byte) error {
+	key, ok := ring{s.Ring}.Key(worker)
+	if !ok {
+		return fmt.Errorf("%s has no valid key", worker)
+	}
+	_, _, err := farm.Open(body, func(name string) ed25519.PublicKey {
+		if name != worker {
+			return nil
+		}
+		return key.Public
+	})
 	return err
 }
 

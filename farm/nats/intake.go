@@ -1,0 +1,168 @@
+package nats
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gogi/farm"
+)
+
+// An intake takes the results of workers and stores them in the stream.
+//
+// A worker sends results as plain requests. The coordinator's own connection publishes them to the stream and answers the
+// worker. So no message of a worker reaches JetStream: JetStream would send its acknowledgement, with the rights of the
+// server, to any reply subject that the worker names.
+//
+// Each worker has one message under way at a time, which is what gogi's workers send. A flood of one key therefore takes
+// one place of many, and the intake rejects a bad message before anything is written to the disk.
+type intake struct {
+	mu     sync.Mutex
+	busy   map[string]bool   // workers with a message under way
+	bad    map[string]int    // number of rejected messages since the last good one, by worker
+	barred map[string]string // reasons, by worker
+}
+
+// journalSubject + worker + "." + shard is the subject of a result in the stream. Only the coordinator may publish there.
+const journalSubject = "journal."
+
+// badToShut is the number of consecutive bad messages after which the coordinator closes the worker's connections.
+const badToShut = 16
+
+// errUnderWay rejects a message of a worker that already has one under way. The code makes the worker wait and try again.
+var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: 10077, Description: "another message of this worker is under way"}
+
+// takeResults subscribes to the results of all workers.
+func (b *Bus) takeResults() error {
+	s, err := b.nats.Subscribe(farm.SubjectResults+"*."+shard, b.receive)
+	if err != nil {
+		return b.failure(err)
+	}
+	b.settle()
+	b.stops = append(b.stops, func() { b.unsubscribe(s) })
+	return nil
+}
+
+// receive handles one message of a worker. It drops a message whose reply subject is not in the worker's own inbox.
+func (b *Bus) receive(m *nats.Msg) {
+	if !ownInbox(m) {
+		return
+	}
+	worker := farm.Speaker(m.Subject)
+	if !b.intake.begin(worker) {
+		b.acknowledge(m, nil, errUnderWay)
+		return
+	}
+	b.running.Go(func() {
+		defer b.intake.end(worker)
+		if err := b.admit(worker, m.Data); err != nil {
+			b.acknowledge(m, nil, err)
+			return
+		}
+		// The worker's name in the id keeps one worker from hiding the results of another as repetitions.
+		kept := &nats.Msg{Subject: journalSubject + strings.TrimPrefix(m.Subject, farm.SubjectResults), Data: m.Data, Header: nats.Header{}}
+		if id := m.Header.Get(jetstream.MsgIDHeader); id != "" {
+			kept.Header.Set(jetstream.MsgIDHeader, worker+"/"+id)
+		}
+		ack, err := b.js.PublishMsg(b.ctx, kept, jetstream.WithRetryAttempts(0))
+		b.acknowledge(m, ack, err)
+	})
+}
+
+// begin reserves the one place of a worker. It returns false if the worker has a message under way.
+func (i *intake) begin(worker string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.busy[worker] {
+		return false
+	}
+	i.busy[worker] = true
+	return true
+}
+
+func (i *intake) end(worker string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.busy, worker)
+}
+
+// admit returns why a message is not stored: its worker is barred, or Config.Check rejects it. After badToShut bad
+// messages in a row it closes the connections of the worker.
+func (b *Bus) admit(worker string, body []byte) error {
+	b.intake.mu.Lock()
+	why, barred := b.intake.barred[worker]
+	b.intake.mu.Unlock()
+	if barred {
+		return rejection(why)
+	}
+	var err error
+	if b.config.Check != nil {
+		err = b.config.Check(worker, body)
+	}
+	b.intake.mu.Lock()
+	defer b.intake.mu.Unlock()
+	if err == nil {
+		delete(b.intake.bad, worker)
+		return nil
+	}
+	if b.intake.bad[worker]++; b.intake.bad[worker] >= badToShut {
+		delete(b.intake.bad, worker)
+		b.config.Log.Warn("a worker is disconnected: its messages are not signed results", "worker", worker, "why", err)
+		b.running.Go(func() { b.disconnect(worker) })
+	}
+	return rejection(err.Error())
+}
+
+// rejection is an error that no repetition changes.
+func rejection(why string) error {
+	return &jetstream.APIError{Code: 400, ErrorCode: 10003, Description: oneLine(why)}
+}
+
+// Bar stops taking results of a worker and closes its connections. An empty reason takes them again. The worker may
+// connect and read why; only its results are rejected.
+func (b *Bus) Bar(worker, why string) {
+	b.intake.mu.Lock()
+	if why == "" {
+		delete(b.intake.barred, worker)
+	} else {
+		b.intake.barred[worker] = why
+	}
+	b.intake.mu.Unlock()
+	if why != "" {
+		b.disconnect(worker)
+	}
+}
+
+// disconnect closes all connections of a key. With an outside server only its operator can do that.
+func (b *Bus) disconnect(name string) {
+	if k, ok := b.config.Keys.Named(name); ok && b.embedded != nil {
+		b.embedded.door.shut(k.Public)
+	}
+}
+
+// acknowledge answers a worker in the form of JetStream's acknowledgement, which workers of all versions read.
+func (b *Bus) acknowledge(m *nats.Msg, ack *jetstream.PubAck, err error) {
+	var answer struct {
+		Error *jetstream.APIError `json:"error,omitempty"`
+		*jetstream.PubAck
+	}
+	answer.PubAck = ack
+	if err != nil {
+		api, ok := errors.AsType[*jetstream.APIError](err)
+		if !ok {
+			api = &jetstream.APIError{Code: 503, ErrorCode: 10008, Description: oneLine(err.Error())}
+		}
+		answer.Error, answer.PubAck = api, nil
+	}
+	body, err := json.Marshal(answer)
+	if err == nil {
+		err = b.nats.Publish(m.Reply, body)
+	}
+	if err != nil && b.ctx.Err() == nil {
+		b.config.Log.Warn("an acknowledgement was not sent", "to", m.Subject, "err", err)
+	}
+}

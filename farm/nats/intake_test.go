@@ -1,0 +1,145 @@
+package nats_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"gogi/farm"
+	"gogi/farm/keys"
+	bus "gogi/farm/nats"
+	"gogi/internal/testutil"
+)
+
+// TestAcknowledgementsGoToTheSender: a worker names a reply subject of its choice for its results. Nothing arrives
+// there: no result in another worker's name, nothing in the stream, no change of a stream.
+func TestAcknowledgementsGoToTheSender(t *testing.T) {
+	t.Parallel()
+	w := open(t, nil)
+	victim := w.dial(t, w.key(t, "victim", time.Time{}, keys.Work))
+	mallory := testutil.Must(raw(t, w, w.key(t, "mallory", time.Time{}, keys.Work)))(t)
+	defer mallory.Close()
+	attacks := 0
+	for _, reply := range []string{"res.victim.0", "journal.victim.0", "journal.mallory.0", "evidence.victim", "$KV.farm.boot", "$KV.tests.ab", "$JS.API.STREAM.PURGE.RESULTS_0", "$JS.API.STREAM.DELETE.RESULTS_0", "ctl.all", "_INBOX_victim.x"} {
+		for range 4 {
+			attacks++
+			testutil.OK(t, mallory.PublishRequest("res.mallory.0", reply, []byte("x")))
+		}
+	}
+	testutil.OK(t, mallory.Flush())
+	// The control: an honest acknowledgement comes, and the stream has exactly the two honest messages.
+	answer, err := mallory.Request("res.mallory.0", []byte("mine"), testutil.Patience)
+	if err != nil || !bytes.Contains(answer.Data, []byte(`"stream":"RESULTS_0"`)) {
+		t.Fatalf("an honest acknowledgement: %v, %v", answer, err)
+	}
+	testutil.OK(t, victim.Publish(t.Context(), "res.victim.0", "1", []byte("yours")))
+	for _, want := range []string{"mine", "yours"} {
+		got := testutil.Must(w.bus.Results(t.Context(), 1))(t)
+		if len(got) != 1 || string(got[0].Body) != want {
+			t.Errorf("after %d attacks the stream has %+v, want %q", attacks, got, want)
+		}
+	}
+	short, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if more, err := w.bus.Results(short, 1); err == nil {
+		t.Errorf("the stream has %+v, too", more)
+	}
+}
+
+// TestFloodOfOneWorker: a worker sends ten thousand bad messages at once. None is stored, the others' results arrive
+// meanwhile, and in the end its connection is closed.
+func TestFloodOfOneWorker(t *testing.T) {
+	t.Parallel()
+	bad := errors.New("no signature")
+	w := open(t, func(c *bus.Config) {
+		c.Check = func(_ string, body []byte) error {
+			if bytes.HasPrefix(body, []byte("good")) {
+				return nil
+			}
+			return bad
+		}
+	})
+	honest := w.dial(t, w.key(t, "honest", time.Time{}, keys.Work))
+	closed := make(chan struct{})
+	mallory := testutil.Must(raw(t, w, w.key(t, "mallory", time.Time{}, keys.Work), nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(closed) })))(t)
+	defer mallory.Close()
+	inbox := keys.Inbox("mallory") + ".x"
+	done := make(chan int)
+	go func() {
+		sent := 0
+		for sent < 10_000 && mallory.PublishRequest("res.mallory.0", inbox, bytes.Repeat([]byte("bad"), 70)) == nil {
+			sent++
+		}
+		done <- sent
+	}()
+	const results = 20
+	for i := range results {
+		publishAs(t, honest, "honest", fmt.Sprint(i))
+	}
+	sent := <-done
+	if sent < 100 {
+		t.Errorf("only %d bad messages were sent", sent)
+	}
+	select {
+	case <-closed:
+	case <-time.After(testutil.Patience):
+		t.Error("the connection of the flood is still open")
+	}
+	for got := 0; got < results; {
+		all := testutil.Must(w.bus.Results(t.Context(), results))(t)
+		for _, d := range all {
+			if !bytes.HasPrefix(d.Body, []byte("good")) {
+				t.Fatalf("the stream has %q of %s", d.Body, d.Subject)
+			}
+			testutil.OK(t, d.Ack(t.Context()))
+			got++
+		}
+	}
+}
+
+// publishAs publishes a good result and tries again while the coordinator is busy with the last one.
+func publishAs(t *testing.T, way farm.Transport, name, id string) {
+	t.Helper()
+	for {
+		err := way.Publish(t.Context(), farm.SubjectResults+name+".0", id, []byte("good"+id))
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, farm.ErrFull) && !errors.Is(err, farm.ErrAway) || t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBarredWorker: no result of a barred worker is stored, and its connections are closed; it may connect again and
+// ask why. A pardon takes its results again.
+func TestBarredWorker(t *testing.T) {
+	t.Parallel()
+	w := open(t, nil)
+	testutil.OK(t, testutil.Err(w.bus.Answer("hello.*", func(context.Context, string, []byte) (any, error) { return farm.HelloReply{}, nil })))
+	creds := w.key(t, "w1", time.Time{}, keys.Work)
+	gone := make(chan struct{})
+	n := testutil.Must(raw(t, w, creds, nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(gone) })))(t)
+	defer n.Close()
+	w.bus.Bar("w1", "two others agree")
+	select {
+	case <-gone:
+	case <-time.After(testutil.Patience):
+		t.Fatal("its connection is still open")
+	}
+	again := w.dial(t, creds)
+	if err := again.Publish(t.Context(), "res.w1.0", "1", []byte("x")); err == nil || !bytes.Contains([]byte(err.Error()), []byte("two others agree")) {
+		t.Errorf("a result of a barred worker: %v", err)
+	}
+	testutil.OK(t, again.Request(t.Context(), "hello.w1", farm.Hello{}, &farm.HelloReply{}))
+	w.bus.Bar("w1", "")
+	publishAs(t, again, "w1", "2")
+	if got := testutil.Must(w.bus.Results(t.Context(), 1))(t); string(got[0].Body) != "good2" {
+		t.Errorf("the stream has %q", got[0].Body)
+	}
+}
