@@ -150,8 +150,7 @@ func TestPaperFiles(t *testing.T) {
 	}
 }
 
-// TestClamps: each member's own, the default where nothing is said; under vary
-// they are multiplied.
+// TestClamps: each member's own, the default where nothing is said; under vary they are multiplied.
 func TestClamps(t *testing.T) {
 	const engines = "games = 2\nlimits = {nodes = 9}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\nscale = {clamp = %s}\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 	const council = "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = "

@@ -255,9 +255,8 @@ func fromOne[T int | uint64](text string, into *T) error {
 	return nil
 }
 
-// engine reads "A=CMD". An identity that the file gives by hand belonged to
-// the command that is replaced, so it goes too. A name that an earlier flag has
-// given is refused.
+// engine reads "A=CMD". An identity that the file gives by hand belonged to the command that is replaced,
+// so it goes too. A name that an earlier flag has given is refused.
 func (a *applier) engine(text string, before []string) {
 	name, command, ok := strings.Cut(text, "=")
 	if !ok || name == "" || strings.TrimSpace(command) == "" {

@@ -7,8 +7,7 @@ import (
 	"gogi/match"
 )
 
-// override lays more specific limits over l: search limits as one set, margin
-// and stall one by one.
+// override lays more specific limits over l: search limits as one set, margin and stall one by one.
 func (l Limits) override(over Limits) Limits {
 	if !over.search() {
 		margin, stall := over.Margin, over.Stall

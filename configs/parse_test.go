@@ -170,8 +170,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// One pair of brackets where TOML wants two is said, wherever the TOML library or the
-// decoder meets it.
+// One pair of brackets where TOML wants two is said, wherever the TOML library or the decoder meets it.
 func TestSingleBrackets(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"games = 2\n[engine]\nname = \"A\"\n", "m.toml:2: [engine] is one table: expected [[engine]]"},

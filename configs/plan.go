@@ -323,8 +323,7 @@ func (r *resolver) pairs(p *match.Plan) int {
 	return games / legs
 }
 
-// idleFlags warns about flags without effect, because all players set the same values in their own
-// tables.
+// idleFlags warns about flags without effect, because all players set the same values in their own tables.
 func (r *resolver) idleFlags() {
 	own := map[string]func(e Engine) bool{
 		"limits":  func(e Engine) bool { return e.Limits != nil && e.Limits.search() },

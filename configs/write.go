@@ -32,8 +32,7 @@ func (f *File) Text() ([]byte, error) {
 	return append(bytes.TrimRight(w.out.Bytes(), "\n"), '\n'), nil
 }
 
-// passage is a part of the starter file: a table's header with the comment before it, and
-// its lines.
+// passage is a part of the starter file: a table's header with the comment before it, and its lines.
 type passage struct {
 	table string // "" before the first header
 	lines []string
@@ -109,8 +108,7 @@ func (w *writer) list(b passage, written bool, n int, values func(int) []keyValu
 
 type keyValue struct{ key, value string }
 
-// table writes a passage with these values in place of its own, and then the values that it does not
-// have.
+// table writes a passage with these values in place of its own, and then the values that it does not have.
 func (w *writer) table(b passage, values []keyValue) {
 	for _, line := range b.lines {
 		m := aKey().FindStringSubmatch(line)

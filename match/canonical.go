@@ -88,8 +88,7 @@ type CanonicalCouncil struct {
 
 const canonicalVersion = 1
 
-// ParseCanonical reads the text of Canonical, also from an older or newer gogi. It ignores unknown
-// fields.
+// ParseCanonical reads the text of Canonical, also from an older or newer gogi. It ignores unknown fields.
 func ParseCanonical(text []byte) (*CanonicalPlan, error) {
 	var c CanonicalPlan
 	if err := json.Unmarshal(text, &c); err != nil {
@@ -132,8 +131,7 @@ func (p *Plan) Canonical() []byte {
 	return text
 }
 
-// canonicalJSON is the text of a tune's settings; one that is no JSON, which Check refuses, as a
-// string.
+// canonicalJSON is the text of a tune's settings; one that is no JSON, which Check refuses, as a string.
 func canonicalJSON(settings string) json.RawMessage {
 	text := json.RawMessage(settings)
 	if settings != "" && !json.Valid(text) {

@@ -14,10 +14,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairVersion is the first byte of EncodePair's text. A version's layout never changes. The first one
-// ends before the player's machine, the second before the options of the pair, the third before the
-// questions to a mate solver. A pair that needs no newer version is written as an older one, from the
-// second on.
+// pairVersion is the first byte of EncodePair's text. A version's layout never changes. The first one ends
+// before the player's machine, the second before the options of the pair, the third before the questions
+// to a mate solver. A pair that needs no newer version is written as an older one, from the second on.
 const (
 	pairVersion          = 4
 	pairWithoutQuestions = 3
@@ -27,9 +26,8 @@ const (
 // MaxEncodedLegs is how many games an encoded pair has at most.
 const MaxEncodedLegs = 4096
 
-// EncodePair writes a whole pair for another process or a later day, the moves
-// packed as package kifu packs them. Times keep whole microseconds and lose their
-// zone; a score without HasScore is not kept.
+// EncodePair writes a whole pair for another process or a later day, the moves packed as package kifu
+// packs them. Times keep whole microseconds and lose their zone; a score without HasScore is not kept.
 func EncodePair(r PairResult) ([]byte, error) {
 	w := wire{version: pairWithoutOptions}
 	switch {
@@ -298,8 +296,7 @@ func (w *wire) duration(v *time.Duration) {
 	}
 }
 
-// outcome and termination are words: a number would mean something else after a
-// constant was inserted.
+// outcome and termination are words: a number would mean something else after a constant was inserted.
 func (w *wire) outcome(v *Outcome) {
 	text, err := v.MarshalText()
 	if err == nil {

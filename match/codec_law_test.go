@@ -202,8 +202,7 @@ func TestDecodePlanBounds(t *testing.T) {
 	testutil.Fails(t, testutil.Err(match.DecodePlan([]byte(nested))), "1 players, expected two", "16 councils")
 }
 
-// A plan for the wire is small: what a series of two engines with a dozen openings
-// takes, compressed.
+// A plan for the wire is small: what a series of two engines with a dozen openings takes, compressed.
 func TestPlanTextIsSmall(t *testing.T) {
 	s := matchtest.AllSeries(t, playedFile)[0]
 	plan := testutil.Must(match.DecodePlan(s.Plan))(t)

@@ -266,8 +266,7 @@ func TestPlanRoundTrip(t *testing.T) {
 	}
 }
 
-// Enumerations are words: a bare number means something else when a constant is
-// inserted.
+// Enumerations are words: a bare number means something else when a constant is inserted.
 func TestPlanTextHasWords(t *testing.T) {
 	p := storedPlan(t)
 	p.Rules.Declaration, p.Ponder = shogi.TryRule, match.PonderEarly

@@ -25,8 +25,7 @@ type Council struct {
 	Veto         Veto      `json:"Veto"`
 }
 
-// Scale turns a member's centipawns into the log odds of winning; zero is the
-// default scale.
+// Scale turns a member's centipawns into the log odds of winning; zero is the default scale.
 type Scale struct {
 	Slope     float64 `json:"slope"` // per centipawn
 	Intercept float64 `json:"intercept"`

@@ -46,9 +46,8 @@ func orAbsent(value *string) string {
 	return *value
 }
 
-// Differences compares two texts of JSON, such as those of Canonical, value by
-// value, in the order of their paths. One that is no JSON counts as one value, at
-// "plan".
+// Differences compares two texts of JSON, such as those of Canonical, value by value, in the order of
+// their paths. One that is no JSON counts as one value, at "plan".
 func Differences(before, now []byte) []Difference {
 	a, b := flatten(before), flatten(now)
 	var list []Difference
@@ -141,8 +140,7 @@ func flattenInto(out map[place]*string, path []string, value any) {
 	}
 }
 
-// elementKey is the name of a list's element, which it takes out of the element,
-// or its index.
+// elementKey is the name of a list's element, which it takes out of the element, or its index.
 func elementKey(i int, child any) (key string, named bool) {
 	if m, ok := child.(map[string]any); ok {
 		if name, ok := m["name"].(string); ok {

@@ -273,8 +273,7 @@ func TestIdentityString(t *testing.T) {
 	}
 }
 
-// A path whose contents are in the identity is no part of the digest; one whose
-// contents are not known is.
+// A path whose contents are in the identity is no part of the digest; one whose contents are not known is.
 func TestDigestKnowsContentsNotPaths(t *testing.T) {
 	plan := func(dir string, files ...match.FileHash) *match.Plan {
 		return &match.Plan{Players: []match.Player{{

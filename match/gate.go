@@ -38,9 +38,8 @@ func BoundaryOf(name string) GateBoundary {
 	return GateBoundary(strings.TrimPrefix(name, GateRatio.String()))
 }
 
-// Gate is the design of a sequential test, written into a run before its first
-// game. It stops the series and gives its verdict; it changes no game, so the
-// digest does not cover it. The zero value is no gate.
+// Gate is the design of a sequential test, written into a run before its first game. It stops the series
+// and gives its verdict; it changes no game, so the digest does not cover it. The zero value is no gate.
 type Gate struct {
 	Elo0  float64   `json:"elo0"` // the null hypothesis, A's rating less B's
 	Elo1  float64   `json:"elo1"` // the alternative, above Elo0

@@ -83,9 +83,8 @@ func (i Identity) WithVariant(v Variant, path string) Identity {
 	return i
 }
 
-// variantsHash is the SHA-256 of a line for each variant, in the order of its fields.
-// It begins with a word of its own, so that no binary has the same. Stored digests
-// rest on it: it never changes.
+// variantsHash is the SHA-256 of a line for each variant, in the order of its fields. It begins with a
+// word of its own, so that no binary has the same. Stored digests rest on it: it never changes.
 func variantsHash(list []Variant) string {
 	h := sha256.New()
 	h.Write([]byte("variants\n"))

@@ -47,10 +47,9 @@ func (o Opening) String() string {
 	return b.String()
 }
 
-// openingIndex is perm(seed, round div n)[round mod n]: a seeded order without
-// replacement, a new one for each pass through the book. The permutation is a
-// Feistel network over the next power of four, walked until it falls below n,
-// so it needs no table however large the book.
+// openingIndex is perm(seed, round div n)[round mod n]: a seeded order without replacement, a new one for
+// each pass through the book. The permutation is a Feistel network over the next power of four, walked
+// until it falls below n, so it needs no table however large the book.
 func openingIndex(seed uint64, round, n int) int {
 	if n <= 1 {
 		return 0

@@ -6,16 +6,15 @@ import (
 	"fmt"
 )
 
-// PairIndex compares the pairs of a stored run with its plan's canonical text. That text decides a pair
-// by its number, but has only one hash over all openings. The index grows with the openings that were
-// played.
+// PairIndex compares the pairs of a stored run with its plan's canonical text. That text decides a pair by
+// its number, but has only one hash over all openings. The index grows with the openings that were played.
 type PairIndex struct {
 	plan *Plan // no openings
 	book CanonicalOpenings
 	seen map[int]Opening // by their place in the book, from 0
 }
 
-// NewRoll is the roll of a run before its first pair.
+// NewRoll returns the PairIndex of a run before its first pair.
 func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 	plan, err := c.Replayable()
 	if err != nil {

@@ -85,8 +85,7 @@ func TestRollRefuses(t *testing.T) {
 	}
 }
 
-// A book that was exchanged throughout is noticed when all of it was played, and only
-// then.
+// A book that was exchanged throughout is noticed when all of it was played, and only then.
 func TestRollBook(t *testing.T) {
 	plan := manyOpenings(t, 3, 2)
 	roll := rollOf(t, plan)

@@ -147,8 +147,7 @@ const (
 // a disk or a driver would make each of them slower than its limit.
 const DefaultStartParallel = 4
 
-// Plan is a whole experiment with resolved values only. It is never changed
-// after it was made.
+// Plan is a whole experiment with resolved values only. It is never changed after it was made.
 type Plan struct {
 	Run           string          `json:"Run"` // the name of the run
 	Players       []Player        `json:"Players"`

@@ -22,10 +22,9 @@ type planText struct {
 // for some hundred thousand openings.
 const MaxPlanText = 16 << 20
 
-// EncodePlan writes a whole plan as JSON, with its paths. The keys are the tags
-// of Plan; enumerations are words and durations nanoseconds. It fails for a plan that
-// would not come back as what it is: one that cannot be played, or has a text that
-// is no UTF-8.
+// EncodePlan writes a whole plan as JSON, with its paths. The keys are the tags of Plan; enumerations are
+// words and durations nanoseconds. It fails for a plan that would not come back as what it is: one that
+// cannot be played, or has a text that is no UTF-8.
 func EncodePlan(p *Plan) ([]byte, error) {
 	text, err := json.Marshal(planText{planVersion, p})
 	if err != nil {
@@ -75,8 +74,7 @@ func DecodePlan(text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// Check says why the plan cannot be played, or nil; it does not look at files, nor
-// replay the openings.
+// Check says why the plan cannot be played, or nil; it does not look at files, nor replay the openings.
 func (p *Plan) Check() error {
 	switch {
 	case len(p.Players) < 2 && p.Design.Kind != DesignSelfplay:
@@ -106,8 +104,7 @@ func (p *Plan) Check() error {
 	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.checkWords())
 }
 
-// checkTune looks at what a tune needs of its plan; its settings are for package tune to
-// read.
+// checkTune looks at what a tune needs of its plan; its settings are for package tune to read.
 func (p *Plan) checkTune() error {
 	switch {
 	case p.Tune == "":

@@ -68,8 +68,7 @@ func readOpenings(text []byte) ([]Opening, error) {
 	return list, err
 }
 
-// readPlayers reads a list of players; left and nested are how many more there may be,
-// and how deep.
+// readPlayers reads a list of players; left and nested are how many more there may be, and how deep.
 func readPlayers(text []byte, left *int, nested int) ([]Player, error) {
 	if absent(text) {
 		return nil, nil

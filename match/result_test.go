@@ -65,8 +65,7 @@ func TestTerminations(t *testing.T) {
 	}
 }
 
-// Every constant is in the list by which a store decides what it takes, and in the
-// table above.
+// Every constant is in the list by which a store decides what it takes, and in the table above.
 func TestTerminationsAreListed(t *testing.T) {
 	file := testutil.Must(parser.ParseFile(token.NewFileSet(), "result.go", nil, 0))(t)
 	var constants []string

@@ -2,9 +2,8 @@ package match
 
 import "time"
 
-// Snapshot is a running series at one moment, as a listener that comes late
-// needs it: with it and the events that follow, it knows what one knows that
-// was there from the beginning. Package live makes them.
+// Snapshot is a running series at one moment, as a listener that comes late needs it: with it and the
+// events that follow, it knows what one knows that was there from the beginning. Package live makes them.
 type Snapshot struct {
 	Began  time.Time `json:"began,omitzero"`  // the session: the stamp of its run event
 	Latest time.Time `json:"latest,omitzero"` // the latest stamp
@@ -88,9 +87,8 @@ type SlotState struct {
 	Board  *Board    `json:"board,omitempty"`
 }
 
-// Board is a game as far as it is known. Its Position is Start with Moves made.
-// Where moves did not come, Start is the first position that did after them,
-// and StartPly is not 0.
+// Board is a game as far as it is known. Its Position is Start with Moves made. Where moves did not come,
+// Start is the first position that did after them, and StartPly is not 0.
 type Board struct {
 	Pair        int         `json:"pair"`
 	Leg         int         `json:"leg"`

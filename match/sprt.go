@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// SPRT is a sequential test as a user writes it. The text is two rating differences, "0,4", or keys in
-// any order, "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags, files and
-// package reckon read it here. Keys other than elo0 and elo1 may be absent: their fields are nil or empty
-// then.
+// SPRT is a sequential test as a user writes it. The text is two rating differences, "0,4", or keys in any
+// order, "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags, files and package
+// reckon read it here. Keys other than elo0 and elo1 may be absent: their fields are nil or empty then.
 type SPRT struct {
 	Elo0, Elo1  float64
 	Alpha, Beta *float64

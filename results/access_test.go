@@ -20,8 +20,7 @@ import (
 // nobody is a user who has no rights to anything; root ignores a file's mode.
 const nobody = 65534
 
-// runReader is a second process without rights, which dumps the run "killed", or
-// tries to play.
+// runReader is a second process without rights, which dumps the run "killed", or tries to play.
 func runReader(path, mode string) error {
 	if os.Getuid() == 0 {
 		if err := become(nobody); err != nil {
@@ -40,8 +39,7 @@ func runReader(path, mode string) error {
 	return errors.Join(dump.Write(ctx, s, os.Stdout, "killed", false), s.Close())
 }
 
-// readWithoutRights is what a process says of a database whose folder it may not
-// write to.
+// readWithoutRights is what a process says of a database whose folder it may not write to.
 func readWithoutRights(t *testing.T, path string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

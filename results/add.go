@@ -65,8 +65,7 @@ func (r *Run) add(ctx context.Context, pair match.PairResult, take int, states [
 	return added, nil
 }
 
-// PutAttempt stores a try at a pair that does not count. One that is already
-// stored is left as it is.
+// PutAttempt stores a try at a pair that does not count. One that is already stored is left as it is.
 func (r *Run) PutAttempt(ctx context.Context, attempt match.Attempt) error {
 	if _, err := r.submit(ctx, request{attempts: []match.Attempt{attempt}}); err != nil {
 		return r.store.fail(fmt.Sprintf("run %q: storing an attempt at pair %d", r.plan.Run, attempt.Pair), err)
@@ -221,8 +220,7 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// addPair stores a pair with its opening and games; added is false when it was
-// stored already.
+// addPair stores a pair with its opening and games; added is false when it was stored already.
 func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err error) {
 	o := &p.opening
 	if _, err := execSummed(ctx, s.opening, "openings", p.run, o.name, o.start, o.moves, o.plies, o.hash); err != nil {

@@ -19,8 +19,7 @@ import (
 // GamePlace is the place of a game in its run: lists are in this order.
 type GamePlace struct{ Pair, Leg int }
 
-// Search is which games of a run a page of a list is to have; the zero value passes
-// every game.
+// Search is which games of a run a page of a list is to have; the zero value passes every game.
 type Search struct {
 	Player      string            // plays either colour, or the one in Colour; "": any player
 	Colour      *shogi.Colour     // which side Player has; nil: either

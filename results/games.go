@@ -126,7 +126,7 @@ var gamesQuery = "SELECT " + tables.GameColumns() + fromGames + inRange
 // inRange is the condition of gamesQuery.
 const inRange = "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg"
 
-// keep are the rows that pass the filter, of whole pairs: with pairs, all games of a pair of
+// keep returns the rows that pass the filter, of whole pairs: with pairs, all games of a pair of
 // which one passes. The range has been read alone.
 func (f Filter) keep(rows []match.Row, pairs bool) []match.Row {
 	if f.Engine == "" && f.Termination == match.NotEnded {

@@ -13,8 +13,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// Pairs gives the rows of Games, grouped, each slice the caller's to keep; a
-// filter passes whole pairs.
+// Pairs gives the rows of Games, grouped, each slice the caller's to keep; a filter passes whole pairs.
 func TestPairs(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for _, id := range []int{7, 2, 9, 0, 4} {
@@ -63,8 +62,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A database of a newer gogi may hold games that ended in a way of which this one
-// knows the word alone.
+// A database of a newer gogi may hold games that ended in a way of which this one knows the word alone.
 func TestUnknownTerminationIsKept(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 4))

@@ -20,8 +20,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// checkWhole fails unless the database is sound, every pair has all its games and
-// every game its moves.
+// checkWhole fails unless the database is sound, every pair has all its games and every game its moves.
 func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 	tb.Helper()
 	var verdict string
@@ -48,10 +47,9 @@ func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 	}
 }
 
-// The second process: it opens the database, begins the run "killed" and, in the
-// mode "put", stores pair after pair until it is killed, each number on its
-// standard output once it is acknowledged. In the mode "hold" it just holds the
-// run until its standard input ends.
+// The second process: it opens the database, begins the run "killed" and, in the mode "put", stores pair
+// after pair until it is killed, each number on its standard output once it is acknowledged. In the mode
+// "hold" it just holds the run until its standard input ends.
 const (
 	writerEnv     = "GOGI_RESULTS_TEST_WRITER"
 	writerModeEnv = "GOGI_RESULTS_TEST_MODE"

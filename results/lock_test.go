@@ -14,8 +14,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// Whatever name a second process or this one finds the database by, a run is played
-// once.
+// Whatever name a second process or this one finds the database by, a run is played once.
 func TestLockByOtherNames(t *testing.T) {
 	path := resultstest.Path(t)
 	link, folder := filepath.Join(t.TempDir(), "link.db"), filepath.Join(t.TempDir(), "folder")

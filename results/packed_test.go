@@ -101,8 +101,7 @@ func gamesWhere(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row)
 	return rows
 }
 
-// otherRows is how rows differ, "" where they do not, which cmp takes far longer to see
-// than reflect.
+// otherRows is how rows differ, "" where they do not, which cmp takes far longer to see than reflect.
 func otherRows(want, got []match.Row) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -166,8 +165,7 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 	return text
 }
 
-// What segments tell is what the rows tell, whole and in part, and segments are read where
-// there are any.
+// What segments tell is what the rows tell, whole and in part, and segments are read where there are any.
 func TestSegmentsTellTheRows(t *testing.T) {
 	s, run := packedRun(t)
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 {
@@ -193,8 +191,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 	}
 }
 
-// Whoever changes a row that a segment holds, by whatever statement, drops the segment, and
-// no other one.
+// Whoever changes a row that a segment holds, by whatever statement, drops the segment, and no other one.
 func TestChangesDropSegments(t *testing.T) {
 	const most = "run_id, pair, black, white, outcome, termination, note, black_points, white_points, plies, moves_hash, last_sfen, marked, slot, started, ended, " +
 		"black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses, " +
@@ -309,8 +306,7 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// A segment of other columns than this program reads, as another gogi may have made, is
-// passed over.
+// A segment of other columns than this program reads, as another gogi may have made, is passed over.
 func TestSegmentOfOtherColumns(t *testing.T) {
 	s, run := packedRun(t)
 	want := rowsByRows(t, s, run.ID(), Filter{})

@@ -126,8 +126,7 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// Records are read one by one with what was known of the run before, also of a worker who
-// has come since.
+// Records are read one by one with what was known of the run before, also of a worker who has come since.
 func TestRecordOfANewWorker(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for id, worker := range []string{"", "w", "x"} {

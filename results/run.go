@@ -89,9 +89,8 @@ func (r *Run) Finished(ctx context.Context) (map[int]bool, error) {
 	return r.store.Finished(ctx, r.id)
 }
 
-// Close waits until everything that Add has taken is stored, and gives up the
-// run. An Add that is waiting may be refused with ErrClosed. Closing twice is no
-// error.
+// Close waits until everything that Add has taken is stored, and gives up the run. An Add that is waiting
+// may be refused with ErrClosed. Closing twice is no error.
 func (r *Run) Close() error {
 	r.closing.Do(func() {
 		close(r.quit)
@@ -104,8 +103,7 @@ func (r *Run) Close() error {
 	return r.closed
 }
 
-// findOrCreate gives the number of the run that the plan names, after comparing
-// the digests.
+// findOrCreate gives the number of the run that the plan names, after comparing the digests.
 func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, err error) {
 	canonical, digest := plan.Canonical(), plan.Digest()
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {

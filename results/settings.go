@@ -150,8 +150,7 @@ func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err er
 	return most, err
 }
 
-// Settings are a run's settings at its first start and at every start that
-// changed them, in order.
+// Settings are a run's settings at its first start and at every start that changed them, in order.
 func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
 	return moment(ctx, s, "reading the settings", func(m Moment) ([]Setting, error) {
 		list, err := settings(ctx, m.Q, runID)

@@ -53,8 +53,7 @@ func TestFirstStored(t *testing.T) {
 	}
 }
 
-// A pair that was in play when the target was lowered is stored, and one that the
-// run never had is not.
+// A pair that was in play when the target was lowered is stored, and one that the run never had is not.
 func TestTargetLoweredAndRaised(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r")) // 100 pairs
@@ -147,8 +146,7 @@ func TestDurability(t *testing.T) {
 	testutil.Fails(t, testutil.Err(results.Open(t.Context(), resultstest.Path(t), "OFF")), `durability "OFF"`, "OFF")
 }
 
-// Every column of games is one that is written and read; id is SQLite's, and
-// checksum is of the others.
+// Every column of games is one that is written and read; id is SQLite's, and checksum is of the others.
 func TestColumnsAreThoseOfTheSchema(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	resultstest.Begin(t, s, matchtest.Plan("r"))

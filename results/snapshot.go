@@ -20,8 +20,7 @@ const (
 	settled = 5
 )
 
-// snapshot is connections that see the database as it was at one moment, each in a
-// transaction of its own.
+// snapshot is connections that see the database as it was at one moment, each in a transaction of its own.
 type snapshot struct {
 	conns []*sql.Conn
 	free  func() // lets the next one have several connections
@@ -83,8 +82,7 @@ func version(ctx context.Context, conn *sql.Conn) (n int64, err error) {
 	return n, err
 }
 
-// join adds a connection. A transaction sees the database as it is when it first
-// reads from it.
+// join adds a connection. A transaction sees the database as it is when it first reads from it.
 func (m *snapshot) join(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 // and a yield function may read a record at the same time.
 const readers = 4 + scanners + 1
 
-// Store is one database file. It is safe for concurrent use. Close every Run
-// before the Store.
+// Store is one database file. It is safe for concurrent use. Close every Run before the Store.
 type Store struct {
 	path  string     // as it was given, for messages
 	file  string     // absolute, and no symbolic link: other names of the file must find its lock

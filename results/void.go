@@ -115,8 +115,7 @@ func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) 
 	return slices.Compact(chosen), err
 }
 
-// Voidable are the pairs that a Void of these takes out: in a tune, also those that were
-// drawn after them.
+// Voidable are the pairs that a Void of these takes out: in a tune, also those that were drawn after them.
 func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int, error) {
 	pairs, err := withDrawn(ctx, s.read, run.ID, pairs)
 	if err != nil {

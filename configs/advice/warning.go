@@ -1,6 +1,5 @@
-// Package advice defines the [Warning] that configs and players return when a series is valid
-// but probably not intended. A Warning is a value; the command prints it in the user's
-// language.
+// Package advice defines the [Warning] that configs and players return when a series is valid but probably
+// not intended. A Warning is a value; the command prints it in the user's language.
 package advice
 
 import "gogi/internal/i18n"

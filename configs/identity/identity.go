@@ -78,9 +78,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// folder hashes every file in a folder and below it, in order, as role/NAME.
-// Links to files are followed (networks are often linked), links to folders
-// are not (they may go round).
+// folder hashes every file in a folder and below it, in order, as role/NAME. Links to files are followed
+// (networks are often linked), links to folders are not (they may go round).
 func (h Hasher) folder(p *match.Player, role, path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {

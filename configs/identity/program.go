@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// IsWrapper reports whether a command starts another program that its
-// arguments name. Such a command is as good as its arguments: those that are
-// files belong to its identity, and its own folder means nothing.
+// IsWrapper reports whether a command starts another program that its arguments name. Such a command is as
+// good as its arguments: those that are files belong to its identity, and its own folder means nothing.
 func IsWrapper(command []string) bool {
 	switch name := filepath.Base(command[0]); name {
 	case "nice", "ionice", "taskset", "numactl", "chrt", "env", "stdbuf", "setpriv", "prlimit", "time", "timeout",

@@ -26,8 +26,7 @@ import (
 	"gogi/usi"
 )
 
-// maxOpenings is the largest text, unpacked, that is read; more is taken for a
-// mistake or a zip bomb.
+// maxOpenings is the largest text, unpacked, that is read; more is taken for a mistake or a zip bomb.
 const maxOpenings = 128 << 20
 
 // Read reads a file of openings, one a line: "startpos moves …", "sfen …" with optional moves, or a bare
@@ -132,8 +131,7 @@ func unzip(name string, data []byte) ([]openingText, error) {
 	return texts, nil
 }
 
-// textFiles picks the files of openings out of an archive that may have
-// read-me files and folders, too.
+// textFiles picks the files of openings out of an archive that may have read-me files and folders, too.
 func textFiles(all []*zip.File) []*zip.File {
 	all = slices.DeleteFunc(slices.Clone(all), func(f *zip.File) bool {
 		return f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/")
@@ -214,8 +212,7 @@ type block struct {
 	err      error           // error of the first wrong line; openings are those before it
 }
 
-// read takes the blocks of a text, as many at once as there are processors, in their
-// order.
+// read takes the blocks of a text, as many at once as there are processors, in their order.
 func (b *book) read(t openingText) error {
 	epd := strings.HasSuffix(strings.ToLower(strings.TrimSuffix(t.name, ")")), ".epd")
 	rest, line := bytes.TrimPrefix(t.data, []byte("\ufeff")), 1

@@ -1,6 +1,5 @@
-// Package position finds the line of each key in a TOML text, for error messages. [Locate]
-// returns the places of all keys. [CheckShape] rejects a text that would make the TOML library
-// slow.
+// Package position finds the line of each key in a TOML text, for error messages. [Locate] returns the
+// places of all keys. [CheckShape] rejects a text that would make the TOML library slow.
 package position
 
 import (

@@ -40,8 +40,7 @@ type Row struct {
 	line  int
 }
 
-// Read gives each row of a file to see, after check has looked at the
-// columns.
+// Read gives each row of a file to see, after check has looked at the columns.
 func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	file, err := disk.Open(path)
 	if err != nil {
@@ -64,8 +63,7 @@ func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	return err
 }
 
-// New reads the header. It fails for an empty file and for a name that is there
-// twice.
+// New reads the header. It fails for an empty file and for a name that is there twice.
 func New(name string, r io.Reader) (*Sheet, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	// Spreadsheets write a byte order mark, which is no part of the first name.

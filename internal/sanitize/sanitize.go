@@ -22,8 +22,7 @@ import (
 func Decode(line []byte) string { return decode(string(line), false) }
 
 // Printable makes text safe for a terminal and cuts it to limit characters. It removes escape sequences,
-// control characters and invisible format characters (they can reorder a line). Line breaks become
-// spaces.
+// control characters and invisible format characters (they can reorder a line). Line breaks become spaces.
 func Printable(text string, limit int) string {
 	text = printable(text)
 	if r := []rune(text); len(r) > limit {

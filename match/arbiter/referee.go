@@ -26,8 +26,7 @@ func NewReferee(rules match.Rules, o match.Opening) (*Referee, error) {
 	return r, nil
 }
 
-// Begin starts a game in the place of the one at hand, whose memory it takes. It fails as
-// NewReferee does.
+// Begin starts a game in the place of the one at hand, whose memory it takes. It fails as NewReferee does.
 func (r *Referee) Begin(o match.Opening) error {
 	start, err := o.Position()
 	if err != nil {

@@ -254,9 +254,8 @@ func TestDeclarationWins(t *testing.T) {
 	}
 }
 
-// The judgements of YaneuraOu (the four rules, where a draw is not a win) and
-// of tsshogi (24 points with the draw, the handicap giver's missing pieces
-// counted) on the fixtures.
+// The judgements of YaneuraOu (the four rules, where a draw is not a win) and of tsshogi (24 points with
+// the draw, the handicap giver's missing pieces counted) on the fixtures.
 func TestDeclarationFixtures(t *testing.T) {
 	columns := map[string]match.Rules{
 		"CSARule27":  {Declaration: shogi.CSARule27, ImpasseDraw: true},

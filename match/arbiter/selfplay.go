@@ -71,8 +71,7 @@ func (c *Chance) Begin(r *Referee) (match.Opening, error) {
 	return match.Opening{}, fmt.Errorf("%d beginnings in a row were over or beyond the window: expected fewer random plies, a wider window or other openings", maxDraws)
 }
 
-// Unequal reports whether the player's first score is beyond the window, so that the game
-// begins again.
+// Unequal reports whether the player's first score is beyond the window, so that the game begins again.
 func (c *Chance) Unequal(m *kifu.Move) bool {
 	w := c.Design.Window
 	if w == 0 || !m.HasScore || m.Score <= w && m.Score >= -w {

@@ -77,8 +77,7 @@ func (o TimeLoss) Slowed() bool {
 	return c == CauseMachine || c == CauseRunner
 }
 
-// String returns the note of the game that it lost. A delay comes first, because lists show the
-// beginning.
+// String returns the note of the game that it lost. A delay comes first, because lists show the beginning.
 func (o TimeLoss) String() string {
 	if o.Slowed() {
 		return o.said() + ": " + o.what() + "; " + o.figures()

@@ -340,9 +340,8 @@ func mend(opening match.Opening, g *match.Result) {
 	g.Sides[side].Plies++
 }
 
-// What Verify cannot see, and of how much: moves that change places often stay a game
-// of the rules, and a resignation that nobody said always is one. Against these there
-// is only playing a pair again.
+// What Verify cannot see, and of how much: moves that change places often stay a game of the rules, and a
+// resignation that nobody said always is one. Against these there is only playing a pair again.
 func TestVerifyIsNotSufficient(t *testing.T) {
 	for _, test := range []struct {
 		name             string
@@ -388,8 +387,7 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 	}
 }
 
-// A slow machine's game is judged by that machine's clocks, and only within what the
-// plan allows.
+// A slow machine's game is judged by that machine's clocks, and only within what the plan allows.
 func TestVerifyScaled(t *testing.T) {
 	for _, test := range []struct {
 		scale    float64

@@ -20,8 +20,7 @@ const (
 	Resume Verb = "resume"
 	// Drain makes the pairs in play the last of the session.
 	Drain Verb = "drain"
-	// Stop ends the session at once: games in play are given up, and played again
-	// when the run is resumed.
+	// Stop ends the session at once: games in play are given up, and played again when the run is resumed.
 	Stop Verb = "stop"
 	// Concurrency makes it N games at a time.
 	Concurrency Verb = "concurrency"

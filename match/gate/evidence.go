@@ -10,8 +10,7 @@ import (
 	"gogi/stats"
 )
 
-// OfRows is a stored pair, its games by leg, as evidence: the same as [OfResult] gave
-// when it was played.
+// OfRows is a stored pair, its games by leg, as evidence: the same as [OfResult] gave when it was played.
 func OfRows(rows []match.Row) (p stats.Play) {
 	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report goes over millions
 	for _, r := range rows {

@@ -83,9 +83,8 @@ func TestLevelOfDeterministicPlayers(t *testing.T) {
 	}
 }
 
-// TestLiveAndStoredAreOneEvidence: a pair is the same play when it is judged as it is
-// played and when it is read back: what its opening is called is no matter, and how
-// its start is spelled is none.
+// TestLiveAndStoredAreOneEvidence: a pair is the same play when it is judged as it is played and when it
+// is read back: what its opening is called is no matter, and how its start is spelled is none.
 func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(shogi.ParseMove("7g7f"))(t)

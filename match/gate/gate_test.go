@@ -12,9 +12,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// TestGateUnderTheNull plays 3,000 series between equals, each with a look after every
-// pair, and counts those that pass: no more than α allows, by the binomial distribution
-// at one in ten thousand.
+// TestGateUnderTheNull plays 3,000 series between equals, each with a look after every pair, and counts
+// those that pass: no more than α allows, by the binomial distribution at one in ten thousand.
 func TestGateUnderTheNull(t *testing.T) {
 	t.Parallel()
 	const series, pairs = 3000, 120
@@ -46,8 +45,7 @@ func TestGateUnderTheNull(t *testing.T) {
 	}
 }
 
-// evenPair is a pair between equals: Black wins a little more than half, and one
-// game in 25 is drawn.
+// evenPair is a pair between equals: Black wins a little more than half, and one game in 25 is drawn.
 func evenPair(r *rand.Rand) stats.Pair {
 	var pair stats.Pair
 	for leg := range 2 {

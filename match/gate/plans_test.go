@@ -26,8 +26,7 @@ func TestMeetings(t *testing.T) {
 	}
 }
 
-// A plan with just as many openings as it takes is good; where no number is enough, that
-// is said.
+// A plan with just as many openings as it takes is good; where no number is enough, that is said.
 func TestLeastOpenings(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}

@@ -139,8 +139,7 @@ func extend(p shogi.Position, line []shogi.Move, n int, r *rand.Rand) []shogi.Mo
 	return line
 }
 
-// PlayedBy is the provenance of a pair that a worker of a farm has played: three
-// workers, of two owners.
+// PlayedBy is the provenance of a pair that a worker of a farm has played: three workers, of two owners.
 func PlayedBy(id int) match.Provenance {
 	p := match.Provenance{Worker: fmt.Sprintf("worker-%d", id%3), Owner: "o", Epoch: math.MaxUint64 - uint64(id), Scale: 0.5 + float64(id%2)/2}
 	if id%2 == 0 {

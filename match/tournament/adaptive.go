@@ -270,8 +270,7 @@ func (w *sight) ask() {
 	}
 }
 
-// Difference is how much stronger a is than b, in natural units, and the variance of
-// that.
+// Difference is how much stronger a is than b, in natural units, and the variance of that.
 func (p *Posterior) Difference(a, b int) (mean, variance float64) {
 	c := p.Covariance
 	return p.Mean[a] - p.Mean[b], c[a][a] + c[b][b] - 2*c[a][b]

@@ -4,6 +4,5 @@
 //
 // A pair depends on the plan and on results of whole rounds, matches and blocks with smaller numbers. The
 // same results therefore give the same pairs at any concurrency and after any kill, and nothing of a
-// Schedule is stored. The package is pure. docs/matches.md has the rules, and the meaning of
-// standings.
+// Schedule is stored. The package is pure. docs/matches.md has the rules, and the meaning of standings.
 package tournament

@@ -74,8 +74,7 @@ func newKnockout(s *Schedule) *knockout {
 	return k
 }
 
-// entries are the seeds in the order of the bracket, with empty places (byes) for those
-// that do not exist.
+// entries are the seeds in the order of the bracket, with empty places (byes) for those that do not exist.
 func (k *knockout) entries(s *Schedule) []origin {
 	seeds := []int{0}
 	for len(seeds) < len(s.start) {

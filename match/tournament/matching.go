@@ -63,8 +63,7 @@ func (m *matching) augment(root int) bool {
 	return false
 }
 
-// visit looks along the edge from an even vertex. found is whether it ends an augmenting
-// path.
+// visit looks along the edge from an even vertex. found is whether it ends an augmenting path.
 func (f *forest) visit(root, v, to int) (end int, found bool) {
 	if to == v || f.gone[to] || f.base[v] == f.base[to] || f.mate[v] == to || !f.edge(v, to) {
 		return 0, false
@@ -83,8 +82,7 @@ func (f *forest) visit(root, v, to int) (end int, found bool) {
 	return 0, false
 }
 
-// contract makes one even vertex of the odd cycle that an edge between two even ones
-// closes.
+// contract makes one even vertex of the odd cycle that an edge between two even ones closes.
 func (f *forest) contract(v, to int) {
 	top := f.meeting(v, to)
 	blossom := make([]bool, f.n)

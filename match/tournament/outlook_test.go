@@ -78,9 +78,8 @@ func adaptiveSpec(players, pairs int) Spec {
 	}
 }
 
-// TestPosteriorByHand: two players, w wins of n games with a prior of log strengths: the
-// mode solves n(w/n - 1/(1+e^-d)) = d/(2σ²) for their difference d, and its variance is
-// 1/(n p q + 1/(2σ²)).
+// TestPosteriorByHand: two players, w wins of n games with a prior of log strengths: the mode solves n(w/n
+// - 1/(1+e^-d)) = d/(2σ²) for their difference d, and its variance is 1/(n p q + 1/(2σ²)).
 func TestPosteriorByHand(t *testing.T) {
 	results := tally([]Outcome{{Players: [2]int{0, 1}, Points: [2]float64{30, 10}}})
 	p, _, err := posteriorWithin(results, 2, 200)

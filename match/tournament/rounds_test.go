@@ -127,12 +127,11 @@ func swissOf(t *testing.T, players, rounds int) *Schedule {
 	return s
 }
 
-// TestSwissByHand: a Swiss of five, paired with paper and pencil. Round 1: the upper half
-// meets the lower (0–2, 1–3), the last has the bye. Then 0, 1 and 4 have two points: 0–1,
-// 4 meets the next below, 2, and 3 has the bye. Then 0 has 4, and 1 (2 points), 2 (2),
-// 3 (2) and 4 (2): 0 has met 1 and 2, so 0–3; 1–2; 4 had the bye, and everybody could
-// only be paired by giving it to 2 or 1: the first that 1 takes is 2, which would leave
-// 4 its second bye. So 1–4, and 2 has the bye.
+// TestSwissByHand: a Swiss of five, paired with paper and pencil. Round 1: the upper half meets the lower
+// (0–2, 1–3), the last has the bye. Then 0, 1 and 4 have two points: 0–1, 4 meets the next below, 2, and 3
+// has the bye. Then 0 has 4, and 1 (2 points), 2 (2), 3 (2) and 4 (2): 0 has met 1 and 2, so 0–3; 1–2; 4
+// had the bye, and everybody could only be paired by giving it to 2 or 1: the first that 1 takes is 2,
+// which would leave 4 its second bye. So 1–4, and 2 has the bye.
 func TestSwissByHand(t *testing.T) {
 	s := swissOf(t, 5, 3)
 	var got []string
@@ -147,10 +146,9 @@ func TestSwissByHand(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("%q\nwant %q", got, want)
 	}
-	// Points: 0 has 6; 1, 2 and 4 have 4 (won: 3, 4; 4 and the bye; –), no: 4 has its bye
-	// alone, 2; 3 likewise. Buchholz of 1: 3 (2) + 0 (6) + 4 (2) = 10. Of 2: 0 (6) + 4 (2)
-	// + bye, its own 4 = 12. Sonneborn–Berger: 1 won against 3 and 4: 2 + 2 = 4; 2 against
-	// 4 and the bye: 2 + 4 = 6.
+	// Points: 0 has 6; 1, 2 and 4 have 4 (won: 3, 4; 4 and the bye; –), no: 4 has its bye alone, 2; 3
+	// likewise. Buchholz of 1: 3 (2) + 0 (6) + 4 (2) = 10. Of 2: 0 (6) + 4 (2) + bye, its own 4 = 12.
+	// Sonneborn–Berger: 1 won against 3 and 4: 2 + 2 = 4; 2 against 4 and the bye: 2 + 4 = 6.
 	standings := map[int]Standing{}
 	for _, x := range s.Standings() {
 		standings[x.Player] = x
@@ -196,8 +194,7 @@ func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
 	}
 }
 
-// TestSwissOfMany: a round of hundreds is paired at once, and all are met before any is
-// met again.
+// TestSwissOfMany: a round of hundreds is paired at once, and all are met before any is met again.
 func TestSwissOfMany(t *testing.T) {
 	s := swissOf(t, 201, 12)
 	if place := s.Standings()[0]; place.Player != 0 || place.Points != 24 {

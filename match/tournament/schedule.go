@@ -80,8 +80,7 @@ func OutcomeOf(rows []match.Row, players map[string]int) (Outcome, error) {
 	return o, nil
 }
 
-// Schedule knows the pairs that the results so far have led to. It is not safe for
-// many goroutines.
+// Schedule knows the pairs that the results so far have led to. It is not safe for many goroutines.
 type Schedule struct {
 	spec    Spec
 	design  designer

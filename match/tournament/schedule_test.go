@@ -68,9 +68,8 @@ func open(s *Schedule) []Slot {
 	return list
 }
 
-// TestPathIsTheResults: with so many pairs at a time, ended in any order, told twice, and
-// with kills after which a new schedule reads what was stored, the pairs are those of
-// one slot that is never killed.
+// TestPathIsTheResults: with so many pairs at a time, ended in any order, told twice, and with kills after
+// which a new schedule reads what was stored, the pairs are those of one slot that is never killed.
 func TestPathIsTheResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, world := specs().Draw(t, "spec"), dice(rapid.Uint64().Draw(t, "world"))

@@ -65,8 +65,7 @@ func normal(r *rand.Rand, elo float64) world {
 	return w
 }
 
-// series are the results of so many pairs by a design; of a knockout as many as it
-// takes, about so many.
+// series are the results of so many pairs by a design; of a knockout as many as it takes, about so many.
 func (w world) series(kind match.DesignKind, pairs int, seed uint64, r *rand.Rand) ([]Outcome, error) {
 	if kind == match.DesignRoundRobin {
 		var list []Outcome
@@ -194,9 +193,8 @@ func (c *claims) check(w world, p *Posterior) {
 	}
 }
 
-// claimed is how claims hold for a posterior with the prior of this package, and for
-// one whose prior is so wide (347 Elo) that it is little more than the likelihood, as
-// ratings without a prior have it.
+// claimed is how claims hold for a posterior with the prior of this package, and for one whose prior is so
+// wide (347 Elo) that it is little more than the likelihood, as ratings without a prior have it.
 func claimed(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, pairs, runs int) (ours, wide claims) {
 	t.Helper()
 	for run := range runs {

@@ -7,8 +7,7 @@ import (
 	"gogi/match"
 )
 
-// Path is a tune as far as its results are known. Its methods are called by one
-// goroutine at a time.
+// Path is a tune as far as its results are known. Its methods are called by one goroutine at a time.
 type Path struct {
 	settings Settings
 	states   map[int]State // by learnt blocks; those that a block may still be drawn from

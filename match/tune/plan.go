@@ -28,8 +28,7 @@ type Plan struct {
 	From string `json:"from,omitempty"`
 }
 
-// Validations are the matches that judge a candidate, in the order in which they are
-// played.
+// Validations are the matches that judge a candidate, in the order in which they are played.
 func (p *Plan) Validations() []Validation {
 	if p.Validate == nil {
 		return nil

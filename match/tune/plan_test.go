@@ -132,8 +132,7 @@ func failing(s *Settings, side float64, share int) (duels []Duel, failed []Failu
 
 func flipOf(n int) float64 { return float64(n%2*2 - 1) }
 
-// Too many failures in ten blocks are told with the side that fails; fewer, or in fewer
-// blocks, are not.
+// Too many failures in ten blocks are told with the side that fails; fewer, or in fewer blocks, are not.
 func TestFaults(t *testing.T) {
 	s := settingsOfTwo(1000, 16, 16)
 	for _, side := range []float64{1, -1} {

@@ -56,8 +56,7 @@ func (p *Param) bounded(c float64) float64 {
 	return min(max(c, p.leastCEnd()), (p.Max-p.Min)/2)
 }
 
-// widest is the greatest perturbation of a parameter, as a share of its range, in a tune
-// that starts wide.
+// widest is the greatest perturbation of a parameter, as a share of its range, in a tune that starts wide.
 const widest = 1 / 8.0
 
 // size is a perturbation within its bounds.
@@ -216,8 +215,7 @@ func (st *State) count(s *Settings, o *Outcome) {
 	st.countLevels(s, o)
 }
 
-// endStage makes the mean of a stage's path the centre of its parameters, once its last
-// block is learnt.
+// endStage makes the mean of a stage's path the centre of its parameters, once its last block is learnt.
 func (s *Settings) endStage(st *State) {
 	stage := s.stageOf(st.Blocks - 1)
 	if st.Blocks >= s.Blocks() || s.stageOf(st.Blocks) == stage {

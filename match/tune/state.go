@@ -158,9 +158,8 @@ func (s *Settings) isProbe(pair int) bool {
 	return math.Floor(float64(pair+1)*s.Probes) > math.Floor(float64(pair)*s.Probes)
 }
 
-// rounded makes an int of a value with chance u in [0, 1), so that its mean is the
-// value. Both points of a duel take the same u: rounded apart they would often be
-// equal, and sometimes exchanged.
+// rounded makes an int of a value with chance u in [0, 1), so that its mean is the value. Both points of a
+// duel take the same u: rounded apart they would often be equal, and sometimes exchanged.
 func (p *Param) rounded(x, u float64) float64 {
 	if p.Kind == Int {
 		x = math.Floor(x + u)

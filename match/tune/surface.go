@@ -46,8 +46,7 @@ func (s *Settings) drawSurface(st *State, pair int) Duel {
 	return d
 }
 
-// model is a view of State.Model: sums of a regression of d slopes and d(d+1)/2
-// curvatures.
+// model is a view of State.Model: sums of a regression of d slopes and d(d+1)/2 curvatures.
 type model struct {
 	d, p    int
 	n, yy   *float64
@@ -233,8 +232,7 @@ func (m *model) square() [][]float64 {
 	return a
 }
 
-// cholesky replaces the lower triangle by its factor; false: the matrix is not positive
-// definite.
+// cholesky replaces the lower triangle by its factor; false: the matrix is not positive definite.
 func cholesky(a [][]float64) bool {
 	for i := range a {
 		for j := range i + 1 {

@@ -146,8 +146,7 @@ func (c *Trajectory) Settled() {
 	c.owed = nil
 }
 
-// enter adds one pair to the path. States that it leads to and that are not stored yet
-// are owed.
+// enter adds one pair to the path. States that it leads to and that are not stored yet are owed.
 func (c *Trajectory) enter(id int, r Result) (states []State, faulty, err error) {
 	c.failed[id] = r.Failed
 	_, states, err = c.path.Add(id, r.Score, r.Forfeit)
@@ -178,8 +177,7 @@ func (c *Trajectory) watchBlock(block int) error {
 	return c.watch.Block(duels, failed)
 }
 
-// catchUp adds the stored pairs that can be drawn by now, of which there may be more
-// after each block.
+// catchUp adds the stored pairs that can be drawn by now, of which there may be more after each block.
 func (c *Trajectory) catchUp() (states []State, err error) {
 	for id := c.path.Blocks() * c.settings.Block; len(c.ahead) > 0 && id < c.path.Drawable(); id++ {
 		r, ok := c.ahead[id]

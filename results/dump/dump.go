@@ -1,6 +1,5 @@
-// Package dump writes a stored run as text. [Write] writes all of it, or the stable form, which
-// is equal for every run of the same deterministic engines. [StableSum] returns the SHA-256 of
-// the stable form.
+// Package dump writes a stored run as text. [Write] writes all of it, or the stable form, which is equal
+// for every run of the same deterministic engines. [StableSum] returns the SHA-256 of the stable form.
 package dump
 
 import (

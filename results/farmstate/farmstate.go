@@ -2,9 +2,8 @@
 // the count of starts) in its own SQLite file. [Open] returns a [State]; [Copy] makes a backup of one,
 // also while a coordinator writes to it.
 //
-// A row is a body that the coordinator has encoded, with a revision that grows by one with each change.
-// If two coordinators change the same row, the second change fails with [ErrStale]. Each row has a
-// CRC-32C.
+// A row is a body that the coordinator has encoded, with a revision that grows by one with each change. If
+// two coordinators change the same row, the second change fails with [ErrStale]. Each row has a CRC-32C.
 package farmstate
 
 import (

@@ -51,8 +51,7 @@ func NoLocks(f *os.File) error {
 	return err
 }
 
-// fileOf returns a file's identity, and its number of names; the second function does so for an open
-// file.
+// fileOf returns a file's identity, and its number of names; the second function does so for an open file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	var stat unix.Stat_t
 	err := unix.Stat(path, &stat)

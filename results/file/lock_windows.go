@@ -61,8 +61,7 @@ func NoLocks(f *os.File) error {
 	return windows.UnlockFileEx(handle, 0, 0, all, at)
 }
 
-// fileOf returns a file's identity, and its number of names; the second function does so for an open
-// file.
+// fileOf returns a file's identity, and its number of names; the second function does so for an open file.
 func fileOf(path string) (inodeKey, uint64, error) {
 	f, err := os.Open(path)
 	if err != nil {

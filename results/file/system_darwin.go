@@ -16,8 +16,7 @@ func BootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 // FUSE is unknown.
 var sharedFileSystems = []string{"nfs", "smbfs", "afpfs", "webdav", "ftp", "macfuse", "osxfuse", "fusefs"}
 
-// Shared names the one that a file lies on; "": other machines do not see
-// it.
+// Shared names the one that a file lies on; "": other machines do not see it.
 func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {

@@ -24,8 +24,7 @@ var sharedFileSystems = map[int64]string{
 	0x0BD00BD0: "Lustre", 0x47504653: "GPFS", 0x19830326: "BeeGFS", 0x786f4256: "a VirtualBox share",
 }
 
-// Shared names the one that a file lies on; "": other machines do not see
-// it.
+// Shared names the one that a file lies on; "": other machines do not see it.
 func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {

@@ -64,8 +64,7 @@ func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 	lastAnswer(row, record)
 }
 
-// jishogi returns the points rule of a declaration as records name it: 24, 27, or 0 without a name for
-// it.
+// jishogi returns the points rule of a declaration as records name it: 24, 27, or 0 without a name for it.
 func jishogi(rule shogi.DeclarationRule) int {
 	switch rule {
 	case shogi.CSARule24, shogi.CSARule24H:

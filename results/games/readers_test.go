@@ -329,9 +329,8 @@ func winnerOf(word string, side shogi.Colour) string {
 	return ""
 }
 
-// winnerIn is the winner as far as a format can say it: no format says that the side to
-// move was given the game by its score, and csa3 has no word of its own for an adjudicated
-// game, a crash or the try rule.
+// winnerIn is the winner as far as a format can say it: no format says that the side to move was given the
+// game by its score, and csa3 has no word of its own for an adjudicated game, a crash or the try rule.
 func winnerIn(format string, g *kifu.Record, side shogi.Colour) string {
 	moverWins := g.Winner == side.String()
 	adjudicated := g.Result == "score_adjudication"

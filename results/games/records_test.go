@@ -198,8 +198,7 @@ func TestFilters(t *testing.T) {
 	testutil.Fails(t, testutil.Err(x.Run(t.Context(), store, runOf(t, store, "run"), "-", io.Discard)), "no game 9999.0")
 }
 
-// TestSkipped: what a format cannot say is counted by reason: pack wants a score of every
-// move.
+// TestSkipped: what a format cannot say is counted by reason: pack wants a score of every move.
 func TestSkipped(t *testing.T) {
 	games := playedGames(t)
 	store := openStore(t)
@@ -210,9 +209,8 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestExportEqualsRecount: the wins of each player, counted from a folder of files by
-// nothing but floodgate's summaries, are those of the stored rows, and those that the report
-// says in JSON.
+// TestExportEqualsRecount: the wins of each player, counted from a folder of files by nothing but
+// floodgate's summaries, are those of the stored rows, and those that the report says in JSON.
 func TestExportEqualsRecount(t *testing.T) {
 	games := playedGames(t)
 	store := openStore(t)
@@ -405,8 +403,7 @@ func TestSourcesThatShrink(t *testing.T) {
 	}
 }
 
-// TestWhereAnExportMustNotGo: a database is not written over, neither is what a link
-// leads to lost.
+// TestWhereAnExportMustNotGo: a database is not written over, neither is what a link leads to lost.
 func TestWhereAnExportMustNotGo(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }

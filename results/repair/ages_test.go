@@ -41,9 +41,8 @@ func fixture(t *testing.T, name string) []byte {
 	return text
 }
 
-// A database that the gogi before provenance has written, with the dump that it wrote of
-// it: read as it is, migrated, played into, and repaired, each row has the checksum
-// that it had.
+// A database that the gogi before provenance has written, with the dump that it wrote of it: read as it
+// is, migrated, played into, and repaired, each row has the checksum that it had.
 func TestSchema4(t *testing.T) {
 	path := resultstest.Path(t)
 	testutil.OK(t, os.WriteFile(path, fixture(t, "schema4.db"), 0o600))

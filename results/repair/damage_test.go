@@ -22,15 +22,13 @@ import (
 	"gogi/results/tables"
 )
 
-// flips is how many bits TestFlippedBits turns; a run for a change to checksums or
-// repair takes thousands.
+// flips is how many bits TestFlippedBits turns; a run for a change to checksums or repair takes thousands.
 var flips = flag.Int("flips", 0, "how many bits are flipped; 0: six, and 24 with -long")
 
 // damagePlan is a plan of enough pairs for every kind of page.
 const damagedPairs = 24
 
-// damageable is the text of a database with everything that one can have, and its
-// dump by lines.
+// damageable is the text of a database with everything that one can have, and its dump by lines.
 func damageable(t *testing.T) (file []byte, dump map[string]bool) {
 	t.Helper()
 	path := resultstest.Path(t)
@@ -166,8 +164,7 @@ func checkup(t *testing.T, path string) *Checkup {
 	return c
 }
 
-// dumpIfAny dumps a damaged file, nil where that fails, and fails for a line that was
-// never stored.
+// dumpIfAny dumps a damaged file, nil where that fails, and fails for a line that was never stored.
 func dumpIfAny(t *testing.T, path string, want map[string]bool, bit int) map[string]bool {
 	t.Helper()
 	s, err := results.OpenExisting(t.Context(), path)

@@ -13,9 +13,8 @@ import (
 	"gogi/results/tables"
 )
 
-// graft copies rows of other databases into a new one, under numbers of its own. A
-// row that had a checksum gets one; one that had none stays without, since nothing
-// ever vouched for it.
+// graft copies rows of other databases into a new one, under numbers of its own. A row that had a checksum
+// gets one; one that had none stays without, since nothing ever vouched for it.
 type graft struct {
 	tx       *sql.Tx
 	runs     map[string]*tables.Run // that the new database has, as stored there
@@ -246,8 +245,7 @@ func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	return err
 }
 
-// voided stores a voided pair behind those of the same number; one that is there
-// already is the same.
+// voided stores a voided pair behind those of the same number; one that is there already is the same.
 func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	takes, same := 0, 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",

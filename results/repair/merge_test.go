@@ -246,8 +246,7 @@ func TestRepairRefuses(t *testing.T) {
 	}
 }
 
-// A reader says which row is damaged; a replay finds what checksums cannot, a game
-// that was stored wrong.
+// A reader says which row is damaged; a replay finds what checksums cannot, a game that was stored wrong.
 func TestDamagedRows(t *testing.T) {
 	for what, want := range map[string]string{
 		"UPDATE games SET black_nodes = black_nodes + 1 WHERE pair = 1 AND leg = 1":                         `in table games, run "r", pair 1, leg 1`,

@@ -101,8 +101,7 @@ func (s *Found) keepLoose(row *tables.Row, at sqlitefile.Place) {
 	s.keep(row, at)
 }
 
-// missing are the numbers of runs and settings that pairs name, and of which no row was
-// found.
+// missing are the numbers of runs and settings that pairs name, and of which no row was found.
 func (s *Found) missing() map[string][]int64 {
 	numbers := map[string][]int64{}
 	add := func(table string, number int64) {

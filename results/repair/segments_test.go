@@ -89,8 +89,7 @@ func rowsIn(ctx context.Context, path string) (rows []match.Row) {
 	return rows
 }
 
-// Wherever a bit flips in a database that has segments, what is told is what was stored,
-// or an error.
+// Wherever a bit flips in a database that has segments, what is told is what was stored, or an error.
 func TestFlippedBitsBesideSegments(t *testing.T) {
 	path := packed(t)
 	want := rowsIn(t.Context(), path)

@@ -9,8 +9,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// What a tune has comes back, is in the stable dump, and survives a merge, a backup and a
-// repair.
+// What a tune has comes back, is in the stable dump, and survives a merge, a backup and a repair.
 func TestTuneIsKept(t *testing.T) {
 	path, _ := resultstest.Tuned(t, 18)
 	if c := checkup(t, path); !c.Sound() {

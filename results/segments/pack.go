@@ -39,9 +39,8 @@ const (
 // errShort is the error if a segment ends before an expected value.
 var errShort = errors.New("the segment is cut off")
 
-// Pack packs rows of one number of columns each. Values are as SQLite gives them: nil,
-// int64, float64 or string; it fails for others, and for rows of different lengths. Equal
-// rows are packed into equal bytes.
+// Pack packs rows of one number of columns each. Values are as SQLite gives them: nil, int64, float64 or
+// string; it fails for others, and for rows of different lengths. Equal rows are packed into equal bytes.
 func Pack(rows [][]driver.Value) ([]byte, error) {
 	columns := 0
 	if len(rows) > 0 {
@@ -102,8 +101,7 @@ func appendColumn(out []byte, values []driver.Value) ([]byte, error) {
 	return appendIntegers(out, values), nil
 }
 
-// distinct are the different values in the order in which they come first, and which of
-// them each one is.
+// distinct are the different values in the order in which they come first, and which of them each one is.
 func distinct(values []driver.Value) (indices []int, different []key, err error) {
 	known := map[key]int{}
 	for _, v := range values {

@@ -23,8 +23,7 @@ const Query = "SELECT games, checksum FROM segments WHERE run_id = ? AND block =
 // errDamaged is the error for a segment that differs from the stored one.
 var errDamaged = errors.New("the segment is not what was stored")
 
-// Open opens the segment of a run's block, with the values of Query. It returns an error if it is
-// damaged.
+// Open opens the segment of a run's block, with the values of Query. It returns an error if it is damaged.
 func Open(run, block int64, values []driver.Value) (*Segment, error) {
 	blob, _ := values[0].([]byte)
 	sum, err := tables.SumOf("segments", run, block, blob)

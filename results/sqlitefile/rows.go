@@ -31,8 +31,7 @@ const (
 	tableLeaf     = 0x0d
 )
 
-// maxPayload bounds a row: ours are far smaller, and a damaged length must not cost
-// memory.
+// maxPayload bounds a row: ours are far smaller, and a damaged length must not cost memory.
 const maxPayload = 64 << 20
 
 // Rows calls yield for all data that may be a row, by page. A page's kind and its number of rows may be

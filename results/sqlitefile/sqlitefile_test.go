@@ -180,9 +180,8 @@ func logOf(t *testing.T, path string) *Log {
 	return l
 }
 
-// unpublish writes one transaction whole into the log of a database and takes it back in
-// the index: so a process leaves them that is killed before it tells the index, while
-// another one has the database open.
+// unpublish writes one transaction whole into the log of a database and takes it back in the index: so a
+// process leaves them that is killed before it tells the index, while another one has the database open.
 func unpublish(t *testing.T, path string, transaction func()) {
 	t.Helper()
 	index := testutil.Must(os.OpenFile(path+"-shm", os.O_RDWR, 0))(t)
@@ -284,9 +283,8 @@ func TestLogRecoveredBeforeDamage(t *testing.T) {
 	testutil.Equal(t, logOf(t, path).Problem(), fmt.Sprintf("the log is damaged at frame %d of %d", kept+1, kept+3))
 }
 
-// A transaction larger than SQLite's cache goes into the log before it commits, and a page
-// that it changes again is overwritten there: a kill then leaves frames whose checksums
-// are wrong, and nothing is damaged.
+// A transaction larger than SQLite's cache goes into the log before it commits, and a page that it changes
+// again is overwritten there: a kill then leaves frames whose checksums are wrong, and nothing is damaged.
 func TestLogOfAnOpenTransaction(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := testutil.Must(sql.Open("sqlite3", path))(t)

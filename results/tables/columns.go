@@ -27,9 +27,8 @@ type Column struct {
 	Value any // a pointer, which Scan fills and an insert reads
 }
 
-// Columns are everything that is stored of a game but its record. This is the one
-// place that knows them: the query, the insertion and both directions of each
-// value come from here.
+// Columns are everything that is stored of a game but its record. This is the one place that knows them:
+// the query, the insertion and both directions of each value come from here.
 func (g *Game) Columns() []Column {
 	list := []Column{
 		{"g.run_id", &g.Run},
@@ -73,8 +72,7 @@ func (g *Game) Columns() []Column {
 	return append(list, Column{"p.worker", number{&g.By}}, Column{"g.questions", questions{&g.Questions}})
 }
 
-// LateColumns is how many of a game's columns, the last ones, came later than checksums:
-// see Shortened.
+// LateColumns is how many of a game's columns, the last ones, came later than checksums: see Shortened.
 const LateColumns = 2
 
 // absent reports whether a late column's value is kept as NULL.
@@ -88,8 +86,7 @@ func (c Column) absent() bool {
 	return c.Value == nil
 }
 
-// GameColumns are the names of all columns, as a query asks for them, and the game's
-// checksum behind them.
+// GameColumns are the names of all columns, as a query asks for them, and the game's checksum behind them.
 func GameColumns() string {
 	var names []string
 	for _, c := range new(Game).Columns() {
@@ -244,8 +241,7 @@ func (w word) Scan(src any) error {
 	return w.To.UnmarshalText([]byte(text))
 }
 
-// Bits keeps an unsigned number as the signed one of the same 64 bits: SQLite has
-// no others.
+// Bits keeps an unsigned number as the signed one of the same 64 bits: SQLite has no others.
 type Bits struct{ To *uint64 }
 
 // Value gives the signed number.
@@ -335,8 +331,7 @@ func integer(src any) (int64, error) {
 	return n, nil
 }
 
-// Micros is a time as the database keeps it: microseconds since 1970, 0 for the
-// zero time.
+// Micros is a time as the database keeps it: microseconds since 1970, 0 for the zero time.
 func Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -67,8 +67,7 @@ const viewOfStored = "CREATE TEMP VIEW stored AS SELECT run_id, part, value, ~((
 // StoredSchema is the version of the schema that first has the table stored.
 const StoredSchema = 9
 
-// FillStored fills the table stored of a file that was just given one. The caller has
-// verified the file.
+// FillStored fills the table stored of a file that was just given one. The caller has verified the file.
 func FillStored(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM stored")
 	if err == nil {

@@ -42,8 +42,7 @@ func (l *Layout) index(column string) int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
 }
 
-// Schema is the current one: the tables by name, and the texts of everything that
-// the migrations create.
+// Schema is the current one: the tables by name, and the texts of everything that the migrations create.
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string

@@ -11,8 +11,7 @@ import (
 	"gogi/shogi"
 )
 
-// OptionsText is how a row has options: a list for each player, names and values in
-// turn; none is NULL.
+// OptionsText is how a row has options: a list for each player, names and values in turn; none is NULL.
 func OptionsText(options [2][]match.Option) (any, error) {
 	if len(options[0])+len(options[1]) == 0 {
 		return nil, nil

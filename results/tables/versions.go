@@ -1,7 +1,6 @@
-// Package tables defines the tables of a database: the migrations, the columns of each row, and
-// what a row's checksum covers. A new column starts here. [SchemaOf] returns the schema of a
-// version, [EachRow] reads rows, and [Seal] writes checksums. The packages that read and write
-// databases build on it.
+// Package tables defines the tables of a database: the migrations, the columns of each row, and what a
+// row's checksum covers. A new column starts here. [SchemaOf] returns the schema of a version, [EachRow]
+// reads rows, and [Seal] writes checksums. The packages that read and write databases build on it.
 package tables
 
 import (

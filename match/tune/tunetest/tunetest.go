@@ -31,8 +31,7 @@ var (
 	Hard  = Kind{Q: 25, Asym: 0.6, Coupling: 0.85, Misjudged: 0.9}
 )
 
-// New draws a truth of d parameters, some of them useless, whose best is gain Elo
-// above its start.
+// New draws a truth of d parameters, some of them useless, whose best is gain Elo above its start.
 func New(random *rand.Rand, kind Kind, d int, useless int, gain float64) *Truth {
 	t := &Truth{
 		Q: kind.Q, Best: make([]float64, d), scale: make([]float64, d), asym: make([]float64, d),
