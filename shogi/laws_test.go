@@ -132,8 +132,7 @@ func flip(t *rapid.T, p *Position) Position {
 			s.Hands[1-c][pt] = int(n)
 		}
 	}
-	q := testutil.Must(s.Position())(t)
-	return q
+	return testutil.Must(s.Position())(t)
 }
 
 // The rules treat both colours alike.

@@ -131,8 +131,7 @@ func TestWhatIsReadWithTheAnswerCounts(t *testing.T) {
 		}
 	})
 	tap := &slowListener{over: make(chan struct{})}
-	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
-	testutil.OK(t, err)
+	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap}))(t)
 	r, err := e.Think(t.Context(), request("2g2f"))
 	close(tap.over)
 	if err != nil || r.Move.String() != "7g7f" || r.Nodes != 100 {

@@ -21,26 +21,22 @@ func position(t testing.TB, sfen string) shogi.Position {
 	if sfen == "" {
 		return shogi.StartPos()
 	}
-	p := testutil.Must(shogi.ParseSFEN(sfen))(t)
-	return p
+	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
 func move(t testing.TB, text string) shogi.Move {
 	t.Helper()
-	m := testutil.Must(shogi.ParseMove(text))(t)
-	return m
+	return testutil.Must(shogi.ParseMove(text))(t)
 }
 
 func formatOf(t testing.TB, name string) Format {
 	t.Helper()
-	f := testutil.Must(FormatOf(name, ""))(t)
-	return f
+	return testutil.Must(FormatOf(name, ""))(t)
 }
 
 func parsed(t testing.TB, format, text string) *Book {
 	t.Helper()
-	b := testutil.Must(formatOf(t, format).Parse([]byte(text)))(t)
-	return b
+	return testutil.Must(formatOf(t, format).Parse([]byte(text)))(t)
 }
 
 func written(t testing.TB, format string, b *Book) string {

@@ -53,8 +53,7 @@ func parse(t *testing.T, svg string) *element {
 
 func position(t *testing.T, sfen string) shogi.Position {
 	t.Helper()
-	p := testutil.Must(shogi.ParseSFEN(sfen))(t)
-	return p
+	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
 // kanji by SFEN letter, written down apart from the package's own table.

@@ -104,8 +104,7 @@ func compareParts(t *testing.T, got, want []string, moves int) {
 // their pattern: the score is Black's whoever moved, and a mate is cut to 30000.
 func TestKIFComments(t *testing.T) {
 	move := func(text string) shogi.Move {
-		m := testutil.Must(shogi.ParseMove(text))(t)
-		return m
+		return testutil.Must(shogi.ParseMove(text))(t)
 	}
 	start := shogi.StartPos()
 	r := kifu.Record{

@@ -47,8 +47,7 @@ func recordOf(t *testing.T, line string) kifu.Record {
 // csa is a record's text, which must be one.
 func csa(t *testing.T, r kifu.Record) string {
 	t.Helper()
-	text := testutil.Must(r.CSA())(t)
-	return text
+	return testutil.Must(r.CSA())(t)
 }
 
 func fixture(t *testing.T, name string) string {

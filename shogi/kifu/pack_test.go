@@ -111,8 +111,7 @@ func TestUnpackWithin(t *testing.T) {
 func TestPackPV(t *testing.T) {
 	moves := []Move{{Move: 5, PV: []shogi.Move{5, 6, 7}}, {Move: 6, PV: []shogi.Move{7, 8, 9}}, {Move: 7}}
 	for cut, want := range [][2][]shogi.Move{{nil, nil}, {{5}, {7}}, {{5, 6}, {7, 8}}, {{5, 6, 7}, {7, 8, 9}}, {{5, 6, 7}, {7, 8, 9}}} {
-		blob, err := Pack(moves, cut)
-		testutil.OK(t, err)
+		blob := testutil.Must(Pack(moves, cut))(t)
 		got, err := Unpack(blob)
 		if err != nil || !cmp.Equal(want, [2][]shogi.Move{got[0].PV, got[1].PV}) {
 			t.Errorf("cut to %d: %v, %v", cut, got, err)
@@ -179,8 +178,7 @@ func FuzzUnpack(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			again, err := Pack(moves, len(text)*1000)
-			testutil.OK(t, err)
+			again := testutil.Must(Pack(moves, len(text)*1000))(t)
 			got, err := Unpack(again)
 			if err != nil || !cmp.Equal(moves, got, cmpopts.EquateEmpty()) {
 				t.Errorf("%v\n%s", err, cmp.Diff(moves, got))

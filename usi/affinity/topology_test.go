@@ -26,8 +26,7 @@ func machine(t *testing.T, name string) fstest.MapFS {
 
 func set(t *testing.T, text string) Set {
 	t.Helper()
-	s := testutil.Must(ParseSet(text))(t)
-	return s
+	return testutil.Must(ParseSet(text))(t)
 }
 
 func read(t *testing.T, name, allowed string) Topology {

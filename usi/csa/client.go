@@ -32,14 +32,13 @@ type Ponderer interface {
 
 // The defaults of Config, and fixed limits of a Client.
 const (
-	DefaultMargin  = time.Second
-	DefaultRetries = 10
-	DefaultResume  = time.Minute
-	firstWait      = time.Second
-	longestWait    = time.Minute
-	steadyAfter    = time.Minute     // a session of this length resets the count of failures
-	farewell       = 3 * time.Second // for the server's last messages
-	maxReopenings  = 3               // openings of a player in one game
+	DefaultMargin = time.Second
+	DefaultResume = time.Minute
+	firstWait     = time.Second
+	longestWait   = time.Minute
+	steadyAfter   = time.Minute     // a session of this length resets the count of failures
+	farewell      = 3 * time.Second // for the server's last messages
+	maxReopenings = 3               // openings of a player in one game
 )
 
 // Config configures a Client.

@@ -11,8 +11,7 @@ import (
 
 func position(t *testing.T, sfen string) shogi.Position {
 	t.Helper()
-	p := testutil.Must(shogi.ParseSFEN(sfen))(t)
-	return p
+	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
 // TestMovesThereAndBack goes over every legal move of positions with drops, promotions and promoted pieces.

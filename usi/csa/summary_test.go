@@ -36,8 +36,7 @@ const even = "BEGIN Position\nPI\n+\nEND Position\n"
 
 func summary(t *testing.T, text string) *Summary {
 	t.Helper()
-	s := testutil.Must(ParseSummary(strings.Split(text, "\n")))(t)
-	return s
+	return testutil.Must(ParseSummary(strings.Split(text, "\n")))(t)
 }
 
 func TestSummary(t *testing.T) {

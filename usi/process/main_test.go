@@ -179,8 +179,7 @@ func line(t *testing.T, r io.Reader) string {
 
 func lineNumber(t *testing.T, r io.Reader) int {
 	t.Helper()
-	n := testutil.Must(strconv.Atoi(line(t, r)))(t)
-	return n
+	return testutil.Must(strconv.Atoi(line(t, r)))(t)
 }
 
 // alive reports whether pid runs; a zombie does not.

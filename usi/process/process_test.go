@@ -65,8 +65,7 @@ func TestGroupAndDescriptorsAreItsOwn(t *testing.T) {
 	line(t, p) // now it is cat and no shell, and has closed what it should
 	files := testutil.Must(os.ReadDir("/proc/" + itoa(p.PID()) + "/fd"))(t)
 	for _, f := range files {
-		fd, err := strconv.Atoi(f.Name())
-		testutil.OK(t, err)
+		fd := testutil.Must(strconv.Atoi(f.Name()))(t)
 		// Beyond 2 there may be only what somebody gave this test to pass on.
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		if fd > 2 && (err != nil || flags&unix.FD_CLOEXEC != 0) {
@@ -207,8 +206,7 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 			p := start(t, sh("echo said; setsid sh -c 'echo $$ >&2; "+script+"' & read go"), nil)
 			testutil.Eventually(t, "the child has left", func() bool { b, _ := p.said.last(); return bytes.HasSuffix(b, []byte("\n")) })
 			b, _ := p.said.last()
-			escaped, err := strconv.Atoi(strings.TrimSpace(string(b)))
-			testutil.OK(t, err)
+			escaped := testutil.Must(strconv.Atoi(strings.TrimSpace(string(b))))(t)
 			defer unix.Kill(escaped, unix.SIGKILL)
 			testutil.Must(io.WriteString(p, "go\n"))(t)
 			<-p.Done()

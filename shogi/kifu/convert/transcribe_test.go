@@ -23,14 +23,12 @@ const (
 
 func bytesOf(t *testing.T, text string) []byte {
 	t.Helper()
-	b := testutil.Must(hex.DecodeString(text))(t)
-	return b
+	return testutil.Must(hex.DecodeString(text))(t)
 }
 
 func kind(t *testing.T, name string) Kind {
 	t.Helper()
-	k := testutil.Must(KindOf(name, ""))(t)
-	return k
+	return testutil.Must(KindOf(name, ""))(t)
 }
 
 func inspected(t *testing.T, format string, data []byte) (lines []string, found Found) {

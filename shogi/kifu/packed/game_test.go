@@ -16,8 +16,7 @@ import (
 
 func formatOf(t *testing.T, name string) Format {
 	t.Helper()
-	f := testutil.Must(Find(name))(t)
-	return f
+	return testutil.Must(Find(name))(t)
 }
 
 // plies are moves with scores, such as "7g7f 10 3c3d -20".
@@ -212,8 +211,7 @@ func FuzzGames(f *testing.F) {
 				}
 				continue
 			}
-			again, err := format.AppendGame(nil, g)
-			testutil.OK(t, err)
+			again := testutil.Must(format.AppendGame(nil, g))(t)
 			back, _, err := format.Games(bytes.NewReader(again)).Next()
 			if err != nil || back.Start.SFEN() != g.Start.SFEN() || len(back.Plies) != len(g.Plies) {
 				t.Fatalf("%x comes back as %x: %v", b[at:], again, err)

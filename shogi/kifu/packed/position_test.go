@@ -20,8 +20,7 @@ import (
 // independent encoder, which was written from the published layouts.
 func rows(t *testing.T, file string) (all []map[string]string) {
 	t.Helper()
-	f, err := os.Open("testdata/" + file)
-	testutil.OK(t, err)
+	f := testutil.Must(os.Open("testdata/" + file))(t)
 	defer f.Close() // read
 	lines, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(lines) < 2 {
@@ -39,14 +38,12 @@ func rows(t *testing.T, file string) (all []map[string]string) {
 
 func position(t *testing.T, sfen string) shogi.Position {
 	t.Helper()
-	p := testutil.Must(shogi.ParseSFEN(sfen))(t)
-	return p
+	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
 func bytesOf(t *testing.T, text string) []byte {
 	t.Helper()
-	b := testutil.Must(hex.DecodeString(strings.ReplaceAll(text, " ", "")))(t)
-	return b
+	return testutil.Must(hex.DecodeString(strings.ReplaceAll(text, " ", "")))(t)
 }
 
 func TestPositions(t *testing.T) {

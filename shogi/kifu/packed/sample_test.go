@@ -17,8 +17,7 @@ import (
 
 func number(t *testing.T, text string) int {
 	t.Helper()
-	n := testutil.Must(strconv.Atoi(text))(t)
-	return n
+	return testutil.Must(strconv.Atoi(text))(t)
 }
 
 func fixture(t *testing.T, row map[string]string) Sample {

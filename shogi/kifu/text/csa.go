@@ -101,7 +101,7 @@ func (w *csaWriter) limits() {
 func (w *csaWriter) ratings() {
 	for c, name := range w.record.Names() {
 		if rating := w.record.Ratings[c]; rating != 0 && !math.IsNaN(rating) && !math.IsInf(rating, 0) {
-			w.line("'", shogi.Colour(c).String(), "_rate:", escaped(name), ":", strconv.FormatFloat(rating, 'f', -1, 64)) //nolint:gosec // 0 or 1
+			w.line("'", shogi.Colour(c).String(), "_rate:", kifu.EscapedComment(name), ":", strconv.FormatFloat(rating, 'f', -1, 64)) //nolint:gosec // 0 or 1
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (w *csaWriter) ratings() {
 // comment writes lines that programs pass over.
 func (w *csaWriter) comment(text string) {
 	for _, line := range commentLines(text) {
-		w.line("'*", kifu.Remark(escaped(line)))
+		w.line("'*", kifu.Remark(kifu.EscapedComment(line)))
 	}
 }
 
@@ -136,9 +136,9 @@ func (w *csaWriter) end(side shogi.Colour) {
 	}
 	marks := map[string][2]string{"black": {"win", "lose"}, "white": {"lose", "win"}, draw: {draw, draw}}
 	if mark, ok := marks[r.Winner]; ok {
-		w.line("'summary:", floodgateType(r.Result), ":", escaped(r.Black), " ", mark[0], ":", escaped(r.White), " ", mark[1])
+		w.line("'summary:", floodgateType(r.Result), ":", kifu.EscapedComment(r.Black), " ", mark[0], ":", kifu.EscapedComment(r.White), " ", mark[1])
 	}
-	w.line("'gogi:", escaped(r.Result), ":", escaped(r.Note))
+	w.line("'gogi:", kifu.EscapedComment(r.Result), ":", kifu.EscapedComment(r.Note))
 }
 
 // csaWord returns the last statement of a game; side is the side to move. It prefers words of version 2.2 that
@@ -182,7 +182,7 @@ func floodgateType(result string) string {
 			return w[1]
 		}
 	}
-	return escaped(result)
+	return kifu.EscapedComment(result)
 }
 
 // ofFloodgate is the inverse of floodgateType, "" for an unknown word.

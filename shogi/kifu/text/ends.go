@@ -79,9 +79,6 @@ func byRepetition(r *kifu.Record, start shogi.Position, otherwise string) string
 	return otherwise
 }
 
-// escaped is kifu.EscapedComment.
-func escaped(text string) string { return kifu.EscapedComment(text) }
-
 // unescaped is the inverse of the escapes of comments and notes.
 func unescaped(text string) string { return unescaper.Replace(text) }
 

@@ -18,8 +18,7 @@ func fixture(t *testing.T, path string) *kifu.Record {
 	if !ok {
 		t.Fatalf("%s: no format", path)
 	}
-	text, err := os.ReadFile(path)
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(path))(t)
 	list, err := testutil.ReadAll(f.Read(NewInput(path, bytes.NewReader(text))).Next)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d games, %v", len(list), err)

@@ -123,9 +123,6 @@ func validPrefix(text []byte) bool {
 	return utf8.Valid(text)
 }
 
-// validText reports whether a line is in UTF-8.
-func validText(line []byte) bool { return utf8.Valid(line) }
-
 // next is the next line without its end; false at the end of the text. The line is
 // overwritten by the next call.
 func (in *Input) next() ([]byte, bool) {

@@ -153,8 +153,7 @@ func TestCSAFiles(t *testing.T) {
 
 func position(t *testing.T, sfen string) shogi.Position {
 	t.Helper()
-	p := testutil.Must(shogi.ParseSFEN(sfen))(t)
-	return p
+	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
 // TestPerpetualCheckOfCSA: the word for any illegal action is perpetual check where the
@@ -299,8 +298,7 @@ func TestEncodings(t *testing.T) {
 	t.Parallel()
 	text := "V2.2\nN+先手 太郎\nN-後手\nPI\n+\n  +7776FU \nT3\n%TORYO\n"
 	in := func(e encoding.Encoding) string {
-		out := testutil.Must(e.NewEncoder().String(text))(t)
-		return out
+		return testutil.Must(e.NewEncoder().String(text))(t)
 	}
 	for name, text := range map[string]string{
 		"UTF-8": text, "with a mark": bom + text, "Shift_JIS": in(japanese.ShiftJIS), "EUC-JP": in(japanese.EUCJP), "ISO-2022-JP": in(japanese.ISO2022JP),
@@ -462,8 +460,7 @@ func TestReaches(t *testing.T) {
 // TestCSALayout is a whole file, by the description in docs/formats.md.
 func TestCSALayout(t *testing.T) {
 	move := func(usi string) shogi.Move {
-		m := testutil.Must(shogi.ParseMove(usi))(t)
-		return m
+		return testutil.Must(shogi.ParseMove(usi))(t)
 	}
 	even := shogi.StartPos()
 	r := &kifu.Record{

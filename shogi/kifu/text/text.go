@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/japanese"
 
@@ -162,7 +163,7 @@ const bom = "\xef\xbb\xbf"
 
 // decoded is a line in UTF-8, whichever of the two encodings it is in.
 func decoded(line []byte) []byte {
-	if validText(line) {
+	if utf8.Valid(line) {
 		return line
 	}
 	return fromShiftJIS(line)
