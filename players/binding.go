@@ -166,7 +166,6 @@ func (b *Binding) checkQuota(quota float64) {
 	}
 }
 
-// threadsOfSlot returns how many threads of a slot think at the same time.
 func (b *Binding) threadsOfSlot() int {
 	if b.Demand.Apart {
 		return 2 * b.Demand.Cores

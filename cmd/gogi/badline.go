@@ -41,7 +41,6 @@ func badLine(args []string, command string, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, strings.TrimSpace("gogi "+command))
 }
 
-// firstOf returns the first word of args that is one of these.
 func firstOf(args []string, words ...string) string {
 	return args[slices.IndexFunc(args, func(a string) bool { return slices.Contains(words, a) })]
 }

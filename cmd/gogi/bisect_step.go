@@ -30,7 +30,6 @@ type bisectStep struct {
 // is unknown.
 const bisectError = 0.05
 
-// setSides sets the engines of both sides from a file.
 func (s *bisectStep) setSides(file *configs.File) {
 	s.ours, s.theirs = file.EnginesOf(0), file.EnginesOf(1)
 }

@@ -93,7 +93,6 @@ func grammarFor(args []string) (grammar any, lang *string) {
 	return all, &all.Lang
 }
 
-// needsAll reports whether a command needs the grammar of all commands.
 func needsAll(command reflect.Type) bool {
 	return command == reflect.TypeFor[toolcmd.CompleteCommand]() || command == reflect.TypeFor[toolcmd.ManCommand]()
 }

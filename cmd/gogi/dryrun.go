@@ -20,7 +20,6 @@ import (
 	"gogi/usi"
 )
 
-// dryRun prints the plan and plays no game.
 func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []usi.Greeting, warnings []advice.Warning) error {
 	plan, d := o.Plan, dryText{env}
 	if err := d.head(plan); err != nil {
@@ -62,23 +61,18 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 	return fatal
 }
 
-// dryText prints a dry run as text.
 type dryText struct{ *cli.Env }
 
-// label returns a label, padded to the width of its column.
 func (d dryText) label(what i18n.Message) string {
 	return format.Pad(what.In(d.Language), dryLabelWidth)
 }
 
-// dryLabelWidth is the width of the column of labels.
 const dryLabelWidth = 10
 
-// line prints a label and its text, after blanks.
 func (d dryText) line(blanks string, label, what i18n.Message) {
 	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(label), what.In(d.Language))
 }
 
-// head prints the size and the rules of the run.
 func (d dryText) head(plan *match.Plan) error {
 	fmt.Fprintln(d.Out, i18n.Say(d.Language, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
 	played := i18n.Of("%s games in %s pairs (%s), %d at a time, seed %d", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
@@ -111,7 +105,6 @@ func rulesOf(r match.Rules) i18n.Message {
 	return i18n.Of("rules %s: %s, %d plies", r.Name, r.Declaration, r.MaxPlies)
 }
 
-// capacity prints the resources that the engines need.
 func (d dryText) capacity(c players.Capacity) {
 	d.line("", i18n.Of("memory"), i18n.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	if len(c.Undeclared) > 0 {
@@ -133,7 +126,6 @@ func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetin
 	return greetings
 }
 
-// solver prints the mate solver.
 func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 	m := plan.Mate
 	when := i18n.Of("after a claimed mate")
@@ -176,7 +168,6 @@ func (d dryText) engine(plan *match.Plan, p match.Player, limits string, g usi.G
 	fmt.Fprintln(d.Out)
 }
 
-// fileOf describes a file of an identity.
 func fileOf(f match.FileHash) i18n.Message {
 	return i18n.Verbatim(fmt.Sprintf("%s…  %s (%s)", f.SHA256[:16], f.Role, filepath.Base(f.Path)))
 }

@@ -23,7 +23,6 @@ func expectation(w io.Writer, in i18n.Language, plan *match.Plan, game time.Dura
 	return nil
 }
 
-// expectationLine prints the expected number of games of an SPRT in one line.
 func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.Duration) error {
 	question, err := expected(plan, game)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// about is the first line of the help.
 const about = "gogi plays USI shogi engines against each other and tests whether the result is significant."
 
 // commandGroups are the headings of the one-screen help, in its order, by the tag "menu" of
@@ -25,7 +24,6 @@ var flagGroups = []kong.Group{
 	{Key: "pages", Title: "Browser and metrics:"}, {Key: "replay", Title: "Replay:"}, {Key: "farm", Title: "Farm:"},
 }
 
-// helpHow is the kind of help.
 type helpHow struct {
 	all bool // every command, or every flag of a command
 }

@@ -10,7 +10,6 @@ import (
 	"gogi/internal/fail"
 )
 
-// initCommand writes a match file.
 type initCommand struct {
 	File string `arg:"" optional:"" default:"match.toml" help:"File to write (default match.toml)."`
 

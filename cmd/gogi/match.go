@@ -82,7 +82,6 @@ func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	return err
 }
 
-// translate prints a command line of fastchess as one of gogi.
 func translate(env *cli.Env, line string) error {
 	words, err := shellwords.Split(line)
 	if err != nil {
@@ -216,7 +215,6 @@ func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Gree
 	return greetings, err
 }
 
-// playInto plays the missing pairs of the run, and reports.
 func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Opener) (*report.Report, error) {
 	if err := c.nameRun(ctx, o); err != nil {
 		return nil, err
@@ -246,7 +244,6 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 	return r, played
 }
 
-// expect prints the expected length of a new run's SPRT.
 func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Opener, pairs int) error {
 	if o.Plan.Gate.IsZero() || pairs > 0 || c.Session.Quiet {
 		return nil
@@ -258,7 +255,6 @@ func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Open
 	return expectationLine(env.Err, env.Language, o.Plan, length)
 }
 
-// nameRun sets the name of the stored run.
 func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener) error {
 	renamed := *o.Plan
 	o.Plan = &renamed

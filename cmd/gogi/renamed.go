@@ -76,12 +76,10 @@ func newWords(args []string) (line []string, notice string) {
 	return args, ""
 }
 
-// given reports whether a flag is among words.
 func given(words []string, flag string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return w == flag || strings.HasPrefix(w, flag+"=") })
 }
 
-// renamed returns words with another name for a flag.
 func renamed(words []string, was, now string) []string {
 	words = slices.Clone(words)
 	for i, w := range words {

@@ -34,7 +34,6 @@ var (
 	licence = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying)([-.].*)?$`)
 )
 
-// standard is the name of Go itself in the list.
 const standard = "go"
 
 // A module is a module of go list's output; the standard library is one too.
@@ -44,7 +43,6 @@ type module struct {
 	Replace            *module
 }
 
-// A listed is a package of go list's output.
 type listed struct {
 	ImportPath, Dir string
 	Standard        bool

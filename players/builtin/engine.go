@@ -45,7 +45,6 @@ func (e *Engine) Ready(context.Context) error {
 	return e.openBook()
 }
 
-// openBook reads the book unless it is open.
 func (e *Engine) openBook() (err error) {
 	switch e.settings.book {
 	case e.opened:
@@ -86,7 +85,6 @@ func (e *Engine) NewGame(context.Context, usi.Game) error {
 	return nil
 }
 
-// build makes the memory and the tables match the options.
 func (e *Engine) build() {
 	e.hash.resize(e.settings.hash)
 	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise || e.built.model != e.settings.model || e.built.weights != e.settings.weights {
@@ -97,7 +95,6 @@ func (e *Engine) build() {
 	}
 }
 
-// tables returns the evaluation with the selected noise.
 func (s *settings) tables() *tables {
 	w := s.weights.of()
 	if s.model == noiseByKing {
@@ -141,7 +138,6 @@ func (e *Engine) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, nil
 }
 
-// begin gives the search the limits of a request.
 func (e *Engine) begin(ctx context.Context, r usi.Request, side shogi.Colour, start time.Time) *search {
 	s := &e.search
 	s.hash, s.seed, s.rule = &e.hash, uint64(e.settings.seed), e.settings.rule

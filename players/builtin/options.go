@@ -29,7 +29,6 @@ const (
 	noiseByKing  = "king_square"
 )
 
-// settings are the values of the options.
 type settings struct {
 	hash      int // megabytes
 	lines     int // of MultiPV

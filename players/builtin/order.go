@@ -22,7 +22,6 @@ type frame struct {
 	pv      []shogi.Move
 }
 
-// dropNeedless removes the needless moves from the list.
 func (f *frame) dropNeedless() {
 	n := 0
 	for _, m := range f.moves {
@@ -34,7 +33,6 @@ func (f *frame) dropNeedless() {
 	f.moves = f.moves[:n]
 }
 
-// rate values the moves of a frame for next.
 func (s *search) rate(f *frame, first shogi.Move) {
 	f.values = f.values[:0]
 	for _, m := range f.moves {

@@ -61,7 +61,6 @@ func (s *search) tries(l line) bool {
 	return tried(&next, l.move)
 }
 
-// common returns the moves that are in both lists.
 func common(moves, only []shogi.Move) []shogi.Move {
 	var both []shogi.Move
 	for _, m := range moves {
@@ -125,7 +124,6 @@ func (s *search) bestOf(lines []line, i int) {
 	}
 }
 
-// answer searches the lines of a position and reports them.
 func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
 	var infos []usi.Info
 	report := func(lines []line) {
@@ -175,7 +173,6 @@ func (s *search) infos(lines []line) []usi.Info {
 	return infos
 }
 
-// usiScore returns a score in USI units.
 func usiScore(score int) usi.Score {
 	switch {
 	case score > mateBound:

@@ -78,7 +78,6 @@ func (s *search) exhausted() bool {
 
 func (s *search) elapsed() time.Duration { return s.now().Sub(s.start) }
 
-// static returns the evaluation for the side to move.
 func (s *search) static(f *frame) int {
 	score := int(f.sum)
 	if f.pos.Side() == shogi.White {

@@ -54,7 +54,6 @@ func weightKnobs() []weightKnob {
 	return append(list, weightKnob{knobAttack, 100, 400}, weightKnob{knobDefence, 100, 400})
 }
 
-// weightOptions returns their declarations.
 func weightOptions() []usi.Option {
 	var list []usi.Option
 	for _, k := range weightKnobs() {
@@ -66,7 +65,6 @@ func weightOptions() []usi.Option {
 // knobValues are the differences of the values from the defaults, in the order of weightKnobs.
 type knobValues [16]int
 
-// set changes the value of a weight.
 func (v *knobValues) set(name string, value int) {
 	for i, k := range weightKnobs() {
 		if k.name == name {

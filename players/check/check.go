@@ -113,7 +113,6 @@ func Checks() []string {
 	return names
 }
 
-// An item is one part of the examination.
 type item struct {
 	name    string
 	vital   bool // if it fails, the other items cannot run
@@ -121,7 +120,6 @@ type item struct {
 	examine func(ctx context.Context, s *subject, f *Finding)
 }
 
-// items returns all items, in the order of a game.
 func items(w waits) []item {
 	items := []item{
 		{name: "usiok", vital: true, examine: checkGreeting},

@@ -74,7 +74,6 @@ func newNothing(o *players.Opener) (*nothing, error) {
 	return &nothing{opener: o, player: match.Player{Name: "control", Command: []string{self, "engine"}}}, nil
 }
 
-// An idle is a running control process.
 type idle struct {
 	proc  players.Process
 	lines *bufio.Reader
@@ -125,7 +124,6 @@ func (n *nothing) startOnce(ctx context.Context) stamp {
 	return s
 }
 
-// again is the pause between two starts.
 const again = time.Second
 
 func (n *nothing) starting(ctx context.Context) func() stamp {

@@ -18,7 +18,6 @@ const (
 	checkedFaults = 3
 )
 
-// A moveCheck collects answers in many positions.
 type moveCheck struct {
 	s       *subject
 	f       *Finding
@@ -48,7 +47,6 @@ func (m *moveCheck) unfinished(ctx context.Context) bool {
 	return ctx.Err() == nil && m.asked < checkedMoves && m.faults < checkedFaults && time.Now().Before(m.until)
 }
 
-// play plays a game from a position to its end.
 func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 	history, err := p.History()
 	if err != nil {
@@ -96,7 +94,6 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) s
 	return reply.Move
 }
 
-// fault notes an error of the engine.
 func (m *moveCheck) fault(wrong i18n.Message) {
 	m.faults++
 	m.f.add(Fail, "%s", wrong)
@@ -205,7 +202,6 @@ func (s *subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply
 	}
 }
 
-// searchFresh runs a search in a new process.
 func (s *subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
 	if err := s.end(); err != nil {
 		return usi.Reply{}, err
@@ -229,7 +225,6 @@ func (s *subject) searchTwice(ctx context.Context, kind goKind) (first, again us
 	return first, again, err
 }
 
-// differences lists the differences of two answers.
 func differences(a, b usi.Reply) i18n.Row {
 	var row i18n.Row
 	differ := func(x, y string, how i18n.Message) {

@@ -123,7 +123,6 @@ func checkMate(ctx context.Context, s *subject, f *Finding) {
 	}
 }
 
-// judgeMate checks whether the answer's first move is a mate.
 func judgeMate(answer string) Verdict {
 	words := strings.Fields(answer)
 	if len(words) < 2 {
@@ -144,7 +143,6 @@ func judgeMate(answer string) Verdict {
 	return Warn
 }
 
-// checkQuit checks that the engine ends after quit.
 func checkQuit(ctx context.Context, s *subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()

@@ -10,7 +10,6 @@ import (
 	"gogi/usi"
 )
 
-// A goKind is one kind of "go".
 type goKind struct {
 	name  string
 	with  usi.Go
@@ -61,7 +60,6 @@ func (k goKind) gravity() Verdict {
 	return Warn
 }
 
-// checkGo tries one kind of search.
 func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	position := middlegame()
 	reply, err := s.thinkFor(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until}, k.due())
@@ -108,7 +106,6 @@ func measureNodes(r usi.Reply, limit uint64, f *Finding) {
 	}
 }
 
-// measureTime compares the time with the clock.
 func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case s.late(f, r, k.limit):
@@ -208,7 +205,6 @@ func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 	})
 }
 
-// checkPonderStop ponders and stops the search.
 func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(usi.Request) {
 		began, answer := time.Now(), s.control.answering(ctx, 0)
@@ -263,7 +259,6 @@ func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
 	return s.survived(s.engine.Ponder(ctx, r))
 }
 
-// setPonder sets USI_Ponder if the engine has it.
 func (s *subject) setPonder(ctx context.Context, value string) error {
 	option, ok := s.offers("USI_Ponder")
 	if !ok {

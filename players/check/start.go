@@ -12,7 +12,6 @@ import (
 	"gogi/usi"
 )
 
-// checkGreeting starts the engine.
 func checkGreeting(ctx context.Context, s *subject, f *Finding) {
 	if err := s.beside(ctx, func() error { return s.start(ctx) }); err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("usi"))

@@ -86,7 +86,6 @@ func (s *subject) beside(ctx context.Context, do func() error) error {
 	return err
 }
 
-// newGame prepares the running process for a game.
 func (s *subject) newGame(ctx context.Context) error {
 	return s.beside(ctx, func() error { return s.survived(s.engine.NewGame(ctx, usi.Game{})) })
 }
@@ -100,7 +99,6 @@ func (s *subject) survived(err error) error {
 	return errors.Join(err, s.end())
 }
 
-// end ends the process, if one runs.
 func (s *subject) end() error {
 	if s.engine == nil {
 		return nil
@@ -110,7 +108,6 @@ func (s *subject) end() error {
 	return err
 }
 
-// think requests a move.
 func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return s.thinkFor(ctx, r, r.Deadline)
 }
@@ -154,7 +151,6 @@ func (s *subject) checkSettled(ctx context.Context, f *Finding) {
 	}
 }
 
-// offers returns the declared option with a name.
 func (s *subject) offers(name string) (usi.Option, bool) {
 	return usi.FindOption(s.greeting.Options, name)
 }
@@ -271,7 +267,6 @@ func silence(err error) (silent bool, what string) {
 	return fault.Awaiting != "", fault.Awaiting
 }
 
-// blame describes how the engine failed.
 func (s *subject) blame(err error, at i18n.Message) i18n.Message {
 	if u, ok := errors.AsType[*unanswered](err); ok {
 		return i18n.Of("%s: %s", at, u.message())
@@ -293,7 +288,6 @@ func (s *subject) blame(err error, at i18n.Message) i18n.Message {
 	return i18n.Of("fails on %s: %s", at, note)
 }
 
-// pause waits for d or the end of ctx.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -18,7 +18,6 @@ type cache struct {
 	dir string // "": no cache
 }
 
-// A cachedGreeting is one file of the cache.
 type cachedGreeting struct {
 	Version  int    `json:"version"`
 	Key      string `json:"key"`

@@ -33,7 +33,6 @@ type councilEngine struct {
 	hopeless error         // it did not answer in this isready, and is not asked again
 }
 
-// listEngines returns the engines of a council in the order of its members.
 func listEngines(c *match.Council, prefix string) []*councilEngine {
 	var list []*councilEngine
 	for i, m := range c.Members {
@@ -47,7 +46,6 @@ func listEngines(c *match.Council, prefix string) []*councilEngine {
 	return list
 }
 
-// greeted stores the engine's options.
 func (e *councilEngine) greeted(g usi.Greeting) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -106,7 +104,6 @@ func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, ver
 	return list, e.version
 }
 
-// overlay sets one option in a list, or appends it.
 func overlay(list []usi.Setting, s usi.Setting) []usi.Setting {
 	i := slices.IndexFunc(list, func(x usi.Setting) bool { return usi.SameOption(x.Name, s.Name) })
 	if i < 0 {

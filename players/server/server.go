@@ -249,7 +249,6 @@ func (s *council) startGame(ctx context.Context) error {
 	return err
 }
 
-// prepareEngines gives every engine its current values.
 func (s *council) prepareEngines(config *ensemble.Config) {
 	plan := *s.opener.Plan
 	plan.Rules.Declaration = config.Settings.Declaration

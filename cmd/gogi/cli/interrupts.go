@@ -81,7 +81,6 @@ func (i *Interrupts) suspend() {
 	stop()
 }
 
-// resume reports the end of a stop.
 func (i *Interrupts) resume() {
 	if i.stopped.IsZero() {
 		return // not stopped by suspend; the runner reports its effects
@@ -94,7 +93,6 @@ func (i *Interrupts) resume() {
 	i.stopped = time.Time{}
 }
 
-// inPlay reports whether a series is being played.
 func (i *Interrupts) inPlay() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// percentEvery is the interval of the progress of a long job.
 const percentEvery = 200 * time.Millisecond
 
 // Percent returns a function that shows the progress of a long job over pairs on a terminal; nil without a

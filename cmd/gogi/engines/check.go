@@ -131,7 +131,6 @@ func (c *CheckCommand) engine() (configs.Engine, error) {
 	return e, err
 }
 
-// examine examines the engine and prints the findings.
 func (c *CheckCommand) examine(ctx context.Context, env *cli.Env, o *players.Opener) error {
 	began := time.Now()
 	command := strings.Join(c.Engine, " ")

@@ -27,7 +27,6 @@ func newCheckText(w io.Writer, in i18n.Language) *checkText {
 	return c
 }
 
-// checkDetailWidth is the width of a line of details.
 const checkDetailWidth = 96
 
 func (c *checkText) title(engine string) {

@@ -50,7 +50,6 @@ type CSACommand struct {
 	JSON    bool   `name:"json" help:"Print events as JSON lines on stdout."`
 }
 
-// csaPasswordVariable is the environment variable of the password.
 const csaPasswordVariable = "GOGI_CSA_PASSWORD"
 
 // Run plays the games, or until an interrupt.
@@ -78,7 +77,6 @@ func (c *CSACommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// ended returns the command's error and exit code.
 func (c *CSACommand) ended(tally csa.Tally, err error, interrupted bool) error {
 	unplayed := c.Games - tally.Games
 	switch {
@@ -90,7 +88,6 @@ func (c *CSACommand) ended(tally csa.Tally, err error, interrupted bool) error {
 	return err
 }
 
-// config returns the settings without the player.
 func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	password, err := c.password(env)
 	if err != nil {

@@ -38,7 +38,6 @@ func (c *CheckCommand) checkFile(env *cli.Env) error {
 	return err
 }
 
-// findings are the problems and warnings of a file.
 type findings struct {
 	file     string
 	plan     *match.Plan // nil if there are problems

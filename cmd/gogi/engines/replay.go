@@ -35,7 +35,6 @@ const (
 	exitUnclear  = 11
 )
 
-// replayBundle repeats the recorded search and counts the failures.
 func (c *CheckCommand) replayBundle(ctx context.Context, env *cli.Env) error {
 	bundle, err := crash.Open(c.Bundle)
 	if err != nil {
@@ -57,7 +56,6 @@ func (c *CheckCommand) replayBundle(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// recorded returns the engine to start.
 func (c *CheckCommand) recorded(b *crash.Bundle) (match.Player, error) {
 	p := match.Player{Name: b.Player, Command: b.Command, Dir: b.Dir, Env: b.Env}
 	if c.With != "" {
@@ -73,7 +71,6 @@ func (c *CheckCommand) recorded(b *crash.Bundle) (match.Player, error) {
 	return p, nil
 }
 
-// replay repeats the search of the bundle, and prints each result.
 func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
 	start := func() (replay.Process, error) { return opener.Start(p, nil, process.DefaultGrace) }
@@ -101,7 +98,6 @@ func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle
 	return tally, nil
 }
 
-// verdict returns the exit code.
 func (c *CheckCommand) verdict(env *cli.Env, t replay.Tally) error {
 	bisecting := c.Exit == cli.ExitBisect
 	switch outcome := t.Outcome(); {

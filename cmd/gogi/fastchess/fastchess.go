@@ -61,7 +61,6 @@ func pairsOf(words []string) (list []pair) {
 	return list
 }
 
-// An engine is one -engine, or -each.
 type engine struct {
 	name, cmd, args string
 	tc, st, nodes   string
@@ -70,7 +69,6 @@ type engine struct {
 	options         []pair
 }
 
-// A reader collects the options of a line.
 type reader struct {
 	engines          []engine
 	each             engine
@@ -87,7 +85,6 @@ func (r *reader) note(format string, args ...any) {
 
 func (r *reader) flag(words ...string) { r.flags = append(r.flags, words...) }
 
-// option reads one option with its values.
 func (r *reader) option(name string, words []string) {
 	value := strings.Join(words, " ")
 	switch strings.TrimLeft(name, "-") {
@@ -172,7 +169,6 @@ func (r *reader) number(name, value string, into *int) {
 	*into = n
 }
 
-// engine reads the keys of -engine or -each.
 func (r *reader) engine(e *engine, words []string) {
 	for _, p := range pairsOf(words) {
 		option, isOption := strings.CutPrefix(p.key, "option.")
@@ -340,7 +336,6 @@ func (r *reader) draw(keys []pair) {
 	r.flag("--draw", text)
 }
 
-// write returns the translated line.
 func (r *reader) write() Translation {
 	w := writer{reader: r}
 	for i := range r.engines {
@@ -368,7 +363,6 @@ func (r *reader) write() Translation {
 	return Translation{Words: w.words, Notes: r.notes}
 }
 
-// A writer collects the words of the new line.
 type writer struct {
 	*reader
 	words []string
@@ -400,7 +394,6 @@ func (w *writer) engine(i int) {
 	w.add("--engine", name+"="+command)
 }
 
-// limit writes the limit of all engines, and that of each engine with its own.
 func (w *writer) limit(flag string, of func(engine) string) {
 	if value := of(w.each); value != "" {
 		w.add(flag, value)
@@ -433,7 +426,6 @@ func (w *writer) common(flag, key string, of func(engine) string) {
 	}
 }
 
-// length writes the number of games and the design.
 func (w *writer) length() {
 	n := max(2, len(w.engines))
 	pairings := n * (n - 1) / 2

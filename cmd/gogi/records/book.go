@@ -24,7 +24,6 @@ type BookCommand struct {
 	Sample  BookSampleCommand  `cmd:"" help:"Draw openings from a book at random"`
 }
 
-// bookFile are the flags of a book to read.
 type bookFile struct {
 	File string `arg:"" help:"Book file: .db, .ybb, .bin (Apery), .usi or .sfen."`
 	From string `placeholder:"NAME" help:"Format, if the name does not show it: db, ybb, apery, usi, sfen."`

@@ -134,7 +134,6 @@ func (c *BookMakeCommand) progress(env *cli.Env, before int) func(tried, found i
 	}
 }
 
-// engineText returns the identity and the options of the engine.
 func engineText(plan *match.Plan) string {
 	p := plan.Players[0]
 	words := []string{"engine=" + p.Identity.String()}

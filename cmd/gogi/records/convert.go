@@ -65,7 +65,6 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// skipped describes the positions that are no training data.
 func skipped(t packed.Tally) (text string) {
 	for _, part := range []struct {
 		n    int

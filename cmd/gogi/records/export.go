@@ -61,7 +61,6 @@ func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.Read(ctx, func(store *results.Store) error { return c.from(ctx, env, store, export) })
 }
 
-// export returns the export that the flags describe.
 func (c *ExportCommand) export() (*games.Export, error) {
 	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: selfplay.VoteCounts}
 	f, err := text.Find(games.Formats(options), c.Format)
@@ -89,7 +88,6 @@ func (c *ExportCommand) export() (*games.Export, error) {
 	return e, nil
 }
 
-// shards returns how to split and shuffle training data.
 func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 	f, err := packed.Find(c.Format)
 	if err != nil || f.Bare || c.Shard < 0 {
@@ -98,7 +96,6 @@ func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 	return &games.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
 }
 
-// pairsOf parses "A-B" or "A".
 func pairsOf(text string) (*[2]int, error) {
 	first, last, both := strings.Cut(text, "-")
 	if !both {
@@ -112,7 +109,6 @@ func pairsOf(text string) (*[2]int, error) {
 	return &[2]int{int(a), int(b)}, nil //nolint:gosec // 31 bits
 }
 
-// from selects the run and the games, and exports them.
 func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.Store, export *games.Export) error {
 	info, err := c.find(ctx, store, export)
 	if err != nil {

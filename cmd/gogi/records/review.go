@@ -40,7 +40,6 @@ type ReviewCommand struct {
 	Validate  StrengthValidateCommand `cmd:"" help:"Measure the error of estimated ratings"`
 }
 
-// reviewed are the flags of the games to review.
 type reviewed struct {
 	Files []string `arg:"" optional:"" help:"Game files, folders or archives; - is standard input. Games of Go are SGF. Not with --run."`
 	Run   string   `placeholder:"NAME" help:"Stored run to read instead of files."`
@@ -49,7 +48,6 @@ type reviewed struct {
 	Of    string   `name:"player" placeholder:"NAME" help:"Only games of this player."`
 }
 
-// check returns an error for flags that do not fit together.
 func (s *reviewed) check() error {
 	if (len(s.Files) > 0) == (s.Run != "") {
 		return errors.New("expected either files of games or --run NAME")
@@ -83,7 +81,6 @@ func (s *reviewed) shogi(ctx context.Context, env *cli.Env, refused *int, see fu
 	})
 }
 
-// sgf calls see for each game of Go.
 func (s *reviewed) sgf(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *sgf.Game) error) error {
 	return sources.SGF(ctx, s.Files, env.In, refusals(env.Err, refused), func(g *review.Game, x *sgf.Game) error {
 		if !s.passes(g) {
@@ -286,7 +283,6 @@ const (
 	loggedEvery = time.Minute
 )
 
-// progress returns a function that prints the progress and the remaining time.
 func (c *ReviewReadCommand) progress(env *cli.Env) func(review.Progress) {
 	if c.Quiet {
 		return nil

@@ -165,7 +165,6 @@ func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	return err
 }
 
-// records writes games of shogi.
 func (c *ReviewExportCommand) records(ctx context.Context, env *cli.Env, found map[string]*review.Reviewed, scale review.Scale, refused, lacking *int) (text []byte, err error) {
 	f, err := kifutext.Find(kifutext.Text(), c.Format)
 	if err != nil {

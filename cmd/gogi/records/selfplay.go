@@ -83,7 +83,6 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 // renameSelfplay is the advice if the stored run has another plan.
 const renameSelfplay = "the key run sets another name"
 
-// play plays the missing blocks and makes the data.
 func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay, durable bool) error {
 	started := func() {}
 	if !c.Session.Quiet {
@@ -128,7 +127,6 @@ func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, read
 	return err
 }
 
-// assemble makes the data of the stored blocks.
 func (c *SelfplayPlayCommand) assemble(ctx context.Context, env *cli.Env, ready *planning.Selfplay) error {
 	var made *selfplay.Manifest
 	err := c.Read(ctx, func(store *results.Store) (err error) {
@@ -138,7 +136,6 @@ func (c *SelfplayPlayCommand) assemble(ctx context.Context, env *cli.Env, ready 
 	return c.print(env, made, ready.Folder, err)
 }
 
-// stored makes the data of a stored run.
 func (c *SelfplayPlayCommand) stored(ctx context.Context, store *results.Store, ready *planning.Selfplay) (*selfplay.Manifest, error) {
 	info, err := cli.FindRun(ctx, store, ready.Plan.Run)
 	if err != nil {
@@ -171,7 +168,6 @@ func (c *SelfplayPlayCommand) assembleOld(ctx context.Context, env *cli.Env, rea
 	return c.print(env, made, ready.Folder, err)
 }
 
-// print prints the data that --assemble made.
 func (c *SelfplayPlayCommand) print(env *cli.Env, made *selfplay.Manifest, folder string, err error) error {
 	switch {
 	case err != nil:
@@ -183,14 +179,12 @@ func (c *SelfplayPlayCommand) print(env *cli.Env, made *selfplay.Manifest, folde
 	return nil
 }
 
-// printMade prints a summary of the data.
 func printMade(env *cli.Env, m *selfplay.Manifest, folder string) {
 	m.Statistics.Print(env.Out)
 	fmt.Fprintf(env.Out, "data        %s in %s/shards, of %s\n", format.NumberOf(len(m.Shards), "file"), folder, format.NumberOf(len(m.Blocks), "block"))
 	fmt.Fprintf(env.Out, "dataset     %s\n", m.Dataset)
 }
 
-// dryRun prints the plan.
 func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *planning.Selfplay) error {
 	p, d, w := s.Plan.Players[0], s.Plan.Design.Selfplay, env.Out
 	fmt.Fprintf(w, "run         %s in %s, digest %s\n", s.Plan.Run, c.DB, s.Plan.Digest()[:16])

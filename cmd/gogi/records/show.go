@@ -32,7 +32,6 @@ func (c *ConvertCommand) show(env *cli.Env) error {
 	return nil
 }
 
-// input opens a file; "-" is standard input.
 func input(env *cli.Env, name string) (io.Reader, func() error, error) {
 	if name == "-" {
 		return env.In, func() error { return nil }, nil

@@ -11,7 +11,6 @@ import (
 	"gogi/report/strength"
 )
 
-// measured are the flags of the metrics of players.
 type measured struct {
 	reviewRules
 
@@ -19,7 +18,6 @@ type measured struct {
 	Ratings string `placeholder:"FILE" help:"CSV file with columns name and rating; the rating may be a rank of Go from 25k to 8d (default: the ratings in the records)."`
 }
 
-// tally reads the review.
 func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 	ratings := strength.Ratings{}
 	if c.Ratings != "" {
@@ -32,7 +30,6 @@ func (c *measured) tally() (*review.Tally, strength.Ratings, error) {
 	return t, ratings, err
 }
 
-// tabled are the flags of a table of metrics, instead of a review.
 type tabled struct {
 	Table string `placeholder:"FILE" help:"CSV table of players or ranks instead of a review, with the metrics as columns: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
 	Names string `default:"name" placeholder:"COLUMN" help:"Column of names (default: ${default}) [--table]."`
@@ -170,7 +167,6 @@ func (c *StrengthEstimateCommand) Run(env *cli.Env) error {
 	return env.AnswerEnglish(c.JSON, all, nil)
 }
 
-// only keeps the selected players.
 func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) (kept []strength.Subject, none []string, err error) {
 	if len(c.Players) == 0 {
 		return list, empty, nil

@@ -37,7 +37,6 @@ func (c *CtlCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// played lists the running runs of a database.
 func played(db string) string {
 	runs, err := socket.Runs(db)
 	if err != nil || len(runs) == 0 {
@@ -46,7 +45,6 @@ func played(db string) string {
 	return " (running: " + strings.Join(runs, ", ") + ")"
 }
 
-// taken describes the effect of an order.
 func taken(c control.Command) string {
 	switch c.Do {
 	case control.Pause:

@@ -53,7 +53,6 @@ func (c *GamesCommand) Run(ctx context.Context, env *cli.Env) error {
 	return err
 }
 
-// show prints the game if one is named, else the list.
 func (c *GamesCommand) show(ctx context.Context, env *cli.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {

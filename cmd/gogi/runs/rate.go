@@ -70,7 +70,6 @@ func (c *RateCommand) check() error {
 	return nil
 }
 
-// parsePrior reads --prior.
 func parsePrior(text string) (rating.Prior, error) {
 	kind, number, _ := strings.Cut(text, "=")
 	if kind == "none" && number == "" {

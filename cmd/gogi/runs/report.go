@@ -65,7 +65,6 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// openings prints the results of each opening of the run and of those of --also.
 func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	infos := []*results.RunInfo{info}
 	for _, name := range c.Also {

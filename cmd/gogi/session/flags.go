@@ -28,7 +28,6 @@ type Flags struct {
 	end, fault command
 }
 
-// check returns an error for wrong flags, before the first game.
 func (f *Flags) check(ctx context.Context, to Target) error {
 	var ofEnd, ofFault error
 	f.end, ofEnd = commandOf("--on-end", f.OnEnd)

@@ -19,7 +19,6 @@ import (
 	"gogi/runner/events"
 )
 
-// patience is the time limit of a command.
 const patience = time.Minute
 
 // A command is a program of the user with its arguments; the zero value does nothing. It runs without a shell
@@ -84,7 +83,6 @@ func (s *Session) runEnd(ctx context.Context, ended error) {
 	}
 }
 
-// endings returns the word for how a session ended.
 func endings(code int) string {
 	switch code {
 	case cli.Done, cli.GateFailed, cli.GateOpen:

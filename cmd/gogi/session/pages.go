@@ -98,7 +98,6 @@ type nearby struct {
 	playing map[string]played
 }
 
-// played is a run of this process.
 type played struct {
 	hub     *events.Hub
 	control func(context.Context, control.Command) error

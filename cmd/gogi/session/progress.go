@@ -44,7 +44,6 @@ func (l *eventLines) write(e match.Event) {
 // lineBuffer is the number of events that the writer of a worker's run may be late.
 const lineBuffer = 1 << 13
 
-// follow writes the events of a hub until it closes.
 func (l *eventLines) follow(hub *events.Hub) {
 	for {
 		s := hub.Subscribe(lineBuffer)
@@ -170,7 +169,6 @@ func (p *progress) event(e match.Event) {
 	}
 }
 
-// warn prints a warning above the area.
 func (p *progress) warn(e match.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,7 +176,6 @@ func (p *progress) warn(e match.Event) {
 	fmt.Fprintln(p.w, words.Warning(match.WarningGiven{Engine: e.Engine, Kind: e.Kind, Note: e.Note}).In(p.language))
 }
 
-// fault prints the first faults one by one, above the area.
 func (p *progress) fault(e match.Event) {
 	if p.faults == mostFaults {
 		return
@@ -249,7 +246,6 @@ func (p *progress) title(now *match.Snapshot) {
 	fmt.Fprintf(sanitize.Raw(p.w), "\x1b]0;gogi %s %d/%d\a", sanitize.Printable(p.plan.Run, 60), now.Standings.Total(), now.Games)
 }
 
-// clear erases the area.
 func (p *progress) clear() {
 	if p.lines > 0 {
 		fmt.Fprintf(sanitize.Raw(p.w), "\r\x1b[%dA\x1b[J", p.lines)
@@ -303,10 +299,8 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}.Said().In(p.language)
 }
 
-// shownLeaders is the number of players in the summary of a tournament.
 const shownLeaders = 3
 
-// leaders returns the players with the most points, with their points and games.
 func (p *progress) leaders(ended *match.Standings) i18n.Message {
 	type score struct {
 		name   string
@@ -333,13 +327,11 @@ func (p *progress) leaders(ended *match.Standings) i18n.Message {
 	return i18n.Verbatim(strings.Join(texts, "  "))
 }
 
-// recordOf returns a player's record with both colours.
 func recordOf(ended *match.Standings, player string) match.Record {
 	byColour := ended.Of(player)
 	return byColour[0].Plus(byColour[1])
 }
 
-// shareOf returns the share of the points.
 func shareOf(r match.Record) float64 {
 	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Wins+r.Draws+r.Losses)
 }
@@ -363,7 +355,6 @@ func forfeits(now *match.Snapshot, engine string) int {
 	return n
 }
 
-// slotLines returns a line for each of the first games in play.
 func (p *progress) slotLines(now *match.Snapshot) []string {
 	var lines []string
 	playing := 0

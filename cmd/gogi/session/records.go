@@ -29,7 +29,6 @@ type live struct {
 	games map[place]*growing
 }
 
-// newLive returns a writer of files in a folder and a format.
 func newLive(dir, format string, env *cli.Env) (*live, error) {
 	f, err := text.Find(text.Text(), format)
 	if err != nil {
@@ -40,10 +39,8 @@ func newLive(dir, format string, env *cli.Env) (*live, error) {
 	}}, nil
 }
 
-// A place is the pair and the leg of a game.
 type place = [2]int
 
-// growing is the file of one game.
 type growing struct {
 	record  kifu.Record
 	path    string
@@ -73,7 +70,6 @@ func (l *live) follow(hub *events.Hub) {
 	}
 }
 
-// see handles one event.
 func (l *live) see(ev match.Event) {
 	if ev.Type == match.EventState && ev.State != nil {
 		l.catchUp(ev)
@@ -109,7 +105,6 @@ func (l *live) see(ev match.Event) {
 	}
 }
 
-// begin creates the file of a game.
 func (l *live) begin(at place, ev match.Event) {
 	g := &growing{record: kifu.Record{Black: ev.Black, White: ev.White, Event: ev.Run, Started: ev.Time, Start: startOf(ev.Start)}}
 	g.record.Header.Opening = ev.Opening
@@ -197,7 +192,6 @@ func (l *live) catchUp(ev match.Event) {
 	}
 }
 
-// end completes the file of a game.
 func (l *live) end(at place, ev match.Event) {
 	g := l.games[at]
 	if g == nil {
@@ -208,7 +202,6 @@ func (l *live) end(at place, ev match.Event) {
 	l.write(g)
 }
 
-// drop removes the files of games that do not count.
 func (l *live) drop(pair int, legs ...int) {
 	for _, leg := range legs {
 		at := place{pair, leg}

@@ -229,7 +229,6 @@ func withPaths(err error, db string, plan *match.Plan, rename string) error {
 	return fmt.Errorf("%s: %w\nwhat it has stays as it is; %s", db, different, rename)
 }
 
-// play plays the pairs that are not stored.
 func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered *stored.Gathering) error {
 	plan := m.Opener.Plan
 	monitor := alarms.NewMonitor(plan)
@@ -340,7 +339,6 @@ func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, c
 	return append(list, s.live.add(plan.Run, played{hub, control})), nil
 }
 
-// begin starts the pages and the file of metrics, once.
 func (s *Session) begin(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -439,7 +437,6 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	return e.Why
 }
 
-// unplayed returns the error of a series that ended early.
 func unplayed(why error, left string) error {
 	if _, faulty := errors.AsType[*tune.Faulty](why); faulty {
 		return &cli.Exit{Code: cli.Failed, Err: why}

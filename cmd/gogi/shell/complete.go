@@ -44,7 +44,6 @@ type position struct {
 	known  Known
 }
 
-// pass reads one whole word.
 func (p *position) pass(word string) {
 	switch {
 	case p.flag != nil:
@@ -66,7 +65,6 @@ func (p *position) pass(word string) {
 	}
 }
 
-// enter reads a command or an argument.
 func (p *position) enter(word string) {
 	for _, child := range p.node.Children {
 		if child.Type == kong.CommandNode && (child.Name == word || slices.Contains(child.Aliases, word)) {
@@ -99,7 +97,6 @@ func (p *position) flags() (list []*kong.Flag) {
 	return list
 }
 
-// spellings returns the words that set a flag.
 func spellings(f *kong.Flag) []string {
 	words := []string{"--" + f.Name}
 	switch f.Tag.Negatable {
@@ -181,7 +178,6 @@ func (p *position) candidates(typed string) (list []Candidate) {
 	return list
 }
 
-// choices returns the values that the grammar lists.
 func choices(v *kong.Value) (words []string) {
 	if v.Enum == "" {
 		return nil

@@ -35,7 +35,6 @@ func Manual(w io.Writer, app *kong.Application, node *kong.Node) error {
 	return err
 }
 
-// A page is a manual page in progress.
 type page struct {
 	program string
 	out     strings.Builder
@@ -50,7 +49,6 @@ func (p *page) item(tag, help string) {
 	p.line(".TP\n.B %s\n%s", roff(tag), text(help))
 }
 
-// synopsis returns the usage line.
 func synopsis(app *kong.Application, node *kong.Node) string {
 	if node.Parent == nil {
 		return app.Name + " <command> [flags]"
@@ -128,7 +126,6 @@ func groupOf(f *kong.Flag) string {
 	return strings.TrimSuffix(f.Group.Title, ":")
 }
 
-// flagTag returns a flag as in --help.
 func flagTag(f *kong.Flag) string {
 	name := "--" + f.Name
 	if f.Tag.Negatable != "" {
@@ -143,7 +140,6 @@ func flagTag(f *kong.Flag) string {
 	return name
 }
 
-// related returns the names of the pages above and below.
 func (p *page) related(app *kong.Application, node *kong.Node) string {
 	var names []string
 	if node.Parent != nil {

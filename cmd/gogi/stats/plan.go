@@ -57,7 +57,6 @@ func (c *PlanCommand) conditions(ctx context.Context) (calculator.Conditions, er
 	return conditions, nil
 }
 
-// played returns the conditions of the run.
 func (c *PlanCommand) played(ctx context.Context) (conditions calculator.Conditions, err error) {
 	source := cli.Stored{Name: c.From, Database: cli.Database{DB: c.DB}}
 	err = source.With(ctx, func(store *results.Store, info *results.RunInfo) error {

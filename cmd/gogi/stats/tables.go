@@ -23,7 +23,6 @@ type tableFlags struct {
 	JSON      bool     `name:"json" help:"Print one JSON object."`
 }
 
-// where parses the conditions on the rows.
 func (t *tableFlags) where() ([]csv.Condition, error) {
 	where, err := csv.ParseConditions(t.Where)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"gogi/results"
 )
 
-// program is the name of the program in shells.
 const program = "gogi"
 
 // CompletionCommand prints the completion script of a shell.
@@ -90,7 +89,6 @@ func (c *ManCommand) Run(env *cli.Env, k *kong.Context) error {
 	return shell.Manual(env.Out, k.Model, node)
 }
 
-// find returns the command that the words name.
 func find(node *kong.Node, words []string) (*kong.Node, error) {
 	for _, word := range words {
 		var names []string
@@ -111,7 +109,6 @@ func find(node *kong.Node, words []string) (*kong.Node, error) {
 	return node, nil
 }
 
-// writePages writes the pages of a command and of all commands below it.
 func writePages(dir string, app *kong.Application, node *kong.Node) error {
 	var text strings.Builder
 	if err := shell.Manual(&text, app, node); err != nil {

@@ -22,7 +22,6 @@ import (
 	"gogi/runner/series"
 )
 
-// A player plays a tune and its validations.
 type player struct {
 	*session.Session
 
@@ -49,7 +48,6 @@ func (p *player) warn() {
 	}
 }
 
-// dryRun prints the tune and plays no game.
 func (p *player) dryRun(ctx context.Context) error {
 	opened := false
 	err := cli.Database{DB: p.DB}.Read(ctx, func(store *results.Store) error {
@@ -67,7 +65,6 @@ func (p *player) dryRun(ctx context.Context) error {
 	return nil
 }
 
-// opener returns an opener for one of the study's plans.
 func (p *player) opener(plan *match.Plan) *players.Opener {
 	return &players.Opener{Plan: plan, Guard: p.Guard, Bound: p.study.opener.Bound, Waiting: p.Note}
 }
@@ -80,7 +77,6 @@ func (p *player) transcripts(plan *match.Plan) string {
 	return crash.TranscriptDir("", p.DB, plan.Run)
 }
 
-// tune plays the missing pairs of the tune.
 func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) {
 	p.warn()
 	s := p.study
@@ -153,7 +149,6 @@ func (p *position) look() []string {
 	return p.lines
 }
 
-// learnt stores the state after a block.
 func (p *position) learnt(st tune.State) {
 	line := fmt.Sprintf("%s of %s pairs:", format.Count(st.Pairs), format.Count(p.settings.Pairs))
 	shown := 0
@@ -227,7 +222,6 @@ func (p *player) candidate(ctx context.Context, a *tuning.Account, another bool)
 	return c, err
 }
 
-// validations describes the validations of a tune, one line for each.
 func validations(ctx context.Context, store *results.Store, a *tuning.Account) (lines []i18n.Message) {
 	for _, c := range a.Candidates {
 		for which, run := range tuning.ValidationRuns(a.Plan, c.Run) {

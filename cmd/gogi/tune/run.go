@@ -26,7 +26,6 @@ import (
 //go:embed demo.toml
 var demo []byte
 
-// setup are the flags that describe a tune.
 type setup struct {
 	File string `arg:"" optional:"" help:"Tune file (TOML); without it and without --engine gogi tunes the built-in engine, where the best values are known."`
 
@@ -51,7 +50,6 @@ func (c *setup) load() (f *configs.File, dir string, err error) {
 	return &configs.File{}, "", nil
 }
 
-// A study is a tune that is ready to be played.
 type study struct {
 	request  tuning.Request
 	base     *match.Plan // the match that the tune plays
@@ -63,7 +61,6 @@ type study struct {
 	playing
 }
 
-// playing are the settings of the store.
 type playing struct {
 	durability results.Durability
 	transcript bool

@@ -77,7 +77,6 @@ func (c *ProbeCommand) Run(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// probe warns of parameters that gogi cannot tune.
 func (p *player) probe(ctx context.Context) error {
 	found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
 	if err != nil {
@@ -91,7 +90,6 @@ func (p *player) probe(ctx context.Context) error {
 	return nil
 }
 
-// withAccount calls do with a stored tune.
 func withAccount(ctx context.Context, run cli.Stored, at int, do func(*results.Store, *tuning.Account) error) error {
 	return withTune(ctx, run, func(store *results.Store, info *results.RunInfo) error {
 		a, err := tuning.Read(ctx, store, info, at)
@@ -115,7 +113,6 @@ func withTune(ctx context.Context, run cli.Stored, do func(*results.Store, *resu
 	})
 }
 
-// newestTune returns the newest run that is a tune.
 func newestTune(ctx context.Context, store *results.Store) (*results.RunInfo, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {

@@ -102,7 +102,6 @@ func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info
 	return nil
 }
 
-// storedGames returns the selected games.
 func (s *votesSource) storedGames(ctx context.Context, store *results.Store, info *results.RunInfo) ([]storedGame, error) {
 	pair, leg := -1, -1
 	filter := results.Filter{Engine: s.Player}
@@ -126,7 +125,6 @@ func (s *votesSource) storedGames(ctx context.Context, store *results.Store, inf
 	return games, err
 }
 
-// noVotes returns why there are no votes.
 func (s *votesSource) noVotes(info *results.RunInfo, games int) error {
 	switch {
 	case info.Finished == 0:

@@ -60,7 +60,6 @@ func (c *ShowCommand) check() error {
 	return c.votesSource.check()
 }
 
-// oneGame prints the votes of one game in all selected forms.
 func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
 	out := env.Out
 	var game *votes.Game
