@@ -102,10 +102,5 @@ func TestRealClient(t *testing.T) {
 		}
 	}
 	testutil.Equal(t, strings.TrimSpace(g.file("errors")), "", "on stderr")
-	deadline = time.Now().Add(guiPatience)
-	for tick := time.NewTicker(5 * time.Millisecond); len(tagged(t, g.tag)) > 0; <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("left alive: %v", tagged(t, g.tag))
-		}
-	}
+	noneTagged(t, g.tag)
 }

@@ -33,31 +33,18 @@ type gui struct {
 // guiPatience is the longest wait for anything; only a hang takes so long.
 const guiPatience = time.Minute
 
-// fakes is a file with one scripted member for each list of arguments, and a
-// council of them. MARK, LOG and GATE in an argument become files of that
-// member: m1.mark, m1.log, m1.gate.
-func fakes(council string, members ...string) string {
+// fakes is a file with one scripted member for each list of arguments, and a council of them. MARK in an
+// argument becomes a file of that member, such as m1.mark.
+func fakes(members ...string) string {
 	var b strings.Builder
 	var names []string
 	for i, args := range members {
 		name := fmt.Sprintf("m%d", i+1)
 		names = append(names, fmt.Sprintf("%q", name))
-		command := []string{`"fakeengine"`}
-		for _, word := range strings.Fields(args) {
-			word = strings.ReplaceAll(word, "~", " ")
-			for _, file := range []string{"MARK", "LOG", "GATE"} {
-				if word == file {
-					word = "DIR/" + name + "." + strings.ToLower(file)
-				}
-			}
-			command = append(command, fmt.Sprintf("%q", word))
-		}
-		fmt.Fprintf(&b, "[[engine]]\nname = %q\ncommand = [%s]\nenv = [\"GOGI_TEST_TAG=TAG\"]\nready_timeout = \"30s\"\n", name, strings.Join(command, ", "))
+		fmt.Fprintf(&b, "[[engine]]\nname = %q\ncmd = \"fakeengine %s\"\nenv = [\"GOGI_TEST_TAG=TAG\"]\nready_timeout = \"30s\"\n",
+			name, strings.ReplaceAll(args, "MARK", "DIR/"+name+".mark"))
 	}
-	if !strings.Contains(council, "rule") {
-		council = "rule = \"majority\"\n" + council
-	}
-	return b.String() + "[[council]]\nname = \"C\"\nmembers = [" + strings.Join(names, ", ") + "]\n" + council
+	return b.String() + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [" + strings.Join(names, ", ") + "]\n"
 }
 
 // load starts the council of a file's text.
@@ -67,13 +54,6 @@ func load(t *testing.T, text string, args ...string) *gui {
 	g.tag = filepath.Base(filepath.Dir(g.dir)) + "-" + filepath.Base(g.dir)
 	text = strings.NewReplacer("DIR", g.dir, "TAG", g.tag).Replace(text)
 	testutil.OK(t, os.WriteFile(filepath.Join(g.dir, "council.toml"), []byte(text), 0o600))
-	g.start(args...)
-	return g
-}
-
-// start runs the program in the folder, also a second time.
-func (g *gui) start(args ...string) {
-	g.t.Helper()
 	g.cmd = exec.CommandContext(g.t.Context(), "gogi", append([]string{"council", "council.toml"}, args...)...)
 	g.cmd.Dir = g.dir
 	g.cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
@@ -84,13 +64,14 @@ func (g *gui) start(args ...string) {
 		g.t.Fatal(err)
 	}
 	testutil.OK(g.t, g.cmd.Start())
-	g.lines, g.said = make(chan string, 1<<16), nil
-	go func(lines chan<- string) {
-		defer close(lines)
+	g.lines = make(chan string, 1<<16)
+	go func() {
+		defer close(g.lines)
 		for s := bufio.NewScanner(out); s.Scan(); {
-			lines <- s.Text()
+			g.lines <- s.Text()
 		}
-	}(g.lines)
+	}()
+	return g
 }
 
 func (g *gui) say(lines ...string) {
@@ -124,11 +105,11 @@ func (g *gui) until(text string) []string {
 }
 
 // ready says what a GUI says before a game.
-func (g *gui) ready(options ...string) {
+func (g *gui) ready() {
 	g.t.Helper()
 	g.say("usi")
 	g.until("usiok")
-	g.say(append(options, "isready")...)
+	g.say("isready")
 	g.until("readyok")
 	g.say("usinewgame")
 }
@@ -157,34 +138,24 @@ func (g *gui) file(name string) string {
 	return string(text)
 }
 
-// await waits until a member's file holds a text.
+// await waits until a member's file contains a text.
 func (g *gui) await(name, text string) {
 	g.t.Helper()
-	deadline := time.Now().Add(guiPatience)
-	for tick := time.NewTicker(5 * time.Millisecond); !strings.Contains(g.file(name), text); <-tick.C {
-		if time.Now().After(deadline) {
-			g.t.Fatalf("%s never said %q: %s", name, text, g.file(name))
-		}
-	}
+	testutil.Eventually(g.t, name+" says "+text, func() bool { return strings.Contains(g.file(name), text) })
 }
 
 // Trap 15: nothing is left when the program is killed, not even what wrappers
 // started.
 func TestCouncilLeavesNothingWhenKilled(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes("", "-script fork@go -mark MARK", "-script deaf@go -mark MARK"))
+	g := load(t, fakes("-script fork@go -mark MARK", "-script deaf@go -mark MARK"))
 	g.ready()
 	g.say("position startpos", "go infinite")
 	g.await("m1.mark", "fork@go")
 	g.await("m2.mark", "deaf@go")
 	testutil.OK(t, g.cmd.Process.Signal(syscall.SIGKILL))
 	g.cmd.Wait()
-	deadline := time.Now().Add(guiPatience)
-	for tick := time.NewTicker(5 * time.Millisecond); len(tagged(t, g.tag)) > 0; <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("left alive: %v", tagged(t, g.tag))
-		}
-	}
+	noneTagged(t, g.tag)
 }
 
 // votes reads a log of decisions.

@@ -12,7 +12,7 @@ import (
 // and keeps what its members declared in the user's cache.
 func TestCouncilVerb(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes("", "-replay 7g7f", "-replay 7g7f -infos 2"), "--log", "votes")
+	g := load(t, fakes("-replay 7g7f", "-replay 7g7f -infos 2"), "--log", "votes")
 	g.ready()
 	g.say("position startpos", "go nodes 10")
 	g.until("bestmove 7g7f")

@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,12 +73,8 @@ func (s *folder) gogi(t *testing.T, args ...string) (stdout, stderr string, code
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "gogi", args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, &out, &errs
-	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return out.String(), errs.String(), exit.ExitCode()
-	}
-	testutil.OK(t, err)
-	return out.String(), errs.String(), 0
+	code = codeOf(t, cmd.Run())
+	return out.String(), errs.String(), code
 }
 
 // noneLeft asserts that no engine of the series is alive.
@@ -93,14 +89,16 @@ func (s *folder) noneLeft(t *testing.T) {
 func tagged(t *testing.T, tag string) []string {
 	t.Helper()
 	files := testutil.Must(filepath.Glob("/proc/[0-9]*/environ"))(t)
-	var left []string
-	for _, file := range files {
+	return slices.DeleteFunc(files, func(file string) bool {
 		environ, err := os.ReadFile(file)
-		if err == nil && bytes.Contains(environ, []byte("GOGI_TEST_TAG="+tag+"\x00")) {
-			left = append(left, file)
-		}
-	}
-	return left
+		return err != nil || !bytes.Contains(environ, []byte("GOGI_TEST_TAG="+tag+"\x00"))
+	})
+}
+
+// noneTagged waits until no process has the tag.
+func noneTagged(t *testing.T, tag string) {
+	t.Helper()
+	testutil.Eventually(t, "the processes with the tag "+tag+" end", func() bool { return len(tagged(t, tag)) == 0 })
 }
 
 // marked asserts that the fault was played.
@@ -313,13 +311,7 @@ func TestKilledRunnerLeavesNobody(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the runner was not killed")
 	}
-	deadline := time.Now().Add(5 * time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for len(tagged(t, s.tag)) > 0 && time.Now().Before(deadline) {
-		<-tick.C
-	}
-	s.noneLeft(t)
+	noneTagged(t, s.tag)
 
 	before := map[string]bool{}
 	for _, g := range s.gameRows(t) {

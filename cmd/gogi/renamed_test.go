@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,30 +69,6 @@ func TestOldLines(t *testing.T) {
 		line, notice := newWords(strings.Fields(was))
 		if got := strings.Join(line, " "); got != now || (notice == "") != (was == now) {
 			t.Errorf("gogi %s: %q with the notice %q, want %q", was, got, notice, now)
-		}
-	}
-}
-
-// TestOldExitCodes: the exit code and stdout of a line in old words are those of the new line.
-func TestOldExitCodes(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	bad := filepath.Join(dir, "bad.toml")
-	testutil.OK(t, os.WriteFile(bad, []byte("games = 2\nconcurency = 3\n"), 0o600))
-	for _, c := range []struct {
-		was, now []string
-		code     int
-	}{
-		{[]string{"perft", "--depth", "1"}, []string{"dev", "perft", "--depth", "1"}, cli.Done},
-		{[]string{"lint", bad}, []string{"check", bad}, cli.Usage},
-		{[]string{"stats", "error", "--wins", "10", "--games", "10"}, []string{"stats", "lab", "error", "--wins", "10", "--games", "10"}, cli.Failed},
-		{[]string{"verify", "--db", filepath.Join(dir, "none.db")}, []string{"db", "verify", "--db", filepath.Join(dir, "none.db")}, cli.Failed},
-		{[]string{"replay", filepath.Join(dir, "none.jsonl")}, []string{"check", "--replay", filepath.Join(dir, "none.jsonl")}, cli.Usage},
-	} {
-		out, _, code := gogi(t, c.was...)
-		want, _, wantCode := gogi(t, c.now...)
-		if out != want || code != wantCode || code != c.code {
-			t.Errorf("gogi %q: code %d, %q; gogi %q: code %d, %q; want code %d", c.was, code, out, c.now, wantCode, want, c.code)
 		}
 	}
 }

@@ -81,6 +81,7 @@ func TestZshCompletesGogi(t *testing.T) {
 		"gogi complet":          "gogi completion",
 		"gogi match --bisect-c": "gogi match --bisect-commits",
 		"gogi match --exit bis": "gogi match --exit bisect",
+		"gogi match --exit=bis": "gogi match --exit=bisect",
 		"gogi report nigh":      "gogi report nightly",
 	} {
 		// What stands on the line is told by the shell itself: it is not run, but printed.

@@ -232,12 +232,7 @@ func (g *gui) file(name string) string {
 // await waits until a member's file holds a text.
 func (g *gui) await(name, text string) {
 	g.t.Helper()
-	deadline := time.Now().Add(guiPatience)
-	for tick := time.NewTicker(5 * time.Millisecond); !strings.Contains(g.file(name), text); <-tick.C {
-		if time.Now().After(deadline) {
-			g.t.Fatalf("%s never said %q: %s", name, text, g.file(name))
-		}
-	}
+	testutil.Eventually(g.t, name+" says "+text, func() bool { return strings.Contains(g.file(name), text) })
 }
 
 // open lets a member go on that waits at its gate.

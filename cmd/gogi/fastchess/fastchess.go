@@ -4,9 +4,9 @@
 package fastchess
 
 import (
+	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -62,11 +62,9 @@ func pairsOf(words []string) (list []pair) {
 }
 
 type engine struct {
-	name, cmd, args string
-	tc, st, nodes   string
-	depth, margin   string
-	restart         string
-	options         []pair
+	name, cmd, args, restart string
+	limits                   map[string]string // by the flag of gogi
+	options                  []pair
 }
 
 type reader struct {
@@ -89,10 +87,9 @@ func (r *reader) option(name string, words []string) {
 	value := strings.Join(words, " ")
 	switch strings.TrimLeft(name, "-") {
 	case "engine":
-		r.engines = append(r.engines, engine{})
-		r.engine(&r.engines[len(r.engines)-1], words)
+		r.engines = append(r.engines, r.engine(words))
 	case "each":
-		r.engine(&r.each, words)
+		r.each = r.engine(words)
 	case "rounds":
 		r.number(name, value, &r.rounds)
 	case "games":
@@ -169,11 +166,10 @@ func (r *reader) number(name, value string, into *int) {
 	*into = n
 }
 
-func (r *reader) engine(e *engine, words []string) {
+func (r *reader) engine(words []string) engine {
+	e := engine{limits: map[string]string{}}
 	for _, p := range pairsOf(words) {
-		option, isOption := strings.CutPrefix(p.key, "option.")
-		switch {
-		case isOption:
+		if option, ok := strings.CutPrefix(p.key, "option."); ok {
 			e.options = append(e.options, pair{option, p.value})
 			continue
 		}
@@ -185,15 +181,15 @@ func (r *reader) engine(e *engine, words []string) {
 		case "args":
 			e.args = p.value
 		case "tc":
-			e.tc = r.clock(p.value)
+			e.limits["--tc"] = r.clock(p.value)
 		case "st":
-			e.st = p.value + "s"
+			e.limits["--movetime"] = p.value + "s"
 		case "nodes":
-			e.nodes = p.value
+			e.limits["--nodes"] = p.value
 		case "depth", "plies":
-			e.depth = p.value
+			e.limits["--depth"] = p.value
 		case "timemargin":
-			e.margin = p.value + "ms"
+			e.limits["--margin"] = p.value + "ms"
 		case "restart":
 			e.restart = p.value
 		case "proto":
@@ -202,6 +198,18 @@ func (r *reader) engine(e *engine, words []string) {
 			r.note("dir=%s: only a file has it, as dir of the engine; the default is the folder of the engine's binary", p.value)
 		default:
 			r.note("%s=%s of an engine: unknown, omitted", p.key, p.value)
+		}
+	}
+	return e
+}
+
+// keys stores the values of the known keys of an option, and notes the others.
+func (r *reader) keys(option string, given []pair, known map[string]*string) {
+	for _, p := range given {
+		if value := known[p.key]; value != nil {
+			*value = p.value
+		} else {
+			r.note("%s=%s of %s: unknown, omitted", p.key, p.value, option)
 		}
 	}
 }
@@ -265,49 +273,31 @@ func (r *reader) openings(keys []pair) {
 
 // sprt writes the SPRT key by key, with the default model of fastchess.
 func (r *reader) sprt(keys []pair) {
-	values := map[string]string{"model": "normalized"}
-	for _, p := range keys {
-		if !slices.Contains(sprtKeys, p.key) {
-			r.note("%s=%s of -sprt: unknown, omitted", p.key, p.value)
-			continue
-		}
-		values[p.key] = p.value
-	}
-	if values["elo0"] == "" || values["elo1"] == "" {
+	var elo0, elo1, alpha, beta string
+	model := "normalized"
+	r.keys("-sprt", keys, map[string]*string{"elo0": &elo0, "elo1": &elo1, "alpha": &alpha, "beta": &beta, "model": &model})
+	if elo0 == "" || elo1 == "" {
 		r.note("-sprt: omitted: expected elo0 and elo1")
 		return
 	}
-	if values["model"] == "bayesian" {
+	if model == "bayesian" {
 		r.note("-sprt: omitted: gogi has no model=bayesian; expected bounds in Elo (model=logistic) or in normalised Elo (model=normalized)")
 		return
 	}
 	var words []string
-	for _, key := range sprtKeys {
-		if values[key] != "" {
-			words = append(words, key+"="+values[key])
+	for _, p := range []pair{{"elo0", elo0}, {"elo1", elo1}, {"alpha", alpha}, {"beta", beta}, {"model", model}} {
+		if p.value != "" {
+			words = append(words, p.key+"="+p.value)
 		}
 	}
 	r.flag("--sprt", strings.Join(words, ","))
 }
 
-// sprtKeys are the keys of -sprt, and of --sprt.
-var sprtKeys = []string{"elo0", "elo1", "alpha", "beta", "model"}
-
 func (r *reader) resign(keys []pair) {
-	count, score, side := "1", "0", "1:"
-	for _, p := range keys {
-		switch p.key {
-		case "movecount":
-			count = p.value
-		case "score":
-			score = p.value
-		case "twosided":
-			if p.value == "true" {
-				side = ""
-			}
-		default:
-			r.note("%s=%s of -resign: unknown, omitted", p.key, p.value)
-		}
+	count, score, twosided, side := "1", "0", "", "1:"
+	r.keys("-resign", keys, map[string]*string{"movecount": &count, "score": &score, "twosided": &twosided})
+	if twosided == "true" {
+		side = ""
 	}
 	r.flag("--resign", side+score+"x"+count)
 	if side != "" {
@@ -316,18 +306,10 @@ func (r *reader) resign(keys []pair) {
 }
 
 func (r *reader) draw(keys []pair) {
-	count, score, from := "1", "0", 0
-	for _, p := range keys {
-		switch p.key {
-		case "movecount":
-			count = p.value
-		case "score":
-			score = p.value
-		case "movenumber":
-			r.number("movenumber", p.value, &from)
-		default:
-			r.note("%s=%s of -draw: unknown, omitted", p.key, p.value)
-		}
+	count, score, move, from := "1", "0", "", 0
+	r.keys("-draw", keys, map[string]*string{"movecount": &count, "score": &score, "movenumber": &move})
+	if move != "" {
+		r.number("movenumber", move, &from)
 	}
 	text := score + "x" + count
 	if from > 0 {
@@ -349,14 +331,10 @@ func (r *reader) write() Translation {
 			w.add("--option", w.names[i]+"."+o.key+"="+o.value)
 		}
 	}
-	w.limit("--tc", func(e engine) string { return e.tc })
-	w.limit("--movetime", func(e engine) string { return e.st })
-	w.limit("--nodes", func(e engine) string { return e.nodes })
-	w.limit("--depth", func(e engine) string { return e.depth })
-	w.limit("--margin", func(e engine) string { return e.margin })
-	w.common("--restart", "restart", func(e engine) string {
-		return map[string]string{"on": "game", "off": "never", "auto": "never"}[e.restart]
-	})
+	for _, flag := range []string{"--tc", "--movetime", "--nodes", "--depth", "--margin"} {
+		w.limit(flag)
+	}
+	w.restart()
 	w.length()
 	w.add("--concurrency", r.concurrency)
 	w.add(r.flags...)
@@ -373,10 +351,7 @@ func (w *writer) add(words ...string) { w.words = append(w.words, words...) }
 
 func (w *writer) engine(i int) {
 	e := w.engines[i]
-	name := e.name
-	if name == "" {
-		name = path.Base(e.cmd)
-	}
+	name := cmp.Or(e.name, path.Base(e.cmd))
 	if safe := strings.NewReplacer("=", "-", ".", "_").Replace(name); safe != name {
 		w.note("name=%s: a name in flags has no = and no dot: %s", name, safe)
 		name = safe
@@ -394,35 +369,35 @@ func (w *writer) engine(i int) {
 	w.add("--engine", name+"="+command)
 }
 
-func (w *writer) limit(flag string, of func(engine) string) {
-	if value := of(w.each); value != "" {
+func (w *writer) limit(flag string) {
+	if value := w.each.limits[flag]; value != "" {
 		w.add(flag, value)
 	}
 	for i, e := range w.engines {
-		if value := of(e); value != "" {
+		if value := e.limits[flag]; value != "" {
 			w.add(flag, w.names[i]+"="+value)
 		}
 	}
 }
 
-// common writes a flag that holds for all engines, or a note if they differ.
-func (w *writer) common(flag, key string, of func(engine) string) {
-	value, same := of(w.each), true
-	for i, e := range w.engines {
-		own := of(e)
-		if own == "" {
-			own = of(w.each)
-		}
-		if i == 0 {
-			value = own
-		}
-		same = same && own == value
+// restart writes --restart, which holds for all engines, or a note if they differ.
+func (w *writer) restart() {
+	words := map[string]string{"on": "game", "off": "never", "auto": "never"}
+	values := map[string]bool{}
+	for _, e := range w.engines {
+		values[cmp.Or(words[e.restart], words[w.each.restart])] = true
 	}
-	switch {
-	case !same:
-		w.note("%s: the engines differ; write a file with restart in each [[engine]], see gogi init", key)
-	case value != "":
-		w.add(flag, value)
+	if len(w.engines) == 0 {
+		values[words[w.each.restart]] = true
+	}
+	for value := range values {
+		switch {
+		case len(values) > 1:
+			w.note("restart: the engines differ; write a file with restart in each [[engine]], see gogi init")
+			return
+		case value != "":
+			w.add("--restart", value)
+		}
 	}
 }
 

@@ -236,23 +236,6 @@ words=(prog play ''); CURRENT=3; _prog`)
 	testutil.Diff(t, "complete|--|play||\n", asked())
 }
 
-// TestZshCompletes presses the tab key in a real zsh, with its own completion, on a terminal
-// of zsh's own (zpty).
-func TestZshCompletes(t *testing.T) {
-	dir, asked := fakeProgram(t)
-	testutil.OK(t, os.WriteFile(filepath.Join(dir, "_prog"), []byte(script(t, "zsh")), 0o600))
-	out := runShell(t, dir, "zsh", "-f", "-c", `zmodload zsh/zpty
-zpty z zsh -f -i
-zpty -w z "fpath=($HOME \$fpath); autoload -Uz compinit; compinit -u -D; PS1=; print READ''Y"
-zpty -r z seen '*READY*'
-zpty -w -n z $'prog play --kind=s\t'
-zpty -r z seen '*--kind=slow*' && print -r -- completed
-zpty -d z`)
-	if !strings.HasSuffix(out, "completed\n") || !strings.Contains(asked(), "complete|--|play|--kind=s|") {
-		t.Errorf("%q, asked %q", out, asked())
-	}
-}
-
 func TestFish(t *testing.T) {
 	dir, asked := fakeProgram(t)
 	out := runShell(t, dir, "fish", "-N", "-c", script(t, "fish")+"complete -C 'prog play '")
