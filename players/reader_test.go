@@ -111,6 +111,5 @@ func TestReader(t *testing.T) {
 // noMove is a move that nobody can play from the start.
 func noMove(t *testing.T) shogi.Move {
 	t.Helper()
-	m := testutil.Must(shogi.ParseMove("5e5d"))(t)
-	return m
+	return testutil.Must(shogi.ParseMove("5e5d"))(t)
 }

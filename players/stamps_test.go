@@ -68,8 +68,7 @@ func TestOpenChanged(t *testing.T) {
 	if err != nil {
 		t.Skip("no program that ends at once")
 	}
-	data, err := os.ReadFile(program)
-	testutil.OK(t, err)
+	data := testutil.Must(os.ReadFile(program))(t)
 	file := filepath.Join(t.TempDir(), "engine")
 	if err := os.WriteFile(file, data, 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)

@@ -21,8 +21,7 @@ func TestOneVerbsGrammar(t *testing.T) {
 	told := new(bytes.Buffer)
 	env := &cli.Env{Out: told, Err: told}
 	read := func(grammar any) *kong.Kong {
-		parser := testutil.Must(newParser(t.Context(), grammar, env, helpHow{}))(t)
-		return parser
+		return testutil.Must(newParser(t.Context(), grammar, env, helpHow{}))(t)
 	}
 	all := read(new(commandLine))
 	for _, node := range all.Model.Children {

@@ -157,11 +157,9 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string, every time.Dura
 // because its member was dead.
 func (s *folder) votes(t *testing.T) (dead, decisions int) {
 	t.Helper()
-	store, err := results.OpenExisting(t.Context(), filepath.Join(s.dir, "gogi.db"))
-	testutil.OK(t, err)
+	store := testutil.Must(results.OpenExisting(t.Context(), filepath.Join(s.dir, "gogi.db")))(t)
 	defer store.Close()
-	info, err := store.DefaultRun(t.Context(), "")
-	testutil.OK(t, err)
+	info := testutil.Must(store.DefaultRun(t.Context(), ""))(t)
 	for _, g := range s.gameRows(t) {
 		record := testutil.Must(store.Record(t.Context(), info.ID, g.Pair, g.Leg))(t)
 		for i, m := range record.Moves {

@@ -26,11 +26,9 @@ func changed(t *testing.T, statement string) string {
 	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "run", "-q", "--db", db); code != 0 {
 		t.Fatal(code, errs)
 	}
-	conn, err := sql.Open("sqlite3", db)
-	testutil.OK(t, err)
+	conn := testutil.Must(sql.Open("sqlite3", db))(t)
 	defer conn.Close()
-	done, err := conn.ExecContext(t.Context(), statement)
-	testutil.OK(t, err)
+	done := testutil.Must(conn.ExecContext(t.Context(), statement))(t)
 	if n, err := done.RowsAffected(); n == 0 || err != nil {
 		t.Fatalf("%d rows are changed, %v", n, err)
 	}

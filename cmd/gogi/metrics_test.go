@@ -129,8 +129,7 @@ func (p *program) scrape(accept string) string {
 func readMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families := testutil.Must(parser.TextToMetricFamilies(strings.NewReader(text)))(t)
-	return families
+	return testutil.Must(parser.TextToMetricFamilies(strings.NewReader(text)))(t)
 }
 
 // missing are the families that are not told yet.
@@ -174,11 +173,9 @@ func TestMetricsOfARun(t *testing.T) {
 		host, path string
 		want       int
 	}{{"gogi.test", "debug/pprof/", http.StatusOK}, {"other.test", "", http.StatusMisdirectedRequest}} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, run.url+c.path, nil)
-		testutil.OK(t, err)
+		r := testutil.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, run.url+c.path, nil))(t)
 		r.Host = c.host
-		resp, err := http.DefaultClient.Do(r)
-		testutil.OK(t, err)
+		resp := testutil.Must(http.DefaultClient.Do(r))(t)
 		if resp.Body.Close(); resp.StatusCode != c.want {
 			t.Errorf("%s of host %s: %s, want %d", c.path, c.host, resp.Status, c.want)
 		}
@@ -246,8 +243,7 @@ func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 	if len(exprs) < 12 {
 		t.Errorf("%d expressions in the dashboard", len(exprs))
 	}
-	rules, err := os.ReadFile("../../docs/alerts.yml")
-	testutil.OK(t, err)
+	rules := testutil.Must(os.ReadFile("../../docs/alerts.yml"))(t)
 	exprs = append(exprs, string(rules), string(text))
 	for _, name := range regexp.MustCompile(`\bgogi_\w+`).FindAllString(strings.Join(exprs, "\n"), -1) {
 		f := told[name]

@@ -213,11 +213,9 @@ func write(t *testing.T, path, text string) {
 // fetch reads a page as a browser that knows it by another name does.
 func fetch(t *testing.T, url string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	testutil.OK(t, err)
+	r := testutil.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 	r.Host = "pages.example"
-	resp, err := http.DefaultClient.Do(r)
-	testutil.OK(t, err)
+	resp := testutil.Must(http.DefaultClient.Do(r))(t)
 	defer resp.Body.Close()
 	var text bytes.Buffer
 	if _, err := io.Copy(&text, resp.Body); err != nil || resp.StatusCode != http.StatusOK {

@@ -115,8 +115,7 @@ func storeVotes(t *testing.T, records [][]byte) (db string) {
 		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 1, PVPlies: 1,
 	}
 	db = filepath.Join(t.TempDir(), "votes.db")
-	store, err := results.Open(t.Context(), db)
-	testutil.OK(t, err)
+	store := testutil.Must(results.Open(t.Context(), db))(t)
 	series, err := store.Begin(t.Context(), plan)
 	testutil.OK(t, err)
 	result := match.PairResult{Pair: plan.Pair(0)}

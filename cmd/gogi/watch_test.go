@@ -41,8 +41,7 @@ func realTerminal(t *testing.T, dir string) *terminalView {
 		}
 		t.Skipf("tmux is not installed (apt-get install tmux): %v", err)
 	}
-	folder, err := os.MkdirTemp("", "gogi-tmux-") // its name fits into a socket's address
-	testutil.OK(t, err)
+	folder := testutil.Must(os.MkdirTemp("", "gogi-tmux-"))(t) // a short name, which fits into a socket's address
 	w := &terminalView{dir, filepath.Join(folder, "s")}
 	t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", w.socket, "kill-server").Run() // gone where the shell is
@@ -140,8 +139,7 @@ func (w *terminalView) suspended(t *testing.T, command string) {
 // kill signals the program in the terminal.
 func (w *terminalView) kill(t *testing.T, sig syscall.Signal) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "pid"))
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(filepath.Join(w.dir, "pid")))(t)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	testutil.OK(t, err)
 	program, err := os.FindProcess(pid)

@@ -24,14 +24,12 @@ func engine(tb testing.TB, options string) *Engine {
 func think(tb testing.TB, e *Engine, position string, g usi.Go) usi.Reply {
 	tb.Helper()
 	p := testutil.Must(usi.ParsePosition(position))(tb)
-	reply := testutil.Must(e.Think(tb.Context(), usi.Request{Position: p, Go: g}))(tb)
-	return reply
+	return testutil.Must(e.Think(tb.Context(), usi.Request{Position: p, Go: g}))(tb)
 }
 
 func parse(tb testing.TB, sfen string) shogi.Position {
 	tb.Helper()
-	p := testutil.Must(shogi.ParseSFEN(sfen))(tb)
-	return p
+	return testutil.Must(shogi.ParseSFEN(sfen))(tb)
 }
 
 // playout calls visit with the positions of random games.
@@ -67,6 +65,5 @@ func turned(tb testing.TB, p *shogi.Position) shogi.Position {
 			s.Hands[c.Opponent()][kind] = p.Hand(c, kind)
 		}
 	}
-	q := testutil.Must(s.Position())(tb)
-	return q
+	return testutil.Must(s.Position())(tb)
 }

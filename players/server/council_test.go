@@ -26,8 +26,7 @@ func TestCouncilIgnoresABrokenCache(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%d files of the cache: %v", len(files), err)
 	}
-	whole, err := os.ReadFile(files[0])
-	testutil.OK(t, err)
+	whole := testutil.Must(os.ReadFile(files[0]))(t)
 	for _, broken := range []string{"", "null", "{", string(whole[:len(whole)/2]), strings.Replace(string(whole), `"version":1`, `"version":9`, 1)} {
 		testutil.OK(t, os.WriteFile(files[0], []byte(broken), 0o600))
 		g.start()

@@ -57,8 +57,7 @@ func TestPack(t *testing.T) {
 	testutil.OK(t, held.Close())
 	resultstest.Exec(t, path, "DELETE FROM segments")
 
-	info, err := os.Stat(path)
-	testutil.OK(t, err)
+	info := testutil.Must(os.Stat(path))(t)
 	out, err := run(t.Context(), OptimizeCommand{DB: path, JSON: true}, i18n.English)
 	var got struct {
 		Runs []struct {

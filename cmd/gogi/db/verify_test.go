@@ -19,21 +19,18 @@ import (
 // game changed where the test says how.
 func store(t *testing.T, change func(g *match.Result)) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "match", "testdata", "played.json"))
-	testutil.OK(t, err)
+	text := testutil.Must(os.ReadFile(filepath.Join("..", "..", "..", "match", "testdata", "played.json")))(t)
 	var list []struct {
 		Plan  json.RawMessage `json:"plan"`
 		Pairs [][]byte        `json:"pairs"`
 	}
 	testutil.OK(t, json.Unmarshal(text, &list))
-	plan, err := match.DecodePlan(list[0].Plan)
-	testutil.OK(t, err)
+	plan := testutil.Must(match.DecodePlan(list[0].Plan))(t)
 	pair, err := match.DecodePair(list[0].Pairs[0], 1<<20)
 	testutil.OK(t, err)
 	change(&pair.Games[0])
 	path := filepath.Join(t.TempDir(), "gogi.db")
-	s, err := results.Open(t.Context(), path)
-	testutil.OK(t, err)
+	s := testutil.Must(results.Open(t.Context(), path))(t)
 	run, err := s.Begin(t.Context(), plan)
 	testutil.OK(t, err)
 	_, err = run.Add(t.Context(), pair)

@@ -79,8 +79,7 @@ func TestVoid(t *testing.T) {
 	if err = errors.Join(err, json.Unmarshal([]byte(out), &got)); err != nil || len(got.Pairs) != 1 || got.Pairs[0] != 3 || len(got.Remarks) > 0 {
 		t.Errorf("%s, %v", out, err)
 	}
-	store, err := results.OpenExisting(t.Context(), db)
-	testutil.OK(t, err)
+	store := testutil.Must(results.OpenExisting(t.Context(), db))(t)
 	defer store.Close()
 	if list, err := store.Voided(t.Context(), 1); err != nil || len(list) != 1 || list[0].Pair != 3 || list[0].By != "me" || list[0].Why != "slow" {
 		t.Errorf("%+v, %v", list, err)

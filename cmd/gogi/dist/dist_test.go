@@ -38,8 +38,7 @@ func sources(t *testing.T, name string) string {
 		if err != nil {
 			continue // deleted, and not yet committed
 		}
-		text, err := os.ReadFile(from)
-		testutil.OK(t, err)
+		text := testutil.Must(os.ReadFile(from))(t)
 		path := filepath.Join(to, file)
 		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		testutil.OK(t, os.WriteFile(path, text, info.Mode().Perm()))

@@ -17,8 +17,7 @@ import (
 // is a complete game; a game that is given up, and one whose pair is void, has none.
 func TestLive(t *testing.T) {
 	for _, name := range []string{"csa", "kif"} {
-		f, err := text.Find(text.Text(), name)
-		testutil.OK(t, err)
+		f := testutil.Must(text.Find(text.Text(), name))(t)
 		l := &live{dir: t.TempDir(), format: f, warn: func(err error) { t.Error(err) }, games: map[place]*growing{}}
 		for leg := range 2 {
 			tell(l, 7, leg, match.Event{Type: match.EventGame, Black: "A", White: "B", Start: "startpos", Moves: "7g7f"})
@@ -63,8 +62,7 @@ func tell(l *live, pair, leg int, ev match.Event) {
 
 func liveFiles(t *testing.T, dir string) []string {
 	t.Helper()
-	paths := testutil.Must(filepath.Glob(filepath.Join(dir, "*")))(t)
-	return paths
+	return testutil.Must(filepath.Glob(filepath.Join(dir, "*")))(t)
 }
 
 func read(t *testing.T, path string) string {
