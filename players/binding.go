@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gogi/configs/advice"
-	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -116,18 +115,8 @@ func threadOptions() []string { return []string{"Threads", "Thread", "USI_Thread
 // NumaPolicy. Its values auto, system and none respect the CPUs of the process. The value hardware and lists of
 // CPUs do not (numa.h, NumaConfig::from_system and from_string).
 func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.Option) {
-	option, ok := usi.FindOption(declared, "NumaPolicy")
-	if !ok {
-		return
-	}
-	value := option.Default
-	automatic, user := identity.Settings(p, plan, declared)
-	for _, s := range append(automatic, user...) {
-		if usi.SameOption(s.Name, option.Name) {
-			value = s.Value
-		}
-	}
-	if !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
+	option, value, ok := valueOf(p, plan, declared, "NumaPolicy")
+	if ok && !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
 		b.warn(advice.Warning{
 			Engine: p.Name, Text: i18n.Of("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
 			Advice: i18n.Of("%s = \"none\" leaves it where it is", option.Name),

@@ -1,11 +1,7 @@
 package players
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 
@@ -34,8 +30,10 @@ func (s *books) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand
 	if b != nil {
 		return b.Choose, nil
 	}
-	if err := unchanged(f); err != nil {
-		return nil, err
+	if f.SHA256 != "" {
+		if err := same(match.Identity{}, f); err != nil {
+			return nil, err
+		}
 	}
 	b, err := book.Open(f.Path, "")
 	if err != nil {
@@ -48,16 +46,4 @@ func (s *books) drawer(files []match.FileHash) (func(*shogi.Position, *rand.Rand
 	}
 	s.read[f.Path] = b
 	return b.Choose, nil
-}
-
-// unchanged returns an error if a file has another hash than in the plan.
-func unchanged(f match.FileHash) error {
-	data, err := os.ReadFile(f.Path)
-	if err != nil {
-		return fmt.Errorf("its book: %w", err)
-	}
-	if sum := sha256.Sum256(data); f.SHA256 != "" && hex.EncodeToString(sum[:]) != f.SHA256 {
-		return fmt.Errorf("its book %s has changed since the plan was made", f.Path)
-	}
-	return nil
 }

@@ -75,22 +75,28 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 // effective returns the value that one of an engine's spin options will have: the value that is sent, or else
 // the declared default. It uses the first name that the engine declares.
 func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
-	automatic, user := identity.Settings(p, plan, declared)
 	for _, name := range names {
-		o, ok := usi.FindOption(declared, name)
-		if !ok {
-			continue
+		if _, value, ok := valueOf(p, plan, declared, name); ok {
+			n, err := strconv.ParseInt(value, 10, 64)
+			return n, err == nil
 		}
-		value := o.Default
-		for _, s := range append(automatic, user...) {
-			if usi.SameOption(s.Name, o.Name) {
-				value = s.Value
-			}
-		}
-		n, err := strconv.ParseInt(value, 10, 64)
-		return n, err == nil
 	}
 	return 0, false
+}
+
+// valueOf returns the declared option with a name, and the value that it will have.
+func valueOf(p match.Player, plan *match.Plan, declared []usi.Option, name string) (o usi.Option, value string, ok bool) {
+	if o, ok = usi.FindOption(declared, name); !ok {
+		return o, "", false
+	}
+	value = o.Default
+	automatic, user := identity.Settings(p, plan, declared)
+	for _, s := range append(automatic, user...) {
+		if usi.SameOption(s.Name, o.Name) {
+			value = s.Value
+		}
+	}
+	return o, value, true
 }
 
 // Problems returns warnings about the capacity. fatal is set if the hash tables need more than the memory.

@@ -79,6 +79,6 @@ func same(id match.Identity, f match.FileHash) error {
 	if sum == f.SHA256 || f.Role == match.BinaryRole && slices.ContainsFunc(id.Variants, built) {
 		return nil
 	}
-	return fmt.Errorf("its %s (%s) has changed while the run was played: SHA-256 %s before, %s now; "+
+	return fmt.Errorf("its %s (%s) has changed since the plan was made: SHA-256 %s before, %s now; "+
 		"put the old file back and resume, or start another run", f.Role, f.Path, f.SHA256, sum)
 }

@@ -15,14 +15,19 @@ import (
 
 // Plan resolves a file whose paths are relative to dir. It starts no engine.
 func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
-	if err := players.AskIdentities(file, guard); err != nil {
-		return nil, nil, err
-	}
-	here, err := players.Surroundings()
+	here, err := surroundings(file, guard)
 	if err != nil {
 		return nil, nil, err
 	}
 	return file.Plan(dir, here)
+}
+
+// surroundings returns the facts about this machine, and gets the missing identities of a file's remote engines.
+func surroundings(file *configs.File, guard *process.Guard) (identity.Env, error) {
+	if err := players.AskIdentities(file, guard); err != nil {
+		return identity.Env{}, err
+	}
+	return players.Surroundings()
 }
 
 // Complete adds the facts of the greetings to the opener's plan, see identity.Complete; greetings are in the

@@ -26,10 +26,7 @@ type Selfplay struct {
 // ResolveSelfplay resolves a file of self-play whose paths are relative to dir. It starts an engine only if the
 // file needs an identity from it. Call Complete next.
 func ResolveSelfplay(file *configs.File, dir string, guard *process.Guard) (*Selfplay, error) {
-	if err := players.AskIdentities(file, guard); err != nil {
-		return nil, err
-	}
-	here, err := players.Surroundings()
+	here, err := surroundings(file, guard)
 	if err != nil {
 		return nil, err
 	}

@@ -291,7 +291,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	if len(p.plan.Players) > 2 {
 		first, results = "", p.leaders(&ended)
 	} else if r := recordOf(&ended, first); len(p.plan.Players) > 1 && r.Wins+r.Draws+r.Losses > 0 {
-		results = words.Results(r.Wins, r.Draws, r.Losses, shareOf(r))
+		results = words.Results(r.Wins, r.Draws, r.Losses, (float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses))
 	}
 	return words.Summary{
 		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,
@@ -330,10 +330,6 @@ func (p *progress) leaders(ended *match.Standings) i18n.Message {
 func recordOf(ended *match.Standings, player string) match.Record {
 	byColour := ended.Of(player)
 	return byColour[0].Plus(byColour[1])
-}
-
-func shareOf(r match.Record) float64 {
-	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Wins+r.Draws+r.Losses)
 }
 
 func faultsOf(now *match.Snapshot) int {

@@ -265,7 +265,10 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 	config := series.Config{
 		Open: m.Opener.Open, Waits: new(process.Self).MaxSchedDelay, CPUs: m.Opener.Bound.Sets(), Room: m.Room, Moves: true,
 		Beside:  []func(context.Context, *events.Hub, func(match.Event)){monitor.Follow},
-		Started: measured.Started, Record: s.record(),
+		Started: measured.Started,
+	}
+	if s.JSON {
+		config.Record = s.lines.write
 	}
 	if config.Room == nil {
 		config.Room = m.Opener.Bound.Room
@@ -305,14 +308,6 @@ func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error
 		s.set = metrics.New(s.DB)
 	}
 	return s.set.Run(metrics.AboutStored(info)), nil
-}
-
-// record returns the receiver of every event; nil without --json.
-func (s *Session) record() func(match.Event) {
-	if !s.JSON {
-		return nil
-	}
-	return s.lines.write
 }
 
 // show returns the followers of a run's hub, and starts the pages once.
