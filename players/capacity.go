@@ -18,9 +18,9 @@ import (
 
 // A Capacity is the resources that a plan needs, and those of the machine.
 type Capacity struct {
-	HashMiB    int64    `json:"hash_mib"`   // of all processes together, where engines declare it
-	MemoryMiB  int64    `json:"memory_mib"` // of the machine, or of its cgroup if that is smaller; 0: unknown
-	Threads    int64    `json:"threads"`    // of all slots; one side of a game thinks, with pondering both do
+	HashMiB    int64    `json:"hash_mib"`   // sum over all processes that declare it
+	MemoryMiB  int64    `json:"memory_mib"` // memory of the machine, or of its cgroup if that is smaller; 0: unknown
+	Threads    int64    `json:"threads"`    // sum over all slots; one side of a game thinks, with pondering both do
 	CPUs       int      `json:"cpus"`
 	Undeclared []string // engines without an option for their hash; HashMiB omits theirs
 }

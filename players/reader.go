@@ -19,7 +19,7 @@ type reader struct {
 	name string
 	draw func(*shogi.Position, *rand.Rand) shogi.Move
 	seat bool   // it is a member of a council, whose votes record its moves
-	seed uint64 // of the game
+	seed uint64 // the game's
 	line usi.Line
 }
 

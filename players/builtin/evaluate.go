@@ -10,7 +10,7 @@ type tables struct {
 	board   [32][squares]int32 // by piece: material and square, positive for Black
 	hand    [2][8][fullHand + 1]int32
 	near    [2][pieceTypes][span * span]int32 // by own or enemy king, type and offset from it
-	offsets [squares]int32                    // of a square, for near
+	offsets [squares]int32                    // offset of each square, for near
 	worth   [pieceTypes]int32                 // the gain of taking the piece, for move ordering
 	byKing  *kingNoise                        // nil: no noise
 }

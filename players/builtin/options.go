@@ -31,14 +31,14 @@ const (
 
 type settings struct {
 	hash      int // megabytes
-	lines     int // of MultiPV
+	lines     int // MultiPV
 	rule      shogi.DeclarationRule
 	overhead  time.Duration
 	seed      int
 	noise     int    // standard deviation in centipawns
 	model     string // what the noise is added to
 	book      string // a file; "": no book
-	mateNodes int    // of a mate search; 0: no limit
+	mateNodes int    // limit of a mate search; 0: no limit
 	tunable   bool   // the weights are options
 	weights   knobValues
 }

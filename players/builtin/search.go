@@ -15,7 +15,7 @@ const (
 	mateBound = mateScore - maxPly // greater scores are mates
 	ruleWin   = 28_000             // the opponent loses by perpetual check
 	evalLimit = 25_000
-	jitter    = 2 // of an evaluation if there is a seed
+	jitter    = 2 // added to an evaluation if there is a seed
 )
 
 // A search is one search. The next search reuses its memory.
@@ -29,7 +29,7 @@ type search struct {
 	start    time.Time
 	budget   budget
 	maxNodes uint64          // 0: no limit
-	done     <-chan struct{} // of the context
+	done     <-chan struct{} // the context's Done
 
 	nodes   uint64
 	stopped bool

@@ -67,7 +67,7 @@ func (f *Finding) In(in i18n.Language) string {
 
 // An Examination is the result of all items; "gogi check --json" prints its JSON.
 type Examination struct {
-	Version int       `json:"version"` // of this form: 1
+	Version int       `json:"version"` // version of the form: 1
 	Engine  string    `json:"engine"`  // the command as its user wrote it; the caller of [Engine] sets it
 	Name    string    `json:"name"`    // the engine's id name
 	Checks  []Finding `json:"checks"`  // in the order of the items

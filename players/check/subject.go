@@ -26,7 +26,7 @@ type subject struct {
 	control control // the reference for its times
 	aside   stamp   // the control's time at the last start or the last search's end
 
-	greeting   usi.Greeting  // of the first process
+	greeting   usi.Greeting  // greeting of the first process
 	settings   []usi.Setting // for every process
 	understood []goKind      // the kinds of search that worked
 

@@ -18,7 +18,7 @@ import (
 type Selfplay struct {
 	*configs.SelfplayPlan
 
-	Opener    *players.Opener // of the plan
+	Opener    *players.Opener // with Plan
 	Greetings []usi.Greeting  // in the order of Plan.Engines
 	Warnings  []advice.Warning
 }

@@ -16,7 +16,7 @@ import (
 
 // A TuneBase is the match that a tune plays, with the greetings of its engine.
 type TuneBase struct {
-	Plan      *match.Plan // of two players that are the same engine
+	Plan      *match.Plan // its two players are the same engine
 	Opener    *players.Opener
 	Greetings []usi.Greeting
 	Warnings  []advice.Warning

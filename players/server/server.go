@@ -68,7 +68,7 @@ type council struct {
 	chosen   map[string]string // by the GUI, without defaults
 	greeters sync.WaitGroup    // handshakes of the start, which may still run
 
-	line      usi.Line          // of the current game
+	line      usi.Line          // the current game
 	voters    *ensemble.Council // nil before the first successful isready
 	games     uint64
 	fresh     bool // no search and no game since the members became ready

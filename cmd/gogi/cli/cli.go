@@ -64,7 +64,7 @@ type Env struct {
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
 
-	Language i18n.Language // of text; JSON and events are English
+	Language i18n.Language // language of text; JSON and events are English
 
 	Judged bool // the exit code is the verdict on a commit, for git bisect
 
@@ -119,7 +119,7 @@ type ResultWriter struct {
 	io.Writer
 
 	mu   sync.Mutex
-	lost error // of the first failed write
+	lost error // error of the first failed write
 }
 
 // Write writes to the underlying writer.

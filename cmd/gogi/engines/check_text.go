@@ -16,7 +16,7 @@ import (
 type checkText struct {
 	w     io.Writer
 	in    i18n.Language
-	width int // of the column of names
+	width int // width of the column of names
 }
 
 func newCheckText(w io.Writer, in i18n.Language) *checkText {

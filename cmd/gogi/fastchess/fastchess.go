@@ -344,7 +344,7 @@ func (r *reader) write() Translation {
 type writer struct {
 	*reader
 	words []string
-	names []string // of the engines
+	names []string // names of the engines
 }
 
 func (w *writer) add(words ...string) { w.words = append(w.words, words...) }

@@ -77,7 +77,7 @@ type progress struct {
 	look     func() []string // returns the score with its always-valid interval, and the SPRT, in the language; or nil
 	language i18n.Language
 
-	mu     sync.Mutex // of writing
+	mu     sync.Mutex // guards the fields below
 	began  time.Time
 	lines  int // lines of the area
 	drawn  time.Time

@@ -53,7 +53,7 @@ type Session struct {
 	Store *results.Store // nil before Open
 
 	interrupted *cli.Interrupts
-	report      *report.Report // of the last played run; nil: none
+	report      *report.Report // the last played run; nil: none
 	lines       eventLines
 
 	mu    sync.Mutex
@@ -166,7 +166,7 @@ func (hubOnly) Dropped() uint64    { return 0 }
 
 // A Match is a run that a session plays.
 type Match struct {
-	Opener      *players.Opener       // of a complete plan; Play sets its records
+	Opener      *players.Opener       // has a complete plan; Play sets its records
 	Room        func(slots int) error // returns an error if there cannot be so many slots; nil: Opener.Bound.Room
 	Transcripts string                // folder of the dialogues with engines; "": none
 	Rename      string                // advice for another run if the stored run has another plan
