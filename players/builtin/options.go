@@ -70,7 +70,7 @@ func (e *Engine) Options() []usi.Option {
 		{Name: optionPonder, Type: usi.Check, Default: "false"},
 		spin(optionHash, d.hash, 1, 4096),
 		spin(optionMultiPV, d.lines, 1, 100),
-		{Name: optionRule, Type: usi.Combo, Default: d.rule.String(), Vars: ruleNames()},
+		{Name: optionRule, Type: usi.Combo, Default: d.rule.String(), Vars: RuleNames()},
 		spin(optionOverhead, int(d.overhead.Milliseconds()), 0, 10_000),
 		spin(optionSeed, d.seed, 0, 1<<31-1),
 		spin(optionNoise, d.noise, 0, 1000),
@@ -88,7 +88,8 @@ func spin(name string, value int, low, high int64) usi.Option {
 	return usi.Option{Name: name, Type: usi.Spin, Default: strconv.Itoa(value), Min: low, Max: high}
 }
 
-func ruleNames() []string {
+// RuleNames returns the names of all declaration rules.
+func RuleNames() []string {
 	var names []string
 	for r := shogi.NoEnteringKing; r <= shogi.TryRule; r++ {
 		names = append(names, r.String())

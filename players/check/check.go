@@ -81,25 +81,13 @@ func Engine(ctx context.Context, o *players.Opener, p match.Player, options Opti
 
 // Title returns the printed name of an item; items that are USI words keep them.
 func Title(check string) i18n.Message {
-	switch check {
-	case "options":
-		return i18n.Of("options")
-	case "defaults":
-		return i18n.Of("defaults")
-	case "go_main_and_byoyomi":
-		return i18n.Of("go main and byoyomi")
-	case "go_increment":
-		return i18n.Of("go increment")
-	case "legal_moves":
-		return i18n.Of("legal moves")
-	case "declaration":
-		return i18n.Of("declaration")
-	case "repeatable":
-		return i18n.Of("repeatable")
-	case "mate_search":
-		return i18n.Of("mate search")
-	case "end_of_input":
-		return i18n.Of("end of input")
+	titles := map[string]i18n.Message{
+		"options": i18n.Of("options"), "defaults": i18n.Of("defaults"), "go_main_and_byoyomi": i18n.Of("go main and byoyomi"),
+		"go_increment": i18n.Of("go increment"), "legal_moves": i18n.Of("legal moves"), "declaration": i18n.Of("declaration"),
+		"repeatable": i18n.Of("repeatable"), "mate_search": i18n.Of("mate search"), "end_of_input": i18n.Of("end of input"),
+	}
+	if title, ok := titles[check]; ok {
+		return title
 	}
 	return i18n.Verbatim(strings.ReplaceAll(check, "_", " "))
 }

@@ -11,6 +11,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
+	"gogi/players/builtin"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -55,7 +56,7 @@ func (s *council) declare() []councilOption {
 			x.Veto.Time, x.Veto.Nodes = time.Duration(n)*time.Millisecond, 0
 		})},
 		{spin("VetoCp", int(veto.Margin), 1, 10_000), wholeNumber(func(x *ensemble.Config, n int) { x.Veto.Margin = float64(n) })},
-		{combo("EnteringKingRule", s.opener.Plan.Rules.Declaration.String(), declarationRules()), func(x *ensemble.Config, v string) (err error) {
+		{combo("EnteringKingRule", s.opener.Plan.Rules.Declaration.String(), builtin.RuleNames()), func(x *ensemble.Config, v string) (err error) {
 			x.Settings.Declaration, err = shogi.ParseDeclarationRule(v)
 			return err
 		}},
@@ -111,15 +112,6 @@ func wholePercent(share, def float64) int {
 	return max(1, int(math.Round(share*100)))
 }
 
-func declarationRules() []string {
-	var names []string
-	for _, r := range []shogi.DeclarationRule{
-		shogi.NoEnteringKing, shogi.CSARule24, shogi.CSARule24H, shogi.CSARule27, shogi.CSARule27H, shogi.TryRule,
-	} {
-		names = append(names, r.String())
-	}
-	return names
-}
 
 // ties returns the file's chain of tie-breaks, or the default one.
 func (s *council) ties() []string {
