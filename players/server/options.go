@@ -112,7 +112,6 @@ func wholePercent(share, def float64) int {
 	return max(1, int(math.Round(share*100)))
 }
 
-
 // ties returns the file's chain of tie-breaks, or the default one.
 func (s *council) ties() []string {
 	if len(s.player.Council.Ties) > 0 {
