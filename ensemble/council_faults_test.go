@@ -9,20 +9,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/ensemble"
 	"gogi/ensemble/voting"
 	"gogi/internal/testutil"
-
-	"gogi/ensemble"
 	"gogi/shogi"
 	"gogi/usi"
 )
 
 // after is the position after some moves from the start.
-func after(t *testing.T, moves ...string) usi.Position {
-	t.Helper()
+func after(moves ...string) usi.Position {
 	p := usi.Position{Start: "startpos"}
 	for _, m := range moves {
-		p.Moves = append(p.Moves, move(t, m))
+		p.Moves = append(p.Moves, mustMove(m))
 	}
 	return p
 }
@@ -41,16 +39,14 @@ func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 		{"no margin", clock, time.Second, time.Second - ensemble.Level*2/3},
 		{"no clock", usi.Go{Nodes: 100}, time.Second, time.Second - ensemble.Level*2/3},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				deaf := says("5g5f", time.Minute)
-				deaf.deaf = true
-				c := council(t, ensemble.Config{}, says("7g7f", time.Millisecond), deaf)
-				reply, _ := vote(t, c, usi.Request{Position: atStart, Go: test.args, Deadline: test.deadline})
-				if reply.Text != "7g7f" || reply.Elapsed.Round(time.Microsecond) != test.want.Round(time.Microsecond) {
-					t.Errorf("%s after %v, want %v", reply.Text, reply.Elapsed, test.want)
-				}
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			deaf := says("5g5f", time.Minute)
+			deaf.deaf = true
+			c := council(t, ensemble.Config{}, says("7g7f", time.Millisecond), deaf)
+			reply, _ := vote(t, c, usi.Request{Position: atStart, Go: test.args, Deadline: test.deadline})
+			if reply.Text != "7g7f" || reply.Elapsed.Round(time.Microsecond) != test.want.Round(time.Microsecond) {
+				t.Errorf("%s after %v, want %v", reply.Text, reply.Elapsed, test.want)
+			}
 		})
 	}
 }
@@ -65,7 +61,7 @@ func TestOldVariationsAreNoVotes(t *testing.T) {
 		if _, record := vote(t, c, usi.Request{Position: atStart, Deadline: time.Second}); kinds(record) != "move 7g7f, move 2g2f" {
 			t.Fatalf("of this search: %s", kinds(record))
 		}
-		c2 := usi.Request{Position: after(t, "7g7f", "3c3d"), Deadline: time.Second}
+		c2 := usi.Request{Position: after("7g7f", "3c3d"), Deadline: time.Second}
 		if _, record := vote(t, c, c2); record.Ballots[1].Kind != voting.KindNone {
 			t.Errorf("of the last search: %s", kinds(record))
 		}
@@ -99,15 +95,13 @@ func TestOldVariationsOfPonderingAreNoVotes(t *testing.T) {
 		{"miss", "8c8d", false, voting.KindNone},
 		{"miss, but the new search says something", "8c8d", true, voting.KindMove},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				slow := &ponderingSlowly{timed: *says("5g5f", 3*time.Second), begun: test.begun}
-				slow.deaf, slow.shown = true, "2g2f"
-				c := council(t, ensemble.Config{}, says("4g4f", time.Millisecond), slow)
-				testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}))
-				_, record := vote(t, c, usi.Request{Position: after(t, "7g7f", test.reply), Deadline: time.Second})
-				testutil.Equal(t, record.Ballots[1].Kind, test.want, "%s", kinds(record))
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			slow := &ponderingSlowly{timed: *says("5g5f", 3*time.Second), begun: test.begun}
+			slow.deaf, slow.shown = true, "2g2f"
+			c := council(t, ensemble.Config{}, says("4g4f", time.Millisecond), slow)
+			testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after("7g7f", "3c3d")}))
+			_, record := vote(t, c, usi.Request{Position: after("7g7f", test.reply), Deadline: time.Second})
+			testutil.Equal(t, record.Ballots[1].Kind, test.want, "%s", kinds(record))
 		})
 	}
 }
@@ -135,19 +129,17 @@ func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 		{"a time, without a deadline", ensemble.Veto{Time: 100 * time.Millisecond}, 0, 500 * time.Millisecond},
 		{"nodes", ensemble.Veto{Nodes: 10}, time.Second, time.Second},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				late := &lateCritic{*says("2g2f", time.Hour)}
-				late.deaf = true
-				c := council(t, ensemble.Config{Veto: test.veto}, says("7g7f", 0), says("7g7f", 0), late)
-				reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: test.deadline})
-				if reply.Text != "7g7f" || record.By != voting.ByRule || reply.Elapsed >= test.want {
-					t.Errorf("%s by %s after %v", reply.Text, record.By, reply.Elapsed)
-				}
-				if !slices.Contains(record.Events, "m3: late") || len(record.Veto) != 1 || record.Veto[0].Objects {
-					t.Errorf("events %q, veto %+v", record.Events, record.Veto)
-				}
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			late := &lateCritic{*says("2g2f", time.Hour)}
+			late.deaf = true
+			c := council(t, ensemble.Config{Veto: test.veto}, says("7g7f", 0), says("7g7f", 0), late)
+			reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: test.deadline})
+			if reply.Text != "7g7f" || record.By != voting.ByRule || reply.Elapsed >= test.want {
+				t.Errorf("%s by %s after %v", reply.Text, record.By, reply.Elapsed)
+			}
+			if !slices.Contains(record.Events, "m3: late") || len(record.Veto) != 1 || record.Veto[0].Objects {
+				t.Errorf("events %q, veto %+v", record.Events, record.Veto)
+			}
 		})
 	}
 }
@@ -172,7 +164,7 @@ func TestABusyMemberHoldsNobody(t *testing.T) {
 		for range 30 {
 			start := time.Now()
 			vote(t, c, usi.Request{Position: atStart, Deadline: time.Second})
-			testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}))
+			testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after("7g7f", "3c3d")}))
 			if took := time.Since(start); took >= time.Second {
 				t.Fatalf("a turn took %v", took)
 			}
@@ -184,16 +176,14 @@ func TestABusyMemberHoldsNobody(t *testing.T) {
 func TestALeaderThatFailsDoesNotLead(t *testing.T) {
 	illegal := says("5a5b", time.Millisecond)
 	for name, first := range map[string]*timed{"dead": dying(time.Millisecond), "illegal": illegal} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				next, last := says("7g7f", time.Second), says("2g2f", 2*time.Second)
-				last.shown = "5g5f"
-				c := council(t, ensemble.Config{Stop: ensemble.StopLeader, Restarts: -1}, first, next, last)
-				reply, record := vote(t, c, usi.Request{Position: atStart})
-				if reply.Elapsed != time.Second || record.Ballots[1].Move != "7g7f" || record.Ballots[2].Move != "5g5f" {
-					t.Errorf("after %v: %s", reply.Elapsed, kinds(record))
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			next, last := says("7g7f", time.Second), says("2g2f", 2*time.Second)
+			last.shown = "5g5f"
+			c := council(t, ensemble.Config{Stop: ensemble.StopLeader, Restarts: -1}, first, next, last)
+			reply, record := vote(t, c, usi.Request{Position: atStart})
+			if reply.Elapsed != time.Second || record.Ballots[1].Move != "7g7f" || record.Ballots[2].Move != "5g5f" {
+				t.Errorf("after %v: %s", reply.Elapsed, kinds(record))
+			}
 		})
 	}
 }
@@ -276,14 +266,12 @@ func TestMateWaitsForNobody(t *testing.T) {
 		{"all are silent", []*mortal{{players: []ensemble.Player{deaf}}}, 5 * time.Second, usi.MateTimeout},
 		{"a false claim", []*mortal{{players: []ensemble.Player{seeks(time.Second, mustMove("G*4b"))}}}, 2 * time.Second, usi.MateTimeout},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := openCouncil(t, ensemble.Config{Restarts: 1}, test.members...)
-				got, err := c.Mate(t.Context(), usi.Request{Position: inOne, Deadline: 5 * time.Second})
-				if err != nil || got.Answer != test.want || got.Elapsed >= test.within {
-					t.Errorf("%s after %v, %v", got, got.Elapsed, err)
-				}
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			c := openCouncil(t, ensemble.Config{Restarts: 1}, test.members...)
+			got, err := c.Mate(t.Context(), usi.Request{Position: inOne, Deadline: 5 * time.Second})
+			if err != nil || got.Answer != test.want || got.Elapsed >= test.within {
+				t.Errorf("%s after %v, %v", got, got.Elapsed, err)
+			}
 		})
 	}
 }

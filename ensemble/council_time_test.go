@@ -11,10 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/ensemble"
 	"gogi/ensemble/voting"
 	"gogi/internal/testutil"
-
-	"gogi/ensemble"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -67,6 +66,12 @@ func (m *timed) Snapshot() usi.Reply {
 
 func says(move string, delay time.Duration) *timed {
 	return &timed{scripted: scripted{moves: always(move)}, delay: delay}
+}
+
+// inBubble runs a subtest in the time of a bubble.
+func inBubble(t *testing.T, name string, f func(*testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
 }
 
 var atStart = usi.Position{Start: "startpos"}
@@ -151,18 +156,12 @@ func TestASilentMemberHasNoVote(t *testing.T) {
 			t.Errorf("%s: %s", reply.Text, kinds(record))
 		}
 		// It is still busy when the next move is asked for: again no vote.
-		next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
+		next := after("7g7f", "3c3d")
 		reply, record = vote(t, c, usi.Request{Position: next, Deadline: 2 * time.Second})
 		if record.Ballots[0].Kind != voting.KindNone || reply.Elapsed >= 2*time.Second {
 			t.Errorf("%s after %v", kinds(record), reply.Elapsed)
 		}
 	})
-}
-
-func move(t *testing.T, text string) shogi.Move {
-	t.Helper()
-	m := testutil.Must(shogi.ParseMove(text))(t)
-	return m
 }
 
 func TestStopPolicies(t *testing.T) {
@@ -177,24 +176,22 @@ func TestStopPolicies(t *testing.T) {
 		{"quorum of 40%", ensemble.Config{Stop: ensemble.StopQuorum, Quorum: 0.4}, 2 * time.Second, "move 7g7f, move 7g7f, late 7g7f, late 2g2f, late 2g2f"},
 		{"leader", ensemble.Config{Stop: ensemble.StopLeader}, time.Second, "move 7g7f, move 7g7f, move 7g7f, move 2g2f, move 2g2f"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var members []ensemble.Player
-				for i, m := range []string{"7g7f", "7g7f", "7g7f", "2g2f", "2g2f"} {
-					member := says(m, time.Duration(i+1)*time.Second)
-					member.shown = m
-					members = append(members, member)
-				}
-				c := council(t, test.config, members...)
-				reply, record := vote(t, c, usi.Request{Position: atStart})
-				if reply.Elapsed != test.after || kinds(record) != test.want || record.Early != (test.after < 5*time.Second) {
-					t.Errorf("after %v: %s\nearly %t", reply.Elapsed, kinds(record), record.Early)
-				}
-				synctest.Wait()
-				for i, m := range members {
-					testutil.Equal(t, m.(*timed).ended.Load(), 1, "member %d still thinks: it was not stopped", i+1)
-				}
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			var members []ensemble.Player
+			for i, m := range []string{"7g7f", "7g7f", "7g7f", "2g2f", "2g2f"} {
+				member := says(m, time.Duration(i+1)*time.Second)
+				member.shown = m
+				members = append(members, member)
+			}
+			c := council(t, test.config, members...)
+			reply, record := vote(t, c, usi.Request{Position: atStart})
+			if reply.Elapsed != test.after || kinds(record) != test.want || record.Early != (test.after < 5*time.Second) {
+				t.Errorf("after %v: %s\nearly %t", reply.Elapsed, kinds(record), record.Early)
+			}
+			synctest.Wait()
+			for i, m := range members {
+				testutil.Equal(t, m.(*timed).ended.Load(), 1, "member %d still thinks: it was not stopped", i+1)
+			}
 		})
 	}
 }
@@ -244,7 +241,7 @@ func TestADeadMemberIsStartedAgain(t *testing.T) {
 			t.Fatalf("%s: %s, opened %d times", reply.Text, kinds(record), sick.opened)
 		}
 		testutil.Slices(t, []string{"m1: crash (thinking)", "m1: started again"}, record.Events, "events")
-		next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
+		next := after("7g7f", "3c3d")
 		_, record = vote(t, c, usi.Request{Position: next})
 		if record.Ballots[0].Kind != voting.KindMove || record.Ballots[0].Move != "2g2f" {
 			t.Errorf("after its restart: %s", kinds(record))
@@ -272,16 +269,14 @@ func TestTooFewAlive(t *testing.T) {
 		{"both are needed", ensemble.Config{MinAlive: 2, Restarts: -1}},
 		{"it cannot be started again", ensemble.Config{MinAlive: 2, Restarts: 2}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sick := &mortal{players: []ensemble.Player{dying(time.Millisecond), nil}}
-				c := openCouncil(t, test.config, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
-				_, err := c.Think(t.Context(), usi.Request{Position: atStart})
-				fault, ok := errors.AsType[*usi.Fault](err)
-				if !ok || fault.Kind != usi.FaultCrash || !fault.Searching || !strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: ") {
-					t.Errorf("%v", err)
-				}
-			})
+		inBubble(t, test.name, func(t *testing.T) {
+			sick := &mortal{players: []ensemble.Player{dying(time.Millisecond), nil}}
+			c := openCouncil(t, test.config, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
+			_, err := c.Think(t.Context(), usi.Request{Position: atStart})
+			fault, ok := errors.AsType[*usi.Fault](err)
+			if !ok || fault.Kind != usi.FaultCrash || !fault.Searching || !strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: ") {
+				t.Errorf("%v", err)
+			}
 		})
 	}
 }
@@ -375,13 +370,13 @@ func TestTakeBack(t *testing.T) {
 	if again.Own != 1 || fmt.Sprint(again.Before, again.After) != "[1 1] [2 1]" {
 		t.Errorf("asked again: %v %v", again.Before, again.After)
 	}
-	next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
+	next := after("7g7f", "3c3d")
 	a.moves, b.moves = always("2g2f"), always("2g2f")
 	_, second := vote(t, c, usi.Request{Position: next})
 	if second.Own != 2 || fmt.Sprint(second.Before) != "[2 1]" {
 		t.Errorf("next move: %v", second.Before)
 	}
-	other := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "2g2f"), move(t, "3c3d")}}
+	other := after("2g2f", "3c3d")
 	_, left := vote(t, c, usi.Request{Position: other})
 	if left.Own != 1 || fmt.Sprint(left.Before) != "[1 1]" {
 		t.Errorf("another line: own %d %v", left.Own, left.Before)
@@ -528,10 +523,10 @@ func TestCouncilPonders(t *testing.T) {
 	other := &scripted{moves: always("7g7f ponder 3c3d")}
 	c := council(t, ensemble.Config{}, a, b, other)
 	reply, _ := vote(t, c, usi.Request{Position: atStart})
-	if reply.Ponder != move(t, "8c8d") {
+	if reply.Ponder != mustMove("8c8d") {
 		t.Fatalf("the voted reply is %v", reply.Ponder)
 	}
-	next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "8c8d")}}
+	next := after("7g7f", "8c8d")
 	testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: next}))
 	for _, m := range []*ponderingMember{a, b} {
 		testutil.Equal(t, <-m.told, next.String(), "ponders on")

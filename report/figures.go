@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/stats"
@@ -36,16 +38,12 @@ func (r *Report) figures(s *stats.Series) {
 	r.Tests = []Test{signFlip(s.Pairs(), flips[0], err), binomialTest(tally.Total())}
 }
 
-// scoreInterval is that of A's expected score over all openings.
+// scoreInterval returns the interval of A's expected score over all openings.
 func scoreInterval(s *stats.Series) Interval {
 	interval := Interval{Of: "score", Method: "pair_gaffke", Level: Level}
 	exact, err := s.Interval(Level)
-	if err != nil {
-		interval.Why = i18n.Because(err)
-		return interval
-	}
-	sample, err := s.Sample()
-	if err != nil {
+	sample, wrong := s.Sample()
+	if err = cmp.Or(err, wrong); err != nil {
 		interval.Why = i18n.Because(err)
 		return interval
 	}

@@ -1,11 +1,11 @@
 package report
 
 import (
-	"gogi/internal/i18n"
 	"strings"
 	"time"
 
 	"gogi/internal/format"
+	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
 	"gogi/stats"
 )

@@ -130,19 +130,9 @@ func (w *workers) list(pairs int) []Worker {
 		list = append(list, row)
 	}
 	slices.SortFunc(list, func(a, b Worker) int {
-		return cmp.Or(-compareBool(a.StandsOut != "", b.StandsOut != ""), -cmp.Compare(a.Pairs, b.Pairs), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(min(len(b.StandsOut), 1)-min(len(a.StandsOut), 1), -cmp.Compare(a.Pairs, b.Pairs), cmp.Compare(a.Name, b.Name))
 	})
 	return list
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // compare fills in the score, and how it differs from that of the rest.

@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/internal/format"
-
-	"gogi/internal/svg"
-
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/internal/format"
+	"gogi/internal/svg"
 )
 
 // weightsFigure draws every member's weight over a game: x is the council's own decision, y the weight after

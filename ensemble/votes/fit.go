@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"gogi/ensemble/voting"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/stats/regress"

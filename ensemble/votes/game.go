@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"gogi/ensemble/voting"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 )

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"gogi/ensemble/voting"
-
 	"gogi/internal/disk"
 	"gogi/internal/format"
 	"gogi/shogi"

@@ -6,12 +6,11 @@ import (
 	"io"
 	"strings"
 
-	"gogi/ensemble/voting"
+	"github.com/jedib0t/go-pretty/v6/table"
 
+	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 )
 
 // NewReplay returns an empty replay. rules are the rules to vote by; without any it uses the recorded one.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"gogi/ensemble/voting"
-
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 )

@@ -14,11 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/ensemble/voting"
-	"gogi/internal/testutil"
-
 	"gogi/ensemble/ensembletest"
+	"gogi/ensemble/voting"
 	"gogi/internal/i18n"
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )

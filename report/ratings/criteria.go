@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gogi/internal/format"
-
 	"gogi/internal/i18n"
 )
 

@@ -3,12 +3,13 @@ package ratings
 import (
 	"bytes"
 	"fmt"
-	"gogi/internal/i18n"
-	"gogi/internal/testutil"
 	"io"
 	"math"
 	"strings"
 	"testing"
+
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
 )
 
 // The handicap paper's table 9, from its printed log-likelihoods alone; AICc, BIC and weights by hand

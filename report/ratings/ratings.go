@@ -10,11 +10,10 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/binomial"
-
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/stats/binomial"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
 )

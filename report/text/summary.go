@@ -45,12 +45,9 @@ func Summary(w io.Writer, rep *report.Report, in i18n.Language) {
 // summaryWidth is how wide the verdict's lines are at most, in columns of the terminal.
 const summaryWidth = 96
 
-// figureColumn is the width of the names of the summary's figures, in columns of the terminal.
-const figureColumn = 7
-
 // figure writes one line of the summary: the name of a figure and the figure.
 func (r view) figure(w io.Writer, name, text i18n.Message) {
-	fmt.Fprintf(w, "  %s %s\n", format.Pad(name.In(r.in), figureColumn), text.In(r.in))
+	lines{w, r.in}.labelled("  ", 7, name, text)
 }
 
 // summaryTitle names the run, its players, its length and its state.
@@ -64,15 +61,24 @@ func (r view) summaryTitle() string {
 
 // state is whether the run is finished, and whether the machine slowed most of it.
 func (r view) state() i18n.Message {
-	state := i18n.Of("finished")
-	switch {
-	case r.Gate != nil && r.Looks.Stopped:
-		state = i18n.Of("stopped by the SPRT")
-	case !r.Finished:
-		state = i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
+	if r.Gate != nil && r.Looks.Stopped {
+		return r.orSlowed(i18n.Of("stopped by the SPRT"))
 	}
+	return r.progress()
+}
+
+// progress returns whether the run is finished, and whether the machine slowed most of it.
+func (r view) progress() i18n.Message {
+	if !r.Finished {
+		return r.orSlowed(i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned))
+	}
+	return r.orSlowed(i18n.Of("finished"))
+}
+
+// orSlowed adds to a state that the machine slowed most pairs.
+func (r view) orSlowed(state i18n.Message) i18n.Message {
 	if slowed := r.Slowed(); !slowed.IsZero() {
-		state = i18n.Of("%s · %s", state, slowed)
+		return i18n.Of("%s · %s", state, slowed)
 	}
 	return state
 }
@@ -113,7 +119,7 @@ func (r view) summaryFixed(w io.Writer) {
 			format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.Count(k), format.Count(n)))
 	}
 	elo := Elo(r.Elo)
-	if r.Elo.Estimate != nil || r.Elo.Lo != nil || r.Elo.Hi != nil {
+	if !unknownElo(r.Elo) {
 		elo = i18n.Of("%s   %s confidence interval", elo, format.PercentShort(report.Level))
 	}
 	r.figure(w, i18n.Of("Elo"), elo)
@@ -141,7 +147,7 @@ func (r view) summaryAnytime(w io.Writer) {
 
 // correctedElo is the rating difference that an SPRT gives after it stopped.
 func correctedElo(e report.Elo) i18n.Message {
-	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
+	if unknownElo(e) {
 		return unknown(e.Why)
 	}
 	return i18n.Of("%s   %s confidence interval, corrected for early stopping", eloShort(e), format.PercentShort(report.Level))
@@ -184,13 +190,7 @@ func (r view) summaryEnds(w io.Writer) {
 		ends = append(ends, i18n.Of("%s %s", Ending(kind), format.Count(counts[kind])))
 	}
 	r.figure(w, i18n.Of("Ends"), i18n.Of("%s   mean %s plies", ends, format.Decimal(r.Plies.Mean, 0)))
-	if len(r.Faults) == 0 {
-		r.figure(w, i18n.Of("Faults"), i18n.Of("none"))
-	}
-	for _, f := range r.Faults {
-		r.figure(w, i18n.Of("Faults"), i18n.Of("%s: %s", f.Player, i18n.Of("%s ×%d", Ending(f.Kind), f.Count)))
-	}
-	r.printBundles(w)
+	r.printFaults(w, r.figure, i18n.Of("Faults"))
 }
 
 // warnings returns the reasons to doubt the figures, each with its remedy.

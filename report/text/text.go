@@ -56,14 +56,7 @@ func Print(w io.Writer, rep *report.Report, in i18n.Language) {
 }
 
 func (r view) printTitle(w io.Writer) {
-	state := i18n.Of("finished")
-	if !r.Finished {
-		state = i18n.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
-	}
-	if slowed := r.Slowed(); !slowed.IsZero() {
-		state = i18n.Of("%s · %s", state, slowed)
-	}
-	title := r.say("%s · %s in %s · %s · rules %s", r.Run, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, state, r.Rules)
+	title := r.say("%s · %s in %s · %s · rules %s", r.Run, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.progress(), r.Rules)
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", format.Width(title)))
 }
 
@@ -113,11 +106,11 @@ type lines struct {
 	in i18n.Language
 }
 
-// labelWidth is the width of a label, in terminal columns.
-const labelWidth = 24
+func (l lines) add(label, figure i18n.Message) { l.labelled("  ", 24, label, figure) }
 
-func (l lines) add(label, figure i18n.Message) {
-	fmt.Fprintf(l.w, "  %s %s\n", format.Pad(label.In(l.in), labelWidth), figure.In(l.in))
+// labelled writes a line: the label, padded to a width in terminal columns, and the text.
+func (l lines) labelled(indent string, width int, label, text i18n.Message) {
+	fmt.Fprintf(l.w, "%s%s %s\n", indent, format.Pad(label.In(l.in), width), text.In(l.in))
 }
 
 // printHeadToHead prints the figures of A against B.
@@ -213,7 +206,7 @@ func unknown(why i18n.Message) i18n.Message { return i18n.Of("unknown: %s", why)
 
 // StoppedElo returns the rating difference corrected for early stopping.
 func StoppedElo(e report.Elo) i18n.Message {
-	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
+	if unknownElo(e) {
 		return unknown(e.Why)
 	}
 	return i18n.Of("%s  95%% confidence interval, corrected for early stopping", eloShort(e))
@@ -270,10 +263,13 @@ func UnitsOf(i report.Interval) i18n.Number {
 	return i18n.Number{N: i.N, Noun: "game"}
 }
 
+// unknownElo reports whether a rating difference has neither a value nor an interval.
+func unknownElo(e report.Elo) bool { return e.Estimate == nil && e.Lo == nil && e.Hi == nil }
+
 // Elo returns a rating difference with its interval.
 func Elo(e report.Elo) i18n.Message {
 	switch {
-	case e.Estimate == nil && e.Lo == nil && e.Hi == nil:
+	case unknownElo(e):
 		return unknown(e.Why)
 	case e.Lo == nil && e.Hi == nil:
 		return i18n.Of("%s, no interval: %s", fmt.Sprintf("%+.1f", *e.Estimate), e.Why)
@@ -383,12 +379,20 @@ func (r view) printPlay(w io.Writer) {
 	format.Render(w, t)
 }
 
-// remarkWidth is the width of a remark's name, in terminal columns.
-const remarkWidth = 15
-
 // remark writes a remark with its name.
 func (r view) remark(w io.Writer, name, said i18n.Message) {
-	fmt.Fprintf(w, "%s %s\n", format.Pad(name.In(r.in), remarkWidth), said.In(r.in))
+	lines{w, r.in}.labelled("", 15, name, said)
+}
+
+// printFaults writes the faults of each player, or "none", with one of the functions for lines.
+func (r view) printFaults(w io.Writer, line func(w io.Writer, name, text i18n.Message), name i18n.Message) {
+	if len(r.Faults) == 0 {
+		line(w, name, i18n.Of("none"))
+	}
+	for _, f := range r.Faults {
+		line(w, name, i18n.Of("%s: %s", f.Player, i18n.Of("%s ×%d", Ending(f.Kind), f.Count)))
+	}
+	r.printBundles(w)
 }
 
 // shownBundles are named one by one.
@@ -420,13 +424,7 @@ func (r view) printRemarks(w io.Writer) {
 			r.remark(w, i18n.Of("book moves"), said)
 		}
 	}
-	if len(r.Faults) == 0 {
-		r.remark(w, i18n.Of("faults"), i18n.Of("none"))
-	}
-	for _, f := range r.Faults {
-		r.remark(w, i18n.Of("faults"), i18n.Of("%s: %s", f.Player, i18n.Of("%s ×%d", Ending(f.Kind), f.Count)))
-	}
-	r.printBundles(w)
+	r.printFaults(w, r.remark, i18n.Of("faults"))
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
 			r.remark(w, i18n.Of("councils"), i18n.Of("%s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes", format.Count(p.Incomplete), p.Name))

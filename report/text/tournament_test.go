@@ -2,11 +2,11 @@ package text
 
 import (
 	"bytes"
-	"gogi/internal/i18n"
-	"gogi/internal/testutil"
 	"strings"
 	"testing"
 
+	"gogi/internal/i18n"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/tournament"
 	"gogi/report"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gogi/match"
 	"gogi/match/tune"
@@ -76,16 +77,13 @@ func PlanOf(info *results.RunInfo) (*tune.Plan, error) {
 	return tune.ParsePlan(string(canonical.Tune))
 }
 
-// Words are options on a line.
+// Words returns options in a line.
 func Words(options []match.Option) string {
-	text := ""
-	for i, o := range options {
-		if i > 0 {
-			text += " "
-		}
-		text += o.Name + "=" + o.Value
+	var words []string
+	for _, o := range options {
+		words = append(words, o.Name+"="+o.Value)
 	}
-	return text
+	return strings.Join(words, " ")
 }
 
 // Summary summarises the requested state.

@@ -98,24 +98,26 @@ func (w *Request) forfeits() (bool, error) {
 	return false, fmt.Errorf("faults = %q: expected stop or forfeit", w.Faults)
 }
 
+// override sets a value to the one in the file, if the file has it.
+func override[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
 func (w *Request) settings(base *match.Plan) (tune.Settings, error) {
 	s := tune.Defaults(cmp.Or(w.Method, tune.SPSA), base.Pairs)
 	s.Seed, s.Stages = base.Seed, w.Stages
 	s.Block = min(s.Block, max(1, base.Pairs/20))
-	if w.Block != nil {
-		s.Block = *w.Block
-	}
+	override(&s.Block, w.Block)
 	s.Inflight = cmp.Or(w.Inflight, max(s.Block, min(3*base.Concurrency, base.Pairs/5)))
-	if w.TuneWish.Inflight != nil {
-		s.Inflight = *w.TuneWish.Inflight
-	}
-	for _, k := range []struct{ from, to *float64 }{
-		{w.Spread, &s.Spread}, {w.Probes, &s.Probes}, {w.A, &s.A}, {w.Alpha, &s.Alpha}, {w.Gamma, &s.Gamma}, {w.Average, &s.Average},
-	} {
-		if k.from != nil {
-			*k.to = *k.from
-		}
-	}
+	override(&s.Inflight, w.TuneWish.Inflight)
+	override(&s.Spread, w.Spread)
+	override(&s.Probes, w.Probes)
+	override(&s.A, w.A)
+	override(&s.Alpha, w.Alpha)
+	override(&s.Gamma, w.Gamma)
+	override(&s.Average, w.Average)
 	if s.Spread == 0 && w.Probes == nil {
 		s.Probes = 0
 	}
@@ -182,12 +184,8 @@ func (w *Request) validation(base *match.Plan, at int) tune.Validation {
 		return v
 	}
 	from := &w.Validate[at]
-	if from.Alpha != nil {
-		v.Alpha = *from.Alpha
-	}
-	if from.Beta != nil {
-		v.Beta = *from.Beta
-	}
+	override(&v.Alpha, from.Alpha)
+	override(&v.Beta, from.Beta)
 	if from.SPRT != nil {
 		g := from.SPRT.Gate(match.Gate{Alpha: v.Alpha, Beta: v.Beta})
 		v.Elo0, v.Elo1, v.Alpha, v.Beta = g.Elo0, g.Elo1, g.Alpha, g.Beta
@@ -195,9 +193,7 @@ func (w *Request) validation(base *match.Plan, at int) tune.Validation {
 	if from.Games != nil {
 		v.Pairs = *from.Games / base.Legs()
 	}
-	if from.Seed != nil {
-		v.Seed = *from.Seed
-	}
+	override(&v.Seed, from.Seed)
 	v.Openings, v.Limits = cmp.Or(from.Openings, v.Openings), w.Limits[at]
 	return v
 }
@@ -223,13 +219,9 @@ const leastBook = 20
 // params returns the parameters from the file's list, from a parameter file, and from the options that the
 // globs name.
 func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param, error) {
-	var list []tune.Param
-	if w.Params != "" {
-		read, err := w.readParams()
-		if err != nil {
-			return nil, err
-		}
-		list = read
+	list, err := w.readParams()
+	if err != nil {
+		return nil, err
 	}
 	for i := range w.List {
 		p, err := ofList(&w.List[i], base.Players[0].Options, declared)
@@ -260,8 +252,12 @@ func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param,
 	return list, nil
 }
 
+// readParams returns the parameters of the parameter file, none without one.
 func (w *Request) readParams() ([]tune.Param, error) {
 	file := w.Params
+	if file == "" {
+		return nil, nil
+	}
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.Dir, file)
 	}
@@ -296,11 +292,9 @@ func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) 
 	if p.Kind == tune.Choice {
 		return choice(p, o, cmp.Or(string(from.Start), startOf(o, set)))
 	}
-	for _, k := range []struct{ from, to *float64 }{{from.Min, &p.Min}, {from.Max, &p.Max}, {from.Scale, &p.Scale}} {
-		if k.from != nil {
-			*k.to = *k.from
-		}
-	}
+	override(&p.Min, from.Min)
+	override(&p.Max, from.Max)
+	override(&p.Scale, from.Scale)
 	start := cmp.Or(string(from.Start), startOf(o, set))
 	x, err := strconv.ParseFloat(start, 64)
 	if err != nil {
