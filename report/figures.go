@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -185,4 +186,47 @@ func (r *Report) advantage(t stats.Tally) {
 		return
 	}
 	r.BlackAdvantage.Bounds = NewBounds(i)
+}
+
+// Bounds are the ends of an interval. An end is null if it is infinite or unknown.
+type Bounds struct {
+	Lo *float64 `json:"lo"`
+	Hi *float64 `json:"hi"`
+}
+
+// NewBounds returns the ends of an interval.
+func NewBounds(i binomial.Interval) Bounds { return Bounds{format.Finite(i.Lo), format.Finite(i.Hi)} }
+
+// Open reports whether an end is missing.
+func (b Bounds) Open() bool { return b.Lo == nil || b.Hi == nil }
+
+// EloText prints ends that are in Elo. A missing one is infinite.
+func (b Bounds) EloText() string {
+	return fmt.Sprintf("[%s, %s]", format.Elo(b.Lo, -1), format.Elo(b.Hi, 1))
+}
+
+// Divergence counts how often two engines chose different moves in the same position. While the two games of
+// a pair are equal, each ply is such a comparison: each engine has moved once in the same position.
+// Measurements elsewhere show the use of deterministic pairs. If 2% of plies differ, they give the same
+// verdict at 1.7 times less cost. At 17% they gain nothing.
+type Divergence struct {
+	Pairs    int      `json:"pairs"`
+	Compared int      `json:"plies"`    // positions in which both chose
+	Diverged int      `json:"diverged"` // pairs whose games parted
+	PerPly   *float64 `json:"per_ply"`
+}
+
+// Compare takes the moves of a pair's two games, those of the opening left out.
+func (d *Divergence) Compare(one, two []string) {
+	d.Pairs++
+	for i := range min(len(one), len(two)) {
+		d.Compared++
+		if one[i] != two[i] {
+			d.Diverged++
+			break
+		}
+	}
+	if d.Compared > 0 {
+		d.PerPly = format.Finite(float64(d.Diverged) / float64(d.Compared))
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/results"
 	"gogi/stats"
 )
 
@@ -134,4 +135,18 @@ func (r *Report) noFixedLength() i18n.Message {
 		return i18n.Of("a sequential test looked after every pair: the gate's figures and the anytime interval hold")
 	}
 	return i18n.Message{}
+}
+
+// About holds the facts of a run beyond its games. All forms of a report print from it the plan and how the
+// run was played.
+type About struct {
+	*results.RunInfo                      // its engines have their limits with the clocks of the plan
+	Plan             *match.CanonicalPlan // the parsed RunInfo.Plan
+}
+
+// Start is one start of the run, with the changes since the previous start.
+type Start struct {
+	At      time.Time
+	Changes []match.Difference
+	Late    bool // a pair was stored before it
 }

@@ -1,7 +1,10 @@
 package voting_test
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -138,5 +141,97 @@ func FuzzParseTies(f *testing.F) {
 func TestTieErrors(t *testing.T) {
 	for _, text := range []string{"", "score,", "score;member", "Score"} {
 		testutil.Fails(t, testutil.Err(voting.ParseTies(text)), "expected a list of score, member,", "%q", text)
+	}
+}
+
+// TestEveryRuleIsMade: each name of the table makes a rule that votes, and no other name does.
+func TestEveryRuleIsMade(t *testing.T) {
+	for _, name := range voting.RuleNames() {
+		spec := voting.DefaultSpec(name)
+		if name == voting.Weighted {
+			spec.Weights = []float64{1, 1}
+		}
+		rule, err := voting.NewRule(spec, members(2), false)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		rule.NewGame(1)
+		if list := rule.Candidates(ballots("A+1 B+2")); len(list) != 2 {
+			t.Errorf("%s: %d candidates of two votes", name, len(list))
+		}
+	}
+	for _, name := range []string{"", "majorit", "Majority"} {
+		_, err := voting.NewRule(voting.Spec{Name: name}, members(2), false)
+		testutil.Fails(t, err, "expected one of majority, adoption,", "rule %q", name)
+	}
+}
+
+// TestTableOfRules: names and keys are there once, and every key is one of Spec.
+func TestTableOfRules(t *testing.T) {
+	if names := voting.RuleNames(); len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
+		t.Errorf("a name is there twice: %v", names)
+	}
+	known, used := voting.SpecKeys(), map[string]bool{}
+	for name, keys := range voting.RuleKeys() {
+		for i, key := range keys {
+			if used[key] = true; !slices.Contains(known, key) || slices.Contains(keys[:i], key) {
+				t.Errorf("%s: key %q is unknown or there twice", name, key)
+			}
+		}
+	}
+	for _, key := range known {
+		if !used[key] {
+			t.Errorf("no rule has the key %q", key)
+		}
+	}
+}
+
+// TestDocumentedRules: the document has a row for each rule, which names its keys.
+func TestDocumentedRules(t *testing.T) {
+	text := testutil.Must(os.ReadFile("../../docs/council.md"))(t)
+	_, rules, _ := strings.Cut(string(text), "\n## Rules\n")
+	rules, _, _ = strings.Cut(rules, "\n## ")
+	_, shared, _ := strings.Cut(rules, "also have")
+	for name, keys := range voting.RuleKeys() {
+		row := regexp.MustCompile("(?m)^\\|[^|]*`" + name + "`.*$").FindString(rules)
+		if row == "" {
+			t.Errorf("rule %s has no row", name)
+		}
+		for _, key := range keys {
+			growing := name == voting.Adoption || name == voting.Evaluation
+			if !strings.Contains(row, "`"+key+"`") && !(growing && strings.Contains(shared, "`"+key+"`")) {
+				t.Errorf("rule %s: key %s is not named", name, key)
+			}
+		}
+	}
+}
+
+// TestAllWordsOfAVoteAreListed: what can decide a vote, and what a ballot can be, for those who have words
+// for all of them.
+func TestAllWordsOfAVoteAreListed(t *testing.T) {
+	constants := func(kind string) (list []string) {
+		files := testutil.Must(filepath.Glob("*.go"))(t)
+		for _, file := range files {
+			text := testutil.Must(os.ReadFile(file))(t)
+			for _, m := range regexp.MustCompile(`(?m)^\s+\w+\s+`+kind+`\s+= "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+				list = append(list, m[1])
+			}
+		}
+		return list
+	}
+	bys, kinds := constants("By"), constants("Kind")
+	for _, by := range voting.Bys() {
+		if i := slices.Index(bys, string(by)); i >= 0 {
+			bys = slices.Delete(bys, i, i+1)
+		}
+	}
+	for _, kind := range voting.Kinds() {
+		if i := slices.Index(kinds, string(kind)); i >= 0 {
+			kinds = slices.Delete(kinds, i, i+1)
+		}
+	}
+	if len(bys)+len(kinds) > 0 || len(voting.Bys()) < 8 || len(voting.Kinds()) < 7 {
+		t.Errorf("not listed: %q, %q", bys, kinds)
 	}
 }

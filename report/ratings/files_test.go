@@ -1,6 +1,8 @@
 package ratings
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestFileCounts holds that games under the same terms are added up, others not, and that a sum beyond what a
 // count holds loses nothing.

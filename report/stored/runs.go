@@ -2,8 +2,14 @@ package stored
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/report"
 	"gogi/results"
+	"gogi/stats"
 )
 
 // RunList is the result that "gogi runs --json" prints.
@@ -41,4 +47,109 @@ func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 		})
 	}
 	return list, nil
+}
+
+// ErrTune is the error for a strength of a tuning run. Its games are played between values that earlier games
+// chose.
+var ErrTune = errors.New("it is a tune, whose games prove no strength (see gogi tune report)")
+
+// ErrSelfplay is the error for a strength of a self-play run: one player plays both sides.
+var ErrSelfplay = errors.New("it is self-play of one player, whose games prove no strength; gogi selfplay FILE --assemble prints what its data are")
+
+// Proves returns ErrTune for a tune, ErrSelfplay for self-play, and nil for any other run.
+func Proves(info *results.RunInfo) error {
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return err
+	}
+	if len(plan.Tune) > 0 {
+		return fmt.Errorf("run %q: %w", info.Name, ErrTune)
+	}
+	if plan.Design == match.DesignSelfplay {
+		return fmt.Errorf("run %q: %w", info.Name, ErrSelfplay)
+	}
+	return nil
+}
+
+// State is the progress of a stored run, or how it ended, for lists of runs. Its text is the word in JSON.
+type State string
+
+// The states. A gate's states are its verdicts, which differ from its decision if that cannot be trusted.
+const (
+	StateFinished     State = "finished"     // all that was planned has been played
+	StatePassed       State = "passed"       // its gate has ended it
+	StateFailed       State = "failed"       // as StatePassed
+	StateInconclusive State = "inconclusive" // its gate ended, and decided nothing
+	StateStopped      State = "stopped"      // a user ended it earlier
+	StateUnfinished   State = "unfinished"   // there is more to play: it is played now, or was broken off
+	StateUnreadable   State = "unreadable"   // its stored data cannot be read
+)
+
+// Said returns the state in words.
+func (s State) Said() i18n.Message {
+	words := map[State]i18n.Message{
+		StateFinished: i18n.Of("finished"), StatePassed: i18n.Of("ended by its gate: passed"), StateFailed: i18n.Of("ended by its gate: failed"),
+		StateInconclusive: i18n.Of("ended by its gate: inconclusive"), StateStopped: i18n.Of("stopped"), StateUnreadable: i18n.Of("cannot be read"),
+	}
+	if said, known := words[s]; known {
+		return said
+	}
+	return i18n.Of("unfinished")
+}
+
+// StateOf returns the state of a stored run. If a gate or results decide when a run is over, it reads the
+// pairs. If it cannot read them, the state is StateUnreadable. The error is the context's.
+func StateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
+	state, err := stateOf(ctx, store, info)
+	if err != nil {
+		return StateUnreadable, ctx.Err()
+	}
+	return state, nil
+}
+
+func stateOf(ctx context.Context, store *results.Store, info *results.RunInfo) (State, error) {
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return "", err
+	}
+	settings, err := store.Settings(ctx, info.ID)
+	if err != nil {
+		return "", err
+	}
+	gated := len(settings) > 0 && !settings[len(settings)-1].Gate.IsZero()
+	if len(plan.Tune) == 0 && (gated || plan.Design.ByResults()) {
+		rep, err := Report(ctx, store, info.Name)
+		if err != nil {
+			return "", err
+		}
+		return ReportState(rep, settings), nil
+	}
+	return openState(info.Finished >= info.Pairs, settings), nil
+}
+
+// ReportState returns the state of a run with a report. settings is the run's log of settings.
+func ReportState(rep *report.Report, settings []results.Setting) State {
+	if g := rep.Gate; g != nil && g.Decision != stats.Continue {
+		switch g.Verdict {
+		case report.Passed:
+			return StatePassed
+		case report.Failed:
+			return StateFailed
+		}
+		return StateInconclusive
+	}
+	return openState(rep.Finished, settings)
+}
+
+// openState is the state of a run that no gate has ended.
+func openState(finished bool, settings []results.Setting) State {
+	if finished {
+		return StateFinished
+	}
+	if len(settings) > 0 {
+		if told := settings[len(settings)-1].Phase; told == match.RunDraining || told == match.RunStopping {
+			return StateStopped
+		}
+	}
+	return StateUnfinished
 }

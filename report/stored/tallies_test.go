@@ -7,7 +7,10 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
+	"gogi/report"
 	"gogi/results/resultstest"
+	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // TestTalliesAddUp: what openings and slots are said to have seen is what the games say, added up here.
@@ -68,5 +71,51 @@ func TestTalliesAddUp(t *testing.T) {
 		if want := openings[o.ID]; o.Games != want.Games || o.Black != want.Black || o.White != want.White || o.Draws != want.Draws {
 			t.Errorf("got %+v, want %+v", o, want)
 		}
+	}
+}
+
+// TestBookMoves: a report says how many moves each player has from its book, by colour and also where White
+// begins; a council's votes and players without a book count for nothing.
+func TestBookMoves(t *testing.T) {
+	t.Parallel()
+	store, plan := gatedSeries(t)
+	plan.Gate = match.Gate{}
+	plan.Players[0].Identity.Files = []match.FileHash{{Role: match.BookRole, Path: "/b.db", SHA256: "00"}}
+	pair := resignedPair(plan, 0, 0)
+	for leg := range pair.Games {
+		g := &pair.Games[leg]
+		for i, word := range []string{"7g7f", "3c3d", "2g2f", "8c8d"} {
+			m := testutil.Must(shogi.ParseMove(word))(t)
+			move := kifu.Move{Move: m, Detail: kifu.BookDetail()}
+			if leg == 1 && i == 3 {
+				move.Detail = []byte(`{"by":"rule"}`)
+			}
+			g.Record.Moves = append(g.Record.Moves, move)
+			g.Sides[i%2].Plies++
+		}
+	}
+	beginAndAdd(t, store, plan, pair)
+	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)
+	rep := testutil.Must(Report(t.Context(), store, "r"))(t)
+	shown := testutil.Must(Shown(t.Context(), store, info))(t)
+	// A has 7g7f and 2g2f as Black, and 3c3d as White, where 8c8d is a vote. All four of the first game would
+	// be another count.
+	for _, players := range [][]report.Player{rep.Players, shown.Report.Players} {
+		if a, b := players[0].BookMoves, players[1].BookMoves; a == nil || *a != 3 || b != nil {
+			t.Errorf("A %v, B %v, want 3 and nothing", a, b)
+		}
+	}
+	// A council's book is told of by its vote record, whose other decisions are none of it.
+	council := kifu.Record{Start: "startpos", Moves: []kifu.Move{
+		{Detail: []byte(`{"v":2,"by":"book","members":["a"],"ballots":[]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","ballots":[{"source":"book"}]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","note":"by book"}`)},
+	}}
+	var of [2]int
+	if err := countBookMoves(&council, [2]*int{&of[0], &of[1]}); err != nil || of != [2]int{1, 0} {
+		t.Errorf("of a council: %v, %v", of, err)
+	}
+	white := kifu.Record{Start: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", Moves: []kifu.Move{{Detail: kifu.BookDetail()}}}
+	var n [2]int
+	if err := countBookMoves(&white, [2]*int{&n[0], &n[1]}); err != nil || n != [2]int{0, 1} {
+		t.Errorf("%v, %v", n, err)
 	}
 }

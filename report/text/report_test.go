@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
+	"gogi/match/tournament"
 	"gogi/report"
 	"gogi/results"
 )
@@ -168,5 +170,101 @@ func TestSummaryOfAnSPRT(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "! stopped by a test") {
 		t.Error("the normal stop of an SPRT is printed as a warning")
+	}
+}
+
+func TestFenceHolds(t *testing.T) {
+	got := fence([]string{"a ``` b", "\x1b[31mred\x1b[0m  ", strings.Repeat("x", 300)})
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	if lines[0] != "````" || lines[len(lines)-1] != "````" || len(lines) != 5 {
+		t.Errorf("%q", got)
+	}
+	testutil.Equal(t, lines[2], "red")
+	if n := len([]rune(lines[3])); n > blockWidth+1 {
+		t.Errorf("a line has %d characters", n)
+	}
+}
+
+func TestPrintWorkers(t *testing.T) {
+	t.Parallel()
+	f := func(v float64) *float64 { return &v }
+	r := view{in: i18n.English, Report: &report.Report{Workers: []report.Worker{
+		{Name: "attic\x1b[2J", Pairs: 4100, Share: 0.2, Score: f(0.452), Difference: f(-0.051), Bounds: report.Bounds{Lo: f(-0.062), Hi: f(-0.04)}, TimeLosses: 3, Crashes: 1, Slowed: 20, Log10E: f(8.24), StandsOut: "results"},
+		{Name: "", Pairs: 1, Share: 0.001, Score: f(1)},
+	}}}
+	var b strings.Builder
+	r.printWorkers(&b)
+	t.Log("\n" + b.String())
+	for _, want := range []string{"4,100", "-5.1 [-6.2, -4.0]", "10^8.2 !", "(this process)", "attic differs from the others by its results; gogi db void"} {
+		testutil.Contains(t, b.String(), want, "lacks")
+	}
+	if strings.Contains(b.String(), "\x1b") {
+		t.Error("a worker's name reaches the terminal as it is")
+	}
+	for i := range 20 {
+		r.Workers = append(r.Workers, report.Worker{Name: fmt.Sprint("w", i), Pairs: 1})
+	}
+	b.Reset()
+	r.printWorkers(&b)
+	if !strings.Contains(b.String(), "and 10 more workers, see --json") || strings.Contains(b.String(), "w10") {
+		t.Errorf("many:\n%s", b.String())
+	}
+	b.Reset()
+	view{&report.Report{}, i18n.English}.printWorkers(&b)
+	if b.Len() > 0 {
+		t.Errorf("no farm: %q", b.String())
+	}
+}
+
+// TestMatchLines: how a match of a tournament is put, by how it was won.
+func TestMatchLines(t *testing.T) {
+	t.Parallel()
+	for want, m := range map[string]report.Meeting{
+		"a has a bye":            {A: "a", Points: [2]float64{2, 0}, Bye: true},
+		"a against ?":            {A: "a"},
+		"a 1.5–0.5 b":            {A: "a", B: "b", Points: [2]float64{1.5, 0.5}, Pairs: 1},
+		"a 3.0–1.0 b  (2 pairs)": {A: "a", B: "b", Points: [2]float64{3, 1}, Pairs: 2, Winner: "a", How: tournament.ByPoints},
+		"a 1.0–3.0 b  (2 pairs)  b by a tie-break":              {A: "a", B: "b", Points: [2]float64{1, 3}, Pairs: 2, Winner: "b", How: tournament.ByTiebreak},
+		"a 1.0–1.0 b  a as the better seed: no pair decided it": {A: "a", B: "b", Points: [2]float64{1, 1}, Pairs: 1, Winner: "a", How: tournament.BySeed},
+	} {
+		testutil.Equal(t, Match(m).String(), want)
+	}
+}
+
+// TestTournamentForms: a terminal and a pull request have the standings, and no figures of the first two
+// players, who may not have met.
+func TestTournamentForms(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	rep := &report.Report{
+		Run: "cup", Finished: true, Games: 2, Pairs: 1, Planned: 9, A: "a", B: "b", Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+		Tournament: &report.Tournament{
+			Design: match.DesignKnockout, Over: true,
+			Rounds:    []report.Round{{Name: i18n.Of("final"), Matches: []report.Meeting{{A: "a", B: "c", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}}}},
+			Standings: []report.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: i18n.Of("winner")}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: i18n.Of("final")}},
+		},
+	}
+	var screen, block bytes.Buffer
+	Print(&screen, rep, i18n.English)
+	testutil.OK(t, Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, RunInfo: &results.RunInfo{Engines: make([]results.Engine, 3), Digest: strings.Repeat("0", 64)}}, i18n.English))
+	for out, wants := range map[string][]string{
+		screen.String(): {"a won the knockout", "final\n  a 2.0–0.0 c", "winner"},
+		block.String():  {"place   1 | a | 2.0 points | 1 pair | winner", "place   2 | c | 0.0 points | 1 pair | final"},
+	} {
+		for _, want := range wants {
+			testutil.Contains(t, out, want, "no")
+		}
+		if strings.Contains(out, "a against b") {
+			t.Errorf("a and b never met:\n%s", out)
+		}
+	}
+	rep.Tournament = &report.Tournament{
+		Design: match.DesignAdaptive, Anchor: "c", Spread: 50, Over: true,
+		Ratings: []report.Rated{{Player: "a", Pairs: 1, Elo: 12.34, Within: 5, Above: &half}, {Player: "c", Pairs: 1}},
+	}
+	screen.Reset()
+	Print(&screen, rep, i18n.English)
+	for _, want := range []string{"+12.3", "50.0%", "Elo from c, by Bradley–Terry with a prior of 50 Elo", "They are no 95% intervals"} {
+		testutil.Contains(t, screen.String(), want, "no")
 	}
 }

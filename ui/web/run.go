@@ -1,15 +1,20 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"html/template"
 	"net/http"
+	"slices"
+	"strings"
+	"sync"
 
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/html"
 	"gogi/report/stored"
+	"gogi/report/tuning"
 	"gogi/results"
 	"gogi/runner/events"
 	"gogi/ui/words"
@@ -100,4 +105,99 @@ func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request, info *results
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	return stored.WriteGames(r.Context(), w, s.config.Store, info)
+}
+
+// tuneBody is the data for the page of a tune, or of self-play without a report. Neither has a strength.
+type tuneBody struct {
+	Boards livePage // the games in play
+	Report template.HTML
+	Judges []string // runs that validate its candidates
+}
+
+// tunePage shows a tune.
+func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
+	made, err := s.tunes.made(lasting(r), s, info, s.newTuneSheet)
+	if err == nil {
+		body := tuneBody{s.fewBoards(r, info.Name), made.html[languageOf(r)], made.judges}
+		s.show(w, r, "tune", s.runFrame(r, info, "", body))
+	}
+	return err
+}
+
+// newTuneSheet makes the report of a tune in all languages.
+func (s *Server) newTuneSheet(ctx context.Context, info *results.RunInfo) (*sheet, error) {
+	a, err := tuning.Read(ctx, s.config.Store, info, tuning.Latest)
+	if err != nil {
+		return nil, err
+	}
+	made := &sheet{html: map[language]template.HTML{}}
+	for _, in := range []language{english, japanese} {
+		made.html[in] = template.HTML(strings.Map(visible, tuning.Body(in, a, nil))) //nolint:gosec // it escapes every text
+	}
+	for _, c := range a.Candidates {
+		made.judges = append(made.judges, tuning.ValidationRuns(a.Plan, c.Run)...)
+	}
+	return made, nil
+}
+
+// runRow is a run on the first page.
+type runRow struct {
+	results.RunInfo
+	Live  *match.Snapshot // nil: the run is not in play
+	State stored.State    // for a run that is not in play
+}
+
+// runsPage lists the runs, the latest first.
+func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
+	runs, err := s.config.Store.Runs(r.Context())
+	rows := make([]runRow, 0, len(runs))
+	for _, run := range slices.Backward(runs) {
+		row := runRow{RunInfo: run}
+		if hub := s.config.Live.Hub(run.Name); hub != nil {
+			row.Live = hub.State().State
+		}
+		if row.Live == nil && err == nil {
+			row.State, err = s.states.of(lasting(r), s.config.Store, &run)
+		}
+		rows = append(rows, row)
+	}
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	s.show(w, r, "runs", frame{Title: voiceOf(r).Say("Runs"), Page: rows})
+}
+
+// states is a cache of the states of stored runs. For a run with an SPRT a state needs all its pairs, so each
+// is calculated once until the run changes.
+type states struct {
+	mu    sync.Mutex
+	known map[int64]stateKnown // by the run's ID
+}
+
+type stateKnown struct {
+	stamp results.Stamp
+	state stored.State
+}
+
+// of returns the state of a run.
+func (k *states) of(ctx context.Context, store *results.Store, info *results.RunInfo) (stored.State, error) {
+	stamp, err := store.Stamp(ctx, info.ID)
+	if err != nil {
+		return "", err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if had, ok := k.known[info.ID]; ok && had.stamp == stamp {
+		return had.state, nil
+	}
+	state, err := stored.StateOf(ctx, store, info)
+	if err != nil {
+		return "", err
+	}
+	if k.known == nil {
+		k.known = map[int64]stateKnown{}
+	}
+	k.known[info.ID] = stateKnown{stamp, state}
+	return state, nil
 }
