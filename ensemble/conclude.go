@@ -26,13 +26,13 @@ func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply
 	reply := usi.Reply{
 		Answer: d.Answer, Move: d.Move, Ponder: d.Ponder, Text: d.Word(), Lines: v.lines(&d, elapsed),
 		Nodes: record.Nodes, Elapsed: elapsed, Hit: v.hit, Stopped: v.stopped, Detail: detail, Absent: v.absent(),
-		Vote: v.told(&d, before),
+		Vote: v.shown(&d, before),
 	}
 	return reply, nil
 }
 
-// told returns the vote for observers; before are the members' weights in it.
-func (v *vote) told(d *voting.Decision, before []float64) *usi.Vote {
+// shown returns the vote for observers; before are the members' weights in it.
+func (v *vote) shown(d *voting.Decision, before []float64) *usi.Vote {
 	t := &usi.Vote{By: string(d.By), Split: d.Split(), Ballots: make([]usi.Ballot, 0, len(v.ballots))}
 	for i := range v.ballots {
 		b := &v.ballots[i]
@@ -94,15 +94,10 @@ func (v *vote) absent() int {
 // scalesOf lists the members' calibrations when any differs from the default.
 func scalesOf(voters []voting.Voter) [][2]float64 {
 	var list [][2]float64
-	differs := false
 	for _, v := range voters {
 		list = append(list, [2]float64{v.Slope, v.Intercept})
-		differs = differs || v.Slope != 0 || v.Intercept != 0
 	}
-	if !differs {
-		return nil
-	}
-	return list
+	return anyOf(list)
 }
 
 // clampsOf lists the members' clamps when any has one.
@@ -111,7 +106,13 @@ func clampsOf(voters []voting.Voter) []float64 {
 	for _, v := range voters {
 		list = append(list, v.Clamp)
 	}
-	if !slices.ContainsFunc(list, func(x float64) bool { return x != 0 }) {
+	return anyOf(list)
+}
+
+// anyOf returns a list, nil if all its values are zero.
+func anyOf[T comparable](list []T) []T {
+	var zero T
+	if !slices.ContainsFunc(list, func(x T) bool { return x != zero }) {
 		return nil
 	}
 	return list

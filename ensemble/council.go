@@ -56,7 +56,7 @@ type Config struct {
 	Stop     StopPolicy // "": all
 	Quorum   float64    // for StopQuorum: the share of the living that must agree; 0: DefaultQuorum
 	MinAlive int        // with fewer members the council fails; below 1 counts as 1
-	Restarts int        // of each member, per game; negative: none; 0: DefaultRestarts
+	Restarts int        // restarts of each member in a game; negative: none; 0: DefaultRestarts
 	// Split gives each member an equal part of nodes and times instead of the whole.
 	Split  bool
 	Jitter float64 // nodes differ by up to this share from member to member and move to move, their sum does not
@@ -85,7 +85,7 @@ type Council struct {
 	fresh   []*voting.Session // the session and the shadows as they were when the game began
 	voters  []voting.Voter
 	names   []string
-	scales  [][2]float64 // of the members, as in records
+	scales  [][2]float64 // scales of the members, as in records
 	clamps  []float64
 	runners []*memberRunner
 	changed chan struct{} // a seat's condition changed; from runners, one is enough, never closed
@@ -94,7 +94,7 @@ type Council struct {
 	asked   atomic.Pointer[asked]
 
 	waitMu    sync.Mutex
-	waits     []time.Duration // of each member, at the last call of Waited
+	waits     []time.Duration // Waited of each member at the last call of Waited
 	stops     []time.Duration // the same of Stopped
 	stopped   time.Duration
 	waitedAll time.Duration

@@ -15,7 +15,7 @@ import (
 // position after it for a short time. If enough of them find it worse than the runner-up of the vote by a
 // margin, the runner-up is played. A move without a vote is never played. The zero value is off.
 type Veto struct {
-	Time    time.Duration // of the check; 0 with Nodes 0: no veto
+	Time    time.Duration // time of the check; 0 with Nodes 0: no veto
 	Nodes   uint64        // instead of time
 	Margin  float64       // in centipawns (of DefaultSlope); 0: DefaultVetoMargin
 	Members int           // how many are asked at most; 0: 2

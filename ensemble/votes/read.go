@@ -31,7 +31,7 @@ func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, 
 		return nil, fmt.Errorf("game %s: %w", voted.Name, err)
 	}
 	for i := range len(record.Moves) + 1 {
-		detail := record.FinalVote() // of an answer that is no move
+		detail := record.FinalVote() // the vote on an answer that is no move
 		if i < len(record.Moves) {
 			detail = record.Moves[i].Vote()
 		}

@@ -36,8 +36,8 @@ type Record struct {
 	Declaration  string       `json:"declaration"`
 	ResignQuorum float64      `json:"resign_quorum"`
 	Members      []string     `json:"members"`
-	Scales       [][2]float64 `json:"scales,omitempty"` // of each member: slope and intercept
-	Clamps       []float64    `json:"clamps,omitempty"` // of each member, in its centipawns; none: no clamp
+	Scales       [][2]float64 `json:"scales,omitempty"` // slope and intercept of each member
+	Clamps       []float64    `json:"clamps,omitempty"` // clamp of each member, in its centipawns; none: no clamp
 
 	Played  string           `json:"played"`
 	Ponder  string           `json:"ponder,omitempty"`

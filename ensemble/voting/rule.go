@@ -1,6 +1,7 @@
 package voting
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -47,11 +48,7 @@ func (v Voter) LogOdds(points float64) float64 {
 	if math.IsInf(points, -1) {
 		return points
 	}
-	slope := v.Slope
-	if slope == 0 {
-		slope = DefaultSlope
-	}
-	return slope*points + v.Intercept
+	return cmp.Or(v.Slope, DefaultSlope)*points + v.Intercept
 }
 
 func probability(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
@@ -120,10 +117,7 @@ type standing struct {
 
 func newMajority(s standing) Rule { return &s }
 
-func (s *standing) clone() Rule {
-	twin := s.twin()
-	return &twin
-}
+func (s *standing) clone() Rule { return new(s.twin()) }
 
 // twin is a standing whose weights go their own way from here.
 func (s *standing) twin() standing {
@@ -259,7 +253,7 @@ const (
 type kind struct {
 	name  string
 	begin func(standing) Rule // the rule before its first game
-	keys  []string            // of Spec, in the order of its fields
+	keys  []string            // keys of Spec, in the order of its fields
 	lists bool                // it reads MultiPV lists; without them it counts ballots, or little more
 }
 
@@ -282,12 +276,12 @@ func kinds() []kind {
 
 // kindOf finds a rule's row.
 func kindOf(name string) (kind, bool) {
-	table := kinds()
-	i := slices.IndexFunc(table, func(k kind) bool { return k.name == name })
-	if i < 0 {
-		return kind{}, false
+	for _, k := range kinds() {
+		if k.name == name {
+			return k, true
+		}
 	}
-	return table[i], true
+	return kind{}, false
 }
 
 // RuleNames lists the rules.

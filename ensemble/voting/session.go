@@ -47,7 +47,7 @@ type Decision struct {
 	Ponder     shogi.Move // the voted reply, or NoMove
 	By         By
 	Tie        Tie         // the level that decided between equal values, or ""
-	Candidates []Candidate // of the votes that were counted, best first
+	Candidates []Candidate // the moves of the votes that were counted, best first
 	Leader     int         // the heaviest member before the decision, -1 without ballots
 	Speaker    int         // the member whose score and variation go with the move, or -1
 	Vetoed     shogi.Move  // the vote's choice, under ByVeto
@@ -336,12 +336,7 @@ func (c *Session) quorumToResign(alive int) int {
 }
 
 // ResignShare is the share of members of which more must resign.
-func (c *Session) ResignShare() float64 {
-	if c.Settings.ResignQuorum == 0 {
-		return 0.5
-	}
-	return c.Settings.ResignQuorum
-}
+func (c *Session) ResignShare() float64 { return cmp.Or(c.Settings.ResignQuorum, 0.5) }
 
 // fallBack answers if no member voted: the council never resigns for that.
 func (c *Session) fallBack(p *shogi.Position, d *Decision) {

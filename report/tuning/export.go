@@ -135,8 +135,8 @@ func exportPatch(w io.Writer, a *Account, values []float64) error {
 	return nil
 }
 
-// Told is an account as JSON.
-type Told struct {
+// Result is the result that "gogi tune report --json" prints.
+type Result struct {
 	Version    int                   `json:"version"`
 	Run        string                `json:"run"`
 	Tune       *tune.Plan            `json:"tune"`
@@ -151,9 +151,9 @@ type Told struct {
 // trackPoints is the largest number of a path's points in the JSON.
 const trackPoints = 400
 
-// Tell returns the JSON form of an account.
-func Tell(a *Account) Told {
-	return Told{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
+// NewResult returns the JSON form of an account.
+func NewResult(a *Account) Result {
+	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }
 
 // thinned are at most trackPoints of a track, the last among them.

@@ -116,8 +116,8 @@ func TestPageInJapanese(t *testing.T) {
 }
 
 func TestTell(t *testing.T) {
-	text := testutil.Must(json.Marshal(Tell(account(t, 400))))(t)
-	var told Told
+	text := testutil.Must(json.Marshal(NewResult(account(t, 400))))(t)
+	var told Result
 	if err := json.Unmarshal(text, &told); err != nil || told.Summary.Pairs != 400 || len(told.Track) != 26 || !told.Summary.Params[0].Distinct {
 		t.Errorf("%v, %+v", err, told.Summary)
 	}

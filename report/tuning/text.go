@@ -137,7 +137,7 @@ func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
 	}
 	for _, c := range couples(a, toldCouples) {
 		if c.P < 0.05 {
-			fmt.Fprintln(w, c.told().In(in))
+			fmt.Fprintln(w, c.text().In(in))
 		}
 	}
 }
@@ -190,8 +190,8 @@ func perturbed(s *tune.Settings) (list []int) {
 	return list
 }
 
-// told returns the interaction in a line.
-func (c *Interaction) told() i18n.Message {
+// text returns the interaction in a line.
+func (c *Interaction) text() i18n.Message {
 	return i18n.Of("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }
 

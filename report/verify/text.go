@@ -23,15 +23,15 @@ func Text(w io.Writer, in i18n.Language, f *Found) {
 	}
 	fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "not as it should be:"))
 	for _, d := range f.Differences[:min(len(f.Differences), printed)] {
-		fmt.Fprintf(w, "  %s\n", sanitize.Printable(told(d).In(in), 500))
+		fmt.Fprintf(w, "  %s\n", sanitize.Printable(problemText(d).In(in), 500))
 	}
 	if more := f.More + max(0, len(f.Differences)-printed); more > 0 {
 		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "and %s more", format.Count(more)))
 	}
 }
 
-// told returns a difference without the run, because there is only one run.
-func told(d repair.Problem) i18n.Message {
+// problemText returns a difference without the run, because there is only one run.
+func problemText(d repair.Problem) i18n.Message {
 	if d.Pair >= 0 {
 		return i18n.Of("pair %d: %s", d.Pair, d.What)
 	}

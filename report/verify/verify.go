@@ -116,7 +116,7 @@ func (c *replayer) pair(p match.PairResult, rows []match.Row) (wrong []error) {
 	return wrong
 }
 
-// place asks whether the pair is the one of its number.
+// place returns an error if the pair is not the one of its number in the plan.
 func (c *replayer) place(p *match.PairResult) error {
 	if c.schedule == nil {
 		return c.roll.Take(p.Pair)

@@ -192,7 +192,7 @@ func TestEdited(t *testing.T) {
 		f := recount(t, s, plan.Run)
 		var all []string
 		for _, d := range f.Differences {
-			all = append(all, told(d).String())
+			all = append(all, problemText(d).String())
 		}
 		if text := strings.Join(all, "\n"); !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)

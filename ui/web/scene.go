@@ -13,7 +13,7 @@ import (
 // scene is the state of a run for streams: the fields of a match.Snapshot, and its slots as an object by
 // "WORKER/SLOT". A scene never changes.
 type scene struct {
-	version uint64 // of the hub's state
+	version uint64 // version of the hub's state
 	over    bool   // the session has ended
 	fields  fields // all but the slots
 	slots   map[string]seat

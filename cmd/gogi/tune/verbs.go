@@ -142,7 +142,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Language, a, lines), nil })
 		}
 		if c.JSON {
-			return format.JSON(env.Out, tuning.Tell(a))
+			return format.JSON(env.Out, tuning.NewResult(a))
 		}
 		tuning.Print(env.Out, env.Language, a, lines)
 		return nil
