@@ -8,8 +8,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Scores counts independent scores in [0, 1] that have one mean: what an anytime-valid
-// statement is made of. Their order does not matter. The zero value has no scores.
+// A Scores counts independent scores in [0, 1] that have one mean. Anytime-valid statements are made from it.
+// The order of the scores does not matter. The zero value has no scores.
 type Scores struct {
 	Unit string // decisive_game, game or pair
 	all  means
@@ -32,8 +32,9 @@ func (p Pentanomial) PairScores() Scores {
 	return scoresOf(unitPair, []float64{0, 0.25, 0.5, 0.75, 1}, []int{p.LL, p.LD, p.WL + p.DD, p.WD, p.WW})
 }
 
-// PairScores counts A's mean points of a game in each pair; draws are worth what the rules
-// said. It fails for a series of games without swapped colours, in whole or in part.
+// PairScores counts A's mean points per game in each pair; a draw is worth what the rules gave. It returns an
+// error
+// if not all games are in colour-swapped pairs.
 func (t Tally) PairScores() (Scores, error) {
 	if t.Singles > 0 {
 		return Scores{}, errors.New("not all games are in colour-swapped pairs")
@@ -51,10 +52,10 @@ func scoresOf(unit string, values []float64, numbers []int) Scores {
 	return s
 }
 
-// N is the number of scores.
+// N returns the number of scores.
 func (s Scores) N() int { return s.all.units() }
 
-// Mean is the mean score, 0 if there are none.
+// Mean returns the mean score, or 0 without scores.
 func (s Scores) Mean() float64 {
 	if s.N() == 0 {
 		return 0
@@ -69,14 +70,13 @@ func (s Scores) Mean() float64 {
 // betting is the method of [Scores.AnytimeInterval] and [Scores.EValue].
 const betting = "betting"
 
-// AnytimeInterval returns the confidence sequence for the mean score. It holds at every
-// length at once, so a user may read it while the games run, and may stop for any reason.
+// AnytimeInterval returns the confidence sequence for the mean score. It holds at every length at once. A
+// user may therefore read it while the games run, and may stop for any reason.
 //
-// It is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of
-// bounded random variables by betting") with the hedged capital of [Scores.EValue]: the
-// set of means that the capital has not refuted, {m: e < 1/(1-level)}, which is an
-// interval. Its width follows the variance of the scores. It fails for no scores, and for
-// a level outside (0, 1). Its method is betting.
+// It is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random
+// variables by betting") with the hedged capital of [Scores.EValue]. The interval holds all means that the
+// capital has not refuted, {m: e < 1/(1-level)}. Its width follows the variance of the scores. Its method is
+// betting. AnytimeInterval returns an error without scores, and for a level outside (0, 1).
 func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
 		return binomial.Interval{}, err
@@ -88,9 +88,9 @@ func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 	return binomial.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
 }
 
-// Interval returns Gaffke's interval for the mean score ([Series.Interval]), for a number of
-// scores that was fixed beforehand. Scores of decisive games get Clopper–Pearson's. It fails
-// as AnytimeInterval does.
+// Interval returns Gaffke's interval for the mean score ([Series.Interval]). It holds if the number of scores
+// was fixed before the first game. For decisive games it is the interval of Clopper and Pearson. It returns
+// the same errors as AnytimeInterval.
 func (s Scores) Interval(level float64) (binomial.Interval, error) {
 	if err := s.check(); err != nil {
 		return binomial.Interval{}, err
@@ -98,19 +98,19 @@ func (s Scores) Interval(level float64) (binomial.Interval, error) {
 	return s.all.interval(s.Unit+gaffke, level)
 }
 
-// Evidence is what the scores say against a mean, at any time.
+// An Evidence is the evidence of the scores against a mean. It is valid at any time.
 type Evidence struct {
 	Method string  // betting
-	Unit   string  // of the scores
-	N      int     // scores
+	Unit   string  // unit of the scores
+	N      int     // number of scores
 	LogE   float64 // natural logarithm of the e-value
-	P      float64 // min(1, 1/e), valid whenever it is read
+	P      float64 // min(1, 1/e), valid at any time
 }
 
-// EValue returns the evidence against the mean score m. A gambler bets half of a capital of
-// 1 that the mean is above m, and the other half that it is below. The e-value is the
-// larger of the two halves' wealth. If the mean is m, the chance that it ever reaches x is
-// at most 1/x (Ville's inequality). It fails for no scores, and for m outside (0, 1).
+// EValue returns the evidence against the mean score m. A gambler bets half of a capital of 1 that the mean
+// is above m, and the other half that it is below. The e-value is the larger wealth of the two halves. If the
+// mean is m, the e-value ever reaches x with a probability of at most 1/x (Ville's inequality). EValue
+// returns an error without scores, and for m outside (0, 1).
 func (s Scores) EValue(m float64) (Evidence, error) {
 	if err := s.check(); err != nil {
 		return Evidence{}, err
@@ -124,14 +124,13 @@ func (s Scores) EValue(m float64) (Evidence, error) {
 	return Evidence{betting, s.Unit, s.N(), e, min(1, math.Exp(-e))}, nil
 }
 
-// stake is a share of the wealth that a gambler bets on every score, and the part of the
-// capital that is bet so.
+// A stake is the share of the wealth that a gambler bets on every score, and its part of the capital.
 type stake struct{ share, weight float64 }
 
-// stakes are those of the gambler, who spreads the capital over many, as none is good for
-// every mean, variance and number of scores. Shares fall by a fifth from 1 to 1/10,000: a
-// share b is good for about 1/b² scores of a large variance. Larger shares have more
-// weight, by the square root, as series are mostly short.
+// stakes returns the stakes of the gambler. No single share is good for every mean, variance and number of
+// scores, so the gambler spreads the capital over many. Shares fall by a fifth from 1 to 1/10,000. A share b
+// is good for about 1/b² scores of a large variance. The weight is the square root of the share, because most
+// series are short.
 var stakes = sync.OnceValue(func() []stake {
 	var all []stake
 	sum := 0.0
@@ -145,11 +144,10 @@ var stakes = sync.OnceValue(func() []stake {
 	return all
 })
 
-// logWealth is the logarithm of the wealth of a gambler who began with 1 and bet that the
-// mean is above m, and its slope in log m. A share b of the wealth buys b/m times the
-// score, at the fair price of m: each score x multiplies the wealth by 1 - b + b x/m, whose
-// mean is 1 if the mean of x is m. It is convex and falls in log m, as the logarithm of
-// each product does, and is at most 0 from the mean of the scores on.
+// logWealth returns the logarithm of the wealth and its slope in log m. The gambler starts with 1 and bets
+// that the mean is above m. A share b of the wealth buys b/m times the score at the fair price m. Each score
+// x multiplies the wealth by 1 - b + b x/m, whose mean is 1 if the mean of x is m. As a function of log m,
+// the logarithm is convex and falls. It is at most 0 for every m from the mean of the scores on.
 func (a means) logWealth(m float64) (wealth, slope float64) {
 	logs, slopes := make([]float64, len(stakes())), make([]float64, len(stakes()))
 	largest := math.Inf(-1)
@@ -170,12 +168,12 @@ func (a means) logWealth(m float64) (wealth, slope float64) {
 	return largest + math.Log(sum), slope / sum
 }
 
-// logGrowth is the logarithm of the wealth by one share alone, and its slope in log m.
+// logGrowth returns the logarithm of the wealth with one share only, and its slope in log m.
 func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	for _, c := range a {
 		bought := share * c.value / m
 		factor := 1 - share + bought
-		if factor == 0 { // all was bet on a score that was 0
+		if factor == 0 { // the gambler bet the whole wealth, and the score was 0
 			return math.Inf(-1), 0
 		}
 		growth += float64(c.count) * math.Log(factor)
@@ -184,9 +182,9 @@ func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	return growth, slope
 }
 
-// refuted is the largest mean up to which the wealth is above the limit, a logarithm, by
-// Newton's method in log m: as the wealth is convex there, the steps do not pass the end
-// again once they are below it.
+// refuted returns the largest mean at which the logarithm of the wealth is still above the limit. It uses
+// Newton's method in log m. Because the wealth is convex, the steps cannot pass the solution again once they
+// are below it.
 func (a means) refuted(limit float64) float64 {
 	mean := Scores{all: a}.Mean()
 	if mean == 0 {
@@ -195,7 +193,7 @@ func (a means) refuted(limit float64) float64 {
 	at := math.Log(mean)
 	for range 200 {
 		wealth, slope := a.logWealth(math.Exp(at))
-		step := max((limit-wealth)/slope, -1) // a flat start leads far away
+		step := max((limit-wealth)/slope, -1) // a flat start would lead too far away
 		at += step
 		if math.Abs(step) <= 1e-13*max(1, math.Abs(at)) {
 			break

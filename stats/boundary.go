@@ -6,23 +6,21 @@ import (
 	"sync"
 )
 
-// Boundary names the bounds between which the log likelihood ratio of a
-// sequential test goes on.
+// A Boundary names the bounds of the log likelihood ratio of a sequential test.
 type Boundary string
 
 // The boundaries.
 const (
-	// BoundaryWald is Wald's approximation, ln(β/(1-α)) and ln((1-β)/α), which
-	// fishtest uses: nearly α and β, if steps are small. It is the zero value.
+	// BoundaryWald is Wald's approximation, ln(β/(1-α)) and ln((1-β)/α), as in fishtest. The error rates are
+	// nearly α and β if the steps are small. It is the zero value.
 	BoundaryWald Boundary = ""
-	// BoundaryRatio is ln β and ln(1/α). A likelihood ratio of two distributions
-	// given beforehand has mean 1 under either, so that by Ville's inequality it
-	// never reaches 1/α with more than probability α, however often it is looked
-	// at. The generalised ratio estimates its distributions; its error rates are
-	// at most these in simulation (docs/statistics.md).
+	// BoundaryRatio is ln β and ln(1/α). A likelihood ratio of two distributions given beforehand has mean 1
+	// under either. By Ville's inequality it therefore reaches 1/α with a probability of at most α, however
+	// often the test looks. The generalised ratio estimates its distributions. In simulations its error rates
+	// are at most α and β (docs/statistics.md).
 	BoundaryRatio Boundary = "ratio"
-	// BoundaryBounded draws the bounds together as information comes in, and so
-	// bounds the length of every run: [SPRT.BoundsAt].
+	// BoundaryBounded draws the bounds together as information grows, so that every run has a maximum length:
+	// [SPRT.BoundsAt].
 	BoundaryBounded Boundary = "bounded"
 )
 
@@ -34,54 +32,49 @@ func (b Boundary) check() error {
 	return fmt.Errorf("unknown boundary %q of a sequential test", string(b))
 }
 
-// Bounds are the bounds before the first game: the log likelihood ratio that
-// fails at or below lower, and passes at or above upper.
+// Bounds returns the bounds before the first game. The test fails at or below lower, and passes at or above
+// upper.
 func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 
-// BoundsAt are the bounds at an information, which only [BoundaryBounded]
-// depends on. Information is n(s₁-s₀)²/V after n units whose scores have the
-// variance V, where the hypotheses are the scores s₀ and s₁: the variance of the
-// ratio.
+// BoundsAt returns the bounds at an information; only [BoundaryBounded] depends on it. Information is the
+// variance of the ratio: n(s₁-s₀)²/V after n units whose scores have the variance V, for the hypothetical
+// scores s₀ and s₁.
 //
-// The bounded ones are u - I/10 and I/10 - l, with u and l such that a Brownian
-// motion has the error rates α and β; they meet at 5(u+l), where a ratio above
-// 0 passes. The slope is a compromise between 0 (Wald's test, the shortest
-// under the hypotheses) and 1/4 (Lorden's 2-SPRT, which has the shortest longest
-// runs): at α = β = 0.05 the expected length grows by 2 % under either
-// hypothesis and by 9 % half a difference below Elo0, and falls by 10 % halfway
-// between, where the 95 % quantile falls by 29 %.
+// The bounded ones are u - I/10 and I/10 - l, with u and l such that a Brownian motion has the error rates α
+// and β. They meet at 5(u+l); there a ratio above 0 passes. The slope is a compromise between 0 and 1/4.
+// Slope 0 is Wald's test, the shortest under the hypotheses. Slope 1/4 is Lorden's 2-SPRT, whose longest runs
+// are the shortest. At α = β = 0.05 the expected length grows by 2 % under either hypothesis, and by 9 % half
+// a difference below Elo0. Halfway between the hypotheses it falls by 10 %, and its 95 % quantile by 29 %.
 func (s SPRT) BoundsAt(information float64) (lower, upper float64) {
 	switch s.Boundary {
 	case BoundaryRatio:
 		return math.Log(s.Beta), -math.Log(s.Alpha)
 	case BoundaryBounded:
-		t := boundedBy(s.Alpha, s.Beta)
-		return t.at(information)
+		return boundedBy(s.Alpha, s.Beta).at(information)
 	case BoundaryWald:
 	}
 	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
 }
 
-// leastBounded bounds the error rates of bounded tests, and so the time that it
-// takes to find their bounds.
+// leastBounded is the smallest error rate of a bounded test. It limits the time to calculate the bounds.
 const leastBounded = 0.001
 
-// tightening is how fast bounded bounds approach each other.
+// tightening is the slope at which the bounded bounds approach each other.
 const tightening = 0.1
 
-// triangle is the bounds u - I/10 above and I/10 - l below.
+// A triangle is the pair of bounds u - I/10 above and I/10 - l below.
 type triangle struct{ u, l float64 }
 
 func (t triangle) at(information float64) (lower, upper float64) {
 	lower, upper = tightening*information-t.l, t.u-tightening*information
-	if lower >= upper { // the way is at its end
+	if lower >= upper { // the bounds have met
 		middle := (lower + upper) / 2
 		return math.Nextafter(middle, math.Inf(-1)), middle
 	}
 	return lower, upper
 }
 
-// triangles keeps those that were computed, by α and β: each takes a moment.
+// triangles caches the computed triangles by α and β, because each takes noticeable time.
 var triangles sync.Map
 
 func boundedBy(alpha, beta float64) triangle {
@@ -94,8 +87,8 @@ func boundedBy(alpha, beta float64) triangle {
 	return t
 }
 
-// newTriangle moves the corners by the logarithm of what the error rates are
-// off, which is nearly what they move the rates by.
+// newTriangle moves each corner by the logarithm of the ratio of the actual to the wanted error rate. A
+// corner changes its rate by nearly that factor.
 func newTriangle(alpha, beta float64) triangle {
 	t := triangle{-1.2 * math.Log(alpha), -1.2 * math.Log(beta)}
 	for range 50 {
@@ -110,13 +103,11 @@ func newTriangle(alpha, beta float64) triangle {
 	return t
 }
 
-// triangleStep is the step of the walk by which a triangle is made. Places within
-// half a step of a bound count as beyond it, as others are found beyond by up to
-// half a step more.
+// triangleStep is the step of the random walk that calculates a triangle. A place within half a step of a
+// bound counts as beyond it, because the walk passes other bounds by up to half a step.
 const triangleStep = 0.05
 
-// pass is the probability to leave above, with the drift given (per
-// information: -½ under H0, ½ under H1).
+// pass returns the probability to leave above, for a drift per information (-½ under H0, ½ under H1).
 func (t triangle) pass(drift float64) float64 {
 	w := t.walk(drift, triangleStep)
 	for len(w.inside()) > 0 {
@@ -125,8 +116,8 @@ func (t triangle) pass(drift float64) float64 {
 	return w.passed
 }
 
-// worse is the probability of an end below: of failing until the information is
-// reached, and of being under the height then. (See [brownian.worse].)
+// worse returns the probability to fail before the information is reached, or to be below the height at that
+// information. See [brownian.worse].
 func (t triangle) worse(drift, information, height float64) float64 {
 	w := t.walk(drift, 2*triangleStep)
 	for len(w.inside()) > 0 && w.information < information {
@@ -144,20 +135,20 @@ func (t triangle) worse(drift, information, height float64) float64 {
 	return worse
 }
 
-// walk is a Brownian motion between the bounds, in steps of one size.
+// A walk is a Brownian motion between the bounds, in steps of one size.
 type walk struct {
 	bounds         triangle
 	size, up       float64
 	information    float64
-	now, next      []float64 // probability by place
-	half, lo, hi   int       // the place of 0, and those inside
+	now, next      []float64 // probabilities by place
+	half, lo, hi   int       // the place of 0, and the first and last place inside
 	passed, failed float64
 }
 
 func (t triangle) walk(drift, size float64) *walk {
 	half := int(max(t.u, t.l)/size) + 2
 	w := &walk{
-		bounds: t, size: size, up: 1 / (1 + math.Exp(-2*drift*size)), // exactly the odds of the ratio under H0 and H1
+		bounds: t, size: size, up: 1 / (1 + math.Exp(-2*drift*size)), // the exact odds of the ratio under H0 and H1
 		now: make([]float64, 2*half+1), next: make([]float64, 2*half+1), half: half, lo: half, hi: half,
 	}
 	w.now[half] = 1

@@ -2,12 +2,12 @@ package stats
 
 import "math"
 
-// brownian is a Brownian motion from 0 that stops at lower or upper.
+// A brownian is a Brownian motion from 0 that stops at lower or upper.
 type brownian struct{ lower, upper, drift, variance float64 }
 
-// worse is the probability that the motion ends at the lower bound at all, or
-// is below height at the time given, or reaches the upper bound later than that:
-// that it passes (time, height) on the low side. It is fishtest's outcome_cdf.
+// worse returns the probability that the motion passes (time, height) on the low side. The motion then ends
+// at the lower bound at any time, or is below height at that time, or reaches the upper bound later. It is
+// fishtest's outcome_cdf.
 func (b brownian) worse(time, height float64) float64 {
 	width, gamma := b.upper-b.lower, b.drift/b.variance
 	if b.variance*time/(width*width) < 1e-2 || math.Abs(gamma*width) > 15 {
@@ -16,8 +16,8 @@ func (b brownian) worse(time, height float64) float64 {
 	return b.worseSeries(time, height)
 }
 
-// worseSeries sums the Fourier series of the heat equation between the bounds,
-// which converges fast unless the time is short.
+// worseSeries sums the Fourier series of the heat equation between the bounds. It converges fast unless the
+// time is short.
 func (b brownian) worseSeries(time, height float64) float64 {
 	width, gamma := b.upper-b.lower, b.drift/b.variance
 	x, y := -b.lower, height-b.lower
@@ -36,7 +36,7 @@ func (b brownian) worseSeries(time, height float64) float64 {
 	}
 }
 
-// ruin is the probability to end at the lower bound, x below the start.
+// ruin returns the probability to end at the lower bound, which is x below the start.
 func (b brownian) ruin(x, width, gamma float64) float64 {
 	switch {
 	case math.Abs(gamma*width) < 1e-8:
@@ -47,7 +47,7 @@ func (b brownian) ruin(x, width, gamma float64) float64 {
 	return math.Expm1(2*gamma*(width-x)) / math.Expm1(2*gamma*width)
 }
 
-// worseEarly is Siegmund's approximation: one reflection at either bound.
+// worseEarly returns Siegmund's approximation, with one reflection at each bound.
 func (b brownian) worseEarly(time, height float64) float64 {
 	spread, gamma := math.Sqrt(b.variance*time), b.drift/b.variance
 	z := (height - b.drift*time) / spread
@@ -56,8 +56,8 @@ func (b brownian) worseEarly(time, height float64) float64 {
 	return normalBelow(z) + reflected(gamma*b.lower, below) - reflected(gamma*b.upper, above)
 }
 
-// reflected is exp(2c) P(Z <= z). Where exp(2c) is large the tail is tiny, so
-// fishtest multiplies it out by the asymptotic expansion, and so does this.
+// reflected returns exp(2c) P(Z <= z). If exp(2c) is large, the tail is tiny. Then it multiplies by the
+// asymptotic expansion, as fishtest does.
 func reflected(c, z float64) float64 {
 	if c < 5 {
 		return math.Exp(2*c) * normalBelow(z)
@@ -65,5 +65,5 @@ func reflected(c, z float64) float64 {
 	return -math.Exp(2*c-z*z/2) / math.Sqrt(2*math.Pi) * (1/z - 1/(z*z*z))
 }
 
-// normalBelow is P(Z <= z) for a standard normal Z.
+// normalBelow returns P(Z <= z) for a standard normal Z.
 func normalBelow(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

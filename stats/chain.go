@@ -8,11 +8,11 @@ import (
 	"gogi/stats/binomial"
 )
 
-// EloCovariance is the Elo of each of several series against one opponent, and the
-// covariance of these estimates: from the openings' mean scores, as far as two series
-// share openings, to first order in Elo. It is what a line through a chain of
-// versions needs. It is never indefinite, and singular where a series repeats another. It
-// fails for a series with fewer than two openings, or without a finite Elo.
+// EloCovariance returns the Elo of several series against one opponent, and the covariance of these
+// estimates. A line through a chain of versions needs it. The covariance comes from the mean scores of the
+// openings that two series share, to first order in Elo. It is positive semidefinite, and singular if a
+// series repeats another. EloCovariance returns an error for a series with fewer than two openings or without
+// a finite Elo.
 func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err error) {
 	all := make([][]shift, len(runs))
 	for i, s := range runs {
@@ -32,8 +32,8 @@ func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err e
 	return elo, covariance, nil
 }
 
-// shift is by how much an opening moves the Elo of the mean score; the sum of the
-// squares is its variance.
+// A shift is the effect of one opening on the Elo of the mean score. The sum of the squared shifts is the
+// variance.
 type shift struct {
 	key   string
 	value float64
@@ -57,8 +57,7 @@ func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	return shifts, mean, err
 }
 
-// product adds up over the openings that both have; one without a name is shared
-// with nobody.
+// product sums over the openings that both series have. No other series shares an opening without a name.
 func product(a, b []shift, same bool) float64 {
 	other := map[string]float64{}
 	for _, s := range b {

@@ -8,17 +8,16 @@ import (
 	"gogi/stats/binomial"
 )
 
-// MatchForecast is what a record of games says about a match to come.
+// A MatchForecast is the forecast of a match from a record of games.
 type MatchForecast struct {
-	binomial.Chances                   // predictive: over all rates that the record leaves open
+	binomial.Chances                   // predictive: averaged over all rates that the record allows
 	Interval         binomial.Interval // of the probability to win at the true rates
 }
 
-// Forecast returns A's chances in a match of n games, given this record: the predictive
-// probabilities under the Jeffreys prior for the rates of wins, draws and losses. The
-// interval is the image of the [binomial.ClopperPearson] interval of the win rate of decisive
-// games, at the draw rate of the record, which it takes as known. It fails without a
-// decisive game, for n < 1 and a level outside (0, 1).
+// Forecast returns A's chances in a match of n games after this record: the predictive probabilities under
+// the Jeffreys prior for the rates of wins, draws and losses. The interval is the image of the
+// [binomial.ClopperPearson] interval of the decisive win rate, at the draw rate of the record. Forecast
+// returns an error without a decisive game, for n < 1, and for a level outside (0, 1).
 func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 	if err := w.check(); err != nil {
 		return MatchForecast{}, err
@@ -47,9 +46,8 @@ func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 // jeffreys is the parameter of the Jeffreys prior for each rate.
 const jeffreys = 0.5
 
-// predict sums over the numbers of drawn games. Given the rates' prior, a Dirichlet
-// distribution, the numbers of draws, and of wins among the decisive games, are
-// beta-binomial.
+// predict sums over the numbers of drawn games. The prior of the rates is a Dirichlet distribution. The
+// number of draws, and the number of wins among the decisive games, are therefore beta-binomial.
 func (w WDL) predict(n int) binomial.Chances {
 	wins, draws, losses := float64(w.Wins)+jeffreys, float64(w.Draws)+jeffreys, float64(w.Losses)+jeffreys
 	var c binomial.Chances
@@ -72,11 +70,11 @@ func (w WDL) predict(n int) binomial.Chances {
 	return c
 }
 
-// betaBinomial yields the numbers of successes in n trials, ascending, with their
-// probabilities, if the rate has a beta distribution.
+// betaBinomial yields the numbers of successes in n trials, ascending, with their probabilities. The rate has
+// a beta distribution.
 func betaBinomial(n int, a, b float64) iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
-		log := logBeta(a, b+float64(n)) - logBeta(a, b) // of no success; it may be too small for a number
+		log := logBeta(a, b+float64(n)) - logBeta(a, b) // of no success; the probability itself may underflow
 		for k := 0; k <= n && yield(k, math.Exp(log)); k++ {
 			i := float64(k)
 			log += math.Log((float64(n) - i) * (a + i) / ((i + 1) * (b + float64(n) - i - 1)))

@@ -9,41 +9,40 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Comparison is the difference of two Elo differences: by how much more a first
-// player beats an opponent than a second player does, as a newer and an older
-// patch the same base.
+// A Comparison is the difference between the Elo of two players against a common opponent, such as a newer
+// and an older patch against one base.
 type Comparison struct {
-	Method   string            `json:"method"`   // paired_openings, partly_paired, independent
+	Method   string            `json:"method"`   // paired_openings, partly_paired or independent
 	Shared   int               `json:"shared"`   // openings that both series played
-	First    int               `json:"first"`    // openings compared, of the first series
-	Second   int               `json:"second"`   // and of the second
-	Elo      float64           `json:"elo"`      // first less second
-	Interval binomial.Interval `json:"interval"` // in Elo; method mover_gaffke
+	First    int               `json:"first"`    // openings of the first series
+	Second   int               `json:"second"`   // openings of the second series
+	Elo      float64           `json:"elo"`      // first minus second
+	Interval binomial.Interval `json:"interval"` // in Elo; the method is mover_gaffke
 	Test     binomial.Test     `json:"test"`     // two-sided
 }
 
-// Compare is the difference of the Elo of a first series and of a second, each over all of
-// its openings, so that it is the difference of what each series alone shows. Where both
-// played the same openings, two at least, it is tested opening by opening: the test is exact,
-// the sign flips of the openings' differences in score (paired_sign_flip; were the players
-// interchangeable, they might as well have changed places in all games of an opening).
-// Otherwise the test is normal, of the difference in score. Openings that both played enter
-// it with the correlation that they show (partly_paired_normal), all others as independent
-// samples (welch_normal). The interval is put together from those of the two Elo
-// differences and their correlation (Zou and Donner 2008, "Construction of
-// confidence limits about effect measures: MOVER"), and approximate. It fails
-// where either has no finite Elo, and for a level outside (0, 1).
+// Compare returns the Elo of the first series minus that of the second, each over all of its openings.
+//
+// If both played the same openings, two at least, the test is exact: it flips the signs of the openings'
+// differences in score (paired_sign_flip). If the players were interchangeable, they could have changed
+// places in all games of an opening. Otherwise the test is normal. Openings that both played enter it with
+// their observed correlation (partly_paired_normal). Without two shared openings the samples count as
+// independent (welch_normal).
+//
+// The interval is approximate. It combines the intervals of the two Elo differences with their correlation
+// (Zou and Donner 2008, "Construction of confidence limits about effect measures: MOVER"). Compare returns an
+// error if either series has no finite Elo, and for a level outside (0, 1).
 func Compare(first, second *Series, level float64) (Comparison, error) {
 	if first.Pairs() == 0 || second.Pairs() == 0 {
 		return Comparison{}, ErrNoGame
 	}
 	if first.legs != second.legs {
-		return Comparison{}, errMixed()
+		return Comparison{}, ErrMixed
 	}
 	a, b := first.all(), second.all()
 	sharedA, sharedB := first.shared(second)
 	c := Comparison{Method: "partly_paired", Shared: len(sharedA), First: len(a), Second: len(b)}
-	// Of the two means: openings that only one series has make them less alike.
+	// The correlation of the two means; openings that only one series has reduce it.
 	correlation := correlationOf(sharedA, sharedB) * float64(c.Shared) / math.Sqrt(float64(c.First*c.Second))
 	switch {
 	case c.Shared >= 2 && c.Shared == c.First && c.Shared == c.Second:
@@ -57,8 +56,7 @@ func Compare(first, second *Series, level float64) (Comparison, error) {
 	return c, c.mover(meansOf(a), meansOf(b), correlation, level)
 }
 
-// shared are the mean scores of the openings that another series has played, too, and of the
-// other's.
+// shared returns the mean scores of the openings that both series played, in this series and in the other.
 func (s *Series) shared(other *Series) (own, others []float64) {
 	for _, o := range s.order {
 		if same := other.openings[o.key]; same != nil && !strings.HasPrefix(o.key, unnamed) {
@@ -68,18 +66,18 @@ func (s *Series) shared(other *Series) (own, others []float64) {
 	return own, others
 }
 
-// NotWorse is the test that a first player gains more than -Margin Elo against a second one.
+// A NotWorse is a test that a first player gains more than -Margin Elo on a second one.
 type NotWorse struct {
 	Margin float64       `json:"margin"`
-	Bound  float64       `json:"bound"` // the gain is at least that, one-sided at the level
-	Test   binomial.Test `json:"test"`  // of a gain of -Margin against a larger one
+	Bound  float64       `json:"bound"` // one-sided lower bound of the gain at the level
+	Test   binomial.Test `json:"test"`  // a gain of -Margin against a larger one
 }
 
-// TestNotWorse tests the null hypothesis that the first series' player gains -margin Elo or less
-// against the second's, from all openings of both, of which shared ones are correlated. It is
-// normal, by the Elo's covariance to first order ([EloCovariance]), so good for many openings.
-// It fails as that does, where no opening differs from another, for a margin that is not
-// positive, and for a level outside (0, 1).
+// TestNotWorse tests the null hypothesis that the first series' player gains -margin Elo or less on the
+// second's. It uses all openings of both; shared ones are correlated. The test is normal, with the covariance
+// of the Elo to first order ([EloCovariance]), so it needs many openings. It returns the errors of
+// EloCovariance, and an error if all openings scored alike, for a margin that is not positive, and for a
+// level outside (0, 1).
 func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error) {
 	if !(margin > 0) || math.IsInf(margin, 1) {
 		return NotWorse{}, fmt.Errorf("margin %v: expected Elo above 0", margin)
@@ -101,7 +99,7 @@ func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error
 	return NotWorse{Margin: margin, Bound: gain - binomial.ZAbove(1-level)*se, Test: t}, nil
 }
 
-// all are the mean scores of all openings.
+// all returns the mean scores of all openings.
 func (s *Series) all() []float64 {
 	var all []float64
 	for _, o := range s.order {
@@ -118,7 +116,7 @@ func meansOf(values []float64) means {
 	return m
 }
 
-// pairedFlips tests the differences, in thousandths of a point a game.
+// pairedFlips tests the differences, in thousandths of a point per game.
 func pairedFlips(a, b []float64) binomial.Test {
 	var s scores
 	for i := range a {
@@ -127,7 +125,7 @@ func pairedFlips(a, b []float64) binomial.Test {
 	return signFlip("paired_sign_flip", s.plus(nil), binomial.TwoSided)
 }
 
-// normalDifference tests the difference of two means with a correlation.
+// normalDifference tests the difference of two means that have a correlation.
 func normalDifference(method string, a, b []float64, correlation float64) binomial.Test {
 	x, y := meansOf(a).sample(""), meansOf(b).sample("")
 	t := binomial.Test{Method: method, Alternative: binomial.TwoSided, N: len(a) + len(b), P: 1}
@@ -138,7 +136,7 @@ func normalDifference(method string, a, b []float64, correlation float64) binomi
 	return t
 }
 
-// correlationOf is Pearson's; 0 where one does not vary.
+// correlationOf returns Pearson's correlation, or 0 if one list does not vary.
 func correlationOf(a, b []float64) float64 {
 	n := float64(len(a))
 	var sa, sb, saa, sbb, sab float64

@@ -8,16 +8,15 @@ import (
 	"gogi/stats/binomial"
 )
 
-// ScoreFlip tests that independent units, such as openings, contribute nothing to a
-// sum on average: two-sided, by how often random signs before the contributions give
-// a sum as far from 0, with the normal distribution of the same variance.
+// ScoreFlip tests two-sided whether independent units, such as openings, contribute nothing to a sum on
+// average. The p value is the probability that random signs of the contributions give a sum as far from 0. It
+// uses the normal distribution of the same variance.
 //
-// With the contributions Σ (score − mean) (1 inside the group, else 0; less the
-// group's share) over a unit's games, it asks whether a group of games differs from
-// the rest, where groups divide units (Hemerik, Goeman and Finos 2020, "Robust
-// testing in generalized linear models by sign flipping score contributions"):
-// whatever the games of a unit have in common stays together. Its method is
-// score_flip_normal, N the contributions that are not 0.
+// It can test whether a group of games differs from the rest, even if a unit has games in both. The
+// contribution of a unit is then Σ (score − mean) (g − share) over its games; g is 1 for a game of the group
+// and 0 for others, and share is the group's share of all games (Hemerik, Goeman and Finos 2020, "Robust
+// testing in generalized linear models by sign flipping score contributions"). Dependence between the games
+// of a unit does not matter. The method is score_flip_normal; N counts the contributions that are not 0.
 func ScoreFlip(contributions []float64) binomial.Test {
 	t := binomial.Test{Method: "score_flip_normal", Alternative: binomial.TwoSided, P: 1}
 	sum, squares := 0.0, 0.0
@@ -34,9 +33,9 @@ func ScoreFlip(contributions []float64) binomial.Test {
 	return t
 }
 
-// Interval is the interval for the mean of the scores, Gaffke's as in
-// [Series.Interval], and fails for an empty group, scores outside [0, 1] or finer
-// than a thousandth, and a level outside (0, 1). Its method is game_gaffke.
+// Interval returns Gaffke's interval for the mean of the scores, as [Series.Interval] does. Its method is
+// game_gaffke. It returns an error for an empty group, for scores outside [0, 1] or finer than a thousandth,
+// and for a level outside (0, 1).
 func (g Group) Interval(level float64) (binomial.Interval, error) {
 	s, err := g.counted()
 	if err != nil {
@@ -45,8 +44,8 @@ func (g Group) Interval(level float64) (binomial.Interval, error) {
 	return s.means(milli).interval(unitGame+gaffke, level)
 }
 
-// Group is some games (or pairs) of a series, as those of one opening family or
-// colour, by A's share of the points in each: multiples of a thousandth.
+// A Group is a set of games (or pairs) of a series, such as those of one opening family or colour. The scores
+// are A's share of the points of each, in multiples of 0.001.
 type Group struct {
 	Name   string
 	Scores []float64

@@ -7,9 +7,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Counted applies a draw convention. It fails for a negative count, an unknown
-// convention, and where no game is left, as where [binomial.DrawsDropped] meets draws
-// alone.
+// Counted applies a draw convention. It returns an error for a negative count, an unknown convention, and if
+// no game is left, such as only draws with [binomial.DrawsDropped].
 func (w WDL) Counted(rule binomial.DrawRule) (binomial.Counted, error) {
 	if err := w.check(); err != nil {
 		return binomial.Counted{}, err
@@ -21,8 +20,7 @@ func (w WDL) Counted(rule binomial.DrawRule) (binomial.Counted, error) {
 	case binomial.DrawsHalf:
 		c.Points, c.N = float64(w.Wins)+float64(w.Draws)/2, w.Games()
 	case binomial.DrawsFloored:
-		k, n := w.HalfWins()
-		c.Points, c.N = float64(k), n
+		c.Points, c.N = float64(w.Wins+w.Draws/2), w.Games()
 	default:
 		return binomial.Counted{}, fmt.Errorf("unknown draw rule %q", string(rule))
 	}

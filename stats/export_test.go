@@ -9,6 +9,15 @@ import (
 // end is the information at which every run has stopped.
 func (t triangle) end() float64 { return (t.u + t.l) / (2 * tightening) }
 
+// Add is AddPlay without an opening.
+func (p *Prefix) Add(id int, pair Pair) error { return p.AddPlay(id, Play{Pair: pair}) }
+
+// A TrendPoint is K wins of N decisive games at one dose of something, such as a size.
+type TrendPoint struct {
+	K, N int
+	Size float64 // of the dose
+}
+
 // DoseTrend is the Cochran–Armitage test for a linear trend of the win rate over
 // doses (Armitage 1955), as R's prop.trend.test: Z is above 0 where larger doses
 // win more, P is two-sided by the normal approximation, good for some tens of wins

@@ -6,39 +6,40 @@ import (
 	"math"
 )
 
-// SPRTForecast is how a sequential test goes, in pairs.
+// An SPRTForecast is the expected course of a sequential test, in pairs.
 type SPRTForecast struct {
 	Method     string  `json:"method"` // walk, diffusion
 	Pass       float64 `json:"pass"`
 	Fail       float64 `json:"fail"`
-	Unfinished float64 `json:"unfinished"` // probability of neither within the maximum
+	Unfinished float64 `json:"unfinished"` // probability of no decision within the maximum
 	Pairs      float64 `json:"pairs"`      // expected number
-	// The pairs within which half, 90 %, 95 % and 99 % of the tests have ended.
+	// The numbers of pairs within which 50 %, 90 %, 95 % and 99 % of the tests end.
 	Median int `json:"median"`
 	P90    int `json:"p90"`
 	P95    int `json:"p95"`
 	P99    int `json:"p99"`
 }
 
-// The places between the bounds.
+// The numbers of places between the bounds.
 const (
 	walkPlaces      = 1600
 	diffusionPlaces = 200
 )
 
-// maxCourse bounds the pairs that are followed.
+// maxCourse is the maximum number of pairs that a forecast follows.
 const maxCourse = 100_000_000
 
-// Forecast returns how the test goes if pairs come out with these rates, each from
-// an opening of its own, at a maximum of limit pairs (0: none): by the
-// distribution of its ratio from pair to pair. What a pair adds to the ratio is
-// taken as the likeliest distributions of the two hypotheses have it, given the
-// true rates; the test itself has to estimate them, which ends it about three
-// pairs sooner. As the steps have their size, the overshoot over the bounds is in it
-// (method walk); where it takes thousands of pairs, they are taken for a
-// diffusion, with bounds moved by the mean overshoot, 0.583 standard deviations
-// of a step (Siegmund 1985; method diffusion). It fails for an impossible design
-// or rates, and tests too long to follow.
+// Forecast returns the expected course of the test if pairs have these rates, each from an opening of its
+// own. limit is the maximum number of pairs; 0 or less means none. Forecast follows the distribution of the
+// ratio from pair to pair.
+//
+// It takes the steps of the ratio from the likeliest distributions of the two hypotheses at the true rates.
+// The test itself must estimate these distributions and ends about three pairs sooner. Because the steps keep
+// their size, the result includes the overshoot over the bounds (method walk). If the test takes thousands of
+// pairs, Forecast uses a diffusion. Its bounds move outwards by the mean overshoot, 0.583 standard deviations
+// of a step (Siegmund 1985; method diffusion).
+//
+// Forecast returns an error for an impossible design, for impossible rates, and for tests that are too long.
 func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 	if err := s.Check(); err != nil {
 		return SPRTForecast{}, err
@@ -59,7 +60,7 @@ func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 	return w.diffusion().run("diffusion", diffusionPlaces, limit)
 }
 
-// ratioSteps are what a pair adds to the ratio, and how probable that is.
+// A ratioSteps is the distribution of the ratio's step in one pair.
 type ratioSteps struct {
 	sizes, probs []float64
 	information  float64 // of a pair
@@ -83,13 +84,8 @@ func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
 		return ratioSteps{}, errors.New("BayesElo needs the draw rate, which pairs do not tell")
 	}
 	h := s.hypotheses(d, Pentanomial{})
-	fit := d.withMean
-	if h.tValue {
-		fit = d.withT
-	}
-	p0, ok0 := fit(h.h0)
-	p1, ok1 := fit(h.h1)
-	if !ok0 || !ok1 {
+	p0, p1, ok := d.fits(h)
+	if !ok {
 		return ratioSteps{}, errors.New("pairs of these rates admit no distribution with the rating of a hypothesis")
 	}
 	steps := ratioSteps{probs: rates[:]}
@@ -108,27 +104,21 @@ func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
 }
 
 func (s ratioSteps) moments() (mean, spread float64) {
-	for i, p := range s.probs {
-		mean += p * s.sizes[i]
-	}
-	variance := 0.0
-	for i, p := range s.probs {
-		variance += p * (s.sizes[i] - mean) * (s.sizes[i] - mean)
-	}
+	mean, variance := moments(s.sizes, s.probs)
 	return mean, math.Sqrt(variance)
 }
 
-// ratioWalk is the ratio between its bounds, at equally distant places.
+// A ratioWalk is the distribution of the ratio between its bounds, at equally distant places.
 type ratioWalk struct {
 	test         SPRT
 	steps        ratioSteps
 	mean, spread float64 // of a pair's step
-	lower, upper float64 // of the places, the outermost bounds
-	shift        float64 // by which bounds are moved outwards
-	pairs        float64 // in a step; below 1 in a diffusion
+	lower, upper float64 // the lowest and highest place: the outermost bounds
+	shift        float64 // outward shift of the bounds
+	pairs        float64 // pairs per step; below 1 in a diffusion
 }
 
-// diffusion makes the steps so small that places next to each other are enough.
+// diffusion makes the steps so small that each leads to a neighbouring place.
 func (w ratioWalk) diffusion() ratioWalk {
 	const ratio = 0.75
 	w.shift = 0.583 * w.spread
@@ -142,14 +132,14 @@ func (w ratioWalk) diffusion() ratioWalk {
 	return w
 }
 
-// tap is a share of a step.
+// A tap is a share of a step.
 type tap struct {
 	offset int // places
 	weight float64
 }
 
-// taps spread each step over the three places around where it leads, so that
-// its mean and variance are right. Steps beyond the width lead out anyway.
+// taps spreads each step over the three places around its end, with the right mean and variance. Steps longer
+// than the width leave the bounds anyway.
 func (s ratioSteps) taps(distance, width float64) []tap {
 	var all []tap
 	for i, p := range s.probs {
@@ -216,7 +206,7 @@ func (w ratioWalk) run(method string, places, limit int) (SPRTForecast, error) {
 	return c, nil
 }
 
-// mark notes the quantiles that the tests ended by n pairs make up.
+// mark sets the quantiles that the tests ended within n pairs reach.
 func (c *SPRTForecast) mark(ended, n float64) {
 	for _, q := range []struct {
 		share float64

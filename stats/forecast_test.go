@@ -54,21 +54,41 @@ func TestPairRates(t *testing.T) {
 	}
 }
 
-// A walk of two steps against the exact sums over wins.
+// A walk of two steps against the exact distribution of the wins, of tests that still run.
 func TestCourseAgainstExactSums(t *testing.T) {
+	const limit = 3000
 	for _, elo := range []float64{0, 40, 80} {
 		s := SPRT{Elo0: 0, Elo1: 80, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic}
-		for _, b := range boundaries {
-			s.Boundary = b
-			want, err := s.Exact(elo, 3000)
-			testutil.OK(t, err)
-			step, _ := s.steps()
-			p := binomial.Expected(elo)
-			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{step.loss, step.win}, probs: []float64{1 - p, p}, information: s.decisiveInformation(1)}, pairs: 1}
+		p, p0, p1 := binomial.Expected(elo), binomial.Expected(s.Elo0), binomial.Expected(s.Elo1)
+		win, loss := math.Log(p1/p0), math.Log((1-p1)/(1-p0))
+		information := (p1 - p0) * (p1 - p0) / ((p0 + p1) / 2 * (1 - (p0+p1)/2))
+		for _, s.Boundary = range boundaries {
+			running, pass, games, left := map[int]float64{0: 1}, 0.0, 0.0, 1.0
+			for game := 1; game <= limit; game++ {
+				next := map[int]float64{}
+				for wins, q := range running {
+					next[wins] += q * (1 - p)
+					next[wins+1] += q * p
+				}
+				lower, upper := s.BoundsAt(float64(game) * information)
+				for wins, q := range next {
+					llr := float64(wins)*win + float64(game-wins)*loss
+					if llr >= upper {
+						pass += q
+					}
+					if llr >= upper || llr <= lower {
+						games, left = games+float64(game)*q, left-q
+						delete(next, wins)
+					}
+				}
+				running = next
+			}
+			games += limit * left
+			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p}, information: information}, pairs: 1}
 			w.lower, w.upper = s.Bounds()
-			got, err := w.run("walk", 5000, 3000)
-			if err != nil || math.Abs(got.Pairs/want.Games-1) > 0.002 || math.Abs(got.Pass-want.Pass) > 0.002 {
-				t.Errorf("%v %q: %+v, want %+v", elo, b, got, want)
+			got, err := w.run("walk", 5000, limit)
+			if err != nil || math.Abs(got.Pairs/games-1) > 0.002 || math.Abs(got.Pass-pass) > 0.002 {
+				t.Errorf("%v %q: %+v, want %v games and %v", elo, s.Boundary, got, games, pass)
 			}
 		}
 	}
@@ -180,7 +200,7 @@ func TestSimulatedPower(t *testing.T) {
 					s = append(s, scoreCount{i * milli / 2, k})
 				}
 			}
-			if p, err := flipTest(s.coins()); err == nil && (binomial.Test{P: p(binomial.Greater)}).Significant(map[binomial.Alternative]float64{binomial.TwoSided: c.Alpha / 2, binomial.Greater: c.Alpha}[c.Alternative]) {
+			if signFlip("", s, binomial.Greater).Significant(map[binomial.Alternative]float64{binomial.TwoSided: c.Alpha / 2, binomial.Greater: c.Alpha}[c.Alternative]) {
 				found++
 			}
 		}

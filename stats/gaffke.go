@@ -9,39 +9,37 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Interval is the interval for A's expected score, over all pairs of which these
-// are a sample: [Series.Interval] where each pair has an opening of its own. Its
-// method is pair_gaffke, or game_gaffke where colours were not swapped.
+// Interval returns the interval for A's expected score over all pairs of which these are a sample. It is
+// [Series.Interval] with an opening of its own for each pair. Its method is pair_gaffke, or game_gaffke if
+// colours were not swapped.
 func (t Tally) Interval(level float64) (binomial.Interval, error) {
-	unit, all, err := t.units()
+	unit, s, stake, err := t.units()
 	if err != nil {
 		return binomial.Interval{}, err
 	}
-	return all.interval(unit+gaffke, level)
+	return s.means(stake).interval(unit+gaffke, level)
 }
 
 const gaffke = "_gaffke"
 
-// Interval is the interval for A's expected score, over all openings of which
-// those played are a sample, each with the mean of its pairs: Gaffke's, for
-// independent scores in [0, 1] of the same mean and whatever distribution.
+// Interval returns Gaffke's interval for A's expected score over all openings of which those played are a
+// sample. The score of an opening is the mean of its pairs. The scores are independent, in [0, 1], with one
+// mean and any distribution.
 //
-// Turning the sign-flip test about another score would not do: it takes scores
-// for symmetric about their mean, and where wins are frequent they are not. Ten
-// pairs of 80 % WW and 20 % WL then get intervals that miss in 11 % instead of
-// 5 % (see the tests). Gaffke (2005, "Three test statistics for a nonparametric
-// one-sided hypothesis on the mean of a nonnegative variable") shares the unit
-// interval out to the scores at random, all divisions equally likely, with one
-// more at the far end, for what was not seen: the lower end is the tail's
-// quantile of the mean of the scores and a 0 so weighted, the upper that of the
-// scores and a 1.
+// The sign-flip test cannot give this interval. It assumes scores that are symmetric about their mean, which
+// they are not if wins are frequent. For ten pairs of 80 % WW and 20 % WL such an interval misses in 11 % of
+// cases instead of 5 % (see the tests). Gaffke (2005, "Three test statistics for a nonparametric one-sided
+// hypothesis on the mean of a nonnegative variable") divides the unit interval at random among the scores,
+// all divisions equally likely. One more part, at the far end, is for what was not seen. The lower end is the
+// tail's quantile of the mean of the scores and a 0 with these weights. The upper end is that of the scores
+// and a 1.
 //
-// For wins and losses it is [binomial.ClopperPearson]. That its coverage is at least the
-// level for all scores is conjectured, and proven for wins and losses only. It
-// holds in exact sums and simulations over all distributions of pair scores that
-// were tried (docs/statistics.md). Its method is opening_gaffke, or as in
-// [Tally.Interval] where no opening recurs. It fails without games, for a mixture
-// of pairs and single games, and a level outside (0, 1).
+// For wins and losses it is [binomial.ClopperPearson]. Only for wins and losses is it proven that the
+// coverage is at least the level; for other scores it is a conjecture. It holds in exact sums and simulations
+// over all distributions of pair scores that were tried (docs/statistics.md).
+//
+// The method is opening_gaffke, or that of [Tally.Interval] if no opening recurs. Interval returns an error
+// without games, for a mixture of pairs and single games, and for a level outside (0, 1).
 func (s *Series) Interval(level float64) (binomial.Interval, error) {
 	if !s.reused() {
 		return s.tally.Interval(level)
@@ -49,10 +47,9 @@ func (s *Series) Interval(level float64) (binomial.Interval, error) {
 	return s.shares().interval(unitOpening+gaffke, level)
 }
 
-// Elo is the Elo difference of A's score: of all units alike, with the image of
-// [Series.Interval], and its standard error to first order, 0 where units do not
-// vary. Elo and ends are infinite where scores of 0 or 1 are; it fails only as
-// Interval does.
+// Elo returns the Elo difference of A's score, with all units of the same weight. The interval is the image
+// of [Series.Interval]. The standard error is to first order, and 0 if the units do not vary. The Elo and the
+// ends are infinite for scores of 0 or 1. Elo returns an error only if Interval does.
 func (s *Series) Elo(level float64) (Estimate, error) {
 	interval, err := s.Interval(level)
 	if err != nil {
@@ -69,17 +66,17 @@ func (s *Series) Elo(level float64) (Estimate, error) {
 	return e, err
 }
 
-// units are the tally's independent units, by their share of the points.
-func (t Tally) units() (unit string, all means, err error) {
+// units returns the tally's independent units and the points at stake in each.
+func (t Tally) units() (unit string, s scores, stake float64, err error) {
 	switch {
 	case t.Pairs() == 0:
-		return "", nil, ErrNoGame
+		return "", nil, 0, ErrNoGame
 	case t.Singles == 0:
-		return unitPair, t.paired.means(2 * milli), nil
+		return unitPair, t.paired, 2 * milli, nil
 	case t.Penta.Pairs() == 0:
-		return unitGame, t.single.means(milli), nil
+		return unitGame, t.single, milli, nil
 	}
-	return "", nil, errMixed()
+	return "", nil, 0, ErrMixed
 }
 
 func (s scores) means(stake float64) means {
@@ -98,7 +95,7 @@ func (m means) interval(method string, level float64) (binomial.Interval, error)
 	return binomial.NewInterval(method, level, m.lowerEnd(tail), 1-m.mirror().lowerEnd(tail)), nil
 }
 
-// mirror is the same units from the other side.
+// mirror returns the same units from the other side.
 func (m means) mirror() means {
 	all := make(means, len(m))
 	for i, c := range m {
@@ -107,10 +104,10 @@ func (m means) mirror() means {
 	return all
 }
 
-// lowerEnd is the tail's quantile of the randomly weighted mean of the units and
-// a 0.
+// lowerEnd returns the tail's quantile of the randomly weighted mean of the units and a 0.
 func (m means) lowerEnd(tail float64) float64 {
-	w := m.with(0)
+	w := slices.Clone(m)
+	w.take(0, 1)
 	if len(w) == 1 { // all are 0
 		return 0
 	}
@@ -122,14 +119,7 @@ func (m means) lowerEnd(tail float64) float64 {
 	return binomial.Root(lo, hi, func(t float64) float64 { return w.atMost(t) - tail })
 }
 
-// with is the units and one more.
-func (m means) with(value float64) means {
-	w := slices.Clone(m)
-	w.take(value, 1)
-	return w
-}
-
-// moments are the mean and the standard deviation of the weighted mean.
+// moments returns the mean and the standard deviation of the weighted mean.
 func (m means) moments() (mean, spread float64) {
 	n := float64(m.units())
 	for _, c := range m {
@@ -141,15 +131,14 @@ func (m means) moments() (mean, spread float64) {
 	return mean, math.Sqrt(spread / (n + 1))
 }
 
-// farTail is how many standard deviations from its mean the weighted mean never
-// is: its tails are no heavier than exponential.
+// farTail is a number of standard deviations that the weighted mean never reaches, because its tails are no
+// heavier than exponential.
 const farTail = 40
 
-// atMost is the probability that the mean of the units, each weighted by an
-// independent exponential variable, is at most t: that the sum of the units less
-// t, so weighted, is not positive. Equal units share a gamma weight, so that the
-// sum has the characteristic function ∏ (1 - i(v-t)u)^-c, which is inverted
-// (Imhof 1961; Davies 1973 for the error of the sum below).
+// atMost returns the probability that the weighted mean of the units is at most t, with independent
+// exponential weights. That is the probability that the weighted sum of (unit - t) is not positive. Equal
+// units share a gamma weight, so the sum has the characteristic function ∏ (1 - i(v-t)u)^-c. atMost inverts
+// it (Imhof 1961; Davies 1973 for the error of the sum below).
 func (m means) atMost(t float64) float64 {
 	if m[0].count == 1 && t > m[0].value && t <= m[1].value {
 		return m.outweighed(t)
@@ -175,9 +164,9 @@ func (m means) atMost(t float64) float64 {
 	return max(0, min(1, p))
 }
 
-// outweighed is the probability that the mean is at most t, where only the first
-// unit is below: that its exponential weight outweighs what the others are above
-// t. There the characteristic function falls too slowly to be inverted.
+// outweighed returns the probability that the mean is at most t if only the first unit is below t. The
+// exponential weight of that unit must then outweigh all others. In this case the characteristic function
+// falls too slowly to be inverted.
 func (m means) outweighed(t float64) float64 {
 	p := 0.0
 	for _, c := range m[1:] {
@@ -186,7 +175,7 @@ func (m means) outweighed(t float64) float64 {
 	return math.Exp(p)
 }
 
-// wave is the integrand sin θ(u) ρ(u)/π, to be divided by u, and ρ, at u = x/scale.
+// wave returns the integrand sin θ(u) ρ(u)/π, without the division by u, and ρ, at u = x/scale.
 func (m means) wave(t, scale, x float64) (value, damping float64) {
 	angle, decay := 0.0, 0.0
 	for _, c := range m {
@@ -198,8 +187,7 @@ func (m means) wave(t, scale, x float64) (value, damping float64) {
 	return math.Sin(angle) * damping / math.Pi, damping
 }
 
-// midpoints sums at equal distances. What that misses is the probability beyond
-// π over the distance, in standard deviations.
+// midpoints sums at equal distances. The error is the probability beyond π/distance standard deviations.
 func (m means) midpoints(t, scale float64) float64 {
 	const distance, most = math.Pi / 50, 50_000
 	sum := 0.0
@@ -214,8 +202,8 @@ func (m means) midpoints(t, scale float64) float64 {
 	return sum
 }
 
-// doubleExponential is for few units, where the integrand falls only as a power:
-// x = exp(π/2 sinh s), with equal distances of s.
+// doubleExponential integrates for few units, when the integrand falls only as a power. It substitutes x =
+// exp(π/2 sinh s), with equal distances of s.
 func (m means) doubleExponential(t, scale float64) float64 {
 	const distance, reach = 1. / 32, 3.2
 	sum := 0.0

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gogi/internal/testutil"
@@ -103,7 +104,8 @@ func holds(penta [5]int, mean, level float64) bool {
 		}
 	}
 	below := func(m means, mean float64) bool { // the lower end is at most the mean
-		w := m.with(0)
+		w := slices.Clone(m)
+		w.take(0, 1)
 		return mean >= w[len(w)-1].value || len(w) > 1 && w.atMost(mean) >= (1-level)/2*(1-1e-7)
 	}
 	return below(m, mean) && below(m.mirror(), 1-mean)

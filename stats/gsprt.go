@@ -9,17 +9,17 @@ import (
 	"gogi/stats/binomial"
 )
 
-// emptyCell stands for a count of 0, as in fishtest, so that a likelihood
-// exists before every outcome has been seen.
+// emptyCell replaces a count of 0, as in fishtest, so that a likelihood exists before every outcome has
+// occurred.
 const emptyCell = 1e-3
 
-// distribution is an empirical one of the score of a unit, all cells positive.
+// A distribution is an empirical distribution of the score of a unit, with all cells positive.
 type distribution struct {
 	values, probs []float64
-	n             float64 // units, with what was put into empty cells
-	seen          int     // units without that
-	games         float64 // per unit; of an opening, of each of its pairs
-	reused        bool    // units are openings that were played more than once
+	n             float64 // units, including those of emptyCell
+	seen          int     // units without those
+	games         float64 // per unit; for an opening, per pair
+	reused        bool    // units are openings, and some were played more than once
 }
 
 func newDistribution(o Outcomes) distribution {
@@ -27,22 +27,32 @@ func newDistribution(o Outcomes) distribution {
 	d := distribution{games: float64(len(cells)-1) / 2}
 	for i, count := range cells {
 		d.seen += count
-		x := float64(count)
-		if count == 0 {
-			x = emptyCell
-		}
-		d.n += x
-		d.values = append(d.values, float64(i)/float64(len(cells)-1))
-		d.probs = append(d.probs, x)
+		d.add(float64(i)/float64(len(cells)-1), count)
 	}
+	return d.normalised()
+}
+
+// add adds a cell with a count.
+func (d *distribution) add(value float64, count int) {
+	x := float64(count)
+	if count == 0 {
+		x = emptyCell
+	}
+	d.n += x
+	d.values = append(d.values, value)
+	d.probs = append(d.probs, x)
+}
+
+// normalised divides the counts by their sum.
+func (d distribution) normalised() distribution {
 	for i := range d.probs {
 		d.probs[i] /= d.n
 	}
 	return d
 }
 
-// distribution is that of the openings' mean scores; the outcomes of a single
-// pair that no opening has as its mean are empty cells.
+// distribution returns the distribution of the openings' mean scores. An outcome of a single pair that is no
+// opening's mean is an empty cell.
 func (s *Series) distribution() distribution {
 	if !s.reused() {
 		return newDistribution(s.tally.Outcomes())
@@ -57,48 +67,38 @@ func (s *Series) distribution() distribution {
 		}
 	}
 	for _, c := range lattice {
-		x := float64(c.count)
-		if c.count == 0 {
-			x = emptyCell
-		}
-		d.n += x
-		d.values = append(d.values, c.value)
-		d.probs = append(d.probs, x)
+		d.add(c.value, c.count)
 	}
-	for i := range d.probs {
-		d.probs[i] /= d.n
-	}
-	return d
+	return d.normalised()
 }
 
-func (d distribution) moments(probs []float64) (mean, variance float64) {
-	for i, v := range d.values {
+// moments returns the mean and the variance of a distribution.
+func moments(values, probs []float64) (mean, variance float64) {
+	for i, v := range values {
 		mean += probs[i] * v
 	}
-	for i, v := range d.values {
+	for i, v := range values {
 		variance += probs[i] * (v - mean) * (v - mean)
 	}
 	return mean, variance
 }
 
-// perGame is the standard deviation of a game's score, had the games of a unit
-// been independent.
+// perGame returns the standard deviation of a game's score, if the games of a unit were independent.
 func (d distribution) perGame() float64 {
-	_, variance := d.moments(d.probs)
+	_, variance := moments(d.values, d.probs)
 	return math.Sqrt(d.games * variance)
 }
 
-// hypotheses are the two values of a statistic that a test tells apart: the
-// expected score, or (with tValue) the expected score less ½ in standard
-// deviations of a unit.
+// A hypotheses is the two values of a statistic between which a test decides. The statistic is the expected
+// score, or (with tValue) the expected score minus ½ in standard deviations of a unit.
 type hypotheses struct {
 	tValue bool
 	h0, h1 float64
 }
 
-// hypotheses are those of a distribution of the units in which the outcomes o
-// came. A t value is one of pairs: where units are openings, whose means vary
-// less, normalised Elo becomes a score at the standard deviation of the pairs.
+// hypotheses returns the hypotheses for a distribution of units with the outcomes o. A t value belongs to
+// pairs. If the units are openings, whose means vary less, normalised Elo becomes a score at the standard
+// deviation of the pairs.
 func (s SPRT) hypotheses(d distribution, o Outcomes) hypotheses {
 	if s.Model == ModelNormalized && !d.reused {
 		perUnit := math.Sqrt(d.games)
@@ -108,10 +108,10 @@ func (s SPRT) hypotheses(d distribution, o Outcomes) hypotheses {
 	return hypotheses{false, s0, s1}
 }
 
-// scores are the expected scores under the two hypotheses.
+// scores returns the expected scores under the two hypotheses.
 func (s SPRT) scores(o Outcomes) (s0, s1 float64) {
 	var sigma, draw float64
-	switch s.Model { // a simulation judges millions of times: only what the model wants
+	switch s.Model { // calculate only what the model needs: a simulation calls this millions of times
 	case ModelNormalized:
 		sigma = newDistribution(o).perGame()
 	case ModelBayesElo:
@@ -121,12 +121,12 @@ func (s SPRT) scores(o Outcomes) (s0, s1 float64) {
 	return s.Model.score(s.Elo0, sigma, draw), s.Model.score(s.Elo1, sigma, draw)
 }
 
-// score is the expected score of a rating difference on the model's scale, at a
-// standard deviation per game and BayesElo's parameter of the draw rate.
+// score returns the expected score of a rating difference on the model's scale. sigma is the standard
+// deviation per game, draw is BayesElo's draw parameter.
 func (m EloModel) score(elo, sigma, draw float64) float64 {
 	switch m {
 	case ModelNormalized:
-		return NormalizedScore(elo, sigma)
+		return normalizedScore(elo, sigma)
 	case ModelBayesElo:
 		return bayesScore(elo, draw)
 	case ModelLogistic:
@@ -134,29 +134,35 @@ func (m EloModel) score(elo, sigma, draw float64) float64 {
 	return binomial.Expected(elo)
 }
 
-// drawElo is BayesElo's parameter of the draw rate at the counts seen.
+// drawElo returns BayesElo's draw parameter at the observed counts.
 func drawElo(w WDL) float64 {
 	probs := newDistribution(w).probs
 	loss, win := probs[0], probs[2]
 	return 200 * math.Log10((1-loss)/loss*(1-win)/win)
 }
 
-// bayesScore is the expected score at a BayesElo difference.
+// bayesScore returns the expected score at a BayesElo difference.
 func bayesScore(elo, draw float64) float64 {
 	win, loss := binomial.Expected(elo-draw), binomial.Expected(-elo-draw)
 	return win + (1-win-loss)/2
 }
 
-// llr is the log likelihood of what was seen under the likeliest distribution of
-// h1, less that under the likeliest one of h0.
-func (d distribution) llr(h hypotheses) (float64, error) {
+// fits returns the likeliest distributions under both hypotheses. ok is false if one does not exist.
+func (d distribution) fits(h hypotheses) (p0, p1 []float64, ok bool) {
 	fit := d.withMean
 	if h.tValue {
 		fit = d.withT
 	}
 	p0, ok0 := fit(h.h0)
 	p1, ok1 := fit(h.h1)
-	if !ok0 || !ok1 {
+	return p0, p1, ok0 && ok1
+}
+
+// llr returns the log likelihood of the observations under the likeliest distribution of h1, minus that under
+// the likeliest distribution of h0.
+func (d distribution) llr(h hypotheses) (float64, error) {
+	p0, p1, ok := d.fits(h)
+	if !ok {
 		return 0, errors.New("the results so far admit no distribution with the rating of a hypothesis")
 	}
 	sum := 0.0
@@ -166,7 +172,7 @@ func (d distribution) llr(h hypotheses) (float64, error) {
 	return d.n * sum, nil
 }
 
-// withMean is the likeliest distribution with the expected score s.
+// withMean returns the likeliest distribution with the expected score s.
 func (d distribution) withMean(s float64) ([]float64, bool) {
 	a := make([]float64, len(d.values))
 	for i, v := range d.values {
@@ -175,15 +181,15 @@ func (d distribution) withMean(s float64) ([]float64, bool) {
 	return d.balanced(a)
 }
 
-// withT is the likeliest distribution whose mean is t standard deviations above
-// ½: the fixed point of the condition made linear around the last one (van den
-// Bergh, Normalized Elo practical, section 4.1).
+// withT returns the likeliest distribution whose mean is t standard deviations above ½. It is the fixed point
+// of the condition, linearised around the last solution (van den Bergh, Normalized Elo practical, section
+// 4.1).
 func (d distribution) withT(t float64) ([]float64, bool) {
 	const rounds = 100
 	probs := d.tilted(t)
 	a := make([]float64, len(d.values))
 	for range rounds {
-		mean, variance := d.moments(probs)
+		mean, variance := moments(d.values, probs)
 		sigma := math.Sqrt(variance)
 		for i, v := range d.values {
 			z := (mean - v) / sigma
@@ -202,13 +208,12 @@ func (d distribution) withT(t float64) ([]float64, bool) {
 			break
 		}
 	}
-	mean, variance := d.moments(probs)
+	mean, variance := moments(d.values, probs)
 	return probs, math.Abs(t-(mean-0.5)/math.Sqrt(variance)) < 1e-5
 }
 
-// tilted has the t value, whatever was seen: probabilities in geometric
-// progression. (fishtest begins with equal ones, from where it finds nothing
-// beyond 230 normalised Elo.)
+// tilted returns a distribution with the t value, whatever was observed: its probabilities are in geometric
+// progression. (fishtest begins with equal ones, and so finds no solution beyond 230 normalised Elo.)
 func (d distribution) tilted(t float64) []float64 {
 	probs := make([]float64, len(d.values))
 	excess := func(ratio float64) float64 {
@@ -220,16 +225,15 @@ func (d distribution) tilted(t float64) []float64 {
 		for i := range probs {
 			probs[i] /= sum
 		}
-		mean, variance := d.moments(probs)
+		mean, variance := moments(d.values, probs)
 		return (mean-0.5)/math.Sqrt(variance) - t
 	}
 	excess(binomial.Root(-50, 50, excess))
 	return probs
 }
 
-// balanced is the likeliest distribution under which a has mean 0: each
-// probability divided by 1 + x a, with the x for which that sums to 1. There is
-// none unless a takes both signs.
+// balanced returns the likeliest distribution under which a has mean 0: each probability divided by 1 + x a,
+// with the x for which the sum is 1. It exists only if a has positive and negative values.
 func (d distribution) balanced(a []float64) ([]float64, bool) {
 	least, most := a[0], a[0]
 	for _, v := range a {
@@ -250,9 +254,9 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 	return probs, true
 }
 
-// multiplier is the x between lo and hi at which the sum of p a/(1 + x a) is 0,
-// by Newton's method inside a shrinking bracket, and by bisection where that
-// does not settle: near the ends, where an empty cell takes all.
+// multiplier returns the x between lo and hi at which the sum of p a/(1 + x a) is 0. It uses Newton's method
+// inside a shrinking bracket. Near the ends, where an empty cell dominates, that may not converge; then it
+// bisects.
 func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	const quick, rounds = 20, 200
 	x := 0.0
@@ -263,7 +267,7 @@ func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 			sum += d.probs[i] * w
 			slope += d.probs[i] * w * w
 		}
-		if sum > 0 { // it falls with x
+		if sum > 0 { // the sum falls with x
 			lo = x
 		} else {
 			hi = x
@@ -280,8 +284,8 @@ func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	return x
 }
 
-// overshoot estimates by how much the ratio will jump over a bound from by how
-// much it jumped over its own records.
+// An overshoot estimates how far the ratio will jump over a bound, from how far it jumped over its own
+// records.
 type overshoot struct{ down, up records }
 
 func (o *overshoot) see(llr float64) {
@@ -299,7 +303,7 @@ func (r *records) see(x float64) {
 	}
 }
 
-// mean is the mean overshoot of a bound that is far away.
+// mean returns the mean overshoot of a distant bound.
 func (r records) mean() float64 {
 	if r.sum == 0 {
 		return 0
@@ -307,7 +311,7 @@ func (r records) mean() float64 {
 	return r.squares / r.sum / 2
 }
 
-// decide holds a ratio against the bounds.
+// decide compares a ratio with the bounds.
 func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judgement {
 	lower, upper := s.BoundsAt(information)
 	j := Judgement{Decision: Continue, LLR: llr, Information: information, Units: units, Openings: units}
@@ -324,14 +328,14 @@ func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judge
 	return j
 }
 
-// information is n(s₁-s₀)²/V, V being the variance of the units' scores with
-// one more at 0 and one at 1: a few units that score alike would have next to no
-// variance, and so the information to end a test.
+// information returns n(s₁-s₀)²/V. V is the variance of the units' scores with one more unit at 0 and one at
+// 1. Otherwise a few units of equal scores would have almost no variance, and so enough information to end a
+// test.
 func (s SPRT) information(d distribution, o Outcomes) float64 {
 	if d.seen == 0 {
 		return 0
 	}
-	mean, variance := d.moments(d.probs)
+	mean, variance := moments(d.values, d.probs)
 	n := float64(d.seen)
 	centre := (n*mean + 1) / (n + 2)
 	v := (n*(variance+(mean-centre)*(mean-centre)) + centre*centre + (1-centre)*(1-centre)) / (n + 2)

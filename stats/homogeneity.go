@@ -11,22 +11,21 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Homogeneity is Pearson's chi-square test of whether several sources, such as
-// machines or slots, give the same distribution of outcomes.
+// A Homogeneity is Pearson's chi-square test of whether several sources, such as machines or slots, have the
+// same distribution of outcomes.
 type Homogeneity struct {
 	ChiSquare float64     `json:"chi_square"`
-	Freedom   int         `json:"freedom"` // degrees of it
+	Freedom   int         `json:"freedom"` // degrees of freedom
 	P         float64     `json:"p"`
 	Residuals [][]float64 `json:"residuals"` // by source and outcome, standardised; 0 for outcomes that never occurred
-	Limit     float64     `json:"limit"`     // a residual beyond it is significant, by Bonferroni over all of them
-	Outliers  []int       `json:"outliers"`  // sources with such a residual
-	Sparse    int         `json:"sparse"`    // cells with fewer than 5 expected; many of them make P rough
+	Limit     float64     `json:"limit"`     // limit of significant residuals, by Bonferroni over all of them
+	Outliers  []int       `json:"outliers"`  // sources with a residual beyond the limit
+	Sparse    int         `json:"sparse"`    // cells with fewer than 5 games expected; many of them make P rough
 }
 
-// SameEverywhere tests whether the sources agree, with alpha spread over all
-// residuals to name those that stand out. It fails for fewer than two sources
-// with games, fewer than two outcomes, impossible counts, [WDL] mixed with
-// [Pentanomial], and an alpha outside (0, 1).
+// SameEverywhere tests whether the sources agree. It divides alpha among all residuals to name the sources
+// that differ. It returns an error for fewer than two sources with games, fewer than two outcomes, impossible
+// counts, [WDL] mixed with [Pentanomial], and an alpha outside (0, 1).
 func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
 	t, err := newTable(sources)
 	if err = errors.Join(err, binomial.CheckOpen("alpha", alpha)); err != nil {
@@ -48,7 +47,7 @@ func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
 	return h, nil
 }
 
-// table is counts by source and outcome, with their sums.
+// A table is counts by source and outcome, with their sums.
 type table struct {
 	counts        [][]int
 	rows, columns []int
@@ -66,7 +65,7 @@ func newTable(sources []Outcomes) (table, error) {
 			t.columns = make([]int, len(cells))
 		}
 		if len(cells) != len(t.columns) {
-			return table{}, errMixed()
+			return table{}, ErrMixed
 		}
 		sum := 0
 		for j, c := range cells {
@@ -90,7 +89,7 @@ func occupied(sums []int) int {
 	return n
 }
 
-// residuals are those of a source; what they add to the statistic goes into h.
+// residuals returns the residuals of a source, and adds its part of the statistic to h.
 func (t table) residuals(i int, h *Homogeneity) []float64 {
 	all := make([]float64, len(t.columns))
 	row := float64(t.rows[i]) / t.total

@@ -106,19 +106,6 @@ func TestLegsOfAPrefix(t *testing.T) {
 	}
 }
 
-// TestNormalInterval: pairs that score 1, 1 and 1/2 have mean 5/6 and variance 1/18. The interval is mean ± z√(1/54),
-// cut off at 0 and 1.
-func TestNormalInterval(t *testing.T) {
-	const z95 = 1.959963984540054
-	half := z95 * math.Sqrt(1.0/54)
-	for mean, want := range map[float64][2]float64{5.0 / 6: {5.0/6 - half, 1}, 1.0 / 6: {0, 1.0/6 + half}, 0.5: {0.5 - half, 0.5 + half}} {
-		i, err := Sample{Unit: "pair", N: 3, Mean: mean, Variance: 1.0 / 18}.Interval(0.95)
-		if err != nil || i.Method != "pair_normal" || math.Abs(i.Lo-want[0]) > 1e-12 || math.Abs(i.Hi-want[1]) > 1e-12 {
-			t.Errorf("mean %v: %+v, %v; want %v", mean, i, err, want)
-		}
-	}
-}
-
 // What would take gigabytes is not begun, whatever makes it so long: many places or many coins.
 func TestWhatIsAffordable(t *testing.T) {
 	for _, all := range [][]coins{{{size: 1 << 19, n: 1 << 10}}, {{size: 1, n: 1 << 15}, {size: 1, n: 1 << 15}}} {

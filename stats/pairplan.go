@@ -1,63 +1,52 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"gogi/stats/binomial"
 )
 
-// PairDesign is the test of a series of colour-swapped pairs whose length is
-// fixed beforehand, each pair from an opening of its own: the sign-flip test
-// ([Tally.SignFlip]), which gives the verdict afterwards.
+// A PairDesign is a test over colour-swapped pairs with a fixed length, each pair from an opening of its own.
+// The test is the sign-flip test ([Tally.SignFlip]) that decides after the games.
 type PairDesign struct {
 	Alpha       float64              `json:"alpha"`
-	Power       float64              `json:"power"` // the probability to find the difference
+	Power       float64              `json:"power"` // probability to detect the difference
 	Alternative binomial.Alternative `json:"alternative"`
 	Conditions
 }
 
-// PairLength is how many pairs a design needs.
+// A PairLength is the number of pairs that a design needs. The JSON is that of a plan.
 type PairLength struct {
-	Method string  `json:"method"` // of Power: exact, normal
 	Pairs  int     `json:"pairs"`
-	Games  int     `json:"games"` // two a pair
-	Power  float64 `json:"power"` // at Pairs
+	Games  int     `json:"-"`             // two per pair
+	Power  float64 `json:"reached_power"` // at Pairs
+	Method string  `json:"power_method"`  // exact or normal
 }
 
-func (d PairDesign) check() error {
-	if err := errors.Join(binomial.CheckOpen("alpha", d.Alpha), binomial.CheckOpen("power", d.Power), d.Alternative.Check()); err != nil {
-		return err
-	}
-	if d.tail() >= d.Power {
-		return fmt.Errorf("power %v is no more than the error rate %v: it takes no games", d.Power, d.tail())
-	}
-	return nil
-}
+func (d PairDesign) check() error { return binomial.CheckPower(d.Alpha, d.Power, d.Alternative) }
 
 func (d PairDesign) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 
-// maxExactPairs bounds the pairs for which the power is summed exactly; beyond,
-// the normal approximation is within 0.3 % of it.
+// maxExactPairs is the largest number of pairs with an exact sum for the power. Beyond it the normal
+// approximation is within 0.3 %.
 const maxExactPairs = 400
 
-// Length is the number of pairs that shows a difference of elo with the power.
-// For [binomial.Less] elo is below 0, for [binomial.Greater] above; for [binomial.TwoSided] its sign does
-// not matter, and finding the wrong side stronger is no success. Where it takes
-// few pairs, the power is exact, and a saw-tooth: the number is the first near
-// the one by the normal approximation that has it. It fails for impossible
-// designs and conditions, an elo on the wrong side or 0, and one that takes more
-// than ten million pairs.
+// Length returns the number of pairs that detects a difference of elo with the power. elo is below 0 for
+// [binomial.Less] and above 0 for [binomial.Greater]. For [binomial.TwoSided] its sign does not matter; to
+// find the wrong side stronger is no success. For few pairs the power is exact, and a saw-tooth. Then Length
+// returns the first number with that power near the one of the normal approximation.
+//
+// Length returns an error for impossible designs and conditions, for an elo that is 0 or on the wrong side,
+// and if it takes more than ten million pairs.
 func (d PairDesign) Length(elo float64) (PairLength, error) {
-	if err := errors.Join(d.check(), binomial.CheckFinite(elo)); err != nil {
+	if err := d.check(); err != nil {
 		return PairLength{}, err
 	}
-	if d.Alternative == binomial.Less || d.Alternative == binomial.TwoSided && elo < 0 {
-		elo = -elo
-	}
-	if !(elo > 0) {
-		return PairLength{}, errors.New("there is no difference to find on that side")
+	elo, err := d.Alternative.Size(elo)
+	if err != nil {
+		return PairLength{}, err
 	}
 	rates, err := d.PairRates(elo)
 	if err != nil {
@@ -69,20 +58,14 @@ func (d PairDesign) Length(elo float64) (PairLength, error) {
 			return PairLength{}, fmt.Errorf("a difference of %v Elo takes more than ten million pairs", elo)
 		}
 	}
-	for lo+1 < hi {
-		if mid := lo + (hi-lo)/2; rates.normalPower(mid, d.tail()) < d.Power {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	hi = lo + 1 + sort.Search(hi-lo-1, func(i int) bool { return rates.normalPower(lo+1+i, d.tail()) >= d.Power })
 	if hi > maxExactPairs {
-		return PairLength{"normal", hi, 2 * hi, rates.normalPower(hi, d.tail())}, nil
+		return PairLength{hi, 2 * hi, rates.normalPower(hi, d.tail()), "normal"}, nil
 	}
 	return rates.exactLength(hi, d.tail(), d.Power), nil
 }
 
-// exactLength goes from a length nearby to the first that has the power.
+// exactLength searches from a length nearby for the first with the power.
 func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 	has := r.exactPower(n, tail)
 	for has >= power && n > 1 {
@@ -96,12 +79,12 @@ func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 		n++
 		has = r.exactPower(n, tail)
 	}
-	return PairLength{"exact", n, 2 * n, has}
+	return PairLength{n, 2 * n, has, "exact"}
 }
 
-// Detectable is the smallest difference, in Elo, that so many pairs find with the
-// power: below 0 for [binomial.Less]. By the normal approximation. It fails for impossible
-// designs and conditions, and where no difference would be found.
+// Detectable returns the smallest difference, in Elo, that this number of pairs detects with the power, by
+// the normal approximation. It is below 0 for [binomial.Less]. Detectable returns an error for impossible
+// designs and conditions, and if no difference can be detected.
 func (d PairDesign) Detectable(pairs int) (float64, error) {
 	if err := d.check(); err != nil {
 		return 0, err
@@ -112,7 +95,7 @@ func (d PairDesign) Detectable(pairs int) (float64, error) {
 	if _, err := d.PairRates(0); err != nil {
 		return 0, err
 	}
-	most := 0.0 // the largest difference that leaves room for the conditions
+	most := 0.0 // the largest difference that the conditions allow
 	for step := maxElo / 2.; step > 1e-9; step /= 2 {
 		if _, err := d.PairRates(most + step); err == nil {
 			most += step
@@ -135,11 +118,10 @@ func (d PairDesign) Detectable(pairs int) (float64, error) {
 	return elo, nil
 }
 
-// normalPower is the probability that the sign-flip test of n pairs finds A the
-// stronger with an error probability tail. The sum S of the deviations, in half
-// points, is held against z√Q, Q being the sum of their squares, and both vary:
-// √Q is taken to first order around its mean. S comes in steps of 2 where the
-// deviations are odd, else 4, and half a step is taken off.
+// normalPower returns the probability that the sign-flip test of n pairs finds A stronger with an error
+// probability tail. The test compares the sum S of the deviations, in half points, with z√Q; Q is the sum of
+// their squares. Both vary, and √Q is taken to first order around its mean. S moves in steps of 2 if some
+// deviations are odd, else of 4, and half a step is subtracted.
 func (r PairRates) normalPower(n int, tail float64) float64 {
 	var m [5]float64 // moments of the deviation
 	odd := r[1]+r[3] > 0
@@ -164,8 +146,8 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 	return normalBelow((count*m[1] - limit - step) / math.Sqrt(variance))
 }
 
-// exactPower is the same exactly: given how many pairs deviate by one half point
-// and by two, the numbers that A won of either are binomial.
+// exactPower is the exact normalPower. Given the numbers of pairs that deviate by one half point and by two,
+// A's wins of each kind are binomial.
 func (r PairRates) exactPower(n int, tail float64) float64 {
 	share := func(part, of float64) float64 {
 		if !(of > 0) {
@@ -193,7 +175,7 @@ func (r PairRates) exactPower(n int, tail float64) float64 {
 	return power
 }
 
-// headsOf is the distribution of heads of n coins, fair ones and others.
+// headsOf returns the distributions of the heads of n coins, fair ones and biased ones.
 func headsOf(n int, p float64) (fair, biased []float64) {
 	even, odd := binomial.NewBinomial(n, 0.5), binomial.NewBinomial(n, p)
 	for k := 0; k <= n; k++ {
@@ -202,8 +184,8 @@ func headsOf(n int, p float64) (fair, biased []float64) {
 	return fair, biased
 }
 
-// rejects is the probability that heads, of weight 1 and n2 of weight 2, weigh so
-// much that fair coins would with a probability of tail at most.
+// rejects returns the probability that the heads, of weight 1 and n2 of weight 2, reach a critical weight.
+// Fair coins reach it with a probability of at most tail.
 func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail float64) float64 {
 	upper, others := binomial.NewBinomial(n2, 0.5).UpperTails(), binomial.NewBinomial(n2, p2).UpperTails()
 	weighs := func(weight int, ones, twos []float64) float64 {
@@ -215,13 +197,9 @@ func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail floa
 		}
 		return sum
 	}
-	lo, hi := 0, len(fair)+2*n2 // never rejected, and beyond all weights
-	for lo+1 < hi {
-		if mid := lo + (hi-lo)/2; (binomial.Test{P: weighs(mid, fair, upper)}).Significant(tail) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return weighs(hi, biased, others)
+	weights := len(fair) + 2*n2 // one more than the largest weight
+	critical := 1 + sort.Search(weights-1, func(i int) bool {
+		return binomial.Test{P: weighs(i+1, fair, upper)}.Significant(tail)
+	})
+	return weighs(critical, biased, others)
 }

@@ -7,19 +7,15 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Prefix is a sequential test that looks at the pairs of a plan in the order
-// that they have there, on the longest contiguous prefix that is finished, after
-// each of them. The order in which they finish must not matter: wins and losses
-// differ in length, so where many games run at a time those that end first are a
-// biased sample, and a test that took them as they come would not have its error
-// rates. A decision is final: later pairs do not change it.
+// A Prefix is a sequential test over the pairs of a plan in plan order. After each pair it judges the longest
+// contiguous prefix of finished pairs. The order in which pairs finish must not matter. Wins and losses
+// differ in length, so with many games at a time the first pairs to finish are a biased sample, and a test in
+// that order would not keep its error rates. A decision is final: later pairs do not change it.
 //
-// Its units are the openings of the pairs so far, with their mean scores
-// ([Series]): a pair that repeats an earlier one adds nothing, and one of an
-// opening that was played before only makes that opening's score more precise.
-// No single opening can turn the ratio by more than the logarithm of the two
-// scores' quotient, so a test takes some openings whatever the number of games:
-// [SPRT.Openings].
+// The units are the openings of the pairs so far, with their mean scores ([Series]). A pair that repeats an
+// earlier one adds nothing. Another pair of the same opening only makes that opening's score more precise. No
+// single opening can move the ratio by more than the logarithm of the quotient of the two scores. A test
+// therefore needs a minimum number of openings, whatever the number of games: [SPRT.Openings].
 type Prefix struct {
 	test   SPRT
 	limit  int
@@ -29,11 +25,11 @@ type Prefix struct {
 	series Series
 	jumps  overshoot
 	now    Judgement
-	broken error // why the pairs so far cannot be judged; it stays so
+	broken error // why the pairs so far cannot be judged; it never changes again
 }
 
-// NewPrefix starts the test of a plan of limit pairs. It fails for a design that
-// cannot be tested, and for limit < 1.
+// NewPrefix starts the test of a plan of limit pairs. It returns an error for an impossible design, and for
+// limit < 1.
 func NewPrefix(test SPRT, limit int) (*Prefix, error) {
 	if err := test.Check(); err != nil {
 		return nil, err
@@ -44,15 +40,10 @@ func NewPrefix(test SPRT, limit int) (*Prefix, error) {
 	return &Prefix{test: test, limit: limit, taken: map[int]Play{}, now: test.decide(0, 0, 0, overshoot{})}, nil
 }
 
-// Add takes the finished pair with this number in the plan, from 0, and an
-// opening that no other pair has: [Prefix.AddPlay] without an opening.
-func (p *Prefix) Add(id int, pair Pair) error { return p.AddPlay(id, Play{Pair: pair}) }
-
-// AddPlay takes the finished pair with this number in the plan, from 0. Pairs
-// come in any order; those behind a gap wait until it is filled. An equal pair
-// that comes again changes nothing. It fails, and takes nothing, for a number outside the plan, one that was
-// taken with another pair, a pair that is none, and a pair of one leg among
-// pairs of two or the reverse.
+// AddPlay adds the finished pair with this number in the plan, from 0. Pairs come in any order; those behind
+// a gap wait until it is filled. An equal pair that comes again changes nothing. AddPlay adds nothing and
+// returns an error for a number outside the plan, a number that has another pair, an invalid pair, and a pair
+// of one game among pairs of two or the reverse.
 func (p *Prefix) AddPlay(id int, play Play) error {
 	if _, err := play.points(); err != nil {
 		return err
@@ -66,34 +57,34 @@ func (p *Prefix) AddPlay(id int, play Play) error {
 	case again:
 		return fmt.Errorf("pair %d was counted before, with other games", id)
 	case p.legs != 0 && p.legs != len(play.Pair):
-		return errMixed()
+		return ErrMixed
 	}
 	p.legs = len(play.Pair)
 	p.taken[id] = play
 	return p.advance()
 }
 
-// Without is the test as if these pairs had not been played yet, counted anew from the
-// first. It fails where the rest cannot be judged.
+// Without returns the test as if these pairs had not been played, counted again from the first pair. It
+// returns an error if the rest cannot be judged.
 func (p *Prefix) Without(ids []int) (*Prefix, error) {
-	anew, err := NewPrefix(p.test, p.limit)
+	again, err := NewPrefix(p.test, p.limit)
 	if err != nil {
 		return nil, err
 	}
 	for id, play := range p.taken {
 		if !slices.Contains(ids, id) {
-			anew.legs = len(play.Pair)
-			anew.taken[id] = play
+			again.legs = len(play.Pair)
+			again.taken[id] = play
 		}
 	}
-	return anew, anew.advance()
+	return again, again.advance()
 }
 
 func (p Play) equal(o Play) bool {
 	return p.Opening == o.Opening && slices.Equal(p.Pair, o.Pair) && slices.Equal(p.Games, o.Games)
 }
 
-// advance judges pairs for as long as the next one is there and none decided.
+// advance judges pairs until the next one is missing or a pair decides.
 func (p *Prefix) advance() error {
 	for p.now.Decision == Continue && p.broken == nil {
 		play, ok := p.taken[p.next]
@@ -127,21 +118,21 @@ func (p *Prefix) look(play Play) error {
 	return nil
 }
 
-// Judgement is the state of the test.
+// Judgement returns the state of the test.
 func (p *Prefix) Judgement() Judgement {
 	j := p.now
 	j.Beyond = len(p.taken) - p.next
 	return j
 }
 
-// Tally is the pairs that the judgement rests on.
+// Tally returns the pairs of the judgement.
 func (p *Prefix) Tally() Tally { return p.series.tally }
 
-// Series is those pairs as evidence. It must not be added to.
+// Series returns these pairs with their openings. The caller must not add to it.
 func (p *Prefix) Series() *Series { return &p.series }
 
-// Elo is [SPRT.Elo] of those pairs, by their openings. It fails before a decision by a bound or by
-// the maximum: the estimate allows for where the test stopped.
+// Elo returns [SPRT.Elo] of these pairs, by their openings. The estimate corrects for early stopping, so Elo
+// returns an error before a decision by a bound or the maximum.
 func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
 		return StoppedElo{}, ErrNotStopped
@@ -152,7 +143,7 @@ func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	return p.test.stoppedElo(p.series.distribution(), p.series.tally.Outcomes(), level)
 }
 
-// Outcomes are the pairs by outcome; games, where colours were not swapped.
+// Outcomes returns the pairs by outcome, or the games if colours were not swapped.
 func (t Tally) Outcomes() Outcomes {
 	if t.Penta.Pairs() == 0 && t.Singles > 0 {
 		return t.Total()

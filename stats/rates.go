@@ -8,13 +8,13 @@ import (
 	"gogi/stats/binomial"
 )
 
-// PairRates are the probabilities of a colour-swapped pair's score, in quarters
-// of its points from A's side: LL, LD, a win and a loss or two draws, WD, WW.
+// A PairRates has the probabilities of a colour-swapped pair's score, in quarters of its points from A's
+// point of view: LL, LD, a win and a loss or two draws, WD, WW.
 type PairRates [5]float64
 
-// Conditions are those of the pairs of an earlier series: its draw rate, and the
-// correlation between the games of a pair that makes up their variance. It fails
-// for a series without colour-swapped pairs, and one whose games all ended alike.
+// Conditions returns the conditions of the pairs of an earlier series: its draw rate, and the correlation
+// between the games of a pair that explains their variance. It returns an error for a series without
+// colour-swapped pairs, and if all games ended alike.
 func (t Tally) Conditions() (Conditions, error) {
 	if t.Penta.Pairs() == 0 || t.Singles > 0 {
 		return Conditions{}, errors.New("it takes colour-swapped pairs to see how they vary")
@@ -34,11 +34,10 @@ func (t Tally) Conditions() (Conditions, error) {
 	return Conditions{DrawRate: float64(w.Draws) / n, Correlation: max(2*pair/game-1, -1+1/n)}, nil
 }
 
-// PairRates are the probabilities of pairs where the true difference is elo: each
-// game has the draw rate, and the two are as much dependent as they are
-// correlated: a mixture of independent games with games that are as equal, or as
-// opposite, as they can be. It fails for a difference that leaves no room for the
-// draws, or none for the correlation.
+// PairRates returns the probabilities of pairs at a true difference of elo. Each game has the draw rate. The
+// two games have the correlation, as a mixture of independent games with games that are as equal, or as
+// opposite, as possible. PairRates returns an error if the difference does not allow the draw rate or the
+// correlation.
 func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	variance, err := c.variance()
 	if err = errors.Join(err, binomial.CheckFinite(elo)); err != nil {
@@ -49,7 +48,7 @@ func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	if min(game[0], game[2]) < 0 {
 		return PairRates{}, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", c.DrawRate, elo)
 	}
-	correlation := variance/((1-c.DrawRate)/4) - 1 // the opening's bias included
+	correlation := variance/((1-c.DrawRate)/4) - 1 // with the opening's bias
 	coupled, full := coupling(game, correlation < 0)
 	if full = math.Abs(full); math.Abs(correlation) > full {
 		return PairRates{}, fmt.Errorf("two games of which one side scores %.3g cannot have a correlation of %.3g", score, correlation)
@@ -69,8 +68,8 @@ func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	return r, nil
 }
 
-// coupling is the pair of two games with these probabilities of loss, draw and
-// win that have the same quantiles, or opposite ones, and their correlation.
+// coupling returns the pair of two games with the same quantiles, or opposite ones, and their correlation.
+// game has the probabilities of loss, draw and win.
 func coupling(game [3]float64, opposite bool) (r PairRates, correlation float64) {
 	first, second := game, game
 	if opposite {
@@ -98,14 +97,8 @@ func coupling(game [3]float64, opposite bool) (r PairRates, correlation float64)
 	return r, product / variance
 }
 
-// moments are the mean score, in [0, 1], and its variance over pairs.
-func (r PairRates) moments() (mean, variance float64) {
-	for i, p := range r {
-		mean += p * float64(i) / 4
-	}
-	for i, p := range r {
-		d := float64(i)/4 - mean
-		variance += p * d * d
-	}
-	return mean, variance
-}
+// quarters are the scores of a pair, in the order of PairRates.
+var quarters = []float64{0, 0.25, 0.5, 0.75, 1}
+
+// moments returns the mean score, in [0, 1], and its variance over pairs.
+func (r PairRates) moments() (mean, variance float64) { return moments(quarters, r[:]) }

@@ -1,13 +1,13 @@
 package stats
 
-// Reason is why games do not show something. It is an error, and a phrase to be said to
-// people in their language.
+// A Reason is the reason why games do not show something. It is an error and a phrase that package i18n
+// translates.
 type Reason string
 
-// Error is the reason in English.
+// Error returns the reason in English.
 func (r Reason) Error() string { return string(r) }
 
-// Phrase is what there are translations of.
+// Phrase returns the key of the translations.
 func (r Reason) Phrase() string { return string(r) }
 
 // The reasons.

@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"errors"
-	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -11,37 +10,32 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Play is a finished pair as evidence about its two players.
+// A Play is a finished pair as an observation of its two players.
 type Play struct {
 	Pair Pair
-	// Opening names the start position and the moves made from it, in any
-	// spelling that is the same for the same opening and no other; "" is one that
-	// no other pair has.
+	// Opening names the start position and the moves from it. Equal names are equal openings. If it is "", no
+	// other pair has the opening.
 	Opening string
-	// Games are hashes of the games' moves, one a leg in the order of Pair; none
-	// where they are unknown, and then the pair is no copy.
+	// Games has hashes of the games' moves, one per game in the order of Pair. It is empty if they are
+	// unknown; then the pair is no copy.
 	Games []uint64
 }
 
-// Series is what the pairs of one pairing prove, by its openings.
+// A Series is what the pairs of one pairing prove, by openings.
 //
-// Players of fixed nodes play the same games again whenever an opening comes up
-// again: 37 pairs from two openings are two observations. Players that are only
-// nearly so leave the earlier game late, with its result mostly decided. So
-// the independent unit is the opening, with the mean score of its pairs, however
-// often it was played and however alike its games are: that needs no threshold
-// of likeness. Where no opening recurs, it is the pair, and every number is
-// that of the [Tally].
+// Players with fixed nodes repeat their games whenever an opening recurs: 37 pairs from two openings are two
+// observations. Players that are almost deterministic leave the earlier game late, when the result is mostly
+// decided. So the independent unit is the opening with the mean score of its pairs, however often it was
+// played and however alike its games are. That needs no threshold of likeness. If no opening recurs, the unit
+// is the pair, and every number equals that of the [Tally].
 //
-// The alternative is to set aside pairs that repeat an earlier one move for move
-// and to count the others as independent. It keeps its level where players are
-// deterministic, and nowhere else: games that differ only late count in full,
-// and among players that repeat some games the short ones are set aside more
-// often, so that the one who wins quickly loses points. docs/statistics.md has
-// the simulations of both.
+// The alternative is to exclude pairs that repeat an earlier one move for move, and to count the others as
+// independent. It keeps its level only for deterministic players. Games that differ only late count in full.
+// If players repeat only some games, the short ones are excluded more often, so the player who wins quickly
+// loses points. docs/statistics.md has simulations of both.
 //
-// What is generalised to is all openings of which those played are a sample.
-// The zero value has no pairs. It must not be copied once in use.
+// The results generalise to all openings of which those played are a sample. The zero value has no pairs. A
+// Series must not be copied after its first use.
 type Series struct {
 	tally    Tally
 	firsts   Tally // the first pair of each opening
@@ -49,41 +43,39 @@ type Series struct {
 	legs     int // of every pair; 0 before the first
 	openings map[string]*opening
 	seen     map[played]struct{}
-	order    []*opening // as they first came, so that sums are always taken alike
+	order    []*opening // in order of appearance, so that the order of sums is fixed
 	means    means      // of the openings, by outcome
 }
 
-// unnamed begins the key of an opening that no other pair has.
+// unnamed is the prefix of the key of an opening that no other pair has.
 const unnamed = "\x00"
 
-// opening is the pairs that were played from it.
+// An opening is the sum of the pairs played from it.
 type opening struct {
 	key             string
 	pairs           int
 	points, squares int // sums over pairs, in thousandths and their squares
-	halves          int // half points by outcome: 2 a win, 1 a draw, whatever the rules gave
+	halves          int // half points by outcome: 2 for a win, 1 for a draw, whatever the rules gave
 }
 
-// played is the games of a pair of an opening, as [Play.print] has them. All are in one
-// map: a long series may have few openings, and half a million pairs of each.
+// A played is the games of a pair of an opening, by [Play.print]. One map holds all of them, because a long
+// series may have few openings with half a million pairs each.
 type played struct {
 	opening *opening
 	print   [2]uint64
 }
 
-// Add counts a pair, in plan order, and reports whether each of its games
-// repeats, move for move, the game of the same colours in an earlier pair of the
-// opening. Such a copy is counted like any other pair, as it is the opening that
-// weighs, and what it repeats is often a part of what would have come. It fails,
-// and counts nothing, as [Tally.Add] does, for hashes of another number than
-// games, and for a pair of one leg among pairs of two or the reverse.
+// Add counts a pair in plan order. It reports whether each game repeats, move for move, the game of the same
+// colours in an earlier pair of the opening. Such a copy counts like any other pair, because the opening is
+// the unit. Add counts nothing and returns an error if [Tally.Add] does, if the numbers of hashes and games
+// differ, and for a pair of one game among pairs of two or the reverse.
 func (s *Series) Add(p Play) (repeats bool, err error) {
 	points, err := p.points()
 	switch {
 	case err != nil:
 		return false, err
 	case s.legs != 0 && s.legs != len(p.Pair):
-		return false, errMixed()
+		return false, ErrMixed
 	}
 	if err := s.tally.Add(p.Pair); err != nil {
 		return false, err
@@ -99,7 +91,7 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 		}
 		o = &opening{key: p.Opening}
 		s.openings[p.Opening], s.order = o, append(s.order, o)
-		_ = s.firsts.Add(p.Pair) // the tally took it, too
+		_ = s.firsts.Add(p.Pair) // the tally accepted it
 	} else {
 		s.means.take(o.mean(s.legs), -1)
 	}
@@ -112,7 +104,7 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 	return repeats, nil
 }
 
-// points are those of the pair; it checks the whole play.
+// points returns A's points of the pair, and checks the play.
 func (p Play) points() (int, error) {
 	if len(p.Games) != 0 && len(p.Games) != len(p.Pair) {
 		return 0, errors.New("a pair has one hash of moves for each game, or none")
@@ -120,7 +112,7 @@ func (p Play) points() (int, error) {
 	return p.Pair.points()
 }
 
-// print is the hashes by A's colour, so that the order of the legs is no matter.
+// print returns the hashes by A's colour, so that the order of the games does not matter.
 func (p Play) print() [2]uint64 {
 	var print [2]uint64
 	for i, leg := range p.Pair {
@@ -144,7 +136,7 @@ func (o *opening) add(p Pair, points int) {
 	o.halves += 2*w.Wins + w.Draws
 }
 
-// repeats reports whether the games of the opening were played before, and notes them.
+// repeats reports whether the games of the opening were played before, and stores them.
 func (s *Series) repeats(o *opening, p Play) bool {
 	if len(p.Games) == 0 {
 		return false
@@ -152,18 +144,18 @@ func (s *Series) repeats(o *opening, p Play) bool {
 	if s.seen == nil {
 		s.seen = map[played]struct{}{}
 	}
-	before := len(s.seen) // one look at a large map instead of two
+	before := len(s.seen) // one access to a large map instead of two
 	s.seen[played{o, p.print()}] = struct{}{}
 	return len(s.seen) == before
 }
 
-// mean is the mean score by outcome, in [0, 1].
+// mean returns the mean score by outcome, in [0, 1].
 func (o *opening) mean(legs int) float64 { return float64(o.halves) / float64(2*legs*o.pairs) }
 
-// share is the mean score by points, in [0, 1].
+// share returns the mean score by points, in [0, 1].
 func (o *opening) share(legs int) float64 { return float64(o.points) / float64(legs*milli*o.pairs) }
 
-// means counts openings by mean score, ascending.
+// A means counts openings by mean score, ascending.
 type means []meanCount
 
 type meanCount struct {
@@ -171,7 +163,7 @@ type meanCount struct {
 	count int
 }
 
-// take adds to the count of a mean; equal fractions are equal numbers.
+// take changes the count of a mean. Equal fractions are equal numbers.
 func (m *means) take(value float64, change int) {
 	at, found := slices.BinarySearchFunc(*m, value, func(c meanCount, v float64) int { return cmp.Compare(c.value, v) })
 	if !found {
@@ -183,40 +175,34 @@ func (m *means) take(value float64, change int) {
 	}
 }
 
-// Tally is all pairs.
+// Tally returns all pairs.
 func (s *Series) Tally() Tally { return s.tally }
 
-// Firsts is the first pair of each opening alone: independent of each other, whenever
-// they are looked at.
+// Firsts returns the first pair of each opening. These pairs are independent of each other at any time.
 func (s *Series) Firsts() Tally { return s.firsts }
 
-// Pairs is the number of pairs.
+// Pairs returns the number of pairs.
 func (s *Series) Pairs() int { return s.tally.Pairs() }
 
-// Openings is the number of independent units.
+// Openings returns the number of independent units.
 func (s *Series) Openings() int { return len(s.openings) }
 
-// Copies is the number of pairs that repeat an earlier one move for move.
+// Copies returns the number of pairs that repeat an earlier one move for move.
 func (s *Series) Copies() int { return s.copies }
 
-// reused reports whether an opening came up twice.
+// reused reports whether an opening recurred.
 func (s *Series) reused() bool { return len(s.openings) < s.tally.Pairs() }
 
-// SignFlip is the exact test of the null hypothesis that the two engines are
-// interchangeable. Exchanging them in all pairs of an opening then changes no
-// probability, however these depend on each other: so the signs of the openings'
-// deviations from an even score are fair coins. It is [Tally.SignFlip] where no
-// opening recurs; otherwise its method is opening_sign_flip, and N the number of
-// openings. It fails as that does.
+// SignFlip is the exact test of the null hypothesis that the two players are interchangeable. Under it, an
+// exchange of the players in all pairs of an opening changes no probability, however the pairs depend on each
+// other. So the signs of the openings' deviations from an even score are fair coins. If no opening recurs, it
+// is [Tally.SignFlip]; otherwise the method is opening_sign_flip, and N is the number of openings. It returns
+// the same errors.
 func (s *Series) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
-	tests, err := s.SignFlips(alt)
-	if err != nil {
-		return binomial.Test{}, err
-	}
-	return tests[0], nil
+	return first(s.SignFlips(alt))
 }
 
-// SignFlips is SignFlip for several alternatives, in the time that one takes.
+// SignFlips returns SignFlip for several alternatives, in the time of one.
 func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error) {
 	if !s.reused() || s.legs != 2 {
 		return s.tally.signFlips(alts...)
@@ -233,9 +219,9 @@ func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error
 	return signFlips("opening_sign_flip", sums.plus(nil), alts...), nil
 }
 
-// Test is the test that decides whether A is the stronger: [Series.SignFlip],
-// or, where colours are not swapped, the exact binomial test over the first game
-// of each opening that is decisive. It fails where nothing can be tested.
+// Test is the test that decides whether A is stronger. It is [Series.SignFlip], or, if colours are not
+// swapped, the exact binomial test over the first game of each opening, if that is decisive. It returns an
+// error if there is nothing to test.
 func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
 	if s.legs != 1 {
 		return s.SignFlip(alt)
@@ -247,12 +233,11 @@ func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {
 	return binomial.Exact(k, n, 0.5, alt)
 }
 
-// unitOpening is the unit where openings recur.
+// unitOpening is the unit of a series in which openings recur.
 const unitOpening = "opening"
 
-// Sample is A's score over independent units: [Tally.Sample] where no opening
-// recurs, else the openings with their mean scores, each of the same weight. It
-// fails when there are no games.
+// Sample returns A's score over independent units. It is [Tally.Sample] if no opening recurs, else the mean
+// scores of the openings with equal weights. It returns an error without games.
 func (s *Series) Sample() (Sample, error) {
 	if !s.reused() {
 		return s.tally.Sample()
@@ -260,7 +245,7 @@ func (s *Series) Sample() (Sample, error) {
 	return s.shares().sample(unitOpening), nil
 }
 
-// shares are the openings' mean scores by points.
+// shares returns the openings' mean scores by points.
 func (s *Series) shares() means {
 	var m means
 	for _, o := range s.order {
@@ -278,45 +263,44 @@ func (m means) units() int {
 }
 
 func (m means) sample(unit string) Sample {
-	n := float64(m.units())
-	if len(m) == 1 { // else the rounding error of the mean would be a variance
-		return Sample{Unit: unit, N: m.units(), Mean: m[0].value}
-	}
-	mean := 0.0
+	mean, n := 0.0, float64(m.units())
 	for _, c := range m {
 		mean += float64(c.count) / n * c.value
 	}
-	var moments [5]float64
-	for _, c := range m {
-		d, power := c.value-mean, 1.0
-		for i := range moments {
-			moments[i] += float64(c.count) / n * power
-			power *= d
-		}
-	}
-	v := moments[2]
-	return Sample{unit, m.units(), mean, v, moments[3] / (v * math.Sqrt(v)), moments[4]/(v*v) - 3}
+	return m.about(unit, mean)
 }
 
-// Dependence is how much the pairs of one opening have in common.
+// about returns the sample with a known mean.
+func (m means) about(unit string, mean float64) Sample {
+	s := Sample{Unit: unit, N: m.units(), Mean: mean}
+	if len(m) == 1 { // otherwise the rounding error of the mean would be a variance
+		return s
+	}
+	for _, c := range m {
+		d := c.value - mean
+		s.Variance += float64(c.count) / float64(s.N) * (d * d)
+	}
+	return s
+}
+
+// A Dependence measures how much the pairs of one opening depend on each other.
 type Dependence struct {
 	Pairs    int `json:"pairs"`
-	Openings int `json:"openings"` // the independent units
+	Openings int `json:"openings"` // independent units
 	Reused   int `json:"reused"`   // openings that were played more than once
 	Copies   int `json:"copies"`   // pairs that repeat an earlier one move for move
-	// ICC is the intraclass correlation of pair scores within openings, at most
-	// 1 (every pair repeats its opening's result), 0 where openings do not
-	// matter, slightly below by chance: the analysis of variance estimator. It
-	// is 1 where all pairs score alike, as then nothing shows that they differ.
+	// ICC is the intraclass correlation of pair scores within openings, by the analysis of variance. It is at
+	// most 1 (every pair repeats its opening's result), 0 if openings do not matter, and by chance slightly
+	// below. It is 1 if all pairs score alike, because then nothing shows that they differ.
 	ICC *float64 `json:"icc"`
-	// Effect is by how much the variance of the score is larger than that of as
-	// many independent pairs; Pairs over it are worth as much.
+	// Effect is the variance of the score divided by that of as many independent pairs. Pairs/Effect is the
+	// equivalent number of independent pairs.
 	Effect *float64 `json:"design_effect"`
-	Why    string   `json:"why,omitempty"` // of the gaps
+	Why    string   `json:"why,omitempty"` // why numbers are missing
 }
 
-// Dependence measures the dependence of pairs within openings. ICC and Effect
-// are unknown where no opening recurs or there is only one.
+// Dependence measures the dependence of pairs within openings. ICC and Effect are unknown if no opening
+// recurs or there is only one.
 func (s *Series) Dependence() Dependence {
 	d := Dependence{Pairs: s.Pairs(), Openings: s.Openings(), Copies: s.copies}
 	for _, o := range s.order {
@@ -336,9 +320,8 @@ func (s *Series) Dependence() Dependence {
 	return d
 }
 
-// analysis is the one-way analysis of variance of pair scores by opening
-// (Donner 1986 for unequal group sizes), and the ratio of the variance of their
-// mean between openings to that of independent pairs.
+// analysis returns the one-way analysis of variance of pair scores by opening (Donner 1986 for unequal group
+// sizes), and the variance of their mean between openings divided by that of independent pairs.
 func (s *Series) analysis() (icc, effect float64) {
 	n, k := float64(s.Pairs()), float64(len(s.openings))
 	var sum, squares, between, sizes, clustered float64
@@ -362,12 +345,10 @@ func (s *Series) analysis() (icc, effect float64) {
 	return (among - within) / (among + (size-1)*within), clustered * k / (k - 1) / (total * n / (n - 1))
 }
 
-// Openings is how many openings it takes at least until the test can pass, and
-// until it can fail: as one opening is one unit, however often it is played, no
-// number of games makes up for fewer. Deterministic players, who repeat
-// themselves, take nearly as many openings as a test takes pairs ([SPRT.Course]).
-// It fails for a design that cannot be tested, and gives 0 where no number is
-// enough (of ten million).
+// Openings returns the smallest numbers of openings with which the test can pass and can fail. One opening is
+// one unit, however often it is played, so no number of games makes up for too few openings. Deterministic
+// players, who repeat themselves, need nearly as many openings as a test needs pairs ([SPRT.Forecast]).
+// Openings returns an error for an impossible design, and 0 if no number up to ten million is enough.
 func (s SPRT) Openings() (pass, fail int, err error) {
 	if err := s.Check(); err != nil {
 		return 0, 0, err
@@ -380,7 +361,7 @@ func (s SPRT) Openings() (pass, fail int, err error) {
 	return s.least(win, Pass), s.least(loss, Fail), nil
 }
 
-// least is the least number of units of one outcome that decides so.
+// least returns the smallest number of units of one outcome that leads to the decision.
 func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 	decides := func(n int) bool {
 		j, err := s.Judge(units(n))
@@ -392,10 +373,9 @@ func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 	return 0
 }
 
-// DistinctPairs is how many pairs of a pairing a plan can yield that do not
-// repeat each other: all, or one an opening where both players are deterministic
-// (fixed nodes or depth, one thread, started afresh) and so repeat the pair of an
-// opening whenever it comes up again.
+// DistinctPairs returns the largest number of pairs of a pairing that do not repeat each other. It is all
+// pairs, or one per opening if both players are deterministic (fixed nodes or depth, one thread, restarted
+// for each game) and so repeat the pair of an opening.
 func DistinctPairs(pairs, openings int, deterministic bool) int {
 	if deterministic {
 		return min(pairs, openings)

@@ -8,26 +8,26 @@ import (
 	"gogi/stats/binomial"
 )
 
-// maxFlipWork bounds the multiplications of a sign-flip test: about a second.
+// maxFlipWork is the maximum number of multiplications of a sign-flip test: about a second.
 const maxFlipWork = 1 << 28
 
-// SignFlip is the exact test of the null hypothesis that the two engines are
-// interchangeable. Then exchanging them in a colour-swapped pair, which turns
-// its deviation from an even score into the negative, changes no probability;
-// so, given the sizes of the deviations, their signs are fair coins, and the p
-// value is the share of sign patterns with a total as extreme as the one seen
-// (two-sided: twice the smaller share). Neither draws, nor the opening's
-// advantage, nor what a draw is worth matter to its validity. Without pairs, or
-// with even ones alone, it is 1.
+// SignFlip is the exact test of the null hypothesis that the two players are interchangeable. Under it, an
+// exchange of the players in a colour-swapped pair changes no probability; it only changes the sign of the
+// deviation from an even score. Given the sizes of the deviations, their signs are therefore fair coins. The
+// p value is the share of sign patterns with a total as extreme as the observed one (two-sided: twice the
+// smaller share). It is valid whatever the draws, the opening's advantage and the points for a draw. Without
+// pairs, or with even ones only, it is 1.
 //
-// It is exact by convolution (method pair_sign_flip) for thousands of pairs, and
-// millions of them where draws are worth a half. Where very many with many
-// different draw values would take too long, the sum of the coins is taken for
+// The test is exact by convolution (method pair_sign_flip) for thousands of pairs, and for millions if a draw
+// is half a point. With very many pairs and draw values it would take too long. Then the sum of the coins is
 // normal, with continuity correction (method pair_sign_flip_normal).
 //
-// It fails when a pair has one leg, as there the colour may be what differs.
+// SignFlip returns an error if a pair has only one game, because then the colour may cause the difference.
 func (t Tally) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
-	tests, err := t.signFlips(alt)
+	return first(t.signFlips(alt))
+}
+
+func first(tests []binomial.Test, err error) (binomial.Test, error) {
 	if err != nil {
 		return binomial.Test{}, err
 	}
@@ -42,42 +42,54 @@ func (t Tally) signFlips(alts ...binomial.Alternative) ([]binomial.Test, error) 
 	}
 	if t.Singles > 0 {
 		if t.Penta.Pairs() > 0 {
-			return nil, errMixed()
+			return nil, ErrMixed
 		}
 		return nil, ErrUnswapped
 	}
 	return signFlips("pair_sign_flip", t.paired, alts...), nil
 }
 
-// signFlip tests units by their points, of which milli is even.
+// signFlip tests units by their points; milli is even.
 func signFlip(method string, s scores, alt binomial.Alternative) binomial.Test {
 	return signFlips(method, s, alt)[0]
 }
 
-// signFlips is signFlip for several alternatives, which share what takes long.
+// signFlips is signFlip for several alternatives, which share the convolution.
 func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial.Test {
-	all := s.coins()
-	p, err := flipTest(all)
+	all, heads, tails := s.coins(), 0, 0
+	for _, c := range all {
+		heads += c.size * c.heads
+		tails += c.size * (c.n - c.heads)
+	}
+	atLeast, err := exactFlips(all)
 	if err != nil {
 		method += "_normal"
-		p = func(alt binomial.Alternative) float64 { return normalFlipTest(all, alt) }
+		atLeast = normalFlips(all, heads+tails)
 	}
 	tests := make([]binomial.Test, len(alts))
 	for i, alt := range alts {
-		tests[i] = binomial.Test{Method: method, Alternative: alt, N: s.units(), P: p(alt)}
+		tests[i] = binomial.Test{Method: method, Alternative: alt, N: s.units()}
+		switch alt { // tossing all coins is symmetric, so tails have the tail probabilities of heads
+		case binomial.Greater:
+			tests[i].P = atLeast(heads)
+		case binomial.Less:
+			tests[i].P = atLeast(tails)
+		case binomial.TwoSided:
+			tests[i].P = binomial.BothTails(atLeast(heads), atLeast(tails))
+		}
 	}
 	return tests
 }
 
-// coins are the pairs whose deviation from an even score has one size.
+// A coins is the pairs whose deviation from an even score has one size.
 type coins struct {
-	size  int // of the deviation, in any unit
-	n     int // how many pairs
-	heads int // how many of them A won
+	size  int // size of the deviation, in any unit
+	n     int // number of pairs
+	heads int // number of them that A won
 }
 
-// coins groups pairs by the size of their deviation, in the largest unit of
-// which all are multiples, few pairs first.
+// coins groups pairs by the size of their deviation, the smallest group first. The unit of size is the
+// greatest common divisor.
 func (s scores) coins() []coins {
 	var all []coins
 	unit := 0
@@ -111,24 +123,18 @@ func gcd(a, b int) int {
 	return a
 }
 
-// flipTest is the p value by alternative: it weighs the total size of the heads. Tossing all coins is symmetric,
-// so the lower tail is the upper tail of what the tails weigh.
-func flipTest(all []coins) (p func(binomial.Alternative) float64, err error) {
+// exactFlips returns the probability that the heads weigh at least a weight.
+func exactFlips(all []coins) (atLeast func(weight int) float64, err error) {
 	if len(all) == 0 {
-		return func(binomial.Alternative) float64 { return 1 }, nil
+		return func(int) float64 { return 1 }, nil
 	}
 	last := all[len(all)-1]
 	rest, err := tossed(all[:len(all)-1])
 	if err != nil {
 		return nil, err
 	}
-	heads, tails := 0, 0
-	for _, c := range all {
-		heads += c.size * c.heads
-		tails += c.size * (c.n - c.heads)
-	}
 	upper := binomial.NewBinomial(last.n, 0.5).UpperTails()
-	ge := func(weight int) float64 {
+	return func(weight int) float64 {
 		sum := 0.0
 		for w, p := range rest {
 			// The heads of the last coins that bring w up to weight.
@@ -138,39 +144,20 @@ func flipTest(all []coins) (p func(binomial.Alternative) float64, err error) {
 			}
 		}
 		return min(1, sum)
-	}
-	return func(alt binomial.Alternative) float64 {
-		switch alt {
-		case binomial.Greater:
-			return ge(heads)
-		case binomial.Less:
-			return ge(tails)
-		case binomial.TwoSided:
-		}
-		return binomial.BothTails(ge(heads), ge(tails))
 	}, nil
 }
 
-// normalFlipTest takes the size of the heads less that of the tails for normal. It
-// moves in steps of twice the greatest common divisor of the sizes, which is 1.
-func normalFlipTest(all []coins, alt binomial.Alternative) float64 {
-	sum, variance := 0.0, 0.0
+// normalFlips is exactFlips by the normal distribution of the heads' weight minus the tails' weight. That
+// difference moves in steps of 2, because the greatest common divisor of the sizes is 1.
+func normalFlips(all []coins, total int) (atLeast func(weight int) float64) {
+	variance := 0.0
 	for _, c := range all {
-		sum += float64(c.size * (2*c.heads - c.n))
 		variance += float64(c.size * c.size * c.n)
 	}
-	ge := func(x float64) float64 { return normalBelow((1 - x) / math.Sqrt(variance)) }
-	switch alt {
-	case binomial.Greater:
-		return ge(sum)
-	case binomial.Less:
-		return ge(-sum)
-	case binomial.TwoSided:
-	}
-	return binomial.BothTails(ge(sum), ge(-sum))
+	return func(weight int) float64 { return normalBelow((1 - float64(2*weight-total)) / math.Sqrt(variance)) }
 }
 
-// tossed is the distribution of the total size of the heads, by that size.
+// tossed returns the distribution of the total size of the heads.
 func tossed(all []coins) ([]float64, error) {
 	if !affordable(all) {
 		return nil, ErrTooMany
@@ -190,7 +177,7 @@ func tossed(all []coins) ([]float64, error) {
 	return dist, nil
 }
 
-// affordable reports whether no step of tossed is too long, before the first is taken.
+// affordable reports whether every step of tossed is short enough.
 func affordable(all []coins) bool {
 	weights := 1
 	for _, c := range all {

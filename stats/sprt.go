@@ -5,37 +5,36 @@ import (
 	"fmt"
 )
 
-// EloModel says on which scale the hypotheses of a sequential test are.
+// An EloModel is the scale of the hypotheses of a sequential test.
 type EloModel string
 
 // The models, as in fishtest.
 const (
 	ModelLogistic   EloModel = "logistic"   // Elo, by the mean score
 	ModelNormalized EloModel = "normalized" // normalised Elo, by the mean in standard deviations
-	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, made logistic at the draw rate seen
+	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, made logistic at the observed draw rate
 )
 
-// SPRT is the design of a sequential probability ratio test of H0: Elo0 against
-// H1: Elo1, A's rating less B's. Alpha is the probability to pass under H0, Beta
-// to fail under H1 (both nearly, as the games come in steps).
+// An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. The Elo is A's
+// rating minus B's. Alpha is the probability to pass under H0, Beta the probability to fail under H1 (both
+// nearly, because games come in steps).
 type SPRT struct {
 	Elo0  float64  `json:"elo0"`
 	Elo1  float64  `json:"elo1"`
 	Alpha float64  `json:"alpha"`
 	Beta  float64  `json:"beta"`
 	Model EloModel `json:"model"`
-	// Overshoot draws the bounds in by half of the mean overshoot of the
-	// records that the ratio has set so far, as fishtest does (Siegmund,
-	// Sequential Analysis, corollary 8.33).
+	// Overshoot moves the bounds in by half of the mean overshoot of the records that the ratio has set so
+	// far, as fishtest does (Siegmund, Sequential Analysis, corollary 8.33).
 	Overshoot bool `json:"overshoot"`
-	// Boundary is where the test stops: Wald's bounds, unless another is named.
+	// Boundary names the bounds; the default is Wald's.
 	Boundary Boundary `json:"boundary,omitempty"`
 }
 
-// maxElo bounds the hypotheses: beyond it scores are too near to 0 and 1.
+// maxElo bounds the hypotheses; beyond it scores are too near to 0 and 1.
 const maxElo = 1000
 
-// Check says why the design cannot be tested, or nil.
+// Check returns an error if the design is impossible.
 func (s SPRT) Check() error {
 	switch {
 	case !(s.Elo0 < s.Elo1):
@@ -59,17 +58,16 @@ func (s SPRT) Check() error {
 	return fmt.Errorf("unknown model %q", string(s.Model))
 }
 
-// Outcomes are counts by outcome, from A's side: [WDL] of independent games
-// (trinomial), or [Pentanomial] of colour-swapped pairs. A draw is worth a half,
-// whatever the rules gave.
+// An Outcomes is counts by outcome from A's point of view: [WDL] of independent games (trinomial), or
+// [Pentanomial] of colour-swapped pairs. A draw is half a point, whatever the rules gave.
 type Outcomes interface {
-	// cells are the counts by score, ascending.
+	// cells returns the counts by score, ascending.
 	cells() []int
 	games() WDL
 	check() error
 }
 
-// Vary reports whether two different scores came up.
+// Vary reports whether two different scores occurred.
 func Vary(o Outcomes) bool {
 	different := 0
 	for _, n := range o.cells() {
@@ -96,10 +94,9 @@ func (p Pentanomial) check() error {
 	return nil
 }
 
-// LLR is the generalised log likelihood ratio of Elo1 against Elo0: of the most
-// likely distribution under each, as fishtest's LLRcalc defines it, empty cells
-// standing for 1/1000. It is 0 without games. It fails for an impossible design
-// or count, and where the counts admit no distribution with a hypothesis' Elo.
+// LLR returns the generalised log likelihood ratio of Elo1 against Elo0, between the likeliest distributions
+// under each. As in fishtest's LLRcalc, empty cells count 1/1000. It is 0 without games. LLR returns an error
+// for an impossible design or count, and if the counts allow no distribution with a hypothesis' Elo.
 func (s SPRT) LLR(o Outcomes) (float64, error) {
 	if err := errors.Join(s.Check(), o.check()); err != nil {
 		return 0, err
@@ -107,7 +104,7 @@ func (s SPRT) LLR(o Outcomes) (float64, error) {
 	return s.llr(newDistribution(o), o)
 }
 
-// llr is the ratio by a distribution of units, from outcomes o.
+// llr returns the ratio of a distribution of units with the outcomes o.
 func (s SPRT) llr(d distribution, o Outcomes) (float64, error) {
 	if d.seen == 0 {
 		return 0, nil
@@ -115,36 +112,36 @@ func (s SPRT) llr(d distribution, o Outcomes) (float64, error) {
 	return d.llr(s.hypotheses(d, o))
 }
 
-// Decision is what a sequential test has come to.
+// A Decision is the decision of a sequential test.
 type Decision string
 
 // The decisions.
 const (
-	Continue     Decision = "continue"     // between the bounds: play on
+	Continue     Decision = "continue"     // between the bounds: more games are needed
 	Pass         Decision = "pass"         // Elo1 rather than Elo0
 	Fail         Decision = "fail"         // Elo0 rather than Elo1
-	Inconclusive Decision = "inconclusive" // the maximum was reached between the bounds: never a pass
+	Inconclusive Decision = "inconclusive" // between the bounds at the maximum: never a pass
 )
 
-// Judgement is the state of a sequential test.
+// A Judgement is the state of a sequential test.
 type Judgement struct {
 	Decision Decision `json:"decision"`
 	LLR      float64  `json:"llr"`
-	Lower    float64  `json:"lower"` // bounds in force, any overshoot correction included
+	Lower    float64  `json:"lower"` // bounds in force, with any overshoot correction
 	Upper    float64  `json:"upper"`
-	// The corrections that Lower and Upper include, 0 where none is asked for.
+	// The overshoot corrections of Lower and Upper, or 0.
 	Overshoot0 float64 `json:"overshoot0"`
 	Overshoot1 float64 `json:"overshoot1"`
-	// Information is what the ratio has taken in: its variance ([SPRT.BoundsAt]).
+	// Information is the variance of the ratio ([SPRT.BoundsAt]).
 	Information float64 `json:"information"`
-	Units       int     `json:"units"`    // pairs or games that the decision rests on
-	Openings    int     `json:"openings"` // from which they were played: the independent units
-	Copies      int     `json:"copies"`   // of them: pairs that repeat an earlier one move for move
+	Units       int     `json:"units"`    // pairs or games of the decision
+	Openings    int     `json:"openings"` // their openings: the independent units
+	Copies      int     `json:"copies"`   // pairs among them that repeat an earlier one move for move
 	Beyond      int     `json:"beyond"`   // finished, but behind a gap in the plan or after the stop
 }
 
-// Judge is the state after these counts, each unit from an opening of its own,
-// looked at for the first time, so without overshoot correction, which needs the way there: [Prefix] has it.
+// Judge returns the state after these counts, each unit from an opening of its own. It makes no overshoot
+// correction, which needs the history of the ratio; [Prefix] makes it.
 func (s SPRT) Judge(o Outcomes) (Judgement, error) {
 	llr, err := s.LLR(o)
 	if err != nil {

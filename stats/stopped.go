@@ -7,20 +7,21 @@ import (
 	"gogi/stats/binomial"
 )
 
-// StoppedElo is the Elo difference after a sequential test.
+// A StoppedElo is the Elo difference after a sequential test.
 type StoppedElo struct {
 	Elo      float64           `json:"elo"`      // median-unbiased
-	Interval binomial.Interval `json:"interval"` // method sprt_median_unbiased; in Elo
+	Interval binomial.Interval `json:"interval"` // in Elo; the method is sprt_median_unbiased
 }
 
-// Elo is the median-unbiased Elo difference where a sequential test stopped (or
-// stands), with its interval: the raw score of a stopped test is biased away
-// from the middle. It is the rating under which a worse outcome (a slower pass,
-// any fail, a faster fail) had probability ½; the interval's ends are those at
-// the tails. As fishtest's SPRT_elo, it takes the ratio for a Brownian motion,
-// which is good for small differences. An end beyond ±1000 Elo, where fishtest
-// stops its search, is infinite. It fails as [SPRT.LLR] does, without games, for
-// a level outside (0, 1), and where the hypotheses' scores coincide.
+// Elo returns the median-unbiased Elo difference at the stop of a sequential test (or at its current state),
+// with its interval. The raw score of a stopped test is biased towards the extremes. The estimate is the
+// rating under which a worse outcome (a slower pass, any fail, a faster fail) had probability ½. The ends are
+// the ratings with the probabilities of the tails. As fishtest's SPRT_elo, it models the ratio as a Brownian
+// motion, which is accurate for small differences. An end beyond ±1000 Elo, the limit of fishtest's search,
+// is infinite.
+//
+// Elo returns an error if [SPRT.LLR] does, without games, for a level outside (0, 1), and if the hypotheses'
+// scores coincide.
 func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
 	if err := errors.Join(s.Check(), o.check(), binomial.CheckOpen("confidence level", level)); err != nil {
 		return StoppedElo{}, err
@@ -28,7 +29,7 @@ func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
 	return s.stoppedElo(newDistribution(o), o, level)
 }
 
-// stoppedElo is that of the units in d, which came in the outcomes o.
+// stoppedElo returns the estimate for the units of d with the outcomes o.
 func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo, error) {
 	if d.seen == 0 {
 		return StoppedElo{}, errors.New("no games to judge by")
@@ -44,19 +45,19 @@ func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo,
 	}, nil
 }
 
-// stop is where a test stopped or stands: after time units, at height, which is
-// the log likelihood ratio, between the bounds.
+// A stop is the point at which a test stopped or now is: time in units, and height, the log likelihood ratio
+// between the bounds.
 type stop struct {
 	lower, upper float64
 	time, height float64
 	s0, s1       float64   // scores under the hypotheses
-	variance     float64   // of a unit's score, as seen
-	bounds       *triangle // where they are not constant
+	variance     float64   // observed variance of a unit's score
+	bounds       *triangle // nil for constant bounds
 }
 
 // newStop cuts a ratio beyond a bound back to it, and the time in proportion.
 func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
-	mean, variance := d.moments(d.probs)
+	mean, variance := moments(d.values, d.probs)
 	p := stop{time: d.n, variance: variance}
 	p.lower, p.upper = s.BoundsAt(s.information(d, o))
 	if s.Boundary == BoundaryBounded {
@@ -72,15 +73,15 @@ func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	return p, p.s0 < p.s1
 }
 
-// motion is the drift and the variance per unit of the log likelihood ratio
-// where the expected score is that given (van den Bergh, GSPRT approximation).
+// motion returns the drift and the variance per unit of the log likelihood ratio at an expected score (van
+// den Bergh, GSPRT approximation).
 func (p stop) motion(score float64) (drift, variance float64) {
 	width := p.s1 - p.s0
 	return (score - (p.s0+p.s1)/2) * width / p.variance, width * width / p.variance
 }
 
-// rating is the Elo difference at which a worse outcome has the probability
-// given; it is -Inf or +Inf beyond the scale.
+// rating returns the Elo difference at which a worse outcome has the probability. It is -Inf or +Inf beyond
+// the scale.
 func (p stop) rating(probability float64) float64 {
 	excess := func(elo float64) float64 { return probability - p.worse(elo) }
 	switch {
@@ -92,8 +93,7 @@ func (p stop) rating(probability float64) float64 {
 	return binomial.Root(-maxElo, maxElo, excess)
 }
 
-// worse is the probability of a worse outcome where the rating difference is
-// elo. It falls with elo.
+// worse returns the probability of a worse outcome at a rating difference of elo. It falls with elo.
 func (p stop) worse(elo float64) float64 {
 	drift, variance := p.motion(binomial.Expected(elo))
 	if p.bounds != nil {

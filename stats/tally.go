@@ -8,50 +8,43 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Outcome is how a game ended, from A's side.
+// An Outcome is the result of a game from A's point of view.
 type Outcome uint8
 
-// The outcomes; the zero value is none of them, so that a forgotten field is
-// an error and not a result.
+// The outcomes. The zero value is none of them, so that a forgotten field is an error and not a result.
 const (
 	Win Outcome = iota + 1
 	Draw
 	Loss
 )
 
-// Leg is one game of a pair.
+// A Leg is one game of a pair.
 type Leg struct {
 	Outcome  Outcome
 	AIsBlack bool
-	// Points are A's: 1 for a win, 0 for a loss, and for a draw what the rules
-	// give, mostly 0.5. The opponent gets the rest to 1. Multiples of 0.001.
+	// Points are A's: 1 for a win, 0 for a loss, and for a draw what the rules give, mostly 0.5. The opponent
+	// gets the rest of 1. Multiples of 0.001.
 	Points float64
 }
 
-// Pair is the unit of a series: two games from one opening with colours
-// swapped, in either order, or one game where a series does not swap colours.
+// A Pair is the unit of a series: two games from one opening with colours swapped, in either order, or one
+// game if the series does not swap colours.
 type Pair []Leg
 
-// WDL counts games from one side's view.
+// A WDL counts games from one player's point of view.
 type WDL struct {
 	Wins   int `json:"wins"`
 	Draws  int `json:"draws"`
 	Losses int `json:"losses"`
 }
 
-// Games is the number of games counted.
+// Games returns the number of games.
 func (w WDL) Games() int { return w.Wins + w.Draws + w.Losses }
 
-// Decisive is the wins k of the n games that were not drawn, for the functions
-// that take k of n. It is the way to leave out draws.
+// Decisive returns the wins k of the n games that were not drawn.
 func (w WDL) Decisive() (k, n int) { return w.Wins, w.Wins + w.Losses }
 
-// HalfWins turns half of the draws, rounded down, into wins k of all n games.
-// It is the other convention of the [binomial.LFICS] calculator; exact tests and
-// intervals do not hold for it.
-func (w WDL) HalfWins() (k, n int) { return w.Wins + w.Draws/2, w.Games() }
-
-// Mirror is the same games from the other side's view.
+// Mirror returns the same games from the opponent's point of view.
 func (w WDL) Mirror() WDL { return WDL{w.Losses, w.Draws, w.Wins} }
 
 func (w WDL) plus(o WDL) WDL {
@@ -69,9 +62,8 @@ func (w *WDL) count(o Outcome) {
 	}
 }
 
-// Pentanomial counts colour-swapped pairs by their two outcomes, from A's side.
-// The middle cell of the customary five is split: a win and a loss (WL) often
-// means that the opening decided, two draws (DD) never does.
+// A Pentanomial counts colour-swapped pairs by their two outcomes, from A's point of view. It splits the
+// usual middle cell: a win and a loss (WL) often means that the opening decided, two draws (DD) never does.
 type Pentanomial struct {
 	LL int `json:"ll"`
 	LD int `json:"ld"`
@@ -81,10 +73,10 @@ type Pentanomial struct {
 	WW int `json:"ww"`
 }
 
-// Pairs is the number of pairs counted.
+// Pairs returns the number of pairs.
 func (p Pentanomial) Pairs() int { return p.LL + p.LD + p.WL + p.DD + p.WD + p.WW }
 
-// Mirror is the same pairs from the other side's view.
+// Mirror returns the same pairs from the opponent's point of view.
 func (p Pentanomial) Mirror() Pentanomial {
 	return Pentanomial{LL: p.WW, LD: p.WD, WL: p.WL, DD: p.DD, WD: p.LD, WW: p.LL}
 }
@@ -110,22 +102,20 @@ func (p *Pentanomial) count(w WDL) {
 	}
 }
 
-// Tally is what a set of finished pairs amounts to, from A's side. The zero
-// value is an empty one. Copies are independent of each other, and the order in
-// which pairs were added leaves no trace.
+// A Tally counts finished pairs, from A's point of view. The zero value is empty. Copies are independent of
+// each other. The order of the added pairs does not matter.
 type Tally struct {
 	Black   WDL // A's games as Black
 	White   WDL // A's games as White
 	Penta   Pentanomial
-	Singles int // pairs of one leg, which are in no cell of Penta
+	Singles int // pairs of one game, which Penta does not count
 
 	paired scores // points of colour-swapped pairs
-	single scores // points of pairs of one leg
+	single scores // points of pairs of one game
 }
 
-// Add counts a finished pair. It fails, and counts nothing, when the pair is
-// not one or two games with an outcome and points that fit it, or when two legs
-// did not swap colours.
+// Add counts a finished pair. It counts nothing and returns an error if the pair is not one or two games with
+// an outcome and matching points, or if two games did not swap colours.
 func (t *Tally) Add(p Pair) error {
 	points, err := p.points()
 	if err != nil {
@@ -150,7 +140,7 @@ func (t *Tally) Add(p Pair) error {
 	return nil
 }
 
-// Merge adds the pairs of another tally of the same two engines.
+// Merge adds the pairs of another tally of the same two players.
 func (t *Tally) Merge(o Tally) {
 	t.Black = t.Black.plus(o.Black)
 	t.White = t.White.plus(o.White)
@@ -160,7 +150,7 @@ func (t *Tally) Merge(o Tally) {
 	t.single = t.single.plus(o.single)
 }
 
-// Mirror is the same pairs from B's side.
+// Mirror returns the same pairs from B's point of view.
 func (t Tally) Mirror() Tally {
 	return Tally{
 		Black:   t.White.Mirror(),
@@ -172,16 +162,16 @@ func (t Tally) Mirror() Tally {
 	}
 }
 
-// Total is A's games of both colours.
+// Total returns A's games of both colours.
 func (t Tally) Total() WDL { return t.Black.plus(t.White) }
 
-// Pairs is the number of pairs, those of one leg included.
+// Pairs returns the number of pairs, including those of one game.
 func (t Tally) Pairs() int { return t.Penta.Pairs() + t.Singles }
 
-// Points is what A has scored; draws count as the rules said.
+// Points returns A's points; the rules give the points of a draw.
 func (t Tally) Points() float64 { return float64(t.paired.sum()+t.single.sum()) / milli }
 
-// Score is A's points per game, in [0, 1]. It fails when there is no game.
+// Score returns A's points per game, in [0, 1]. It returns an error without games.
 func (t Tally) Score() (float64, error) {
 	games := t.Total().Games()
 	if games == 0 {
@@ -190,12 +180,12 @@ func (t Tally) Score() (float64, error) {
 	return t.Points() / float64(games), nil
 }
 
-// BlackSide counts the games from Black's view, whichever engine that was.
+// BlackSide counts the games from Black's point of view, whichever player was Black.
 func (t Tally) BlackSide() WDL { return t.Black.plus(t.White.Mirror()) }
 
-// BlackAdvantage is the [binomial.ClopperPearson] interval for the rate at which Black
-// wins decisive games. The games of a pair share their opening, so it is exact
-// only as far as games are independent. It fails without a decisive game.
+// BlackAdvantage returns the [binomial.ClopperPearson] interval for Black's share of the decisive games. The
+// games of a pair share their opening, so it is exact only if games are independent. It returns an error
+// without a decisive game.
 func (t Tally) BlackAdvantage(level float64) (binomial.Interval, error) {
 	k, n := t.BlackSide().Decisive()
 	if n == 0 {
@@ -204,7 +194,7 @@ func (t Tally) BlackAdvantage(level float64) (binomial.Interval, error) {
 	return binomial.ClopperPearson(k, n, level)
 }
 
-// points are A's points of the pair, in thousandths.
+// points returns A's points of the pair, in thousandths.
 func (p Pair) points() (int, error) {
 	switch {
 	case len(p) != 1 && len(p) != 2:

@@ -79,6 +79,10 @@ func testOf(t *testing.T, array string, q TestQuestion) []map[string]any {
 	return rowsOf(t, array, a, err)
 }
 
+func designOf(elo0, elo1, alpha, beta float64, model, boundary string) Design {
+	return Design{Elo0: elo0, Elo1: elo1, Alpha: alpha, Beta: beta, Model: model, Boundary: boundary}
+}
+
 func sprtOf(t *testing.T, q SPRTQuestion) map[string]any {
 	t.Helper()
 	a, err := q.Answer()
@@ -185,7 +189,7 @@ func TestStatsSPRTFixtures(t *testing.T) {
 			if want == nil {
 				continue
 			}
-			q.Design, q.Confidence = Design{f.Elo0, f.Elo1, 0.05, 0.05, model, "wald"}, 0.95
+			q.Design, q.Confidence = designOf(f.Elo0, f.Elo1, 0.05, 0.05, model, wald), 0.95
 			row := sprtOf(t, q)
 			what := fmt.Sprintf("%v %s", f.Results, model)
 			wantNear(t, what, row["llr"], *want, 1e-4)
@@ -234,10 +238,10 @@ func TestGapsHaveReasons(t *testing.T) {
 		return must[*Tests](t)(TestQuestion{Games: &games, Alpha: []float64{0.05, 0.01}}.Answer())
 	}
 	games := func(list, boundary string, elo float64) answer {
-		return must[*SPRTs](t)(SPRTQuestion{Trinomial: list, Design: Design{-elo, elo, 0.05, 0.05, "logistic", boundary}, Confidence: 0.95}.Answer())
+		return must[*SPRTs](t)(SPRTQuestion{Trinomial: list, Design: designOf(-elo, elo, 0.05, 0.05, "logistic", boundary), Confidence: 0.95}.Answer())
 	}
 	pairs := func(list, model string) answer {
-		return must[*SPRTs](t)(SPRTQuestion{Pentanomial: list, Design: Design{0, 2, 0.05, 0.05, model, "ratio"}, Confidence: 0.95}.Answer())
+		return must[*SPRTs](t)(SPRTQuestion{Pentanomial: list, Design: designOf(0, 2, 0.05, 0.05, model, "ratio"), Confidence: 0.95}.Answer())
 	}
 	plan := func(elo, draws float64, games int, unpaired bool, boundary string) answer {
 		c := Typical()

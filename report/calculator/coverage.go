@@ -15,7 +15,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// CoverageQuestion asks how often intervals of N games hold the truth.
+// A CoverageQuestion asks how often intervals of N games cover the truth.
 type CoverageQuestion struct {
 	N          []int     `name:"n" default:"100" placeholder:"N" help:"Numbers of decisive games (default ${default})."`
 	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True win rates (default ${default})."`
@@ -23,25 +23,25 @@ type CoverageQuestion struct {
 	Method     string    `default:"all" help:"Method: all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics or anytime (default ${default})."`
 }
 
-// CoverageNames are the spellings of the methods for wins of decisive games.
+// CoverageNames returns the names of the methods for wins of decisive games.
 func CoverageNames() []string { return append(binomialNames(), methodAnytime) }
 
-// CoverageRow is the coverage of one method at one truth.
+// A CoverageRow is the coverage of one method at one true probability.
 type CoverageRow struct {
 	Method     string  `json:"method"`
 	N          int     `json:"n"`
 	P          float64 `json:"p"`
-	Confidence float64 `json:"confidence"` // what is promised
-	Coverage   float64 `json:"coverage"`   // what is kept: an exact sum
+	Confidence float64 `json:"confidence"` // nominal level
+	Coverage   float64 `json:"coverage"`   // actual coverage, an exact sum
 }
 
-// Coverages are coverages, by method and by truth.
+// A Coverages is coverages by method and by true probability.
 type Coverages struct {
 	Version   int           `json:"version"`
 	Coverages []CoverageRow `json:"coverages"`
 }
 
-// mostCovered is the most games, as each number of wins takes an interval.
+// mostCovered is the largest number of games, because each number of wins takes an interval.
 const mostCovered = 2000
 
 func (q CoverageQuestion) check() error {
@@ -78,7 +78,7 @@ func (q CoverageQuestion) Answer() (*Coverages, error) {
 	return out, nil
 }
 
-// Print writes a table for each number of games, with a row a truth.
+// Print writes a table for each number of games, with a row for each true probability.
 func (s *Coverages) Print(w io.Writer, in i18n.Language) {
 	if len(s.Coverages) == 0 {
 		fmt.Fprintln(w, i18n.Say(in, "no probabilities: expected --p"))
@@ -94,7 +94,7 @@ func (s *Coverages) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// printCoverages prints those of one number of games.
+// printCoverages writes the coverages of one number of games.
 func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
 	first := all[0]
 	head, truths := i18n.Heads(in, "true p"), 0
@@ -107,7 +107,7 @@ func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
 		}
 	}
 	rows := make([][]any, truths)
-	for i, c := range all { // method by method, each with all truths
+	for i, c := range all { // method by method, each with all true probabilities
 		row := i % truths
 		if i < truths {
 			rows[row] = append(rows[row], fmt.Sprint(c.P))
@@ -122,13 +122,13 @@ func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
 	format.Render(w, t)
 }
 
-// intervalMethod is a method with its intervals by wins.
+// An intervalMethod is a method with its intervals by wins.
 type intervalMethod struct {
 	name     string
 	interval func(k int) (binomial.Interval, error)
 }
 
-// methods are those asked for, for n games. Each interval is made once.
+// methods returns the methods asked for, for n games. It calculates each interval once.
 func (q CoverageQuestion) methods(n int) []intervalMethod {
 	var all []intervalMethod
 	for _, m := range binomial.IntervalMethods() {
@@ -146,10 +146,10 @@ func (q CoverageQuestion) methods(n int) []intervalMethod {
 	return chosen
 }
 
-// coverage is the probability that the interval of n games holds p, where p is
-// the truth: an exact sum. A result without an interval holds nothing.
+// coverage returns the probability that the interval of n games covers p, if p is true. It is an exact sum. A
+// result without an interval covers nothing.
 func coverage(n int, p float64, interval func(k int) (binomial.Interval, error)) float64 {
-	if p == 0 || p == 1 { // one number of wins is certain, which the sum does not see
+	if p == 0 || p == 1 { // one number of wins is certain, but the sum would miss it
 		i, err := interval(int(p) * n)
 		return indicator(err == nil && i.Lo <= p && p <= i.Hi)
 	}
@@ -170,12 +170,11 @@ func indicator(holds bool) float64 {
 	return 0
 }
 
-// coverageSlack forgives an end its rounding error.
+// coverageSlack allows for the rounding error of an end.
 const coverageSlack = 1e-12
 
-// lowestCoverage is the smallest coverage for truths from lo to hi. Between the
-// ends of intervals coverage has no minimum, so it is looked for just outside of
-// each end.
+// lowestCoverage returns the smallest coverage for true probabilities from lo to hi. Between the ends of
+// intervals coverage has no minimum, so it looks just outside of each end.
 func lowestCoverage(n int, lo, hi float64, interval func(k int) (binomial.Interval, error)) float64 {
 	const aside = 1e-9
 	lowest := min(coverage(n, lo, interval), coverage(n, hi, interval))
@@ -193,7 +192,7 @@ func lowestCoverage(n int, lo, hi float64, interval func(k int) (binomial.Interv
 	return lowest
 }
 
-// allIntervals are a method's intervals by wins, made once.
+// allIntervals calculates a method's intervals by wins once.
 func allIntervals(n int, interval func(k int) (binomial.Interval, error)) func(k int) (binomial.Interval, error) {
 	intervals, errs := make([]binomial.Interval, n+1), make([]error, n+1)
 	for k := range n + 1 {

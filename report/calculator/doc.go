@@ -17,14 +17,13 @@ import (
 	"gogi/stats"
 )
 
-// version is that of the JSON: fields are added to a version, and none renamed.
+// version is the version of the JSON. New fields do not change it; a renamed field does.
 const version = 1
 
-// mostCounted bounds the counts that are taken: no series is longer, and sums
-// cannot overflow.
+// mostCounted is the largest count. No series is longer, and sums cannot overflow.
 const mostCounted = 100_000_000
 
-// CheckCount is an error of usage unless the flag's value is a number of games.
+// CheckCount returns an error unless n, the flag's value, is a possible number of games.
 func CheckCount(flag string, n int) error {
 	if n < 0 || n > mostCounted {
 		return fmt.Errorf("--%s %d: expected a number of games from 0 to %d", flag, n, mostCounted)
@@ -32,7 +31,7 @@ func CheckCount(flag string, n int) error {
 	return nil
 }
 
-// CheckShare demands a number strictly between 0 and 1; NaN is none.
+// CheckShare returns an error unless v is strictly between 0 and 1. NaN is an error.
 func CheckShare(flag string, v float64) error {
 	if !(v > 0 && v < 1) {
 		return fmt.Errorf("--%s %g: expected a number between 0 and 1, both excluded", flag, v)
@@ -47,7 +46,7 @@ func checkDrawRate(v float64) error {
 	return nil
 }
 
-// checkWDL demands three possible counts.
+// checkWDL returns an error unless all three counts are possible.
 func checkWDL(w stats.WDL) error {
 	return errors.Join(CheckCount("wins", w.Wins), CheckCount("draws", w.Draws), CheckCount("losses", w.Losses))
 }
@@ -82,8 +81,8 @@ func parseWDL(flag, list string) (stats.WDL, error) {
 	return stats.WDL{Wins: n[0], Draws: n[1], Losses: n[2]}, nil
 }
 
-// known is a number to print as JSON; what is not finite becomes null, and the
-// reason is to stand beside it.
+// known returns a number for the JSON. It is nil after an error and for numbers that are not finite; "why"
+// has the reason.
 func known(v float64, err error) *float64 {
 	if err != nil {
 		return nil
@@ -91,7 +90,7 @@ func known(v float64, err error) *float64 {
 	return format.Finite(v)
 }
 
-// whyNot is the reason for a missing number, "" for none.
+// whyNot returns the reason for a missing number, or "".
 func whyNot(err error) string {
 	if err == nil {
 		return ""
@@ -99,23 +98,20 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// cell prints a number of a table, or a dash where there is none.
-func cell(v *float64, format string) string {
+// orDash formats a value, or returns a dash for nil.
+func orDash[T any](v *T, format func(T) string) string {
 	if v == nil {
 		return "–"
 	}
-	return fmt.Sprintf(format, *v)
+	return format(*v)
 }
 
-// countCell is cell for counts.
-func countCell(v *int) string {
-	if v == nil {
-		return "–"
-	}
-	return format.Count(*v)
+// cell formats a number with a layout, or returns a dash for nil.
+func cell(v *float64, layout string) string {
+	return orDash(v, func(v float64) string { return fmt.Sprintf(layout, v) })
 }
 
-// parsePentanomial reads LL,LD,MID,WD,WW; MID is counted as a win and a loss.
+// parsePentanomial reads LL,LD,MID,WD,WW. MID counts as a win and a loss.
 func parsePentanomial(list string) (stats.Pentanomial, error) {
 	n, err := parseCounts("pentanomial", list, "LL", "LD", "MID", "WD", "WW")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"gogi/stats/binomial"
 )
 
-// EloQuestion asks what a score, or an Elo difference, is on the other scales.
+// An EloQuestion asks for a score, or an Elo difference, on the other scales.
 type EloQuestion struct {
 	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score, from 0 to 1."`
 	Elo   *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference."`
 	Draws float64  `placeholder:"RATE" help:"Draw rate, from 0 to 1, for normalised Elo."`
 }
 
-// EloRow is one difference on three scales.
+// An EloRow is one difference on three scales.
 type EloRow struct {
 	Score         float64  `json:"score"`
 	Elo           *float64 `json:"elo"`
@@ -30,13 +30,13 @@ type EloRow struct {
 	Why           string   `json:"why,omitempty"`
 }
 
-// Elos are differences on all scales.
+// An Elos is differences on all scales.
 type Elos struct {
 	Version int      `json:"version"`
 	Elos    []EloRow `json:"elos"`
 }
 
-// Answer converts.
+// Answer converts the difference.
 func (q EloQuestion) Answer() (*Elos, error) {
 	row := EloRow{DrawRate: q.Draws}
 	if err := q.fill(&row); err != nil {
@@ -65,7 +65,7 @@ func (q EloQuestion) fill(row *EloRow) error {
 	return nil
 }
 
-// normalize adds what depends on how much a game's score varies.
+// normalize sets the fields that depend on the variance of a game's score.
 func (r *EloRow) normalize() {
 	sigma, err := gameSigma(r.Score, r.DrawRate)
 	if err == nil && sigma == 0 {
@@ -77,7 +77,7 @@ func (r *EloRow) normalize() {
 	}
 }
 
-// gameSigma is the standard deviation of a game's score where so many are drawn.
+// gameSigma returns the standard deviation of a game's score at a draw rate.
 func gameSigma(score, draws float64) (float64, error) {
 	if draws/2 > min(score, 1-score) {
 		return 0, fmt.Errorf("no normalised Elo: a draw rate of %g leaves no room for a score of %.4g", draws, score)
@@ -85,7 +85,7 @@ func gameSigma(score, draws float64) (float64, error) {
 	return math.Sqrt(max(0, score*(1-score)-draws/4)), nil
 }
 
-// Print writes them as lines.
+// Print writes the differences as lines.
 func (s *Elos) Print(w io.Writer, in i18n.Language) {
 	for i := range s.Elos {
 		s.Elos[i].print(w, in)

@@ -10,12 +10,10 @@ import (
 	"gogi/internal/format"
 )
 
-// figureSteps is at how many probabilities a line of the figure is drawn, off the round
-// numbers.
+// figureSteps is the number of probabilities of a line of the figure. They are not round numbers.
 const figureSteps = 400
 
-// The figure in user units: three columns of panels, each with coverage from
-// bottom to 1 upwards.
+// The sizes of the figure, in user units: three columns of panels, each with coverage from bottom to 1.
 const (
 	panelWidth  = 260
 	panelHeight = 130
@@ -25,8 +23,8 @@ const (
 	panelsTop   = 90
 )
 
-// Figure is the SVG: a panel for each method, as their jagged lines would hide each
-// other in one.
+// Figure returns the SVG, with a panel for each method, because their jagged lines would hide each other in
+// one panel.
 func (q CoverageQuestion) Figure() (string, error) {
 	if err := q.check(); err != nil {
 		return "", err
@@ -56,10 +54,10 @@ func (q CoverageQuestion) Figure() (string, error) {
 	return b.String(), nil
 }
 
-// lowestDrawn is the coverage at the bottom of a panel.
+// lowestDrawn returns the coverage at the bottom of a panel.
 func (q CoverageQuestion) lowestDrawn() float64 { return 1 - 3*(1-q.Confidence) }
 
-// draw is one method's panel.
+// draw writes one method's panel.
 func (q CoverageQuestion) draw(b *strings.Builder, n int, m intervalMethod, labelled bool) {
 	var line, broken strings.Builder
 	for i := range figureSteps {
@@ -77,13 +75,12 @@ func (q CoverageQuestion) draw(b *strings.Builder, n int, m intervalMethod, labe
 	fmt.Fprintf(b, "<text x=\"%d\" y=\"-7\" text-anchor=\"end\" font-size=\"11\" fill=\"#555\">0.3 to 0.7: at least %.1f %%</text>\n", panelWidth, math.Floor(1000*lowest+1e-6)/10)
 }
 
-// height is where a coverage is drawn, from the top.
+// height returns the distance of a coverage from the top.
 func (q CoverageQuestion) height(cover float64) float64 {
 	return panelHeight * (1 - max(q.lowestDrawn(), cover)) / (1 - q.lowestDrawn())
 }
 
-// drawAxes labels the axis of coverage only where that is asked for: on the left
-// of the figure.
+// drawAxes writes the axes. Only panels on the left have labels of coverage.
 func (q CoverageQuestion) drawAxes(b *strings.Builder, labelled bool) {
 	for i := range 4 {
 		v := 1 - (1-q.Confidence)*float64(3-i)

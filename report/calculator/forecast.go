@@ -11,36 +11,36 @@ import (
 	"gogi/stats"
 )
 
-// ForecastQuestion asks who wins a match of so many games, by a record of earlier ones.
+// A ForecastQuestion asks who wins a match of a number of games, from a record of earlier games.
 type ForecastQuestion struct {
 	Record     stats.WDL
-	Games      []int // of the match; several matches
+	Games      []int // numbers of games; each is a match of its own
 	Confidence float64
 }
 
-// ForecastRow is the forecast of one match.
+// A ForecastRow is the forecast of one match.
 type ForecastRow struct {
 	Games      int       `json:"games"`
 	Record     stats.WDL `json:"record"`
 	Win        *float64  `json:"win"` // predictive probability of more than half of the points
 	Draw       *float64  `json:"draw"`
 	Loss       *float64  `json:"loss"`
-	Lo         *float64  `json:"lo"` // of the probability to win at the true rates
+	Lo         *float64  `json:"lo"` // interval of the probability to win at the true rates
 	Hi         *float64  `json:"hi"`
 	Confidence float64   `json:"confidence"`
 	Why        string    `json:"why,omitempty"`
 }
 
-// Forecasts are forecasts of matches.
+// A Forecasts is forecasts of matches.
 type Forecasts struct {
 	Version   int           `json:"version"`
 	Forecasts []ForecastRow `json:"forecasts"`
 }
 
-// mostForecast bounds the games of a match: the sums grow with their square.
+// mostForecast is the largest number of games of a match, because the sums grow with its square.
 const mostForecast = 10_000
 
-// Answer makes the forecasts.
+// Answer calculates the forecasts.
 func (q ForecastQuestion) Answer() (*Forecasts, error) {
 	wrong := errors.Join(checkWDL(q.Record), CheckShare("confidence", q.Confidence))
 	for _, n := range q.Games {
@@ -62,7 +62,7 @@ func (q ForecastQuestion) Answer() (*Forecasts, error) {
 	return out, nil
 }
 
-// Print writes them as a table.
+// Print writes the forecasts as a table.
 func (s *Forecasts) Print(w io.Writer, in i18n.Language) {
 	first := s.Forecasts[0]
 	fmt.Fprintln(w, i18n.Say(in, "A match between players of whom one has won %d, drawn %d and lost %d", first.Record.Wins, first.Record.Draws, first.Record.Losses))

@@ -19,7 +19,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// IntervalQuestion asks for intervals of a win rate or a score.
+// An IntervalQuestion asks for intervals of a win rate or a score.
 type IntervalQuestion struct {
 	Counts      *stats.WDL `kong:"-"` // games; nil if only pairs are given
 	Pentanomial string     `placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; MID is a win and a loss, or two draws. With --wins and --losses: the pairs of these games."`
@@ -41,10 +41,10 @@ const (
 	floorDraws = "floor"
 )
 
-// MethodNames are the spellings of all methods on the command line, the exact ones first.
+// MethodNames returns the names of all methods on the command line, the exact ones first.
 func MethodNames() []string { return append(binomialNames(), methodGaffke, methodAnytime) }
 
-// binomialNames are those of the methods that take wins of decisive games.
+// binomialNames returns the names of the methods for wins of decisive games.
 func binomialNames() []string {
 	var names []string
 	for _, m := range binomial.IntervalMethods() {
@@ -59,7 +59,7 @@ func methodName(m binomial.IntervalMethod) string {
 		return "midp"
 	case binomial.MethodWilsonContinuity:
 		return "wilson-cc"
-	default: // the rest are spelt alike
+	default: // the other names are equal
 	}
 	return strings.ReplaceAll(string(m), "_", "-")
 }
@@ -72,16 +72,16 @@ func checkMethod(name string, names []string) error {
 	return nil
 }
 
-// IntervalRow is the interval by one method.
+// An IntervalRow is the interval by one method.
 type IntervalRow struct {
 	Method     string   `json:"method"`
 	Unit       string   `json:"unit"` // decisive_game, game or pair
-	N          int      `json:"n"`    // units that count under the draw mode
-	Wins       float64  `json:"wins"` // among them; points under the draw mode half, of a pair at most 1
+	N          int      `json:"n"`    // units under the draw mode
+	Wins       float64  `json:"wins"` // among them; points with the draw mode half, at most 1 per pair
 	Estimate   *float64 `json:"estimate"`
 	Lo         *float64 `json:"lo"`
 	Hi         *float64 `json:"hi"`
-	Elo        *float64 `json:"elo"` // of the estimate, and of the ends; null if infinite
+	Elo        *float64 `json:"elo"` // Elo of the estimate and of the ends; null if infinite
 	EloLo      *float64 `json:"elo_lo"`
 	EloHi      *float64 `json:"elo_hi"`
 	Confidence float64  `json:"confidence"`
@@ -93,28 +93,27 @@ type IntervalRow struct {
 	*Spread
 }
 
-// Evidence is what an anytime interval has beside its ends: the evidence
-// against even chances.
+// An Evidence is the evidence of an anytime interval against equal chances.
 type Evidence struct {
 	EValue *float64 `json:"e_value"`
 	LogE   *float64 `json:"ln_e"`
 	P      *float64 `json:"anytime_p"`
 }
 
-// Spread is what the calculator of the Laboratory for Fundamental Information on
-// Computer Shogi prints beside its interval.
+// A Spread is the standard error that the calculator of the Laboratory for Fundamental Information on
+// Computer Shogi prints next to its interval.
 type Spread struct {
 	Error    *float64 `json:"standard_error"` // S of the win rate, with the divisor n - 3/2
 	EloError *float64 `json:"elo_error"`      // S in Elo, to first order
 }
 
-// Intervals are the intervals by some methods.
+// An Intervals is the intervals by some methods.
 type Intervals struct {
 	Version   int           `json:"version"`
 	Intervals []IntervalRow `json:"intervals"`
 }
 
-// Answer makes the intervals that are asked for.
+// Answer calculates the intervals that the question asks for.
 func (q IntervalQuestion) Answer() (*Intervals, error) {
 	pairs, err := q.check()
 	if err != nil {
@@ -138,13 +137,12 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 	return out, nil
 }
 
-// asks reports whether the question is about a method; usual are those that are shown
-// without a name.
+// asks reports whether the question is about a method. usual methods are those of a question without a name.
 func (q IntervalQuestion) asks(method string, usual bool) bool {
 	return q.Method == method || q.Method == methodAll || q.Method == "" && usual
 }
 
-// check returns the pairs, nil for none.
+// check returns the pairs, or nil without pairs.
 func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
 	err := CheckShare("confidence", q.Confidence)
 	if q.Method != "" {
@@ -172,7 +170,7 @@ func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
 	return &pairs, err
 }
 
-// agree returns an error if games cannot be those of the pairs.
+// agree returns an error if the games cannot be those of the pairs.
 func agree(games stats.WDL, pairs stats.Pentanomial) error {
 	points := float64(games.Wins) + float64(games.Draws)/2
 	if s := pairs.PairScores(); games.Games() != 2*s.N() || math.Abs(points-2*s.Mean()*float64(s.N())) > 0.1 {
@@ -182,7 +180,8 @@ func agree(games stats.WDL, pairs stats.Pentanomial) error {
 	return nil
 }
 
-// scores are the pairs, or else the games under the draw mode: none if draws are made wins.
+// scores returns the pairs, or else the games under the draw mode. It returns no scores if draws are made
+// wins.
 func (q IntervalQuestion) scores(pairs *stats.Pentanomial) stats.Scores {
 	switch {
 	case pairs != nil:
@@ -219,7 +218,7 @@ func (q IntervalQuestion) interval(m binomial.IntervalMethod) IntervalRow {
 	ends, err := counted.Interval(m, q.Confidence)
 	row.set(counted.Score(), ends, err)
 	if row.Why != "" && counted.Draws == binomial.DrawsFloored && m != binomial.MethodLFICS {
-		row.Why = "does not hold where draws were made wins" // without the name, which stands beside it
+		row.Why = "does not hold where draws were made wins" // without the name, which is printed next to it
 	}
 	if m == binomial.MethodLFICS {
 		row.setSpread(counted)
@@ -227,7 +226,7 @@ func (q IntervalQuestion) interval(m binomial.IntervalMethod) IntervalRow {
 	return row
 }
 
-// set gives a row its estimate and its ends, and these in Elo.
+// set sets a row's estimate and ends, and these in Elo.
 func (i *IntervalRow) set(estimate float64, ends binomial.Interval, err error) {
 	i.Estimate, i.Elo = format.Finite(estimate), format.Finite(binomial.Elo(estimate))
 	i.Lo, i.Hi, i.Why = known(ends.Lo, err), known(ends.Hi, err), whyNot(err)
@@ -237,20 +236,20 @@ func (i *IntervalRow) set(estimate float64, ends binomial.Interval, err error) {
 	}
 }
 
-// setSpread adds the standard error, where the calculator has one.
+// setSpread adds the standard error if the calculator has one.
 func (i *IntervalRow) setSpread(c binomial.Counted) {
 	if c.Draws == binomial.DrawsHalf {
-		return // half points are no wins
+		return // half points are not wins
 	}
 	s, err := binomial.StandardError(int(c.Points), c.N)
 	if err != nil {
-		return // nobody won all in the intervals that are defined
+		return // every defined interval has wins of both players
 	}
 	inElo, err := binomial.EloError(c.Score(), s)
 	i.Spread = &Spread{&s, known(inElo, err)}
 }
 
-// ofScores is a row without its ends, and why it cannot have any.
+// ofScores returns a row without its ends.
 func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 	row := IntervalRow{Method: method, Unit: s.Unit, N: s.N(), Wins: s.Mean() * float64(s.N()), Confidence: q.Confidence, DrawMode: q.DrawMode}
 	if s.Unit == "pair" {
@@ -259,10 +258,10 @@ func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 	return row
 }
 
-// floored is why draws that were made wins have no interval of scores.
+// floored is the reason why draws that were made wins have no interval of scores.
 const floored = "draws made wins are no scores of single games: use --draw-mode half"
 
-// gaffke is the row of Gaffke's interval.
+// gaffke returns the row of Gaffke's interval.
 func (q IntervalQuestion) gaffke(s stats.Scores) IntervalRow {
 	row := q.ofScores(methodGaffke, s)
 	if row.DrawMode == floorDraws {
@@ -291,11 +290,11 @@ func (q IntervalQuestion) anytime(s stats.Scores) IntervalRow {
 	return row
 }
 
-// Print writes them as a table, without those that have no ends.
+// Print writes the intervals that have ends as a table.
 func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "method", "wins", "of", "estimate", "from", "to", "Elo", "from", "to", "holds")...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
-	modes := map[string][]string{} // methods by what became of draws
+	modes := map[string][]string{} // methods by draw mode
 	rows := 0
 	for _, i := range s.Intervals {
 		if i.Lo == nil {
@@ -330,12 +329,12 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// unitNumber is how many units a row has.
+// unitNumber returns the number of units of a row.
 func unitNumber(i IntervalRow) i18n.Number {
 	return i18n.Number{N: i.N, Noun: strings.ReplaceAll(i.Unit, "_", " ")}
 }
 
-// eloCell prints the Elo of a score.
+// eloCell formats the Elo of a score.
 func eloCell(score *float64) string {
 	switch elo := binomial.Elo(*score); {
 	case math.IsInf(elo, 1):
@@ -347,7 +346,7 @@ func eloCell(score *float64) string {
 	}
 }
 
-// holds says how well a method keeps its confidence, as docs/statistics.md does.
+// holds returns in words how well a method keeps its level, as in docs/statistics.md.
 func holds(method string) i18n.Message {
 	switch method {
 	case "clopper-pearson", "blaker":
@@ -366,7 +365,7 @@ func holds(method string) i18n.Message {
 	return i18n.Of("on average")
 }
 
-// printGaps says why ends are missing, once for all methods of the same reason.
+// printGaps writes why ends are missing, once for all methods with the same reason.
 func (s *Intervals) printGaps(w io.Writer, in i18n.Language) {
 	methods := map[string][]string{}
 	for _, i := range s.Intervals {

@@ -12,29 +12,29 @@ import (
 	"gogi/stats/binomial"
 )
 
-// AdjustQuestion asks what p values are worth, given how many there are.
+// An AdjustQuestion asks for p values adjusted for multiple tests.
 type AdjustQuestion struct {
 	P      []float64 `name:"p" required:"" placeholder:"P" help:"p values."`
 	Method string    `enum:"holm,bonferroni,hochberg,hommel,bh,by" default:"holm" help:"Method: holm, bonferroni, hochberg, hommel, bh (Benjamini and Hochberg) or by (Benjamini and Yekutieli) (default ${default})."`
 	Alpha  float64   `default:"0.05" help:"Significance level (default ${default})."`
 }
 
-// AdjustedRow is one p value.
+// An AdjustedRow is one p value.
 type AdjustedRow struct {
 	Method      string  `json:"method"`
 	P           float64 `json:"p"`
 	Adjusted    float64 `json:"adjusted"`
 	Alpha       float64 `json:"alpha"`
-	Significant bool    `json:"significant"` // adjusted, at alpha
+	Significant bool    `json:"significant"` // Adjusted is significant at Alpha
 }
 
-// Adjustments are p values in the order given.
+// An Adjustments is p values in the given order.
 type Adjustments struct {
 	Version  int           `json:"version"`
 	Adjusted []AdjustedRow `json:"adjusted"`
 }
 
-// Answer adjusts.
+// Answer adjusts the p values.
 func (q AdjustQuestion) Answer() (*Adjustments, error) {
 	adjusted, err := binomial.Correction(q.Method).Adjust(q.P)
 	if err != nil {
@@ -51,7 +51,7 @@ func (q AdjustQuestion) Answer() (*Adjustments, error) {
 	return out, nil
 }
 
-// Print writes them as a table.
+// Print writes the p values as a table.
 func (s *Adjustments) Print(w io.Writer, in i18n.Language) {
 	if len(s.Adjusted) == 0 {
 		fmt.Fprintln(w, i18n.Say(in, "no p values"))
@@ -70,37 +70,37 @@ func (s *Adjustments) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintln(w, i18n.Say(in, "Adjusted for %s by %s, held against %s.", i18n.Number{N: len(s.Adjusted), Noun: "p value"}, first.Method, format.PercentShort(first.Alpha)))
 }
 
-// HomogeneityQuestion asks whether several sources, such as machines, agree.
+// A HomogeneityQuestion asks whether several sources, such as machines, agree.
 type HomogeneityQuestion struct {
 	Counts []string `sep:"none" required:"" placeholder:"W,D,L" help:"Results of one source, such as a machine; give the flag once for each source."`
 	Alpha  float64  `default:"0.05" help:"Probability that any source is reported by chance (default ${default})."`
 }
 
-// HomogeneityRow is the test of all sources.
+// A HomogeneityRow is the test of all sources.
 type HomogeneityRow struct {
 	ChiSquare *float64 `json:"chi_square"`
 	Freedom   *int     `json:"freedom"`
 	P         *float64 `json:"p"`
-	Limit     *float64 `json:"limit"`  // beyond which a residual stands out
-	Sparse    int      `json:"sparse"` // cells with fewer than 5 games expected: many make p rough
+	Limit     *float64 `json:"limit"`  // limit of significant residuals
+	Sparse    int      `json:"sparse"` // cells with fewer than 5 games expected; many of them make p rough
 	Why       string   `json:"why,omitempty"`
 }
 
-// SourceRow is one source.
+// A SourceRow is one source.
 type SourceRow struct {
 	Counts    stats.WDL `json:"counts"`
 	Residuals []float64 `json:"residuals,omitempty"` // standardised, of losses, draws and wins
 	StandsOut bool      `json:"stands_out"`
 }
 
-// Homogeneities are the test and its sources.
+// A Homogeneities is the test and its sources.
 type Homogeneities struct {
 	Version int              `json:"version"`
 	Tests   []HomogeneityRow `json:"tests"`
 	Sources []SourceRow      `json:"sources"`
 }
 
-// Answer tests.
+// Answer tests the sources.
 func (q HomogeneityQuestion) Answer() (*Homogeneities, error) {
 	out, wrong := &Homogeneities{Version: version, Sources: []SourceRow{}}, CheckShare("alpha", q.Alpha)
 	var sources []stats.Outcomes

@@ -14,7 +14,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// PlanQuestion asks how many games a difference takes.
+// A PlanQuestion asks how many games detect a difference.
 type PlanQuestion struct {
 	Elo        float64     `required:"" type:"elo" placeholder:"E" help:"True Elo difference."` // of the score of all games
 	Alpha      float64     `default:"0.05" help:"Probability of a false positive (default ${default})."`
@@ -29,54 +29,38 @@ type PlanQuestion struct {
 	PerHour    *float64    `name:"games-per-hour" xor:"speed" placeholder:"R" help:"Speed of play, to print hours."`
 }
 
-// PlanRow is one plan.
+// A PlanRow is one plan.
 type PlanRow struct {
-	Kind        string   `json:"kind"` // fixed, sequential, detectable; bounded, deterministic: what would be cheaper than sequential
-	Elo         *float64 `json:"elo"`  // true difference; the one that is found, for detectable
+	Kind        string   `json:"kind"` // fixed, sequential, detectable; bounded and deterministic are cheaper alternatives to sequential
+	Elo         *float64 `json:"elo"`  // true difference; for detectable, the detected one
 	Alpha       float64  `json:"alpha"`
-	Power       float64  `json:"power"` // asked for
-	Unit        string   `json:"unit"`  // that the test takes for independent: pair, game
+	Power       float64  `json:"power"` // as asked
+	Unit        string   `json:"unit"`  // independent unit of the test: pair or game
 	DrawRate    float64  `json:"draw_rate"`
 	Correlation float64  `json:"correlation"` // of the two games of a pair
-	Conditions  string   `json:"conditions"`  // where these two come from
-	Games       *float64 `json:"games"`       // needed; expected, for a sequential test; given, for detectable
+	Conditions  string   `json:"conditions"`  // origin of these two
+	Games       *float64 `json:"games"`       // needed; expected for a sequential test; given for detectable
 	Hours       *float64 `json:"hours,omitempty"`
 	Why         string   `json:"why,omitempty"`
 	*FixedTest
-	*PairLength
-	*GameLength
+	*stats.PairLength
+	*binomial.Length
 	*PlanCourse
 }
 
-// FixedTest is the test of a series of fixed length.
+// A FixedTest is the test of a series of fixed length.
 type FixedTest struct {
 	Alternative binomial.Alternative `json:"alternative"` // two_sided, greater, less
 	Test        string               `json:"test"`        // pair_sign_flip, binomial_exact
 }
 
-// PairLength is the length over pairs.
-type PairLength struct {
-	Pairs   int     `json:"pairs"`
-	Reached float64 `json:"reached_power"`
-	Method  string  `json:"power_method"` // exact, normal
-}
-
-// GameLength is the length where games are independent. It counts decisive ones.
-type GameLength struct {
-	Decisive     int     `json:"decisive"`
-	CriticalWins int     `json:"critical_wins"`
-	Reached      float64 `json:"exact_power"`
-	Safe         int     `json:"safe_decisive"` // from which on the power never falls below again
-	SafeGames    int     `json:"safe_games"`
-}
-
-// Plans are plans for one difference.
+// A Plans is the plans for one difference.
 type Plans struct {
 	Version int       `json:"version"`
 	Plans   []PlanRow `json:"plans"`
 }
 
-// Answer makes the plans.
+// Answer calculates the plans.
 func (q PlanQuestion) Answer() (*Plans, error) {
 	if err := q.check(); err != nil {
 		return nil, fail.Usage(err)
@@ -122,29 +106,34 @@ func (q PlanQuestion) checkMost(games int) error {
 	return CheckCount("max-games", games)
 }
 
-// sequence is the sequential test of the question.
+// sequence returns the sequential test of the question.
 func (q PlanQuestion) sequence() (sequence, error) {
 	beta := math.Round(1e12*(1-q.Power)) / 1e12 // 1 - 0.95 as people write it
 	g := q.SPRT.Gate(match.Gate{Alpha: q.Alpha, Beta: beta, Model: match.GateLogistic})
-	d := Design{g.Elo0, g.Elo1, g.Alpha, g.Beta, string(g.Model), cmp.Or(q.SPRT.Boundary, q.Boundary)}
-	s := sequence{asked: d, conditions: q.Conditions, unpaired: q.Unpaired, perHour: q.PerHour}
+	g.Boundary = match.GateBoundary(cmp.Or(q.SPRT.Boundary, q.Boundary))
+	s := sequence{asked: g, conditions: q.Conditions, unpaired: q.Unpaired, perHour: q.PerHour}
 	if q.Most != nil {
 		s.most = *q.Most / 2
 	}
 	var err error
-	if s.test, err = d.test(); err != nil {
+	if s.test, err = sequentialTest(g); err != nil {
 		return s, fmt.Errorf("--sprt with alpha %g and beta %g (by default --alpha and 1 - --power): %w", g.Alpha, g.Beta, err)
 	}
 	return s, nil
 }
 
+// row returns a plan of fixed length without the length.
 func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	row := q.Conditions.row(kind, elo, q.Unpaired)
 	row.Alpha, row.Power = q.Alpha, q.Power
+	row.FixedTest = &FixedTest{q.alternative(), "pair_sign_flip"}
+	if q.Unpaired {
+		row.Test = "binomial_exact"
+	}
 	return row
 }
 
-// alternative is the side, or the sides, on which a difference is looked for.
+// alternative returns the side, or the sides, of the difference.
 func (q PlanQuestion) alternative() binomial.Alternative {
 	switch {
 	case !q.OneSided:
@@ -163,38 +152,34 @@ func (q PlanQuestion) games() binomial.Design {
 	return binomial.Design{Alpha: q.Alpha, Power: q.Power, DrawRate: q.Conditions.DrawRate, Alternative: q.alternative()}
 }
 
-// fixed is the plan of a length fixed beforehand: of the test that gives the verdict.
+// fixed returns the plan of a fixed length, for the test that decides after the games.
 func (q PlanQuestion) fixed() PlanRow {
 	row := q.row("fixed", q.Elo)
 	if q.Unpaired {
-		row.FixedTest = &FixedTest{q.alternative(), "binomial_exact"}
 		l, err := q.games().Length(q.Elo)
 		row.setGames(float64(l.Games), err, q.PerHour)
 		if err == nil {
-			row.GameLength = &GameLength{l.Decisive, l.CriticalWins, l.Power, l.Safe, l.SafeGames}
+			row.Length = &l
 		}
 		return row
 	}
-	row.FixedTest = &FixedTest{q.alternative(), "pair_sign_flip"}
 	l, err := q.pairs().Length(q.Elo)
 	row.setGames(float64(l.Games), err, q.PerHour)
 	if err == nil {
-		row.PairLength = &PairLength{l.Pairs, l.Power, l.Method}
+		row.PairLength = &l
 	}
 	return row
 }
 
-// detectable is the difference that so many games find, by the test of fixed.
+// detectable returns the difference that this number of games detects, with the test of fixed.
 func (q PlanQuestion) detectable(games int) PlanRow {
 	row := q.row("detectable", 0)
 	row.setGames(float64(games), nil, q.PerHour)
 	var elo float64
 	var err error
 	if q.Unpaired {
-		row.FixedTest = &FixedTest{q.alternative(), "binomial_exact"}
 		elo, err = q.games().Detectable(games)
 	} else {
-		row.FixedTest = &FixedTest{q.alternative(), "pair_sign_flip"}
 		elo, err = q.pairs().Detectable(games / 2)
 	}
 	row.Elo, row.Why = known(elo, err), whyNot(err)
@@ -208,7 +193,7 @@ func (p *PlanRow) setGames(games float64, err error, perHour *float64) {
 	}
 }
 
-// hours are what so many games take; nil where the speed is not known.
+// hours returns the duration of this number of games, or nil if the speed is unknown.
 func hours(games float64, perHour *float64) *float64 {
 	if perHour == nil {
 		return nil
@@ -216,21 +201,20 @@ func hours(games float64, perHour *float64) *float64 {
 	return format.Finite(games / *perHour)
 }
 
-// Conditions are those that games are planned for, and where they are from.
+// A Conditions has the conditions of planned games, and their origin.
 type Conditions struct {
 	stats.Conditions
-	Source string // typical, given, or the run that was played under them
+	Source string // "typical", "given", or the run with these conditions
 }
 
-// Typical are the conditions where nothing is known. Shogi has few draws; between
-// engines that mostly play differently, the games of a pair were correlated by -0.09 to
-// +0.06 (docs/statistics.md).
+// Typical returns the default conditions. Shogi has few draws. Between engines that mostly play different
+// moves, the games of a pair had correlations from -0.09 to +0.06 (docs/statistics.md).
 func Typical() Conditions {
 	return Conditions{stats.Conditions{DrawRate: TypicalDraws}, "typical"}
 }
 
-// Played are the conditions of a run of two players. It fails where its pairs do not
-// show them.
+// Played returns the conditions of a run of two players. It returns an error if the pairs do not determine
+// them.
 func Played(run string, t *stats.Tally) (Conditions, error) {
 	c, err := t.Conditions()
 	if err != nil {
@@ -239,7 +223,7 @@ func Played(run string, t *stats.Tally) (Conditions, error) {
 	return Conditions{c, "run " + run}, nil
 }
 
-// row is a plan without its length.
+// row returns a plan without its length.
 func (c Conditions) row(kind string, elo float64, unpaired bool) PlanRow {
 	row := PlanRow{Kind: kind, Elo: &elo, Unit: "pair", DrawRate: c.DrawRate, Correlation: c.Correlation, Conditions: c.Source}
 	if unpaired {
@@ -248,13 +232,13 @@ func (c Conditions) row(kind string, elo float64, unpaired bool) PlanRow {
 	return row
 }
 
-// truths are the differences that a sequential test is planned for: its hypotheses,
-// halfway between, where it takes longest, and others.
+// truths returns the differences for which a sequential test is planned: its hypotheses, the middle between
+// them, where it takes longest, and others.
 func truths(elo0, elo1 float64, others ...float64) []float64 {
 	all := append([]float64{elo0, (elo0 + elo1) / 2, elo1}, others...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// TypicalDraws is the draw rate for estimates where no earlier run tells: shogi has few.
+// TypicalDraws is the draw rate for estimates without an earlier run: shogi has few draws.
 const TypicalDraws = 0.03

@@ -14,7 +14,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the plans as tables: what is asked for, and what would be cheaper.
+// Print writes the plans as tables: those asked for, and cheaper alternatives.
 func (s *Plans) Print(w io.Writer, in i18n.Language) {
 	first := s.Plans[0]
 	if first.Unit == "game" {
@@ -37,10 +37,10 @@ func (s *Plans) Print(w io.Writer, in i18n.Language) {
 	s.printCheaper(w, in)
 }
 
-// cheaper reports whether the row is not what is asked for, but what could be.
+// cheaper reports whether the row is a cheaper alternative to the plans asked for.
 func (p *PlanRow) cheaper() bool { return p.Kind == "bounded" || p.Kind == "deterministic" }
 
-// source is where the conditions are from.
+// source returns the origin of the conditions.
 func (p *PlanRow) source() i18n.Message {
 	switch p.Conditions {
 	case Typical().Source:
@@ -51,7 +51,7 @@ func (p *PlanRow) source() i18n.Message {
 	return i18n.Verbatim(p.Conditions)
 }
 
-// kind is the kind in words.
+// kind returns the kind in words.
 func (p *PlanRow) kind() i18n.Message {
 	switch p.Kind {
 	case "fixed":
@@ -67,8 +67,8 @@ func (p *PlanRow) kind() i18n.Message {
 func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 	pass, undecided := format.Percent(p.Power), "–"
 	if p.PlanCourse != nil {
-		pass = percentCell(p.Pass)
-		undecided = percentCell(p.Unfinished)
+		pass = orDash(p.Pass, format.Percent)
+		undecided = orDash(p.Unfinished, format.Percent)
 	}
 	return table.Row{
 		p.kind().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
@@ -76,29 +76,15 @@ func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 	}
 }
 
-func percentCell(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return format.Percent(*v)
-}
-
 func (p *PlanRow) gamesCell() string {
-	if p.Games == nil {
-		return "–"
-	}
-	return format.Count(int(math.Round(*p.Games)))
+	return orDash(p.Games, func(v float64) string { return format.Count(int(math.Round(v))) })
 }
 
 func (p *PlanRow) timeCell() string {
-	if p.Hours == nil {
-		return "–"
-	}
-	return format.Duration(time.Duration(*p.Hours * float64(time.Hour)))
+	return orDash(p.Hours, func(v float64) string { return format.Duration(time.Duration(v * float64(time.Hour))) })
 }
 
-// quantile is the number of games within which a share of the tests ends, 0 where it is
-// not known.
+// quantile returns the number of games within which a share of the tests ends, or 0 if it is unknown.
 func (p *PlanRow) quantile(share float64) int {
 	if p.PlanCourse != nil {
 		for _, q := range p.Quantiles {
@@ -121,7 +107,7 @@ func (p *PlanRow) remark() i18n.Message {
 	switch {
 	case p.Why != "":
 		return i18n.Of(p.Why)
-	case p.GameLength != nil:
+	case p.Length != nil:
 		return i18n.Of("%s: %s wins of %s decisive games; from %s games on always enough", sidesWords(p.Alternative), format.Count(p.CriticalWins), format.Count(p.Decisive), format.Count(p.SafeGames))
 	case p.PairLength != nil:
 		return i18n.Of("%s sign flips of %s pairs, the test of the verdict; power %s", sidesWords(p.Alternative), format.Count(p.Pairs), p.PairLength.Method)
@@ -138,7 +124,7 @@ func sidesWords(a binomial.Alternative) i18n.Message {
 	return i18n.Of("one-sided")
 }
 
-// printCheaper tells what the opt-in boundary and deterministic players would save.
+// printCheaper writes how much the optional boundary and deterministic players would save.
 func (s *Plans) printCheaper(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "cheaper, if chosen", "true Elo", "games", "change", "99% within", "change")...)
 	rows := 0
@@ -179,10 +165,10 @@ func (p *PlanRow) cheaperWords() i18n.Message {
 }
 
 func change(now, before float64) string {
-	return fmt.Sprintf("%+.0f%%", math.Round(100*(now/before-1))+0) // + 0: no minus before it
+	return fmt.Sprintf("%+.0f%%", math.Round(100*(now/before-1))+0) // + 0 prevents "-0%"
 }
 
-// PerHour is how many games an hour so many at a time make.
+// PerHour returns the number of games per hour.
 func PerHour(game time.Duration, atATime int) float64 {
 	return float64(atATime) * float64(time.Hour) / float64(game)
 }

@@ -6,7 +6,7 @@ import (
 	"gogi/stats"
 )
 
-// PlanCourse is how a sequential test is expected to go.
+// A PlanCourse is the expected course of a sequential test.
 type PlanCourse struct {
 	Boundary   string     `json:"boundary"` // one of [BoundaryNames]
 	Elo0       float64    `json:"elo0"`
@@ -15,21 +15,21 @@ type PlanCourse struct {
 	Pass       *float64   `json:"pass"`                  // probability
 	Unfinished *float64   `json:"unfinished,omitempty"`  // probability of no decision within max_games
 	MaxGames   int        `json:"max_games,omitempty"`   // 0: no maximum
-	Method     string     `json:"method,omitempty"`      // walk, diffusion, brownian
-	Divergence float64    `json:"divergence,omitempty"`  // of the kind deterministic: share of plies at which the players differ
-	Quantiles  []Quantile `json:"games_until,omitempty"` // none by the method brownian
+	Method     string     `json:"method,omitempty"`      // walk, diffusion or brownian
+	Divergence float64    `json:"divergence,omitempty"`  // for the kind deterministic: share of plies at which the players differ
+	Quantiles  []Quantile `json:"games_until,omitempty"` // none for the method brownian
 }
 
-// Quantile is the number of games within which a share of the tests ends.
+// A Quantile is the number of games within which a share of the tests ends.
 type Quantile struct {
 	Share float64  `json:"share"`
 	Games int      `json:"games"`
 	Hours *float64 `json:"hours,omitempty"`
 }
 
-// sequence is a sequential test to be planned.
+// A sequence is a sequential test to plan.
 type sequence struct {
-	asked      Design
+	asked      match.Gate
 	test       stats.SPRT
 	conditions Conditions
 	unpaired   bool
@@ -37,28 +37,25 @@ type sequence struct {
 	perHour    *float64
 }
 
-// GateQuestion asks what to expect of a series with a gate, before its first game.
+// A GateQuestion asks what to expect of a series with a gate, before its first game.
 type GateQuestion struct {
 	Gate       match.Gate
-	Pairs      int  // that can differ, at most
-	Unpaired   bool // they have one game
-	Repeatable bool // no player has a clock, so that they may repeat their games
+	Pairs      int  // maximum number of different pairs
+	Unpaired   bool // pairs have one game
+	Repeatable bool // no player has a clock, so games may repeat
 	PerHour    float64
 	Conditions Conditions
 }
 
-// Answer makes the plans of the gate, and of what would be cheaper.
+// Answer returns the plans of the gate, and cheaper alternatives.
 func (q GateQuestion) Answer() *Plans {
-	g := q.Gate
 	s := sequence{
-		asked: Design{g.Elo0, g.Elo1, g.Alpha, g.Beta, string(g.Model), g.Boundary.String()}, test: gate.Test(g), conditions: q.Conditions,
-		unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
+		asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
 	}
 	return &Plans{version, s.rows(0, q.Repeatable)}
 }
 
-// rows are the plans at the hypotheses, halfway and at a difference; then what would be
-// cheaper.
+// rows returns the plans at the hypotheses, halfway and at a difference, and then cheaper alternatives.
 func (s sequence) rows(elo float64, repeatable bool) []PlanRow {
 	at := truths(s.asked.Elo0, s.asked.Elo1, elo)
 	var rows []PlanRow
@@ -79,27 +76,26 @@ func (s sequence) rows(elo float64, repeatable bool) []PlanRow {
 	return rows
 }
 
-// bounded is the same test with bounds that draw together, if it is another one.
+// bounded returns the same test with bounds that draw together, if it is not that test.
 func (s sequence) bounded() (sequence, bool) {
 	if s.test.Boundary == stats.BoundaryBounded {
 		return s, false
 	}
-	s.asked.Boundary = match.GateBounded.String()
+	s.asked.Boundary = match.GateBounded
 	var err error
-	s.test, err = s.asked.test()
+	s.test, err = sequentialTest(s.asked)
 	return s, err == nil
 }
 
-// couplings are by how much less the score of pairs varies where players repeat
-// themselves: as long as both choose the same moves, the two games of a pair are the same
-// game, and cancel. Measured with fairy-stockfish at 500 nodes against nearly the same:
-// the variance of pairs, .2532 and .3614 where the players differ at 2 and 5 % of plies,
-// against .4326 with noise in their nodes. At 17 % nothing was left.
+// couplings are the factors by which the variance of pair scores falls if players repeat themselves. As long
+// as both players choose the same moves, the two games of a pair are the same game, and cancel. The variances
+// are measured with fairy-stockfish at 500 nodes against almost the same engine: .2532 and .3614 if the
+// players differ at 2 and 5 % of plies, .4326 with noise in their nodes. At 17 % there was no effect.
 var couplings = []struct{ divergence, variance float64 }{{0.02, 0.2532 / 0.4326}, {0.05, 0.3614 / 0.4326}}
 
-// deterministic is the same test with players that repeat themselves. Nothing is changed
-// in it: less variance takes fewer pairs by itself. (Not with normalised hypotheses,
-// which are about the difference by that variance.)
+// deterministic returns the plans of the same test with players that repeat themselves. The test does not
+// change: less variance needs fewer pairs. (This does not hold for normalised hypotheses, which are
+// differences divided by that standard deviation.)
 func (s sequence) deterministic(at []float64) []PlanRow {
 	var rows []PlanRow
 	correlation := s.conditions.Correlation
@@ -114,11 +110,11 @@ func (s sequence) deterministic(at []float64) []PlanRow {
 	return rows
 }
 
-// at is the plan where the true difference is elo.
+// at returns the plan if the true difference is elo.
 func (s sequence) at(kind string, elo float64) PlanRow {
 	row := s.conditions.row(kind, elo, s.unpaired)
 	row.Alpha, row.Power = s.asked.Alpha, 1-s.asked.Beta
-	row.PlanCourse = &PlanCourse{Boundary: s.asked.Boundary, Elo0: s.asked.Elo0, Elo1: s.asked.Elo1, Beta: s.asked.Beta}
+	row.PlanCourse = &PlanCourse{Boundary: s.asked.Boundary.String(), Elo0: s.asked.Elo0, Elo1: s.asked.Elo1, Beta: s.asked.Beta}
 	if s.unpaired {
 		e, err := s.test.Expect(elo, stats.Conditions{DrawRate: s.conditions.DrawRate})
 		row.setGames(e.Games, err, s.perHour)

@@ -13,8 +13,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// TestQuestion asks whether a result is significant, or how many wins would be: of Wins
-// and Losses, or of Games alone.
+// A TestQuestion asks whether a result is significant, or how many wins would be. It has Wins and Losses, or
+// Games alone.
 type TestQuestion struct {
 	Wins   *int      `placeholder:"W" help:"Number of wins."`
 	Losses *int      `placeholder:"L" help:"Number of losses."`
@@ -22,8 +22,8 @@ type TestQuestion struct {
 	Alpha  []float64 `default:"0.05,0.01" help:"Significance levels (default ${default})."`
 }
 
-// TestRow is a result's test; p_greater is one-sided, for the hypothesis that the winner of
-// "wins" is stronger.
+// A TestRow is a result's test. p_greater is one-sided, for the hypothesis that the player with these wins is
+// stronger.
 type TestRow struct {
 	N         int      `json:"n"`
 	Wins      int      `json:"wins"`
@@ -32,26 +32,26 @@ type TestRow struct {
 	Why       string   `json:"why,omitempty"`
 }
 
-// CriticalRow is how many wins of n are significant at a level.
+// A CriticalRow is the number of wins of n that is significant at a level.
 type CriticalRow struct {
 	Alpha        float64  `json:"alpha"`
 	N            int      `json:"n"`
 	Wins         *int     `json:"wins"` // one-sided
-	P            *float64 `json:"p"`    // with so many wins
+	P            *float64 `json:"p"`    // p value of this number of wins
 	NormalWins   *int     `json:"normal_wins"`
 	TwoSidedWins *int     `json:"two_sided_wins"`
 	TwoSidedP    *float64 `json:"two_sided_p"`
 	Why          string   `json:"why,omitempty"`
 }
 
-// Tests are the tests of a result, and the wins that are significant.
+// A Tests is the tests of a result, and the significant numbers of wins.
 type Tests struct {
 	Version  int           `json:"version"`
 	Tests    []TestRow     `json:"tests"`
 	Critical []CriticalRow `json:"critical"`
 }
 
-// Answer makes the test, if there are results, and the critical wins.
+// Answer tests the result, if there is one, and calculates the critical wins.
 func (q TestQuestion) Answer() (*Tests, error) {
 	if err := q.check(); err != nil {
 		return nil, fail.Usage(err)
@@ -107,7 +107,7 @@ func newCritical(n int, alpha float64) CriticalRow {
 	return c
 }
 
-// why is what is missing, nothing where nothing is.
+// why returns the reason for missing numbers, if any.
 func (c *CriticalRow) why() i18n.Message {
 	switch {
 	case c.N == 0:
@@ -120,8 +120,8 @@ func (c *CriticalRow) why() i18n.Message {
 	return i18n.Message{}
 }
 
-// criticalWinsOf is the smallest significant number of wins and its p value, nil
-// where no number is significant.
+// criticalWinsOf returns the smallest significant number of wins and its p value, or nil if no number is
+// significant.
 func criticalWinsOf(n int, alpha float64, alt binomial.Alternative) (*int, *float64) {
 	k, ok := binomial.CriticalWins(n, alpha, alt)
 	if !ok {
@@ -131,7 +131,7 @@ func criticalWinsOf(n int, alpha float64, alt binomial.Alternative) (*int, *floa
 	return &k, known(test.P, err)
 }
 
-// Print writes them as sentences and a table.
+// Print writes the tests as sentences and a table.
 func (s *Tests) Print(w io.Writer, in i18n.Language) {
 	for _, t := range s.Tests {
 		if t.PGreater == nil {
@@ -152,7 +152,7 @@ func (s *Tests) printCritical(w io.Writer, in i18n.Language) {
 	tooFew := []CriticalRow{}
 	for _, c := range s.Critical {
 		t.AppendRow(table.Row{
-			format.PercentShort(c.Alpha), format.Count(c.N), countCell(c.Wins), cell(c.P, "%.5f"), countCell(c.TwoSidedWins), cell(c.TwoSidedP, "%.5f"), countCell(c.NormalWins),
+			format.PercentShort(c.Alpha), format.Count(c.N), orDash(c.Wins, format.Count), cell(c.P, "%.5f"), orDash(c.TwoSidedWins, format.Count), cell(c.TwoSidedP, "%.5f"), orDash(c.NormalWins, format.Count),
 		})
 		if c.Wins != nil && c.NormalWins != nil && *c.NormalWins < *c.Wins {
 			tooFew = append(tooFew, c)

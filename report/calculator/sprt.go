@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -16,9 +17,8 @@ import (
 	"gogi/stats"
 )
 
-// SPRTQuestion asks for the state of a sequential test at some counts: of Pentanomial,
-// "LL,LD,MID,WD,WW" of colour-swapped pairs, MID being a win and a loss or two draws, or
-// of Trinomial, "W,D,L" of independent games.
+// An SPRTQuestion asks for the state of a sequential test at some counts. Pentanomial is "LL,LD,MID,WD,WW" of
+// colour-swapped pairs; MID is a win and a loss, or two draws. Trinomial is "W,D,L" of independent games.
 type SPRTQuestion struct {
 	Pentanomial string  `xor:"counts" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; MID is a win and a loss, or two draws."`
 	Trinomial   string  `xor:"counts" required:"" placeholder:"W,D,L" help:"Numbers of independent games by result."`
@@ -26,7 +26,7 @@ type SPRTQuestion struct {
 	Confidence  float64 `default:"0.95" help:"Confidence level of the Elo interval (default ${default})."`
 }
 
-// Design is a sequential test as it is asked for.
+// A Design is a sequential test as flags name it.
 type Design struct {
 	Elo0     float64 `name:"elo0" type:"elo" default:"0" placeholder:"E" help:"Elo difference under H0 (default ${default})."`
 	Elo1     float64 `name:"elo1" type:"elo" default:"2" placeholder:"E" help:"Elo difference under H1 (default ${default})."`
@@ -36,29 +36,30 @@ type Design struct {
 	Boundary string  `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default})."`
 }
 
-// wald is how the bounds are spelt that no gate has.
+// gate returns the design as that of a gate. Its model and its boundary may be ones that no gate has.
+func (d Design) gate() match.Gate {
+	return match.Gate{
+		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model), Boundary: match.GateBoundary(d.Boundary),
+	}
+}
+
+// wald is the name of Wald's bounds, which no gate has.
 const wald = "wald"
 
-// BoundaryNames are the spellings of where a test may stop: those of gates, that of most
-// gates first, and Wald's.
+// BoundaryNames returns the names of the stopping boundaries: those of gates, the default first, and Wald's.
 func BoundaryNames() []string {
 	return []string{match.GateRatio.String(), match.GateBounded.String(), wald}
 }
 
-// test is the design as a test. Those of gates are made where a gate makes its own: the
-// two cannot part.
-func (d Design) test() (stats.SPRT, error) {
-	s := stats.SPRT{Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: stats.EloModel(d.Model)}
-	g := match.Gate{Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model)}
-	switch d.Boundary {
-	case wald:
-	case match.GateBounded.String():
-		g.Boundary = match.GateBounded
-		s = gate.Test(g)
-	case match.GateRatio.String():
-		s = gate.Test(g)
-	default:
-		return s, fmt.Errorf("--boundary %s: expected one of %s", d.Boundary, strings.Join(BoundaryNames(), ", "))
+// sequentialTest returns the test of a design. For a boundary of gates it is the gate's own test, so both
+// decide alike.
+func sequentialTest(g match.Gate) (stats.SPRT, error) {
+	s := gate.Test(g)
+	switch name := g.Boundary.String(); {
+	case name == wald:
+		s = stats.SPRT{Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha, Beta: g.Beta, Model: stats.EloModel(g.Model)}
+	case !slices.Contains(BoundaryNames(), name):
+		return s, fmt.Errorf("--boundary %s: expected one of %s", name, strings.Join(BoundaryNames(), ", "))
 	}
 	if err := s.Check(); err != nil {
 		return s, fmt.Errorf("impossible test: %w", err)
@@ -66,35 +67,36 @@ func (d Design) test() (stats.SPRT, error) {
 	return s, nil
 }
 
-// SPRTRow is the state of a sequential test.
+// An SPRTRow is the state of a sequential test.
 type SPRTRow struct {
 	Model      string         `json:"model"`
 	Boundary   string         `json:"boundary"` // one of [BoundaryNames]
-	Unit       string         `json:"unit"`     // pair, game
-	N          int            `json:"n"`        // units
+	Unit       string         `json:"unit"`     // pair or game
+	N          int            `json:"n"`        // number of units
 	LLR        *float64       `json:"llr"`
 	Lower      float64        `json:"lower"`
 	Upper      float64        `json:"upper"`
-	Decision   stats.Decision `json:"decision"` // pass, fail, continue; "" without a ratio
-	Elo        *float64       `json:"elo"`      // logistic whatever the model, median-unbiased
+	Decision   stats.Decision `json:"decision"` // pass, fail or continue; "" without a ratio
+	Elo        *float64       `json:"elo"`      // logistic for every model, median-unbiased
 	EloLo      *float64       `json:"elo_lo"`
 	EloHi      *float64       `json:"elo_hi"`
 	Confidence float64        `json:"confidence"`
 	Why        string         `json:"why,omitempty"`
 	EloWhy     string         `json:"elo_why,omitempty"`
-	asked      Design
+	asked      match.Gate
 	test       stats.SPRT
 }
 
-// SPRTs are states of sequential tests.
+// An SPRTs is states of sequential tests.
 type SPRTs struct {
 	Version int       `json:"version"`
 	SPRTs   []SPRTRow `json:"sprts"`
 }
 
-// Answer makes the ratio, the bounds and what may be concluded.
+// Answer calculates the ratio, the bounds and the decision.
 func (q SPRTQuestion) Answer() (*SPRTs, error) {
-	test, err := q.Design.test()
+	design := q.Design.gate()
+	test, err := sequentialTest(design)
 	if err := errors.Join(err, CheckShare("confidence", q.Confidence)); err != nil {
 		return nil, fail.Usage(err)
 	}
@@ -102,7 +104,7 @@ func (q SPRTQuestion) Answer() (*SPRTs, error) {
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	row.Model, row.Boundary, row.Confidence, row.asked, row.test = q.Design.Model, q.Design.Boundary, q.Confidence, q.Design, test
+	row.Model, row.Boundary, row.Confidence, row.asked, row.test = q.Design.Model, q.Design.Boundary, q.Confidence, design, test
 	row.Lower, row.Upper = test.Bounds()
 	if row.Unit == "pair" && test.Model == stats.ModelBayesElo {
 		row.Why = "BayesElo needs the draw rate, which the five cells of a pentanomial do not tell: use --trinomial"
@@ -127,11 +129,11 @@ func (q SPRTQuestion) counts() (stats.Outcomes, SPRTRow, error) {
 
 func (s *SPRTRow) judge(o stats.Outcomes) {
 	judgement, err := s.test.Judge(o)
-	if err == nil { // the bounds in force: bounded ones move
+	if err == nil { // the bounds in force; bounded ones move
 		s.Lower, s.Upper = judgement.Lower, judgement.Upper
 	}
 	s.LLR, s.Decision, s.Why = known(judgement.LLR, err), judgement.Decision, whyNot(err)
-	if !stats.Vary(o) { // the ratio adds a little to empty cells: that is no variance of the games
+	if !stats.Vary(o) { // the ratio adds a little to empty cells, which is no variance of the games
 		s.EloWhy = "all have the same score: their variance is not known yet"
 		return
 	}
@@ -143,7 +145,7 @@ func (s *SPRTRow) judge(o stats.Outcomes) {
 	}
 }
 
-// Print writes them as tables.
+// Print writes the states as tables.
 func (s *SPRTs) Print(w io.Writer, in i18n.Language) {
 	for i := range s.SPRTs {
 		s.SPRTs[i].print(w, in)

@@ -11,20 +11,19 @@ import (
 	"gogi/stats/binomial"
 )
 
-// StandardError is the standard error of a win rate, as the Laboratory for Fundamental
-// Information on Computer Shogi has it, with n − 3/2; its JSON is what "gogi stats lab error
-// --json" prints.
+// A StandardError is the standard error of a win rate with the divisor n − 3/2 of the Laboratory for
+// Fundamental Information on Computer Shogi. "gogi stats lab error --json" prints its JSON.
 type StandardError struct {
 	Version int      `json:"version"`
 	Rate    *float64 `json:"rate"`
 	S       *float64 `json:"s"` // √(q(1-q)/(n - 3/2))
 	Elo     *float64 `json:"elo"`
-	EloS    *float64 `json:"elo_s"` // s through the slope of Elo
+	EloS    *float64 `json:"elo_s"` // S in Elo, to first order
 	Why     string   `json:"why,omitempty"`
 }
 
-// NewStandardError is that of wins out of decisive games. It fails for impossible counts;
-// where there is no error, the fields are missing, with the reason.
+// NewStandardError returns the standard error of wins out of decisive games. It returns an error for
+// impossible counts. If there is no standard error, the fields are nil, and Why has the reason.
 func NewStandardError(wins, games int) (StandardError, error) {
 	if err := errors.Join(CheckCount("wins", wins), CheckCount("games", games)); err != nil {
 		return StandardError{}, fail.Usage(err)
@@ -40,7 +39,7 @@ func NewStandardError(wins, games int) (StandardError, error) {
 	}, nil
 }
 
-// Print writes it as a person reads it; without one it is the error that says why.
+// Print writes the standard error for a terminal. It returns an error with the reason if there is none.
 func (e StandardError) Print(w io.Writer, in i18n.Language) error {
 	if e.Why != "" {
 		return errors.New(e.Why)

@@ -52,8 +52,8 @@ func TestPublishedEquations(t *testing.T) {
 	} {
 		r := regressed(t, tables+e.file, e.x, "")
 		last := len(e.printed) - 1
-		if math.Abs(*r.R2-e.printed[last]) > 0.0051 {
-			t.Errorf("%s by %s: R² = %v, printed %v", e.file, e.x, *r.R2, e.printed[last])
+		if math.Abs(r.R2-e.printed[last]) > 0.0051 {
+			t.Errorf("%s by %s: R² = %v, printed %v", e.file, e.x, r.R2, e.printed[last])
 		}
 		if e.file == "go_tab_6_1_1_mcts.csv" && last > 2 {
 			// Averages of three digits leave several coefficients undetermined, but
@@ -63,7 +63,7 @@ func TestPublishedEquations(t *testing.T) {
 		}
 		for i, want := range e.printed[:last] {
 			// The tables are rounded, which moves coefficients by so much.
-			if got := *r.Coefficients[i].Value; math.Abs(got-want) > 0.002*math.Abs(want)+40 {
+			if got := r.Coefficients[i].Value; math.Abs(got-want) > 0.002*math.Abs(want)+40 {
 				t.Errorf("%s by %s: %s = %v, printed %v", e.file, e.x, r.Coefficients[i].Name, got, want)
 			}
 		}
@@ -76,10 +76,10 @@ func checkValues(t *testing.T, file string, x []string, printed []float64, r *Re
 	t.Helper()
 	g := testutil.Must(read(file, nil, false, x))(t)
 	for row := range g.lines {
-		want, got := printed[0], *r.Coefficients[0].Value
+		want, got := printed[0], r.Coefficients[0].Value
 		for i := range x {
 			want += printed[i+1] * g.columns[i][row]
-			got += *r.Coefficients[i+1].Value * g.columns[i][row]
+			got += r.Coefficients[i+1].Value * g.columns[i][row]
 		}
 		if math.Abs(got-want) > 100 {
 			t.Errorf("line %d: %v, as printed %v", g.lines[row], got, want)
@@ -100,8 +100,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	checkGaps(t, all)
 	r := regressed(t, tables+"go_tab_6_2_1_policy.csv", "match,good", tables+"go_tab_6_2_1_policy.csv")
-	if r.Applied.RMSE == nil || math.Abs(*r.Applied.RMSE-*r.RMSE) > 1e-6 || len(r.Applied.Rows) != 23 || r.Applied.Rows[0].Line != 2 {
-		t.Errorf("%+v, error for its own rows %v", r.Applied, *r.RMSE)
+	if r.Applied.RMSE == nil || math.Abs(*r.Applied.RMSE-r.RMSE) > 1e-6 || len(r.Applied.Rows) != 23 || r.Applied.Rows[0].Line != 2 {
+		t.Errorf("%+v, error for its own rows %v", r.Applied, r.RMSE)
 	}
 	for _, p := range r.Applied.Rows {
 		if !(*p.Lo < p.Value && p.Value < *p.Hi) {

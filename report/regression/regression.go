@@ -146,47 +146,29 @@ func Regress(file string, q Query, apply string) (*Reports, error) {
 	return all, nil
 }
 
-// Report is one regression. A number that does not exist is null, with a "why" next to it.
+// Report is one regression.
 type Report struct {
-	Y            string        `json:"y"`
-	X            []string      `json:"x"`
-	N            int           `json:"n"`       // rows used
-	Skipped      int           `json:"skipped"` // rows with an empty cell
-	Equation     string        `json:"equation"`
-	Coefficients []Coefficient `json:"coefficients"` // the intercept first
-	R2           *float64      `json:"r2"`
-	AdjustedR2   *float64      `json:"adjusted_r2"`
-	RMSE         *float64      `json:"rmse"`
-	LOORMSE      *float64      `json:"loo_rmse"`
-	Correlations []Correlation `json:"correlations"`
-	Applied      *Applied      `json:"applied,omitempty"`
-	Why          string        `json:"why,omitempty"`
+	Y            string         `json:"y"`
+	X            []string       `json:"x"`
+	N            int            `json:"n"`       // rows used
+	Skipped      int            `json:"skipped"` // rows with an empty cell
+	Equation     string         `json:"equation"`
+	Coefficients []regress.Term `json:"coefficients"` // the intercept first
+	R2           float64        `json:"r2"`
+	AdjustedR2   float64        `json:"adjusted_r2"`
+	RMSE         float64        `json:"rmse"`
+	LOORMSE      float64        `json:"loo_rmse"`
+	Correlations []Correlation  `json:"correlations"`
+	Applied      *Applied       `json:"applied,omitempty"`
 
 	fit regress.Fit
 }
 
-// Coefficient is a term of the equation.
-type Coefficient struct {
-	Name  string   `json:"name"`
-	Value *float64 `json:"value"`
-	SE    *float64 `json:"se"`
-	T     *float64 `json:"t"`
-	P     *float64 `json:"p"`
-	Why   string   `json:"why,omitempty"`
-}
-
-// Correlation is that of one x with y.
+// Correlation is the correlation of one x with y.
 type Correlation struct {
-	X      string   `json:"x"`
-	Method string   `json:"method"` // pearson or spearman
-	N      int      `json:"n"`
-	R      *float64 `json:"r"`
-	P      *float64 `json:"p"` // two-sided
-	Why    string   `json:"why,omitempty"`
+	X string `json:"x"`
+	regress.Correlation
 }
-
-// fewRows is the reason for a missing figure if the coefficients use every row.
-const fewRows = "there are no more rows than coefficients"
 
 func (t *grid) regress(yName string, xNames []string) (*Report, error) {
 	places := []int{t.column(yName)}
@@ -203,84 +185,46 @@ func (t *grid) regress(yName string, xNames []string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReport(fit, y, columns)
-	r.Skipped = len(t.lines) - len(rows)
+	r := &Report{
+		Y: y.Name, N: fit.N, Skipped: len(t.lines) - len(rows), Equation: equation(y.Name, fit.Terms), Coefficients: fit.Terms,
+		R2: fit.R2, AdjustedR2: fit.AdjustedR2, RMSE: rootMeanSquare(fit.Residuals), LOORMSE: fit.LOORMSE, fit: fit,
+	}
+	for _, x := range columns {
+		r.X = append(r.X, x.Name)
+		for _, correlate := range []func(x, y []float64) (regress.Correlation, error){regress.Pearson, regress.Spearman} {
+			c, err := correlate(x.Values, y.Values)
+			if err != nil {
+				return nil, err
+			}
+			r.Correlations = append(r.Correlations, Correlation{x.Name, c})
+		}
+	}
 	return r, nil
 }
 
-func newReport(fit regress.Fit, y regress.Column, columns []regress.Column) *Report {
-	r := &Report{
-		Y: y.Name, N: fit.N, R2: format.Finite(fit.R2), AdjustedR2: format.Finite(fit.AdjustedR2),
-		RMSE: rootMeanSquare(fit.Residuals), LOORMSE: format.Finite(fit.LOORMSE), fit: fit,
-	}
-	if r.R2 == nil || r.AdjustedR2 == nil || r.LOORMSE == nil {
-		r.Why = "a figure is missing where the rows do not determine it, as when one of them alone decides a coefficient"
-	}
-	for _, term := range fit.Terms {
-		r.Coefficients = append(r.Coefficients, newCoefficient(term, fit.DF))
-	}
-	r.Equation = equation(r.Y, r.Coefficients)
-	for _, x := range columns {
-		r.X = append(r.X, x.Name)
-		r.correlate("pearson", regress.Pearson, x, y)
-		r.correlate("spearman", regress.Spearman, x, y)
-	}
-	return r
-}
-
-func rootMeanSquare(residuals []float64) *float64 {
+func rootMeanSquare(residuals []float64) float64 {
 	sum := 0.0
 	for _, e := range residuals {
 		sum += e * e
 	}
-	return format.Finite(math.Sqrt(sum / float64(len(residuals))))
-}
-
-func newCoefficient(t regress.Term, df int) Coefficient {
-	c := Coefficient{Name: t.Name, Value: format.Finite(t.Value)}
-	if df < 1 {
-		c.Why = fewRows
-		return c
-	}
-	c.SE, c.T, c.P = format.Finite(t.SE), format.Finite(t.T), format.Finite(t.P)
-	if c.SE == nil || c.T == nil || c.P == nil {
-		c.Why = "the rows lie on the line exactly, which leaves no error to measure by"
-	}
-	return c
-}
-
-func (r *Report) correlate(method string, of func(x, y []float64) (regress.Correlation, error), x, y regress.Column) {
-	row := Correlation{X: x.Name, Method: method, N: len(x.Values)}
-	c, err := of(x.Values, y.Values)
-	if err != nil {
-		row.Why = err.Error()
-	} else {
-		row.R, row.P = format.Finite(c.R), format.Finite(c.P)
-	}
-	if (row.R == nil || row.P == nil) && row.Why == "" {
-		row.Why = "too few rows"
-	}
-	r.Correlations = append(r.Correlations, row)
+	return math.Sqrt(sum / float64(len(residuals)))
 }
 
 // equation is the regression as one writes it: y = a + b·x − c·z.
-func equation(y string, coefficients []Coefficient) string {
+func equation(y string, coefficients []regress.Term) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s =", y)
 	for i, c := range coefficients {
-		if c.Value == nil {
-			return y + " = unknown"
-		}
 		switch {
 		case i == 0:
-			fmt.Fprintf(&b, " %s", format.Signed(*c.Value))
+			fmt.Fprintf(&b, " %s", format.Signed(c.Value))
 			continue
-		case *c.Value < 0:
+		case c.Value < 0:
 			b.WriteString(" − ")
 		default:
 			b.WriteString(" + ")
 		}
-		fmt.Fprintf(&b, "%s·%s", format.Figure(math.Abs(*c.Value)), c.Name)
+		fmt.Fprintf(&b, "%s·%s", format.Figure(math.Abs(c.Value)), c.Name)
 	}
 	return b.String()
 }
@@ -306,7 +250,7 @@ func (r *Report) print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)), sanitize.Printable(r.Equation, 1000))
 	t := format.Table("coefficient", "value", "standard error", "t", "p")
 	for _, c := range r.Coefficients {
-		t.AppendRow(table.Row{format.Name(c.Name), optional(c.Value, format.Signed), optional(c.SE, format.Figure), strings.Replace(format.Decimal(c.T, 2), "-", "−", 1), optional(c.P, format.PValue)})
+		t.AppendRow(table.Row{format.Name(c.Name), format.Signed(c.Value), format.Figure(c.SE), strings.Replace(format.Decimal(&c.T, 2), "-", "−", 1), format.PValue(c.P)})
 	}
 	format.Render(w, t)
 	r.printQuality(w)
@@ -326,13 +270,10 @@ func (r *Report) printQuality(w io.Writer) {
 	line := func(label, value, words string) {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-20s %10s   %s", label, value, words), " "))
 	}
-	line("R²", format.Decimal(r.R2, 4), "of the variance is explained")
-	line("R², adjusted", format.Decimal(r.AdjustedR2, 4), "less what chance explains")
-	line("error (RMSE)", optional(r.RMSE, format.Figure), "for these rows")
-	line("error, left out", optional(r.LOORMSE, format.Figure), "for each row by the others: what to expect of a new one")
-	if r.Why != "" {
-		fmt.Fprintln(w, "(–: "+r.Why+")")
-	}
+	line("R²", format.Decimal(&r.R2, 4), "of the variance is explained")
+	line("R², adjusted", format.Decimal(&r.AdjustedR2, 4), "less what chance explains")
+	line("error (RMSE)", format.Figure(r.RMSE), "for these rows")
+	line("error, left out", format.Figure(r.LOORMSE), "for each row by the others: what to expect of a new one")
 	fmt.Fprintln(w)
 }
 
@@ -342,16 +283,10 @@ func (r *Report) printCorrelations(w io.Writer) {
 	for i := 0; i+1 < len(r.Correlations); i += 2 {
 		linear, ranks := r.Correlations[i], r.Correlations[i+1]
 		t.AppendRow(table.Row{
-			format.Name(linear.X), optional(linear.R, coefficient), optional(linear.P, format.PValue),
-			optional(ranks.R, coefficient), optional(ranks.P, format.PValue),
+			format.Name(linear.X), coefficient(linear.R), format.PValue(linear.P), coefficient(ranks.R), format.PValue(ranks.P),
 		})
 	}
 	format.Render(w, t)
-	for _, c := range r.Correlations {
-		if c.Why != "" {
-			fmt.Fprintf(w, "%s (%s): %s\n", format.Name(c.X), c.Method, c.Why)
-		}
-	}
 }
 
 // coefficient of a correlation, with its sign.

@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/testutil"
+	"gogi/stats/regress"
 )
 
 // TestFigures: numbers are as people write them.
@@ -15,6 +16,6 @@ func TestFigures(t *testing.T) {
 	} {
 		testutil.Equal(t, format.Figure(v), want, "figure6(%v)", v)
 	}
-	got := equation("RP", []Coefficient{{Value: format.Finite(-67004)}, {Name: "match", Value: format.Finite(2193)}, {Name: "bad", Value: format.Finite(-0.5)}})
+	got := equation("RP", []regress.Term{{Value: -67004}, {Name: "match", Value: 2193}, {Name: "bad", Value: -0.5}})
 	testutil.Equal(t, "RP = −67004.0 + 2193.00·match − 0.500000·bad", got)
 }

@@ -44,10 +44,9 @@ type ModelJSON struct {
 	Terms      []string           `json:"terms"`
 	Equation   map[string]float64 `json:"equation"`
 	N          int                `json:"n"`
-	R2         *float64           `json:"r2"`
-	AdjustedR2 *float64           `json:"adjusted_r2"`
-	LOORMSE    *float64           `json:"loo_rmse"`
-	Why        string             `json:"why,omitempty"`
+	R2         float64            `json:"r2"`
+	AdjustedR2 float64            `json:"adjusted_r2"`
+	LOORMSE    float64            `json:"loo_rmse"`
 }
 
 // WonLost compares a metric of whole games between those that their player won and those
@@ -76,13 +75,7 @@ func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *R
 			r.Simple = append(r.Simple, simple(name, m.Subjects))
 		}
 	}
-	r.Model = &ModelJSON{
-		Terms: m.Terms, Equation: m.Equation, N: m.fit.N,
-		R2: format.Finite(m.fit.R2), AdjustedR2: format.Finite(m.fit.AdjustedR2), LOORMSE: format.Finite(m.fit.LOORMSE),
-	}
-	if r.Model.R2 == nil || r.Model.AdjustedR2 == nil || r.Model.LOORMSE == nil {
-		r.Model.Why = "there are too few players"
-	}
+	r.Model = &ModelJSON{m.Terms, m.Equation, m.fit.N, m.fit.R2, m.fit.AdjustedR2, m.fit.LOORMSE}
 	if t != nil {
 		for i, name := range review.MetricNames() {
 			r.Games = append(r.Games, wonLost(t, name, i))
@@ -174,7 +167,7 @@ func (r *Report) Print(w io.Writer) {
 	format.Render(w, rows)
 	m := r.Model
 	fmt.Fprintf(w, "model   %s = %s\n", r.Of, m.words())
-	fmt.Fprintf(w, "        R² %s, adjusted %s; error of each player by the others %s %s\n", number(m.R2, "%.3f"), number(m.AdjustedR2, "%.3f"), number(m.LOORMSE, "%.4g"), r.Of)
+	fmt.Fprintf(w, "        R² %s, adjusted %s; error of each player by the others %s %s\n", number(&m.R2, "%.3f"), number(&m.AdjustedR2, "%.3f"), number(&m.LOORMSE, "%.4g"), r.Of)
 	if m.N < 3*(len(m.Terms)+1) {
 		fmt.Fprintf(w, "warning: %s for %s: expect much worse of others\n", format.NumberOf(m.N, "player"), format.NumberOf(len(m.Terms)+1, "coefficient"))
 	}

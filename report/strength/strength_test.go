@@ -102,8 +102,8 @@ func TestPublished(t *testing.T) {
 			near(term, e.slopes[i])
 		}
 		r := NewReport(m, subjects, nil, nil)
-		if math.Abs(*r.Model.R2-e.r2) > 0.0051 || len(r.Games) != 0 {
-			t.Errorf("%s by %s: R² %v, printed %v", e.file, e.terms, *r.Model.R2, e.r2)
+		if math.Abs(r.Model.R2-e.r2) > 0.0051 || len(r.Games) != 0 {
+			t.Errorf("%s by %s: R² %v, printed %v", e.file, e.terms, r.Model.R2, e.r2)
 		}
 		checkJSON(t, r)
 	}

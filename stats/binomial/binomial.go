@@ -6,27 +6,25 @@ import (
 	"math"
 )
 
-// Binomial is the distribution of the number of successes in n trials. It keeps
-// q = 1-p beside p, as the subtraction would lose the digits of a small p when
-// the distribution is mirrored.
+// A Binomial is the distribution of the number of successes in n trials. It stores q = 1-p next to p, because
+// the subtraction would lose the digits of a small p when the distribution is mirrored.
 type Binomial struct {
 	n    int
 	p, q float64
 }
 
-// NewBinomial is that of n trials, at least 0, with the probability p of success
-// in [0, 1]; neither is checked.
+// NewBinomial returns the distribution of n trials, at least 0, with success probability p in [0, 1]. It does
+// not check them.
 func NewBinomial(n int, p float64) Binomial { return Binomial{n, p, 1 - p} }
 
-// mirror is the distribution of the number of failures.
+// mirror returns the distribution of the number of failures.
 func (b Binomial) mirror() Binomial { return Binomial{b.n, b.q, b.p} }
 
-// AtMost is P(X <= k).
+// AtMost returns P(X <= k).
 func (b Binomial) AtMost(k int) float64 { return b.mirror().AtLeast(b.n - k) }
 
-// AtLeast is P(X >= k). It sums the terms away from the mean, where they only
-// shrink, so a tail of 1e-24 has as many right digits as one of 0.5; that is
-// O(√n) work. (1 - CDF would bottom out at 1e-16.)
+// AtLeast returns P(X >= k). It sums the terms away from the mean, which shrink, so a tail of 1e-24 has as
+// many correct digits as one of 0.5. (1 - CDF has an absolute error of 1e-16.) It takes O(√n) steps.
 func (b Binomial) AtLeast(k int) float64 {
 	switch {
 	case k <= 0:
@@ -45,7 +43,7 @@ func (b Binomial) AtLeast(k int) float64 {
 	return min(1, sum)
 }
 
-// UpperTails is P(X >= k) for k = 0 … n, by adding up from the far end.
+// UpperTails returns P(X >= k) for k = 0 … n. It sums from the far end.
 func (b Binomial) UpperTails() []float64 {
 	tails := make([]float64, b.n+1)
 	sum := 0.0
@@ -56,9 +54,8 @@ func (b Binomial) UpperTails() []float64 {
 	return tails
 }
 
-// At is P(X = k) by Loader's saddle-point expansion (2000, "Fast and accurate
-// computation of binomial probabilities"), which unlike differences of
-// log-gammas keeps its digits at a million trials.
+// At returns P(X = k) by Loader's saddle-point expansion (2000, "Fast and accurate computation of binomial
+// probabilities"). Unlike differences of log-gammas, it keeps its digits at a million trials.
 func (b Binomial) At(k int) float64 {
 	n, x := float64(b.n), float64(k)
 	switch {
@@ -80,8 +77,7 @@ func (b Binomial) At(k int) float64 {
 	return math.Exp(exponent) * math.Sqrt(n/(2*math.Pi*x*y))
 }
 
-// logOneMinus is log(1-p) where q = 1-p: by whichever of the two is smaller, as
-// that one has the digits.
+// logOneMinus returns log(1-p), for q = 1-p. It uses the smaller of the two, which has more digits.
 func logOneMinus(p, q float64) float64 {
 	if p < q {
 		return math.Log1p(-p)
@@ -89,7 +85,7 @@ func logOneMinus(p, q float64) float64 {
 	return math.Log(q)
 }
 
-// stirlingError is log(n!) less Stirling's approximation of it.
+// stirlingError returns log(n!) minus Stirling's approximation.
 func stirlingError(n float64) float64 {
 	if n < 16 {
 		lg, _ := math.Lgamma(n + 1)
@@ -99,8 +95,8 @@ func stirlingError(n float64) float64 {
 	return (1./12 - (1./360-(1./1260-(1./1680-1./1188/nn)/nn)/nn)/nn) / n
 }
 
-// deviance is x log(x/m) + m - x, by its series where x and m are close and the
-// closed form would cancel.
+// deviance returns x log(x/m) + m - x. It uses a series if x and m are close, because the closed form would
+// cancel.
 func deviance(x, m float64) float64 {
 	if math.Abs(x-m) >= 0.1*(x+m) {
 		return x*math.Log(x/m) + m - x
@@ -118,8 +114,7 @@ func deviance(x, m float64) float64 {
 	}
 }
 
-// Root is where an increasing f crosses zero between lo and hi, by bisection
-// down to neighbouring numbers.
+// Root returns the zero of an increasing f between lo and hi. It bisects down to neighbouring numbers.
 func Root(lo, hi float64, f func(float64) float64) float64 {
 	for range 200 {
 		mid := lo + (hi-lo)/2
@@ -135,7 +130,7 @@ func Root(lo, hi float64, f func(float64) float64) float64 {
 	return lo + (hi-lo)/2
 }
 
-// CheckCounts demands k wins of n games, of which there is one at least.
+// CheckCounts returns an error unless n is positive and k is from 0 to n.
 func CheckCounts(k, n int) error {
 	switch {
 	case n == 0:
@@ -146,7 +141,7 @@ func CheckCounts(k, n int) error {
 	return nil
 }
 
-// CheckOpen demands a number strictly between 0 and 1 (NaN is not).
+// CheckOpen returns an error unless x is strictly between 0 and 1. NaN is an error.
 func CheckOpen(what string, x float64) error {
 	if !(x > 0 && x < 1) {
 		return fmt.Errorf("%s %v is not between 0 and 1", what, x)

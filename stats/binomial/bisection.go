@@ -7,20 +7,20 @@ import (
 	"math/bits"
 )
 
-// Bisection is what a search for the commit that made an engine weaker promises:
-// each step judges one commit, and one wrong judgement leads to the wrong end.
+// A Bisection has the error rates of a search for the commit that made an engine weaker. Each step tests one
+// commit, and one wrong step leads to the wrong commit.
 type Bisection struct {
-	Commits int `json:"commits"` // one of which is the culprit
-	Steps   int `json:"steps"`   // ⌈log₂ Commits⌉, at most
-	// The error rates of a step, those of the whole over Steps: to call a good
-	// commit bad, and a bad one good, which is 1 less the power of its series.
+	Commits int `json:"commits"` // number of commits, one of which is the culprit
+	Steps   int `json:"steps"`   // at most ⌈log₂ Commits⌉
+	// The error rates of a step: to call a good commit bad, and a bad one good (1 minus the power). They are
+	// those of the whole bisection divided by Steps.
 	Alpha float64 `json:"alpha"`
 	Beta  float64 `json:"beta"`
-	Right float64 `json:"right"` // probability to name the culprit, at least
+	Right float64 `json:"right"` // lower bound of the probability to name the culprit
 }
 
-// NewBisection divides the error rates of a whole bisection among its steps. It
-// fails for fewer than two commits and for error rates outside (0, 1).
+// NewBisection divides the error rates of a whole bisection among its steps. It returns an error for fewer
+// than two commits, and for error rates outside (0, 1).
 func NewBisection(commits int, alpha, beta float64) (Bisection, error) {
 	if err := errors.Join(CheckOpen("alpha", alpha), CheckOpen("beta", beta)); err != nil {
 		return Bisection{}, err
@@ -34,10 +34,9 @@ func NewBisection(commits int, alpha, beta float64) (Bisection, error) {
 	return b, nil
 }
 
-// NamesCulprit is the probability that a bisection of so many commits names the
-// right one, where each is as likely to be it, a good commit is called bad with
-// probability alpha, and a bad one good with beta: each step tests the commit in
-// the middle, as git does. It is 1 for one commit, NaN for none.
+// NamesCulprit returns the probability that a bisection names the right commit. Each commit is equally likely
+// to be the culprit. A good commit is called bad with probability alpha, a bad one good with beta. Each step
+// tests the middle commit, as git does. The result is 1 for one commit, and NaN for none.
 func NamesCulprit(commits int, alpha, beta float64) float64 {
 	if commits < 1 {
 		return math.NaN()

@@ -1,21 +1,17 @@
 package binomial
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
-// Chances are those of a match of a fixed number of games, by points.
+// A Chances has the probabilities of the result of a match with a fixed number of games, by points.
 type Chances struct {
 	Win  float64 `json:"win"` // A has more than half of the points
 	Draw float64 `json:"draw"`
 	Loss float64 `json:"loss"`
 }
 
-// MatchChances are those of A in a match of n independent games, each won with
-// probability win and drawn with probability draw, draws at half a point: exact,
-// summed over the number of draws. It fails for n < 1 and impossible
-// probabilities.
+// MatchChances returns A's chances in a match of n independent games, with half a point for a draw. A wins a
+// game with probability win and draws it with probability draw. The sum over the number of draws is exact.
+// MatchChances returns an error for n < 1 and impossible probabilities.
 func MatchChances(n int, win, draw float64) (Chances, error) {
 	loss := 1 - win - draw
 	if n < 1 {
@@ -45,30 +41,3 @@ func MatchChances(n int, win, draw float64) (Chances, error) {
 	c.Draw = max(0, c.Draw)
 	return c, nil
 }
-
-// Coverage is how often the interval of this method for n games, each won with
-// probability p, holds p: by summing over all numbers of wins. A number of wins
-// for which the method has no interval counts as a miss. It fails for n < 1, a p
-// outside [0, 1], a level outside (0, 1) and an unknown method.
-func (m IntervalMethod) Coverage(n int, p, level float64) (float64, error) {
-	if n < 1 || !(p >= 0 && p <= 1) {
-		return 0, fmt.Errorf("%d games won with probability %v are impossible", n, p)
-	}
-	if _, err := m.Interval(1, 10, level); err != nil {
-		return 0, err
-	}
-	b, covered := NewBinomial(n, p), 0.0
-	for k := 0; k <= n; k++ {
-		q := b.At(k)
-		if q < 1e-18 {
-			continue
-		}
-		if i, err := m.Interval(k, n, level); err == nil && i.Lo-coverageSlack <= p && p <= i.Hi+coverageSlack {
-			covered += q
-		}
-	}
-	return math.Min(1, covered), nil
-}
-
-// coverageSlack forgives an end its rounding error.
-const coverageSlack = 1e-12

@@ -8,7 +8,7 @@ import (
 func TestImpossibleInputsAreErrors(t *testing.T) {
 	all := map[string]intervalFunc{
 		"cp": ClopperPearson, "cp lower": ClopperPearsonLower, "cp upper": ClopperPearsonUpper,
-		"blaker": Blaker, "mid-p": MidP, "wilson": Wilson, "wilson continuity": WilsonContinuity, "jeffreys": Jeffreys, "wald": Wald, "lfics": LFICS,
+		"blaker": MethodBlaker.Interval, "mid-p": MethodMidP.Interval, "wilson": MethodWilson.Interval, "wilson continuity": MethodWilsonContinuity.Interval, "jeffreys": MethodJeffreys.Interval, "wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
 	}
 	bad := []struct {
 		k, n  int
@@ -124,7 +124,7 @@ func TestPublishedThresholds(t *testing.T) {
 }
 
 func TestExtremeLevels(t *testing.T) {
-	for _, f := range []intervalFunc{ClopperPearson, Blaker, MidP, Wilson, WilsonContinuity, Jeffreys, Wald} {
+	for _, f := range []intervalFunc{ClopperPearson, MethodBlaker.Interval, MethodMidP.Interval, MethodWilson.Interval, MethodWilsonContinuity.Interval, MethodJeffreys.Interval, MethodWald.Interval} {
 		for _, level := range []float64{1e-6, 1 - 1e-10, 1 - 1e-15} {
 			for _, n := range []int{1, 2, 7, 1_000_000} {
 				for _, k := range []int{0, 1, n / 2, n} {

@@ -6,13 +6,12 @@ import (
 	"math"
 )
 
-// EloPerNat is the Elo points of a natural unit of log strength, 400/ln 10.
+// EloPerNat is the number of Elo points per natural unit of log strength, 400/ln 10.
 const EloPerNat = 400 / math.Ln10
 
-// Elo is the rating difference, in Elo points from A's side, at which the
-// expected score is p: 400 log10(p/(1-p)). It is -Inf for p <= 0 and +Inf for
-// p >= 1: a side that never scored has no finite rating, and cutting one off
-// would invent it.
+// Elo returns the rating difference, in Elo from A's point of view, with the expected score p: 400
+// log10(p/(1-p)). It is -Inf for p <= 0 and +Inf for p >= 1, because a player who never scored has no finite
+// rating.
 func Elo(p float64) float64 {
 	switch {
 	case p <= 0:
@@ -23,20 +22,19 @@ func Elo(p float64) float64 {
 	return 400 * math.Log10(p/(1-p))
 }
 
-// Expected is the score that an Elo difference promises, the inverse of [Elo].
+// Expected returns the expected score of an Elo difference, the inverse of [Elo].
 func Expected(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// EloInterval is the image of a score interval in Elo points. As [Elo] is
-// monotone the image has the level of the original, whose method it keeps. Its
-// ends may be infinite.
+// EloInterval returns the image of a score interval in Elo. [Elo] is monotone, so the level and the method
+// stay the same. The ends may be infinite.
 func EloInterval(i Interval) Interval {
 	i.Lo, i.Hi = Elo(i.Lo), Elo(i.Hi)
 	return i
 }
 
-// EloError is the standard error of [Elo](q) to first order, where q has the
-// standard error s. It is only good while s is small against q and 1-q;
-// [EloInterval] is always exact. It fails for q outside (0, 1) and a negative s.
+// EloError returns the standard error of [Elo](q) to first order, if q has the standard error s. It is
+// accurate only if s is small compared with q and 1-q; [EloInterval] is always exact. It returns an error for
+// q outside (0, 1) and a negative s.
 func EloError(q, s float64) (float64, error) {
 	if err := CheckOpen("score", q); err != nil {
 		return 0, err
@@ -47,7 +45,7 @@ func EloError(q, s float64) (float64, error) {
 	return EloPerNat * s / (q * (1 - q)), nil
 }
 
-// CheckFinite demands a true difference in Elo that is a number and finite.
+// CheckFinite returns an error if a difference in Elo is infinite or NaN.
 func CheckFinite(elo float64) error {
 	if math.IsNaN(elo) || math.IsInf(elo, 0) {
 		return fmt.Errorf("a true difference of %v Elo is none", elo)

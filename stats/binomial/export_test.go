@@ -14,5 +14,5 @@ func ClopperPearsonUpper(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	return NewInterval("clopper_pearson_upper", level, 0, upperExact(k, n, 1-level)), nil
+	return NewInterval("clopper_pearson_upper", level, 0, 1-lowerExact(n-k, n, 1-level)), nil
 }

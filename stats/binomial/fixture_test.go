@@ -51,12 +51,12 @@ func TestIntervalsAgainstFixture(t *testing.T) {
 		f              intervalFunc
 	}{
 		{"clopper_pearson", "clopper_pearson", ClopperPearson},
-		{"blaker", "blaker", Blaker},
-		{"mid_p", "mid_p", MidP},
-		{"wilson", "wilson", Wilson},
-		{"wilson_cc", "wilson_continuity", WilsonContinuity},
-		{"jeffreys", "jeffreys", Jeffreys},
-		{"wald_unclamped", "wald", Wald},
+		{"blaker", "blaker", MethodBlaker.Interval},
+		{"mid_p", "mid_p", MethodMidP.Interval},
+		{"wilson", "wilson", MethodWilson.Interval},
+		{"wilson_cc", "wilson_continuity", MethodWilsonContinuity.Interval},
+		{"jeffreys", "jeffreys", MethodJeffreys.Interval},
+		{"wald_unclamped", "wald", MethodWald.Interval},
 		{"clopper_pearson_one_sided", "", oneSided},
 	}
 	var fixture struct{ Cases []map[string]json.RawMessage }
@@ -125,7 +125,7 @@ func TestLFICSAgainstFixture(t *testing.T) {
 		if want == nil {
 			want = c.Gamma
 		}
-		got, err := LFICS(c.K, c.N, 1-c.Alpha)
+		got, err := MethodLFICS.Interval(c.K, c.N, 1-c.Alpha)
 		if want == nil {
 			if err == nil {
 				t.Errorf("LFICS(%d, %d) = %+v, want an error", c.K, c.N, got)
@@ -157,7 +157,7 @@ func TestLFICSWorkedExample(t *testing.T) {
 	e, err := EloError(0.8, s)
 	testutil.OK(t, err)
 	w.near(t, "error of dR", e, want.DRError, 1e-9, 0)
-	i, err := LFICS(want.K, want.N, 0.95)
+	i, err := MethodLFICS.Interval(want.K, want.N, 0.95)
 	if err != nil || i.Lo != want.Interval[0] || i.Hi != want.Interval[1] {
 		t.Errorf("LFICS = %+v, %v", i, err)
 	}
@@ -251,7 +251,7 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 // some interval or at an end of the range.
 func TestCoverageAgainstFixture(t *testing.T) {
 	methods := map[string]intervalFunc{
-		"cp": ClopperPearson, "blaker": Blaker, "midp": MidP, "wilson": Wilson, "wald": Wald, "lfics": LFICS,
+		"cp": ClopperPearson, "blaker": MethodBlaker.Interval, "midp": MethodMidP.Interval, "wilson": MethodWilson.Interval, "wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
 	}
 	f, err := os.Open("testdata/ci_coverage.csv")
 	testutil.OK(t, err)

@@ -2,9 +2,9 @@ package binomial
 
 import "math"
 
-// Hypergeometric is how likely k of drawn things are bad that are drawn at random, without
-// putting any back, from so many of which bad are bad; 0 where that cannot be. Its sums
-// over k are R. A. Fisher's exact test (1934) of a table of two by two.
+// Hypergeometric returns the probability that k of the drawn items are bad. The items are drawn at random
+// without replacement from all items, of which bad are bad. The result is 0 for an impossible k. Sums over k
+// are R. A. Fisher's exact test (1934) of a two by two table.
 func Hypergeometric(all, bad, drawn, k int) float64 {
 	if k < max(0, bad+drawn-all) || k > min(bad, drawn) {
 		return 0
@@ -12,7 +12,7 @@ func Hypergeometric(all, bad, drawn, k int) float64 {
 	return math.Exp(lnChoose(bad, k) + lnChoose(all-bad, drawn-k) - lnChoose(all, drawn))
 }
 
-// lnChoose is the logarithm of a binomial coefficient.
+// lnChoose returns the logarithm of a binomial coefficient.
 func lnChoose(n, k int) float64 { return lnFactorial(n) - lnFactorial(k) - lnFactorial(n-k) }
 
 func lnFactorial(n int) float64 {

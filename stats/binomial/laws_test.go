@@ -20,7 +20,7 @@ func sample(t *rapid.T) (k, n int, level float64) {
 }
 
 func TestIntervalLaws(t *testing.T) {
-	methods := []intervalFunc{ClopperPearson, Blaker, MidP, Wilson, WilsonContinuity, Jeffreys, Wald}
+	methods := []intervalFunc{ClopperPearson, MethodBlaker.Interval, MethodMidP.Interval, MethodWilson.Interval, MethodWilsonContinuity.Interval, MethodJeffreys.Interval, MethodWald.Interval}
 	rapid.Check(t, func(t *rapid.T) {
 		k, n, level := sample(t)
 		f := rapid.SampledFrom(methods).Draw(t, "method")
@@ -81,7 +81,7 @@ func TestExactIntervalsKeepTheirLevel(t *testing.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "n")
 		p := rapid.Float64Range(0, 1).Draw(t, "p")
 		level := rapid.Float64Range(0.5, 0.999).Draw(t, "level")
-		for _, f := range []intervalFunc{ClopperPearson, Blaker} {
+		for _, f := range []intervalFunc{ClopperPearson, MethodBlaker.Interval} {
 			covered := 0.0
 			for k := range n + 1 {
 				if i, _ := f(k, n, level); i.Lo <= p && p <= i.Hi {
@@ -102,7 +102,7 @@ func TestBlakerByDefinition(t *testing.T) {
 		n := rapid.IntRange(1, 80).Draw(t, "n")
 		k := rapid.IntRange(1, n).Draw(t, "k")
 		alpha := rapid.Float64Range(0.001, 0.5).Draw(t, "alpha")
-		i, _ := Blaker(k, n, 1-alpha)
+		i, _ := MethodBlaker.Interval(k, n, 1-alpha)
 		outer, _ := ClopperPearson(k, n, 1-alpha)
 		if i.Lo < outer.Lo-1e-9 || i.Hi > outer.Hi+1e-9 {
 			t.Fatalf("%+v is not inside %+v", i, outer)

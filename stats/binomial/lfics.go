@@ -6,18 +6,10 @@ import (
 	"sort"
 )
 
-// LFICS is the narrowing interval of the calculator of the Laboratory for
-// Fundamental Information on Computer Shogi, kept for comparison with published
-// results. It is a fluctuation interval, the smallest set of win rates that
-// holds at least the level of Binomial(n, k/n), and no confidence interval: its
-// coverage is not guaranteed. Of two ends that are equally probable, as at
-// k = n/2, it drops the one that the original drops (see [roundsDown]), so
-// exchanging the engines may change it. It is undefined for n < 5, k = 0 and
-// k = n.
-func LFICS(k, n int, level float64) (Interval, error) {
-	if err := checkSample(k, n, level); err != nil {
-		return Interval{}, err
-	}
+// lfics returns the interval of [MethodLFICS]. If two ends are equally probable, as at k = n/2, it drops the
+// one that the original drops (see [Binomial.roundsDown]), so exchanging the engines may change it. It is
+// undefined for n < 5, k = 0 and k = n.
+func lfics(k, n int, level float64) (Interval, error) {
 	if n < 5 || k == 0 || k == n {
 		return Interval{}, errors.New("the fluctuation interval is undefined for fewer than 5 games and where one side won all")
 	}
@@ -25,8 +17,8 @@ func LFICS(k, n int, level float64) (Interval, error) {
 	return NewInterval("lfics", level, float64(lo)/float64(n), float64(hi)/float64(n)), nil
 }
 
-// narrow drops the less probable end of [0, n] for as long as what is dropped
-// stays below alpha. It starts where that will come to, as n may be large.
+// narrow drops the less probable end of [0, n] as long as the dropped probability stays below alpha. It
+// starts at a late stage, because n may be large.
 func narrow(b Binomial, alpha float64) (lo, hi int) {
 	lo, hi = b.narrowed(alpha)
 	dropped := b.AtMost(lo-1) + b.AtLeast(hi+1)
@@ -48,15 +40,14 @@ func narrow(b Binomial, alpha float64) (lo, hi int) {
 	}
 }
 
-// rounding is how far apart equal probabilities may be computed to be.
+// rounding is the largest relative difference between probabilities that count as equal.
 const rounding = 1e-12
 
-// narrowed is a late stage of the narrowing: the last one in which the lower end
-// is about to be dropped, and what is dropped is below alpha. Where the lower
-// end never is, it is the last stage of all.
+// narrowed returns the last stage of the narrowing in which the lower end is about to be dropped, with a
+// dropped probability below alpha. If the lower end is never dropped, it returns the last stage of all.
 func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	mode := min(b.n, int(float64(b.n+1)*b.p))
-	// rival is the upper end when lo is about to be dropped.
+	// rival returns the upper end when lo is about to be dropped.
 	rival := func(lo int) int {
 		p := b.At(lo) * (1 - rounding)
 		return mode + sort.Search(b.n-mode, func(i int) bool { return b.At(mode+i+1) < p })
@@ -69,15 +60,14 @@ func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	return lo, rival(lo)
 }
 
-// roundsDown decides a tie as the original does, which knows none: it sums
-// logarithms, and drops the upper end unless the sum for the lower one came out
-// smaller. That is rounding error, but the only rule that gives all published
-// intervals: [.41, .60] for 50 of 100 (lower end dropped) and [.469, .530] for
-// 500 of 1000 (upper end). Neither "the upper end" nor taking turns does.
+// roundsDown decides a tie as the original does. The original sums logarithms, and drops the upper end unless
+// the sum for the lower end is smaller. That is rounding error, but it is the only rule that gives all
+// published intervals: [.41, .60] for 50 of 100 (lower end dropped) and [.469, .530] for 500 of 1000 (upper
+// end). Neither "always the upper end" nor alternating does.
 func (b Binomial) roundsDown(lo, hi int) bool { return b.logSum(lo) < b.logSum(hi) }
 
-// logSum is log10 P(X = k) with the original's operations in their order. (The
-// conversions keep compilers from fusing multiplication and addition.)
+// logSum returns log10 P(X = k) with the original's operations in their order. (The conversions prevent
+// compilers from fusing multiplication and addition.)
 func (b Binomial) logSum(k int) float64 {
 	m := min(k, b.n-k)
 	sum := 0.0
@@ -88,7 +78,7 @@ func (b Binomial) logSum(k int) float64 {
 	return sum + float64(float64(b.n-k)*log10(b.q))
 }
 
-// log10 rounds as C's does (fdlibm's e_log10), unlike math.Log10.
+// log10 rounds as C's log10 does (fdlibm's e_log10), unlike math.Log10.
 func log10(x float64) float64 {
 	fraction, exponent := math.Frexp(x)
 	if exponent > 0 {
@@ -99,11 +89,9 @@ func log10(x float64) float64 {
 	return z + float64(e*3.01029995663611771306e-01)
 }
 
-// StandardError is the standard error of the win rate k/n with the
-// nearly unbiased divisor n - 3/2, as the Laboratory for Fundamental
-// Information on Computer Shogi gives it. It fails for n < 2 and where the
-// estimate is zero, at k = 0 and k = n, which would claim a certainty that no
-// game gave.
+// StandardError returns the standard error of the win rate k/n with the nearly unbiased divisor n - 3/2 of
+// the Laboratory for Fundamental Information on Computer Shogi. It returns an error for n < 2, and for k = 0
+// and k = n, where the estimate would be zero.
 func StandardError(k, n int) (float64, error) {
 	if err := CheckCounts(k, n); err != nil {
 		return 0, err

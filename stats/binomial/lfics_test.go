@@ -30,7 +30,7 @@ func TestLFICSByDefinition(t *testing.T) {
 				hi--
 			}
 		}
-		i, err := LFICS(k, n, 1-alpha)
+		i, err := MethodLFICS.Interval(k, n, 1-alpha)
 		if err != nil || i.Lo != float64(lo)/float64(n) || i.Hi != float64(hi)/float64(n) {
 			t.Fatalf("%d of %d at %v: %+v, %v; want %d to %d", k, n, alpha, i, err, lo, hi)
 		}
@@ -43,7 +43,7 @@ func TestLFICSTies(t *testing.T) {
 		k, n   int
 		lo, hi float64
 	}{{50, 100, 0.41, 0.60}, {500, 1000, 0.469, 0.530}} {
-		if i, err := LFICS(c.k, c.n, 0.95); err != nil || i.Lo != c.lo || i.Hi != c.hi {
+		if i, err := MethodLFICS.Interval(c.k, c.n, 0.95); err != nil || i.Lo != c.lo || i.Hi != c.hi {
 			t.Errorf("%d of %d: %+v, %v", c.k, c.n, i, err)
 		}
 	}

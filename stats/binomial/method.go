@@ -2,22 +2,41 @@ package binomial
 
 import "fmt"
 
-// IntervalMethod names a way to make an interval for a binomial proportion.
+// An IntervalMethod names a way to calculate an interval for a binomial proportion.
 type IntervalMethod string
 
-// The methods; what each promises is said at its function.
+// The methods, the exact ones first.
 const (
-	MethodClopperPearson   IntervalMethod = "clopper_pearson"
-	MethodBlaker           IntervalMethod = "blaker"
-	MethodMidP             IntervalMethod = "mid_p"
-	MethodWilson           IntervalMethod = "wilson"
+	// MethodClopperPearson is exact: its coverage is at least the level for every true rate (Clopper and
+	// Pearson 1934).
+	MethodClopperPearson IntervalMethod = "clopper_pearson"
+	// MethodBlaker is the exact interval of Blaker (2000, "Confidence curves and improved exact confidence
+	// intervals for discrete distributions"). It lies inside that of MethodClopperPearson and is a few
+	// percent narrower.
+	MethodBlaker IntervalMethod = "blaker"
+	// MethodMidP is MethodClopperPearson with only half of the observed count's probability in each tail. Its
+	// coverage is near the level on average, and may be below it.
+	MethodMidP IntervalMethod = "mid_p"
+	// MethodWilson is the score interval of Wilson (1927). It is approximate. Its coverage is near the level
+	// on average, and may be far below it for rates near 0 and 1.
+	MethodWilson IntervalMethod = "wilson"
+	// MethodWilsonContinuity is MethodWilson with continuity correction (Newcombe 1998, method 4). It is
+	// approximate and mostly conservative. At k = 0 and k = n it ends at 0 and 1.
 	MethodWilsonContinuity IntervalMethod = "wilson_continuity"
-	MethodJeffreys         IntervalMethod = "jeffreys"
-	MethodWald             IntervalMethod = "wald"
-	MethodLFICS            IntervalMethod = "lfics"
+	// MethodJeffreys is the central interval of the posterior Beta(k+½, n-k+½), with the end 0 for k = 0 and
+	// 1 for k = n. As a confidence interval it is approximate.
+	MethodJeffreys IntervalMethod = "jeffreys"
+	// MethodWald is the textbook interval k/n ± z standard errors, cut off at 0 and 1, for comparison. Its
+	// coverage breaks down for small n and near 0 and 1. At k = 0 and k = n it is a single point.
+	MethodWald IntervalMethod = "wald"
+	// MethodLFICS is the narrowing interval of the calculator of the Laboratory for Fundamental Information
+	// on Computer Shogi, for comparison with published results. It is a fluctuation interval, not a
+	// confidence interval: the smallest set of win rates with at least the level of Binomial(n, k/n). Its
+	// coverage is not guaranteed.
+	MethodLFICS IntervalMethod = "lfics"
 )
 
-// IntervalMethods are all two-sided methods, the exact ones first.
+// IntervalMethods returns all methods, the exact ones first.
 func IntervalMethods() []IntervalMethod {
 	return []IntervalMethod{
 		MethodClopperPearson, MethodBlaker, MethodMidP, MethodWilson,
@@ -25,28 +44,36 @@ func IntervalMethods() []IntervalMethod {
 	}
 }
 
-// Exact reports whether the coverage is at least the level whatever the truth.
+// Exact reports whether the coverage is at least the level for every true rate.
 func (m IntervalMethod) Exact() bool { return m == MethodClopperPearson || m == MethodBlaker }
 
-// Interval is the interval by this method for k wins of n games.
+// Interval returns the two-sided interval for the win probability after k wins of n games. It returns an
+// error for impossible counts, n = 0, a level outside (0, 1), and an unknown method.
 func (m IntervalMethod) Interval(k, n int, level float64) (Interval, error) {
+	if err := checkSample(k, n, level); err != nil {
+		return Interval{}, err
+	}
+	var lower func(k int) float64 // the upper end is that of the failures
+	tail, z := (1-level)/2, ZWithin(level)
 	switch m {
 	case MethodClopperPearson:
-		return ClopperPearson(k, n, level)
+		lower = func(k int) float64 { return lowerExact(k, n, tail) }
 	case MethodBlaker:
-		return Blaker(k, n, level)
+		lower = func(k int) float64 { return blakerLower(k, n, 1-level) }
 	case MethodMidP:
-		return MidP(k, n, level)
+		lower = func(k int) float64 { return midPLower(k, n, tail) }
 	case MethodWilson:
-		return Wilson(k, n, level)
+		lower = func(k int) float64 { return wilsonLower(k, n, z) }
 	case MethodWilsonContinuity:
-		return WilsonContinuity(k, n, level)
+		lower = func(k int) float64 { return wilsonContinuityLower(k, n, z) }
 	case MethodJeffreys:
-		return Jeffreys(k, n, level)
+		lower = func(k int) float64 { return jeffreysLower(k, n, tail) }
 	case MethodWald:
-		return Wald(k, n, level)
+		return wald(k, n, level), nil
 	case MethodLFICS:
-		return LFICS(k, n, level)
+		return lfics(k, n, level)
+	default:
+		return Interval{}, fmt.Errorf("unknown interval method %q", string(m))
 	}
-	return Interval{}, fmt.Errorf("unknown interval method %q", string(m))
+	return NewInterval(string(m), level, lower(k), 1-lower(n-k)), nil
 }

@@ -6,25 +6,24 @@ import (
 	"slices"
 )
 
-// Correction names a way to adjust p values for how many there are.
+// A Correction names a way to adjust p values for multiple tests.
 type Correction string
 
-// The corrections. The first four bound the probability of any false claim, the
-// last two the expected share of false claims. Bonferroni, Holm and
-// BenjaminiYekutieli hold however the tests depend on each other; the others
-// need independence or a positive dependence.
+// The corrections. The first four bound the probability of any false claim, the last two the expected share
+// of false claims. Bonferroni, Holm and BenjaminiYekutieli hold for any dependence between the tests; the
+// others need independence or positive dependence.
 const (
 	Bonferroni         Correction = "bonferroni"
-	Holm               Correction = "holm" // at least as good as Bonferroni, always
+	Holm               Correction = "holm" // never worse than Bonferroni
 	Hochberg           Correction = "hochberg"
 	Hommel             Correction = "hommel"
 	BenjaminiHochberg  Correction = "bh"
 	BenjaminiYekutieli Correction = "by"
 )
 
-// Adjust is the adjusted p values in the order given, each of which may be held
-// against alpha as if it were the only one. They are R's p.adjust. None gives
-// none; it fails for a p value outside [0, 1] and an unknown correction.
+// Adjust returns the adjusted p values in the given order, as R's p.adjust does. Each may be compared with
+// alpha as if it were the only one. Adjust returns an error for a p value outside [0, 1] and an unknown
+// correction.
 func (c Correction) Adjust(p []float64) ([]float64, error) {
 	order := make([]int, len(p))
 	for i, x := range p {
@@ -49,7 +48,7 @@ func (c Correction) Adjust(p []float64) ([]float64, error) {
 	return result, nil
 }
 
-// ascending adjusts p values that ascend.
+// ascending adjusts ascending p values.
 func (c Correction) ascending(p []float64) ([]float64, error) {
 	n := float64(len(p))
 	switch c {
@@ -96,8 +95,8 @@ func runningMin(p []float64) []float64 {
 	return p
 }
 
-// hommel is Hommel's procedure by Wright's algorithm (1992): the adjusted value
-// of p is the largest that Simes' test gives it in any set of m hypotheses.
+// hommel adjusts by Hommel's procedure in Wright's algorithm (1992). The adjusted value of p is the largest
+// that Simes' test gives it in any set of m hypotheses.
 func hommel(p []float64) []float64 {
 	n := len(p)
 	adjusted := slices.Clone(p)

@@ -1,70 +1,63 @@
 package binomial
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
 
-// Design is a test of a length fixed beforehand: the exact test of decisive
-// games against even chances ([CriticalWins]).
+// A Design is a test with a fixed length: the exact test of decisive games against equal chances
+// ([CriticalWins]).
 type Design struct {
 	Alpha       float64     `json:"alpha"`
-	Power       float64     `json:"power"`     // the probability to find the difference
-	DrawRate    float64     `json:"draw_rate"` // of all games, in [0, 1)
+	Power       float64     `json:"power"`     // probability to detect the difference
+	DrawRate    float64     `json:"draw_rate"` // share of all games, in [0, 1)
 	Alternative Alternative `json:"alternative"`
 }
 
-// Length is how many games a design needs. The power of an exact test is a
-// saw-tooth in the number of games: it falls wherever one more win is needed.
+// A Length is the number of games that a design needs. The power of an exact test is a saw-tooth in the
+// number of games: it falls wherever one more win is needed. The JSON is that of a plan.
 type Length struct {
 	Decisive     int     `json:"decisive"`      // the first number of decisive games with the power
 	CriticalWins int     `json:"critical_wins"` // of Decisive
-	Power        float64 `json:"power"`         // exact, at Decisive
-	Safe         int     `json:"safe"`          // decisive games from which on it never falls below again
-	Games        int     `json:"games"`         // in which Decisive are expected
-	SafeGames    int     `json:"safe_games"`    // in which Safe are expected
+	Power        float64 `json:"exact_power"`   // at Decisive
+	Safe         int     `json:"safe_decisive"` // decisive games from which on the power is always enough
+	Games        int     `json:"-"`             // games with Decisive decisive ones on average
+	SafeGames    int     `json:"safe_games"`    // games with Safe decisive ones on average
 }
 
-// MaxPlanned bounds the units of a plan, games or pairs: what would take more has
-// no plan.
+// MaxPlanned is the largest number of games or pairs of a plan.
 const MaxPlanned = 10_000_000
 
 func (d Design) check() error {
-	if err := errors.Join(CheckOpen("alpha", d.Alpha), CheckOpen("power", d.Power), d.Alternative.Check()); err != nil {
+	if err := CheckPower(d.Alpha, d.Power, d.Alternative); err != nil {
 		return err
 	}
 	if !(d.DrawRate >= 0 && d.DrawRate < 1) {
 		return fmt.Errorf("draw rate %v is not in [0, 1)", d.DrawRate)
 	}
-	if d.tail() >= d.Power {
-		return fmt.Errorf("power %v is no more than the error rate %v: it takes no games", d.Power, d.tail())
-	}
 	return nil
 }
 
-// tail is the error probability on the side of the difference.
+// tail returns the error probability on the side of the difference.
 func (d Design) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 
-// games is the number of games in which so many decisive ones are expected.
+// games returns the number of games with this number of decisive ones on average.
 func (d Design) games(decisive int) int {
 	return int(math.Ceil(float64(decisive) / (1 - d.DrawRate) * (1 - 1e-12)))
 }
 
-// Length is the number of games that shows a difference of elo (the score of all
-// games, draws included) with the power. For [Less] elo is below 0, for
-// [Greater] above; for [TwoSided] its sign does not matter, and finding the
-// wrong side stronger is no success. It fails for impossible designs, an elo on
-// the wrong side or 0, one that the draw rate rules out, and one that takes more
-// than ten million decisive games.
+// Length returns the number of games that detects a difference of elo with the power. elo is that of the
+// score of all games, including draws. It is below 0 for [Less] and above 0 for [Greater]. For [TwoSided] its
+// sign does not matter; to find the wrong side stronger is no success. Length returns an error for impossible
+// designs, for an elo that is 0 or on the wrong side, for one that the draw rate rules out, and if it takes
+// more than ten million decisive games.
 func (d Design) Length(elo float64) (Length, error) {
 	p, err := d.decisiveRate(elo)
 	if err != nil {
 		return Length{}, err
 	}
 	ratio := (ZAbove(d.tail())/2 - ZAbove(d.Power)*math.Sqrt(p*(1-p))) / (p - 0.5)
-	// A tooth is about 1/(p-½) games wide, and the last one that dips below the
-	// power is among the nearest few.
+	// A tooth is about 1/(p-½) games wide. The last one that dips below the power is among the nearest few.
 	normal, reach := ratio*ratio, 10/(p-0.5)+50
 	if normal+reach > MaxPlanned {
 		return Length{}, errTooClose(elo)
@@ -90,18 +83,17 @@ func (d Design) Length(elo float64) (Length, error) {
 	return l, nil
 }
 
-// decisiveRate is how often the stronger side wins a decisive game.
+// decisiveRate returns the probability that the stronger side wins a decisive game.
 func (d Design) decisiveRate(elo float64) (float64, error) {
-	if err := errors.Join(d.check(), CheckFinite(elo)); err != nil {
+	if err := d.check(); err != nil {
 		return 0, err
 	}
-	if d.Alternative == Less || d.Alternative == TwoSided && elo < 0 {
-		elo = -elo
+	elo, err := d.Alternative.Size(elo)
+	if err != nil {
+		return 0, err
 	}
 	p := 0.5 + (Expected(elo)-0.5)/(1-d.DrawRate)
 	switch {
-	case !(elo > 0):
-		return 0, errors.New("there is no difference to find on that side")
 	case p >= 1:
 		return 0, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", d.DrawRate, elo)
 	case p == 0.5:
@@ -114,12 +106,12 @@ func errTooClose(elo float64) error {
 	return fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
 }
 
-// tooth is the exact test of n games at k critical wins, carried from n to n+1
-// by one term of each binomial.
+// A tooth is the exact test of n games at k critical wins. step moves it from n to n+1 by one term of each
+// binomial.
 type tooth struct {
 	n, k        int
 	p, alpha    float64
-	size, power float64 // P(X >= k) for even chances, and for p
+	size, power float64 // P(X >= k) for equal chances, and for p
 }
 
 func newTooth(n int, p, alpha float64) *tooth {
@@ -139,16 +131,15 @@ func (t *tooth) step() {
 		t.power -= NewBinomial(t.n, t.p).At(t.k)
 		t.k++
 	}
-	if t.k > t.n { // not even all: nothing is left but rounding errors
+	if t.k > t.n { // no number of wins is significant: the rest is rounding error
 		t.size, t.power = 0, 0
 	}
 }
 
-// Detectable is the smallest difference, in Elo of the score of all games, that
-// a series of so many games finds with the power: below 0 for [Less]. The
-// decisive games among them are taken to be as many as expected, rounded down.
-// It fails for impossible designs, and where even a clean sweep of the decisive
-// games would not be significant or would be expected too seldom.
+// Detectable returns the smallest difference that a series of this number of games detects with the power, in
+// Elo of the score of all games. It is below 0 for [Less]. The number of decisive games is the expected one,
+// rounded down. Detectable returns an error for impossible designs, and if even a clean sweep of the decisive
+// games would not be significant or too improbable.
 func (d Design) Detectable(games int) (float64, error) {
 	if err := d.check(); err != nil {
 		return 0, err

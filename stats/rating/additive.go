@@ -12,8 +12,8 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// additiveFirst is the likelihood of (π_i + δ)/(π_i + π_j) for Black i: a term δ
-// that Black gains and White loses, δ being positive or, with sign -1, negative.
+// additiveFirst returns the likelihood of (π_i + δ)/(π_i + π_j) for Black i. Black gains the term δ and White
+// loses it. δ is positive, or negative with sign -1.
 func additiveFirst(t crosstable.Table, sign float64) *ground {
 	g := &ground{players: len(t.Names), family: added, terms: 1}
 	g.rows = func(crosstable.Cell) (black, white []float64) { return []float64{sign}, []float64{-sign} }
@@ -21,7 +21,7 @@ func additiveFirst(t crosstable.Table, sign float64) *ground {
 	return g
 }
 
-// rateAdditive climbs on both sides of δ = 0 and takes the higher peak.
+// rateAdditive climbs on both sides of δ = 0 and returns the higher peak.
 func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Excluded) (*Fit, error) {
 	null, err := newton.Climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.Names)), nil)
 	if err != nil {
@@ -53,8 +53,7 @@ func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Excluded) (*Fi
 	return best, nil
 }
 
-// smallStarts have terms below every strength, from small to as large as they
-// may be.
+// smallStarts returns starts with a term below every strength, from small to almost the maximum.
 func (g *ground) smallStarts(logs []float64) [][]float64 {
 	x := append(slices.Clone(logs), 0)
 	_, share := g.raw(x)
@@ -92,7 +91,7 @@ func (f *Fit) profileAdditive(level float64) (binomial.Interval, error) {
 	return i, nil
 }
 
-// beyondZero is where the profile on the other side of δ = 0 crosses the limit.
+// beyondZero returns the point at which the profile on the other side of δ = 0 crosses the limit.
 func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	g := additiveFirst(f.table, sign)
 	n := len(f.Players)
@@ -108,7 +107,7 @@ func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	return sign * math.Exp(w), err
 }
 
-// climbHeld maximises along weights·x = its value at x.
+// climbHeld maximises p with weights·x held at its value.
 func climbHeld(p newton.Problem, x, weights []float64) ([]float64, error) {
 	at, err := newton.Climb(p, x, &newton.Contrast{Weights: weights, At: newton.Dot(weights, x)})
 	return at.X, err

@@ -11,14 +11,12 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// Bound is the one-sided bound of a player who was set aside for winning all
-// games against those rated, or losing them: [Lo, +Inf] or [-Inf, Hi] in Elo,
-// where 0 is the mean of the players rated. At the bound as many games go that
-// way with the probability 1 - level at most, however strong the others are: for
-// n games against one equal opponent it is the exact bound of Clopper and
-// Pearson. The games of a cluster count as one, as they may decide each other. It
-// fails for players who were not set aside so or never met anybody rated, for
-// fits with a prior, and for a level outside (0, 1).
+// Bound returns the one-sided bound of a player who was set aside for winning or losing all games against
+// rated players. It is [Lo, +Inf] or [-Inf, Hi] in Elo; the mean of the rated players is 0. At the bound, the
+// results of these games have a probability of at most 1 - level, however strong the others are. For n games
+// against one equal opponent it is the exact bound of Clopper and Pearson. The games of a cluster count as
+// one, because they may depend on each other. Bound returns an error for other players, for players without a
+// game against a rated player, for fits with a prior, and for a level outside (0, 1).
 func (f *Fit) Bound(player string, level float64) (binomial.Interval, error) {
 	if f.Model.FirstMove == Additive || f.Model.Prior.exists() {
 		return binomial.Interval{}, fmt.Errorf("%s has no bound under this model", player)
@@ -28,8 +26,8 @@ func (f *Fit) Bound(player string, level float64) (binomial.Interval, error) {
 	return b.bound(player, level)
 }
 
-// Bound is that of the handicap model; see [Fit.Bound]. It fails, too, where a
-// strength or parameter has no finite estimate.
+// Bound returns the bound in the handicap model; see [Fit.Bound]. It also returns an error if a strength or
+// parameter has no finite estimate.
 func (f *HandicapFit) Bound(player string, level float64) (binomial.Interval, error) {
 	if len(f.at.Drifting) > 0 {
 		return binomial.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
@@ -39,7 +37,7 @@ func (f *HandicapFit) Bound(player string, level float64) (binomial.Interval, er
 	return b.bound(player, level)
 }
 
-// bounded is a fit beside which a player was set aside.
+// A bounded is a fit from which a player was set aside.
 type bounded struct {
 	all, rated crosstable.Table
 	aside      []crosstable.Excluded
@@ -75,7 +73,7 @@ func plays(c crosstable.Cell, player int) bool {
 	return int(c.Black) == player || int(c.White) == player
 }
 
-// with is the table of those rated and one player more, who gets the number i.
+// with returns the table of the rated players and one more player, whose number is i.
 func (b bounded) with(player string) (t crosstable.Table, i int) {
 	kept := make([]bool, len(b.all.Names))
 	for n, name := range b.all.Names {
@@ -87,7 +85,7 @@ func (b bounded) with(player string) (t crosstable.Table, i int) {
 	return t, i
 }
 
-// perUnit is how many games make an independent unit of a player's games.
+// perUnit returns the number of games per independent unit of a player's games.
 func perUnit(t crosstable.Table, player int) float64 {
 	games, units := 0.0, 0.0
 	for _, c := range t.Cells {
@@ -104,12 +102,11 @@ func perUnit(t crosstable.Table, player int) float64 {
 	return max(1, games/units)
 }
 
-// widestBound is as far from the others as a bound is sought, in natural units.
+// widestBound is the largest distance of a bound from the other players, in natural units.
 const widestBound = 40
 
-// crossing is where the likelihood, the rest being as good as it can be, falls
-// short of that without the player by so much; side is 1 where it rises with the
-// player's strength.
+// crossing returns the strength at which the profile likelihood is below the likelihood without the player by
+// the deviance. side is 1 if the likelihood rises with the player's strength.
 func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64) (float64, error) {
 	p := b.on(t)
 	x := slices.Insert(slices.Clone(b.at.X), player, 0)

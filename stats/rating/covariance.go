@@ -1,7 +1,6 @@
 package rating
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,24 +13,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// matrix is a symmetric matrix.
+// A matrix is a symmetric matrix.
 type matrix = *mat.SymDense
 
-// Covariance is that of log strengths in natural units, and of the terms beside
-// them.
+// A Covariance is the covariance of log strengths in natural units and of the other terms.
 type Covariance struct {
-	Names  []string // players in the order of [Fit].Players, then "first_move" and "draw" where estimated
+	Names  []string // players in the order of [Fit].Players, then "first_move" and "draw" if estimated
 	Matrix [][]float64
 }
 
-// Covariance is the inverse of the observed information, or, where games depend
-// on each other ([crosstable.Count.Cluster]), the sandwich of two of them, by clusters or by
-// openings, whichever is wider. Strengths have the
-// geometric mean 1; only a Gaussian prior gives their level a variance of its
-// own, which is then part of the matrix, though not of any difference. The
-// term "first_move" is the logarithm of the factor, or δ of the additive effect
-// for strengths that sum to 50 per player; "draw" is log ν or log λ. It fails
-// where the information is singular.
+// Covariance returns the inverse of the observed information. If games depend on each other
+// ([crosstable.Count.Cluster]), it returns the sandwich estimate by clusters or by openings, whichever is
+// wider. Strengths have the geometric mean 1. A Gaussian prior gives the level of the strengths a variance of
+// its own; it is part of the matrix, but not of any difference. The term "first_move" is the logarithm of the
+// factor, or δ of the additive effect for strengths that sum to 50 per player. "draw" is log ν or log λ.
+// Covariance returns an error if the information is singular.
 func (f *Fit) Covariance() (Covariance, error) {
 	inverse, err := f.inverse()
 	if err != nil {
@@ -64,9 +60,9 @@ func (f *Fit) inverse() (matrix, error) {
 	return inverseOf(f.inner.information(f.at.X), len(f.Players), f.inner.shiftFree())
 }
 
-// TermErrors are the standard errors of the terms beside strengths by their names, "first_move"
-// and "draw" where estimated, as in [Fit.Covariance], which takes the cube of the players for
-// them. It fails as that does.
+// TermErrors returns the standard errors of the terms other than strengths by name: "first_move" and "draw"
+// if estimated. The numbers equal those of [Fit.Covariance], which takes the cube of the number of players.
+// TermErrors returns the same errors.
 func (f *Fit) TermErrors() (map[string]float64, error) {
 	names := f.termNames()
 	errs := make(map[string]float64, len(names))
@@ -96,7 +92,7 @@ func (f *Fit) TermErrors() (map[string]float64, error) {
 	return errs, nil
 }
 
-// termVariance is the diagonal of the inverse information at a term, by solving for its column.
+// termVariance returns the diagonal element of the inverse information at a term. It solves for the column.
 func (l *ladder) termVariance(x []float64, term int) (float64, error) {
 	_, info := l.curvature(x)
 	unit, product := make([]float64, len(x)), make([]float64, len(x))
@@ -114,7 +110,7 @@ func (l *ladder) termVariance(x []float64, term int) (float64, error) {
 
 var errSingular = errors.New("the games do not determine every parameter: the information is singular")
 
-// termNames are those of the coordinates after the players.
+// termNames returns the names of the coordinates after the players.
 func (f *Fit) termNames() []string {
 	var names []string
 	if f.Model.FirstMove != NoFirstMove {
@@ -126,7 +122,7 @@ func (f *Fit) termNames() []string {
 	return names
 }
 
-// termScale turns the coordinate log |δ| of the additive effect into δ.
+// termScale converts the coordinate log |δ| of the additive effect to δ.
 func (f *Fit) termScale() func(i int) float64 {
 	return func(i int) float64 {
 		if f.Model.FirstMove == Additive && i == len(f.Players) {
@@ -136,9 +132,8 @@ func (f *Fit) termScale() func(i int) float64 {
 	}
 }
 
-// inverseOf inverts an information matrix. Where a common shift of the first n
-// coordinates changes nothing, the result is the inverse on the space in which
-// they sum to 0 (and the terms beside them keep their mean).
+// inverseOf inverts an information matrix. If a common shift of the first n coordinates changes nothing, the
+// result is the inverse on the space in which they sum to 0. The other terms keep their mean.
 func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	info := mat.NewSymDense(information.SymmetricDim(), nil)
 	info.CopySym(information)
@@ -162,8 +157,7 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 		return nil, fmt.Errorf("the games hardly determine some parameter: %w", err)
 	}
 	if shiftFree {
-		// The matrix added has the eigenvalue fill for the shift, so what it
-		// put into the inverse is known.
+		// The added matrix has the eigenvalue fill for the shift, so its part of the inverse is known.
 		for i := range n {
 			for j := range i + 1 {
 				inverse.SetSym(i, j, inverse.At(i, j)-1/fill/float64(n))
@@ -173,35 +167,20 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	return inverse, nil
 }
 
-// EloErrors are the standard errors of the ratings in Elo points, in the order
-// of [Fit].Players. It fails as [Fit.Covariance] does.
-func (f *Fit) EloErrors() ([]float64, error) {
-	c, err := f.Covariance()
-	if err != nil {
-		return nil, err
-	}
-	errs := make([]float64, len(f.Players))
-	for i := range errs {
-		errs[i] = binomial.EloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
-	}
-	return errs, nil
-}
-
-// Comparison is what a fit says about two players.
+// A Comparison is a comparison of two players by a fit.
 type Comparison struct {
 	A, B         string
-	Elo          float64 // A's rating less B's
-	SE           float64 // its standard error in Elo points
+	Elo          float64 // A's rating minus B's
+	SE           float64 // standard error in Elo
 	Z            float64
 	P            float64           // two-sided, by the normal approximation
-	PHolm        float64           // adjusted for all pairs compared (Holm 1979)
+	PHolm        float64           // adjusted for all compared pairs (Holm 1979)
 	Interval     binomial.Interval // for this pair alone ("wald")
 	Simultaneous binomial.Interval // for all pairs at once ("wald_bonferroni")
 }
 
-// Pairwise compares every two players, the better one being A, in the order of
-// [Fit].Players. It fails for a level outside (0, 1) and as [Fit.Covariance]
-// does.
+// Pairwise compares every two players, in the order of [Fit].Players; A is the better one. It returns an
+// error for a level outside (0, 1), and the errors of [Fit.Covariance].
 func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
@@ -212,7 +191,7 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	}
 	n := len(f.Players)
 	pairs := float64(n * (n - 1) / 2)
-	one, all := normalQuantile(level), normalQuantile(1-(1-level)/pairs)
+	one, all := binomial.ZWithin(level), binomial.ZWithin(1-(1-level)/pairs)
 	var list []Comparison
 	var p []float64
 	for a := range n {
@@ -229,10 +208,11 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 			list, p = append(list, x), append(p, x.P)
 		}
 	}
-	for i, adjusted := range holm(p) {
-		list[i].PHolm = adjusted
+	adjusted, err := binomial.Holm.Adjust(p)
+	for i := range adjusted {
+		list[i].PHolm = adjusted[i]
 	}
-	return list, nil
+	return list, err
 }
 
 func compare(a, b crosstable.Player, se float64) Comparison {
@@ -244,24 +224,5 @@ func compare(a, b crosstable.Player, se float64) Comparison {
 	return c
 }
 
-// holm adjusts p values for all of them being looked at (Holm 1979).
-func holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	adjusted, last := make([]float64, len(p)), 0.0
-	for n, i := range order {
-		last = max(last, min(1, p[i]*float64(len(p)-n)))
-		adjusted[i] = last
-	}
-	return adjusted
-}
-
-// normalTwoSided is the two-sided p value of a standard normal z.
+// normalTwoSided returns the two-sided p value of a standard normal z.
 func normalTwoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
-
-// normalQuantile is the z that a standard normal stays within with probability
-// level.
-func normalQuantile(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }

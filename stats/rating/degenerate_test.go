@@ -86,9 +86,6 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 	if _, err := f.ProfileFirstMove(0.9); err == nil {
 		t.Error("no first move: no error")
 	}
-	if _, err := f.FirstMoveElo(); err == nil {
-		t.Error("no first move: no error")
-	}
 	// Davidson's two parameters fit the three rates of one pair exactly.
 	d := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))
 	g := must[Goodness](t)(d.Goodness(Replay{Samples: 0, Seed: 1}))

@@ -308,13 +308,13 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 	load(t, "bt_pairwise.json", &want)
 	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
 	var elo, p worst
-	errs := must[[]float64](t)(f.EloErrors())
+	errs := eloErrors(t, f)
 	for i, player := range f.Players {
 		n := atoi(t, player.Name[1:]) - 1
 		elo.near(t, "Elo", player.Elo, want.Elo[n], 1e-6)
 		elo.near(t, "error", errs[i], want.SE[n], 1e-6)
 	}
-	elo.near(t, "advantage", must[float64](t)(f.FirstMoveElo()), want.Advantage, 1e-6)
+	elo.near(t, "advantage", binomial.EloPerNat*math.Log(f.FirstMove), want.Advantage, 1e-6)
 	cov := must[Covariance](t)(f.Covariance())
 	elo.near(t, "its error", binomial.EloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
 	pairs := map[[2]string]Comparison{}
@@ -344,16 +344,6 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 	p.near(t, "goodness p", must[Goodness](t)(f.Goodness(Replay{Samples: 0, Seed: 1})).P, want.GOF.P, 1e-9)
 	elo.log(t, "Elo differences and intervals")
 	p.log(t, "z, p, Holm")
-}
-
-func TestHolmAgainstR(t *testing.T) {
-	var want struct{ P, Holm []float64 }
-	load(t, "p_adjust_R.json", &want)
-	var w worst
-	for i, got := range holm(want.P) {
-		w.near(t, "Holm", got, want.Holm[i], 1e-12)
-	}
-	w.log(t, "Holm")
 }
 
 func handicapCounts(t *testing.T, name string) []crosstable.Count {

@@ -13,45 +13,42 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// Goodness is how well a fit describes the games that it was fitted to.
+// A Goodness measures how well a fit describes its games.
 type Goodness struct {
-	Deviance float64 // twice the log-likelihood short of one rate of its own for each pairing
+	Deviance float64 // twice the log-likelihood by which the fit is below one rate of its own for each pairing
 	Pearson  float64 // X², the sum of (observed - expected)²/expected
-	DF       int     // of both; 0 or less where the fit has as many parameters as there are rates
-	P        float64 // of the deviance by χ²; right only when each pairing played many games
-	// Bootstrap is the p value of X² by parametric bootstrap, right for few games
-	// too. That of the deviance is not: its size depends on how even the pairings
-	// are, and fitted ratings are farther apart than true ones.
+	DF       int     // of both; 0 or less if the fit has as many parameters as there are rates
+	P        float64 // of the deviance by χ²; correct only if each pairing has many games
+	// Bootstrap is the p value of X² by parametric bootstrap, which is also correct for few games. A
+	// bootstrap of the deviance is not: its size depends on how even the pairings are, and fitted ratings are
+	// farther apart than true ones.
 	Bootstrap float64
-	// Worst is the p value, by the same bootstrap, of the largest of all
-	// [Residual]s: of one at least so large anywhere.
+	// Worst is the p value, by the same bootstrap, of the largest of all [Residual]s.
 	Worst   float64
-	Samples int // that the bootstrap used
-	Failed  int // samples without an estimate, left out
+	Samples int // bootstrap samples used
+	Failed  int // samples without an estimate, which are left out
 }
 
-// enough is the part of the samples that must have an estimate.
+// enough is the smallest share of the samples that must have an estimate.
 const enough = 0.9
 
-// Replay says how the games are played again as a fit predicts them. It repeats
-// with its seed.
+// A Replay has the parameters of a simulation that plays the games again as a fit predicts them. The same
+// seed gives the same games.
 type Replay struct {
-	Samples int // at most; not negative, and 0 for none
+	Samples int // maximum number, not negative; 0 for no simulation
 	Seed    uint64
-	// Exceed ends a test as soon as so many samples were at least as extreme as
-	// the games, as their share is then the p value (Besag and Clifford 1991): a
-	// model that fits takes few. 0 uses all samples.
+	// Exceed ends a test after this number of samples that are at least as extreme as the games. Their share
+	// is then the p value (Besag and Clifford 1991), so a model that fits needs few samples. 0 uses all
+	// samples.
 	Exceed int
 }
 
-// Goodness compares the fit with the observed results of each pairing (Black,
-// White). With samples it also plays all games again as the fit predicts, and
-// fits them, to learn how large an X² chance makes. P and Bootstrap are the
+// Goodness compares the fit with the results of each pairing (Black, White). With samples it also plays all
+// games again as the fit predicts, and fits them, to estimate the distribution of X². P and Bootstrap are the
 // probabilities of a deviance and of an X² at least as large. Games that depend on each other
-// ([crosstable.Count.Cluster]) are played again in pairs of swapped colours, whose results
-// are alike as often as they were. It fails for half-win fits of games with
-// draws, which are no probability model, for negative samples, and when more
-// than a tenth of the samples have no estimate.
+// ([crosstable.Count.Cluster]) are played again in pairs of swapped colours, with the observed correlation.
+// Goodness returns an error for half-win fits of games with draws (no probability model), for negative
+// samples, and if more than a tenth of the samples have no estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	return goodness(f, r, func(t crosstable.Table) (replica, error) {
 		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
@@ -63,8 +60,7 @@ func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	})
 }
 
-// limit is where the likelihood of a sample rises to, even if some strengths leave
-// the others behind for it.
+// A limit is the supremum of the likelihood of a sample, even if some strengths diverge.
 type limit struct {
 	table crosstable.Table
 	inner inner
@@ -76,16 +72,16 @@ func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.X) }
 func (l limit) draws() Draws                { return HalfWin }
 func (l limit) freedom() int                { return l.inner.estimated() }
 
-// Goodness is that of the handicap model, by each pairing (Black, White,
-// handicap, receiver); see [Fit.Goodness].
+// Goodness returns the goodness of the handicap model, by each pairing (Black, White, handicap, receiver);
+// see [Fit.Goodness].
 func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
 	return goodness(f, r, func(t crosstable.Table) (replica, error) {
 		return f.refit(t.WithinGroups())
 	})
 }
 
-// refit fits the model again. Every model but the additive ones has one peak,
-// so the terms themselves are start enough for a sample.
+// refit fits the model again. Every model but the additive ones has one peak, so the current terms are start
+// enough for a sample.
 func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 	g := f.shape.on(t)
 	x := slices.Clone(f.at.X)
@@ -98,7 +94,7 @@ func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 	return limit{t, g, at}, err
 }
 
-// replica is a fit that can be held against its games.
+// A replica is a fit that can be compared with its games.
 type replica interface {
 	games() crosstable.Table
 	probabilities() [][3]float64
@@ -115,8 +111,7 @@ func (f *HandicapFit) probabilities() [][3]float64 { return f.ground.expected(f.
 func (f *HandicapFit) draws() Draws                { return HalfWin }
 func (f *HandicapFit) freedom() int                { return f.ground.estimated() }
 
-// goodness fits samples; one in which somebody wins everything is as good as
-// others.
+// goodness fits samples. A sample in which a player wins every game is as good as others.
 func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, error)) (Goodness, error) {
 	if err := canSimulate(f, again.Samples); err != nil {
 		return Goodness{}, err
@@ -150,11 +145,11 @@ func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, erro
 	return g, err
 }
 
-// reaches says whether a sample's statistic is as large as the games' own, but for rounding: of
-// a fit with a number for every rate both are 0, and what is left of them means nothing.
+// reaches reports whether a sample's statistic is as large as the games' own, except for rounding. If a fit
+// has a number for every rate, both are 0 up to rounding errors.
 func reaches(sample, own float64) bool { return sample >= own*(1-1e-9)-1e-9 }
 
-// monteCarlo is the p value of one statistic by samples.
+// A monteCarlo is the p value of one statistic by samples.
 type monteCarlo struct{ exceed, samples, extreme int }
 
 func (m *monteCarlo) ended() bool { return m.exceed > 0 && m.extreme >= m.exceed }
@@ -176,7 +171,7 @@ func (m *monteCarlo) p() float64 {
 	return float64(m.extreme+1) / float64(m.samples+1)
 }
 
-// largestResidual is the largest z of all residuals.
+// largestResidual returns the largest z of all residuals.
 func largestResidual(f replica) float64 {
 	largest := 0.0
 	for _, e := range excesses(f) {
@@ -199,8 +194,8 @@ func canSimulate(f replica, samples int) error {
 	return nil
 }
 
-// resample plays the games again and again, and hands each sample to use, until
-// that has enough. It counts those where use fails.
+// resample plays the games again until use has enough samples or all are played. It counts the samples for
+// which use fails.
 func resample(f replica, again Replay, use func(crosstable.Table) (enough bool, err error)) (failed int, err error) {
 	s := newStage(f)
 	random := rand.New(rand.NewPCG(again.Seed, 0x676f6769))
@@ -232,19 +227,18 @@ func deviance(f replica) (deviance, pearson float64) {
 	return max(0, deviance), pearson
 }
 
-// Bootstrap is the result of a parametric bootstrap.
+// A Bootstrap is the result of a parametric bootstrap.
 type Bootstrap struct {
-	Samples   int                 // used
-	Failed    int                 // without an estimate, left out
+	Samples   int                 // samples used
+	Failed    int                 // samples without an estimate, which are left out
 	Players   []binomial.Interval // of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
 	FirstMove binomial.Interval   // of [Fit].FirstMove; the zero value for a model without the effect
 }
 
-// Bootstrap plays the games again as the fit predicts them, rates them, and
-// takes the percentiles. It repeats with its seed. A sample in which a player
-// has no estimate is left out. It fails for less than 2 or more than newton.MaxSamples
-// samples, for a level
-// outside (0, 1), and as [Fit.Goodness] does.
+// Bootstrap plays the games again as the fit predicts them, rates them, and returns percentiles. The same
+// seed gives the same result. It leaves out a sample in which a player has no estimate. Bootstrap returns an
+// error for fewer than 2 or more than [newton.MaxSamples] samples, for a level outside (0, 1), and the errors
+// of [Fit.Goodness].
 func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return Bootstrap{}, err
@@ -285,19 +279,19 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 	return b, nil
 }
 
-// Residual is how far two players' games are from what the fit expects.
+// A Residual is the difference between the results of two players and the expectation of the fit.
 type Residual struct {
 	A, B     string  // A scored more than expected
 	Games    int     // as evidence, rounded
 	Points   float64 // of A; a draw is half a point
 	Expected float64
-	Z        float64 // the excess by its standard deviation under the fit, for independent games
-	PHolm    float64 // two-sided, normal approximation, adjusted for all pairs; [Goodness].Worst is right for few games, too
+	Z        float64 // the excess divided by its standard deviation under the fit, for independent games
+	PHolm    float64 // two-sided, normal approximation, adjusted for all pairs; for few games [Goodness].Worst is correct
 }
 
-// Residuals are those of all pairs that met, both colours together, the worst
-// first, equals (to nine digits) by name. Their z are a little small, as the pair itself took
-// part in the fit.
+// Residuals returns the residuals of all pairs that met, both colours together. The worst come first, then
+// equal ones (to nine digits) by name. Their z are slightly too small, because the pair itself is part of the
+// fit.
 func (f *Fit) Residuals() []Residual {
 	sums := excesses(f)
 	list := make([]Residual, 0, len(sums))
@@ -312,19 +306,20 @@ func (f *Fit) Residuals() []Residual {
 	for i, r := range list {
 		p[i] = normalTwoSided(r.Z)
 	}
-	for i, adjusted := range holm(p) {
-		list[i].PHolm = adjusted
+	adjusted, err := binomial.Holm.Adjust(p)
+	for i := 0; err == nil && i < len(list); i++ {
+		list[i].PHolm = adjusted[i]
 	}
 	return list
 }
 
-// excess is what one of two players scored, and what the fit expects.
+// An excess is the score of one of two players, and the expectation of the fit.
 type excess struct {
-	a, b                              int32 // a, the smaller number, is the one
+	a, b                              int32 // a, the smaller number, is that player
 	games, points, expected, variance float64
 }
 
-// excesses are those of the player with the smaller number, by pair.
+// excesses returns the excess of the player with the smaller number, by pair.
 func excesses(f replica) []excess {
 	t := f.games()
 	place, count := t.Pairs()

@@ -12,26 +12,25 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// HandicapModel names what a handicap h > 0 does to its receiver's strength π.
+// A HandicapModel names the effect of a handicap h > 0 on its receiver's strength π.
 type HandicapModel string
 
-// The handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用"
-// (2021), and beside them models that it lacks.
+// The handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用" (2021), and models that it lacks.
 const (
 	NoEffect        HandicapModel = "none"
-	FirstMoveOnly   HandicapModel = "first_move"       // a factor for Black in even games, none for handicaps
+	FirstMoveOnly   HandicapModel = "first_move"       // a factor for Black in even games, no effect of handicaps
 	Additive1       HandicapModel = "additive_1"       // π + f(h), f ≥ 0 non-decreasing
 	Additive2       HandicapModel = "additive_2"       // π + θ1·h + θ2, θ1 ≥ 0, θ1 + θ2 ≥ 0
 	Additive3       HandicapModel = "additive_3"       // π + θ3·h, θ3 ≥ 0
 	Multiplicative1 HandicapModel = "multiplicative_1" // (1 + g(h))·π, g ≥ 0 non-decreasing
 	Multiplicative2 HandicapModel = "multiplicative_2" // (1 + δ1·h + δ2)·π, δ1 ≥ 0, δ1 + δ2 ≥ 0
 	Multiplicative3 HandicapModel = "multiplicative_3" // (1 + δ3·h)·π, δ3 ≥ 0
-	LogLinear       HandicapModel = "log_linear"       // exp(β·h)·π: so many Elo points a step
+	LogLinear       HandicapModel = "log_linear"       // exp(β·h)·π: a fixed number of Elo points per step
 	LogFree         HandicapModel = "log_free"         // exp(b(h))·π, b free
 	LogFreeFirst    HandicapModel = "log_free_first"   // the same, and b(0) for Black in even games
 )
 
-// HandicapModels are all models, in the order of the constants.
+// HandicapModels returns all models, in the order of the constants.
 func HandicapModels() []HandicapModel {
 	return []HandicapModel{
 		NoEffect, FirstMoveOnly,
@@ -41,40 +40,39 @@ func HandicapModels() []HandicapModel {
 	}
 }
 
-// Param is an estimated parameter of a handicap model.
+// A Param is an estimated parameter of a handicap model.
 type Param struct {
-	// Name is "f(1)" for the value at the smallest handicap, "f(3)-f(2)" for an
-	// increment, "slope" per step of handicap (θ1 and θ3, δ1 and δ3, β), "f(1)"
-	// beside a slope for θ1 + θ2 or δ1 + δ2 (so the intercept θ2 or δ2 is f(1)
-	// less the slope); g or b stand for f where the paper has them.
+	// Name is "f(1)" for the value at the smallest handicap, "f(3)-f(2)" for an increment, or "slope" per
+	// step of handicap (θ1 and θ3, δ1 and δ3, β). Next to a slope, "f(1)" is θ1 + θ2 or δ1 + δ2, so the
+	// intercept θ2 or δ2 is f(1) minus the slope. g or b replaces f as in the paper.
 	Name     string
-	Value    float64           // additive: where strengths sum to 50 per player
-	SE       float64           // 0 where there is none, as at a bound
+	Value    float64           // additive: for strengths that sum to 50 per player
+	SE       float64           // 0 if there is none, as at a bound
 	Interval binomial.Interval // "profile_likelihood"; an end at the bound is 0
-	Note     string            // what is special about the estimate; mostly empty
+	Note     string            // a special property of the estimate; mostly empty
 }
 
-// Step is what a model says about the games with one handicap.
+// A Step is the effect of one handicap in a model.
 type Step struct {
 	Handicap int
 	Games    int
-	Points   float64 // of the receivers, of Black in even games
+	Points   float64 // points of the receivers, or of Black in even games
 	Value    float64 // f(h), g(h), or b(h)
-	Elo      float64 // the same in Elo points; 0 for additive models, where it depends on the strengths
+	Elo      float64 // in Elo; 0 for additive models, whose effect depends on the strengths
 }
 
-// HandicapFit is a fitted handicap model.
+// A HandicapFit is a fitted handicap model.
 type HandicapFit struct {
 	Model      HandicapModel
-	Players    []crosstable.Player // best first; an additive model may put a strength at 0, whose Elo is -Inf
+	Players    []crosstable.Player // best first; an additive model may have a strength of 0, whose Elo is -Inf
 	Params     []Param
 	Steps      []Step // by handicap
 	LogLik     float64
-	Parameters int     // numbers estimated, constrained ones too; the level of strengths is none
+	Parameters int     // estimated numbers, including constrained ones; the level of strengths does not count
 	AIC        float64 // -2(LogLik - Parameters)
-	AICc       float64 // corrected for few games; +Inf where there are no more than Parameters + 1
+	AICc       float64 // corrected for few games; +Inf if there are no more than Parameters + 1 games
 	BIC        float64
-	Weight     float64  // Akaike weight, by AIC, among the models compared
+	Weight     float64  // Akaike weight, by AIC, among the compared models
 	Against    LRTest   // against NoEffect; conservative for models 1 to 3, whose null is at a bound
 	Notes      []string // parameters or strengths without a finite estimate
 
@@ -82,37 +80,41 @@ type HandicapFit struct {
 	ground *ground
 	table  crosstable.Table
 	at     newton.Peak
-	errs   *robust          // nil where no games depend on each other
+	errs   *robust          // nil if no games depend on each other
 	all    crosstable.Table // with those set aside
 	aside  []crosstable.Excluded
 }
 
-// HandicapComparison is a set of models fitted to the same games.
+// A HandicapComparison is a set of models fitted to the same games.
 type HandicapComparison struct {
-	Fits     []*HandicapFit // in the order asked for
-	Best     HandicapModel  // the one with the least AIC
+	Fits     []*HandicapFit // in the order of the arguments
+	Best     HandicapModel  // the model with the least AIC
 	Games    int            // between players rated
-	Evidence float64        // what these games count for: their number, but for [crosstable.Count.Weight]
+	Evidence float64        // sum of the games' weights ([crosstable.Count.Weight])
 	SetAside []crosstable.Excluded
-	// Following is the R² of a linear regression of the handicap on who plays.
-	// Standard errors of handicap parameters grow about with 1/√(1 - R²).
+	// Following is the R² of a linear regression of the handicap on the players. Standard errors of handicap
+	// parameters grow approximately with 1/√(1 - R²).
 	Following float64
-	Warnings  []Warning // reasons for doubt, to show beside the result
+	Warnings  []Warning // reasons for doubt
 }
 
-// ModelError says why the games do not determine a handicap model.
+// A ModelError is the reason why the games do not determine a handicap model.
 type ModelError struct {
 	Model HandicapModel
 	Err   error
 }
 
-// Error names the model first.
+// Error returns the model and the reason.
 func (e *ModelError) Error() string { return fmt.Sprintf("model %s: %v", e.Model, e.Err) }
 
-// Unwrap is the reason alone.
+// Unwrap returns the reason alone.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// CompareHandicapTable is [CompareHandicaps] of games that were added up.
+// CompareHandicapTable fits handicap models to the same games, with profile intervals of the level. Without
+// models it fits all. A draw is half a win. The fits keep the constraints of the models, so a parameter may
+// end at 0. All models set aside the same players ([crosstable.Table.Connection]). It returns a [*ModelError]
+// for a model that the games do not determine. It returns an error for unknown models, for a level outside
+// (0, 1), without unique ratings, and if no game has a handicap.
 func CompareHandicapTable(all crosstable.Table, level float64, models ...HandicapModel) (*HandicapComparison, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
@@ -146,8 +148,7 @@ func CompareHandicapTable(all crosstable.Table, level float64, models ...Handica
 	return c, nil
 }
 
-// shape is a model's terms: how they act, what they are called, and their
-// coefficients for each handicap.
+// A shape is a model's terms: their family, their names, and their coefficients for each handicap.
 type shape struct {
 	model  HandicapModel
 	family family
@@ -192,7 +193,7 @@ func shapeOf(m HandicapModel, levels []int) (shape, error) {
 	return s, nil
 }
 
-// increments gives each handicap a step over the one before.
+// increments gives each handicap an increment over the one before.
 func (s *shape) increments(letter string, levels []int) {
 	for k, h := range levels {
 		name := fmt.Sprintf("%s(%d)", letter, h)
@@ -234,7 +235,7 @@ func (s *shape) free(levels []int) {
 	}
 }
 
-// on is the likelihood of a table's games under the shape.
+// on returns the likelihood of a table's games under the shape.
 func (s shape) on(t crosstable.Table) *ground {
 	g := &ground{players: len(t.Names), family: s.family, terms: len(s.names)}
 	g.rows = func(c crosstable.Cell) (black, white []float64) {
@@ -274,7 +275,7 @@ func fitHandicap(t crosstable.Table, m HandicapModel, null *HandicapFit) (*Handi
 	return f, nil
 }
 
-func evenGames(c crosstable.Cell) float64 {
+func evenGames(c *crosstable.Cell) float64 {
 	if c.Handicap > 0 {
 		return 0
 	}
@@ -291,8 +292,8 @@ func (f *HandicapFit) criteria(games float64) {
 	}
 }
 
-// starts are points to climb from: the strengths without handicaps, and terms
-// from small to large. Additive models may have several local maxima.
+// starts returns starting points: the strengths without handicaps, and terms from small to large. Additive
+// models may have several local maxima.
 func (g *ground) starts(null *HandicapFit) [][]float64 {
 	base := make([]float64, g.players+g.terms)
 	if null != nil {
@@ -316,7 +317,7 @@ func (g *ground) starts(null *HandicapFit) [][]float64 {
 	return list
 }
 
-// summit is the highest peak from several starts.
+// summit returns the highest peak from several starts.
 func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
 	best, failure := newton.Peak{Value: math.Inf(-1)}, errors.New("no start")
 	for _, x := range starts {
@@ -334,7 +335,7 @@ func (g *ground) summit(starts [][]float64) (newton.Peak, error) {
 	return best, nil
 }
 
-// describe fills in what is derived from the peak.
+// describe sets the fields that follow from the peak.
 func (f *HandicapFit) describe(level float64) {
 	f.describePlayers()
 	f.describeSteps()
@@ -348,8 +349,8 @@ func (f *HandicapFit) describe(level float64) {
 	}
 }
 
-// describePlayers gives players whose strength drifts to 0 the Elo -Inf, and the
-// others the mean 0 among themselves.
+// describePlayers gives players whose strength drifts to 0 the Elo -Inf, and the others the mean 0 among
+// themselves.
 func (f *HandicapFit) describePlayers() {
 	players, rank := crosstable.Ranking(f.table, f.at.X)
 	drifts := make([]bool, len(players))
@@ -402,11 +403,10 @@ func (f *HandicapFit) describeSteps() {
 	}
 }
 
-// atBound is how small a term must be to be called 0; the likelihood cannot tell
-// it from that.
+// atBound is the largest term that counts as 0, because the likelihood cannot distinguish them.
 const atBound = 1e-8
 
-// term is the value of a term.
+// term returns the value of a term.
 func (f *HandicapFit) term(k int) float64 {
 	w := f.at.X[f.ground.players+k]
 	if f.shape.family == logLinear {
@@ -418,8 +418,8 @@ func (f *HandicapFit) term(k int) float64 {
 	return 0
 }
 
-// errors are the standard errors of the terms by the observed information, 0
-// where it gives none, which is then noted.
+// errors returns the standard errors of the terms by the observed information. An error is 0, with a note, if
+// the information does not give it.
 func (f *HandicapFit) errors() []float64 {
 	errs := make([]float64, f.ground.terms)
 	if f.errs == nil && len(f.table.Clusters) > 0 {
@@ -441,7 +441,7 @@ func (f *HandicapFit) errors() []float64 {
 			players++
 		}
 	}
-	// Players who drift pull at nobody, so a shift of the others is still free.
+	// Players who drift do not influence the others, so a shift of the others is still free.
 	inverse, err := inverseOf(submatrix(info, kept), players, true)
 	if err != nil {
 		f.Notes = append(f.Notes, "the games do not determine every parameter of this model: "+err.Error())
@@ -455,8 +455,8 @@ func (f *HandicapFit) errors() []float64 {
 	return errs
 }
 
-// scaled is a term's standard error by the variance of its coordinate, by the
-// delta method where that is the logarithm.
+// scaled returns a term's standard error from the variance of its coordinate. If the coordinate is the
+// logarithm, it uses the delta method.
 func (f *HandicapFit) scaled(k int, variance float64) float64 {
 	se := math.Sqrt(max(0, variance))
 	if f.shape.family != logLinear {

@@ -349,7 +349,7 @@ func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 	record := orderCounts(t)
 	for _, m := range []Model{{}, {FirstMove: Multiplicative}, {FirstMove: Additive}} {
 		f := must[*Fit](t)(Rate(record, m))
-		errs := must[[]float64](t)(f.EloErrors())
+		errs := eloErrors(t, f)
 		for i, p := range f.Players {
 			interval := must[binomial.Interval](t)(f.Profile(p.Name, 0.95))
 			// With sixty games a player a profile is close to the normal one.
@@ -389,7 +389,7 @@ func TestBootstrapRepeatsAndCovers(t *testing.T) {
 	if !slices.Equal(a.Players, b.Players) || a.FirstMove != b.FirstMove {
 		t.Error("the same seed gives other intervals")
 	}
-	errs := must[[]float64](t)(f.EloErrors())
+	errs := eloErrors(t, f)
 	for i, p := range f.Players {
 		if half := (a.Players[i].Hi - a.Players[i].Lo) / 2; math.Abs(half/(1.96*errs[i])-1) > 0.25 {
 			t.Errorf("%s: %+v, standard error %v", p.Name, a.Players[i], errs[i])
@@ -503,4 +503,15 @@ func TestSamplesAreBounded(t *testing.T) {
 			t.Errorf("Goodness of %d: %v", samples, err)
 		}
 	}
+}
+
+// eloErrors are the standard errors of the ratings in Elo, in the order of the players.
+func eloErrors(t *testing.T, f *Fit) []float64 {
+	t.Helper()
+	c := must[Covariance](t)(f.Covariance())
+	errs := make([]float64, len(f.Players))
+	for i := range errs {
+		errs[i] = binomial.EloPerNat * math.Sqrt(c.Matrix[i][i])
+	}
+	return errs
 }

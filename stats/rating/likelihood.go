@@ -10,21 +10,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ladder is the log-likelihood of even games, with its prior, as a function of
-// x: the players' log strengths, then the log of the first-move factor and the
-// draw parameter where the model has them. It is concave.
+// A ladder is the log-likelihood of even games, with its prior. It is a concave function of x: the players'
+// log strengths, then the log of the first-move factor and the draw parameter if the model has them.
 type ladder struct {
 	players int
 	table   crosstable.Table
-	cells   []crosstable.Cell // of the table; both colours in one where Black has no advantage
-	virtual []crosstable.Cell // the prior's draws, half wins without a first-move effect
-	ends    []ends            // who met, the virtual ones behind; nil: each cell by itself
-	place   []int32           // of each cell in ends
+	cells   []crosstable.Cell // of the table; both colours in one if Black has no advantage
+	virtual []crosstable.Cell // draws of the prior: half wins without a first-move effect
+	ends    []ends            // pairs of players who met, virtual ones last; nil if each cell has its own
+	place   []int32           // place of each cell in ends
 	sd      float64
 	outcome outcome
 	first   int     // place of the first-move term in x, or -1
 	draw    int     // place of the draw parameter in x, or -1
-	drawAt  float64 // the draw parameter where it is not estimated
+	drawAt  float64 // draw parameter if it is not estimated
 }
 
 func newLadder(t crosstable.Table, m Model) *ladder {
@@ -51,11 +50,10 @@ func newLadder(t crosstable.Table, m Model) *ladder {
 	return l
 }
 
-// ends are two players who met.
+// An ends is two players who met.
 type ends struct{ a, b int32 }
 
-// meet puts the two colours of a pair in one place, so that the information has half as
-// many parts.
+// meet gives both colours of a pair one place, so that the information has half as many parts.
 func (l *ladder) meet(t crosstable.Table) {
 	place, count := t.Pairs()
 	l.place, l.ends = place, make([]ends, count)
@@ -64,7 +62,7 @@ func (l *ladder) meet(t crosstable.Table) {
 	}
 }
 
-// headStart is start with strengths by score, which saves Newton a step or two.
+// headStart returns start with strengths by score, which saves Newton's method a step or two.
 func (l *ladder) headStart() []float64 {
 	x := l.start()
 	games, points := l.table.Totals()
@@ -75,8 +73,8 @@ func (l *ladder) headStart() []float64 {
 	return x
 }
 
-// start is equal strengths, and the draws as frequent as they are: never all of the
-// games, of which there is no estimate, however near to all.
+// start returns equal strengths and the observed draw rate. The rate is never 1, because no such table is
+// fitted.
 func (l *ladder) start() []float64 {
 	x := make([]float64, l.dim())
 	if l.draw >= 0 {
@@ -102,10 +100,10 @@ func (l *ladder) dim() int {
 	return dim
 }
 
-// estimated is the number of parameters, the level of strengths not counted.
+// estimated returns the number of parameters; the level of strengths does not count.
 func (l *ladder) estimated() int { return l.dim() - 1 }
 
-// terms are the first-move effect and the draw parameter in x.
+// terms returns the first-move effect and the draw parameter of x.
 func (l *ladder) terms(x []float64) (first, draw float64) {
 	draw = l.drawAt
 	if l.first >= 0 {
@@ -117,7 +115,7 @@ func (l *ladder) terms(x []float64) (first, draw float64) {
 	return first, draw
 }
 
-// logLik is the likelihood of the games alone.
+// logLik returns the log-likelihood of the games without the prior.
 func (l *ladder) logLik(x []float64) float64 {
 	first, draw := l.terms(x)
 	if o, ok := l.odds(x); ok {
@@ -156,18 +154,18 @@ func (l *ladder) gradient(x []float64) []float64 {
 	return g
 }
 
-// link is the part of the information that the games between two players add.
+// A link is the part of the information from the games between two players.
 type link struct {
 	a, b int32
 	xx   float64
 }
 
-// curvature is the matrix of second derivatives, sign turned: a sum over pairs of players,
-// and a row for each of the two terms beside strengths.
+// A curvature is the negative matrix of second derivatives: a sum over pairs of players, and a row for each
+// of the two other terms.
 type curvature struct {
 	l           *ladder
 	links       []link
-	first, draw []float64 // the terms' rows, by players; nil where the model has no such term
+	first, draw []float64 // rows of the terms, by players; nil if the model has no such term
 	firstFirst  float64
 	firstDraw   float64
 	drawDraw    float64
@@ -180,8 +178,8 @@ func (l *ladder) Derivatives(x []float64) ([]float64, func([]float64) []float64)
 		if l.sd > 0 {
 			return newton.Conjugate(info.multiply, diagonal, rhs)
 		}
-		// The likelihood does not see a common shift, so a right side must have
-		// none, to the last digit, and a solution may have any.
+		// A common shift does not change the likelihood. So a right side must have none, to the last digit,
+		// and a solution may have any.
 		rhs = slices.Clone(rhs)
 		newton.SubtractMean(rhs[:l.players])
 		return newton.Conjugate(info.multiply, diagonal, rhs)
@@ -228,7 +226,7 @@ func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
 	return g, info
 }
 
-// flat is the information of no game: its links are those of the cells.
+// flat returns the information of no games, with the links of the cells.
 func (l *ladder) flat() *curvature {
 	met := len(l.ends)
 	if l.ends == nil {
@@ -251,7 +249,7 @@ func (l *ladder) flat() *curvature {
 	return i
 }
 
-// precision is what a Gaussian prior adds for each player.
+// precision returns the information that a Gaussian prior adds for each player.
 func (i *curvature) precision() float64 {
 	if i.l.sd > 0 {
 		return 1 / (i.l.sd * i.l.sd)
@@ -346,7 +344,7 @@ func (l *ladder) Settle(step []float64) {
 	}
 }
 
-// expected are the probabilities of each cell's outcomes.
+// expected returns the probabilities of each cell's outcomes.
 func (l *ladder) expected(x []float64) [][3]float64 {
 	first, draw := l.terms(x)
 	p := make([][3]float64, len(l.table.Cells))

@@ -10,13 +10,12 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// minorant is the MM algorithm's state: strengths, first-move factor, and draw
-// parameter themselves, not their logarithms.
+// A minorant is the state of the MM algorithm: strengths, first-move factor and draw parameter, without
+// logarithms.
 //
-// Each step replaces the likelihood by a function that touches it from below
-// (Hunter 2004): -log D is minorised by a line in D, and Davidson's √(π_i π_j) by
-// the mean of its tangents in π_i and π_j. What is left separates into terms
-// s·log γ - c·γ, one for each strength, with the maximum s/c.
+// Each step replaces the likelihood by a function that touches it from below (Hunter 2004). A line in D
+// minorises -log D. The mean of the tangents in π_i and π_j minorises Davidson's √(π_i π_j). The result
+// separates into terms s·log γ - c·γ, one for each strength, with the maximum s/c.
 type minorant struct {
 	l           *ladder
 	of          [][]place // cells of each player
@@ -24,14 +23,14 @@ type minorant struct {
 	first, draw float64
 }
 
-// place is a cell that a player appears in.
+// A place is a cell that a player appears in.
 type place struct {
 	cell    crosstable.Cell
 	virtual bool
 }
 
-// pull is a cell's part of the minorant: s log γ - c γ for Black and White, and
-// the slope of the draw parameter.
+// A pull is a cell's part of the minorant: s log γ - c γ for Black and White, and the slope of the draw
+// parameter.
 type pull struct{ blackS, blackC, whiteS, whiteC, drawC float64 }
 
 func newMinorant(l *ladder) *minorant {
@@ -59,7 +58,7 @@ func (m *minorant) set(x []float64) {
 	m.first, m.draw = math.Exp(first), math.Exp(draw)
 }
 
-// logs is the state as the ladder's x.
+// logs returns the state as the ladder's x.
 func (m *minorant) logs() []float64 {
 	x := make([]float64, m.l.dim())
 	for i, g := range m.gamma {
@@ -75,18 +74,18 @@ func (m *minorant) logs() []float64 {
 	return x
 }
 
-// pull is taken at strengths gamma.
+// pull returns the pull of a cell at the strengths gamma.
 func (m *minorant) pull(p *place, gamma []float64) pull {
 	c, first, o := &p.cell, m.first, m.l.outcome
 	if p.virtual {
 		first, o = 1, outcome{HalfWin}
 	}
 	u := o.pull(c, first*gamma[c.Black], gamma[c.White], m.draw)
-	u.blackC *= first // of γ, where the outcome's is of first·γ
+	u.blackC *= first // of γ; that of the outcome is of first·γ
 	return u
 }
 
-// pull of one cell whose Black has the strength a and White b.
+// pull returns the pull of one cell if Black has the strength a and White b.
 func (o outcome) pull(c *crosstable.Cell, a, b, draw float64) pull {
 	n := c.Games()
 	switch o.draws {
@@ -110,7 +109,7 @@ func (o outcome) pull(c *crosstable.Cell, a, b, draw float64) pull {
 	return pull{c.Points(), n / (a + b), n - c.Points(), n / (a + b), 0}
 }
 
-// player is the best γ of one player while the others are as in gamma.
+// player returns the best γ of one player if the others are as in gamma.
 func (m *minorant) player(i int, gamma []float64) float64 {
 	s, c := 0.0, 0.0
 	for n := range m.of[i] {
@@ -141,8 +140,8 @@ func (m *minorant) shrunk(s, c, gamma float64) float64 {
 	return math.Exp(t)
 }
 
-// sweep updates every player once: with the others' new values at once
-// (cyclic), or all from the old ones (Jacobi).
+// sweep updates every player once. A cyclic sweep uses new values at once; the other one (Jacobi) uses the
+// old ones.
 func (m *minorant) sweep(cyclic bool) {
 	old := m.gamma
 	if !cyclic {
@@ -150,18 +149,6 @@ func (m *minorant) sweep(cyclic bool) {
 	}
 	for i := range m.gamma {
 		m.gamma[i] = m.player(i, old)
-	}
-}
-
-// level gives the strengths the geometric mean 1, which costs no likelihood and
-// improves a Gaussian prior.
-func (m *minorant) level() {
-	mean := 0.0
-	for _, g := range m.gamma {
-		mean += math.Log(g) / float64(len(m.gamma))
-	}
-	for i := range m.gamma {
-		m.gamma[i] *= math.Exp(-mean)
 	}
 }
 
@@ -190,10 +177,11 @@ func (m *minorant) updateDraw() {
 	}
 }
 
-// step is a cyclic sweep over all parameters.
+// step is a cyclic sweep over all parameters. Then the strengths get the geometric mean 1, which costs no
+// likelihood and improves a Gaussian prior.
 func (m *minorant) step() {
 	m.sweep(true)
-	m.level()
+	newton.SetGeometricMean(m.gamma)
 	if m.l.first >= 0 {
 		m.updateFirst()
 	}
@@ -202,8 +190,7 @@ func (m *minorant) step() {
 	}
 }
 
-// minorise steps until nothing moves by more than rounding, which grows with
-// the number of terms in a sum.
+// minorise steps until nothing moves by more than rounding, which grows with the number of terms in a sum.
 func (l *ladder) minorise() (newton.Peak, error) {
 	m := newMinorant(l)
 	x := m.logs()
@@ -227,11 +214,10 @@ func (l *ladder) minorise() (newton.Peak, error) {
 	return newton.Peak{}, errors.New("the MM algorithm did not converge: the players are hardly connected, or there is no maximum; Newton tells")
 }
 
-// MMIterates are the strengths after each of the first n steps of the MM
-// algorithm (Hunter 2004) for the plain Bradley–Terry model from equal
-// strengths, a draw being half a win. Strengths are in the order of the names
-// and have the sum 1. Cyclic steps use each new value at once; the others
-// (Jacobi) do not. It fails where [Rate] does without a prior, and for n < 1.
+// MMIterates returns the strengths after each of the first n steps of the MM algorithm (Hunter 2004) for the
+// plain Bradley–Terry model. It starts from equal strengths; a draw is half a win. Strengths are in the order
+// of the names and sum to 1. Cyclic steps use each new value at once; the others (Jacobi) do not. MMIterates
+// returns an error if [Rate] does without a prior, and for n < 1.
 func MMIterates(counts []crosstable.Count, n int, cyclic bool) ([][]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d iterations are none", n)

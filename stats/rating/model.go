@@ -8,64 +8,61 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
 	"gogi/stats/rating/newton"
 )
 
-// Draws says how a model sees draws.
+// A Draws is a model of draws.
 type Draws string
 
 // The draw models.
 const (
-	// HalfWin counts a draw as half a win for each side. It says nothing of how
-	// likely draws are, so nothing can be simulated from it once games were
-	// drawn, and its intervals are then a little too wide.
+	// HalfWin counts a draw as half a win for each player. It has no probability of draws. So it cannot
+	// simulate games if some were drawn, and its intervals are then slightly too wide.
 	HalfWin Draws = "half_win"
-	// Davidson (1970) gives a draw the weight ν√(π_i π_j) beside the π_i and π_j
-	// of the two wins.
+	// Davidson (1970) gives a draw the weight ν√(π_i π_j) next to the π_i and π_j of the two wins.
 	Davidson Draws = "davidson"
-	// RaoKupper (1967) gives i the win with π_i/(π_i + λπ_j), where λ ≥ 1, and
-	// what both sides leave over to the draw.
+	// RaoKupper (1967) gives i a win with probability π_i/(π_i + λπ_j), λ ≥ 1. The rest is the probability of
+	// a draw.
 	RaoKupper Draws = "rao_kupper"
 )
 
-// FirstMove says what moving first, as Black, is worth.
+// A FirstMove is a model of the value of the first move, which Black has.
 type FirstMove string
 
 // The first-move effects.
 const (
 	NoFirstMove FirstMove = "none"
-	// Multiplicative multiplies Black's strength by a factor: it is the same
-	// number of Elo points for everybody.
+	// Multiplicative multiplies Black's strength by a factor. That is the same number of Elo points for every
+	// player.
 	Multiplicative FirstMove = "multiplicative"
-	// Additive wins for Black with (π_i + δ)/(π_i + π_j). It has neither a
-	// prior nor a draw model other than HalfWin, and is fitted by Newton.
+	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). It has no prior and only the draw
+	// model HalfWin. Newton's method fits it.
 	Additive FirstMove = "additive"
 )
 
-// Method is the way to the maximum of the likelihood; all lead to the same.
+// A Method is an algorithm for the maximum of the likelihood. All have the same result.
 type Method string
 
 // The methods.
 const (
 	// Newton solves each step by conjugate gradients.
 	Newton Method = "newton"
-	// MM is the minorisation of Hunter (2004), player after player. It needs
-	// more steps the more sparsely the players are connected.
+	// MM is the minorisation of Hunter (2004), player after player. It needs more steps if the players are
+	// sparsely connected.
 	MM Method = "mm"
 )
 
-// Prior draws ratings together, so that even a player who lost every game has
-// one. The zero value is no prior: maximum likelihood.
+// A Prior draws ratings together, so that even a player who lost every game has one. The zero value is no
+// prior, for maximum likelihood.
 type Prior struct {
-	SD           float64 // of a Gaussian for each log strength, in natural units (1 is 173.7 Elo); 0 is none
-	VirtualDraws float64 // draws, half a win each, between every two players without a first-move effect
+	SD           float64 // standard deviation of a Gaussian for each log strength, in natural units (1 is 173.7 Elo); 0 for none
+	VirtualDraws float64 // draws, half a win each, between every two players, without a first-move effect
 }
 
 func (p Prior) exists() bool { return p.SD > 0 || p.VirtualDraws > 0 }
 
-// Model is what [Rate] fits. The zero value is the plain Bradley–Terry model.
+// A Model is a model that [Rate] fits. The zero value is the plain Bradley–Terry model.
 type Model struct {
 	Draws     Draws     // "" is HalfWin
 	FirstMove FirstMove // "" is NoFirstMove
@@ -73,7 +70,7 @@ type Model struct {
 	Prior     Prior
 }
 
-// resolved fills in what is empty and refuses what does not exist.
+// resolved sets the defaults and rejects unknown values.
 func (m Model) resolved() (Model, error) {
 	m.Draws = cmp.Or(m.Draws, HalfWin)
 	m.FirstMove = cmp.Or(m.FirstMove, NoFirstMove)
@@ -95,32 +92,32 @@ func (m Model) resolved() (Model, error) {
 
 func isSize(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// Fit is a fitted model.
+// A Fit is a fitted model.
 type Fit struct {
-	Model      Model               // as asked for, with what was empty filled in
+	Model      Model               // with defaults set
 	Players    []crosstable.Player // best first, equals by name
-	FirstMove  float64             // the factor of Black's strength, or the δ added to it; 1 or 0 without effect
+	FirstMove  float64             // factor of Black's strength, or the δ added to it; 1 or 0 without an effect
 	Draw       float64             // ν of Davidson, λ of Rao–Kupper; 0 for HalfWin
 	LogLik     float64             // natural logarithm, of the games alone: no binomial constants, no prior
-	Parameters int                 // numbers estimated; the level of strengths is none
+	Parameters int                 // number of estimates; the level of strengths does not count
 	Games      int                 // between players rated
-	Evidence   float64             // what these games count for: their number, but for [crosstable.Count.Weight]
+	Evidence   float64             // sum of the games' weights ([crosstable.Count.Weight])
 	Iterations int
 	SetAside   []crosstable.Excluded
 
 	table crosstable.Table
-	rank  []int // from place in Players to number in table
+	rank  []int // number in table by place in Players
 	at    newton.Peak
 	inner inner
-	errs  *robust          // nil where no games depend on each other
+	errs  *robust          // nil if no games depend on each other
 	all   crosstable.Table // with those set aside
 }
 
-// inner is a problem that is a likelihood of games between players.
+// An inner is a problem whose value is a likelihood of games between players.
 type inner interface {
 	newton.Problem
 	logLik(x []float64) float64
-	expected(x []float64) [][3]float64 // win, draw, loss of each cell's Black
+	expected(x []float64) [][3]float64 // probabilities of win, draw and loss of each cell's Black
 	information(x []float64) matrix
 	part(cells []crosstable.Cell) inner // the likelihood of these cells alone, without a prior
 	gradient(x []float64) []float64     // of logLik, in x
@@ -128,12 +125,11 @@ type inner interface {
 	estimated() int
 }
 
-// Rate fits a model to even games. Without a prior, players for whom the games
-// determine no rating are set aside first ([crosstable.Connect]), together with their
-// games; it fails, and says why, when no rating or no unique one remains, and
-// when the likelihood of a first-move effect or draw parameter has no maximum.
-// With a prior everybody who played is rated. It fails for handicap games
-// ([CompareHandicaps] is for these) and for impossible counts or models.
+// Rate fits a model to even games. Without a prior it first sets aside the players whose rating the games do
+// not determine ([crosstable.Table.Connection]), with their games. With a prior it rates every player who
+// played. Rate returns an error, with the reason, if there are no unique ratings, and if the likelihood of a
+// first-move effect or draw parameter has no maximum. It also returns an error for handicap games
+// ([CompareHandicapTable]) and for impossible counts or models.
 func Rate(counts []crosstable.Count, m Model) (*Fit, error) {
 	if _, err := m.resolved(); err != nil {
 		return nil, err
@@ -145,7 +141,7 @@ func Rate(counts []crosstable.Count, m Model) (*Fit, error) {
 	return RateTable(t, m)
 }
 
-// RateTable is [Rate] of games that were added up, which several models may share.
+// RateTable is [Rate] of a table, which several models may share.
 func RateTable(t crosstable.Table, m Model) (*Fit, error) {
 	m, err := m.resolved()
 	if err != nil {
@@ -214,7 +210,7 @@ func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {
 	return errors.New("the likelihood has no maximum: it rises for ever as these move apart: " + strings.Join(what, ", "))
 }
 
-// rateable is the table of those who can be rated under the model.
+// rateable returns the table of the players that the model can rate.
 func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Excluded, error) {
 	var aside []crosstable.Excluded
 	if m.Prior.exists() {
@@ -227,8 +223,8 @@ func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Exclu
 			return t, aside, err
 		}
 	}
-	blackWins := t.Sum(func(c crosstable.Cell) float64 { return c.Wins })
-	whiteWins := t.Sum(func(c crosstable.Cell) float64 { return c.Losses })
+	blackWins := t.Sum(func(c *crosstable.Cell) float64 { return c.Wins })
+	whiteWins := t.Sum(func(c *crosstable.Cell) float64 { return c.Losses })
 	switch draws := t.Draws(); {
 	case m.Draws != HalfWin && blackWins+whiteWins == 0:
 		return t, aside, errors.New("every game was drawn: the draw parameter has no estimate")
@@ -242,7 +238,7 @@ func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Exclu
 	return t, aside, nil
 }
 
-// newFit is a fit with everything but the terms beside the strengths.
+// newFit returns a fit without the terms other than strengths.
 func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosstable.Excluded) *Fit {
 	f := &Fit{
 		Model:      m,
@@ -264,26 +260,19 @@ func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosst
 	return f
 }
 
-// number is a player's number in the table.
-func (f *Fit) number(player string) (int, error) {
-	i, ok := slices.BinarySearch(f.table.Names, player)
-	if !ok {
-		for _, a := range f.SetAside {
-			if a.Player == player {
-				return 0, fmt.Errorf("%s has no rating: %s", player, a.Why)
-			}
-		}
-		return 0, fmt.Errorf("%s has no rating: played no game", player)
-	}
-	return i, nil
-}
+// number returns a player's number in the table.
+func (f *Fit) number(player string) (int, error) { return numberIn(f.table, f.SetAside, player) }
 
-// FirstMoveElo is the first-move factor in Elo points for Black. It fails for a
-// model without one, and for the additive effect, which is worth more against
-// the weak than against the strong.
-func (f *Fit) FirstMoveElo() (float64, error) {
-	if f.Model.FirstMove != Multiplicative {
-		return 0, fmt.Errorf("a first-move effect %q is no number of Elo points", string(f.Model.FirstMove))
+// numberIn returns a player's number in a table, or an error with the reason why the player has none.
+func numberIn(t crosstable.Table, aside []crosstable.Excluded, player string) (int, error) {
+	i, ok := slices.BinarySearch(t.Names, player)
+	if ok {
+		return i, nil
 	}
-	return binomial.EloPerNat * math.Log(f.FirstMove), nil
+	for _, a := range aside {
+		if a.Player == player {
+			return 0, fmt.Errorf("%s has no rating: %s", player, a.Why)
+		}
+	}
+	return 0, fmt.Errorf("%s has no rating: played no game", player)
 }

@@ -7,25 +7,25 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// odds are the square roots of strengths, of the first move and the draw parameter ν, from which
-// the chances of every game of the models HalfWin and Davidson are products: a thousand
-// exponentials do for a million cells. With w = √(π_i f/π_j), Black wins with the chance
-// w/(w + 1/w + ν), and ν is 0 where a draw is half a win.
+// An odds has the square roots of the strengths and of the first-move factor, and the draw parameter ν. For
+// the models HalfWin and Davidson the chances of every game are products of them, so a thousand exponentials
+// are enough for a million cells. With w = √(π_i f/π_j), Black wins with probability w/(w + 1/w + ν). ν is 0
+// if a draw is half a win.
 type odds struct {
 	root, inverse       []float64 // of each player's strength
 	first, firstInverse float64
 	nu                  float64
 }
 
-// widestOdds is up to where products of odds are used, in natural units: more than players of one
-// league lie apart. Farther out, where a profile with few clusters may lead, the information is all but
-// singular, and each game's own outcome rounds more kindly.
+// widestOdds is the largest range of log strengths, in natural units, for which products of odds are used.
+// Players of one league are closer. Farther out, where a profile with few clusters may lead, the information
+// is almost singular, and the outcome of each game has smaller rounding errors.
 const widestOdds = 24
 
-// manyCells is from when on products are worth it.
+// manyCells is the number of cells from which on products are faster.
 const manyCells = 500
 
-// odds says false for few games, where strengths are too far apart, and for other models.
+// odds returns false for few games, for strengths too far apart, and for other models.
 func (l *ladder) odds(x []float64) (o odds, ok bool) {
 	if len(l.cells) < manyCells || l.outcome.draws == RaoKupper {
 		return o, false
@@ -52,14 +52,14 @@ func (l *ladder) oddsAt(x []float64) (o odds, ok bool) {
 	return o, true
 }
 
-// of are w and 1/w.
+// of returns w and 1/w.
 func (o *odds) of(c *crosstable.Cell) (win, loss float64) {
 	return o.root[c.Black] * o.inverse[c.White] * o.first, o.inverse[c.Black] * o.root[c.White] * o.firstInverse
 }
 
-// logLik is the sum of outcome.logLik. Neighbours with as many games share a logarithm.
+// logLik returns the sum of outcome.logLik. Neighbours with equal numbers of games share a logarithm.
 func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64) float64 {
-	const enough = 1e150 // one factor more is below 1e11
+	const enough = 1e150 // one more factor is below 1e11
 	sum, drawn, games, product := 0.0, 0.0, 0.0, 1.0
 	for n := range cells {
 		c := &cells[n]
@@ -79,7 +79,7 @@ func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64)
 	return sum
 }
 
-// slopes are those of outcome.slopes, but for HalfWin d is the games drawn.
+// slopes sets the slopes of outcome.slopes, except that d is the number of drawn games for HalfWin.
 func (o *odds) slopes(c *crosstable.Cell, s *slopes) {
 	win, loss := o.of(c)
 	n, inverse := c.Games(), 1/(win+loss+o.nu)
@@ -92,7 +92,7 @@ func (o *odds) slopes(c *crosstable.Cell, s *slopes) {
 	s.dd = n * draw * decided
 }
 
-// eachSlope shows see the slopes of every cell, by its place.
+// eachSlope calls see with the slopes of every cell and its place.
 func (l *ladder) eachSlope(x []float64, see func(n int, c *crosstable.Cell, s *slopes)) {
 	first, draw := l.terms(x)
 	o, fast := l.odds(x)

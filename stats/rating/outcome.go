@@ -6,19 +6,19 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// outcome is a model of one game's three results. With x the log odds of Black
-// before draws (log strength and first move), and d the draw parameter (log ν
-// of Davidson, log λ of Rao–Kupper), all three likelihoods are concave in (x, d).
+// An outcome is a model of one game's three results. x is the log odds of Black before draws (log strength
+// and first move). d is the draw parameter (Davidson's log ν, Rao–Kupper's log λ). All three likelihoods are
+// concave in (x, d).
 type outcome struct{ draws Draws }
 
-// slopes are the first derivatives of a cell's log-likelihood in (x, d), and
-// the second ones with their sign turned.
+// A slopes has the first derivatives of a cell's log-likelihood in (x, d), and the negative second
+// derivatives.
 type slopes struct{ x, d, xx, xd, dd float64 }
 
-// logistic is 1/(1+exp(-x)).
+// logistic returns 1/(1+exp(-x)).
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// logLogistic is its logarithm, which does not underflow.
+// logLogistic returns the logarithm of logistic(x), which does not underflow.
 func logLogistic(x float64) float64 {
 	e := math.Exp(-math.Abs(x))
 	if e < 1e-3 {
@@ -27,7 +27,7 @@ func logLogistic(x float64) float64 {
 	return min(x, 0) - math.Log(1+e) // several times as fast
 }
 
-// logLik is a cell's, without binomial constants.
+// logLik returns a cell's log-likelihood, without binomial constants.
 func (o outcome) logLik(c *crosstable.Cell, x, d float64) float64 {
 	switch o.draws {
 	case Davidson:
@@ -45,11 +45,11 @@ func (o outcome) logLik(c *crosstable.Cell, x, d float64) float64 {
 		return l
 	case HalfWin:
 	}
-	// log p(win) and log p(loss) differ by x, so one logarithm does for both.
+	// log p(win) and log p(loss) differ by x, so one logarithm is enough for both.
 	return c.Games()*logLogistic(x) - (c.Games()-c.Points())*x
 }
 
-// times is a·b where 0 times infinity is 0.
+// times returns a·b; 0 times infinity is 0.
 func times(a, b float64) float64 {
 	if a == 0 {
 		return 0
@@ -95,7 +95,7 @@ func raoKupperSlopes(c *crosstable.Cell, x, d float64) slopes {
 	return s
 }
 
-// probabilities of Black's win, a draw, and a loss.
+// probabilities returns the probabilities of Black's win, a draw, and a loss.
 func (o outcome) probabilities(x, d float64) (win, draw, loss float64) {
 	switch o.draws {
 	case Davidson:
@@ -111,7 +111,7 @@ func (o outcome) probabilities(x, d float64) (win, draw, loss float64) {
 	return logistic(x), 0, logistic(-x)
 }
 
-// noDraws is the draw parameter of a model under which no game is drawn.
+// noDraws returns the draw parameter of a model without draws.
 func (o outcome) noDraws() float64 {
 	if o.draws == Davidson {
 		return math.Inf(-1)

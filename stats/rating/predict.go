@@ -12,22 +12,22 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// Prediction is what a fit expects of a game of A against B.
+// A Prediction is the expected result of a game of A against B.
 type Prediction struct {
 	A, B            string
-	Handicap        int     // that A receives; 0 is even, and A is Black
-	Win, Draw, Loss float64 // A's probabilities; a model that counts draws as halves has none
+	Handicap        int     // handicap of A; 0 is even, and A is Black
+	Win, Draw, Loss float64 // A's probabilities; a model that counts draws as half wins has no draws
 	Score           float64 // A's expected points
-	// Interval is that of Score, symmetric in its log odds ("wald_logit", or
-	// "wald_logit_clusters" where games depend on each other). If a parameter of the model is at
-	// the end of its range, it is that of the profile likelihood ("profile_likelihood", or
-	// "profile_likelihood_clusters"), in which an end that the games do not set is NaN.
+	// Interval is the interval of Score, symmetric in its log odds. The method is "wald_logit", or
+	// "wald_logit_clusters" if games depend on each other. If a parameter of the model is at the end of its
+	// range, it is the interval of the profile likelihood ("profile_likelihood" or
+	// "profile_likelihood_clusters"). An end that the games do not set is then NaN.
 	Interval binomial.Interval
 }
 
-// Predict is the expected result of an even game between two players who are
-// rated, A being Black. It fails for others, for a player against itself, for a
-// level outside (0, 1), and where the games do not determine an error.
+// Predict returns the expected result of an even game between two rated players; A is Black. It returns an
+// error for other players, for a player against itself, for a level outside (0, 1), and if the games do not
+// determine a standard error.
 func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 	i, err := f.number(a)
 	if err != nil {
@@ -50,11 +50,10 @@ func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 	return q, err
 }
 
-// Predict is the expected result when A receives a handicap from B; with the
-// handicap 0 the game is even and A is Black. It fails as [Fit.Predict] does, for
-// a handicap of which the model says nothing, as no game was played with it, and
-// if a strength or parameter that it needs has no finite estimate. A parameter at 0,
-// the end of its range, is finite.
+// Predict returns the expected result if A receives a handicap from B. With handicap 0 the game is even and A
+// is Black. It returns the errors of [Fit.Predict]. It also returns an error for a handicap that was not
+// played if the model has no value for it, and if a needed strength or parameter has no finite estimate. A
+// parameter of 0, at the end of its range, is finite.
 func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Prediction, error) {
 	i, err := f.number(a)
 	if err != nil {
@@ -85,7 +84,7 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 	return q, err
 }
 
-// finite fails if one of two players, or a term of a row, has no finite estimate.
+// finite returns an error if one of two players, or a term of a row, has no finite estimate.
 func (f *HandicapFit) finite(i, j int, row []float64) error {
 	for _, n := range []int{i, j} {
 		if slices.Contains(f.at.Drifting, n) {
@@ -101,9 +100,9 @@ func (f *HandicapFit) finite(i, j int, row []float64) error {
 	return nil
 }
 
-// profile fills a prediction of a fit with a parameter at the end of its range, where
-// no standard error exists: the ends of the interval are the expected points of the
-// parameters that lower the likelihood as far as the level allows and are best else.
+// profile fills a prediction for a fit with a parameter at the end of its range, where no standard error
+// exists. The ends of the interval are the expected points of the best parameters whose likelihood is as low
+// as the level allows.
 func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(x []float64) float64) error {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
@@ -125,16 +124,16 @@ func (q *Prediction) profile(f *HandicapFit, p tilted, level float64, odds func(
 	return nil
 }
 
-// tilted is a likelihood with a game between two players in which the first gets so
-// many points and the second as many less than none. Its maximum is a point of the
-// profile of the first one's log odds: no other point with the same odds is likelier.
+// A tilted is a likelihood with an additional game between two players, in which the first gets some points
+// and the second loses as many. Its maximum is a point of the profile of the first player's log odds: no
+// other point with the same odds is likelier.
 type tilted struct {
 	ground       *ground
 	black, white int
 	row          []float64
 }
 
-// with is the likelihood tilted by so many points.
+// with returns the likelihood tilted by a number of points.
 func (p tilted) with(points float64) *ground {
 	g := *p.ground
 	//nolint:gosec // few players
@@ -143,11 +142,11 @@ func (p tilted) with(points float64) *ground {
 	return &g
 }
 
-// end is the point of the profile on one side (-1 or 1) where the root of the deviance
-// is z; nil if the games set none. With more points than games there is no maximum.
+// end returns the point of the profile on one side (-1 or 1) at which the root of the deviance is z. It
+// returns nil if the games set no such point. With more points than games there is no maximum.
 func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	inner := at.X
-	within := func(points float64) bool { // and then the next climb starts there
+	within := func(points float64) bool { // if so, the next climb starts there
 		g := p.with(side * points)
 		best, err := g.summit([][]float64{inner, p.ground.lifted(inner)})
 		if err != nil || math.Sqrt(2*max(0, at.Value-p.ground.Value(best.X))) > z {
@@ -176,8 +175,8 @@ func (p tilted) end(at newton.Peak, z, side float64) []float64 {
 	return inner
 }
 
-// lifted is x with the terms near 0 raised: from a plain, where the logarithm of a term is
-// far below 0, no slope leads back.
+// lifted returns x with the terms near 0 raised. On a plateau, where the logarithm of a term is far below 0,
+// no slope leads back.
 func (g *ground) lifted(x []float64) []float64 {
 	x = slices.Clone(x)
 	least := math.Log(0.1)
@@ -190,21 +189,9 @@ func (g *ground) lifted(x []float64) []float64 {
 	return x
 }
 
-func (f *HandicapFit) number(player string) (int, error) {
-	i, ok := slices.BinarySearch(f.table.Names, player)
-	if ok {
-		return i, nil
-	}
-	for _, a := range f.aside {
-		if a.Player == player {
-			return 0, fmt.Errorf("%s has no rating: %s", player, a.Why)
-		}
-	}
-	return 0, fmt.Errorf("%s has no rating: played no game", player)
-}
+func (f *HandicapFit) number(player string) (int, error) { return numberIn(f.table, f.aside, player) }
 
-// row is the coefficients of a handicap, also of one that was not played where
-// the model is a line.
+// row returns the coefficients of a handicap. If the model is a line, the handicap need not have been played.
 func (s shape) row(handicap int) ([]float64, error) {
 	row, played := s.rows[handicap]
 	switch {
@@ -225,7 +212,7 @@ func (s shape) row(handicap int) ([]float64, error) {
 	return nil, fmt.Errorf("no game was played with handicap %d, and %s says nothing of others", handicap, s.model)
 }
 
-// fill reckons from the chances as a function of the fit's coordinates.
+// fill calculates a prediction from the chances as a function of the fit's coordinates.
 func (q *Prediction) fill(at newton.Peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
@@ -256,8 +243,8 @@ func (q *Prediction) fill(at newton.Peak, errs *robust, l inner, players int, le
 	return nil
 }
 
-// slopeOf is the gradient by central differences, which for the smooth functions
-// here is right to ten digits.
+// slopeOf returns the gradient by central differences, which is correct to ten digits for the smooth
+// functions here.
 func slopeOf(f func([]float64) float64, x []float64) []float64 {
 	const step = 1e-5
 	x, slope := slices.Clone(x), make([]float64, len(x))
@@ -271,9 +258,8 @@ func slopeOf(f func([]float64) float64, x []float64) []float64 {
 	return slope
 }
 
-// Profile is the profile-likelihood interval of a player's rating in Elo points,
-// where the players with a finite rating have the mean 0; see [Fit.Profile]. It
-// fails, too, for a player without a finite rating.
+// Profile returns the profile-likelihood interval of a player's rating in Elo; the players with a finite
+// rating have the mean 0. See [Fit.Profile]. It also returns an error for a player without a finite rating.
 func (f *HandicapFit) Profile(player string, level float64) (binomial.Interval, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return binomial.Interval{}, err

@@ -12,14 +12,12 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// Profile is the profile-likelihood interval of a player's rating in Elo points
-// with mean 0 ("profile_likelihood", or "profile_likelihood_clusters" where games
-// depend on each other and it is as wide as that makes it): the ratings that lower the likelihood, or
-// with a prior the posterior, by no more than chance explains, the other
-// parameters being as good for them as can be. An end is infinite where the
-// games set no bound. It fails for players without a rating, for a level
-// outside (0, 1), and for an additive first-move effect that on the way
-// outweighs a weak player's strength.
+// Profile returns the profile-likelihood interval of a player's rating in Elo with mean 0. The method is
+// "profile_likelihood", or "profile_likelihood_clusters" if games depend on each other, which widens the
+// interval. It holds the ratings that lower the likelihood (with a prior: the posterior) by no more than
+// chance explains, with the best other parameters for each. An end is infinite if the games set no bound.
+// Profile returns an error for players without a rating, for a level outside (0, 1), and if an additive
+// first-move effect on the way outweighs a weak player's strength.
 func (f *Fit) Profile(player string, level float64) (binomial.Interval, error) {
 	i, err := f.number(player)
 	if err != nil {
@@ -28,7 +26,7 @@ func (f *Fit) Profile(player string, level float64) (binomial.Interval, error) {
 	return f.profileElo(f.aboveMean(i), level)
 }
 
-// aboveMean are the weights of a player's rating less the mean.
+// aboveMean returns the weights of a player's rating minus the mean.
 func (f *Fit) aboveMean(player int) []float64 {
 	weights := make([]float64, len(f.at.X))
 	for p := range f.Players {
@@ -38,10 +36,10 @@ func (f *Fit) aboveMean(player int) []float64 {
 	return weights
 }
 
-// Wald are the intervals of all ratings in Elo points with mean 0, in the order
-// of [Fit].Players, by their standard errors ("wald", or "wald_clusters" where
-// games depend on each other): symmetric, and quick for many players. It fails
-// for a level outside (0, 1) and as [Fit.Covariance] does.
+// Wald returns the intervals of all ratings in Elo with mean 0, in the order of [Fit].Players, from their
+// standard errors. They are symmetric, and fast for many players. The method is "wald", or "wald_clusters" if
+// games depend on each other. Wald returns an error for a level outside (0, 1), and the errors of
+// [Fit.Covariance].
 func (f *Fit) Wald(level float64) ([]binomial.Interval, error) {
 	mean := make([]float64, len(f.at.X))
 	for p := range f.Players {
@@ -50,8 +48,8 @@ func (f *Fit) Wald(level float64) ([]binomial.Interval, error) {
 	return f.wald(level, mean)
 }
 
-// WaldFrom is Wald with ratings less that of an anchor, whose own interval is empty. It
-// fails for a player who is not rated, too.
+// WaldFrom is Wald for ratings minus that of an anchor, whose own interval is empty. It also returns an error
+// if the anchor is not rated.
 func (f *Fit) WaldFrom(anchor string, level float64) ([]binomial.Interval, error) {
 	n, err := f.number(anchor)
 	if err != nil {
@@ -62,7 +60,7 @@ func (f *Fit) WaldFrom(anchor string, level float64) ([]binomial.Interval, error
 	return f.wald(level, from)
 }
 
-// wald are the intervals of each player's log strength less one linear function of all.
+// wald returns the intervals of each player's log strength minus one linear function of all.
 func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
@@ -82,7 +80,7 @@ func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 	for place, p := range f.Players {
 		base += from[f.rank[place]] * p.Elo
 	}
-	var with mat.VecDense // the covariance with what is subtracted
+	var with mat.VecDense // covariance with the subtracted function
 	with.MulVec(inverse, mat.NewVecDense(len(from), from))
 	own := newton.Dot(from, with.RawVector().Data)
 	weights := make([]float64, len(from))
@@ -103,14 +101,14 @@ func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 	return list, nil
 }
 
-// standardError is that of a linear function of x with this covariance.
+// standardError returns the standard error of a linear function of x with this covariance.
 func standardError(covariance matrix, weights []float64) float64 {
 	w := mat.NewVecDense(len(weights), weights)
 	return math.Sqrt(max(0, mat.Inner(w, covariance, w)))
 }
 
-// ProfileDifference is the profile-likelihood interval of a's rating less b's.
-// It fails as [Fit.Profile] does, and for a player against itself.
+// ProfileDifference returns the profile-likelihood interval of a's rating minus b's. It returns the errors of
+// [Fit.Profile], and an error for a player against itself.
 func (f *Fit) ProfileDifference(a, b string, level float64) (binomial.Interval, error) {
 	i, err := f.number(a)
 	if err != nil {
@@ -136,9 +134,8 @@ func (f *Fit) profileElo(weights []float64, level float64) (binomial.Interval, e
 	return binomial.Interval{Method: f.errs.method(), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
 }
 
-// ProfileFirstMove is the profile-likelihood interval of [Fit].FirstMove: of the
-// factor, or of δ. It fails for a model without the effect and for a level
-// outside (0, 1).
+// ProfileFirstMove returns the profile-likelihood interval of [Fit].FirstMove: of the factor, or of δ. It
+// returns an error for a model without the effect and for a level outside (0, 1).
 func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	weights := make([]float64, len(f.at.X))
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
@@ -156,7 +153,7 @@ func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	return binomial.Interval{}, errors.New("the model has no first-move effect")
 }
 
-// chiSquared is the probability that χ² with df degrees of freedom is x or more.
+// chiSquared returns the probability that χ² with df degrees of freedom is x or more.
 func chiSquared(x float64, df int) float64 {
 	if x <= 0 || df < 1 {
 		return 1
@@ -164,7 +161,8 @@ func chiSquared(x float64, df int) float64 {
 	return mathext.GammaIncRegComp(float64(df)/2, x/2)
 }
 
-// profile is where the profile of weights·x ends. A ladder is concave, so that the short way is safe.
+// profile returns the ends of the profile of weights·x. A ladder is concave, so the faster method is safe for
+// it.
 func (f *Fit) profile(weights []float64, level float64) (lo, hi float64, err error) {
 	along := newton.Profile
 	if _, concave := f.inner.(*ladder); concave {

@@ -2,19 +2,18 @@ package rating
 
 import "errors"
 
-// LRTest is a likelihood-ratio test of nested models.
+// An LRTest is a likelihood-ratio test of nested models.
 type LRTest struct {
-	// Statistic is twice the difference of log-likelihoods, not negative; where
-	// games depend on each other, over the design effect.
+	// Statistic is twice the difference of log-likelihoods, not negative. If games depend on each other, it
+	// is divided by the design effect.
 	Statistic float64
-	DF        int     // parameters that the larger model has more
-	P         float64 // by χ² (Wilks), or F for clusters; an approximation for many games. 1 where DF is 0
+	DF        int     // additional parameters of the larger model
+	P         float64 // by χ² (Wilks), or F for clusters; an approximation for many games. 1 if DF is 0
 }
 
-// LikelihoodRatio tests a fit against a simpler one of the same games, such as
-// a first-move effect against none. It fails when the larger model does not
-// contain the smaller one, when the games differ, and for fits with a prior,
-// which do not maximise the likelihood.
+// LikelihoodRatio tests a fit against a simpler one of the same games, such as a first-move effect against
+// none. It returns an error if the larger model does not contain the smaller one, if the games differ, and
+// for fits with a prior, which do not maximise the likelihood.
 func LikelihoodRatio(null, full *Fit) (LRTest, error) {
 	switch {
 	case null.Model.Prior.exists() || full.Model.Prior.exists():

@@ -10,27 +10,29 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// stage is where games are played again as a fit predicts them.
+// A stage plays games again as a fit predicts them.
 type stage struct {
 	t         crosstable.Table
 	p         [][3]float64
-	back      []int   // the cell of the same terms with colours swapped, or -1
-	alike     float64 // the correlation of the games of a pair, from one player's view
+	back      []int   // the cell with the same terms and swapped colours, or -1
+	alike     float64 // correlation of the games of a pair, from one player's point of view
 	available []int   // games of each cell that belong to pairs
 }
 
-// terms are what games of one cell have in common.
+// A terms is what games of one cell have in common.
 type terms struct {
 	black, white, handicap int32
 	byWhite                bool
 }
+
+func termsOf(c crosstable.Cell) terms { return terms{c.Black, c.White, c.Handicap, c.ByWhite} }
 
 func newStage(f replica) *stage {
 	t := f.games()
 	s := &stage{t: t, p: f.probabilities(), back: make([]int, len(t.Cells)), available: make([]int, len(t.Cells))}
 	at := map[terms]int{}
 	for n, c := range t.Cells {
-		at[terms{c.Black, c.White, c.Handicap, c.ByWhite}] = n
+		at[termsOf(c)] = n
 		s.available[n] = int(math.Round(c.Clustered))
 	}
 	for n, c := range t.Cells {
@@ -43,21 +45,18 @@ func newStage(f replica) *stage {
 	return s
 }
 
-// correlation of the results of the two colours within clusters, from one
-// player's view; one more cluster, of independent games, tames small numbers.
+// correlation returns the correlation between the results of the two colours within clusters, from one
+// player's point of view. One more cluster, of independent games, stabilises small numbers.
 func (s *stage) correlation() float64 {
 	mean := map[terms]float64{} // Black's expected points
-	key := func(c crosstable.Cell) terms {
-		return terms{c.Black, c.White, c.Handicap, c.ByWhite}
-	}
 	for n, c := range s.t.Cells {
-		mean[key(c)] = s.p[n][0] + s.p[n][1]/2
+		mean[termsOf(c)] = s.p[n][0] + s.p[n][1]/2
 	}
 	var both, first, second, n float64
 	for _, cluster := range s.t.Clusters {
 		var e [2]float64 // of the player with the smaller number, as Black and as White
 		for _, c := range cluster {
-			excess := c.Points() - c.Games()*mean[key(c)]
+			excess := c.Points() - c.Games()*mean[termsOf(c)]
 			if c.Black < c.White {
 				e[0] += excess
 			} else {
@@ -75,11 +74,10 @@ func (s *stage) correlation() float64 {
 	return max(-1, min(1, both/math.Sqrt(first*second))) * n / (n + 1)
 }
 
-// play draws each cell's outcomes, at a cost that does not depend on how many games it
-// has.
+// play draws each cell's outcomes. The cost does not depend on the number of games.
 func (s *stage) play(random *rand.Rand) crosstable.Table {
 	cells := slices.Clone(s.t.Cells)
-	alone := make([]int, len(cells)) // games that share their luck with none
+	alone := make([]int, len(cells)) // games that share their random number with no other
 	for n := range cells {
 		c := &cells[n]
 		alone[n] = int(math.Round(c.Games()))
@@ -106,11 +104,10 @@ func (s *stage) play(random *rand.Rand) crosstable.Table {
 	return crosstable.Table{Names: s.t.Names, Cells: cells}
 }
 
-// playAlike plays pairs whose two games share their luck, a number from 0 to 1 of which
-// what is small is good for Black of the first game. For the same player in the other game,
-// as White, it is what is large where results of pairs are alike, and else what is small:
-// then they are opposite. Where one outcome of either game passes into another, such
-// numbers are cut into intervals in which both are the same.
+// playAlike plays pairs whose two games share a random number from 0 to 1. A small number is good for Black
+// of the first game. In the other game this player is White. There a large number is good for White if the
+// results of pairs are alike, and a small one if they are opposite. The outcomes of both games cut the range
+// into intervals in which both are constant.
 func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pairs int) {
 	other := func(u float64) float64 {
 		if s.alike > 0 {
@@ -120,7 +117,7 @@ func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pair
 	}
 	cuts := []float64{0, 1}
 	for _, at := range []float64{s.p[n][0], s.p[n][0] + s.p[n][1], other(s.p[m][0]), other(s.p[m][0] + s.p[m][1])} {
-		cuts = append(cuts, max(0, min(at, 1))) // but for rounding it is in there
+		cuts = append(cuts, max(0, min(at, 1))) // in range, except for rounding
 	}
 	slices.Sort(cuts)
 	widths := make([]float64, len(cuts)-1)
@@ -134,7 +131,7 @@ func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pair
 	}
 }
 
-// outcomeAt is the outcome of a number from 0 to 1: a win for Black where it is small.
+// outcomeAt returns the outcome for a number from 0 to 1: a win for Black if it is small.
 func outcomeAt(p [3]float64, u float64) int {
 	switch {
 	case u < p[0]:
@@ -150,10 +147,9 @@ func give(c *crosstable.Cell, outcome, games int) {
 	*[]*float64{&c.Wins, &c.Draws, &c.Losses}[outcome] += float64(games)
 }
 
-// multinomial draws how often each of some outcomes comes in n independent tries: each by
-// a binomial of those that the ones before have left (Devroye 1986, Non-Uniform Random
-// Variate Generation, XI.1.4). The weights sum to 1 but for rounding, which is the last
-// one's that has any.
+// multinomial draws how often each outcome occurs in n independent tries: each by a binomial of the tries
+// that the ones before left (Devroye 1986, Non-Uniform Random Variate Generation, XI.1.4). The weights sum to
+// 1 except for rounding, which the last positive weight takes.
 func multinomial(random *rand.Rand, n int, weights []float64) []int {
 	counts := make([]int, len(weights))
 	rest, last := 1.0, 0
@@ -169,8 +165,8 @@ func multinomial(random *rand.Rand, n int, weights []float64) []int {
 	return counts
 }
 
-// binomial draws a binomial number, in bounded time: by rejection, after Numerical
-// Recipes. p may be out of [0, 1] by rounding.
+// drawBinomial draws a binomial number in bounded time, by rejection, after Numerical Recipes. Rounding may
+// put p outside [0, 1].
 func drawBinomial(random *rand.Rand, n int, p float64) int {
 	if p <= 0 || math.IsNaN(p) {
 		return 0

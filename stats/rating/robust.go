@@ -3,36 +3,34 @@ package rating
 import (
 	"math"
 
+	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// robust is what the dependence of games within clusters does to a fit's errors
-// (Liang and Zeger 1986): between the inverse of the information on both sides
-// stand the squares of the clusters' own slopes, which the games of a cluster
-// make larger together than each would alone. Games outside of clusters enter
-// with their information, as if each were independent.
+// A robust has the effect of dependent games on a fit's errors (Liang and Zeger 1986). The covariance is a
+// sandwich: the inverse of the information on both sides, and between them the squares of the clusters'
+// slopes. Dependent games make these larger than each game alone would. Games outside of clusters enter with
+// their information, as independent games.
 //
-// A player likes or dislikes an opening against all its opponents, so the clusters of
-// one opening depend on each other, too. There are then two ways to cluster: by the
-// clusters themselves, and by openings. The second one holds under both kinds of dependence,
-// but rests on few openings. The way with the wider interval is used.
+// A player may prefer an opening against all opponents, so the clusters of one opening also depend on each
+// other. So there are two ways to cluster: by the clusters, and by openings. The second one holds under both
+// kinds of dependence, but has few units. The way with the wider interval is used.
 type robust struct {
-	inverse matrix // the covariance that independent games would have
+	inverse matrix // covariance for independent games
 	ways    []way
 }
 
-// way is one way to cluster the games.
+// A way is one way to cluster the games.
 type way struct {
-	sandwich matrix    // the covariance by clusters
-	clusters []float64 // of each player
-	all      float64   // clusters
+	sandwich matrix    // covariance by clusters
+	clusters []float64 // number of clusters of each player
+	all      float64   // number of all clusters
 }
 
-// newRobust is nil where no games depend on each other, or where the games do
-// not determine every parameter.
+// newRobust returns nil if no games depend on each other, or if the games do not determine every parameter.
 func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	if len(t.Clusters) == 0 {
 		return nil
@@ -43,18 +41,18 @@ func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	}
 	r := &robust{inverse: inverse}
 	n := float64(len(t.Clusters))
-	// The fit makes the slopes' squares too small by as many clusters as it has parameters.
+	// The fit makes the squares of the slopes too small, as if there were one cluster less for each
+	// parameter.
 	r.add(t, l, x, t.Clusters, n/max(1, n-float64(l.estimated())))
 	if openings := byOpening(t); len(openings) > 1 && len(openings) < len(t.Clusters) {
-		// Each player's slopes sum to 0 over all openings, which takes one of them.
+		// Each player's slopes sum to 0 over all openings, so one opening is not free.
 		n := float64(len(openings))
 		r.add(t, l, x, openings, n/(n-1))
 	}
 	return r
 }
 
-// byOpening are the games of clusters from one opening together. A cluster without an
-// opening is one of its own.
+// byOpening groups clusters by opening. A cluster without an opening is a group of its own.
 func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
 	place := map[int]int{}
 	for n, cluster := range t.Clusters {
@@ -69,7 +67,7 @@ func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
 	return groups
 }
 
-// add adds a way to cluster; the squares of its slopes are multiplied by scale.
+// add adds a way to cluster; it multiplies the squares of its slopes by scale.
 func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) {
 	w := way{clusters: make([]float64, len(t.Names)), all: float64(len(clusters))}
 	for _, cluster := range clusters {
@@ -89,7 +87,7 @@ func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]cros
 	r.ways = append(r.ways, w)
 }
 
-// covariance is that of the way with the larger variances.
+// covariance returns the covariance of the way with the larger variances.
 func (r *robust) covariance() matrix {
 	widest := r.ways[0].sandwich
 	for _, w := range r.ways[1:] {
@@ -100,7 +98,7 @@ func (r *robust) covariance() matrix {
 	return widest
 }
 
-// variance is the larger variance of a linear function of x.
+// variance returns the larger variance of a linear function of x.
 func (r *robust) variance(weights []float64) float64 {
 	v, most := mat.NewVecDense(len(weights), weights), 0.0
 	for _, w := range r.ways {
@@ -123,7 +121,7 @@ func playersOf(cells []crosstable.Cell) []int {
 	return list
 }
 
-// filling is the middle of the sandwich.
+// filling returns the middle of the sandwich.
 func filling(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) matrix {
 	m := mat.NewSymDense(len(x), nil)
 	for _, cluster := range clusters {
@@ -149,10 +147,9 @@ func addSquare(m matrix, scale float64, slope []float64) {
 	}
 }
 
-// effect is by how much the variance of a linear function of x is larger than
-// with independent games (the design effect), and the clusters that it rests on.
-// One more cluster, as the model has them, keeps ten pairs that all came out even
-// from claiming certainty.
+// effect returns the design effect of a linear function of x, and the number of its clusters. The design
+// effect is the variance divided by that of independent games. One more cluster, as the model predicts it,
+// prevents certainty from ten pairs that all came out even.
 func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float64) {
 	clusters = math.Inf(1)
 	largest := 0.0
@@ -164,22 +161,22 @@ func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float6
 			clusters = min(clusters, n)
 		}
 	}
-	if math.IsInf(clusters, 1) { // a term, on which all games bear
+	if math.IsInf(clusters, 1) { // a term, which depends on all games
 		clusters = w.all
 	}
 	v := mat.NewVecDense(len(weights), weights)
 	naive, varied := mat.Inner(v, inverse, v), mat.Inner(v, w.sandwich, v)
 	if !(naive > 0) || !(varied >= 0) || math.IsInf(varied/naive, 0) {
-		return 1, clusters // the games hardly determine the direction at all
+		return 1, clusters // the games hardly determine the direction
 	}
 	return (clusters*varied/naive + 1) / (clusters + 1), clusters
 }
 
-// quantile is how many standard errors, as independent games have them, an
-// interval of a linear function of x reaches to each side.
+// quantile returns the half width of an interval of a linear function of x, in standard errors of independent
+// games.
 func (r *robust) quantile(weights []float64, level float64) float64 {
 	if r == nil {
-		return normalQuantile(level)
+		return binomial.ZWithin(level)
 	}
 	widest := 0.0
 	for i := range r.ways {
@@ -190,7 +187,7 @@ func (r *robust) quantile(weights []float64, level float64) float64 {
 	return widest
 }
 
-// method is what an interval by the profile is called.
+// method returns the method name of a profile interval.
 func (r *robust) method() string {
 	if r == nil {
 		return "profile_likelihood"
@@ -198,9 +195,8 @@ func (r *robust) method() string {
 	return "profile_likelihood_clusters"
 }
 
-// ratio is a likelihood-ratio test of the terms, coordinates from first on. Where
-// games depend on each other the statistic is divided by the mean design effect
-// of the terms (Rao and Scott 1984).
+// ratio is a likelihood-ratio test of df terms, coordinates from first on. If games depend on each other, the
+// statistic is divided by the mean design effect of the terms (Rao and Scott 1984).
 func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	t := LRTest{Statistic: math.Max(0, 2*(full-null)), DF: df}
 	if r == nil || df < 1 {
@@ -217,8 +213,8 @@ func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	return t
 }
 
-// effects is the mean design effect of the terms, coordinates from first on, and the
-// clusters that they rest on.
+// effects returns the mean design effect of df terms, coordinates from first on, and the number of their
+// clusters.
 func (w *way) effects(inverse matrix, first, df int) (mean, least float64) {
 	least = math.Inf(1)
 	for k := range df {

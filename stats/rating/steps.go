@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// family is how terms change a strength π = exp(θ).
+// A family is the way in which terms change a strength π = exp(θ).
 type family int
 
 const (
@@ -18,26 +18,24 @@ const (
 	logLinear                // θ + Σ b·r
 )
 
-// ground is the log-likelihood of games where terms change the strengths of the
-// two sides, each cell by its own rows of coefficients b. Its x are the players'
-// log strengths and then one coordinate w for each term: a log-linear term
-// itself, or the logarithm of one that has a sign. An additive term is in units
-// in which strengths sum to 50 per player, so r is w plus the logarithm s of
-// that unit, which depends on all the players.
+// A ground is the log-likelihood of games in which terms change the strengths of the two sides. Each cell has
+// its own rows of coefficients b. x has the players' log strengths and then one coordinate w for each term: a
+// log-linear term itself, or the logarithm of a term with a fixed sign. An additive term is in units in which
+// strengths sum to 50 per player. So r is w plus the logarithm s of that unit, which depends on all players.
 //
-// With logarithms there is no bound to walk along: a parameter at 0 is one that
-// drifts to -∞ while nothing is left to gain.
+// With logarithms there is no bound to follow: a parameter of 0 drifts to -∞ while there is nothing left to
+// gain.
 type ground struct {
 	players int
 	cells   []crosstable.Cell
 	family  family
 	black   [][]float64 // coefficients of each cell's Black; nil for none
 	white   [][]float64
-	rows    func(crosstable.Cell) (black, white []float64) // what black and white hold for a cell
+	rows    func(crosstable.Cell) (black, white []float64) // the values of black and white for a cell
 	terms   int
 }
 
-// part is the likelihood of other cells.
+// part returns the likelihood of other cells.
 func (g *ground) part(cells []crosstable.Cell) inner {
 	p := *g
 	p.set(cells)
@@ -51,8 +49,7 @@ func (g *ground) set(cells []crosstable.Cell) {
 	}
 }
 
-// side is the log strength of one side of a cell, with its derivatives by the
-// player's θ and by each r.
+// A side is the log strength of one side of a cell, with its derivatives by the player's θ and by each r.
 type side struct {
 	log   float64
 	theta float64
@@ -95,8 +92,7 @@ func (g *ground) side(theta float64, r, row []float64) side {
 	return s
 }
 
-// raw are the terms in the scale of exp(θ), and the share of each player in the
-// sum of strengths.
+// raw returns the terms on the scale of exp(θ), and the share of each player in the sum of strengths.
 func (g *ground) raw(x []float64) (r, share []float64) {
 	theta := x[:g.players]
 	r = append([]float64(nil), x[g.players:]...)
@@ -173,7 +169,7 @@ func (g *ground) gradient(x []float64) []float64 {
 	return gradient
 }
 
-// slopes are the gradient in x and the information.
+// slopes returns the gradient in x and the information.
 func (g *ground) slopes(x []float64) ([]float64, matrix) {
 	r, share := g.raw(x)
 	gradient, info := make([]float64, len(x)), mat.NewSymDense(len(x), nil)
@@ -193,8 +189,7 @@ func (g *ground) slopes(x []float64) ([]float64, matrix) {
 	return gradient, info
 }
 
-// addCell adds a cell's derivatives in (θ of Black, θ of White, r), whose places
-// are in at.
+// addCell adds a cell's derivatives in (θ of Black, θ of White, r), whose places are in at.
 func (g *ground) addCell(gradient []float64, info matrix, at []int, b, w side, s slopes) {
 	local := make([]float64, len(at))
 	local[0], local[1] = b.theta, -w.theta
@@ -209,9 +204,8 @@ func (g *ground) addCell(gradient []float64, info matrix, at []int, b, w side, s
 	}
 }
 
-// bend is the second derivative of a side's log strength by the local
-// coordinates i and j, where theta is the place of the side's own θ. Both
-// curved families are logarithms of sums of exponentials.
+// bend returns the second derivative of a side's log strength by the local coordinates i and j. theta is the
+// place of the side's own θ. Both curved families are logarithms of sums of exponentials.
 func (g *ground) bend(s side, theta, i, j int) float64 {
 	slope := func(i int) float64 {
 		switch {
@@ -232,9 +226,8 @@ func (g *ground) bend(s side, theta, i, j int) float64 {
 	return second
 }
 
-// rescale turns derivatives by r into those by w = r - s, where s is the
-// logarithm of the mean strength: its gradient is the share p of each player,
-// and its second derivatives are diag(p) - ppᵀ.
+// rescale converts derivatives by r to those by w = r - s. s is the logarithm of the mean strength. Its
+// gradient is the share p of each player, and its second derivatives are diag(p) - ppᵀ.
 func (g *ground) rescale(gradient []float64, info matrix, share []float64) {
 	n, dim := g.players, len(gradient)
 	total, both := 0.0, 0.0
@@ -270,7 +263,7 @@ func (g *ground) information(x []float64) matrix {
 
 func (g *ground) Derivatives(x []float64) ([]float64, func([]float64) []float64) {
 	gradient, info := g.slopes(x)
-	// The null space, the common shift of strengths, is filled.
+	// Fill the null space, the common shift of strengths.
 	n, fill := g.players, 0.0
 	for i := range n {
 		fill += math.Abs(info.At(i, i)) / float64(n)

@@ -22,10 +22,9 @@ func submatrix(m matrix, kept []int) matrix {
 	return sub
 }
 
-// AkaikeWeights are exp(-Δ/2) of each model's distance Δ from the least AIC (or
-// AICc), divided by their sum: how the models share one unit of evidence. It
-// fails for no models and for criteria that are not finite, except +Inf, whose
-// weight is 0.
+// AkaikeWeights returns exp(-Δ/2) of each model's distance Δ from the least AIC (or AICc), divided by their
+// sum. It returns an error without models and for criteria that are not finite, except +Inf, whose weight is
+// 0.
 func AkaikeWeights(criteria []float64) ([]float64, error) {
 	if len(criteria) == 0 {
 		return nil, errors.New("no model to weigh")
@@ -45,14 +44,14 @@ func AkaikeWeights(criteria []float64) ([]float64, error) {
 	return weights, nil
 }
 
-// closeAIC is the difference of AIC up to which two models are not told apart.
+// closeAIC is the largest difference of AIC between models that count as equally good.
 const closeAIC = 2
 
-// followed is the R² from which on handicaps are said to follow the players;
-// standard errors are then more than three times what they could be.
+// followed is the R² from which on handicaps count as a function of the players. Standard errors are then
+// more than three times their minimum.
 const followed = 0.9
 
-// judge weighs the fits against each other and warns.
+// judge weighs the fits and adds warnings.
 func (c *HandicapComparison) judge(t crosstable.Table) {
 	aic := make([]float64, len(c.Fits))
 	for i, f := range c.Fits {
@@ -97,8 +96,7 @@ func (c *HandicapComparison) warnClose() {
 	}
 }
 
-// warnFirstMove tells when even games have a first-move effect that the models
-// ignore.
+// warnFirstMove warns if even games have a first-move effect that the models ignore.
 func (c *HandicapComparison) warnFirstMove() {
 	for _, f := range c.Fits {
 		if f.Model == FirstMoveOnly && f.Against.P < 0.05 {
@@ -107,7 +105,7 @@ func (c *HandicapComparison) warnFirstMove() {
 	}
 }
 
-// signed is the handicap of Black over White.
+// signed returns the handicap of Black over White.
 func signed(c *crosstable.Cell) float64 {
 	if c.ByWhite {
 		return -float64(c.Handicap)
@@ -115,10 +113,9 @@ func signed(c *crosstable.Cell) float64 {
 	return float64(c.Handicap)
 }
 
-// following is the R² of the least-squares regression of a number of each cell
-// (for Black, its negative for White) on differences of players' numbers: 1
-// where some scale of strengths has it as the difference, and where the games
-// therefore cannot tell its effect from the players' strengths.
+// following returns the R² of the least-squares regression of a number of each cell (for Black; its negative
+// for White) on differences of players' numbers. It is 1 if the number is such a difference on some scale.
+// Then the games cannot distinguish its effect from the players' strengths.
 func following(t crosstable.Table, number func(*crosstable.Cell) float64) float64 {
 	diagonal, rhs := make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	total := 0.0
@@ -146,11 +143,11 @@ func following(t crosstable.Table, number func(*crosstable.Cell) float64) float6
 	return min(1, newton.Dot(scale, rhs)/total)
 }
 
-// confounded is the R² from which on there is nothing left to estimate.
+// confounded is the R² from which on nothing is left to estimate.
 const confounded = 1 - 1e-9
 
-// variety counts the pairs of players that met more than once, and those of
-// them that met under more than one handicap.
+// variety counts the pairs of players that met more than once, and those among them that met under more than
+// one handicap.
 func variety(t crosstable.Table) (again, varied int) {
 	type met struct {
 		games    float64

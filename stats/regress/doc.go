@@ -39,7 +39,7 @@ func mean(v []float64) float64 {
 	return m
 }
 
-// centered is v less its mean, and the sum of its squares.
+// centered returns v minus its mean, and the sum of its squares.
 func centered(v []float64) ([]float64, float64) {
 	c, m, squares := make([]float64, len(v)), mean(v), 0.0
 	for i, x := range v {

@@ -4,51 +4,50 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Column is one regressor, in any unit.
+// A Column is one regressor, in any unit.
 type Column struct {
 	Name   string
 	Values []float64
 }
 
-// Term is one coefficient of a regression.
+// A Term is one coefficient of a regression.
 type Term struct {
-	Name  string  // of its column; "intercept" for the constant
-	Value float64 // in units of y per unit of the column
-	SE    float64 // standard error, for errors of equal variance
-	T     float64 // Value/SE; 0 in a perfect fit, which has no errors to judge by
-	P     float64 // two-sided, Student's t with DF degrees of freedom; 1 in a perfect fit
+	Name  string  `json:"name"`  // of its column; "intercept" for the constant
+	Value float64 `json:"value"` // in units of y per unit of the column
+	SE    float64 `json:"se"`    // standard error, for errors of equal variance
+	T     float64 `json:"t"`     // Value/SE; 0 for a perfect fit, which has no errors
+	P     float64 `json:"p"`     // two-sided, Student's t with DF degrees of freedom; 1 for a perfect fit
 }
 
-// Fit is a least-squares regression with an intercept.
+// A Fit is a least-squares regression with an intercept.
 type Fit struct {
-	Terms      []Term // the intercept, then the columns in order
+	Terms      []Term // rows, and rows minus terms
 	N, DF      int    // rows, and rows less terms
 	R2         float64
 	AdjustedR2 float64 // 1 - (1-R²)(N-1)/DF
 	Sigma      float64 // residual standard error, in units of y
-	// LOORMSE is the root mean square of the errors that each row has when it
-	// is predicted from the others, in units of y.
+	// LOORMSE is the root mean square of the errors if each row is predicted from the others, in units of y.
 	LOORMSE   float64
-	Residuals []float64 // y less its prediction, by row
+	Residuals []float64 // y minus its prediction, by row
 
 	design *design
 }
 
-// rankTolerance is how small a column may become, relative to itself, once what
-// the other columns explain is taken off.
+// rankTolerance is the smallest relative length of a column after the part that the other columns explain is
+// subtracted.
 const rankTolerance = 1e-10
 
-// LeastSquares regresses y on the columns with an intercept, by QR
-// decomposition of the standardised columns. It fails without a column, for
-// columns of other lengths than y, numbers that are not finite, no more rows
-// than terms, a y that does not vary, columns that are constant or a linear
-// function of the others, and a row that alone determines a coefficient (its
-// leave-one-out error is unknown).
+// LeastSquares regresses y on the columns with an intercept, by QR decomposition of the standardised columns.
+// All numbers of the result are finite. LeastSquares returns an error without columns, for columns of other
+// lengths than y, for numbers that are too large or not finite, and if there are not more rows than terms. It
+// also returns an error if y does not vary, if a column is constant or a linear function of the others, and
+// if a row alone determines a coefficient (its leave-one-out error is unknown).
 func LeastSquares(y []float64, columns ...Column) (Fit, error) {
 	if err := checkColumns(y, columns); err != nil {
 		return Fit{}, err
@@ -82,7 +81,7 @@ func checkColumns(y []float64, columns []Column) error {
 	return checkFinite("y", y)
 }
 
-// design is the columns, centered and scaled to length 1, as Q·R.
+// A design is the columns, centred and scaled to length 1, as Q·R.
 type design struct {
 	names   []string
 	means   []float64
@@ -148,7 +147,23 @@ func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
 		return Fit{}, fmt.Errorf("the columns are hardly independent: %w", err)
 	}
 	d.terms(&f, mean(y), along, inverse)
-	return f, d.leaveOneOut(&f)
+	err := d.leaveOneOut(&f)
+	if err == nil {
+		err = f.checkFinite()
+	}
+	return f, err
+}
+
+// checkFinite returns an error if a number of the fit overflowed.
+func (f *Fit) checkFinite() error {
+	numbers := []float64{f.R2, f.AdjustedR2, f.Sigma, f.LOORMSE}
+	for _, t := range f.Terms {
+		numbers = append(numbers, t.Value, t.SE, t.T, t.P)
+	}
+	if slices.ContainsFunc(numbers, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+		return errors.New("the columns and y differ too much in size")
+	}
+	return nil
 }
 
 func isCondition(err error) bool {
@@ -156,12 +171,12 @@ func isCondition(err error) bool {
 	return errors.As(err, &c) && !math.IsInf(float64(c), 1)
 }
 
-// terms turns coefficients of orthonormal columns into those of the originals.
+// terms converts coefficients of orthonormal columns to those of the originals.
 func (d *design) terms(f *Fit, center float64, along *mat.VecDense, inverse *mat.TriDense) {
 	k := len(d.q)
 	intercept, spread := center, 1/float64(f.N)
-	// The intercept is the prediction at 0: its variance is 1/N and that of the
-	// slopes over the way from the means.
+	// The intercept is the prediction at 0. Its variance is 1/N plus that of the slopes over the distance
+	// from the means.
 	way := make([]float64, k)
 	terms := make([]Term, k)
 	for j := range k {
@@ -190,8 +205,8 @@ func (f *Fit) term(name string, value, se float64) Term {
 	return t
 }
 
-// leaveOneOut needs no further fits: the error of a row left out is its
-// residual over 1 less its leverage.
+// leaveOneOut needs no further fits: without a row, the error of that row is its residual divided by 1 minus
+// its leverage.
 func (d *design) leaveOneOut(f *Fit) error {
 	sum := 0.0
 	for i, e := range f.Residuals {
@@ -213,8 +228,8 @@ func studentTwoSided(t float64, df int) float64 {
 	return min(1, 2*distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}.Survival(math.Abs(t)))
 }
 
-// Predict is the regression's value at a row of regressors, in units of y. It
-// fails for another number of regressors than the fit has.
+// Predict returns the regression's value at a row of regressors, in units of y. It returns an error for
+// another number of regressors than the fit has.
 func (f Fit) Predict(row ...float64) (float64, error) {
 	if len(f.Terms) == 0 || len(row) != len(f.Terms)-1 {
 		return 0, fmt.Errorf("%d values for %d columns", len(row), max(0, len(f.Terms)-1))
@@ -229,20 +244,18 @@ func (f Fit) Predict(row ...float64) (float64, error) {
 	return y, nil
 }
 
-// Prediction is what a regression says about a row that it was not fitted to.
+// A Prediction is a regression's prediction of a row outside of its fit.
 type Prediction struct {
 	Value float64 // in units of y
-	// The interval of the mean of all rows like this one, and that of the y of
-	// one of them, which varies about it.
+	// The interval of the mean of all rows like this one, and that of the y of one such row.
 	MeanLo, MeanHi float64
 	Lo, Hi         float64
 	Level          float64
 }
 
-// PredictInterval is [Fit.Predict] with its intervals at a level in (0, 1), such
-// as 0.95: exact, by Student's t, where errors are independent and normal with
-// one variance. It fails as Predict does, for another level, and for a Fit that
-// does not come from [LeastSquares].
+// PredictInterval returns [Fit.Predict] with its intervals at a level in (0, 1), such as 0.95. They are
+// exact, by Student's t, if errors are independent and normal with one variance. It returns the errors of
+// Predict, and an error for another level and for a Fit that is not from [LeastSquares].
 func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
 	value, err := f.Predict(row...)
 	if err != nil {
@@ -260,8 +273,8 @@ func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) 
 	return Prediction{value, value - mean, value + mean, value - one, value + one, level}, nil
 }
 
-// leverage of a new row: the variance of its prediction, in that of an error. The
-// row solves Rᵀz = x, x being standardised as the columns were.
+// leverage returns the variance of a new row's prediction, divided by that of an error. The row solves Rᵀz =
+// x, with x standardised as the columns.
 func (d *design) leverage(n int, row []float64) float64 {
 	z, h := make([]float64, len(row)), 1/float64(n)
 	for j, x := range row {
@@ -275,10 +288,9 @@ func (d *design) leverage(n int, row []float64) float64 {
 	return h
 }
 
-// RMSE is the root mean square of the differences between predictions and
-// truth, in their unit. (Where these are ranks, say whether there is a step of
-// 1 or of 2 between 1-dan and 1-kyu.) It fails for lists of different lengths,
-// empty ones, and numbers that are not finite.
+// RMSE returns the root mean square of the differences between predictions and true values, in their unit.
+// (For ranks the caller must say whether the step between 1-dan and 1-kyu is 1 or 2.) It returns an error for
+// lists of different lengths, empty lists, and numbers that are not finite.
 func RMSE(predicted, actual []float64) (float64, error) {
 	if err := checkPaired(predicted, actual, 1); err != nil {
 		return 0, err

@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// LogisticFit is a logistic regression on one variable:
-// P(y = 1) = 1/(1 + exp(-(Intercept + Slope·x))). The standard errors are by
-// cluster, see [Logistic].
+// A LogisticFit is a logistic regression on one variable: P(y = 1) = 1/(1 + exp(-(Intercept + Slope·x))). The
+// standard errors are by cluster, see [Logistic].
 type LogisticFit struct {
 	Intercept   float64
 	Slope       float64 // per unit of x
@@ -18,21 +17,20 @@ type LogisticFit struct {
 	Clusters    int
 }
 
-// ErrSeparated says that a threshold of x tells all 1 from all 0: no finite slope
-// is the most likely.
+// ErrSeparated means that a threshold of x separates all 1 from all 0, so no finite slope is the most likely.
 var ErrSeparated = errors.New("a threshold of x separates the outcomes: the slope would be infinite")
 
-// ErrOneOutcome says that there is nothing to tell apart.
+// ErrOneOutcome means that all outcomes are the same.
 var ErrOneOutcome = errors.New("all outcomes are the same")
 
-// Logistic is the maximum-likelihood fit, by Newton's method. Outcomes are from 0
-// to 1; one half counts as half a 1 and half a 0. Rows of the same cluster may
-// depend on each other in any way: the errors are the sandwich estimate over
-// clusters (Liang and Zeger 1986) times G/(G-1), G being the number of clusters;
-// with each row a cluster of its own they are White's. They need some dozens of
-// clusters. It fails for lists of different lengths, numbers that are not finite,
-// fewer than three clusters, an x that does not vary, outcomes that are all the
-// same ([ErrOneOutcome]), and outcomes that x separates ([ErrSeparated]).
+// Logistic returns the maximum-likelihood fit, by Newton's method. Outcomes are from 0 to 1; one half counts
+// as half a 1 and half a 0. Rows of the same cluster may depend on each other in any way. The errors are the
+// sandwich estimate over clusters (Liang and Zeger 1986) times G/(G-1) for G clusters. If each row is a
+// cluster of its own, they are White's. They need some dozens of clusters.
+//
+// Logistic returns an error for lists of different lengths, numbers that are not finite, fewer than three
+// clusters, and an x that does not vary. It returns [ErrOneOutcome] if all outcomes are the same, and
+// [ErrSeparated] if x separates them.
 func Logistic(x, y []float64, cluster []int) (LogisticFit, error) {
 	if err := checkLogistic(x, y, cluster); err != nil {
 		return LogisticFit{}, err
@@ -78,8 +76,8 @@ func checkLogistic(x, y []float64, cluster []int) error {
 	return separated(x, y)
 }
 
-// separated finds out whether a threshold of x separates the outcomes; rows on
-// the threshold may be of both kinds (quasi-separation).
+// separated returns an error if a threshold of x separates the outcomes. Rows on the threshold may be of both
+// kinds (quasi-separation).
 func separated(x, y []float64) error {
 	ones, zeros := [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)} // least and largest x
 	for i, v := range x {
@@ -99,7 +97,7 @@ func separated(x, y []float64) error {
 	return nil
 }
 
-// climb is Newton's method with halved steps, on an x of mean 0 and variance 1.
+// climb is Newton's method with halved steps, for an x of mean 0 and variance 1.
 func climb(x, y []float64) (a, b float64, err error) {
 	likelihood := logLikelihood(x, y, a, b)
 	for range 100 {
@@ -127,8 +125,7 @@ func logLikelihood(x, y []float64, a, b float64) (sum float64) {
 	return sum
 }
 
-// slopes are the gradient of the log-likelihood and its negative second
-// derivatives.
+// slopes returns the gradient of the log-likelihood and its negative second derivatives.
 func slopes(x, y []float64, a, b float64) (g [2]float64, h [2][2]float64) {
 	for i, v := range x {
 		p := 1 / (1 + math.Exp(-(a + b*v)))
@@ -145,10 +142,10 @@ func inverted(m [2][2]float64) [2][2]float64 {
 	return [2][2]float64{{m[1][1] / det, -m[0][1] / det}, {-m[1][0] / det, m[0][0] / det}}
 }
 
-// sandwich is the covariance of the coefficients, and how many clusters there are.
+// sandwich returns the covariance of the coefficients, and the number of clusters.
 func sandwich(x, y []float64, cluster []int, a, b float64) (v [2][2]float64, groups int) {
 	scores := map[int][2]float64{}
-	var order []int // sums must not depend on a map's order
+	var order []int // the order of the sums must be fixed
 	for i, u := range x {
 		r := y[i] - 1/(1+math.Exp(-(a+b*u)))
 		s, known := scores[cluster[i]]

@@ -9,25 +9,24 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Correlation is a correlation coefficient with its test against 0.
+// A Correlation is a correlation coefficient with its test against 0.
 type Correlation struct {
-	Method string // "pearson" or "spearman"
-	N      int
-	R      float64 // in [-1, 1]
-	T      float64 // R√((N-2)/(1-R²)); 0 where N is 2 or R is ±1 and there is no error to judge by
-	P      float64 // two-sided, Student's t with N-2 degrees of freedom; 0 for R = ±1, 1 for N = 2
+	Method string  `json:"method"` // pearson or spearman
+	N      int     `json:"n"`
+	R      float64 `json:"r"` // in [-1, 1]
+	T      float64 `json:"-"` // R√((N-2)/(1-R²)); 0 if N is 2 or R is ±1, because there are no errors
+	P      float64 `json:"p"` // two-sided, Student's t with N-2 degrees of freedom; 0 for R = ±1, 1 for N = 2
 }
 
-// Pearson is the product-moment correlation. Its p value supposes normal
-// numbers. It fails for lists of different lengths, fewer than two pairs,
-// numbers that are not finite, and a list that does not vary.
+// Pearson returns the product-moment correlation. Its p value assumes normal numbers. It returns an error for
+// lists of different lengths, fewer than two pairs, numbers that are not finite, and a list that does not
+// vary.
 func Pearson(x, y []float64) (Correlation, error) {
 	return correlation("pearson", x, y)
 }
 
-// Spearman is the correlation of ranks, ties sharing their mean rank. Its p value
-// by Student's t is an approximation for more than some ten pairs. It fails as
-// [Pearson] does.
+// Spearman returns the correlation of ranks; equal numbers share their mean rank. Its p value by Student's t
+// is an approximation for more than about ten pairs. It returns the same errors as [Pearson].
 func Spearman(x, y []float64) (Correlation, error) {
 	if err := checkPaired(x, y, 2); err != nil {
 		return Correlation{}, err
@@ -47,7 +46,7 @@ func correlation(method string, x, y []float64) (Correlation, error) {
 	c := Correlation{Method: method, N: len(x)}
 	c.R = max(-1, min(1, dot(xc, yc)/math.Sqrt(xx)/math.Sqrt(yy)))
 	if math.Abs(c.R) > 1-1e-15 {
-		c.R = math.Copysign(1, c.R) // but for rounding
+		c.R = math.Copysign(1, c.R) // except for rounding
 	}
 	switch rest := 1 - c.R*c.R; {
 	case c.N == 2:
@@ -59,7 +58,7 @@ func correlation(method string, x, y []float64) (Correlation, error) {
 	return c, nil
 }
 
-// ranks are the places in ascending order from 1, ties sharing their mean.
+// ranks returns the places in ascending order from 1; equal numbers share their mean place.
 func ranks(v []float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {
@@ -80,38 +79,33 @@ func ranks(v []float64) []float64 {
 	return r
 }
 
-// RankSumTest is the rank-sum test of two samples.
+// A RankSumTest is the rank-sum test of two samples.
 type RankSumTest struct {
-	// Test has the method "rank_sum_exact" or "rank_sum_normal", N the numbers
-	// of both samples, and the p value.
+	// Test has the method "rank_sum_exact" or "rank_sum_normal", N of both samples, and the p value.
 	Test binomial.Test
 	W    float64 // sum of a's ranks among all numbers
-	U    float64 // pairs (one of a, one of b) in which a's is larger, ties half; R and scipy give it as W and U
-	Ties bool    // equal numbers occur
-	// PNormal is the p value by the normal approximation with continuity and
-	// tie correction, which R and others report for samples with ties.
+	U    float64 // pairs (one of a, one of b) with the larger number in a, ties count half; R calls it W, scipy U
+	Ties bool    // there are equal numbers
+	// PNormal is the p value by the normal approximation with continuity and tie correction, as in R for
+	// samples with ties.
 	PNormal float64
 }
 
-// exactUpTo is the largest product of sample sizes whose exact distribution is
-// counted, such as 50 and 50, which takes 40 million steps.
+// exactUpTo is the largest product of sample sizes with an exact distribution. 50 and 50 take 40 million
+// steps.
 const exactUpTo = 2500
 
-// RankSum tests whether a's numbers tend to be larger (binomial.Greater) or
-// smaller than b's, or either (Wilcoxon 1945, Mann and Whitney 1947). Up to
-// 2,500 pairs the p value is exact, ties included: the share of all divisions
-// of the numbers into two such samples that are at least as extreme, two-sided
-// twice the smaller tail. Beyond that it is the normal approximation with
-// continuity and tie correction. It fails for an empty sample, numbers that are
-// not finite, an unknown alternative, and samples of one and the same number.
+// RankSum tests whether a's numbers tend to be larger (binomial.Greater) or smaller than b's, or either
+// (Wilcoxon 1945, Mann and Whitney 1947). Up to a product of 2,500 the p value is exact, including ties. It
+// is the share of all divisions of the numbers into two such samples that are at least as extreme; two-sided,
+// it is twice the smaller tail. Beyond 2,500 it is the normal approximation with continuity and tie
+// correction. RankSum returns an error for an empty sample, numbers that are not finite, an unknown
+// alternative, and if all numbers are equal.
 func RankSum(a, b []float64, alt binomial.Alternative) (RankSumTest, error) {
-	switch {
-	case len(a) == 0 || len(b) == 0:
+	if len(a) == 0 || len(b) == 0 {
 		return RankSumTest{}, errors.New("a sample is empty")
-	case !slices.Contains([]binomial.Alternative{binomial.TwoSided, binomial.Greater, binomial.Less}, alt):
-		return RankSumTest{}, errors.New("unknown alternative " + string(alt))
 	}
-	if err := errors.Join(checkFinite("a", a), checkFinite("b", b)); err != nil {
+	if err := errors.Join(alt.Check(), checkFinite("a", a), checkFinite("b", b)); err != nil {
 		return RankSumTest{}, err
 	}
 	all := ranks(slices.Concat(a, b))
@@ -134,7 +128,7 @@ func RankSum(a, b []float64, alt binomial.Alternative) (RankSumTest, error) {
 	return r, nil
 }
 
-// tails are P(W <= w) and P(W >= w).
+// A tails is P(W <= w) and P(W >= w).
 type tails struct{ less, greater float64 }
 
 func pick(alt binomial.Alternative, t tails) float64 {
@@ -150,7 +144,7 @@ func pick(alt binomial.Alternative, t tails) float64 {
 
 func cube(t float64) float64 { return t*t*t - t }
 
-// tieCorrection is the sum of t³-t over groups of t equal ranks.
+// tieCorrection returns the sum of t³-t over groups of t equal ranks.
 func tieCorrection(ranks []float64) float64 {
 	counts := map[float64]float64{}
 	for _, r := range ranks {
@@ -168,13 +162,12 @@ func normalTails(excess, sd float64) tails {
 	return tails{upper(-(excess + 0.5) / sd), upper((excess - 0.5) / sd)}
 }
 
-// exactTails counts, among all choices of n of the ranks, those with a sum at
-// most and at least w. Ranks are doubled to be whole; ways are kept as
-// probabilities, for their numbers overflow.
+// exactTails counts, among all choices of n of the ranks, those with a sum of at most and at least w. Ranks
+// are doubled to be integers. It uses probabilities, because the counts overflow.
 func exactTails(ranks []float64, n int, w float64) tails {
-	// ways[k][s]: the probability that of the ranks so far k are chosen with the
-	// doubled sum s, when all choices of n are equally likely. Choosing one by
-	// one, the next rank is taken with (n-k)/(ranks left).
+	// ways[k][s] is the probability that k of the ranks so far are chosen, with the doubled sum s, if all
+	// choices of n are equally likely. Choosing one by one, the next rank is taken with probability
+	// (n-k)/(ranks left).
 	largest := 0
 	for _, r := range topRanks(ranks, n) {
 		largest += int(2 * r)

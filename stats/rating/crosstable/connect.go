@@ -8,45 +8,44 @@ import (
 	"strings"
 )
 
-// Excluded is a player for whom the games determine no rating.
+// An Excluded is a player whose rating the games do not determine.
 type Excluded struct {
 	Player string
 	Kind   AsideKind
 	Why    string // Kind in words, with the number of games
 	Games  float64
-	Later  bool // it is about the games against players who were not set aside before
+	Later  bool // only the games against players who were not set aside before count
 }
 
-// AsideKind is what the games of a player without a rating have in common.
+// An AsideKind is what the games of a player without a rating have in common.
 type AsideKind string
 
 // The kinds.
 const (
 	NoGame  AsideKind = "no_game"  // against players who are rated or were set aside later
-	WonAll  AsideKind = "won_all"  // a bound of the rating is from below
-	LostAll AsideKind = "lost_all" // a bound of the rating is from above
+	WonAll  AsideKind = "won_all"  // the rating has a lower bound
+	LostAll AsideKind = "lost_all" // the rating has an upper bound
 )
 
-// Connection is what the games say about who can be rated.
+// A Connection describes which players the games can rate.
 type Connection struct {
-	SetAside []Excluded // one after the other, as each leaves the rest with fewer games
-	Groups   [][]string // the strongly connected groups of the rest; exactly one when ratings exist
-	Why      string     // why there is no unique rating; empty when there is
+	SetAside []Excluded // in order: each leaves the rest with fewer games
+	Groups   [][]string // strongly connected groups of the rest; exactly one if ratings exist
+	Why      string     // why there are no unique ratings, or ""
 }
 
-// Connection reports whether the games, whatever their handicaps, determine
-// ratings: a maximum-likelihood estimate exists, and is unique, exactly when
-// every player can be reached from every other along a chain of wins or draws
-// (Zermelo 1929, Ford 1957). Players who won all their games, or lost them all,
-// are set aside first, and again until none is left. What remains may fall into
-// several groups; then Why says which never met, or never lost to, the others.
+// Connection reports whether the games determine ratings, whatever their handicaps. A unique
+// maximum-likelihood estimate exists if and only if a chain of wins or draws leads from every player to every
+// other (Zermelo 1929, Ford 1957). Connection first sets aside the players who won or lost all their games,
+// and repeats that until none is left. The rest may form several groups. Then Why names the groups that never
+// met, never lost to, or never beat the others.
 func (t Table) Connection() Connection {
 	_, c := t.connect()
 	return c
 }
 
-// Rated is the table of the players who have ratings, and those set aside as by
-// [Table.Connection]; an error says why there is none.
+// Rated returns the table of the players with ratings, and the players that [Table.Connection] sets aside. It
+// returns an error with the reason if there are no unique ratings.
 func (t Table) Rated() (Table, []Excluded, error) {
 	sub, c := t.connect()
 	if c.Why != "" {
@@ -55,10 +54,10 @@ func (t Table) Rated() (Table, []Excluded, error) {
 	return sub, c.SetAside, nil
 }
 
-// Active is the table of the players who played, and those who did not.
+// Active returns the table of the players with games, and the players without.
 func (t Table) Active() (Table, []Excluded) {
 	var aside []Excluded
-	games, _ := t.Totals()
+	games, _ := t.among(nil)
 	kept := make([]bool, len(games))
 	for i, n := range games {
 		if kept[i] = n > 0; !kept[i] {
@@ -90,8 +89,7 @@ func (t Table) connect() (Table, Connection) {
 	return sub, c
 }
 
-// setAside removes, round by round, the players who scored nothing or dropped
-// nothing against those who are left.
+// setAside removes, round by round, the players who won or lost every game against the rest.
 func (t Table) setAside() (Table, []Excluded) {
 	kept := make([]bool, len(t.Names))
 	for i := range kept {
@@ -113,7 +111,7 @@ func (t Table) setAside() (Table, []Excluded) {
 	}
 }
 
-// newAside has no kind for a player who is not set aside.
+// newAside returns a player to set aside. Kind is "" if the player stays.
 func newAside(player string, games, points float64, round int) Excluded {
 	rest := ""
 	if round > 0 {
@@ -130,10 +128,13 @@ func newAside(player string, games, points float64, round int) Excluded {
 	return Excluded{}
 }
 
+// among returns each player's games and points against the players who are kept, without weights. If kept is
+// nil, all players are.
 func (t Table) among(kept []bool) (games, points []float64) {
 	games, points = make([]float64, len(t.Names)), make([]float64, len(t.Names))
-	for _, c := range t.Cells {
-		if kept[c.Black] && kept[c.White] {
+	for n := range t.Cells {
+		c := &t.Cells[n]
+		if kept == nil || kept[c.Black] && kept[c.White] {
 			games[c.Black] += c.Played
 			games[c.White] += c.Played
 			points[c.Black] += c.Scored
@@ -143,7 +144,7 @@ func (t Table) among(kept []bool) (games, points []float64) {
 	return games, points
 }
 
-// beaten lists for each player those from whom it took a win or a draw.
+// beaten lists for each player the opponents from whom it took a win or a draw.
 func (t Table) beaten() [][]int {
 	to := make([][]int, len(t.Names))
 	for _, c := range t.Cells {
@@ -157,8 +158,8 @@ func (t Table) beaten() [][]int {
 	return to
 }
 
-// isConnected tells whether the first player can be reached from all and all
-// from it, by passes over the cells: two or three where many have met.
+// isConnected reports whether chains of wins lead from the first player to all others and back. It passes
+// over the cells two or three times if many players met.
 func (t Table) isConnected() bool {
 	up, down := make([]bool, len(t.Names)), make([]bool, len(t.Names))
 	up[0], down[0] = true, true
@@ -186,8 +187,8 @@ func (t Table) isConnected() bool {
 	return reached == 2*len(t.Names)
 }
 
-// components are the strongly connected components of the graph of wins, each
-// ascending, ordered by their first player (Kosaraju's algorithm).
+// components returns the strongly connected components of the graph of wins, each ascending, ordered by their
+// first player (Kosaraju's algorithm).
 func (t Table) components() [][]int {
 	to := t.beaten()
 	from := make([][]int, len(to))
@@ -213,8 +214,7 @@ func (t Table) components() [][]int {
 	return groups
 }
 
-// visit appends what can be reached from a and was not seen, each node after
-// all that it leads to.
+// visit appends the new nodes that can be reached from a, each node after all that it leads to.
 func visit(a int, to [][]int, seen []bool, order []int) []int {
 	if seen[a] {
 		return order
@@ -226,8 +226,7 @@ func visit(a int, to [][]int, seen []bool, order []int) []int {
 	return append(order, a)
 }
 
-// whyApart names the groups that never met, never lost to, or never beat the
-// others.
+// whyApart names the groups that never met, never lost to, or never beat the others.
 func (t Table) whyApart(groups [][]int) string {
 	group := make([]int, len(t.Names))
 	for n, g := range groups {
@@ -266,9 +265,9 @@ func (t Table) namesOf(players []int) []string {
 	return names
 }
 
-// WithinGroups are the games within strongly connected groups of players. All
-// games between two groups went one way, so the likelihood can only rise to that of
-// the games within, while theirs goes to 1. Clusters are left out.
+// WithinGroups returns the games within strongly connected groups of players. All games between two groups
+// went one way. So the supremum of the likelihood is that of the games within groups, because the likelihood
+// of the others rises to 1. The result has no clusters.
 func (t Table) WithinGroups() Table {
 	group := make([]int, len(t.Names))
 	for n, members := range t.components() {

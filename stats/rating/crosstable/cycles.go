@@ -9,25 +9,22 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Cycle is three players each of whom scored more than half against the next,
-// which no order of strengths explains (Condorcet's paradox).
+// A Cycle is three players who each scored more than half against the next. No order of strengths explains it
+// (Condorcet's paradox).
 type Cycle struct {
 	Players [3]string  // each beat the next, and the last the first; the first name is the smallest
 	Scores  [3]float64 // points per game of each against the next
-	// P is the largest of the three exact one-sided p values of these scores
-	// against ½ by the sign test over independent units: clusters, and decisive
-	// games outside of them. It holds for this cycle alone.
+	// P is the largest of the three exact one-sided p values of these scores against ½. They are sign tests
+	// over independent units: clusters, and decisive games outside of them. P holds for this cycle alone.
 	P float64
-	// PHolm is P adjusted for both directions of all triples that met (Holm 1979):
-	// among players without cycles, one of 0.05 or less is found in 1 of 20 sets of
-	// games at most.
+	// PHolm is P adjusted for both directions of all triples that met (Holm 1979). Among players without
+	// cycles, at most 1 of 20 sets of games has a cycle with 0.05 or less.
 	PHolm float64
 }
 
-// Cycles returns the majority cycles of three players in the even games, the surest
-// first, at most limit. A tournament of majorities has a longer cycle only if
-// it has one of three, when all players met. It takes N³ steps for N players
-// who all met. It fails for a negative limit.
+// Cycles returns the majority cycles of three players in the even games, the surest first, at most limit. If
+// all players met, a longer cycle of majorities exists only if one of three exists. Cycles takes N³ steps for
+// N players who all met. It returns an error for a negative limit.
 func (t Table) Cycles(limit int) ([]Cycle, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("a limit of %d cycles is impossible", limit)
@@ -40,7 +37,7 @@ func (t Table) Cycles(limit int) ([]Cycle, error) {
 				if a < b && a < c && m.score[c*len(t.Names)+a] > 0.5 {
 					list = append(list, m.cycle(t, a, b, c))
 				}
-				if len(list) > 10000+2*limit { // there may be millions
+				if len(list) > 10000+2*limit { // millions are possible
 					list = surest(list, limit)
 				}
 			}
@@ -60,11 +57,11 @@ func surest(list []Cycle, limit int) []Cycle {
 	return list[:min(limit, len(list))]
 }
 
-// majorities are all pairs' scores over even games, at a·N + b.
+// A majorities has the scores of all pairs over even games; pair (a, b) is at a·N + b.
 type majorities struct {
-	score  []float64 // points per game of a against b, by weight; 0 where they never met
+	score  []float64 // weighted points per game of a against b; 0 if they never met
 	met    []bool
-	p      []float64 // that a is not the better one
+	p      []float64 // p value that a is not the better player
 	beaten [][]int
 }
 
@@ -99,8 +96,8 @@ func (t Table) majorities() majorities {
 	return m
 }
 
-// unitsWon counts, at a·N + b, the independent units of even games in which a
-// scored more than b: clusters, and decisive games outside of them.
+// unitsWon counts, at a·N + b, the independent units of even games in which a scored more than b: clusters,
+// and decisive games outside of them.
 func (t Table) unitsWon() []int {
 	n := len(t.Names)
 	won := make([]int, n*n)
@@ -133,7 +130,7 @@ func (t Table) unitsWon() []int {
 	return won
 }
 
-// triples is how many players of three met each other.
+// triples returns the number of triples of players who all met.
 func (m majorities) triples() int {
 	n, count := len(m.beaten), 0
 	for a := range n {
@@ -148,7 +145,7 @@ func (m majorities) triples() int {
 	return count
 }
 
-// signP is the exact one-sided p value of so many units won against one half.
+// signP returns the exact one-sided p value of the won units against one half.
 func signP(won, units int) float64 {
 	test, err := binomial.Exact(won, units, 0.5, binomial.Greater)
 	if err != nil {

@@ -9,28 +9,26 @@ import (
 	"slices"
 )
 
-// Count is the games of one Black against one White under one handicap.
+// A Count is the games of one Black against one White under one handicap.
 type Count struct {
-	Black, White                string // names; they differ, and are not empty
+	Black, White                string // names; different, and not empty
 	BlackWins, Draws, WhiteWins int    // not negative
 	Handicap                    int    // 0 is even; larger is heavier, at most HeaviestHandicap
-	Receiver                    string // the player who received it; empty is Black, as in shogi
-	// Weight is what each game counts for as evidence, such as 1/3 where an
-	// opening came up three times; 0 is 1.
+	Receiver                    string // the player with the handicap; "" is Black, as in shogi
+	// Weight is the weight of each game, such as 1/3 if an opening was played three times. 0 means 1.
 	Weight float64
-	// Cluster is the same positive number for games that depend on each other,
-	// as the two of a colour-swapped pair, or all from one opening, do. 0 is for
-	// games of which each is independent.
+	// Cluster is a positive number, equal for games that depend on each other, such as the two of a
+	// colour-swapped pair or all from one opening. 0 is for independent games.
 	Cluster int
-	// Opening is the same positive number for all clusters from one opening, whoever played
-	// them; 0 is for an opening that no other cluster has.
+	// Opening is a positive number, equal for all clusters from one opening, whoever played them. 0 is for an
+	// opening that no other cluster has.
 	Opening int
 }
 
-// Games is the number of games counted.
+// Games returns the number of games.
 func (c Count) Games() int { return c.BlackWins + c.Draws + c.WhiteWins }
 
-// HeaviestHandicap is the largest handicap that a game may have; it only keeps numbers in their range.
+// HeaviestHandicap is the largest handicap of a game. It only bounds numbers.
 const HeaviestHandicap = 1_000_000
 
 func (c Count) check() error {
@@ -53,44 +51,42 @@ func (c Count) check() error {
 	return nil
 }
 
-// Cell is a [Count] with players as their numbers in a [Table], and outcomes as
-// weights.
+// A Cell is a [Count] with players as their numbers in a [Table], and outcomes as weights.
 type Cell struct {
 	Black, White        int32   // places in Table.Names
 	Handicap            int32   // 0 is even
 	ByWhite             bool    // White received the handicap
 	Wins, Draws, Losses float64 // Black's, by weight
-	Clustered           float64 // how much of them belongs to clusters
-	Played, Scored      float64 // games and Black's points, whatever they weigh
+	Clustered           float64 // the part of these in clusters
+	Played, Scored      float64 // games and Black's points, without weights
 }
 
-// Games is what the games count for as evidence.
+// Games returns the weight of the games.
 func (c Cell) Games() float64 { return c.Wins + c.Draws + c.Losses }
 
-// Points are Black's, by weight.
+// Points returns Black's points, by weight.
 func (c Cell) Points() float64 { return c.Wins + c.Draws/2 }
 
 func (c Cell) sameTerms(o Cell) bool {
 	return c.Black == o.Black && c.White == o.White && c.Handicap == o.Handicap && c.ByWhite == o.ByWhite
 }
 
-// Table is a set of counts by number: the names ascend, and so do the cells, of
-// which no two are under the same terms. That makes every result independent of
-// the order of the input.
+// A Table is a set of counts by player numbers. The names ascend, and so do the cells, of which no two have
+// the same terms. So no result depends on the order of the input.
 type Table struct {
 	Names    []string
 	Cells    []Cell
-	Clusters [][]Cell // the cells' games that depend on each other, apart
-	Openings []int    // of each cluster, as in [Count]
+	Clusters [][]Cell // a copy of the cells' games that depend on each other, by cluster
+	Openings []int    // opening of each cluster, as in [Count]
 }
 
-// New is the table of counts. It fails for impossible ones.
+// New returns the table of counts. It returns an error for impossible ones.
 func New(counts []Count) (Table, error) {
 	return Collect(len(counts), func(i int) Count { return counts[i] })
 }
 
-// Collect is the table of n counts that are asked for by their number, twice each, so that
-// nobody need hold them all. It fails for impossible ones.
+// Collect returns the table of n counts. It calls at twice for each number, so the caller need not store them
+// all. It returns an error for impossible counts.
 func Collect(n int, at func(int) Count) (Table, error) {
 	f := filing{terms: make([]terms, 0, n), number: map[string]int32{}}
 	for i := range n {
@@ -102,7 +98,7 @@ func Collect(n int, at func(int) Count) (Table, error) {
 	f.rename(t.Names)
 	order := f.order(len(t.Names))
 	t.Cells = make([]Cell, 0, f.distinct(order))
-	groups := map[int][]int32{} // places of a cluster's counts
+	groups := map[int][]int32{} // places of the counts of each cluster
 	for _, i := range order {
 		c := at(int(i))
 		if c.Cluster > 0 {
@@ -128,7 +124,7 @@ func Collect(n int, at func(int) Count) (Table, error) {
 	return t, nil
 }
 
-// terms are those of a count by numbers; a count of no game has none.
+// A terms has the terms of a count by numbers; none means a count without games.
 type terms struct {
 	black, white int32
 	handicap     int32
@@ -136,10 +132,10 @@ type terms struct {
 	none         bool
 }
 
-// filing sorts counts.
+// A filing sorts counts.
 type filing struct {
 	terms  []terms
-	number map[string]int32 // in the order of appearance, then of names
+	number map[string]int32 // in the order of appearance, later of names
 }
 
 func (f *filing) see(c Count) error {
@@ -171,7 +167,7 @@ func (f *filing) rename(names []string) {
 	}
 }
 
-// order are the counts with games, sorted by their terms.
+// order returns the counts with games, sorted by their terms.
 func (f *filing) order(players int) []int32 {
 	list := make([]int32, 0, len(f.terms))
 	handicaps := false
@@ -191,7 +187,7 @@ func (f *filing) order(players int) []int32 {
 	return sorted(list, players, func(i int32) int32 { return f.terms[i].black })
 }
 
-// distinct is how many different terms there are.
+// distinct returns the number of different terms.
 func (f *filing) distinct(order []int32) int {
 	n := 0
 	for k, i := range order {
@@ -217,9 +213,8 @@ func (c Count) cell(black, white int32) Cell {
 	return n
 }
 
-// Pairs are the place of each cell among the pairs of players who met, whatever their
-// colours and handicaps, and how many pairs there are. They ascend by the smaller number,
-// then by the larger.
+// Pairs returns the place of each cell among the pairs of players who met, whatever their colours and
+// handicaps, and the number of pairs. The pairs ascend by the smaller number, then by the larger.
 func (t Table) Pairs() (place []int32, count int) {
 	order := make([]int32, len(t.Cells))
 	for i := range order {
@@ -239,7 +234,7 @@ func (t Table) Pairs() (place []int32, count int) {
 	return place, count
 }
 
-// Folded are the cells of even games with both colours of each pair in one, by [Table.Pairs].
+// Folded returns the cells of even games with both colours of each pair in one, by [Table.Pairs].
 func (t Table) Folded() []Cell {
 	place, count := t.Pairs()
 	cells := make([]Cell, count)
@@ -267,8 +262,8 @@ func (c *Cell) add(o Cell) {
 	c.Scored += o.Scored
 }
 
-// sorted is a stable sort of places by a key below n. It does a million in the time in
-// which comparing would do a tenth.
+// sorted sorts places by a key below n, stably. For a million places it takes a tenth of the time of a
+// comparison sort.
 func sorted(places []int32, n int, key func(place int32) int32) []int32 {
 	next := make([]int32, n+1)
 	for _, i := range places {
@@ -293,8 +288,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Only is the table of the players kept (by their numbers) and the games among
-// them.
+// Only returns the table of the kept players (by their numbers) and the games among them.
 func (t Table) Only(kept []bool) Table {
 	number := make([]int32, len(t.Names))
 	var sub Table
@@ -326,56 +320,30 @@ func (t Table) Only(kept []bool) Table {
 	return sub
 }
 
-// Totals are each player's games and points, whatever they weigh.
-func (t Table) Totals() (games, points []float64) {
-	games, points = make([]float64, len(t.Names)), make([]float64, len(t.Names))
-	for n := range t.Cells {
-		c := &t.Cells[n]
-		games[c.Black] += c.Played
-		games[c.White] += c.Played
-		points[c.Black] += c.Scored
-		points[c.White] += c.Played - c.Scored
-	}
-	return games, points
-}
+// Totals returns each player's games and points, without weights.
+func (t Table) Totals() (games, points []float64) { return t.among(nil) }
 
-// Sum adds up a number of each cell.
-func (t Table) Sum(of func(Cell) float64) float64 {
+// Sum sums a number of each cell.
+func (t Table) Sum(of func(*Cell) float64) float64 {
 	s := 0.0
-	for _, c := range t.Cells {
-		s += of(c)
+	for i := range t.Cells {
+		s += of(&t.Cells[i])
 	}
 	return s
 }
 
-// Games is what all games count for as evidence.
+// Games returns the weight of all games.
 func (t Table) Games() float64 {
-	s := 0.0
-	for i := range t.Cells {
-		s += t.Cells[i].Wins + t.Cells[i].Draws + t.Cells[i].Losses
-	}
-	return s
+	return t.Sum(func(c *Cell) float64 { return c.Wins + c.Draws + c.Losses })
 }
 
-// Played is the number of games, whatever they weigh.
-func (t Table) Played() float64 {
-	s := 0.0
-	for i := range t.Cells {
-		s += t.Cells[i].Played
-	}
-	return s
-}
+// Played returns the number of games, without weights.
+func (t Table) Played() float64 { return t.Sum(func(c *Cell) float64 { return c.Played }) }
 
-// Draws is what the drawn games count for as evidence.
-func (t Table) Draws() float64 {
-	s := 0.0
-	for i := range t.Cells {
-		s += t.Cells[i].Draws
-	}
-	return s
-}
+// Draws returns the weight of the drawn games.
+func (t Table) Draws() float64 { return t.Sum(func(c *Cell) float64 { return c.Draws }) }
 
-// Independent are the games outside of clusters.
+// Independent returns the games outside of clusters.
 func (t Table) Independent() []Cell {
 	var list []Cell
 	for _, c := range t.Cells {
@@ -389,7 +357,7 @@ func (t Table) Independent() []Cell {
 	return list
 }
 
-// Levels are the handicaps above 0 that occur, ascending.
+// Levels returns the handicaps above 0 that occur, ascending.
 func (t Table) Levels() []int {
 	var list []int
 	for _, c := range t.Cells {

@@ -9,18 +9,18 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// Player is the rating of one player.
+// A Player is the rating of one player.
 type Player struct {
 	Name     string
-	Elo      float64 // mean 0 over the players rated
-	Strength float64 // π, which sums to 50 per player rated
-	Games    int     // against players rated
+	Elo      float64 // mean 0 over the rated players
+	Strength float64 // π; the sum is 50 per rated player
+	Games    int     // against rated players
 	Points   float64 // of these games; a draw is half a point
 }
 
-// Ranking turns log strengths, by the players' numbers in the table, into ratings, best
-// first, and says which number each has; equals stay by name. Only the strengths of
-// players of the table are looked at.
+// Ranking converts log strengths, by the players' numbers in the table, to ratings, best first. It also
+// returns the number of each. Equal ratings stay in the order of names. x may have more coordinates after the
+// players.
 func Ranking(t Table, x []float64) ([]Player, []int) {
 	logs := slices.Clone(x[:len(t.Names)])
 	newton.SubtractMean(logs)
@@ -33,7 +33,7 @@ func Ranking(t Table, x []float64) ([]Player, []int) {
 	for i := range rank {
 		rank[i] = i
 	}
-	// Equals are equal to nine digits: what rounding leaves beyond orders nobody.
+	// Ratings are equal if they are equal to nine digits; differences beyond are rounding errors.
 	digits := func(i int) float64 { return math.Round(logs[i] * 1e9) }
 	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(digits(b), digits(a)) })
 	players := make([]Player, len(logs))

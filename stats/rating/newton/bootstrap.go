@@ -7,12 +7,11 @@ import (
 	"gogi/stats/binomial"
 )
 
-// MaxSamples is how many bootstrap samples may be asked for: with them a bound of a 99.9%
-// interval rests on fifty samples beyond it.
+// MaxSamples is the maximum number of bootstrap samples. With it, fifty samples are beyond a bound of a 99.9%
+// interval.
 const MaxSamples = 100_000
 
-// CheckSamples says why an interval cannot be asked of so many samples, or nil: it takes
-// from 2 to MaxSamples.
+// CheckSamples returns an error unless samples is from 2 to MaxSamples.
 func CheckSamples(samples int) error {
 	if samples < 2 {
 		return fmt.Errorf("%d bootstrap samples have no percentiles", samples)
@@ -23,8 +22,8 @@ func CheckSamples(samples int) error {
 	return nil
 }
 
-// Percentiles is the central interval of a sample of two or more, between order
-// statistics by the line that R calls type 7. It sorts the sample.
+// Percentiles returns the central interval of a sample of two or more, with R's interpolation of order
+// statistics of type 7. It sorts the sample.
 func Percentiles(sample []float64, level float64) binomial.Interval {
 	slices.Sort(sample)
 	at := func(q float64) float64 {

@@ -6,45 +6,42 @@ import (
 	"slices"
 )
 
-// Problem is a function to be maximised, smooth where it is finite.
+// A Problem is a function to maximise, smooth where it is finite.
 type Problem interface {
-	// Value is the logarithm of a likelihood, -Inf outside the domain.
+	// Value returns the logarithm of a likelihood, or -Inf outside the domain.
 	Value(x []float64) float64
-	// Derivatives are the gradient, and a solver for systems whose matrix is
-	// the information (the second derivatives with their sign turned), or a
-	// positive definite stand-in where the function is not concave.
+	// Derivatives returns the gradient and a solver. The matrix of the solver is the information (the
+	// negative second derivatives), or a positive definite matrix if the function is not concave.
 	Derivatives(x []float64) (gradient []float64, solve func(rhs []float64) []float64)
-	// Settle takes out of a step what changes nothing.
+	// Settle removes from a step the part that changes nothing.
 	Settle(step []float64)
 }
 
-// Contrast holds a linear function of x at a value while the rest moves.
+// A Contrast holds a linear function of x at a value.
 type Contrast struct {
 	Weights []float64 // of x
-	At      float64   // the sum
+	At      float64   // value of the linear function
 }
 
-// Peak is where a climb ended.
+// A Peak is the end of a climb.
 type Peak struct {
 	X          []float64
 	Value      float64 // at X
 	Iterations int
-	// drifting are the coordinates that Newton's method would still move by a
-	// step of order 1 although nothing is left to gain: the function has no
-	// maximum there, but rises to a limit.
+	// Drifting lists the coordinates that Newton's method would still move by a step of order 1, although
+	// there is nothing left to gain. The function then has no maximum, but rises to a limit.
 	Drifting []int
 }
 
 const (
-	longestStep = 3     // natural units a step; Newton overshoots from afar
+	longestStep = 3     // natural units; Newton's method overshoots from afar
 	settledStep = 1e-11 // relative
 	driftStep   = 1e-3
 )
 
-// Climb maximises p by Newton's method from x, which must be in the domain and
-// satisfy the contrast, if there is one (nil for none).
-// It fails outside the domain, where no step raises the value though the slope
-// says so, and after 400 steps.
+// Climb maximises p by Newton's method from x. x must be in the domain and satisfy the contrast hold, which
+// may be nil. Climb returns an error outside the domain, after 400 steps, and if no step raises the value
+// although the slope promises it.
 func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 	at := Peak{X: slices.Clone(x), Value: p.Value(x)}
 	if math.IsInf(at.Value, -1) || math.IsNaN(at.Value) {
@@ -65,14 +62,14 @@ func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 			at.Drifting = largerThan(step, driftStep)
 			return at, nil
 		case flat:
-			// Too close for the value to judge a step by; Newton is exact here.
+			// The values are too close to judge a step, but Newton's method is exact here.
 			addTo(at.X, 1, step)
-			at.Value = p.Value(at.X) // lower, where the step leads back to the contrast: what comes is measured by it
+			at.Value = p.Value(at.X) // it is lower if the step leads back to the contrast
 			if polished++; polished > 4 || size <= settledStep*(1+largest(at.X)) {
 				return at, nil
 			}
 		case at.Iterations%100 == 99:
-			// On a plain that hardly rises, damped steps may go on for ever.
+			// On a plateau damped steps might never end.
 			if at.Value-checkpoint < 1e-9*(1+math.Abs(at.Value)) {
 				at.Drifting = largerThan(step, driftStep)
 				return at, nil
@@ -99,7 +96,7 @@ func newtonStep(g []float64, solve func([]float64) []float64, x []float64, hold 
 	return step
 }
 
-// advance goes as much of the step as raises the value enough.
+// advance takes as much of the step as raises the value enough.
 func (at *Peak) advance(p Problem, step []float64, gain float64) bool {
 	noise := 1e-14 * math.Abs(at.Value)
 	for t := 1.0; t > 1e-12; t /= 2 {
@@ -113,7 +110,7 @@ func (at *Peak) advance(p Problem, step []float64, gain float64) bool {
 	return false
 }
 
-// shorten cuts a step to the longest allowed and returns its size before that.
+// shorten cuts a step to the longest allowed, and returns its size before the cut.
 func shorten(step []float64) float64 {
 	size := largest(step)
 	if size > longestStep {
@@ -142,7 +139,7 @@ func largest(v []float64) float64 {
 	return m
 }
 
-// Dot is the inner product; b may be the longer one.
+// Dot returns the inner product; b may be longer.
 func Dot(a, b []float64) float64 {
 	s := 0.0
 	for i, x := range a {
@@ -157,7 +154,7 @@ func addTo(x []float64, t float64, step []float64) {
 	}
 }
 
-// SubtractMean makes the mean of x 0, in place.
+// SubtractMean changes x in place so that its mean is 0.
 func SubtractMean(x []float64) {
 	if len(x) == 0 {
 		return
@@ -171,8 +168,8 @@ func SubtractMean(x []float64) {
 	}
 }
 
-// SubtractMedian makes the upper median of x, which is not empty, 0, in place, so
-// that a few coordinates that drift off do not move the many that stay.
+// SubtractMedian changes x, which is not empty, in place so that its upper median is 0. A few coordinates
+// that drift then do not move the many that stay.
 func SubtractMedian(x []float64) {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
@@ -181,10 +178,20 @@ func SubtractMedian(x []float64) {
 	}
 }
 
-// Conjugate solves a positive semidefinite system by conjugate gradients with
-// the diagonal as preconditioner. The right side must lie in the range; any
-// solution will do. A thousand players take a few dozen products with the
-// information, where factoring it would take N³/3.
+// SetGeometricMean scales positive numbers in place so that their geometric mean is 1.
+func SetGeometricMean(x []float64) {
+	mean := 0.0
+	for _, v := range x {
+		mean += math.Log(v) / float64(len(x))
+	}
+	for i := range x {
+		x[i] *= math.Exp(-mean)
+	}
+}
+
+// Conjugate solves a positive semidefinite system by conjugate gradients, with the diagonal as
+// preconditioner. The right side must be in the range. It returns any solution. A thousand players take a few
+// dozen products with the information; a factorisation would take N³/3 operations.
 func Conjugate(multiply func(v, out []float64), diagonal, rhs []float64) []float64 {
 	n := len(rhs)
 	x, product, z := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -199,7 +206,7 @@ func Conjugate(multiply func(v, out []float64), diagonal, rhs []float64) []float
 		return Dot(r, z)
 	}
 	rz := scale()
-	enough := rz * 1e-18 // Newton repairs the rest
+	enough := rz * 1e-18 // Newton's method corrects the rest
 	direction := slices.Clone(z)
 	for range 10*n + 100 {
 		if rz <= enough {

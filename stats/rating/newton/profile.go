@@ -5,14 +5,12 @@ import (
 	"math"
 )
 
-// farthest is how far from its estimate, in natural units, a profile is
-// followed before its end is called infinite.
+// farthest is the largest distance of an end from its estimate, in natural units. A farther end is infinite.
 const farthest = 60
 
-// Profile finds where the root of the deviance of the profile of weights·x is z,
-// below and above the peak: the ends of an interval, in units of x, of which one
-// is infinite where the value falls no further. It fails as [Climb] does, and where
-// the way leads out of the domain.
+// Profile returns the points below and above the peak at which the root of the deviance of the profile of
+// weights·x is z. They are the ends of an interval, in units of x. An end is infinite if the value stops
+// falling before. Profile returns the errors of [Climb], and an error if the path leaves the domain.
 func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, err error) {
 	if lo, err = ProfileEnd(p, at, weights, z, -1); err != nil {
 		return 0, 0, err
@@ -21,9 +19,8 @@ func Profile(p Problem, at Peak, weights []float64, z float64) (lo, hi float64, 
 	return lo, hi, err
 }
 
-// ProfileEnd is the end of [Profile] on one side (-1 or 1) alone. The deviance is
-// counted from at.Value, which may be more than the value at at.X: the maximum may
-// lie in another problem that continues this one.
+// ProfileEnd returns the end of [Profile] on one side (-1 or 1). The deviance counts from at.Value. That may
+// be larger than the value at at.X, if the maximum is in another problem that continues this one.
 func ProfileEnd(p Problem, at Peak, weights []float64, z, side float64) (float64, error) {
 	return search{p, at, weights, z}.end(side)
 }
@@ -35,15 +32,15 @@ type search struct {
 	z       float64
 }
 
-// point is a place on the profile: how far out, and by how much the root of the
-// deviance exceeds z there.
+// A point is a point of the profile: its distance t from the estimate, and by how much the root of the
+// deviance exceeds z.
 type point struct {
 	x         []float64
 	t, excess float64
 }
 
-// end is the end of the profile on one side (-1 or 1). The root of the deviance
-// is close to a straight line, and so is easily followed.
+// end returns the end of the profile on one side (-1 or 1). The root of the deviance is close to a straight
+// line, so it is easy to follow.
 func (s search) end(side float64) (float64, error) {
 	inner, outer, err := s.bracket(side)
 	if err != nil {
@@ -56,8 +53,7 @@ func (s search) end(side float64) (float64, error) {
 	return Dot(s.weights, s.at.X) + side*t, err
 }
 
-// bracket goes outward until the deviance is too large; the outer point is at
-// infinity where it never is.
+// bracket moves outward until the deviance is too large. The outer point is at infinity if it never is.
 func (s search) bracket(side float64) (inner, outer point, err error) {
 	_, solve := s.p.Derivatives(s.at.X)
 	step := min(4, s.z*math.Sqrt(max(1e-6, Dot(s.weights, solve(s.weights)))))
@@ -94,13 +90,13 @@ func (s search) narrow(side float64, inner, outer point) (float64, error) {
 	return (inner.t + outer.t) / 2, nil
 }
 
-// out is the point at t, sought from x.
+// out returns the point at t, with a search from x.
 func (s search) out(x []float64, side, t float64) (point, error) {
 	x, root, err := s.constrained(x, Dot(s.weights, s.at.X)+side*t)
 	return point{x, t, root - s.z}, err
 }
 
-// constrained is the best x on the way, and the root of its deviance.
+// constrained returns the best x on the constraint, and the root of its deviance.
 func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
 	x, err := s.moved(from, value)
 	if err != nil {

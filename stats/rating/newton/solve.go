@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Definite solves systems with a symmetric matrix, or where that is not
-// positive definite, with the matrix that has the absolute eigenvalues: a step
-// by it leads up from saddles too. Both see the matrix scaled to a diagonal of
-// 1, for near a bound rows shrink to nothing and still count.
+// Definite returns a solver for a symmetric matrix. If the matrix is not positive definite, the solver uses
+// the absolute eigenvalues, so that a step also leads up from saddles. The matrix is scaled to a diagonal of
+// 1, because near a bound rows become tiny and still count.
 func Definite(m *mat.SymDense) func(rhs []float64) []float64 {
 	dim := m.SymmetricDim()
 	scale, scaled := make([]float64, dim), mat.NewSymDense(dim, nil)
@@ -39,7 +38,7 @@ func Definite(m *mat.SymDense) func(rhs []float64) []float64 {
 	}
 }
 
-// wellConditioned is up to where a Cholesky factor is trusted.
+// wellConditioned is the largest condition number of a trusted Cholesky factor.
 const wellConditioned = 1e13
 
 func solver(scaled *mat.SymDense) func(*mat.VecDense) *mat.VecDense {

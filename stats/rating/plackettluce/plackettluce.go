@@ -17,14 +17,13 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// Placing is one player's points in a game of two or more players.
+// A Placing is one player's points in a game of two or more players.
 type Placing struct {
 	Player string
 	Points float64 // finite, not negative
 }
 
-// rankPoints gives the points n, n-1, …, 1 to a finishing order of n players,
-// best first, as 大貧民 counts them.
+// rankPoints gives the points n, n-1, …, 1 to a finishing order of n players, best first, as 大貧民 does.
 func rankPoints(order []string) []Placing {
 	game := make([]Placing, len(order))
 	for i, player := range order {
@@ -33,20 +32,20 @@ func rankPoints(order []string) []Placing {
 	return game
 }
 
-// Share is a player's part of all points of the games.
+// A Share is a player's part of all points of the games.
 type Share struct {
 	Player   string
-	Games    int // that the player took part in
+	Games    int // games of the player
 	Points   float64
-	Share    float64           // of the points of all games, in [0, 1]; all shares sum to 1
-	Interval binomial.Interval // "bootstrap_percentile"; its ends are NaN below LeastGames
+	Share    float64           // share of the points of all games, in [0, 1]; all shares sum to 1
+	Interval binomial.Interval // "bootstrap_percentile"; its ends are NaN with fewer than LeastGames games
 }
 
-// Shares are the players' shares of all points, the largest first, with
-// intervals from a bootstrap that draws whole games with replacement. It fails
-// for no game, for a game with fewer than two players, with one player twice,
-// or without any points, for points that are negative or not finite, for less
-// than 2 or more than [newton.MaxSamples] samples, and for a level outside (0, 1).
+// Shares returns the players' shares of all points, the largest first. The intervals are from a bootstrap
+// that draws whole games with replacement. It returns an error without games, and for a game with fewer than
+// two players, with one player twice, or without points. It also returns an error for points that are
+// negative or not finite, for fewer than 2 or more than [newton.MaxSamples] samples, and for a level outside
+// (0, 1).
 func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share
 	return shares, nil
 }
 
-// scored is a Placing by number.
+// A scored is a Placing by number.
 type scored struct {
 	player int
 	points float64
@@ -157,22 +156,21 @@ func sharesOf(games [][]scored, players int, pick func(n int) int) []float64 {
 	return shares
 }
 
-// Fit is a fitted Plackett–Luce model.
+// A Fit is a fitted Plackett–Luce model.
 type Fit struct {
-	Players    []crosstable.Player // best first; Games are the orders, Points the players finished ahead of
+	Players    []crosstable.Player // best first; Games counts the orders, Points the players finished ahead of
 	LogLik     float64             // natural logarithm
-	Orders     int                 // with two or more players rated
+	Orders     int                 // number of orders with two or more rated players
 	Iterations int
 	SetAside   []crosstable.Excluded
 }
 
-// PlackettLuce fits strengths to finishing orders, each best first, by the MM
-// algorithm of Hunter (2004): the first place goes to i with probability
-// π_i/Σπ, the next likewise among those left. Two players a game make it the
-// Bradley–Terry model. Players for whom the orders determine no strength are
-// set aside as by [crosstable.Connect] (who never finished behind anyone, or ahead of
-// anyone); the others' order stays. It fails when no or no unique strengths
-// remain, for an order with fewer than two players, and one with a player twice.
+// PlackettLuce fits strengths to finishing orders, each best first, by the MM algorithm of Hunter (2004).
+// Player i is first with probability π_i/Σπ; the next place goes likewise to one of the rest. With two
+// players per game it is the Bradley–Terry model. Players whose strength the orders do not determine are set
+// aside as by [crosstable.Table.Connection]: they never finished behind anyone, or ahead of anyone. The
+// others' order stays. PlackettLuce returns an error if there are no unique strengths, and for an order with
+// fewer than two players or with a player twice.
 func PlackettLuce(orders [][]string) (*Fit, error) {
 	var pairs []crosstable.Count
 	for n, order := range orders {
@@ -201,10 +199,10 @@ func PlackettLuce(orders [][]string) (*Fit, error) {
 	return p.fit(t, aside, iterations), nil
 }
 
-// podium is the state of the MM algorithm for finishing orders.
+// A podium is the state of the MM algorithm for finishing orders.
 type podium struct {
 	orders [][]int
-	wins   []float64 // times not last
+	wins   []float64 // number of times not last
 	gamma  []float64
 }
 
@@ -231,8 +229,8 @@ func newPodium(t crosstable.Table, orders [][]string) *podium {
 	return p
 }
 
-// step is one MM step: a player's γ becomes the times it was not last, over the
-// sum of 1/(strengths still in the race) of all the places it raced for.
+// step is one MM step. A player's γ becomes the number of times it was not last, divided by a sum over the
+// places for which it competed. Each adds 1/(sum of the remaining strengths).
 func (p *podium) step() (moved float64) {
 	pull := make([]float64, len(p.gamma))
 	for _, order := range p.orders {
@@ -248,24 +246,14 @@ func (p *podium) step() (moved float64) {
 	for i := range p.gamma {
 		p.gamma[i] = p.wins[i] / pull[i]
 	}
-	p.level()
+	newton.SetGeometricMean(p.gamma)
 	for i := range p.gamma {
 		moved = max(moved, math.Abs(math.Log(p.gamma[i]/old[i])))
 	}
 	return moved
 }
 
-func (p *podium) level() {
-	mean := 0.0
-	for _, g := range p.gamma {
-		mean += math.Log(g) / float64(len(p.gamma))
-	}
-	for i := range p.gamma {
-		p.gamma[i] *= math.Exp(-mean)
-	}
-}
-
-// remaining is the strength still in the race at each place.
+// remaining returns the sum of the remaining strengths at each place.
 func (p *podium) remaining(order []int) []float64 {
 	left, sum := make([]float64, len(order)), 0.0
 	for place, i := range slices.Backward(order) {
