@@ -27,8 +27,8 @@ type Term struct {
 
 // A Fit is a least-squares regression with an intercept.
 type Fit struct {
-	Terms      []Term // rows, and rows minus terms
-	N, DF      int    // rows, and rows less terms
+	Terms      []Term // the intercept, then the columns in order
+	N, DF      int    // rows, and rows minus terms
 	R2         float64
 	AdjustedR2 float64 // 1 - (1-R²)(N-1)/DF
 	Sigma      float64 // residual standard error, in units of y
