@@ -20,9 +20,8 @@ func (w WDL) DecisiveScores() Scores {
 	return scoresOf("decisive_game", []float64{0, 1}, []int{w.Losses, w.Wins})
 }
 
-// GameScores counts A's points of all games, half a point for a draw. They are independent
-// only if each game has an opening of its own. With swapped colours, use
-// [Tally.PairScores].
+// GameScores counts A's points of all games, half a point for a draw. They are independent only if each game has an
+// opening of its own. With swapped colours, use [Tally.PairScores].
 func (w WDL) GameScores() Scores {
 	return scoresOf(unitGame, []float64{0, 0.5, 1}, []int{w.Losses, w.Draws, w.Wins})
 }
@@ -32,8 +31,7 @@ func (p Pentanomial) PairScores() Scores {
 	return scoresOf(unitPair, []float64{0, 0.25, 0.5, 0.75, 1}, []int{p.LL, p.LD, p.WL + p.DD, p.WD, p.WW})
 }
 
-// PairScores counts A's mean points per game in each pair; a draw is worth what the rules gave. It returns an
-// error
+// PairScores counts A's mean points per game in each pair; a draw is worth what the rules gave. It returns an error
 // if not all games are in colour-swapped pairs.
 func (t Tally) PairScores() (Scores, error) {
 	if t.Singles > 0 {
@@ -127,10 +125,9 @@ func (s Scores) EValue(m float64) (Evidence, error) {
 // A stake is the share of the wealth that a gambler bets on every score, and its part of the capital.
 type stake struct{ share, weight float64 }
 
-// stakes returns the stakes of the gambler. No single share is good for every mean, variance and number of
-// scores, so the gambler spreads the capital over many. Shares fall by a fifth from 1 to 1/10,000. A share b
-// is good for about 1/b² scores of a large variance. The weight is the square root of the share, because most
-// series are short.
+// stakes returns the stakes of the gambler. No single share is good for every mean, variance and number of scores,
+// so the gambler spreads the capital over many. Shares fall by a fifth from 1 to 1/10,000. A share b is good for
+// about 1/b² scores of a large variance. The weight is the square root of the share, because most series are short.
 var stakes = sync.OnceValue(func() []stake {
 	var all []stake
 	sum := 0.0
@@ -182,9 +179,8 @@ func (a means) logGrowth(share, m float64) (growth, slope float64) {
 	return growth, slope
 }
 
-// refuted returns the largest mean at which the logarithm of the wealth is still above the limit. It uses
-// Newton's method in log m. Because the wealth is convex, the steps cannot pass the solution again once they
-// are below it.
+// refuted returns the largest mean at which the logarithm of the wealth is still above the limit. It uses Newton's
+// method in log m. Because the wealth is convex, the steps cannot pass the solution again once they are below it.
 func (a means) refuted(limit float64) float64 {
 	mean := Scores{all: a}.Mean()
 	if mean == 0 {

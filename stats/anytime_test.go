@@ -11,8 +11,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// pairScores are the scores that a pair of games may have, and kinds are distributions over
-// them.
+// pairScores are the scores that a pair of games may have, and kinds are distributions over them.
 var (
 	pairScores = [5]float64{0, 0.25, 0.5, 0.75, 1}
 	kinds      = map[string][5]float64{

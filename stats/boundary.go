@@ -32,13 +32,11 @@ func (b Boundary) check() error {
 	return fmt.Errorf("unknown boundary %q of a sequential test", string(b))
 }
 
-// Bounds returns the bounds before the first game. The test fails at or below lower, and passes at or above
-// upper.
+// Bounds returns the bounds before the first game. The test fails at or below lower, and passes at or above upper.
 func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 
-// BoundsAt returns the bounds at an information; only [BoundaryBounded] depends on it. Information is the
-// variance of the ratio: n(s₁-s₀)²/V after n units whose scores have the variance V, for the hypothetical
-// scores s₀ and s₁.
+// BoundsAt returns the bounds at an information; only [BoundaryBounded] depends on it. Information is the variance
+// of the ratio: n(s₁-s₀)²/V after n units whose scores have the variance V, for the hypothetical scores s₀ and s₁.
 //
 // The bounded ones are u - I/10 and I/10 - l, with u and l such that a Brownian motion has the error rates α
 // and β. They meet at 5(u+l); there a ratio above 0 passes. The slope is a compromise between 0 and 1/4.

@@ -8,9 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The bounded test has the error rates it is made for, and the lengths that it is
-// made for: of a test of small steps, by another recursion than the bounds are
-// computed with.
+// The bounded test has the error rates it is made for, and the lengths that it is made for: of a test of small
+// steps, by another recursion than the bounds are computed with.
 func TestBoundedTest(t *testing.T) {
 	for _, rates := range [][2]float64{{0.05, 0.05}, {0.01, 0.1}} {
 		wald := SPRT{Elo0: 0, Elo1: 5, Alpha: rates[0], Beta: rates[1], Model: ModelLogistic}
@@ -84,8 +83,7 @@ func TestBoundedTestNeedsVariance(t *testing.T) {
 	}
 }
 
-// The error rates of the bounded gate as it is played, with its estimated
-// variance.
+// The error rates of the bounded gate as it is played, with its estimated variance.
 func TestSimulatedBoundedRates(t *testing.T) {
 	n := simulations(300, 100_000)
 	for _, elo1 := range []float64{30, 60}[simulations(1, 0):] {

@@ -8,11 +8,10 @@ import (
 	"gogi/stats/binomial"
 )
 
-// EloCovariance returns the Elo of several series against one opponent, and the covariance of these
-// estimates. A line through a chain of versions needs it. The covariance comes from the mean scores of the
-// openings that two series share, to first order in Elo. It is positive semidefinite, and singular if a
-// series repeats another. EloCovariance returns an error for a series with fewer than two openings or without
-// a finite Elo.
+// EloCovariance returns the Elo of several series against one opponent, and the covariance of these estimates. A
+// line through a chain of versions needs it. The covariance comes from the mean scores of the openings that two
+// series share, to first order in Elo. It is positive semidefinite, and singular if a series repeats another.
+// EloCovariance returns an error for a series with fewer than two openings or without a finite Elo.
 func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err error) {
 	all := make([][]shift, len(runs))
 	for i, s := range runs {
@@ -32,8 +31,7 @@ func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err e
 	return elo, covariance, nil
 }
 
-// A shift is the effect of one opening on the Elo of the mean score. The sum of the squared shifts is the
-// variance.
+// A shift is the effect of one opening on the Elo of the mean score. The sum of the squared shifts is the variance.
 type shift struct {
 	key   string
 	value float64

@@ -8,8 +8,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// singles is a series of one-game pairs with these scores, each from the opening of
-// its place.
+// singles is a series of one-game pairs with these scores, each from the opening of its place.
 func singles(t *testing.T, names string, scores ...float64) *Series {
 	t.Helper()
 	s := &Series{}
@@ -30,9 +29,8 @@ func singles(t *testing.T, names string, scores ...float64) *Series {
 	return s
 }
 
-// By hand: scores 1, 1, 0, 1 and 1, 0, 0, 1 have means 3/4 and 1/2, squares about them
-// of 3/4 and 1, a product of 1/2, over n(n-1) = 12; Elo has the slopes 400/ln 10 over
-// s(1-s), 3/16 and 1/4.
+// By hand: scores 1, 1, 0, 1 and 1, 0, 0, 1 have means 3/4 and 1/2, squares about them of 3/4 and 1, a product of
+// 1/2, over n(n-1) = 12; Elo has the slopes 400/ln 10 over s(1-s), 3/16 and 1/4.
 func TestEloCovariance(t *testing.T) {
 	a, b := singles(t, "abcd", 1, 1, 0, 1), singles(t, "abcd", 1, 0, 0, 1)
 	elo, v, err := EloCovariance([]*Series{a, b})
@@ -74,8 +72,7 @@ func TestUnnamedOpeningsAreNotShared(t *testing.T) {
 	}
 }
 
-// Four contributions alike are two standard deviations off; signs of many agree with
-// counting.
+// Four contributions alike are two standard deviations off; signs of many agree with counting.
 func TestScoreFlip(t *testing.T) {
 	if got := ScoreFlip([]float64{1, 1, 1, 1, 0}); math.Abs(got.P-0.0455002639) > 1e-9 || got.N != 4 {
 		t.Errorf("%+v", got)

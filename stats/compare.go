@@ -24,10 +24,9 @@ type Comparison struct {
 // Compare returns the Elo of the first series minus that of the second, each over all of its openings.
 //
 // If both played the same openings, two at least, the test is exact: it flips the signs of the openings'
-// differences in score (paired_sign_flip). If the players were interchangeable, they could have changed
-// places in all games of an opening. Otherwise the test is normal. Openings that both played enter it with
-// their observed correlation (partly_paired_normal). Without two shared openings the samples count as
-// independent (welch_normal).
+// differences in score (paired_sign_flip). If the players were interchangeable, they could have changed places in
+// all games of an opening. Otherwise the test is normal. Openings that both played enter it with their observed
+// correlation (partly_paired_normal). Without two shared openings the samples count as independent (welch_normal).
 //
 // The interval is approximate. It combines the intervals of the two Elo differences with their correlation
 // (Zou and Donner 2008, "Construction of confidence limits about effect measures: MOVER"). Compare returns an
@@ -73,11 +72,10 @@ type NotWorse struct {
 	Test   binomial.Test `json:"test"`  // a gain of -Margin against a larger one
 }
 
-// TestNotWorse tests the null hypothesis that the first series' player gains -margin Elo or less on the
-// second's. It uses all openings of both; shared ones are correlated. The test is normal, with the covariance
-// of the Elo to first order ([EloCovariance]), so it needs many openings. It returns the errors of
-// EloCovariance, and an error if all openings scored alike, for a margin that is not positive, and for a
-// level outside (0, 1).
+// TestNotWorse tests the null hypothesis that the first series' player gains -margin Elo or less on the second's.
+// It uses all openings of both; shared ones are correlated. The test is normal, with the covariance of the Elo to
+// first order ([EloCovariance]), so it needs many openings. It returns the errors of EloCovariance, and an error if
+// all openings scored alike, for a margin that is not positive, and for a level outside (0, 1).
 func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error) {
 	if !(margin > 0) || math.IsInf(margin, 1) {
 		return NotWorse{}, fmt.Errorf("margin %v: expected Elo above 0", margin)

@@ -48,8 +48,7 @@ func TestComparisonOfSharedOpenings(t *testing.T) {
 	}
 }
 
-// Openings of their own: independent, by Welch. By hand: 4 of 6 and 2 of 4, with
-// variances of q(1-q)/(n-1).
+// Openings of their own: independent, by Welch. By hand: 4 of 6 and 2 of 4, with variances of q(1-q)/(n-1).
 func TestComparisonOfOtherOpenings(t *testing.T) {
 	a := seriesOf(t, 0, 2, -2, 2, 2, -2, 2)
 	b := seriesOf(t, 100, 2, -2, 2, -2)

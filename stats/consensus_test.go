@@ -146,8 +146,7 @@ func holding(adjusted []float64) (n int) {
 	return n
 }
 
-// trend is the test for a trend of a council's games against the single engine over
-// the three sizes.
+// trend is the test for a trend of a council's games against the single engine over the three sizes.
 func trend(t *testing.T, sizes []series, council string) (z, p float64) {
 	t.Helper()
 	var groups []stats.TrendPoint

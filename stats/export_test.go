@@ -18,12 +18,10 @@ type TrendPoint struct {
 	Size float64 // of the dose
 }
 
-// DoseTrend is the Cochran–Armitage test for a linear trend of the win rate over
-// doses (Armitage 1955), as R's prop.trend.test: Z is above 0 where larger doses
-// win more, P is two-sided by the normal approximation, good for some tens of wins
-// and losses in all. It takes games as independent. It fails for fewer than two
-// groups, impossible counts, doses that are all equal, and games that were all won
-// or all lost.
+// DoseTrend is the Cochran–Armitage test for a linear trend of the win rate over doses (Armitage 1955), as R's
+// prop.trend.test: Z is above 0 where larger doses win more, P is two-sided by the normal approximation, good for
+// some tens of wins and losses in all. It takes games as independent. It fails for fewer than two groups,
+// impossible counts, doses that are all equal, and games that were all won or all lost.
 func DoseTrend(groups []TrendPoint) (z, p float64, err error) {
 	var wins, games, dosed, squared float64
 	for i, g := range groups {

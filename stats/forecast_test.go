@@ -176,8 +176,7 @@ func stopped(t *testing.T, r *rand.Rand, s SPRT, rates PairRates) Pentanomial {
 	}
 }
 
-// At the planned length the sign-flip test finds the difference as often as
-// promised.
+// At the planned length the sign-flip test finds the difference as often as promised.
 func TestSimulatedPower(t *testing.T) {
 	n := simulations(2000, 40_000)
 	for _, c := range []struct {

@@ -26,13 +26,12 @@ const gaffke = "_gaffke"
 // sample. The score of an opening is the mean of its pairs. The scores are independent, in [0, 1], with one
 // mean and any distribution.
 //
-// The sign-flip test cannot give this interval. It assumes scores that are symmetric about their mean, which
-// they are not if wins are frequent. For ten pairs of 80 % WW and 20 % WL such an interval misses in 11 % of
-// cases instead of 5 % (see the tests). Gaffke (2005, "Three test statistics for a nonparametric one-sided
-// hypothesis on the mean of a nonnegative variable") divides the unit interval at random among the scores,
-// all divisions equally likely. One more part, at the far end, is for what was not seen. The lower end is the
-// tail's quantile of the mean of the scores and a 0 with these weights. The upper end is that of the scores
-// and a 1.
+// The sign-flip test cannot give this interval. It assumes scores that are symmetric about their mean, which they
+// are not if wins are frequent. For ten pairs of 80 % WW and 20 % WL such an interval misses in 11 % of cases
+// instead of 5 % (see the tests). Gaffke (2005, "Three test statistics for a nonparametric one-sided hypothesis on
+// the mean of a nonnegative variable") divides the unit interval at random among the scores, all divisions equally
+// likely. One more part, at the far end, is for what was not seen. The lower end is the tail's quantile of the mean
+// of the scores and a 0 with these weights. The upper end is that of the scores and a 1.
 //
 // For wins and losses it is [binomial.ClopperPearson]. Only for wins and losses is it proven that the
 // coverage is at least the level; for other scores it is a conjecture. It holds in exact sums and simulations

@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// The inversion of the characteristic function, where the weighted mean has a
-// beta distribution.
+// The inversion of the characteristic function, where the weighted mean has a beta distribution.
 func TestWeightedMeanAgainstBeta(t *testing.T) {
 	worst := 0.0
 	for _, n := range []int{1, 2, 5, 12, 28, 29, 30, 60, 500, 20_000, 1_000_000} {
@@ -111,8 +110,7 @@ func holds(penta [5]int, mean, level float64) bool {
 	return below(m, mean) && below(m.mirror(), 1-mean)
 }
 
-// each calls f with all counts of n pairs in cells of positive probability, and
-// how probable they are.
+// each calls f with all counts of n pairs in cells of positive probability, and how probable they are.
 func (p cells) each(n int, f func(penta [5]int, probability float64)) {
 	var penta [5]int
 	var fill func(cell, left int, probability, rest float64)
@@ -249,9 +247,8 @@ func TestPerGameIntervalOfPairs(t *testing.T) {
 	}
 }
 
-// Inverted for another score than an even one, the sign-flip test takes scores
-// for symmetric about it, and does not keep its level. Of ten pairs with 20 % WL
-// and 80 % WW, by enumeration.
+// Inverted for another score than an even one, the sign-flip test takes scores for symmetric about it, and does not
+// keep its level. Of ten pairs with 20 % WL and 80 % WW, by enumeration.
 func TestSignFlipsDoNotInvert(t *testing.T) {
 	const n = 10
 	p := cells{0, 0, 0.2, 0, 0.8}
@@ -269,8 +266,7 @@ func TestSignFlipsDoNotInvert(t *testing.T) {
 	}
 }
 
-// flipsAt is the two-sided p value of the sign flips of so many deviations of
-// sizes above and below.
+// flipsAt is the two-sided p value of the sign flips of so many deviations of sizes above and below.
 func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 	seen, ge, le := up*sizeUp-down*sizeDown, 0.0, 0.0
 	for a := 0; a <= up; a++ {

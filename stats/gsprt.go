@@ -9,8 +9,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// emptyCell replaces a count of 0, as in fishtest, so that a likelihood exists before every outcome has
-// occurred.
+// emptyCell replaces a count of 0, as in fishtest, so that a likelihood exists before every outcome has occurred.
 const emptyCell = 1e-3
 
 // A distribution is an empirical distribution of the score of a unit, with all cells positive.
@@ -181,9 +180,8 @@ func (d distribution) withMean(s float64) ([]float64, bool) {
 	return d.balanced(a)
 }
 
-// withT returns the likeliest distribution whose mean is t standard deviations above ½. It is the fixed point
-// of the condition, linearised around the last solution (van den Bergh, Normalized Elo practical, section
-// 4.1).
+// withT returns the likeliest distribution whose mean is t standard deviations above ½. It is the fixed point of
+// the condition, linearised around the last solution (van den Bergh, Normalized Elo practical, section 4.1).
 func (d distribution) withT(t float64) ([]float64, bool) {
 	const rounds = 100
 	probs := d.tilted(t)
@@ -254,9 +252,8 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 	return probs, true
 }
 
-// multiplier returns the x between lo and hi at which the sum of p a/(1 + x a) is 0. It uses Newton's method
-// inside a shrinking bracket. Near the ends, where an empty cell dominates, that may not converge; then it
-// bisects.
+// multiplier returns the x between lo and hi at which the sum of p a/(1 + x a) is 0. It uses Newton's method inside
+// a shrinking bracket. Near the ends, where an empty cell dominates, that may not converge; then it bisects.
 func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	const quick, rounds = 20, 200
 	x := 0.0
@@ -284,8 +281,7 @@ func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	return x
 }
 
-// An overshoot estimates how far the ratio will jump over a bound, from how far it jumped over its own
-// records.
+// An overshoot estimates how far the ratio will jump over a bound, from how far it jumped over its own records.
 type overshoot struct{ down, up records }
 
 func (o *overshoot) see(llr float64) {

@@ -64,8 +64,7 @@ func TestImpossibleTests(t *testing.T) {
 	}
 }
 
-// A pair that comes again with other moves is another pair; without it the test is as one
-// that has never seen it.
+// A pair that comes again with other moves is another pair; without it the test is as one that has never seen it.
 func TestPairsOfAPrefix(t *testing.T) {
 	play := func(d int, moves uint64) Play {
 		return Play{Pair: deviationPairs[d], Games: []uint64{moves, moves + 1}}

@@ -43,11 +43,10 @@ func (c Conditions) variance() (float64, error) {
 	return v, nil
 }
 
-// Expect returns the probability to pass and the expected number of games (not pairs) at a true difference of
-// elo (logistic). As fishtest's calculator does, it models the log likelihood ratio as a Brownian motion
-// without a maximum. Real tests move in steps and take a few percent more; [SPRT.Forecast] includes that.
-// Expect returns an error for an impossible design, impossible conditions, bounds that are not constant, and
-// an infinite elo.
+// Expect returns the probability to pass and the expected number of games (not pairs) at a true difference of elo
+// (logistic). As fishtest's calculator does, it models the log likelihood ratio as a Brownian motion without a
+// maximum. Real tests move in steps and take a few percent more; [SPRT.Forecast] includes that. Expect returns an
+// error for an impossible design, impossible conditions, bounds that are not constant, and an infinite elo.
 func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	variance, err := c.variance()
 	if err = errors.Join(s.Check(), err, binomial.CheckFinite(elo)); err != nil {

@@ -34,10 +34,9 @@ func (t Tally) Conditions() (Conditions, error) {
 	return Conditions{DrawRate: float64(w.Draws) / n, Correlation: max(2*pair/game-1, -1+1/n)}, nil
 }
 
-// PairRates returns the probabilities of pairs at a true difference of elo. Each game has the draw rate. The
-// two games have the correlation, as a mixture of independent games with games that are as equal, or as
-// opposite, as possible. PairRates returns an error if the difference does not allow the draw rate or the
-// correlation.
+// PairRates returns the probabilities of pairs at a true difference of elo. Each game has the draw rate. The two
+// games have the correlation, as a mixture of independent games with games that are as equal, or as opposite, as
+// possible. PairRates returns an error if the difference does not allow the draw rate or the correlation.
 func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	variance, err := c.variance()
 	if err = errors.Join(err, binomial.CheckFinite(elo)); err != nil {

@@ -1,7 +1,6 @@
 package stats
 
-// A Reason is the reason why games do not show something. It is an error and a phrase that package i18n
-// translates.
+// A Reason is the reason why games do not show something. It is an error and a phrase that package i18n translates.
 type Reason string
 
 // Error returns the reason in English.

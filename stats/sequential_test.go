@@ -225,9 +225,8 @@ func TestMaximumIsInconclusive(t *testing.T) {
 	}
 }
 
-// arrivals are a fair series with many pairs in flight: pairs that A sweeps are
-// a little shorter than those that it loses. They are in plan order; the permutation is
-// the order in which they finish.
+// arrivals are a fair series with many pairs in flight: pairs that A sweeps are a little shorter than those that it
+// loses. They are in plan order; the permutation is the order in which they finish.
 func arrivals(r *rand.Rand, pairs, flight int) (sweeps []int, finished []int) {
 	slots := make([]float64, flight)
 	ends := make([]float64, pairs)

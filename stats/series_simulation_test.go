@@ -67,11 +67,9 @@ func late(share float64) condition {
 	}}
 }
 
-// leaky players leave the game that they played before with probability leak at
-// each ply. Once they do, the old winner has kept his advantage with the
-// probability of the share of the game that is over, else the game is open
-// again. A wins in so many plies, B in others; how often either does makes the
-// expected score even.
+// leaky players leave the game that they played before with probability leak at each ply. Once they do, the old
+// winner has kept his advantage with the probability of the share of the game that is over, else the game is open
+// again. A wins in so many plies, B in others; how often either does makes the expected score even.
 func leaky(leak float64, pliesA, pliesB int) condition {
 	keepA, keepB := kept(leak, pliesA), kept(leak, pliesB)
 	winsA := keepB / (keepA + keepB)
@@ -105,8 +103,7 @@ func leaky(leak float64, pliesA, pliesB int) condition {
 	}}
 }
 
-// kept is the probability that a leaky player's game keeps its winner by more
-// than chance.
+// kept is the probability that a leaky player's game keeps its winner by more than chance.
 func kept(leak float64, plies int) float64 {
 	sum, alive := 0.0, 1.0
 	for ply := range plies {
@@ -178,8 +175,7 @@ func falsePasses(t *testing.T, s SPRT, c condition, openings, pairs, series int,
 	return passes
 }
 
-// exceeds reports whether so many of n are too many for a probability: less
-// likely than one in a thousand.
+// exceeds reports whether so many of n are too many for a probability: less likely than one in a thousand.
 func exceeds(k, n int, p float64) bool {
 	test, err := binomial.Exact(k, n, p, binomial.Greater)
 	return err == nil && test.P < 0.001
@@ -187,9 +183,8 @@ func exceeds(k, n int, p float64) bool {
 
 var gateDesign = SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
 
-// TestSimulatedGates: between equals, with openings as units, no more than α of
-// the gates pass, however games repeat each other. Counted pair by pair, and in
-// part with copies set aside, they do.
+// TestSimulatedGates: between equals, with openings as units, no more than α of the gates pass, however games
+// repeat each other. Counted pair by pair, and in part with copies set aside, they do.
 func TestSimulatedGates(t *testing.T) {
 	n, pairs, all := simulations(60, 2000), 200, []condition{deterministic, late(0.3), late(0.9), leaky(0.02, 40, 170)}
 	if testutil.Figures() {

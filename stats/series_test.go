@@ -93,9 +93,8 @@ func TestLeastOpenings(t *testing.T) {
 	}
 }
 
-// By hand: three openings of two pairs with 2 and 1, 0 and 1, 1 and 1 points.
-// Between them 2 (¼ + ¼ + 0)/2 = ½, within (½ + ½ + 0)/3 = ⅓; the variance of the
-// sum is (1 + 1) 3/2 by openings, and 2 · 6/5 by pairs.
+// By hand: three openings of two pairs with 2 and 1, 0 and 1, 1 and 1 points. Between them 2 (¼ + ¼ + 0)/2 = ½,
+// within (½ + ½ + 0)/3 = ⅓; the variance of the sum is (1 + 1) 3/2 by openings, and 2 · 6/5 by pairs.
 func TestDependenceByHand(t *testing.T) {
 	var s Series
 	plays(t, &s, "a", 1, 1, 0)
@@ -234,8 +233,7 @@ func TestSingleGamesByOpening(t *testing.T) {
 	}
 }
 
-// Playing each opening again with the same result changes neither the ratio nor
-// the estimate after the test.
+// Playing each opening again with the same result changes neither the ratio nor the estimate after the test.
 func TestEloByOpenings(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
 	var want StoppedElo
@@ -258,9 +256,8 @@ func TestEloByOpenings(t *testing.T) {
 	}
 }
 
-// Normalised hypotheses are about pairs, also where units are openings, whose
-// means vary less: independent pairs of reused openings have the ratio that they
-// have by themselves, nearly.
+// Normalised hypotheses are about pairs, also where units are openings, whose means vary less: independent pairs of
+// reused openings have the ratio that they have by themselves, nearly.
 func TestNormalizedByOpenings(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 20, Alpha: 0.001, Beta: 0.001, Model: ModelNormalized}
 	r := rand.New(rand.NewPCG(4, 4))

@@ -13,12 +13,11 @@ type StoppedElo struct {
 	Interval binomial.Interval `json:"interval"` // in Elo; the method is sprt_median_unbiased
 }
 
-// Elo returns the median-unbiased Elo difference at the stop of a sequential test (or at its current state),
-// with its interval. The raw score of a stopped test is biased towards the extremes. The estimate is the
-// rating under which a worse outcome (a slower pass, any fail, a faster fail) had probability ½. The ends are
-// the ratings with the probabilities of the tails. As fishtest's SPRT_elo, it models the ratio as a Brownian
-// motion, which is accurate for small differences. An end beyond ±1000 Elo, the limit of fishtest's search,
-// is infinite.
+// Elo returns the median-unbiased Elo difference at the stop of a sequential test (or at its current state), with
+// its interval. The raw score of a stopped test is biased towards the extremes. The estimate is the rating under
+// which a worse outcome (a slower pass, any fail, a faster fail) had probability ½. The ends are the ratings with
+// the probabilities of the tails. As fishtest's SPRT_elo, it models the ratio as a Brownian motion, which is
+// accurate for small differences. An end beyond ±1000 Elo, the limit of fishtest's search, is infinite.
 //
 // Elo returns an error if [SPRT.LLR] does, without games, for a level outside (0, 1), and if the hypotheses'
 // scores coincide.

@@ -17,8 +17,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// statsFixtures are reference values from other programs (testdata/stats.json
-// says from which).
+// statsFixtures are reference values from other programs (testdata/stats.json says from which).
 type statsFixtures struct {
 	Intervals  []map[string]json.RawMessage `json:"intervals"`
 	PValues    []map[string]float64         `json:"p_values"`
@@ -224,8 +223,7 @@ func must[A answer](t *testing.T) func(a A, err error) answer {
 	}
 }
 
-// Whatever is counted, the output is valid JSON (which has no NaN), and what is
-// null has a reason beside it.
+// Whatever is counted, the output is valid JSON (which has no NaN), and what is null has a reason beside it.
 func TestGapsHaveReasons(t *testing.T) {
 	wdl := func(w, d, l int) stats.WDL { return stats.WDL{Wins: w, Draws: d, Losses: l} }
 	interval := func(counts stats.WDL, mode string) answer {

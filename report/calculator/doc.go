@@ -1,7 +1,6 @@
-// Package calculator answers questions about typed counts, and about a match before it is
-// played: intervals, tests, plans, SPRT progress, forecasts. Each question is a type, for
-// example [IntervalQuestion]; it checks the input, calls package stats, and its answer prints
-// as text and as rows of JSON.
+// Package calculator answers questions about typed counts, and about a match before it is played: intervals, tests,
+// plans, SPRT progress, forecasts. Each question is a type, for example [IntervalQuestion]; it checks the input,
+// calls package stats, and its answer prints as text and as rows of JSON.
 //
 // A number that does not exist is null in JSON, with the reason next to it. An impossible
 // question is a usage error that names the flag. docs/statistics.md explains the numbers.

@@ -180,8 +180,7 @@ func agree(games stats.WDL, pairs stats.Pentanomial) error {
 	return nil
 }
 
-// scores returns the pairs, or else the games under the draw mode. It returns no scores if draws are made
-// wins.
+// scores returns the pairs, or else the games under the draw mode. It returns no scores if draws are made wins.
 func (q IntervalQuestion) scores(pairs *stats.Pentanomial) stats.Scores {
 	switch {
 	case pairs != nil:

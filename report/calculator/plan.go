@@ -213,8 +213,7 @@ func Typical() Conditions {
 	return Conditions{stats.Conditions{DrawRate: TypicalDraws}, "typical"}
 }
 
-// Played returns the conditions of a run of two players. It returns an error if the pairs do not determine
-// them.
+// Played returns the conditions of a run of two players. It returns an error if the pairs do not determine them.
 func Played(run string, t *stats.Tally) (Conditions, error) {
 	c, err := t.Conditions()
 	if err != nil {

@@ -87,9 +87,8 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// TestPlanOfPairs holds the length against the textbook's formula for a mean of
-// independent pairs, n = (z_{α/2} + z_β)² V / δ²: sign flips come in steps, which takes
-// a little more.
+// TestPlanOfPairs holds the length against the textbook's formula for a mean of independent pairs, n = (z_{α/2} +
+// z_β)² V / δ²: sign flips come in steps, which takes a little more.
 func TestPlanOfPairs(t *testing.T) {
 	const z, draws, correlation = 1.959964 + 0.841621, 0.2, -0.1
 	q := PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Conditions: Conditions{stats.Conditions{DrawRate: draws, Correlation: correlation}, "given"}}
@@ -290,8 +289,7 @@ func TestHomogeneity(t *testing.T) {
 	}
 }
 
-// TestCoverageIsThatOfTheMethod holds the sums over stored intervals against package
-// stats, which makes each anew.
+// TestCoverageIsThatOfTheMethod holds the sums over stored intervals against package stats, which makes each anew.
 func TestCoverageIsThatOfTheMethod(t *testing.T) {
 	q := CoverageQuestion{N: []int{60}, P: []float64{0, 0.2, 0.5, 0.97}, Confidence: 0.9, Method: "all"}
 	a, err := q.Answer()
@@ -422,8 +420,7 @@ func TestImpossibleQuestions(t *testing.T) {
 
 func second[A any](_ A, err error) error { return err }
 
-// TestCheaperIsHeldAgainstTheSameTruth: a row's change is from the sequential plan of its
-// own truth.
+// TestCheaperIsHeldAgainstTheSameTruth: a row's change is from the sequential plan of its own truth.
 func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 	at := func(kind string, elo, games float64, longest int) PlanRow {
 		return PlanRow{Kind: kind, Elo: &elo, Games: &games, PlanCourse: &PlanCourse{Quantiles: []Quantile{{Share: 0.99, Games: longest}}}}
@@ -523,8 +520,7 @@ func TestUsualIntervals(t *testing.T) {
 	testutil.Equal(t, len(all), len(MethodNames()), "all are %s", named(all))
 }
 
-// TestIntervalsByPairs: those of a tally of the same pairs, and Gaffke's of decisive games is
-// Clopper–Pearson's.
+// TestIntervalsByPairs: those of a tally of the same pairs, and Gaffke's of decisive games is Clopper–Pearson's.
 func TestIntervalsByPairs(t *testing.T) {
 	rows := intervalsOf(t, IntervalQuestion{Pentanomial: "3,1,7,2,9", DrawMode: "drop", Confidence: 0.9})
 	var tally stats.Tally

@@ -56,8 +56,7 @@ func TestPublishedEquations(t *testing.T) {
 			t.Errorf("%s by %s: R² = %v, printed %v", e.file, e.x, r.R2, e.printed[last])
 		}
 		if e.file == "go_tab_6_1_1_mcts.csv" && last > 2 {
-			// Averages of three digits leave several coefficients undetermined, but
-			// not what they add up to.
+			// Averages of three digits leave several coefficients undetermined, but not what they add up to.
 			checkValues(t, tables+e.file, strings.Split(e.x, ","), e.printed[:last], r)
 			continue
 		}
@@ -70,8 +69,7 @@ func TestPublishedEquations(t *testing.T) {
 	}
 }
 
-// checkValues compares both equations at the table's rows, whose points go from
-// 11,500 to 33,500.
+// checkValues compares both equations at the table's rows, whose points go from 11,500 to 33,500.
 func checkValues(t *testing.T, file string, x []string, printed []float64, r *Report) {
 	t.Helper()
 	g := testutil.Must(read(file, nil, false, x))(t)
@@ -117,8 +115,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// Numbers of group b stand below those of a in 1 of 12 ways: 2/220 two-sided of 3
-// and 9 by counting.
+// Numbers of group b stand below those of a in 1 of 12 ways: 2/220 two-sided of 3 and 9 by counting.
 func TestCompareGroups(t *testing.T) {
 	t.Parallel()
 	file := written(t, "won,v,w,keep\ny,10,1,1\nn,1,1,1\ny,11,1,1\nn,2,1,1\ny,12,1,1\n"+
@@ -142,8 +139,7 @@ func TestCompareGroups(t *testing.T) {
 	testutil.Fails(t, testutil.Err(CompareGroups(file, []string{"z"}, "won", where, false)), `no column "z"`)
 }
 
-// The thesis' own errors of its estimates, on the scale without a gap between 1-dan
-// and 1-kyu, from its table.
+// The thesis' own errors of its estimates, on the scale without a gap between 1-dan and 1-kyu, from its table.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	d, err := Compare(written(t, "p,a\n1,2\n4,2\n,7\n"), "p", "a", nil, true)

@@ -47,8 +47,7 @@ func (q Query) wanted() []string {
 	return list
 }
 
-// read reads the columns named, of the rows that count. Columns that are optional
-// may be missing.
+// read reads the columns named, of the rows that count. Columns that are optional may be missing.
 func read(file string, where csv.Conditions, emptyToo bool, names []string, optional ...string) (*grid, error) {
 	t := &grid{file: file}
 	var places []int

@@ -13,10 +13,9 @@ import (
 	"gogi/internal/disk"
 )
 
-// Log is a file of reviewed games that grows: JSON lines, the settings first, then each game
-// in one line once it is whole. Readings of half a game are not kept, so a game's readings
-// do not depend on when a review was interrupted. Its methods may be called from any
-// goroutine.
+// Log is a file of reviewed games that grows: JSON lines, the settings first, then each game in one line once it is
+// whole. Readings of half a game are not kept, so a game's readings do not depend on when a review was interrupted.
+// Its methods may be called from any goroutine.
 type Log struct {
 	path string
 	file *os.File

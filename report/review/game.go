@@ -1,7 +1,6 @@
-// Package review analyses games with an engine: how often each player moved as the engine
-// would, and how much the other moves won or lost. A [Review] asks an [Engine] for the best
-// move and the value of each position. It writes one line for each game to a [Log], and a
-// [Tally] adds them up. Moves are words to it, so it serves shogi and Go.
+// Package review analyses games with an engine: how often each player moved as the engine would, and how much the
+// other moves won or lost. A [Review] asks an [Engine] for the best move and the value of each position. It writes
+// one line for each game to a [Log], and a [Tally] adds them up. Moves are words to it, so it serves shogi and Go.
 //
 // The methods come from a master's thesis on Go (囲碁 AI を用いたプレイヤーの棋力推定, 2019), after Yamashita's
 // work on shogi and Guid and Bratko's on chess; docs/research/strength.md has them.
@@ -24,8 +23,7 @@ const (
 	Points     Unit = "points"     // points of territory by which the side to move leads
 )
 
-// The winners, and the sides, by how files spell them. Black is 先手 or 下手, the receiver of
-// a handicap.
+// The winners, and the sides, by how files spell them. Black is 先手 or 下手, the receiver of a handicap.
 const (
 	Black = "B"
 	White = "W"
@@ -96,8 +94,7 @@ type Reviewed struct {
 	Readings []*Reading `json:"readings"`
 }
 
-// around returns the readings before and after a move, both from its player's view. ok is false if one is
-// missing.
+// around returns the readings before and after a move, both from its player's view. ok is false if one is missing.
 func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
 	a, b := r.Readings[ply], r.Readings[ply+1]
 	if a == nil || b == nil {
@@ -112,8 +109,7 @@ func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
 	return *a, after, true
 }
 
-// turns returns the reading of a player's turn and that of the player's next turn; ok is false
-// if one is missing.
+// turns returns the reading of a player's turn and that of the player's next turn; ok is false if one is missing.
 func (r *Reviewed) turns(ply int) (before, after Reading, ok bool) {
 	sides := r.Game.Sides
 	next := ply + 1

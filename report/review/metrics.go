@@ -7,9 +7,8 @@ type Change string
 
 // The changes, by how files and flags spell them.
 const (
-	// TurnChange is from the position of the player's turn to that of the player's next turn, so
-	// the opponent's reply is in it. A value that favours the side to move cancels. The thesis
-	// measures so.
+	// TurnChange is from the position of the player's turn to that of the player's next turn, so the opponent's
+	// reply is in it. A value that favours the side to move cancels. The thesis measures so.
 	TurnChange Change = "turn"
 	// MoveChange is from the position before the move to the position after it. It holds twice
 	// the amount by which the engine's values favour the side to move.
@@ -47,9 +46,8 @@ func GoRules(s Scale) Rules {
 	return Rules{Scale: s, From: 1, Lo: 20, Hi: 80, Stops: true, Parted: 64, Point: 1, Change: TurnChange, Per: PerCounted}
 }
 
-// ShogiRules are in Yamashita's manner: moves before the 40th are left out, and so are
-// those of positions that are decided. His threshold in centipawns is taken as the same
-// [20%, 80%], ±832 by the customary scale.
+// ShogiRules are in Yamashita's manner: moves before the 40th are left out, and so are those of positions that are
+// decided. His threshold in centipawns is taken as the same [20%, 80%], ±832 by the customary scale.
 func ShogiRules(s Scale) Rules {
 	return Rules{Scale: s, From: 40, Lo: 20, Hi: 80, Parted: 64, Point: 1, Change: MoveChange, Per: PerCounted}
 }

@@ -204,8 +204,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// FuzzScan: no file makes a reader fail otherwise than by an error, and what is read can be
-// measured.
+// FuzzScan: no file makes a reader fail otherwise than by an error, and what is read can be measured.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[{"best":"a","value":3},null]}` + "\n"))
 	f.Add([]byte(`{"gogi_review":1,"unit":"points"}` + "\n" + `{"game":{"id":"1","sides":"BB","moves":["a","b"],"given":1},"readings":[null,{"mate":1},{"value":1e300}]}` + "\nhalf"))

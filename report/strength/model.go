@@ -1,6 +1,5 @@
-// Package strength estimates ratings from reviews of games. [NewModel] begins a [Model], which
-// is fitted to rated players; [NewEstimates] applies it, and [Validate] measures how far the
-// estimates are off.
+// Package strength estimates ratings from reviews of games. [NewModel] begins a [Model], which is fitted to rated
+// players; [NewEstimates] applies it, and [Validate] measures how far the estimates are off.
 package strength
 
 import (
@@ -192,8 +191,7 @@ type Estimate struct {
 	// Outside lists the metrics that are beyond those of all subjects of the fit.
 	Outside []OutOfRange `json:"outside"`
 	Rank    string       `json:"rank,omitempty"` // rank of Go, if ratings are points of it
-	// FewMoves: fewer moves counted than of any subject of the fit, so that the interval is
-	// too narrow.
+	// FewMoves: fewer moves counted than of any subject of the fit, so that the interval is too narrow.
 	FewMoves bool `json:"few_moves"`
 }
 

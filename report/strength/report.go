@@ -49,9 +49,8 @@ type ModelJSON struct {
 	LOORMSE    float64            `json:"loo_rmse"`
 }
 
-// WonLost compares a metric of whole games between those that their player won and those
-// that he lost, by Wilcoxon's rank-sum test. Both players of a game are in it, so the games
-// are not quite independent.
+// WonLost compares a metric of whole games between those that their player won and those that he lost, by
+// Wilcoxon's rank-sum test. Both players of a game are in it, so the games are not quite independent.
 type WonLost struct {
 	Metric string   `json:"metric"`
 	Won    int      `json:"won"`

@@ -260,9 +260,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// A model holds the rules of its figures, and rejects figures of others: those of another
-// change or divisor by the flag's name. A file of an earlier version names neither, and its
-// figures were of single moves that counted.
+// A model holds the rules of its figures, and rejects figures of others: those of another change or divisor by the
+// flag's name. A file of an earlier version names neither, and its figures were of single moves that counted.
 func TestModelRules(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(NewModel("Elo", []string{"match"}, four()[:4]))(t)

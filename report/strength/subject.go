@@ -26,8 +26,7 @@ type Subject struct {
 // Rated is whether the rating is known.
 func (s *Subject) Rated() bool { return !math.IsNaN(s.Rating) }
 
-// subjectOf adds up a player's games: the moves of all of them together. ok is false where
-// no move counted.
+// subjectOf adds up a player's games: the moves of all of them together. ok is false where no move counted.
 func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subject, ok bool) {
 	sums := review.Total(games).Whole()
 	m, ok := sums.Metrics()
@@ -41,8 +40,7 @@ func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subjec
 // Ratings are players' ratings by name.
 type Ratings map[string]float64
 
-// Of returns a player's rating: the list's, else the mean of the ratings in the records; NaN without
-// either.
+// Of returns a player's rating: the list's, else the mean of the ratings in the records; NaN without either.
 func (r Ratings) Of(p *review.Player) float64 {
 	if v, ok := r[p.Name]; ok {
 		return v
@@ -83,8 +81,7 @@ func ReadRatings(path string) (Ratings, error) {
 	return r, err
 }
 
-// Subjects are the players of a review; those without a move that counts are left out, and
-// named in empty.
+// Subjects are the players of a review; those without a move that counts are left out, and named in empty.
 func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	for _, p := range t.Players {
 		if s, ok := subjectOf(p.Name, ratings.Of(p), p.Games); ok {
@@ -96,10 +93,9 @@ func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string)
 	return list, empty
 }
 
-// Ranks pools the games of all players by rank of Go, the strongest first: the thesis' unit. A
-// player's rank in a game is the list's, else the record's of that game. Games without a rank
-// in the thesis' table are left out; empty names their players and the ranks without a move
-// that counts.
+// Ranks pools the games of all players by rank of Go, the strongest first: the thesis' unit. A player's rank in a
+// game is the list's, else the record's of that game. Games without a rank in the thesis' table are left out; empty
+// names their players and the ranks without a move that counts.
 func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	pools := map[float64][]review.PlayerGame{}
 	for _, p := range t.Players {

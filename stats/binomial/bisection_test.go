@@ -17,8 +17,7 @@ func TestImpossibleBisections(t *testing.T) {
 	}
 }
 
-// With 5 % a step, 16 to 256 commits are bisected rightly in 81 to 66 %; with α
-// divided by the steps, in 95 %.
+// With 5 % a step, 16 to 256 commits are bisected rightly in 81 to 66 %; with α divided by the steps, in 95 %.
 func TestSimulatedBisection(t *testing.T) {
 	n := 20_000
 	if testutil.Figures() {

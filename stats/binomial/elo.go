@@ -9,9 +9,8 @@ import (
 // EloPerNat is the number of Elo points per natural unit of log strength, 400/ln 10.
 const EloPerNat = 400 / math.Ln10
 
-// Elo returns the rating difference, in Elo from A's point of view, with the expected score p: 400
-// log10(p/(1-p)). It is -Inf for p <= 0 and +Inf for p >= 1, because a player who never scored has no finite
-// rating.
+// Elo returns the rating difference, in Elo from A's point of view, with the expected score p: 400 log10(p/(1-p)).
+// It is -Inf for p <= 0 and +Inf for p >= 1, because a player who never scored has no finite rating.
 func Elo(p float64) float64 {
 	switch {
 	case p <= 0:

@@ -246,9 +246,8 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 	w.log(t, "thresholds")
 }
 
-// Exact minimum coverage: on a piece where the set of covering counts is
-// constant the coverage is unimodal in p, so its infimum is beside an end of
-// some interval or at an end of the range.
+// Exact minimum coverage: on a piece where the set of covering counts is constant the coverage is unimodal in p, so
+// its infimum is beside an end of some interval or at an end of the range.
 func TestCoverageAgainstFixture(t *testing.T) {
 	methods := map[string]intervalFunc{
 		"cp": ClopperPearson, "blaker": MethodBlaker.Interval, "midp": MethodMidP.Interval, "wilson": MethodWilson.Interval, "wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,

@@ -35,11 +35,10 @@ func lowerExact(k, n int, tail float64) float64 {
 	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), tail)
 }
 
-// blakerLower returns the smallest p whose acceptability exceeds alpha. Below k/n the acceptability is P(X >=
-// k) + P(X <= j), for the largest j whose lower tail is no heavier than the upper one. As p grows, j steps up
-// where the two tails meet; there the acceptability is twice the tail. Between two such jumps it first falls,
-// then rises. So it first exceeds alpha at the first jump beyond the Clopper–Pearson bound, or on the piece
-// just before.
+// blakerLower returns the smallest p whose acceptability exceeds alpha. Below k/n the acceptability is P(X >= k) +
+// P(X <= j), for the largest j whose lower tail is no heavier than the upper one. As p grows, j steps up where the
+// two tails meet; there the acceptability is twice the tail. Between two such jumps it first falls, then rises. So
+// it first exceeds alpha at the first jump beyond the Clopper–Pearson bound, or on the piece just before.
 func blakerLower(k, n int, alpha float64) float64 {
 	if k == 0 {
 		return 0

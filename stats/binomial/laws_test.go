@@ -118,8 +118,7 @@ func TestBlakerByDefinition(t *testing.T) {
 	})
 }
 
-// acceptability is Blaker's: the lighter tail of k and the heaviest tail of the
-// other side that is no heavier.
+// acceptability is Blaker's: the lighter tail of k and the heaviest tail of the other side that is no heavier.
 func acceptability(k, n int, p float64) float64 {
 	b := NewBinomial(n, p)
 	tail := min(b.AtLeast(k), b.AtMost(k))

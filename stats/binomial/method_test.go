@@ -20,8 +20,7 @@ func TestEveryMethodHasItsName(t *testing.T) {
 	}
 }
 
-// Every method has an answer for ten million games; how fast is a benchmark's
-// business.
+// Every method has an answer for ten million games; how fast is a benchmark's business.
 func TestIntervalsOfManyGames(t *testing.T) {
 	const n = 10_000_000
 	for _, m := range IntervalMethods() {

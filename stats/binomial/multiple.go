@@ -21,9 +21,8 @@ const (
 	BenjaminiYekutieli Correction = "by"
 )
 
-// Adjust returns the adjusted p values in the given order, as R's p.adjust does. Each may be compared with
-// alpha as if it were the only one. Adjust returns an error for a p value outside [0, 1] and an unknown
-// correction.
+// Adjust returns the adjusted p values in the given order, as R's p.adjust does. Each may be compared with alpha as
+// if it were the only one. Adjust returns an error for a p value outside [0, 1] and an unknown correction.
 func (c Correction) Adjust(p []float64) ([]float64, error) {
 	order := make([]int, len(p))
 	for i, x := range p {

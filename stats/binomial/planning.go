@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// A Design is a test with a fixed length: the exact test of decisive games against equal chances
-// ([CriticalWins]).
+// A Design is a test with a fixed length: the exact test of decisive games against equal chances ([CriticalWins]).
 type Design struct {
 	Alpha       float64     `json:"alpha"`
 	Power       float64     `json:"power"`     // probability to detect the difference

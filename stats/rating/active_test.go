@@ -23,9 +23,8 @@ func activeGames(third [2][2]int) []crosstable.Count {
 	}
 }
 
-// Predictions of models whose order constraint is active. The values are those of another
-// program, which maximises the likelihood with the odds held, by Nelder and Mead's method
-// with terms that are squares.
+// Predictions of models whose order constraint is active. The values are those of another program, which maximises
+// the likelihood with the odds held, by Nelder and Mead's method with terms that are squares.
 func TestPredictAtAnActiveConstraint(t *testing.T) {
 	t.Parallel()
 	rising, flat := [2][2]int{{20, 6}, {19, 7}}, [2][2]int{{13, 13}, {12, 14}}

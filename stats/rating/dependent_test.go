@@ -65,8 +65,7 @@ func TestErrorsByPairs(t *testing.T) {
 	}
 }
 
-// One cluster for each game is what independent games are, but for the estimate
-// of their variance.
+// One cluster for each game is what independent games are, but for the estimate of their variance.
 func TestClustersOfOneGame(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	var apart, alone []crosstable.Count
@@ -195,9 +194,8 @@ func one(b bool) int {
 // simulations of each kind; docs/ratings.md has those of 1,000.
 var simulations = flag.Int("rating.runs", 60, "simulated tournaments of each kind")
 
-// TestLevels: tests of the model and of cycles, at 5%, by simulated tournaments of
-// equals in which there is nothing to find. What lies four standard errors above the
-// level has a probability below 0.1% for the fewest.
+// TestLevels: tests of the model and of cycles, at 5%, by simulated tournaments of equals in which there is nothing
+// to find. What lies four standard errors above the level has a probability below 0.1% for the fewest.
 func TestLevels(t *testing.T) {
 	for _, k := range []struct {
 		players, pairs int

@@ -8,9 +8,8 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// One pair of equals has its draw parameter in closed form, of whatever share of the
-// games was drawn: Davidson's ν is draws over the root of wins times losses, and Rao and
-// Kupper's λ is (1+d)/(1-d) at the share d.
+// One pair of equals has its draw parameter in closed form, of whatever share of the games was drawn: Davidson's ν
+// is draws over the root of wins times losses, and Rao and Kupper's λ is (1+d)/(1-d) at the share d.
 func TestNearlyAllDrawn(t *testing.T) {
 	for _, draws := range []float64{1, 99, 1e4, 1e7, 1e10} {
 		record := []crosstable.Count{{Black: "a", White: "b", BlackWins: 1, Draws: int(draws), WhiteWins: 1}}

@@ -442,8 +442,7 @@ func TestHandicapModelsAgainstFixture(t *testing.T) {
 	w.log(t, "profile interval and LR of multiplicative 3")
 }
 
-// parameterTolerance is absolute inside, and relative where the likelihood runs
-// flat into a boundary.
+// parameterTolerance is absolute inside, and relative where the likelihood runs flat into a boundary.
 func parameterTolerance(interior bool, want float64) float64 {
 	if interior {
 		return 1e-4

@@ -37,9 +37,8 @@ const enough = 0.9
 type Replay struct {
 	Samples int // maximum number, not negative; 0 for no simulation
 	Seed    uint64
-	// Exceed ends a test after this number of samples that are at least as extreme as the games. Their share
-	// is then the p value (Besag and Clifford 1991), so a model that fits needs few samples. 0 uses all
-	// samples.
+	// Exceed ends a test after this number of samples that are at least as extreme as the games. Their share is
+	// then the p value (Besag and Clifford 1991), so a model that fits needs few samples. 0 uses all samples.
 	Exceed int
 }
 
@@ -289,9 +288,8 @@ type Residual struct {
 	PHolm    float64 // two-sided, normal approximation, adjusted for all pairs; for few games [Goodness].Worst is correct
 }
 
-// Residuals returns the residuals of all pairs that met, both colours together. The worst come first, then
-// equal ones (to nine digits) by name. Their z are slightly too small, because the pair itself is part of the
-// fit.
+// Residuals returns the residuals of all pairs that met, both colours together. The worst come first, then equal
+// ones (to nine digits) by name. Their z are slightly too small, because the pair itself is part of the fit.
 func (f *Fit) Residuals() []Residual {
 	sums := excesses(f)
 	list := make([]Residual, 0, len(sums))

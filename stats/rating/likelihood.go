@@ -73,8 +73,7 @@ func (l *ladder) headStart() []float64 {
 	return x
 }
 
-// start returns equal strengths and the observed draw rate. The rate is never 1, because no such table is
-// fitted.
+// start returns equal strengths and the observed draw rate. The rate is never 1, because no such table is fitted.
 func (l *ladder) start() []float64 {
 	x := make([]float64, l.dim())
 	if l.draw >= 0 {

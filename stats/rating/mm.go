@@ -10,8 +10,7 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-// A minorant is the state of the MM algorithm: strengths, first-move factor and draw parameter, without
-// logarithms.
+// A minorant is the state of the MM algorithm: strengths, first-move factor and draw parameter, without logarithms.
 //
 // Each step replaces the likelihood by a function that touches it from below (Hunter 2004). A line in D
 // minorises -log D. The mean of the tangents in π_i and π_j minorises Davidson's √(π_i π_j). The result
@@ -29,8 +28,7 @@ type place struct {
 	virtual bool
 }
 
-// A pull is a cell's part of the minorant: s log γ - c γ for Black and White, and the slope of the draw
-// parameter.
+// A pull is a cell's part of the minorant: s log γ - c γ for Black and White, and the slope of the draw parameter.
 type pull struct{ blackS, blackC, whiteS, whiteC, drawC float64 }
 
 func newMinorant(l *ladder) *minorant {

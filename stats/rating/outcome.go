@@ -11,8 +11,7 @@ import (
 // concave in (x, d).
 type outcome struct{ draws Draws }
 
-// A slopes has the first derivatives of a cell's log-likelihood in (x, d), and the negative second
-// derivatives.
+// A slopes has the first derivatives of a cell's log-likelihood in (x, d), and the negative second derivatives.
 type slopes struct{ x, d, xx, xd, dd float64 }
 
 // logistic returns 1/(1+exp(-x)).

@@ -36,10 +36,9 @@ func (f *Fit) aboveMean(player int) []float64 {
 	return weights
 }
 
-// Wald returns the intervals of all ratings in Elo with mean 0, in the order of [Fit].Players, from their
-// standard errors. They are symmetric, and fast for many players. The method is "wald", or "wald_clusters" if
-// games depend on each other. Wald returns an error for a level outside (0, 1), and the errors of
-// [Fit.Covariance].
+// Wald returns the intervals of all ratings in Elo with mean 0, in the order of [Fit].Players, from their standard
+// errors. They are symmetric, and fast for many players. The method is "wald", or "wald_clusters" if games depend
+// on each other. Wald returns an error for a level outside (0, 1), and the errors of [Fit.Covariance].
 func (f *Fit) Wald(level float64) ([]binomial.Interval, error) {
 	mean := make([]float64, len(f.at.X))
 	for p := range f.Players {
@@ -161,8 +160,7 @@ func chiSquared(x float64, df int) float64 {
 	return mathext.GammaIncRegComp(float64(df)/2, x/2)
 }
 
-// profile returns the ends of the profile of weights·x. A ladder is concave, so the faster method is safe for
-// it.
+// profile returns the ends of the profile of weights·x. A ladder is concave, so the faster method is safe for it.
 func (f *Fit) profile(weights []float64, level float64) (lo, hi float64, err error) {
 	along := newton.Profile
 	if _, concave := f.inner.(*ladder); concave {

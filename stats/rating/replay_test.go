@@ -10,8 +10,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// twoColours is a stage of two players, with so many games in each colour, some of them
-// in pairs.
+// twoColours is a stage of two players, with so many games in each colour, some of them in pairs.
 func twoColours(games, pairs int, alike float64) *stage {
 	return &stage{
 		t: crosstable.Table{Names: []string{"A", "B"}, Cells: []crosstable.Cell{
@@ -74,8 +73,7 @@ func TestReplayIsThatOfEachGame(t *testing.T) {
 			n = seen[key]
 			seen[key] = [2]int{n[0], n[1] + 1}
 		}
-		// The test of homogeneity of two samples of equal size; records that are rare in
-		// both are one class.
+		// The test of homogeneity of two samples of equal size; records that are rare in both are one class.
 		x, classes, rare := 0.0, 0, [2]int{}
 		add := func(n [2]int) {
 			d := float64(n[0] - n[1])
@@ -142,8 +140,7 @@ func TestReplayMoments(t *testing.T) {
 	}
 }
 
-// sharedCovariance is that of the points of Black in two games that share their luck, by
-// the integral over it.
+// sharedCovariance is that of the points of Black in two games that share their luck, by the integral over it.
 func sharedCovariance(s *stage, opposite bool) float64 {
 	points := [3]float64{1, 0.5, 0}
 	const steps = 100_000 // every probability is a multiple of 1/20, so the sum is exact

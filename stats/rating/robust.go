@@ -41,8 +41,7 @@ func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	}
 	r := &robust{inverse: inverse}
 	n := float64(len(t.Clusters))
-	// The fit makes the squares of the slopes too small, as if there were one cluster less for each
-	// parameter.
+	// The fit makes the squares of the slopes too small, as if there were one cluster less for each parameter.
 	r.add(t, l, x, t.Clusters, n/max(1, n-float64(l.estimated())))
 	if openings := byOpening(t); len(openings) > 1 && len(openings) < len(t.Clusters) {
 		// Each player's slopes sum to 0 over all openings, so one opening is not free.
@@ -213,8 +212,7 @@ func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	return t
 }
 
-// effects returns the mean design effect of df terms, coordinates from first on, and the number of their
-// clusters.
+// effects returns the mean design effect of df terms, coordinates from first on, and the number of their clusters.
 func (w *way) effects(inverse matrix, first, df int) (mean, least float64) {
 	least = math.Inf(1)
 	for k := range df {

@@ -23,8 +23,7 @@ const (
 // log-linear term itself, or the logarithm of a term with a fixed sign. An additive term is in units in which
 // strengths sum to 50 per player. So r is w plus the logarithm s of that unit, which depends on all players.
 //
-// With logarithms there is no bound to follow: a parameter of 0 drifts to -∞ while there is nothing left to
-// gain.
+// With logarithms there is no bound to follow: a parameter of 0 drifts to -∞ while there is nothing left to gain.
 type ground struct {
 	players int
 	cells   []crosstable.Cell

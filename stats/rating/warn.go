@@ -22,9 +22,8 @@ func submatrix(m matrix, kept []int) matrix {
 	return sub
 }
 
-// AkaikeWeights returns exp(-Δ/2) of each model's distance Δ from the least AIC (or AICc), divided by their
-// sum. It returns an error without models and for criteria that are not finite, except +Inf, whose weight is
-// 0.
+// AkaikeWeights returns exp(-Δ/2) of each model's distance Δ from the least AIC (or AICc), divided by their sum. It
+// returns an error without models and for criteria that are not finite, except +Inf, whose weight is 0.
 func AkaikeWeights(criteria []float64) ([]float64, error) {
 	if len(criteria) == 0 {
 		return nil, errors.New("no model to weigh")

@@ -1,7 +1,6 @@
 package rating
 
-// A Warning is a reason for doubt about a comparison of handicap models. Kind determines which fields are
-// set.
+// A Warning is a reason for doubt about a comparison of handicap models. Kind determines which fields are set.
 type Warning struct {
 	Kind  WarningKind
 	Model HandicapModel // the other model of CloseModels

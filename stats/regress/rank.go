@@ -18,9 +18,8 @@ type Correlation struct {
 	P      float64 `json:"p"` // two-sided, Student's t with N-2 degrees of freedom; 0 for R = ±1, 1 for N = 2
 }
 
-// Pearson returns the product-moment correlation. Its p value assumes normal numbers. It returns an error for
-// lists of different lengths, fewer than two pairs, numbers that are not finite, and a list that does not
-// vary.
+// Pearson returns the product-moment correlation. Its p value assumes normal numbers. It returns an error for lists
+// of different lengths, fewer than two pairs, numbers that are not finite, and a list that does not vary.
 func Pearson(x, y []float64) (Correlation, error) {
 	return correlation("pearson", x, y)
 }
@@ -91,16 +90,14 @@ type RankSumTest struct {
 	PNormal float64
 }
 
-// exactUpTo is the largest product of sample sizes with an exact distribution. 50 and 50 take 40 million
-// steps.
+// exactUpTo is the largest product of sample sizes with an exact distribution. 50 and 50 take 40 million steps.
 const exactUpTo = 2500
 
-// RankSum tests whether a's numbers tend to be larger (binomial.Greater) or smaller than b's, or either
-// (Wilcoxon 1945, Mann and Whitney 1947). Up to a product of 2,500 the p value is exact, including ties. It
-// is the share of all divisions of the numbers into two such samples that are at least as extreme; two-sided,
-// it is twice the smaller tail. Beyond 2,500 it is the normal approximation with continuity and tie
-// correction. RankSum returns an error for an empty sample, numbers that are not finite, an unknown
-// alternative, and if all numbers are equal.
+// RankSum tests whether a's numbers tend to be larger (binomial.Greater) or smaller than b's, or either (Wilcoxon
+// 1945, Mann and Whitney 1947). Up to a product of 2,500 the p value is exact, including ties. It is the share of
+// all divisions of the numbers into two such samples that are at least as extreme; two-sided, it is twice the
+// smaller tail. Beyond 2,500 it is the normal approximation with continuity and tie correction. RankSum returns an
+// error for an empty sample, numbers that are not finite, an unknown alternative, and if all numbers are equal.
 func RankSum(a, b []float64, alt binomial.Alternative) (RankSumTest, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return RankSumTest{}, errors.New("a sample is empty")
@@ -165,9 +162,8 @@ func normalTails(excess, sd float64) tails {
 // exactTails counts, among all choices of n of the ranks, those with a sum of at most and at least w. Ranks
 // are doubled to be integers. It uses probabilities, because the counts overflow.
 func exactTails(ranks []float64, n int, w float64) tails {
-	// ways[k][s] is the probability that k of the ranks so far are chosen, with the doubled sum s, if all
-	// choices of n are equally likely. Choosing one by one, the next rank is taken with probability
-	// (n-k)/(ranks left).
+	// ways[k][s] is the probability that k of the ranks so far are chosen, with the doubled sum s, if all choices
+	// of n are equally likely. Choosing one by one, the next rank is taken with probability (n-k)/(ranks left).
 	largest := 0
 	for _, r := range topRanks(ranks, n) {
 		largest += int(2 * r)

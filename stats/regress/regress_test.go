@@ -247,8 +247,7 @@ func floats(v []int) []float64 {
 }
 
 func TestRankSumExamples(t *testing.T) {
-	// Hollander and Wolfe (1973), p. 69, as in R's help of wilcox.test: W = 35,
-	// exact p = 0.1272 for "greater".
+	// Hollander and Wolfe (1973), p. 69, as in R's help of wilcox.test: W = 35, exact p = 0.1272 for "greater".
 	x := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
 	y := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
 	r, err := RankSum(x, y, binomial.Greater)

@@ -94,8 +94,7 @@ func TestStartOf(t *testing.T) {
 	}
 }
 
-// gnugo is Debian's GNU Go. Without it the tests are skipped, unless
-// GOGI_REAL_ENGINES=required, as in CI.
+// gnugo is Debian's GNU Go. Without it the tests are skipped, unless GOGI_REAL_ENGINES=required, as in CI.
 func gnugo(t *testing.T) string {
 	t.Helper()
 	const program = "/usr/games/gnugo"
@@ -197,9 +196,8 @@ func readInto(t *testing.T, path string, games []*review.Game, processes int, le
 	}
 }
 
-// Four games, or twenty, of GNU Go at two levels are read by GNU Go: every position after the opening,
-// for both players, and the same whoever read which game before. Who is stronger does not
-// follow from so few moves.
+// Four games, or twenty, of GNU Go at two levels are read by GNU Go: every position after the opening, for both
+// players, and the same whoever read which game before. Who is stronger does not follow from so few moves.
 func TestGNUGo(t *testing.T) {
 	t.Parallel()
 	many := testutil.ByLength(4, 20)

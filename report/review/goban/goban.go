@@ -1,6 +1,5 @@
-// Package goban implements the 19-line board of Go: points, colours, moves and captures, as the
-// protocol GTP and the record format SGF need them. A [Board] is a pure value. It does not
-// score a game; engines do.
+// Package goban implements the 19-line board of Go: points, colours, moves and captures, as the protocol GTP and
+// the record format SGF need them. A [Board] is a pure value. It does not score a game; engines do.
 package goban
 
 import (
@@ -113,8 +112,7 @@ var (
 	ErrColour   = errors.New("it is of neither side")
 )
 
-// Board is the stones and the point that a ko forbids. The zero value is the empty board;
-// a copy is another board.
+// Board is the stones and the point that a ko forbids. The zero value is the empty board; a copy is another board.
 type Board struct {
 	stones [Size * Size]Colour
 	ko     Point // plus 1, so that the zero value forbids nothing

@@ -86,8 +86,7 @@ func TestKo(t *testing.T) {
 	}
 }
 
-// TestBoardLaw: whatever is played, every group on the board has a liberty, and a refused
-// move changes nothing.
+// TestBoardLaw: whatever is played, every group on the board has a liberty, and a refused move changes nothing.
 func TestBoardLaw(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

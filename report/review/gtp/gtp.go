@@ -1,6 +1,5 @@
-// Package gtp implements the client of the Go Text Protocol, version 2, for the 19-line board.
-// [Greet] starts the dialogue with an engine and returns an [Engine], which sends one command
-// at a time.
+// Package gtp implements the client of the Go Text Protocol, version 2, for the 19-line board. [Greet] starts the
+// dialogue with an engine and returns an [Engine], which sends one command at a time.
 //
 // A command is a line "[id] name arguments". The answer begins with "=" (done) or "?"
 // (refused), repeats the id, and ends with an empty line. An engine may print nothing else, but
@@ -71,9 +70,8 @@ func Greet(ctx context.Context, name string, conn Connection, timeout time.Durat
 // Knows reports whether the engine has a command.
 func (e *Engine) Knows(command string) bool { return slices.Contains(e.commands, command) }
 
-// Command sends a command and returns the answer without its status and id. An answer with "?" is
-// ErrRefused with the engine's text. The end of ctx ends the connection: GTP has no way to stop a
-// command.
+// Command sends a command and returns the answer without its status and id. An answer with "?" is ErrRefused with
+// the engine's text. The end of ctx ends the connection: GTP has no way to stop a command.
 func (e *Engine) Command(ctx context.Context, words ...string) (string, error) {
 	if e.broken != nil {
 		return "", e.broken
@@ -258,8 +256,7 @@ func (e *Engine) Score(ctx context.Context) (float64, error) {
 	return ParseScore(text)
 }
 
-// ParseScore reads the first word of a score: B+3.5, W+12, or 0 for none. The points are
-// Black's.
+// ParseScore reads the first word of a score: B+3.5, W+12, or 0 for none. The points are Black's.
 func ParseScore(text string) (float64, error) {
 	word, _, _ := strings.Cut(text, " ")
 	if word == "0" {

@@ -131,8 +131,7 @@ func number(v float64) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// coordinates is a point as SGF has it: column and line from the upper left corner, "" for
-// a pass.
+// coordinates is a point as SGF has it: column and line from the upper left corner, "" for a pass.
 func coordinates(p goban.Point) string {
 	if p == goban.Pass {
 		return ""

@@ -184,8 +184,7 @@ func randomGame(t *rapid.T) *Game {
 	return g
 }
 
-// FuzzParse: whatever a text is, reading ends, what is read is legal, and reads the same when
-// it is written.
+// FuzzParse: whatever a text is, reading ends, what is read is legal, and reads the same when it is written.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"(;GM[1]FF[4]SZ[19]KM[6.5]HA[2]AB[pd][dp];W[dd]C[x\\]y];B[pp](;W[])(;W[qq]))", "(;B[tt];W[])(;W[aa]V[-1.5])", "(;AB[aa:ss])", "((;))", "(;C[\\\r\n])",

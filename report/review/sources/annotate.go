@@ -13,10 +13,9 @@ import (
 	"gogi/usi"
 )
 
-// Annotate replaces the values of the players' programs in a record with a review. Each move gets the
-// value of the position after it, from its player's view, and the engine's reply. If the engine would
-// have moved otherwise, the move gets a comment with the engine's move. Other programs draw graphs from
-// these values.
+// Annotate replaces the values of the players' programs in a record with a review. Each move gets the value of the
+// position after it, from its player's view, and the engine's reply. If the engine would have moved otherwise, the
+// move gets a comment with the engine's move. Other programs draw graphs from these values.
 func Annotate(r *kifu.Record, v *review.Reviewed, s review.Scale) error {
 	p, err := shogi.ParseSFEN(strings.TrimPrefix(r.Start, "sfen "))
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package sources makes games to review from shogi records ([Files]), stored runs ([Run]) and
-// SGF files ([SGF]). It also writes records with the results of a review ([Annotate],
-// [AnnotateSGF]).
+// Package sources makes games to review from shogi records ([Files]), stored runs ([Run]) and SGF files ([SGF]). It
+// also writes records with the results of a review ([Annotate], [AnnotateSGF]).
 package sources
 
 import (
@@ -58,8 +57,7 @@ func FromRecord(r *kifu.Record) (*review.Game, error) {
 	return g, nil
 }
 
-// FromSGF is a game of Go. Its start is a komi and the stones that are set up, such as
-// "komi 6.5 B D4 B Q16".
+// FromSGF is a game of Go. Its start is a komi and the stones that are set up, such as "komi 6.5 B D4 B Q16".
 func FromSGF(s *sgf.Game) *review.Game {
 	g := &review.Game{Event: s.Event, Names: [2]string{s.Black, s.White}, Ranks: [2]string{s.BlackRank, s.WhiteRank}, Moves: []string{}}
 	g.Start = "komi " + strconv.FormatFloat(s.Komi, 'f', -1, 64)

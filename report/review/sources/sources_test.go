@@ -62,8 +62,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The opening's moves come first, White moves first in a handicap, and nothing is read of
-// an illegal move.
+// The opening's moves come first, White moves first in a handicap, and nothing is read of an illegal move.
 func TestFromRecord(t *testing.T) {
 	t.Parallel()
 	h, ok := shogi.FindHandicap("二枚落ち")

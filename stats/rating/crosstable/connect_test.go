@@ -10,8 +10,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestConnectAgainstHunter: the groups are the strongly connected components that
-// the fixture's own program found.
+// TestConnectAgainstHunter: the groups are the strongly connected components that the fixture's own program found.
 func TestConnectAgainstHunter(t *testing.T) {
 	var fixture struct {
 		NoMLE map[string]struct {
@@ -58,8 +57,7 @@ func winsOf(w [][]float64) []Count {
 	return counts
 }
 
-// TestWithinGroups: games that a whole group won against another say nothing of
-// the strengths within.
+// TestWithinGroups: games that a whole group won against another say nothing of the strengths within.
 func TestWithinGroups(t *testing.T) {
 	table := must[Table](t)(New([]Count{
 		{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1},

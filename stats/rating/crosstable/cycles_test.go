@@ -34,8 +34,7 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestFalseCycles: among thirty equals some triple of thousands goes round at 5%, but
-// not at 5% for all.
+// TestFalseCycles: among thirty equals some triple of thousands goes round at 5%, but not at 5% for all.
 func TestFalseCycles(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	naive, adjusted := 0, 0

@@ -18,9 +18,8 @@ type Player struct {
 	Points   float64 // of these games; a draw is half a point
 }
 
-// Ranking converts log strengths, by the players' numbers in the table, to ratings, best first. It also
-// returns the number of each. Equal ratings stay in the order of names. x may have more coordinates after the
-// players.
+// Ranking converts log strengths, by the players' numbers in the table, to ratings, best first. It also returns the
+// number of each. Equal ratings stay in the order of names. x may have more coordinates after the players.
 func Ranking(t Table, x []float64) ([]Player, []int) {
 	logs := slices.Clone(x[:len(t.Names)])
 	newton.SubtractMean(logs)

@@ -10,8 +10,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// hill is -(x-m)ᵀA(x-m)/2 with A = [[2, 1], [1, 3]], whose inverse is
-// [[3, -1], [-1, 2]]/5.
+// hill is -(x-m)ᵀA(x-m)/2 with A = [[2, 1], [1, 3]], whose inverse is [[3, -1], [-1, 2]]/5.
 type hill struct{ m [2]float64 }
 
 func (h hill) slope(x []float64) []float64 {
@@ -63,8 +62,7 @@ func TestProfileOfAHill(t *testing.T) {
 	near(t, "upper end", hi, 27+reach)
 }
 
-// plain is log(1/(1 + exp(-x))): it rises to 0 and has no maximum. There is no
-// value beyond its edge.
+// plain is log(1/(1 + exp(-x))): it rises to 0 and has no maximum. There is no value beyond its edge.
 type plain struct{ edge float64 }
 
 func (p plain) Value(x []float64) float64 {

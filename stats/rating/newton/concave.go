@@ -53,9 +53,8 @@ func (s search) tangent(x []float64, v float64) tangent {
 // wanted returns the value at the ends.
 func (s search) wanted() float64 { return s.at.Value - s.z*s.z/2 }
 
-// leap returns the end of the profile on one side. A step d makes the slope g - Hd = λw along the weights,
-// and the value v + g·d - d·Hd/2 the wanted one. The solution is d = s - λa with λ² a·w = 2(v - wanted) +
-// g·s.
+// leap returns the end of the profile on one side. A step d makes the slope g - Hd = λw along the weights, and the
+// value v + g·d - d·Hd/2 the wanted one. The solution is d = s - λa with λ² a·w = 2(v - wanted) + g·s.
 func (s search) leap(from tangent, side float64) (float64, error) {
 	for range leaps {
 		if !(from.squared > 0) {

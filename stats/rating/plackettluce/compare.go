@@ -19,8 +19,7 @@ type Comparison struct {
 	A, B       string
 	Games      int     // games in which both took part
 	Difference float64 // A's share of all points minus B's
-	// Interval is the interval of Difference by resampled games. Its ends are NaN with fewer than LeastGames
-	// games.
+	// Interval is the interval of Difference by resampled games. Its ends are NaN with fewer than LeastGames games.
 	Interval binomial.Interval
 	// Test tests the null hypothesis that the two players are interchangeable. Then the difference of their
 	// points in a game has either sign with the same probability, so the signs of the games are fair coins.

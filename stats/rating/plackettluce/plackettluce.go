@@ -41,11 +41,10 @@ type Share struct {
 	Interval binomial.Interval // "bootstrap_percentile"; its ends are NaN with fewer than LeastGames games
 }
 
-// Shares returns the players' shares of all points, the largest first. The intervals are from a bootstrap
-// that draws whole games with replacement. It returns an error without games, and for a game with fewer than
-// two players, with one player twice, or without points. It also returns an error for points that are
-// negative or not finite, for fewer than 2 or more than [newton.MaxSamples] samples, and for a level outside
-// (0, 1).
+// Shares returns the players' shares of all points, the largest first. The intervals are from a bootstrap that
+// draws whole games with replacement. It returns an error without games, and for a game with fewer than two
+// players, with one player twice, or without points. It also returns an error for points that are negative or not
+// finite, for fewer than 2 or more than [newton.MaxSamples] samples, and for a level outside (0, 1).
 func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
