@@ -110,7 +110,7 @@ func (q PlanQuestion) checkMost(games int) error {
 func (q PlanQuestion) sequence() (sequence, error) {
 	beta := math.Round(1e12*(1-q.Power)) / 1e12 // 1 - 0.95 as people write it
 	g := q.SPRT.Gate(match.Gate{Alpha: q.Alpha, Beta: beta, Model: match.GateLogistic})
-	g.Boundary = match.GateBoundary(cmp.Or(q.SPRT.Boundary, q.Boundary))
+	g.Boundary = match.BoundaryOf(cmp.Or(q.SPRT.Boundary, q.Boundary))
 	s := sequence{asked: g, conditions: q.Conditions, unpaired: q.Unpaired, perHour: q.PerHour}
 	if q.Most != nil {
 		s.most = *q.Most / 2

@@ -39,7 +39,7 @@ type Design struct {
 // gate returns the design as that of a gate. Its model and its boundary may be ones that no gate has.
 func (d Design) gate() match.Gate {
 	return match.Gate{
-		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model), Boundary: match.GateBoundary(d.Boundary),
+		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model), Boundary: match.BoundaryOf(d.Boundary),
 	}
 }
 
