@@ -2,85 +2,84 @@ package farm
 
 import "time"
 
-// State is how far a test has come.
+// A State is the progress of a test.
 type State string
 
-// The states. Submitted waits for an approval, approved for its owner's other tests; what
-// is over, stopped or failed may begin again only by a purge (over) or a resume.
+// The states. A submitted test waits for approval, an approved one for its owner's other tests. After Over only a
+// void (the verb purge) restarts a test; after Stopped or Failed only a resume does.
 const (
 	Submitted State = "submitted"
 	Approved  State = "approved"
 	Running   State = "running"
 	Paused    State = "paused"
-	Over      State = "over"    // its gate has decided, or every pair is stored
-	Stopped   State = "stopped" // by somebody, or rejected
+	Over      State = "over"    // its SPRT has decided, or every pair is stored
+	Stopped   State = "stopped" // an owner stopped it, or it was rejected
 	Failed    State = "failed"  // it cannot be judged
 )
 
-// Final reports whether nothing is granted any more and nothing is to be.
+// Final reports whether a test in this state gets no more grants.
 func (s State) Final() bool { return s == Over || s == Stopped || s == Failed }
 
-// Submission is what adm.NAME.submit takes; the answer is a TestStatus.
+// A Submission is the request of adm.NAME.submit. The answer is a TestStatus.
 type Submission struct {
 	Plan     []byte            `cbor:"plan"` // match.EncodePlan
 	Priority int               `cbor:"priority"`
-	Share    float64           `cbor:"share"` // 0: 1
+	Share    float64           `cbor:"share"` // 0 means 1
 	Note     string            `cbor:"note"`
 	Needs    map[string]string `cbor:"needs,omitempty"` // labels that a worker must have
 }
 
-// Order is what the other verbs take; which fields, depends on the verb.
+// An Order is the request of the other verbs of adm. Each verb uses some of the fields.
 type Order struct {
 	Run    string  `cbor:"run"`    // a test's name or its plan's digest
-	Worker string  `cbor:"worker"` // of drain, quarantine, trust and purge
+	Worker string  `cbor:"worker"` // for drain, quarantine, trust and purge
 	Why    string  `cbor:"why"`
-	Number float64 `cbor:"number"` // of priority and share
-	Level  string  `cbor:"level"`  // of trust
-	Off    bool    `cbor:"off"`    // of drain and quarantine: end it
-	Dry    bool    `cbor:"dry"`    // of purge: only count
+	Number float64 `cbor:"number"` // for priority and share
+	Level  string  `cbor:"level"`  // for trust
+	Off    bool    `cbor:"off"`    // for drain and quarantine: end it
+	Dry    bool    `cbor:"dry"`    // for purge: only count
 }
 
-// Purged answers purge.
+// A Purged is the answer to purge, which makes pairs void.
 type Purged struct {
 	Pairs []int `cbor:"pairs" json:"pairs"`
-	// Drawn is how many of them are other workers', and were drawn from what a tune had
-	// learnt of this one's.
+	// Drawn counts pairs of other workers that are void too: their parameters depended on this worker's results.
 	Drawn  int    `cbor:"drawn,omitempty" json:"drawn,omitempty"`
-	Before string `cbor:"before" json:"before"` // what the gate had said, "" without one
+	Before string `cbor:"before" json:"before"` // the SPRT's verdict before; "" without an SPRT
 	After  string `cbor:"after" json:"after"`
-	// Selfplay says that they are blocks of self-play.
+	// Selfplay means that the pairs are blocks of self-play.
 	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
-	// Withdrawn says that a verdict had been told that holds no more.
+	// Withdrawn means that the farm has reported a verdict that is no longer valid.
 	Withdrawn bool `cbor:"withdrawn" json:"withdrawn"`
 }
 
-// Status is a farm as of now, for terminals, pages, metrics and --json.
+// A Status is the current state of a farm, for terminals, pages, metrics and --json.
 type Status struct {
 	At      time.Time      `cbor:"at" json:"at"`
 	Boot    uint32         `cbor:"boot" json:"boot"`
 	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // by priority, then in the order of submission
 	Workers []WorkerStatus `cbor:"workers" json:"workers"` // by name
 	Judge   JudgeStatus    `cbor:"judge" json:"judge"`
-	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil: no program was ever wanted
+	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil if there was never an update
 	Unread  []Unread       `cbor:"unread,omitempty" json:"unread,omitempty"` // by digest
 }
 
-// Unread is a test that is kept, and that the coordinator's program does not understand,
-// as after the way back to an older one: it is not played.
+// An Unread is a stored test that this version of the coordinator cannot read, for example after a downgrade. The
+// coordinator does not play it.
 type Unread struct {
 	Run  string `cbor:"run" json:"run"`             // the plan's digest
-	Name string `cbor:"name" json:"name,omitempty"` // "": that is not understood either
+	Name string `cbor:"name" json:"name,omitempty"` // "" if the name cannot be read either
 	Why  string `cbor:"why" json:"why"`
 }
 
-// TestStatus is a test.
+// A TestStatus is the current state of a test.
 type TestStatus struct {
 	Run      string            `cbor:"run" json:"run"` // the plan's digest
 	Name     string            `cbor:"name" json:"name"`
 	Owner    string            `cbor:"owner" json:"owner"`
 	State    State             `cbor:"state" json:"state"`
-	Why      string            `cbor:"why" json:"why,omitempty"`     // of the state
-	Waits    string            `cbor:"waits" json:"waits,omitempty"` // which quota of its owner keeps it waiting; "": none
+	Why      string            `cbor:"why" json:"why,omitempty"`     // the reason for the state
+	Waits    string            `cbor:"waits" json:"waits,omitempty"` // the owner's quota for which the test waits; "": none
 	Priority int               `cbor:"priority" json:"priority"`
 	Share    float64           `cbor:"share" json:"share"`
 	Note     string            `cbor:"note" json:"note,omitempty"`
@@ -88,46 +87,46 @@ type TestStatus struct {
 	Log      []Change          `cbor:"log" json:"log"`
 
 	Pairs     int     `cbor:"pairs" json:"pairs"`                   // planned
-	Stored    int     `cbor:"stored" json:"stored"`                 // pairs
-	Prefix    int     `cbor:"prefix" json:"prefix"`                 // pairs in plan order without a gap
+	Stored    int     `cbor:"stored" json:"stored"`                 // stored pairs
+	Prefix    int     `cbor:"prefix" json:"prefix"`                 // stored pairs in plan order before the first gap
 	Held      int     `cbor:"held" json:"held"`                     // leases
 	Window    int     `cbor:"window" json:"window"`                 // pairs beyond the prefix that may be granted
-	Reach     int     `cbor:"reach" json:"reach"`                   // pairs beyond the prefix that were
-	Beyond    int     `cbor:"beyond" json:"beyond"`                 // stored pairs that no verdict rests on
-	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that were given up: they crash what plays them
-	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of its gate: continue, pass, fail or inconclusive
+	Reach     int     `cbor:"reach" json:"reach"`                   // pairs beyond the prefix that were granted
+	Beyond    int     `cbor:"beyond" json:"beyond"`                 // stored pairs that no verdict uses
+	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that gogi has given up because they crash engines
+	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of the SPRT: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
 
-	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil: it is none
-	// Selfplay says that its pairs are blocks of self-play.
+	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil if the test is not a tune
+	// Selfplay means that the test's pairs are blocks of self-play.
 	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
 
 	LeaseCounts
 	ResultCounts
 }
 
-// LeaseCounts counts what happened to the leases of a test since the coordinator's start.
+// A LeaseCounts counts the events of a test's leases since the coordinator's start.
 type LeaseCounts struct {
 	Granted   int `cbor:"granted" json:"granted"`
-	Expired   int `cbor:"expired" json:"expired"`     // without a heartbeat for the lifetime of a lease
-	Adopted   int `cbor:"adopted" json:"adopted"`     // reported by their worker after a restart or an expiry
-	Returned  int `cbor:"returned" json:"returned"`   // returned without a result
-	Revoked   int `cbor:"revoked" json:"revoked"`     // much older than others become
+	Expired   int `cbor:"expired" json:"expired"`     // without a heartbeat for too long
+	Adopted   int `cbor:"adopted" json:"adopted"`     // known only from a heartbeat: granted before a restart, or expired before
+	Returned  int `cbor:"returned" json:"returned"`   // returned unplayed
+	Revoked   int `cbor:"revoked" json:"revoked"`     // much older than other leases become
 	Regranted int `cbor:"regranted" json:"regranted"` // grants of pairs that had been granted before
-	Lost      int `cbor:"lost" json:"lost"`           // sent, and not found in the stream
+	Lost      int `cbor:"lost" json:"lost"`           // reported as sent, and never seen in the stream
 }
 
-// ResultCounts counts the results of a test since the coordinator's start.
+// A ResultCounts counts a test's received results since the coordinator's start.
 type ResultCounts struct {
 	Added      int `cbor:"added" json:"added"`
 	Duplicates int `cbor:"duplicates" json:"duplicates"`
 	Refused    int `cbor:"refused" json:"refused"`
-	Stale      int `cbor:"stale" json:"stale"`       // of an earlier take or of an outdated lease
-	Agreed     int `cbor:"agreed" json:"agreed"`     // audits with two equal results
-	Differed   int `cbor:"differed" json:"differed"` // audits that a third result had to decide
+	Stale      int `cbor:"stale" json:"stale"`       // of an earlier take
+	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose two playings agree
+	Differed   int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
 }
 
-// Unit is what the test has so many of, in the singular.
+// Unit returns the name of what the test counts, in the singular.
 func (s *TestStatus) Unit() string {
 	if s.Selfplay {
 		return "block"
@@ -135,57 +134,60 @@ func (s *TestStatus) Unit() string {
 	return "pair"
 }
 
-// TuneStatus is how far a tune has come.
+// A TuneStatus is the progress of a tune.
 type TuneStatus struct {
-	Blocks int         `cbor:"blocks" json:"blocks"` // learnt
-	Of     int         `cbor:"of" json:"of"`         // in all
+	Blocks int         `cbor:"blocks" json:"blocks"` // blocks whose results are applied
+	Of     int         `cbor:"of" json:"of"`         // blocks in total
 	Params []TuneParam `cbor:"params" json:"params"`
 }
 
-// TuneParam is a parameter of a tune, in the text that an engine is sent.
+// A TuneParam is a parameter of a tune, in the text that engines get.
 type TuneParam struct {
 	Name  string `cbor:"name" json:"name"`
 	Start string `cbor:"start" json:"start"`
-	Now   string `cbor:"now" json:"now"` // the path's centre, not the answer
+	Now   string `cbor:"now" json:"now"` // the current iterate, not the final value
 }
 
-// Change is a line of a test's log.
+// A Change is a line of a test's log.
 type Change struct {
 	At   time.Time `cbor:"at" json:"at"` // by the coordinator's clock
 	By   string    `cbor:"by" json:"by"` // a key's name, or "farm"
 	What string    `cbor:"what" json:"what"`
 }
 
-// WorkerStatus is a worker.
+// A WorkerStatus is the current state of a worker.
 type WorkerStatus struct {
-	Name       string            `cbor:"name" json:"name"`
-	Owner      string            `cbor:"owner" json:"owner"`
-	Trust      string            `cbor:"trust" json:"trust"`
-	Here       bool              `cbor:"here" json:"here"`                       // heard of within a lease
-	Quarantine string            `cbor:"quarantine" json:"quarantine,omitempty"` // why; "": it is not
-	Probation  string            `cbor:"probation" json:"probation,omitempty"`   // why all its pairs are audited, and it may play nothing with scaled clocks; "": it is on none
-	Rebench    string            `cbor:"rebench" json:"rebench,omitempty"`       // why it is to be measured anew
-	Unfit      []string          `cbor:"unfit" json:"unfit,omitempty"`           // running tests whose clocks do not fit its speed, and why
-	Draining   bool              `cbor:"draining" json:"draining,omitempty"`
-	Slots      int               `cbor:"slots" json:"slots"`
-	Held       int               `cbor:"held" json:"held"`
-	Load       float64           `cbor:"load" json:"load"`
-	NPS        float64           `cbor:"nps" json:"nps"`
-	Added      int               `cbor:"added" json:"added"` // since the coordinator's start
-	Refused    int               `cbor:"refused" json:"refused"`
-	Agreed     int               `cbor:"agreed" json:"agreed"`   // audits
-	Log10E     float64           `cbor:"log10_e" json:"log10_e"` // evidence of all tests that its results are not those of the others: the logarithm of an e-value
-	Version    string            `cbor:"version" json:"version"`
-	Labels     map[string]string `cbor:"labels" json:"labels,omitempty"`
-	Seen       time.Time         `cbor:"seen" json:"seen"`
+	Name       string `cbor:"name" json:"name"`
+	Owner      string `cbor:"owner" json:"owner"`
+	Trust      string `cbor:"trust" json:"trust"`
+	Here       bool   `cbor:"here" json:"here"`                       // connected: the last heartbeat is younger than a lease
+	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason; "": not in quarantine
+	// Probation is the reason why the worker is on probation; "": it is not. All its pairs are then audited, and it
+	// plays no test with scaled clocks.
+	Probation string   `cbor:"probation" json:"probation,omitempty"`
+	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"` // the reason why its speed must be measured again
+	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests whose clocks do not fit its speed, with the reason
+	Draining  bool     `cbor:"draining" json:"draining,omitempty"`
+	Slots     int      `cbor:"slots" json:"slots"`
+	Held      int      `cbor:"held" json:"held"`
+	Load      float64  `cbor:"load" json:"load"`
+	NPS       float64  `cbor:"nps" json:"nps"`
+	Added     int      `cbor:"added" json:"added"` // since the coordinator's start
+	Refused   int      `cbor:"refused" json:"refused"`
+	Agreed    int      `cbor:"agreed" json:"agreed"` // audits
+	// Log10E is the logarithm of an e-value, over all tests, that the worker's results differ from the others'.
+	Log10E  float64           `cbor:"log10_e" json:"log10_e"`
+	Version string            `cbor:"version" json:"version"`
+	Labels  map[string]string `cbor:"labels" json:"labels,omitempty"`
+	Seen    time.Time         `cbor:"seen" json:"seen"`
 }
 
-// JudgeStatus is how the stream is coped with.
+// A JudgeStatus describes how the coordinator processes the stream.
 type JudgeStatus struct {
 	Messages  int           `cbor:"messages" json:"messages"`
 	Again     int           `cbor:"again" json:"again"` // delivered before
 	Sequence  uint64        `cbor:"sequence" json:"sequence"`
-	Fill      float64       `cbor:"fill" json:"fill"` // of the stream, 0 to 1
+	Fill      float64       `cbor:"fill" json:"fill"` // used part of the stream's limit, 0 to 1
 	Unsigned  int           `cbor:"unsigned" json:"unsigned"`
-	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // the latest batch, fetched to acknowledged
+	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // time for the latest batch, from fetch to acknowledgement
 }

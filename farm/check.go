@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -8,19 +9,17 @@ import (
 	"gogi/match"
 )
 
-// The bounds of what a worker may say of itself. They are far above what one has reason
-// to say; beyond, it is refused with the figure.
+// Bounds on the values that a worker sends. They are far above real values. gogi rejects a larger value and names it.
 const (
-	MaxSlots  = 10_000  // of one worker
-	MaxWant   = 100_000 // pairs of one Ask; how many it gets is for the coordinator to say
+	MaxSlots  = 10_000  // slots of one worker
+	MaxWant   = 100_000 // pairs of one Ask; the coordinator decides how many it grants
 	MaxNPS    = 1e15
 	MaxLoad   = 1e6
 	MaxLabels = 100
-	MaxWord   = 256  // bytes of a name, a label, a version
+	MaxWord   = 256  // bytes of a name, a label or a version
 	MaxWhy    = 4096 // bytes of a reason
 	MaxRuns   = 10_000
-	// maxStart bounds the count of a worker's processes, which is in milliseconds since
-	// 1970, so that none shuts out all that follow it.
+	// maxStart bounds Hello.Start, in milliseconds since 1970. A larger start would lock out every later process.
 	maxStart = 1 << 43
 )
 
@@ -32,7 +31,7 @@ func CheckLegs(plan *match.Plan) error {
 	return nil
 }
 
-// word refuses what is longer than a name is.
+// word returns an error if s is longer than MaxWord bytes.
 func word(what, s string) error {
 	if len(s) > MaxWord {
 		return fmt.Errorf("%s has %d bytes: expected at most %d", what, len(s), MaxWord)
@@ -40,7 +39,7 @@ func word(what, s string) error {
 	return nil
 }
 
-// number refuses what is no number from 0 to most.
+// number returns an error if v is not a number from 0 to most.
 func number(what string, v, most float64) error {
 	if !(v >= 0 && v <= most) || math.IsInf(v, 0) {
 		return fmt.Errorf("%s of %v: expected a number from 0 to %g", what, v, most)
@@ -48,7 +47,7 @@ func number(what string, v, most float64) error {
 	return nil
 }
 
-// words refuses too many of them, and those that are too long.
+// words returns an error if the list has more than most strings or a string that word rejects.
 func words(what string, list []string, most int) error {
 	if len(list) > most {
 		return fmt.Errorf("%d %s: expected at most %d", len(list), what, most)
@@ -61,17 +60,7 @@ func words(what string, list []string, most int) error {
 	return nil
 }
 
-// first is the first error of a list.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Check says what a worker cannot have meant, or nil.
+// Check returns an error if a value is outside its bounds.
 func (h *Hello) Check() error {
 	switch {
 	case h.Session == "":
@@ -84,23 +73,24 @@ func (h *Hello) Check() error {
 		return fmt.Errorf("%d labels: expected at most %d", len(h.Labels), MaxLabels)
 	}
 	for k, v := range h.Labels {
-		if err := first(word("a label's name", k), word("label "+k[:min(len(k), 20)], v)); err != nil {
+		if err := cmp.Or(word("a label's name", k), word("label "+k[:min(len(k), 20)], v)); err != nil {
 			return err
 		}
 	}
-	return first(word("the session", h.Session), word("the version", h.Version), word("the reference engine", h.Reference),
-		number("nodes a second", h.NPS, MaxNPS), word("the program", h.Program), words("artefacts", h.Artefacts, MaxArtefactsTold))
+	return cmp.Or(word("the session", h.Session), word("the version", h.Version), word("the reference engine", h.Reference),
+		number("nodes a second", h.NPS, MaxNPS), word("the program", h.Program), words("artefacts", h.Artefacts, MaxArtefacts))
 }
 
-// Check says what a worker cannot have meant, or nil.
+// Check returns an error if a value is outside its bounds.
 func (a *Ask) Check() error {
 	if a.Want < 0 || a.Want > MaxWant {
 		return fmt.Errorf("%d pairs are wanted: expected 0 to %d", a.Want, MaxWant)
 	}
-	return first(word("the session", a.Session), words("open runs", a.Open, MaxRuns), words("known runs", a.Known, MaxRuns), words("refused runs", a.Refuse, MaxRuns))
+	return cmp.Or(word("the session", a.Session), words("open runs", a.Open, MaxRuns), words("known runs", a.Known, MaxRuns),
+		words("refused runs", a.Refuse, MaxRuns))
 }
 
-// Check says what of a lease no grant can have had, or nil.
+// Check returns an error if no grant can have these values.
 func (h *Held) Check() error {
 	switch {
 	case h.Pair < 0 || h.Take < 0 || h.Pair > math.MaxInt32 || h.Take > math.MaxInt32:
@@ -120,8 +110,7 @@ func leases(list []Held) error {
 	return nil
 }
 
-// Check says what a worker cannot have meant, or nil. How long the lists are is bounded
-// by the message.
+// Check returns an error if a value is outside its bounds. The size of a message bounds the lists (MaxItems).
 func (b *Beat) Check() error {
 	for i := range b.Back {
 		back := &b.Back[i]
@@ -132,23 +121,16 @@ func (b *Beat) Check() error {
 			return fmt.Errorf("a reason of %d bytes: expected at most %d", len(back.Why), MaxWhy)
 		}
 	}
-	return first(word("the session", b.Session), number("a load", b.Load, MaxLoad), number("nodes a second", b.NPS, MaxNPS),
+	return cmp.Or(word("the session", b.Session), number("a load", b.Load, MaxLoad), number("nodes a second", b.NPS, MaxNPS),
 		leases(b.Held), leases(b.Outbox), leases(b.Sent))
 }
 
-// Check says what of an item cannot be meant, or nil: what is in its pair is for
-// arbiter.Verify to say.
+// Check returns an error for an item that gogi cannot count. It does not look into the pair: arbiter.Verify does.
 func (it *Item) Check() error {
-	what := 0
-	for _, has := range [...]bool{len(it.Pair) > 0, it.Attempt != nil} {
-		if has {
-			what++
-		}
-	}
 	switch {
 	case it.Block != nil:
 		return errors.New("a block of self-play in the form of an earlier gogi: update the worker's program, which then plays it again")
-	case what != 1:
+	case (len(it.Pair) > 0) == (it.Attempt != nil):
 		return errors.New("an item of a batch has a pair or an attempt, and one of them only")
 	}
 	err := it.Lease.Check()

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
@@ -8,9 +9,8 @@ import (
 	"time"
 )
 
-// Release is a program that workers of one kind of machine are to run: an artefact, and
-// the word of those who made it. A farm hands it on; what counts is the signature, which
-// the machine checks with a key that it did not get from the farm.
+// A Release is a program for the workers of one kind of machine: an artefact with a signature. The farm only forwards
+// it. Each worker checks the signature with the maintainers' key, which does not come from the farm.
 type Release struct {
 	SHA256    string `cbor:"sha256" json:"sha256"` // hex, of the program
 	Size      int64  `cbor:"size" json:"size"`     // bytes
@@ -20,16 +20,16 @@ type Release struct {
 	Signature []byte `cbor:"signature" json:"signature"` // see Sign
 }
 
-// releaseDomain keeps a signature of a release from being one of anything else.
+// releaseDomain makes a release's signature invalid for any other kind of message.
 const releaseDomain = "gogi release 1\x00"
 
-// MaxReleases bounds an Update, and what is remembered of earlier ones.
+// MaxReleases bounds the releases of an Update, and the number of earlier releases that the farm remembers.
 const MaxReleases = 32
 
-// maxProgram is far more bytes than the program has.
+// maxProgram is the largest size of a release, in bytes. It is far above the real size.
 const maxProgram = 1 << 30
 
-// check refuses what is no release.
+// check returns an error if a field is missing or out of range. It does not check the signature.
 func (r *Release) check() error {
 	sum, err := hex.DecodeString(r.SHA256)
 	switch {
@@ -40,10 +40,10 @@ func (r *Release) check() error {
 	case r.OS == "" || r.Arch == "" || r.Version == "":
 		return fmt.Errorf("release %.12s: expected an os, an arch and a version", r.SHA256)
 	}
-	return first(word("os", r.OS), word("arch", r.Arch), word("version", r.Version))
+	return cmp.Or(word("os", r.OS), word("arch", r.Arch), word("version", r.Version))
 }
 
-// Sign signs it by the maintainers' key.
+// Sign sets the release's signature, made with the maintainers' key.
 func (r *Release) Sign(sign Signer) error {
 	text, err := r.signed()
 	if err != nil {
@@ -55,8 +55,7 @@ func (r *Release) Sign(sign Signer) error {
 	return nil
 }
 
-// Check refuses what is no release, or was not signed by the maintainers' key
-// (ErrSignature).
+// Check returns an error if the release is invalid, or ErrSignature if the maintainers' key did not sign it.
 func (r *Release) Check(maintainers ed25519.PublicKey) error {
 	text, err := r.signed()
 	if err != nil {
@@ -78,19 +77,18 @@ func (r *Release) signed() ([]byte, error) {
 	return append([]byte(releaseDomain), body...), err
 }
 
-// Update is what adm.NAME.update takes; the answer is an UpdateStatus. With none of its
-// fields it only asks.
+// An Update is the request of adm.NAME.update. The answer is an UpdateStatus. An Update without fields changes nothing.
 type Update struct {
-	// Releases are the programs that are wanted from now on, one for a kind of machine.
+	// Releases are the programs that workers get from now on, one for each kind of machine.
 	Releases []Release `cbor:"releases,omitempty"`
-	// Known are SHA-256 of releases that were wanted before.
+	// Known are SHA-256 hashes of earlier releases.
 	Known []string `cbor:"known,omitempty"`
-	Off   bool     `cbor:"off,omitempty"` // no other program is wanted than each worker has
-	All   bool     `cbor:"all,omitempty"` // the trial ends: all workers are told
-	Why   string   `cbor:"why,omitempty"` // of off and all
+	Off   bool     `cbor:"off,omitempty"` // cancel the update: each worker keeps its program
+	All   bool     `cbor:"all,omitempty"` // end the trial: all workers get the update
+	Why   string   `cbor:"why,omitempty"` // the reason for Off or All
 }
 
-// Check refuses what is no update.
+// Check returns an error if the fields contradict each other or exceed their bounds.
 func (u *Update) Check() error {
 	if len(u.Releases)+len(u.Known) > MaxReleases {
 		return fmt.Errorf("%d releases: expected at most %d", len(u.Releases)+len(u.Known), MaxReleases)
@@ -109,50 +107,49 @@ func (u *Update) Check() error {
 	return words("known releases", u.Known, MaxReleases)
 }
 
-// Stage is how far an update has come.
+// A Stage is the progress of an update.
 type Stage string
 
-// The stages. A trial is of a few workers; it ends with all, or stands still when they
-// do worse than the others.
+// The stages. A trial runs on a few workers. It ends in StageAll, or in StageHeld if those workers do worse than others.
 const (
-	StageNone  Stage = ""      // there is none
-	StageTrial Stage = "trial" // of TrialStatus.First, and of kinds of machines whose trial has passed
-	StageAll   Stage = "all"   // every worker is told
-	StageHeld  Stage = "held"  // nobody is told any more: UpdateStatus.Why
+	StageNone  Stage = ""      // no update
+	StageTrial Stage = "trial" // for TrialStatus.First, and for kinds of machines whose trial has passed
+	StageAll   Stage = "all"   // for every worker
+	StageHeld  Stage = "held"  // no worker is updated any more: UpdateStatus.Why
 )
 
-// A Rollout is the latest order of an update and how far it has come. A coordinator stores it.
+// An Rollout is the latest order of an update and the stage that it has reached.
 type Rollout struct {
 	Stage    Stage     `cbor:"stage" json:"stage"`
-	Why      string    `cbor:"why" json:"why,omitempty"` // the reason of the stage
+	Why      string    `cbor:"why" json:"why,omitempty"` // the reason for the stage
 	By       string    `cbor:"by" json:"by,omitempty"`   // the key that gave the order
-	At       time.Time `cbor:"at" json:"at"`             // of the order, by the coordinator's clock
+	At       time.Time `cbor:"at" json:"at"`             // the time of the order, by the coordinator's clock
 	Releases []Release `cbor:"releases" json:"releases"`
 	Known    []Release `cbor:"known" json:"known"` // earlier releases, the latest first
 }
 
-// UpdateStatus is an update as of now.
+// An UpdateStatus is the current state of an update.
 type UpdateStatus struct {
 	Rollout
 
-	Have []string `cbor:"have" json:"have"` // workers that are here with a program that is wanted
-	Want []string `cbor:"want" json:"want"` // workers that are here with another, and are to have one
-	None []string `cbor:"none" json:"none"` // workers that are here and of no kind that has a release
-	// Trials are one for each of Releases, none where none was asked for; Need is how many
-	// pairs each needs.
+	Have []string `cbor:"have" json:"have"` // connected workers that run a wanted program
+	Want []string `cbor:"want" json:"want"` // connected workers that run another program and will get a wanted one
+	None []string `cbor:"none" json:"none"` // connected workers without a release for their kind of machine
+	// Trials has one trial for each of Releases, or is empty if no trial was requested. Need is the number of pairs
+	// that each trial needs.
 	Trials []TrialStatus `cbor:"trials" json:"trials"`
 	Need   int           `cbor:"need" json:"need"`
 }
 
-// TrialStatus is how a release does on the workers that have it first, of the one kind of
-// machine that it is for.
+// A TrialStatus compares a release on its first workers with the other workers of the same kind of machine.
+
 type TrialStatus struct {
 	SHA256 string   `cbor:"sha256" json:"sha256"`
-	First  []string `cbor:"first" json:"first"` // workers that are told first, by name
+	First  []string `cbor:"first" json:"first"` // names of the workers that get the release first
 	Passed bool     `cbor:"passed" json:"passed"`
-	Pairs  int      `cbor:"pairs" json:"pairs"` // pairs and blocks that counted since the order, of First with the release
-	// Since the order, of First with the release and of others of the kind without: units
-	// that came, attempts at them too, and those in which an engine failed.
+	Pairs  int      `cbor:"pairs" json:"pairs"` // pairs or blocks counted since the order, from First with the release
+	// Tries counts the pairs or blocks received since the order, including attempts; Failed counts those in which an
+	// engine failed. Both are of First with the release. The other two fields are of the other workers without it.
 	Tries        int `cbor:"tries" json:"tries"`
 	Failed       int `cbor:"failed" json:"failed"`
 	OthersTries  int `cbor:"others_tries" json:"others_tries"`

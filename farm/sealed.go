@@ -11,20 +11,20 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// The bounds of a message that anybody may have written.
+// Bounds on a message from an untrusted sender.
 const (
 	// MaxBody is the longest body of a request or of a message of the stream.
 	MaxBody = 1 << 20
-	// MaxAnswer is the longest answer to a request: a page of pairs (half a MaxBody) and
-	// what is told beside it, or one pair as long as a message of the stream may carry it.
+	// MaxAnswer is the longest answer to a request. It holds a page of pairs (half of MaxBody) with the
+	// rest of a Pulled, or one pair as long as a message of the stream can carry.
 	MaxAnswer = MaxBody - 4<<10
-	// MaxPair bounds what a pair takes when it is unpacked (match.DecodePair).
+	// MaxPair bounds the unpacked size of a pair (match.DecodePair).
 	MaxPair = 16 << 20
 	// MaxItems bounds a Batch and the lists of a Beat.
 	MaxItems = 1 << 16
 )
 
-// encoding and decoding are how messages are written and read. Both are safe for many goroutines.
+// encoding and decoding write and read messages. Both are safe for concurrent use.
 //
 //nolint:gochecknoglobals // made once of constants, as a compiled regular expression
 var encoding, decoding = wireModes()
@@ -50,8 +50,8 @@ func Encode(message any) ([]byte, error) {
 	return body, nil
 }
 
-// Decode is the inverse of Encode, for a body that anybody may have written. Fields
-// that this program does not know are left out: they are of a later version.
+// Decode is the inverse of Encode, for a body from an untrusted sender. It ignores unknown fields, which come from a
+// later version.
 func Decode(body []byte, message any) error {
 	if len(body) > MaxBody {
 		return fmt.Errorf("farm: a message of %d bytes: expected at most %d", len(body), MaxBody)
@@ -62,16 +62,14 @@ func Decode(body []byte, message any) error {
 	return nil
 }
 
-// Secret is what a coordinator makes its tokens with. It outlives the process, so that
-// leases of before a restart stay good.
+// A Secret is the coordinator's key for lease tokens. It is stored, so that leases stay valid after a restart.
 type Secret [32]byte
 
-// tokenSize is how much of the HMAC a token has: 96 bits, which nobody guesses online.
+// tokenSize is the length of a token in bytes: 96 bits of the HMAC cannot be guessed online.
 const tokenSize = 12
 
-// Token is proof that a lease was granted to a worker:
-// HMAC-SHA256(secret, run|pair|epoch|take|audit|worker), its first 12 bytes. The
-// lease's own Token is not looked at.
+// Token returns the proof that the coordinator granted a lease to a worker: the first 12 bytes of
+// HMAC-SHA256(secret, run|pair|epoch|take|audit|worker). A lease of a tune adds its Points. Token ignores lease.Token.
 func (s *Secret) Token(worker string, lease Held) []byte {
 	text := append([]byte("gogi lease 1\x00"), lease.Run...)
 	if lease.Points != 0 {
@@ -94,18 +92,18 @@ func (s *Secret) Token(worker string, lease Held) []byte {
 	return mac.Sum(nil)[:tokenSize]
 }
 
-// Granted reports whether the lease's token is one that this worker was given.
+// Granted reports whether the coordinator granted the lease with its token to this worker.
 func (s *Secret) Granted(worker string, lease Held) bool {
 	return hmac.Equal(lease.Token, s.Token(worker, lease))
 }
 
-// Signer makes an ed25519 signature of a text, by a key that it alone knows.
+// A Signer returns the ed25519 signature of a text.
 type Signer func(text []byte) ([]byte, error)
 
-// batchDomain keeps a signature of a batch from being one of anything else.
+// batchDomain makes a batch's signature invalid for any other kind of message.
 const batchDomain = "gogi batch 1\x00"
 
-// Seal encodes and signs a batch: the body of a message on SubjectResults.
+// Seal encodes and signs a batch. The result is the body of a message on SubjectResults.
 func Seal(b *Batch, sign Signer) ([]byte, error) {
 	var s Signed
 	var err error
@@ -118,12 +116,12 @@ func Seal(b *Batch, sign Signer) ([]byte, error) {
 	return Encode(s)
 }
 
-// ErrSignature is the error of what was not signed by the key that it should be signed
-// by: a worker's for Open, the coordinator's for Task.Check.
+// ErrSignature is the error of a message that the right key did not sign. Open needs the worker's key, Task.Check
+// the coordinator's, Release.Check the maintainers'.
 var ErrSignature = errors.New("farm: it is not signed by the right key")
 
-// Open is the inverse of Seal; key says what a worker signs with, nil for one that is
-// not known. Nothing of an unsigned batch is looked at but whose it claims to be.
+// Open is the inverse of Seal. The function key returns a worker's public key, or nil for an unknown worker. Open returns
+// ErrSignature and no batch if the signature is wrong. It decodes an unverified batch only to find the worker's name.
 func Open(body []byte, key func(worker string) ed25519.PublicKey) (*Batch, Signed, error) {
 	var s Signed
 	if err := Decode(body, &s); err != nil {
@@ -138,9 +136,4 @@ func Open(body []byte, key func(worker string) ed25519.PublicKey) (*Batch, Signe
 		return nil, s, ErrSignature
 	}
 	return &b, s, nil
-}
-
-// Held is the lease that a grant gave.
-func (g Grant) Held() Held {
-	return Held{Run: g.Run, Pair: g.Pair, Epoch: g.Epoch, Token: g.Token, Take: g.Take, Audit: g.Audit, Points: g.Points}
 }

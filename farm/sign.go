@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// taskDomain keeps a signature of a task from being one of anything else.
+// taskDomain makes a task's signature invalid for any other kind of message.
 const taskDomain = "gogi task 1\x00"
 
-// Sign is the coordinator's word that the task is to be played, as it is.
+// Sign sets the task's signature, made with the coordinator's key.
 func (t *Task) Sign(sign Signer) error {
 	text, err := t.signed()
 	if err != nil {
@@ -21,7 +21,7 @@ func (t *Task) Sign(sign Signer) error {
 	return nil
 }
 
-// Check is nil where the coordinator has signed the task as it is, else ErrSignature.
+// Check returns nil if the coordinator signed exactly this task, and ErrSignature otherwise.
 func (t *Task) Check(coordinator ed25519.PublicKey) error {
 	text, err := t.signed()
 	if err != nil {
@@ -33,7 +33,7 @@ func (t *Task) Check(coordinator ed25519.PublicKey) error {
 	return nil
 }
 
-// signed is all of the task but the signature.
+// signed returns the text that Sign signs: the task without its signature.
 func (t *Task) signed() ([]byte, error) {
 	whole := *t
 	whole.Signature = nil
@@ -41,8 +41,7 @@ func (t *Task) signed() ([]byte, error) {
 	return append([]byte(taskDomain), body...), err
 }
 
-// Speaker is the name in a subject of the key that alone may publish on it; "" where
-// anybody or nobody may.
+// Speaker returns the name of the only key that may publish on a subject. It returns "" if the subject has no such key.
 func Speaker(subject string) string {
 	parts := strings.Split(subject, ".")
 	switch kind := parts[0] + "."; {

@@ -18,7 +18,8 @@ func status(context.Context) farm.Status {
 		At: time.Unix(1_000_000, 0), Boot: 7,
 		Tests: []farm.TestStatus{{
 			Run: "d1", Name: "<script>lmr", Owner: "red", State: farm.Running, Pairs: 40, Stored: 10, Prefix: 8, Held: 3, Window: 64, Reach: 16,
-			LeaseCounts: farm.LeaseCounts{Granted: 15, Expired: 4, Adopted: 5}, ResultCounts: farm.ResultCounts{Added: 9, Duplicates: 2, Refused: 1},
+			LeaseCounts:  farm.LeaseCounts{Granted: 15, Expired: 4, Adopted: 5},
+			ResultCounts: farm.ResultCounts{Added: 9, Duplicates: 2, Refused: 1},
 		}, {Run: "d2", Name: "<script>lmr", State: farm.Stopped}},
 		Workers: []farm.WorkerStatus{{Name: "w1", Trust: "verified", Quarantine: "it \x1b[31mlied", Seen: time.Unix(999_990, 0), Slots: 4}},
 		Judge:   farm.JudgeStatus{Fill: 0.25, Messages: 12, Again: 3},

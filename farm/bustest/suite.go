@@ -91,7 +91,7 @@ func requestIsAnswered(t *testing.T, ctx context.Context, f Farm) {
 			return nil, err
 		}
 		asked <- subject
-		return farm.Grants{Grants: []farm.Grant{{Run: "r", Pair: ask.Want}}, Retry: time.Second}, nil
+		return farm.Grants{Grants: []farm.Grant{{Held: farm.Held{Run: "r", Pair: ask.Want}}}, Retry: time.Second}, nil
 	})
 	var got farm.Grants
 	testutil.OK(t, f.Worker(t, "w1").Request(ctx, farm.SubjectLease+"w1", farm.Ask{Want: 7}, &got))

@@ -85,7 +85,7 @@ func (v *twin) back(grants []farm.Grant) {
 	v.beats++
 	b := farm.Beat{Session: twinSession, Number: v.beats}
 	for i := range grants {
-		b.Back = append(b.Back, farm.Back{Held: grants[i].Held(), Why: "a test"})
+		b.Back = append(b.Back, farm.Back{Held: grants[i].Held, Why: "a test"})
 	}
 	v.ask(farm.SubjectBeat, b, &farm.BeatReply{})
 }
@@ -107,7 +107,7 @@ func (v *twin) item(run string, g farm.Grant, change func(*match.PairResult)) fa
 	}
 	text, err := match.EncodePair(p)
 	testutil.OK(v.w.t, err)
-	return farm.Item{Lease: g.Held(), Pair: text}
+	return farm.Item{Lease: g.Held, Pair: text}
 }
 
 // send publishes a message, under an id of its own each time.

@@ -65,11 +65,11 @@ func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (gra
 			break
 		}
 		a.worker, a.session, a.epoch, a.deadline = s.name, s.session, epoch, now.Add(c.config.Lease)
-		g := farm.Grant{Run: r.digest, Pair: a.pair, Epoch: epoch, Audit: true}
+		g := farm.Grant{Held: farm.Held{Run: r.digest, Pair: a.pair, Epoch: epoch, Audit: true}}
 		if r.tune != nil {
 			setPoints(&g, a.results[0].Pair.Options)
 		}
-		g.Token = c.config.Secret.Token(s.name, g.Held())
+		g.Token = c.config.Secret.Token(s.name, g.Held)
 		grants = append(grants, g)
 	}
 	return grants

@@ -67,7 +67,7 @@ func (l *line) publish(body []byte) {
 func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
 	t.Helper()
 	text := testutil.Must(match.EncodePair(r))(t)
-	return farm.Item{Lease: g.Held(), Pair: text}
+	return farm.Item{Lease: g.Held, Pair: text}
 }
 
 // TestTheFirstInTheStreamCounts: of two playings of a pair, both granted, also where they are judged at one time.
@@ -168,7 +168,7 @@ func TestGraceAfterARestart(t *testing.T) {
 		var told farm.BeatReply
 		beat := farm.Beat{Session: "s", Number: 1}
 		for _, g := range held[:4] {
-			beat.Held = append(beat.Held, g.Held())
+			beat.Held = append(beat.Held, g.Held)
 		}
 		a.ask(farm.SubjectBeat, beat, &told)
 		if len(told.Drop) != 0 || f.test("grace").Adopted != 4 {
@@ -192,7 +192,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 		w := f.line(t, "w0")
 		g := w.want(2)
 		for i := range 14 {
-			w.send(farm.Item{Lease: g[0].Held(), Attempt: &match.Attempt{Pair: 0, Why: fmt.Sprint("try ", i), Ended: time.UnixMicro(int64(i)).UTC()}})
+			w.send(farm.Item{Lease: g[0].Held, Attempt: &match.Attempt{Pair: 0, Why: fmt.Sprint("try ", i), Ended: time.UnixMicro(int64(i)).UTC()}})
 			synctest.Wait()
 		}
 		long := play(p, 1)
@@ -214,7 +214,7 @@ func TestACrashIsCountedOnce(t *testing.T) {
 		f.run(testPlan("again", 10, 1))
 		w := f.line(t, "w0")
 		f.update(t, farm.Update{Releases: []farm.Release{f.program(t, "2")}})
-		back := []farm.Back{{Held: w.want(1)[0].Held(), Why: "no start", Crashed: true}}
+		back := []farm.Back{{Held: w.want(1)[0].Held, Why: "no start", Crashed: true}}
 		for n := range 3 {
 			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: uint64(n + 1), Back: back}, &farm.BeatReply{})
 		}
@@ -254,7 +254,7 @@ func TestBackWithACrash(t *testing.T) {
 		f.run(p)
 		a, b := f.line(t, "w0"), f.line(t, "w1")
 		g := a.want(2)
-		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held()}, Back: []farm.Back{{Held: g[0].Held(), Why: "no start", Crashed: true}}}, &farm.BeatReply{})
+		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held}, Back: []farm.Back{{Held: g[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})
 		if got := a.want(1); len(got) != 1 || got[0].Pair != 2 {
 			t.Errorf("w0 gets %+v", got)
 		}
@@ -266,7 +266,7 @@ func TestBackWithACrash(t *testing.T) {
 		if more := b.want(2); len(more) != 0 {
 			t.Errorf("beside it, it gets %+v", more)
 		}
-		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: got[0].Held(), Why: "no start", Crashed: true}}}, &farm.BeatReply{})
+		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: got[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})
 		time.Sleep(lease / 5)
 		synctest.Wait()
 		if s := f.test("back"); !slices.Equal(s.Condemned, []int{0}) || s.State != farm.Running {

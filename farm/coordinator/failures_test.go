@@ -443,7 +443,7 @@ func TestAnOlderProcess(t *testing.T) {
 		beat := func(session string, number uint64, grants ...farm.Grant) (told farm.BeatReply) {
 			b := farm.Beat{Session: session, Number: number}
 			for _, g := range grants {
-				b.Held = append(b.Held, g.Held())
+				b.Held = append(b.Held, g.Held)
 			}
 			testutil.OK(t, way.Request(f.ctx, "beat.w0", b, &told))
 			return told

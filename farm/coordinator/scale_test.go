@@ -94,7 +94,7 @@ func BenchmarkJudge(b *testing.B) {
 		for _, grant := range g.Grants {
 			pair, err := match.EncodePair(play(p, grant.Pair))
 			must(err)
-			batch.Items = append(batch.Items, farm.Item{Lease: grant.Held(), Pair: pair})
+			batch.Items = append(batch.Items, farm.Item{Lease: grant.Held, Pair: pair})
 		}
 		body, err := farm.Seal(&batch, f.keys.signer("w0"))
 		must(err)
@@ -151,7 +151,7 @@ func benchmarkAsk(b *testing.B, workers int) {
 		if err := way.Request(ctx, "lease.w0", ask, &g); err != nil || len(g.Grants) != 1 {
 			b.Fatal(g, err)
 		}
-		if beat.Back = append(beat.Back, farm.Back{Held: g.Grants[0].Held(), Why: "not played"}); len(beat.Back) < 1000 {
+		if beat.Back = append(beat.Back, farm.Back{Held: g.Grants[0].Held, Why: "not played"}); len(beat.Back) < 1000 {
 			continue
 		}
 		b.StopTimer()

@@ -262,11 +262,11 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	}
 	add := func(r *run, leases []ledger.Lease) {
 		for _, l := range leases {
-			g := farm.Grant{Run: r.digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}
+			g := farm.Grant{Held: farm.Held{Run: r.digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}}
 			if r.tune != nil && !r.tune.draw(&g) {
 				continue // it is being stored now
 			}
-			g.Token = c.config.Secret.Token(s.name, g.Held())
+			g.Token = c.config.Secret.Token(s.name, g.Held)
 			out.Grants = append(out.Grants, g)
 		}
 		known := slices.Contains(ask.Known, r.digest) || slices.ContainsFunc(out.Plans, func(t farm.Task) bool { return t.Run == r.digest })

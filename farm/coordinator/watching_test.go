@@ -17,7 +17,7 @@ func (l *line) beat(number uint64, held ...farm.Grant) []string {
 	l.t.Helper()
 	b := farm.Beat{Session: "s", Number: number}
 	for _, g := range held {
-		b.Held = append(b.Held, g.Held())
+		b.Held = append(b.Held, g.Held)
 	}
 	var told farm.BeatReply
 	l.ask(farm.SubjectBeat, b, &told)

@@ -242,7 +242,7 @@ func (p *process) finish(now time.Time) bool {
 			if err != nil {
 				p.f.t.Error(err)
 			}
-			p.outbox = append(p.outbox, farm.Item{Lease: x.grant.Held(), Pair: text})
+			p.outbox = append(p.outbox, farm.Item{Lease: x.grant.Held, Pair: text})
 			p.done.Add(1)
 		}
 	}
@@ -281,7 +281,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	p.number++
 	b := farm.Beat{Session: p.session, Number: p.number, Sent: p.sent}
 	for _, x := range p.playing {
-		b.Held = append(b.Held, x.grant.Held())
+		b.Held = append(b.Held, x.grant.Held)
 	}
 	for _, it := range p.outbox {
 		b.Outbox = append(b.Outbox, it.Lease)
@@ -302,7 +302,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	gone := func(h farm.Held) bool {
 		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })
 	}
-	p.playing = slices.DeleteFunc(p.playing, func(x play1) bool { return gone(x.grant.Held()) })
+	p.playing = slices.DeleteFunc(p.playing, func(x play1) bool { return gone(x.grant.Held) })
 	p.outbox = slices.DeleteFunc(p.outbox, func(it farm.Item) bool { return gone(it.Lease) })
 	p.sent = slices.DeleteFunc(p.sent, gone)
 }

@@ -62,7 +62,7 @@ func (b *traced) Answer(subject string, f func(context.Context, string, []byte) 
 		case farm.Grants:
 			var leases []farm.Held
 			for i := range answer.Grants {
-				leases = append(leases, answer.Grants[i].Held())
+				leases = append(leases, answer.Grants[i].Held)
 			}
 			b.told("grant", worker, leases)
 		case farm.BeatReply:

@@ -17,25 +17,23 @@ import (
 	"gogi/match"
 )
 
-// Fetcher brings artefacts to this machine: from the cache, from mirrors, from the
-// coordinator, whoever has it first. None of them is believed: what arrives has the
-// right SHA-256 or is thrown away.
+// A Fetcher brings artefacts to this machine: from the cache, from mirrors, then from the coordinator. It accepts only
+// bytes with the right SHA-256.
 type Fetcher struct {
 	Store     *files.Store // evicts
 	Transport farm.Transport
 	Mirrors   []string     // bases of URLs; an artefact is BASE/SHA256
 	Client    *http.Client // nil: the default
-	Largest   int64        // bytes of one
-	// Silence is how long a mirror may send nothing before another source is asked; 0: a
-	// minute.
+	Largest   int64        // bytes of one artefact
+	// Silence is how long a mirror may send nothing before the Fetcher tries the next source; 0: a minute.
 	Silence time.Duration
 	Log     *slog.Logger
 
 	mu   sync.Mutex
-	busy map[string]*sync.Mutex // by SHA-256: nobody fetches twice at once
+	busy map[string]*sync.Mutex // by SHA-256: one download of an artefact at a time
 }
 
-// Fetch gives the path of an artefact. It must be pinned to stay there.
+// Fetch returns the path of an artefact. It stays there only while it is pinned.
 func (f *Fetcher) Fetch(ctx context.Context, sum string) (string, error) {
 	one := f.alone(sum)
 	one.Lock()
@@ -88,7 +86,7 @@ func (f *Fetcher) keep(sum string, open func() (io.ReadCloser, error)) error {
 // defaultSilence is the default of Fetcher.Silence.
 const defaultSilence = time.Minute
 
-var errSilent = errors.New("it sends nothing")
+var errSilent = errors.New("the mirror sends nothing")
 
 func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (_ io.ReadCloser, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -117,18 +115,18 @@ func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (_ io.ReadClos
 		return nil, err
 	}
 	if answer.StatusCode != http.StatusOK {
-		_ = answer.Body.Close() // nothing of it is wanted
-		return nil, fmt.Errorf("it says %s", answer.Status)
+		_ = answer.Body.Close() // the body of an error is not used
+		return nil, fmt.Errorf("the mirror answers %s", answer.Status)
 	}
 	return &listened{answer.Body, ctx, func() { timer.Reset(silence) }, end}, nil
 }
 
-// listened is a body whose source is given up when it is silent for too long.
+// listened is a response body that fails if its source sends nothing for too long.
 type listened struct {
 	io.ReadCloser
 
-	ctx  context.Context //nolint:containedctx // of one answer
-	came func()          // something
+	ctx  context.Context //nolint:containedctx // of one response
+	came func()          // restarts the timer after received bytes
 	end  func()
 }
 
@@ -148,8 +146,8 @@ func (l *listened) Close() error {
 	return l.ReadCloser.Close()
 }
 
-// Ready is a Config.Ready: place makes a plan one of this machine, and asks find for the
-// path of each file, which stays in the cache until the run is over.
+// Ready returns a Config.Ready. The function place adapts a plan to this machine, and calls find for the path of each
+// file. The files stay in the cache until the run's release.
 func (f *Fetcher) Ready(place func(plan *match.Plan, find func(sum string) (string, error)) (*match.Plan, error)) func(context.Context, *match.Plan) (*match.Plan, func(), error) {
 	return func(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 		var pins []func()

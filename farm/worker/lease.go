@@ -13,7 +13,7 @@ import (
 	"gogi/runner"
 )
 
-// Next implements runner.Source: the next pair whose run can be played here.
+// Next implements runner.Source. It returns the next pair whose run is ready, and io.EOF after the last one.
 func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 	for {
 		if ctx.Err() != nil {
@@ -35,21 +35,21 @@ func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 	}
 }
 
-// nextReady takes the first waiting lease whose run is ready; mu is held.
+// nextReady removes and returns the first waiting lease whose run is ready; mu is held.
 func (w *Worker) nextReady() *lease {
 	for i, l := range w.waiting {
 		if l.task.ready != nil {
 			w.waiting = slices.Delete(w.waiting, i, i+1)
 			l.began = time.Now()
 			w.byLease[l.revoked] = l
-			w.wake() // there is room for another
+			w.wake() // one more lease fits
 			return l
 		}
 	}
 	return nil
 }
 
-// nothingMore says that no pair will come; mu is held.
+// nothingMore reports whether no pair will come; mu is held.
 func (w *Worker) nothingMore() bool {
 	return w.draining || w.config.Once && w.idle && len(w.leases) == 0
 }
@@ -64,15 +64,14 @@ func (w *Worker) play(l *lease) runner.Lease {
 	return given
 }
 
-// pair is what is played: the plan's, with the points that were granted.
+// pair returns the pair to play: the plan's pair with the granted options.
 func (l *lease) pair() match.Pair {
 	p := l.task.ready.Pair(l.Pair)
 	p.Options = l.options
 	return p
 }
 
-// Put implements runner.Sink: the pair is on the disk when it returns. One whose lease
-// was taken away meanwhile is not kept.
+// Put implements runner.Sink. The pair is on disk when Put returns. Put discards a pair whose lease was revoked.
 func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (added bool, err error) {
 	ours := w.playing(l)
 	if ours == nil {
@@ -85,7 +84,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if errors.Is(err, errTooLong) { // as it would be of every other worker
+	if errors.Is(err, errTooLong) { // it would be too long on every other worker
 		w.giveBack(ours, err.Error(), true)
 		w.refuse(ours.task, err)
 		poke(w.beatNow)
@@ -113,14 +112,14 @@ func (w *Worker) PutAttempt(_ context.Context, l runner.Lease, a match.Attempt) 
 	return err
 }
 
-// playing is the lease that the runner has, nil where it was taken away.
+// playing returns the lease that the runner has, or nil if it was revoked.
 func (w *Worker) playing(l runner.Lease) *lease {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.byLease[l.Revoked]
 }
 
-// returned is runner.Lease.Return. A run that cannot be played here is put aside.
+// returned is runner.Lease.Return. If the pair crashed, the worker stops playing its run for a while.
 func (w *Worker) returned(l *lease, why error) {
 	_, crashed := errors.AsType[*runner.Unplayable](why)
 	if crashed && l.task.tune != nil && w.forfeits(l) {
@@ -129,7 +128,7 @@ func (w *Worker) returned(l *lease, why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.byLease[l.revoked] == nil {
-		return // it was taken away
+		return // it was revoked
 	}
 	if errors.Is(why, runner.ErrRevoked) {
 		w.forget(l)
@@ -142,8 +141,8 @@ func (w *Worker) returned(l *lease, why error) {
 	poke(w.beatNow)
 }
 
-// forfeits reports whether a pair of a tune could not be played because its points do not
-// start, though the tune's own start does: that is its result.
+// forfeits reports whether the engine of a tune fails to start with the pair's parameters, though it starts with the
+// tune's start values. That failure is the pair's result.
 func (w *Worker) forfeits(l *lease) bool {
 	w.mu.Lock()
 	ctx, open := w.playCtx, w.open
@@ -156,18 +155,18 @@ func (w *Worker) forfeits(l *lease) bool {
 	return added && err == nil
 }
 
-// giveBack ends a lease and tells it with the next beat; mu is held.
+// giveBack ends a lease and reports it with the next heartbeat; mu is held.
 func (w *Worker) giveBack(l *lease, why string, crashed bool) {
 	w.forget(l)
 	w.back = append(w.back, farm.Back{Held: l.Held, Why: short(why), Crashed: crashed})
 }
 
-// short is a reason as long as one may be told.
+// short cuts a reason to the longest length that a message may have.
 func short(why string) string {
 	return strings.ToValidUTF8(why[:min(len(why), farm.MaxWhy)], "")
 }
 
-// forget ends a lease here; mu is held.
+// forget ends a lease on this machine; mu is held.
 func (w *Worker) forget(l *lease) {
 	delete(w.leases, keyOf(l.Held))
 	delete(w.byLease, l.revoked)
@@ -175,13 +174,13 @@ func (w *Worker) forget(l *lease) {
 	w.wake()
 }
 
-// revoke takes a lease away from whoever plays it; mu is held.
+// revoke ends a lease, and its pair if it is in play; mu is held.
 func (w *Worker) revoke(l *lease) {
 	w.forget(l)
 	close(l.revoked)
 }
 
-// drop takes away what is no longer ours, also what is finished; mu is held.
+// drop revokes leases that the coordinator no longer has for this worker; mu is held.
 func (w *Worker) drop(leases []farm.Held) {
 	for _, h := range leases {
 		if l := w.leases[keyOf(h)]; l != nil {
@@ -190,8 +189,7 @@ func (w *Worker) drop(leases []farm.Held) {
 	}
 }
 
-// over takes away what is left of runs that want nothing more; what is finished of
-// them is still sent. mu is held.
+// over revokes the leases of runs that have ended. The worker still sends their finished pairs. mu is held.
 func (w *Worker) over(runs []string) {
 	for _, run := range runs {
 		for _, l := range w.leases {
@@ -207,11 +205,11 @@ func (w *Worker) over(runs []string) {
 	}
 }
 
-// grant takes up what was granted; mu is held.
+// grant accepts granted leases, or gives them back with a reason; mu is held.
 func (w *Worker) grant(g farm.Grants) {
 	w.learn(g.Plans)
 	for _, granted := range g.Grants {
-		h := granted.Held()
+		h := granted.Held
 		t := w.tasks[h.Run]
 		switch {
 		case w.leases[keyOf(h)] != nil:
@@ -238,7 +236,7 @@ func (w *Worker) grant(g farm.Grants) {
 	w.wake()
 }
 
-// pace is how long pairs take here, averaged so that the last ten or so count.
+// pace is the mean time of a pair on this machine, weighted towards the last ten.
 type pace struct{ mean time.Duration }
 
 func (p *pace) add(took time.Duration) {
@@ -249,15 +247,15 @@ func (p *pace) add(took time.Duration) {
 	p.mean += (took - p.mean) / 10
 }
 
-// ahead is for how long pairs are held in advance, and aheadMost how many of them: with
-// pairs of milliseconds the former would be any number.
+// ahead is the playing time for which a worker holds leases in advance. aheadMost bounds their number, because pairs
+// may take only milliseconds.
 const (
 	ahead     = time.Minute
 	aheadMost = 1024
 )
 
-// target is how many leases a worker holds, those in play included: twice its slots, or
-// what it plays in a minute besides.
+// target returns how many leases a worker holds, including those in play: twice its slots, or its slots plus what it
+// plays in a minute, whichever is larger.
 func (p *pace) target(slots int) int {
 	most := 2 * slots
 	if p.mean > 0 {

@@ -10,25 +10,10 @@ import (
 	"gogi/farm"
 )
 
-// The waits after something that failed: they double, and each is drawn from a half to
-// the whole, so that ten thousand workers do not ask at once.
-const (
-	firstWait   = 50 * time.Millisecond
-	longestWait = 60 * time.Second
-)
-
-// backoff is the wait after the try with this number, from 1.
-func backoff(try int) time.Duration {
-	d := longestWait
-	if try <= 10 { // 50 ms << 11 is above a minute
-		d = firstWait << (try - 1)
-	}
-	return d/2 + rand.N(d/2+1)
-}
-
-// requestDeadline is how long an answer is waited for.
+// requestDeadline is the longest wait for an answer.
 const requestDeadline = 10 * time.Second
 
+// request sends a request on this worker's subject and waits for the answer.
 func (w *Worker) request(ctx context.Context, subject string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestDeadline)
 	defer cancel()
@@ -41,7 +26,7 @@ func (w *Worker) request(ctx context.Context, subject string, in, out any) error
 	return err
 }
 
-// refusal is what ends a worker, where an error is that.
+// refusal returns the End that a refusal causes, or nil if there is none. The refusal is told, or err itself.
 func refusal(err error, told *farm.Refusal) *End {
 	if r, ok := errors.AsType[*farm.Refusal](err); ok {
 		told = r
@@ -56,7 +41,7 @@ func refusal(err error, told *farm.Refusal) *End {
 	return &End{Exit: exit, Why: told.Why}
 }
 
-// away is the End of a worker whose coordinator was away for too long, else nil.
+// away returns an End if the coordinator has not answered for Config.GiveUp, and nil otherwise.
 func (w *Worker) away(err error) *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +51,7 @@ func (w *Worker) away(err error) *End {
 	return nil
 }
 
-// hello says hello until it is answered.
+// hello sends a Hello until the coordinator answers it.
 func (w *Worker) hello(ctx context.Context) error {
 	for try := 1; ; try++ {
 		err := w.helloOnce(ctx)
@@ -82,24 +67,22 @@ func (w *Worker) hello(ctx context.Context) error {
 		if try == 1 {
 			w.config.Log.Warn("the coordinator does not answer; trying again", "err", err)
 		}
-		d := backoff(try)
+		d := farm.Backoff(try)
 		if w.config.GiveUp > 0 {
 			d = min(d, w.config.GiveUp)
 		}
-		if err := wait(ctx, d); err != nil {
+		if err := farm.Wait(ctx, d); err != nil {
 			return err
 		}
 	}
 }
 
 func (w *Worker) helloOnce(ctx context.Context) error {
-	h := farm.Hello{
-		Protocol: farm.Protocol, Version: w.config.Version, Session: w.session, Start: w.start, Slots: w.config.Slots,
-		Labels: w.config.Labels, NPS: w.config.NPS, Reference: w.config.Reference, Program: w.config.Program,
-	}
-	if w.config.Artefacts != nil {
-		h.Artefacts = w.config.Artefacts()
-		h.Artefacts = h.Artefacts[:min(len(h.Artefacts), farm.MaxArtefactsTold)]
+	h := w.config.Hello
+	h.Protocol, h.Session, h.Start = farm.Protocol, w.session, w.start
+	if w.config.Cached != nil {
+		h.Artefacts = w.config.Cached()
+		h.Artefacts = h.Artefacts[:min(len(h.Artefacts), farm.MaxArtefacts)]
 	}
 	var welcome farm.HelloReply
 	err := w.request(ctx, farm.SubjectHello, h, &welcome)
@@ -123,7 +106,7 @@ func (w *Worker) helloOnce(ctx context.Context) error {
 	return nil
 }
 
-// interval is the time to the next beat: give or take a fifth.
+// interval returns the time to the next heartbeat: Beat plus or minus a fifth.
 func (w *Worker) interval() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -135,12 +118,12 @@ func jitter(d time.Duration) time.Duration {
 	return d - fifth + rand.N(2*fifth+1)
 }
 
-// beatLoop beats for as long as the session lasts, also while nobody hears it. What is
-// to be told at once is, but not more than ten times in the time of a beat.
+// beatLoop sends heartbeats until the session ends, also while the coordinator is away. beatNow makes it send one
+// early, but at most ten in one interval.
 func (w *Worker) beatLoop() {
 	for {
 		interval := w.interval()
-		if wait(w.ctx, interval/10) != nil {
+		if farm.Wait(w.ctx, interval/10) != nil {
 			return
 		}
 		timer := time.NewTimer(interval - interval/10)
@@ -164,7 +147,7 @@ func (w *Worker) beatLoop() {
 	}
 }
 
-// beat says once what is held, and does what it is told.
+// beat sends one heartbeat and obeys the answer.
 func (w *Worker) beat(ctx context.Context) error {
 	if !w.known() {
 		if err := w.helloOnce(ctx); err != nil {
@@ -186,7 +169,7 @@ func (w *Worker) beat(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil || told.Unknown {
-		w.back = append(b.Back, w.back...) // it was not heard, or not understood
+		w.back = append(b.Back, w.back...) // the coordinator did not process the heartbeat
 		w.joined = w.joined && !told.Unknown
 		if told.Unknown {
 			poke(w.beatNow)
@@ -203,7 +186,7 @@ func (w *Worker) known() bool {
 	return w.joined
 }
 
-// endBy ends the worker where an error says so.
+// endBy ends the worker if err is an End.
 func (w *Worker) endBy(err error) {
 	if end, ok := errors.AsType[*End](err); ok {
 		w.mu.Lock()
@@ -212,11 +195,10 @@ func (w *Worker) endBy(err error) {
 	}
 }
 
-// A beat fits into a message: of more than these it tells the first, which are the
-// oldest.
+// listedMost bounds each list of a heartbeat, so that it fits in a message. The worker lists the oldest leases first.
 const listedMost = 2000
 
-// state is the next beat. What it gives back is taken out of the list of that.
+// state returns the next heartbeat, and removes the returned pairs that it contains from w.back.
 func (w *Worker) state() farm.Beat {
 	outbox, sent := w.outbox.Leases()
 	w.mu.Lock()
@@ -235,7 +217,7 @@ func (w *Worker) state() farm.Beat {
 
 func first(leases []farm.Held) []farm.Held { return leases[:min(len(leases), listedMost)] }
 
-// heed does what the coordinator says; mu is held.
+// heed obeys the coordinator's answer to a heartbeat; mu is held.
 func (w *Worker) heed(told farm.BeatReply) {
 	w.drop(told.Drop)
 	w.over(told.Over)
@@ -253,7 +235,7 @@ func (w *Worker) heed(told farm.BeatReply) {
 	switch {
 	case told.Say == farm.SayDrain:
 		w.drain("the coordinator drains this worker")
-	case w.leaving: // it does not begin anew, and is not said to
+	case w.leaving: // a leaving worker neither updates nor measures
 	case told.Say == farm.SayUpdate:
 		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: told.Update, Release: told.Release}, false)
 	case told.Say == farm.SayBench:
@@ -267,10 +249,10 @@ func (w *Worker) heed(told farm.BeatReply) {
 	w.wake()
 }
 
-// The waits of the loop that asks for pairs.
+// retryMost is the longest wait between two Asks.
 const retryMost = time.Minute
 
-// askLoop asks for pairs whenever there is room for some.
+// askLoop requests pairs while the worker can hold more.
 func (w *Worker) askLoop() {
 	for failed := 0; ; {
 		want := w.room()
@@ -283,7 +265,7 @@ func (w *Worker) askLoop() {
 			return
 		case err != nil:
 			failed++
-			retry = backoff(failed)
+			retry = farm.Backoff(failed)
 		default:
 			failed = 0
 		}
@@ -293,7 +275,7 @@ func (w *Worker) askLoop() {
 	}
 }
 
-// room waits until pairs are wanted, and says how many; -1: none any more.
+// room waits until the worker can hold more pairs, and returns how many; -1 after the end.
 func (w *Worker) room() int {
 	for {
 		full := w.outbox.Full()
@@ -316,7 +298,7 @@ func (w *Worker) room() int {
 	}
 }
 
-// ask asks once, and says when to ask again; 0: as soon as there is room.
+// ask sends one Ask, and returns the wait before the next one; 0 means as soon as more pairs fit.
 func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	w.mu.Lock()
 	w.hinted = false
@@ -342,9 +324,9 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	if g.Unknown {
 		w.joined = false
 		poke(w.beatNow)
-		return 0, nil // room waits until it is known again
+		return 0, nil // room waits until the coordinator knows the session again
 	}
-	w.idle = len(g.Grants) == 0 && !leads // what is in play or on its way may lead to more
+	w.idle = len(g.Grants) == 0 && !leads // unstored results of a tune may lead to more pairs
 	w.over(g.Over)
 	w.grant(g)
 	if g.Drain {
@@ -353,11 +335,11 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	if len(g.Grants) >= want {
 		return 0, nil
 	}
-	return jitter(min(max(g.Retry, firstWait), retryMost)), nil
+	return jitter(min(max(g.Retry, farm.FirstWait), retryMost)), nil
 }
 
-// pause waits before the next question, shorter where a hint says that there is work;
-// false: the session is over.
+// pause waits before the next Ask. A hint that pairs are available ends the wait. pause returns false if the session
+// is over.
 func (w *Worker) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -379,10 +361,10 @@ func (w *Worker) pause(d time.Duration) bool {
 	}
 }
 
-// batchBytes is how much one message carries, if not one item is longer.
+// batchBytes is the size of one message. A single longer item makes it longer.
 const batchBytes = 512 << 10
 
-// publishLoop sends what the outbox has, in batches.
+// publishLoop sends the items of the outbox in batches.
 func (w *Worker) publishLoop() {
 	for w.gather() {
 		if w.publishAll(w.ctx) != nil {
@@ -391,8 +373,7 @@ func (w *Worker) publishLoop() {
 	}
 }
 
-// gather waits until there is something to send, and then for what may go with it;
-// false: the session is over.
+// gather waits for an item, and then for others of the same message. It returns false if the session is over.
 func (w *Worker) gather() bool {
 	for w.outbox.Waiting() == 0 {
 		select {
@@ -415,8 +396,7 @@ func (w *Worker) gather() bool {
 	return true
 }
 
-// publishAll sends everything, and tries as long as it takes; its error is the end of
-// ctx, or of the worker.
+// publishAll sends every item, and repeats a failed message without limit. Its error is the end of ctx or of the worker.
 func (w *Worker) publishAll(ctx context.Context) error {
 	for try := 1; ; {
 		items, numbers := w.outbox.Batch(batchBytes)
@@ -434,15 +414,14 @@ func (w *Worker) publishAll(ctx context.Context) error {
 			try = 1
 			continue
 		}
-		if err := wait(ctx, backoff(try)); err != nil {
+		if err := farm.Wait(ctx, farm.Backoff(try)); err != nil {
 			return err
 		}
 		try++
 	}
 }
 
-// setFull notes whether the coordinator's stream takes no more: then no pairs are asked
-// for either.
+// setFull records whether the coordinator's stream is full. While it is, the worker requests no pairs.
 func (w *Worker) setFull(full bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -454,7 +433,7 @@ func (w *Worker) setFull(full bool) {
 	w.wake()
 }
 
-// publish sends one message. Its ID says what is in it: the same items have the same.
+// publish sends one message. Equal items have an equal ID, so that the stream can detect a repetition.
 func (w *Worker) publish(ctx context.Context, items []farm.Item, numbers []uint64) error {
 	body, err := farm.Seal(&farm.Batch{Worker: w.config.Name, Session: w.session, Items: items}, w.config.Sign)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,43 +18,41 @@ import (
 	"gogi/internal/disk"
 )
 
-// Outbox keeps what was finished until it is told to be stored: files to which is only
-// ever appended. What Append has accepted survives the end of the process at any time.
-// Its methods may be called by many goroutines.
+// An Outbox stores finished items until the coordinator has stored them, in append-only files. An item that Append has
+// accepted survives the end of the process at any time. The methods are safe for concurrent use.
 //
-// A file is a row of records: the length of the rest (4 bytes), its CRC-32C (4), what
-// it is (1), its number (8), and for an item its CBOR. Numbers grow. A record that was
-// not written whole ends its file: nothing is ever appended to a file of before.
+// A file is a sequence of records: length of the rest (4 bytes), CRC-32C of the rest (4), kind (1), number (8), and
+// for an item its CBOR. Numbers grow. An incomplete record ends its file: Open always starts a new file.
 type Outbox struct {
 	dir string
 	max int64
 
-	syncing sync.Mutex // held while the disk is waited for; before mu
-	synced  int64      // of written
+	syncing sync.Mutex // held during a sync of the disk; locked before mu
+	synced  int64      // bytes of written that are on disk
 
 	mu      sync.Mutex
 	file    *os.File // the last of segments
 	written int64    // bytes since Open, in all files
-	broken  error    // the disk's; nothing is accepted any more
+	broken  error    // a failure of the disk; the outbox accepts nothing after it
 	next    uint64   // number
 	entries map[uint64]*entry
-	fresh   []uint64 // not published in this session, in order
+	fresh   []uint64 // numbers not published in this session, in order
 	files   []*segment
 	bytes   int64  // of all files
-	begun   uint64 // the number of the latest file that was begun, or tried to be
+	begun   uint64 // the number of the latest file that gogi created or tried to create
 }
 
-// segment is one of the files.
+// A segment is one of the files.
 type segment struct {
 	name string
 	file *os.File // for reading
 	live int      // entries in it
 	size int64
-	// marks says that records in it are about items of earlier files: it goes after them.
+	// marks means that some of its records refer to items of earlier files. It must be removed after them.
 	marks bool
 }
 
-// entry is an item that is not done with.
+// An entry is an item that the coordinator has not stored yet.
 type entry struct {
 	lease     farm.Held
 	attempt   bool
@@ -69,15 +68,14 @@ const (
 	headBytes  = 8 // length, CRC
 	kindBytes  = 9 // kind, number
 
-	// segmentBytes is when another file is begun; an item can make it longer.
+	// segmentBytes is the size at which the outbox starts another file; an item can make a file longer.
 	segmentBytes = 8 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// OpenOutbox reads what is left in a directory, which is made where there is none.
-// dropped is how many bytes could not be read: the torn end of a process that was
-// killed, or damage. Beyond maximum bytes Full is true.
+// OpenOutbox reads the items in a directory, and creates the directory if it is missing. dropped counts the bytes that
+// could not be read: the incomplete end of a killed process, or damage. Beyond maximum bytes Full returns true.
 func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, 0, fmt.Errorf("outbox: %w", err)
@@ -92,7 +90,7 @@ func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error)
 	if err != nil {
 		return nil, 0, fmt.Errorf("outbox: %w", err)
 	}
-	slices.Sort(names) // numbers of one length
+	slices.Sort(names) // all numbers have the same length
 	for _, name := range names {
 		n, err := o.read(name)
 		if err != nil {
@@ -100,24 +98,14 @@ func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error)
 		}
 		dropped += n
 	}
-	o.fresh = slices.Sorted(keysOf(o.entries))
+	o.fresh = slices.Sorted(maps.Keys(o.entries))
 	if err := o.removeDone(); err != nil {
 		return nil, 0, err
 	}
 	return o, dropped, o.begin()
 }
 
-func keysOf(m map[uint64]*entry) func(func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// read takes up the records of a file.
+// read reads the records of a file.
 func (o *Outbox) read(name string) (dropped int64, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -143,7 +131,7 @@ func (o *Outbox) read(name string) (dropped int64, err error) {
 	}
 }
 
-// record is the one at an offset, without its head; nil where there is no whole one.
+// record returns the record at an offset without its head, or nil if no complete record is there.
 func record(f io.ReaderAt, at, size int64) ([]byte, error) {
 	if size-at < headBytes+kindBytes {
 		return nil, nil
@@ -166,7 +154,7 @@ func record(f io.ReaderAt, at, size int64) ([]byte, error) {
 	return rest, nil
 }
 
-// take applies a record; offset is where its kind stands.
+// take applies a record; offset is the position of its kind.
 func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	number := binary.BigEndian.Uint64(rest[1:])
 	o.next = max(o.next, number+1)
@@ -174,7 +162,7 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	case recordItem:
 		var item farm.Item
 		if farm.Decode(rest[kindBytes:], &item) != nil {
-			return // of a version that wrote otherwise: its lease expires
+			return // written by another version: its lease expires
 		}
 		s.live++
 		o.entries[number] = &entry{
@@ -190,42 +178,35 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	}
 }
 
-// begin begins another file. Where it cannot, the one of before goes on.
+// begin starts another file. After an error the outbox continues with the last file.
 func (o *Outbox) begin() error {
 	last := uint64(0)
 	if n := len(o.files); n > 0 {
 		if _, err := fmt.Sscanf(filepath.Base(o.files[n-1].name), "%016x.out", &last); err != nil {
-			return fmt.Errorf("outbox: %s is none of its files: %w", o.files[n-1].name, err)
+			return fmt.Errorf("outbox: %s is not a file of the outbox: %w", o.files[n-1].name, err)
 		}
 	}
-	o.begun = max(o.begun, last) + 1 // of a try that failed something may be left
+	o.begun = max(o.begun, last) + 1 // a failed try may have left a file
 	name := filepath.Join(o.dir, fmt.Sprintf("%016x.out", o.begun))
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
-	if err := syncDir(o.dir); err != nil {
-		return errors.Join(err, f.Close(), os.Remove(name))
+	if err := disk.SyncDir(o.dir); err != nil {
+		return errors.Join(fmt.Errorf("outbox: %w", err), f.Close(), os.Remove(name))
 	}
 	o.file, o.files = f, append(o.files, &segment{name: name, file: f})
 	return nil
 }
 
-func syncDir(dir string) error {
-	if err := disk.SyncDir(dir); err != nil {
-		return fmt.Errorf("outbox: %w", err)
-	}
-	return nil
-}
-
-// Append keeps an item; it is on the disk when it returns nil.
+// Append stores an item; it is on disk when Append returns nil.
 func (o *Outbox) Append(item farm.Item) error {
 	body, err := farm.Encode(item)
 	if err != nil {
 		return err
 	}
 	if len(body) > maxItem {
-		return fmt.Errorf("%w: it takes %d bytes, at most %d fit; of self-play, set a smaller selfplay.block", errTooLong, len(body), maxItem)
+		return fmt.Errorf("%w: it takes %d bytes, at most %d fit; for self-play, set a smaller selfplay.block", errTooLong, len(body), maxItem)
 	}
 	if err := o.roll(); err != nil {
 		return err
@@ -239,19 +220,19 @@ func (o *Outbox) Append(item farm.Item) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if _, ok := o.entries[number]; ok { // it may have been dropped meanwhile
+	if _, ok := o.entries[number]; ok { // Done may have removed it
 		o.fresh = append(o.fresh, number)
 	}
 	return nil
 }
 
-// errTooLong is of an item that no message carries.
+// errTooLong is the error of an item that does not fit in a message.
 var errTooLong = errors.New("the result is too long for a farm's message")
 
-// maxItem leaves room for what is around it in a message.
+// maxItem leaves room for the rest of a message.
 const maxItem = farm.MaxBody - 64<<10
 
-// write appends an item's record, and says up to where has to be synced.
+// write appends an item's record, and returns the position up to which the disk must be synced.
 func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, upTo int64, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -270,7 +251,7 @@ func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, u
 	return number, o.written, nil
 }
 
-// append writes a record whole, or takes back what it wrote of it.
+// append writes a complete record, or removes the part that it wrote.
 func (o *Outbox) append(kind byte, number uint64, body []byte) error {
 	if o.broken != nil || len(o.files) == 0 {
 		return cmp.Or(o.broken, errClosed)
@@ -294,7 +275,7 @@ func (o *Outbox) append(kind byte, number uint64, body []byte) error {
 	return nil
 }
 
-// sync waits until everything up to a point is on the disk. Many wait for one.
+// sync waits until everything up to a position is on disk. Concurrent calls share one sync.
 func (o *Outbox) sync(upTo int64) error {
 	o.syncing.Lock()
 	defer o.syncing.Unlock()
@@ -307,7 +288,7 @@ func (o *Outbox) sync(upTo int64) error {
 	if err := file.Sync(); err != nil {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		// What the kernel could not write it may have forgotten: nothing after it counts.
+		// The kernel may have discarded what it could not write, so nothing after it counts.
 		o.broken = cmp.Or(o.broken, fmt.Errorf("outbox: %w", err))
 		return o.broken
 	}
@@ -315,7 +296,7 @@ func (o *Outbox) sync(upTo int64) error {
 	return nil
 }
 
-// roll begins another file where the last is long.
+// roll starts another file if the last one is long.
 func (o *Outbox) roll() error {
 	o.mu.Lock()
 	long := len(o.files) > 0 && o.files[len(o.files)-1].size >= segmentBytes
@@ -327,7 +308,7 @@ func (o *Outbox) roll() error {
 	defer o.syncing.Unlock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.files[len(o.files)-1].size < segmentBytes { // somebody else was first
+	if o.files[len(o.files)-1].size < segmentBytes { // another goroutine was first
 		return nil
 	}
 	if err := o.file.Sync(); err != nil {
@@ -338,7 +319,7 @@ func (o *Outbox) roll() error {
 	return errors.Join(o.begin(), o.removeDone())
 }
 
-// removeDone removes files of which nothing is needed.
+// removeDone removes files without needed records.
 func (o *Outbox) removeDone() error {
 	var kept []*segment
 	var failed error
@@ -357,21 +338,21 @@ func (o *Outbox) removeDone() error {
 	return nil
 }
 
-// Full says that no pair should be begun whose result would have to wait here.
+// Full reports whether the outbox has no space for the result of another pair.
 func (o *Outbox) Full() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes >= o.max
 }
 
-// Left is what is not done with: how many items, and in how many bytes of files.
+// Left returns the number of items and the size of the files in bytes.
 func (o *Outbox) Left() (items int, bytes int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.entries), o.bytes
 }
 
-// Enough says that the items that may be published fill a message of limit bytes.
+// Enough reports whether the unpublished items fill a message of limit bytes.
 func (o *Outbox) Enough(limit int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -387,15 +368,15 @@ func (o *Outbox) Enough(limit int) bool {
 	return false
 }
 
-// Waiting is how many items have not been published.
+// Waiting returns the number of unpublished items.
 func (o *Outbox) Waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.fresh)
 }
 
-// Batch is the first items that were not published, at most limit bytes of them, but at
-// least one, with their numbers. What cannot be read any more is given up.
+// Batch returns the first unpublished items with their numbers: at most limit bytes, but at least one item. It discards
+// items that cannot be read any more.
 func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -430,7 +411,7 @@ func (o *Outbox) item(e *entry) (item farm.Item, ok bool) {
 	return item, farm.Decode(body, &item) == nil
 }
 
-// Published says that items are in the coordinator's stream.
+// Published records that items are in the coordinator's stream.
 func (o *Outbox) Published(numbers []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -442,18 +423,18 @@ func (o *Outbox) Published(numbers []uint64) {
 	for _, n := range numbers {
 		if e := o.entries[n]; e != nil {
 			e.published = true
-			if e.attempt { // nobody tells of attempts: the stream has it
+			if e.attempt { // the coordinator never confirms attempts; the stream has it
 				o.done(n)
 			}
 		}
 	}
 }
 
-// Leases are those of what is finished: waiting to be published, and published.
+// Leases returns the leases of finished pairs: those not yet published, and those published.
 func (o *Outbox) Leases() (waiting, published []farm.Held) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, n := range slices.Sorted(keysOf(o.entries)) {
+	for _, n := range slices.Sorted(maps.Keys(o.entries)) {
 		switch e := o.entries[n]; {
 		case e.attempt:
 		case e.published:
@@ -465,7 +446,7 @@ func (o *Outbox) Leases() (waiting, published []farm.Held) {
 	return waiting, published
 }
 
-// Done forgets what belongs to leases: stored, or not wanted.
+// Done removes the items of leases that are stored or no longer wanted.
 func (o *Outbox) Done(leases []farm.Held) {
 	if len(leases) == 0 {
 		return
@@ -474,7 +455,7 @@ func (o *Outbox) Done(leases []farm.Held) {
 	for _, l := range leases {
 		gone[keyOf(l)] = true
 	}
-	o.syncing.Lock() // files may be closed
+	o.syncing.Lock() // removeDone may close files
 	defer o.syncing.Unlock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -486,8 +467,8 @@ func (o *Outbox) Done(leases []farm.Held) {
 	o.tidy()
 }
 
-// tidy removes what is not needed, and makes an empty outbox small: if the disk has no room
-// for another file, then the next time.
+// tidy removes files without needed records. It replaces the files of an empty outbox by a new one. If the disk has no
+// space for a new file, the next call tries again.
 func (o *Outbox) tidy() {
 	if err := o.removeDone(); err != nil {
 		o.broken = cmp.Or(o.broken, err)
@@ -501,18 +482,17 @@ func (o *Outbox) tidy() {
 	if err := o.removeDone(); err != nil {
 		o.broken = cmp.Or(o.broken, err)
 	}
-	o.synced = o.written // nobody needs it
+	o.synced = o.written // the removed files need no sync
 }
 
-// done notes that an item is done with. The note is not waited for: without it the item
-// is published once more.
+// done records that an item is finished. It does not wait for the disk: without the record the worker sends the item again.
 func (o *Outbox) done(number uint64) {
 	if e := o.entries[number]; e != nil && len(o.files) > 0 {
 		last := o.files[len(o.files)-1]
 		last.marks = last.marks || e.segment != last
 	}
 	o.forget(number)
-	_ = o.append(recordDone, number, nil) // a full disk takes no note
+	_ = o.append(recordDone, number, nil) // fails on a full disk
 }
 
 func (o *Outbox) forget(number uint64) {
@@ -522,7 +502,7 @@ func (o *Outbox) forget(number uint64) {
 	}
 }
 
-// Close closes the files. Nothing is lost by not calling it.
+// Close closes the files. Without Close no item is lost.
 func (o *Outbox) Close() error {
 	o.syncing.Lock()
 	defer o.syncing.Unlock()
@@ -546,7 +526,7 @@ func (o *Outbox) closeFiles() error {
 	return nil
 }
 
-// leaseKey tells leases apart.
+// A leaseKey identifies a lease.
 type leaseKey struct {
 	run   string
 	pair  int

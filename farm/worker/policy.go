@@ -9,13 +9,12 @@ import (
 	"gogi/match"
 )
 
-// Policy is what a machine's owner lets be played on it. Each rule allows something:
-// "hash:SHA256" this binary, "owner:NAME" all runs of an owner, "any-approved" all that
-// somebody besides their owner has approved. A run is played where one rule allows it
-// whole, or where each of its binaries is allowed by its hash.
+// A Policy is the set of rules that allow runs on a machine. "hash:SHA256" allows a binary, "owner:NAME" all runs of an
+// owner, "any-approved" every run that a person other than its owner has approved. A run is played if one of the last
+// two rules allows it, or if a hash rule allows each of its binaries.
 type Policy struct{ Allow []string }
 
-// AnyApproved is the rule of a machine whose owner says nothing else.
+// AnyApproved is the rule of a machine without other rules.
 const AnyApproved = "any-approved"
 
 const (
@@ -23,7 +22,7 @@ const (
 	ruleOwner = "owner:"
 )
 
-// NewPolicy refuses rules that are none; no rules are AnyApproved.
+// NewPolicy returns an error for an unknown rule. Without rules the policy is AnyApproved.
 func NewPolicy(rules []string) (Policy, error) {
 	for _, r := range rules {
 		hash, isHash := strings.CutPrefix(r, ruleHash)
@@ -40,7 +39,7 @@ func NewPolicy(rules []string) (Policy, error) {
 	return Policy{Allow: rules}, nil
 }
 
-// check says why a run may not be played here; nil: it may.
+// check returns nil if this machine may play the run, and the reason otherwise.
 func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	if slices.Contains(p.Allow, ruleOwner+t.Owner) || t.Approved && slices.Contains(p.Allow, AnyApproved) {
 		return nil
@@ -55,7 +54,7 @@ func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	return nil
 }
 
-// players are all that are started: a council's members instead of the council.
+// players returns all engines that a run starts: the members of a council in place of the council.
 func players(list []match.Player) (all []match.Player) {
 	for _, p := range list {
 		if p.Council == nil {
@@ -67,8 +66,8 @@ func players(list []match.Player) (all []match.Player) {
 	return all
 }
 
-// binaries are the hashes of what is run for a player: none for the built-in one, and
-// one that no rule allows where its identity does not tell.
+// binaries returns the hashes of a player's binaries: none for the built-in engine, and a hash that no rule allows if
+// the player's identity has no binary.
 func binaries(p match.Player) (sums []string) {
 	if p.Builtin {
 		return nil

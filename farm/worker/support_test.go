@@ -296,7 +296,7 @@ func (c *coordinator) grant(name string, body []byte) (any, error) {
 			c.epoch++
 			h := farm.Held{Run: task.Run, Pair: pair, Epoch: c.epoch, Token: []byte{1}}
 			c.held[task.Run][pair] = h
-			g.Grants = append(g.Grants, farm.Grant{Run: h.Run, Pair: pair, Epoch: h.Epoch, Token: h.Token})
+			g.Grants = append(g.Grants, farm.Grant{Held: h})
 		}
 		if len(g.Grants) > 0 && !slices.Contains(a.Known, task.Run) {
 			g.Plans = append(g.Plans, task)
@@ -439,7 +439,8 @@ func newMachine(t *testing.T, c *coordinator) *machine {
 	policy, err := worker.NewPolicy(nil)
 	testutil.OK(t, err)
 	return &machine{public: public, config: worker.Config{
-		Name: "w1", Dir: t.TempDir(), Slots: 2, Policy: policy, Coordinator: c.public, Version: "test",
+		Hello: farm.Hello{Version: "test", Slots: 2},
+		Name:  "w1", Dir: t.TempDir(), Policy: policy, Coordinator: c.public,
 		Sign:  func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
 		Ready: func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) { return p, nil, nil },
 		Log:   slog.New(slog.DiscardHandler),

@@ -14,21 +14,21 @@ import (
 	"gogi/runner/events"
 )
 
-// task is a run as it stands on this machine. Its fields are guarded by Worker.mu.
+// A task is the state of a run on this machine. Worker.mu guards its fields.
 type task struct {
 	name      string
-	run       string         // the plan's digest, as the farm names it
+	run       string         // the plan's digest, the farm's name for the run
 	plan      *match.Plan    // as the coordinator signed it
-	tune      *tune.Settings // nil: it is none
-	scale     float64        // what clocks are multiplied by here; 0: the plan scales none
+	tune      *tune.Settings // nil if the run is not a tune
+	scale     float64        // the factor of clocks on this machine; 0 if the plan does not scale them
 	scaled    *match.Plan    // the plan with these clocks
-	ready     *match.Plan    // as it is played here; nil: not yet
+	ready     *match.Plan    // the plan with this machine's paths; nil until it is ready
 	preparing bool
-	refused   error     // why it is not played here
-	until     time.Time // zero: for good
-	release   func()    // of what ready needs; may be nil
+	refused   error     // why this machine does not play it
+	until     time.Time // the end of refused; zero: never
+	release   func()    // releases what ready needs; may be nil
 	events    *runner.Events
-	watched   *atomic.Bool      // whether what they tell is forwarded
+	watched   *atomic.Bool      // whether the worker forwards events
 	hub       *events.Hub       // of events
 	tell      func(match.Event) // forwards an event
 	shown     bool              // see Config.Show
@@ -36,11 +36,10 @@ type task struct {
 	over      bool
 }
 
-// refusedFor is how long a run is not played here that could not be: a disk may be
-// freed, a network come back.
+// refusedFor is how long a worker does not play a run that failed to start. In that time a disk or a network may recover.
 const refusedFor = 10 * time.Minute
 
-// learn takes up plans; mu is held.
+// learn adds the tasks that the worker does not have; mu is held.
 func (w *Worker) learn(plans []farm.Task) {
 	for i := range plans {
 		t := &plans[i]
@@ -56,10 +55,10 @@ func (w *Worker) learn(plans []farm.Task) {
 	}
 }
 
-// settingsOf are the settings of a plan that is a tune; nil: it is none.
+// settingsOf returns the settings of a tune's plan, or nil if the plan is not a tune.
 func settingsOf(plan *match.Plan) (*tune.Settings, error) {
 	if plan.Tune == "" {
-		return nil, nil //nolint:nilnil // it is said above
+		return nil, nil //nolint:nilnil // documented above
 	}
 	p, err := tune.ParsePlan(plan.Tune)
 	if err != nil {
@@ -68,8 +67,7 @@ func settingsOf(plan *match.Plan) (*tune.Settings, error) {
 	return &p.Settings, nil
 }
 
-// tuning reports whether a tune is played here: what is not stored yet may lead to more
-// of it. mu is held.
+// tuning reports whether this machine plays a tune, whose unstored results may lead to more pairs; mu is held.
 func (w *Worker) tuning() bool {
 	for _, t := range w.tasks {
 		if t.tune != nil && t.refused == nil {
@@ -79,15 +77,14 @@ func (w *Worker) tuning() bool {
 	return false
 }
 
-// starving reports whether slots may wait for what this worker's own results lead to.
+// starving reports whether slots may be idle until the coordinator has this worker's results.
 func (w *Worker) starving() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.waiting) == 0 && w.tuning()
 }
 
-// wrong says why options cannot be those of a pair: what an engine is sent is what the
-// signed plan says, and nothing else.
+// wrong returns an error if a pair cannot have these options. Engines get only options that the signed plan allows.
 func (t *task) wrong(options [2][]match.Option) error {
 	switch {
 	case t.tune != nil:
@@ -98,8 +95,8 @@ func (t *task) wrong(options [2][]match.Option) error {
 	return nil
 }
 
-// believe is a task that the coordinator signed, this machine's owner allows and whose
-// clocks can be scaled to its speed. The task is there also with an error.
+// believe returns a task that the coordinator has signed, that the policy allows, and whose clocks fit this machine. It
+// returns the task also with an error.
 func (w *Worker) believe(t *farm.Task) (_ *task, err error) {
 	known := &task{name: t.Name, run: t.Run}
 	if err := t.Check(w.config.Coordinator); err != nil {
@@ -120,7 +117,7 @@ func (w *Worker) believe(t *farm.Task) (_ *task, err error) {
 	return known, known.setClocks(w.config.NPS, w.config.Reference)
 }
 
-// setClocks scales the plan's clocks to the speed of this machine, where it says so.
+// setClocks scales the plan's clocks to the speed of this machine, if the plan requires it.
 func (t *task) setClocks(nps float64, reference string) error {
 	t.scaled = t.plan
 	if !t.plan.Scales() {
@@ -149,7 +146,7 @@ func (w *Worker) prepare(t *task) {
 			w.refuse(t, err)
 			return
 		}
-		if w.tasks[t.run] != t { // its run was over meanwhile: nobody else lets go of it
+		if w.tasks[t.run] != t { // the run has ended, so over cannot call release
 			if release != nil {
 				release()
 			}
@@ -160,7 +157,7 @@ func (w *Worker) prepare(t *task) {
 	})
 }
 
-// ready calls Config.Ready until the coordinator is there.
+// ready calls Config.Ready, again if the coordinator is away.
 func (w *Worker) ready(plan *match.Plan) (*match.Plan, func(), error) {
 	for try := 1; ; try++ {
 		ready, release, err := w.config.Ready(w.ctx, plan)
@@ -170,13 +167,13 @@ func (w *Worker) ready(plan *match.Plan) (*match.Plan, func(), error) {
 		if err == nil || !errors.Is(err, farm.ErrAway) || w.ctx.Err() != nil {
 			return ready, release, err
 		}
-		if wait(w.ctx, backoff(try)) != nil {
+		if farm.Wait(w.ctx, farm.Backoff(try)) != nil {
 			return nil, nil, err
 		}
 	}
 }
 
-// refuse puts a run aside, and gives back what waits of it; mu is held.
+// refuse stops playing a run for a while, and gives back its waiting leases; mu is held.
 func (w *Worker) refuse(t *task, why error) {
 	t.refused, t.until = why, time.Now().Add(refusedFor)
 	w.config.Log.Warn("a run is not played here for a while", "run", t.name, "why", why)
@@ -191,10 +188,9 @@ func (w *Worker) refuse(t *task, why error) {
 	w.wake()
 }
 
-// standing sorts the runs: known ones, those with engines open or in play, and those
-// refused, of each as many as an Ask may name, and others the next time. A plan that is not
-// named is sent once more, and a pair of a run that is not named as refused is given back.
-// mu is held.
+// standing lists the known runs, those in play, and those that this machine does not play, each at most as many as an
+// Ask may have. The coordinator sends an unlisted plan again, and the worker gives back a pair of an unlisted refused
+// run. mu is held.
 func (w *Worker) standing() (known, open, refused []string) {
 	for run, t := range w.tasks {
 		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
@@ -217,7 +213,7 @@ func (w *Worker) standing() (known, open, refused []string) {
 	return known, open, refused
 }
 
-// listen is the stream of the run's events, to be forwarded; Worker.mu is held.
+// listen returns the run's events, and forwards them while the run is watched; Worker.mu is held.
 func (t *task) listen(w *Worker) *runner.Events {
 	if t.events != nil || t.over {
 		return t.events
@@ -230,7 +226,7 @@ func (t *task) listen(w *Worker) *runner.Events {
 	t.tell = func(ev match.Event) {
 		ev.Worker = w.config.Name
 		if body, err := json.Marshal(ev); err == nil {
-			_ = w.transport.Tell(farm.SubjectEvents+t.run+"."+w.config.Name, body) // nobody may be listening by now
+			_ = w.transport.Tell(farm.SubjectEvents+t.run+"."+w.config.Name, body) // a lost event is not repeated
 		}
 	}
 	see := func(ev match.Event) {
@@ -248,7 +244,7 @@ func (t *task) listen(w *Worker) *runner.Events {
 				continue
 			case <-over:
 			}
-			told.Abandon() // games of it may still be ending, and must not wait
+			told.Abandon() // games of the run may still be ending, and must not wait
 			told.Send(match.Event{Type: match.EventDone})
 			for len(told.Stream()) > 0 {
 				see(<-told.Stream())
@@ -265,13 +261,13 @@ func (t *task) listen(w *Worker) *runner.Events {
 	return t.events
 }
 
-// heed forwards what is told of the run while the coordinator watches it, and only then. When
-// it begins to, it is told first of the games that are played. Worker.mu is held.
+// heed forwards the run's events if the coordinator watches the run. A new watcher first gets the boards of the games
+// in play. Worker.mu is held.
 func (t *task) heed(watched bool) {
 	if t.events == nil || t.watched.Swap(watched) == watched {
 		return
 	}
-	if !t.shown { // else moves are always told
+	if !t.shown { // with Config.Show the events always include moves
 		t.events.Listen(watched)
 		return
 	}
@@ -284,8 +280,7 @@ func (t *task) heed(watched bool) {
 	}
 }
 
-// close lets go of what the run needed. Games of it may still be ending, and tell of it:
-// nobody hears that.
+// close releases what the run needed. Games of it may still be ending; their events are discarded.
 func (t *task) close() {
 	t.over = true
 	if t.silence != nil {

@@ -24,40 +24,33 @@ import (
 	"gogi/runner/events"
 )
 
-// Config is what a worker is.
+// A Config is the configuration of a worker. Of Hello the caller sets Version, Slots, Labels, NPS, Reference and Program.
 type Config struct {
-	Name        string            // of its key
-	Sign        farm.Signer       // by its key
-	Coordinator ed25519.PublicKey // who signs what is to be played
-	Dir         string            // its outbox and its count of starts; of one process at a time
-	Version     string            // of the program
-	Program     string            // see farm.Hello
-	Slots       int
-	Labels      map[string]string // see farm.Hello
-	NPS         float64           // see farm.Hello; 0: not measured
-	Reference   string            // see farm.Hello
+	farm.Hello
+
+	Name        string            // the name of its key
+	Sign        farm.Signer       // signs with its key
+	Coordinator ed25519.PublicKey // the key that signs tasks
+	Dir         string            // for the outbox and the count of starts; used by one process at a time
 	Policy      Policy
-	// Ready makes a plan one that can be played here: what it needs is fetched, its paths
-	// are this machine's. The digest stays. release, called when the run is no longer
-	// wanted, may be nil. Where the plan's clocks are scaled, it is given the plan as it is
-	// played here, see match.Plan.Scaled. An error of farm.ErrAway is tried again; any other refuses the
-	// run for a while.
+	// Ready prepares a plan for this machine: it fetches the files and returns the plan with this machine's paths and
+	// the same digest. Its argument has scaled clocks, see match.Plan.Scaled. The worker calls release after the end of the run; release
+	// may be nil. After farm.ErrAway the worker calls Ready again. After any other error it refuses the run for a while.
 	Ready func(ctx context.Context, plan *match.Plan) (ready *match.Plan, release func(), err error)
-	// Artefacts are the hashes of what is here, the most useful first. May be nil.
-	Artefacts func() []string
-	Load      func() float64 // of the machine, a CPU; may be nil
-	// Show is called with each run that is played here and with its hub, which closes when the
-	// run is over here; send adds an event. It must not call the worker. May be nil.
+	// Cached returns the hashes of the artefacts on this machine, the most useful first. May be nil.
+	Cached func() []string
+	Load   func() float64 // the machine's load for each CPU; may be nil
+	// Show is called with each run that is played here and with its hub, which closes at the run's end on this
+	// machine. send adds an event. Show must not call the worker. May be nil.
 	Show func(plan *match.Plan, hub *events.Hub, send func(match.Event))
 	Log  *slog.Logger
 
 	OutboxMax int64         // bytes; 0: 1 GB
-	BatchWait time.Duration // how long a result waits for others to go with it; 0: 5 s
-	// Measures says that whoever runs the worker measures the machine when it is told to: then
-	// that ends the session, see End.Measure.
+	BatchWait time.Duration // how long a result waits for others of the same message; 0: 5 s
+	// Measures means that the caller can measure the machine. A request to measure then ends the session, see End.Measure.
 	Measures bool
-	GiveUp   time.Duration // how long the coordinator may be away; 0: for ever
-	Once     bool          // end when there is nothing to play
+	GiveUp   time.Duration // how long the coordinator may be away; 0: without limit
+	Once     bool          // end if there is nothing to play
 }
 
 // The defaults of Config.
@@ -68,26 +61,26 @@ const (
 
 // The exit codes of a process whose worker has ended by itself.
 const (
-	ExitRefused     = 4 // by the coordinator: the same will happen again
+	ExitRefused     = 4 // the coordinator has rejected the worker, and would reject it again
 	ExitUpdate      = 5 // another version of the program is wanted
-	ExitUnreachable = 6 // for Config.GiveUp
+	ExitUnreachable = 6 // the coordinator was away for Config.GiveUp
 )
 
-// End is why a worker has ended other than by being asked to here. It is an error.
+// An End is the reason why a worker has ended without a local request. It is an error.
 type End struct {
 	Exit   int
 	Why    string
-	Update string // SHA-256 of the program that is wanted, with ExitUpdate; "": nobody says which
-	// Release is that program as the coordinator has it; whoever runs it checks who signed it.
+	Update string // SHA-256 of the wanted program, with ExitUpdate; "": unknown
+	// Release is the wanted program. The caller must check its signature.
 	Release *farm.Release
-	// Measure says that the machine is to be measured, and joined anew; Exit is 0.
+	// Measure means that the caller measures the machine and then joins again; Exit is 0.
 	Measure bool
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (e *End) Error() string { return e.Why }
 
-// Worker is one session of a machine. Its methods may be called by many goroutines.
+// A Worker is one session of a machine. Its methods are safe for concurrent use.
 type Worker struct {
 	config    Config
 	transport farm.Transport
@@ -96,53 +89,52 @@ type Worker struct {
 	session   string
 	start     uint64
 
-	ctx     context.Context //nolint:containedctx // ends with the session: its loops' own
+	ctx     context.Context //nolint:containedctx // the context of the loops; it ends with the session
 	cancel  context.CancelFunc
 	loops   sync.WaitGroup
-	beatNow chan struct{} // of 1
-	sendNow chan struct{} // of 1
+	beatNow chan struct{} // capacity 1
+	sendNow chan struct{} // capacity 1
 
 	mu         sync.Mutex
-	changed    chan struct{} // closed, and made anew, at every change that somebody may wait for
+	changed    chan struct{} // closed and replaced at every change of the state
 	welcome    farm.HelloReply
 	joined     bool // the coordinator knows the session
 	heard      time.Time
 	beats      uint64
 	draining   bool
 	ended      *End
-	leaving    bool          // whoever runs it wants it to end, for good
+	leaving    bool          // Drain was called: the worker ends for good
 	leave      chan struct{} // closed with leaving
 	leases     map[leaseKey]*lease
-	byLease    map[<-chan struct{}]*lease // those that are played, by runner.Lease.Revoked
+	byLease    map[<-chan struct{}]*lease // those in play, by runner.Lease.Revoked
 	waiting    []*lease                   // in the order of their grants
 	back       []farm.Back
 	tasks      map[string]*task // by digest
 	watched    map[string]bool
 	idle       bool // the latest answer granted nothing
-	hinted     bool // that there is work
+	hinted     bool // a hint says that pairs are available
 	streamFull bool
-	measureSay bool           // it was told that the machine is to be measured
-	telling    sync.WaitGroup // who forwards the runs' events
+	measureSay bool           // the coordinator has requested a measurement
+	telling    sync.WaitGroup // the goroutines that forward events
 	pace       pace
-	stops      []func() // of what is listened to
+	stops      []func() // end the subscriptions
 
-	// Of Play.
-	playCtx context.Context //nolint:containedctx // what plays beside the runner ends with it
+	// Set by Play.
+	playCtx context.Context //nolint:containedctx // for forfeits
 	open    func(plan *match.Plan) runner.Opener
 }
 
-// lease is a pair that is ours.
+// A lease is a pair that the coordinator has granted to this worker.
 type lease struct {
 	farm.Held
 	options [2][]match.Option // of a tune
 	task    *task
 	revoked chan struct{}
-	began   time.Time // zero: it waits
+	began   time.Time // zero while it waits
 }
 
-// Join begins a session: it opens the outbox and says hello until it is answered, ctx
-// ends, or Config.GiveUp is over. An *End says that the coordinator does not want it.
-// After an error nothing is left open.
+// Join begins a session. It opens the outbox and sends a Hello until the coordinator answers, ctx ends, or
+// Config.GiveUp is over. If the coordinator rejects the worker, the error is an *End. After an error no file is open.
 func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error) {
 	if c.Slots < 1 || c.Slots > farm.MaxSlots {
 		return nil, fmt.Errorf("worker: %d slots: expected 1 to %d", c.Slots, farm.MaxSlots)
@@ -185,7 +177,7 @@ func (w *Worker) openFiles() error {
 		return err
 	}
 	if err := disk.LockFile(w.lock); err != nil {
-		return fmt.Errorf("%s is another worker's that is running: %w", w.config.Dir, err)
+		return fmt.Errorf("%s is in use by another worker: %w", w.config.Dir, err)
 	}
 	if w.start, err = countStart(w.lock); err != nil {
 		return fmt.Errorf("%s: %w", w.lock.Name(), err)
@@ -198,19 +190,19 @@ func (w *Worker) openFiles() error {
 	var dropped int64
 	w.outbox, dropped, err = OpenOutbox(filepath.Join(w.config.Dir, "outbox"), w.config.OutboxMax)
 	if dropped > 0 {
-		w.config.Log.Warn("the end of the outbox was not written whole; those pairs are played again", "bytes", dropped)
+		w.config.Log.Warn("the end of the outbox is incomplete; its pairs are played again", "bytes", dropped)
 	}
 	return err
 }
 
-// countStart replaces the number in a file by a greater one: the clock's milliseconds,
-// so that of two machines with one key the one started later wins, too.
+// countStart replaces the number in a file by a larger one: the clock's milliseconds. So if two machines use one key,
+// the one that started later wins.
 func countStart(f *os.File) (uint64, error) {
 	text := make([]byte, 32)
-	n, _ := f.ReadAt(text, 0) // a short one is the rule
+	n, _ := f.ReadAt(text, 0) // the file is shorter
 	last, err := strconv.ParseUint(strings.TrimSpace(string(text[:n])), 10, 64)
 	if err != nil && n > 0 {
-		return 0, fmt.Errorf("it has no number: %w", err)
+		return 0, fmt.Errorf("the file has no number: %w", err)
 	}
 	next := max(last+1, uint64(max(time.Now().UnixMilli(), 0)))
 	if _, err := f.WriteAt(fmt.Appendf(nil, "%d\n", next), 0); err != nil {
@@ -230,7 +222,7 @@ func (w *Worker) closeFiles() error {
 	return failed
 }
 
-// listen hears the coordinator's hints.
+// listen subscribes to the coordinator's hints.
 func (w *Worker) listen() error {
 	for _, subject := range []string{farm.SubjectWorker + w.config.Name, farm.SubjectAll} {
 		stop, err := w.transport.Listen(subject, w.hint)
@@ -242,8 +234,8 @@ func (w *Worker) listen() error {
 	return nil
 }
 
-// hint is a word that may be wrong or old, so it only makes us ask or beat sooner; but
-// what is over is dropped at once.
+// hint handles a hint, which may be wrong or old. It revokes the leases of ended runs, and otherwise only makes the
+// worker send its next Ask or heartbeat early.
 func (w *Worker) hint(body []byte) {
 	var h farm.Hint
 	if farm.Decode(body, &h) != nil {
@@ -259,7 +251,7 @@ func (w *Worker) hint(body []byte) {
 	}
 }
 
-// wake tells whoever waits for a change; mu is held.
+// wake wakes all goroutines that wait for a change; mu is held.
 func (w *Worker) wake() {
 	close(w.changed)
 	w.changed = make(chan struct{})
@@ -272,7 +264,7 @@ func poke(c chan struct{}) {
 	}
 }
 
-// Drain takes no more pairs, and gives back those that wait. Those in play go on.
+// Drain stops requesting pairs, and gives back those that wait. The pairs in play are finished.
 func (w *Worker) Drain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -283,7 +275,7 @@ func (w *Worker) Drain() {
 	w.drain("the worker is being drained")
 }
 
-// drain is Drain; mu is held.
+// drain is Drain without leaving; mu is held.
 func (w *Worker) drain(why string) {
 	if w.draining {
 		return
@@ -296,7 +288,7 @@ func (w *Worker) drain(why string) {
 	poke(w.beatNow)
 }
 
-// end ends the worker by itself: nothing more is taken; cut: nor finished. mu is held.
+// end ends the worker: it takes no more pairs. With cut it also revokes the pairs in play. mu is held.
 func (w *Worker) end(e *End, cut bool) {
 	if w.ended == nil {
 		w.ended = e
@@ -310,8 +302,8 @@ func (w *Worker) end(e *End, cut bool) {
 	}
 }
 
-// Ended is why the worker has ended by itself, nil where it has not. What would have it
-// begin anew is none where it was drained: that is for good.
+// Ended returns why the worker has ended by itself, or nil. After Drain it returns no reason to start again (a
+// measurement or an update).
 func (w *Worker) Ended() *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -321,9 +313,8 @@ func (w *Worker) Ended() *End {
 	return w.ended
 }
 
-// Close ends the session. Until ctx ends it sends what the outbox has, tells the
-// coordinator what is given back, and waits to hear that the results are stored. What
-// is left then stays in the outbox for the next session: its error is only that of
+// Close ends the session. Until ctx ends it sends the outbox and the returned pairs, and waits for the confirmation
+// that the results are stored. The rest stays in the outbox for the next session. The error is only that of
 // files. Play must have returned.
 func (w *Worker) Close(ctx context.Context) error {
 	w.mu.Lock()
@@ -347,7 +338,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	return w.closeFiles()
 }
 
-// farewells is how often the last beat is heard, while results are not stored yet.
+// farewells is how many last heartbeats Close sends while results are not stored yet.
 const farewells = 3
 
 func (w *Worker) farewell(ctx context.Context) {
@@ -363,21 +354,20 @@ func (w *Worker) farewell(ctx context.Context) {
 			heard++
 		} else {
 			failed++
-			pause = backoff(failed)
+			pause = farm.Backoff(failed)
 		}
 		if refused || err == nil && (items == 0 || heard == farewells) {
 			return
 		}
-		if wait(ctx, pause) != nil {
-			w.config.Log.Warn("the coordinator did not hear the end: what was held is free when its lease is over", "left in the outbox", items, "err", err)
+		if farm.Wait(ctx, pause) != nil {
+			w.config.Log.Warn("the coordinator did not get the last heartbeat: unfinished leases are free when they expire", "left in the outbox", items, "err", err)
 			return
 		}
 	}
 }
 
-// Play plays what is granted in as many slots as Config says, until the worker drains or
-// has ended, or ctx ends. Of c, the source, the sink, the number of slots and what a pair
-// that cannot be played means are the worker's.
+// Play plays the granted pairs in Config.Slots slots until the worker drains or has ended, or ctx ends. It replaces the
+// fields of c that the worker controls: plan, source, sink, concurrency, and the handling of unplayable pairs.
 func (w *Worker) Play(ctx context.Context, c runner.Config) error {
 	c.Plan, c.Source, c.Sink, c.Concurrency, c.OnlyReturn, c.Ending = nil, w, w, w.config.Slots, true, w.leave
 	w.mu.Lock()
@@ -386,23 +376,23 @@ func (w *Worker) Play(ctx context.Context, c runner.Config) error {
 		w.open = func(*match.Plan) runner.Opener { return c.Open }
 	}
 	w.mu.Unlock()
-	defer context.AfterFunc(ctx, w.Drain)() // what is given back is not asked for again
+	defer context.AfterFunc(ctx, w.Drain)() // so that the worker does not request the returned pairs again
 	return runner.Run(ctx, c)
 }
 
-// Status is what a worker has and does.
+// A Status is the current state of a worker.
 type Status struct {
 	Joined      bool              // the coordinator knows the session
-	Heard       time.Time         // when the coordinator was last heard
+	Heard       time.Time         // when the coordinator last answered
 	Playing     int               // pairs
 	Waiting     int               // pairs
-	Outbox      int               // items that are not known to be stored
-	OutboxBytes int64             // of its files
+	Outbox      int               // items not yet confirmed as stored
+	OutboxBytes int64             // size of its files
 	Draining    bool              //
-	Refused     map[string]string // runs that are not played here, and why
+	Refused     map[string]string // runs that this machine does not play, with the reason
 }
 
-// Status is how it stands now.
+// Status returns the current state.
 func (w *Worker) Status() Status {
 	items, bytes := w.outbox.Left()
 	w.mu.Lock()
@@ -417,16 +407,4 @@ func (w *Worker) Status() Status {
 		}
 	}
 	return s
-}
-
-// wait waits, or says why ctx ended.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -95,7 +95,7 @@ func TestMeasuresAgain(t *testing.T) {
 		want            bool
 	}{{"nps.txt", p.Identity.String(), true}, {"", p.Identity.String(), false}, {"nps.txt", "another", false}} {
 		w := &WorkCommand{NPSFile: c.file, BenchEngine: "builtin"}
-		testutil.Equal(t, w.measures(worker.Config{Reference: c.reference, Log: slog.New(slog.DiscardHandler)}), c.want, "%+v", c)
+		testutil.Equal(t, w.measures(worker.Config{Hello: farm.Hello{Reference: c.reference}, Log: slog.New(slog.DiscardHandler)}), c.want, "%+v", c)
 	}
 	file := filepath.Join(t.TempDir(), "nps.txt")
 	testutil.OK(t, (&BenchCommand{Out: file}).write(&benched{NPS: 1234.4, Identity: "an engine 1"}))

@@ -130,7 +130,8 @@ func (c *WorkCommand) config(env *cli.Env) (worker.Config, keys.Creds, error) {
 		creds.URL = c.URL
 	}
 	w := worker.Config{
-		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version.Own().String(), Load: load, Log: logger(env, c.Session.Quiet),
+		Hello: farm.Hello{Version: version.Own().String()},
+		Name:  creds.Name, Coordinator: creds.CoordinatorKey(), Load: load, Log: logger(env, c.Session.Quiet),
 		GiveUp: c.GiveUp, Once: c.Once,
 	}
 	if _, err := maintainersOf(c.Updates); err != nil {
@@ -250,7 +251,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	if err != nil {
 		return err
 	}
-	w.config.Ready, w.config.Artefacts = w.machine.Ready, w.machine.Artefacts
+	w.config.Ready, w.config.Cached = w.machine.Ready, w.machine.Artefacts
 	bound, err := w.bind()
 	if err != nil {
 		return err

@@ -23,9 +23,9 @@ import (
 	"gogi/usi/process"
 )
 
-// Config is what a Machine is opened with.
+// A Config is the configuration of a Machine.
 type Config struct {
-	Dir       string // absolute; of artefacts, engines and bundles of faults
+	Dir       string // absolute path; for artefacts, engines and crash dumps
 	CacheMax  int64  // bytes of artefacts; 0: 20 GB
 	Mirrors   []string
 	Transport farm.Transport
@@ -34,10 +34,10 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// defaultCache is how much artefacts may take.
+// defaultCache is the default of Config.CacheMax.
 const defaultCache = 20 << 30
 
-// Machine prepares plans. Its methods may be called by many goroutines.
+// A Machine prepares plans. Its methods are safe for concurrent use.
 type Machine struct {
 	config  Config
 	here    identity.Env
@@ -48,7 +48,7 @@ type Machine struct {
 	openers map[*match.Plan]*players.Opener // of plans that are ready
 }
 
-// Open opens the cache.
+// Open creates the directories and opens the cache.
 func Open(c Config) (*Machine, error) {
 	if c.CacheMax == 0 {
 		c.CacheMax = defaultCache
@@ -69,11 +69,10 @@ func Open(c Config) (*Machine, error) {
 	return m, nil
 }
 
-// Artefacts are what is here, what was used last first.
-func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefactsTold) }
+// Artefacts returns the hashes of the artefacts on this machine, the last used first.
+func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefacts) }
 
-// Ready is a worker.Config.Ready: the plan's files are here, its engines answer, and
-// they are the plan's.
+// Ready is a worker.Config.Ready. It fetches the plan's files and starts its engines, which must be the plan's.
 func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 	ready, release, err := m.fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
 		return identity.Place(p, find, m.here)
@@ -92,7 +91,7 @@ func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, fun
 	return ready, release, nil
 }
 
-// examine greets the engines: they must be the plan's, and fit into this machine.
+// examine performs the handshakes. The engines must match the plan and fit this machine.
 func (m *Machine) examine(ctx context.Context, o *players.Opener) error {
 	greetings, err := o.GreetAll(ctx)
 	if err != nil {
@@ -104,7 +103,7 @@ func (m *Machine) examine(ctx context.Context, o *players.Opener) error {
 	return m.fits(o.Plan, greetings)
 }
 
-// fits warns of what will go slowly, and refuses what cannot go.
+// fits warns of slow settings, and returns an error for impossible ones.
 func (m *Machine) fits(plan *match.Plan, greetings []usi.Greeting) error {
 	here := *plan
 	here.Concurrency = m.config.Slots
@@ -115,7 +114,7 @@ func (m *Machine) fits(plan *match.Plan, greetings []usi.Greeting) error {
 	return fatal
 }
 
-// OpenFor is a runner.Config.OpenFor for plans that Ready has given.
+// OpenFor is a runner.Config.OpenFor for plans that Ready has returned.
 func (m *Machine) OpenFor(plan *match.Plan) runner.Opener {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,7 +126,7 @@ func (m *Machine) OpenFor(plan *match.Plan) runner.Opener {
 	}
 }
 
-// Close writes down what is known of faults; nothing plays any more.
+// Close writes the crash records of all plans. No pair may be in play.
 func (m *Machine) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,13 +16,12 @@ import (
 	"gogi/internal/disk"
 )
 
-// ErrNoMaintainers says that nobody may replace the program of this machine.
-var ErrNoMaintainers = errors.New("worker: nobody's programs are taken here by themselves: this build names no maintainers, and --updates names nobody")
+// ErrNoMaintainers is the error of a machine without a key for updates.
+var ErrNoMaintainers = errors.New("worker: this machine takes no programs: this build names no maintainers, and --updates names no key")
 
-// Program brings a release to this machine, and is where it can be run: in a folder of its
-// own, which nothing evicts, under the name gogi. It is taken only if it is for this kind of
-// machine and the maintainers have signed it. Programs that were there before are removed,
-// but not the one that runs.
+// Program downloads a release and returns the path of the program: a folder of its own, which the cache does not evict,
+// with the name gogi. The release must be for this kind of machine, with a signature of the maintainers. Program
+// removes earlier programs except the running one.
 func (m *Machine) Program(ctx context.Context, r *farm.Release, maintainers ed25519.PublicKey) (string, error) {
 	switch {
 	case r == nil:
@@ -60,7 +59,7 @@ func programName() string {
 	return "gogi"
 }
 
-// place copies a release to where it is run, unless it is there.
+// place copies a release to the path where it will run, unless it is there.
 func place(from, to string, r *farm.Release) (err error) {
 	if sum, err := Sum(to); err == nil && sum == r.SHA256 {
 		return os.Chmod(to, 0o700)
@@ -99,7 +98,7 @@ func place(from, to string, r *farm.Release) (err error) {
 	return disk.SyncDir(filepath.Dir(to))
 }
 
-// clean removes programs but one, and the one that runs.
+// clean removes all programs except keep and the running one.
 func clean(programs, keep string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -117,8 +116,7 @@ func clean(programs, keep string) error {
 	return nil
 }
 
-// Own is the SHA-256 of the program that runs, which need not be what is under its name by
-// now.
+// Own returns the SHA-256 of the running program. The file of that name may be another one by now.
 func Own() (string, error) {
 	self := "/proc/self/exe"
 	if runtime.GOOS != "linux" {
@@ -134,7 +132,7 @@ func Own() (string, error) {
 	return sum, nil
 }
 
-// Sum is the SHA-256 of a file, in hex.
+// Sum returns the SHA-256 of a file, in hex.
 func Sum(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
