@@ -14,11 +14,11 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Status is how a farm stands.
+// A Status returns the current state of a farm.
 type Status func(ctx context.Context) farm.Status
 
-// page is the page's text. What owners and workers wrote is escaped by the template, and
-// printable by then.
+// page is the page's template. The template escapes texts of owners and workers, and sanitize.Printable removes their
+// control characters.
 //
 //nolint:gochecknoglobals // parsed once, of a constant
 var page = sync.OnceValue(func() *template.Template {
@@ -58,7 +58,7 @@ const pageText = `<!DOCTYPE html>
 {{if .Tests}}<div class="scroll" tabindex="0"><table class="runs">
 <thead><tr><th scope="col">Test</th><th scope="col">Owner</th><th scope="col">State</th><th scope="col">Priority</th><th scope="col">Share</th><th scope="col">Pairs</th><th scope="col">Held</th><th scope="col">Gate</th></tr></thead>
 <tbody>{{range .Tests}}<tr><th scope="row">{{if .Stored}}<a href="/r/{{path .Name}}">{{name .Name}}</a>{{else}}{{name .Name}}{{end}}</th><td class="name">{{name .Owner}}</td><td>{{.State}}{{with .Why}}: {{name .}}{{end}}</td><td>{{.Priority}}</td><td>{{.Share}}</td><td>{{.Stored}} / {{.Pairs}}{{if .Selfplay}} blocks{{end}} ({{percent .Stored .Pairs}}%)</td><td>{{.Held}}</td><td>{{with .Verdict}}{{.}}{{else}}–{{end}}</td></tr>
-{{end}}</tbody></table></div>{{else}}<p>No test was handed in.</p>{{end}}
+{{end}}</tbody></table></div>{{else}}<p>No test was submitted.</p>{{end}}
 {{range .Unread}}<p class="note">{{if .Name}}{{name .Name}}{{else}}{{name .Run}}{{end}} is not played: {{why .Why}}</p>
 {{end}}<h2>Workers</h2>
 {{if .Workers}}<div class="scroll" tabindex="0"><table class="runs">
@@ -79,6 +79,6 @@ func Handler(status Status) http.Handler {
 			farm.Status
 
 			Full float64
-		}{s, 100 * max(s.Judge.Fill, 0)}) // a reader that went away
+		}{s, 100 * max(s.Judge.Fill, 0)}) // fails if the client has disconnected
 	})
 }

@@ -42,7 +42,7 @@ func TestThePage(t *testing.T) {
 	}
 	empty := httptest.NewRecorder()
 	board.Handler(func(context.Context) farm.Status { return farm.Status{} }).ServeHTTP(empty, httptest.NewRequest("GET", "/farm", nil))
-	if !strings.Contains(empty.Body.String(), "No test was handed in") {
+	if !strings.Contains(empty.Body.String(), "No test was submitted") {
 		t.Error(empty.Body.String())
 	}
 }

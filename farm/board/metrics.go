@@ -11,15 +11,15 @@ import (
 	"gogi/farm"
 )
 
-// family is a family of metrics: its name behind gogi_farm_, what it is, and its values.
+// A family is a family of metrics: its name after gogi_farm_, its help text, and its values.
 type family struct {
 	name, help string
 	labels     []string
 	kind       prometheus.ValueType
-	tell       func(s *farm.Status, emit func(v float64, labels ...string))
+	values     func(s *farm.Status, emit func(v float64, labels ...string))
 }
 
-// ofTests is a family with a value for each test.
+// ofTests returns the values of a family with one value for each test.
 func ofTests(value func(*farm.TestStatus) float64) func(*farm.Status, func(float64, ...string)) {
 	return func(s *farm.Status, emit func(float64, ...string)) {
 		for i := range s.Tests {
@@ -28,7 +28,7 @@ func ofTests(value func(*farm.TestStatus) float64) func(*farm.Status, func(float
 	}
 }
 
-// ofWorkers is a family with a value for each worker.
+// ofWorkers returns the values of a family with one value for each worker.
 func ofWorkers(value func(*farm.WorkerStatus) float64) func(*farm.Status, func(float64, ...string)) {
 	return func(s *farm.Status, emit func(float64, ...string)) {
 		for i := range s.Workers {
@@ -37,9 +37,8 @@ func ofWorkers(value func(*farm.WorkerStatus) float64) func(*farm.Status, func(f
 	}
 }
 
-// families are all of them. Counters begin with the coordinator's process. Tests are
-// named by their plans' digests, which two of one name do not share; test_info has the
-// names.
+// families returns all families. Counters begin with the coordinator's process. The label of a test is its plan's
+// digest, which is unique; test_info has the names.
 func families() []family {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	run, worker := []string{"run"}, []string{"worker"}
@@ -117,17 +116,17 @@ func families() []family {
 	}
 }
 
-// collector tells the families of one farm.
+// A collector implements prometheus.Collector for the families of one farm.
 type collector struct {
 	status   Status
 	families []family
 	descs    []*prometheus.Desc
 }
 
-// answerIn is how long a scrape waits for the farm's status.
+// answerIn is the longest wait of a scrape for the farm's status.
 const answerIn = 5 * time.Second
 
-// Metrics serves the families, as OpenMetrics or as text.
+// Metrics serves the families as OpenMetrics or as text.
 func Metrics(status Status) http.Handler {
 	c := &collector{status: status, families: families()}
 	for _, f := range c.families {
@@ -138,20 +137,20 @@ func Metrics(status Status) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (c *collector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range c.descs {
 		to <- d
 	}
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
 	defer cancel()
 	s := c.status(ctx)
 	for i, f := range c.families {
-		f.tell(&s, func(v float64, labels ...string) {
+		f.values(&s, func(v float64, labels ...string) {
 			to <- prometheus.MustNewConstMetric(c.descs[i], f.kind, v, labels...)
 		})
 	}

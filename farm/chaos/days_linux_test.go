@@ -81,7 +81,7 @@ func TestChaosOfTheNetwork(t *testing.T) {
 	w.work("w1")
 	w.until("a pair of the one that is cut off is granted to the other", func() bool { return w.regranted("w0", "w1") })
 	to, from := n.heal()
-	w.trace.Tell(site.Step{What: StepCut, Worker: "w0", Seq: to + from})
+	w.trace.Write(site.Step{What: StepCut, Worker: "w0", Seq: to + from})
 	before := w.count("beat", "w0")
 	w.until("it is heard of again", func() bool { return w.count("beat", "w0") > before })
 	if e := w.ends(); to == 0 || e.CutPackets == 0 || e.Again == 0 {
@@ -140,7 +140,7 @@ func TestChaosOfAFullDatabase(t *testing.T) {
 // TestChaosOfAFullJournal: the volume of the stream is full. The coordinator ends, because its server would never write
 // there again.
 func TestChaosOfAFullJournal(t *testing.T) {
-	fullVolume(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "farm/jetstream", 32<<20, "journal cannot be written")
+	fullVolume(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "farm/jetstream", 32<<20, "journal can no longer be written")
 }
 
 // fullVolume fills a volume of the coordinator, which must end with these words. Workers wait, and nothing is lost when
@@ -312,7 +312,7 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	w.until("it has sent something", func() bool { return w.count("delivery", "w0") > 0 })
 	w.run("farm", "key", "revoke", "w0", "--why", "lost", "--state", "farm")
 	w.endsWith(w.workers["w0"], "w0", 4, "")
-	w.trace.Tell(site.Step{What: StepRevoked, Worker: "w0"})
+	w.trace.Write(site.Step{What: StepRevoked, Worker: "w0"})
 	w.work("w0")
 	w.endsWith(w.workers["w0"], "w0", 4, "")
 	w.work("w1")

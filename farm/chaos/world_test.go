@@ -192,12 +192,12 @@ func (w *world) work(name string, before ...string) {
 
 func (w *world) killWorker(name string) {
 	w.workers[name].end(syscall.SIGKILL)
-	w.trace.Tell(site.Step{What: StepKilled, Worker: name})
+	w.trace.Write(site.Step{What: StepKilled, Worker: name})
 }
 
 func (w *world) killCoordinator() {
 	w.coordinator.end(syscall.SIGKILL)
-	w.trace.Tell(site.Step{What: StepKilled})
+	w.trace.Write(site.Step{What: StepKilled})
 }
 
 // stopWorker stops a worker for longer than its lease.
@@ -208,7 +208,7 @@ func (w *world) stopWorker(name string) {
 	}
 	time.Sleep(stopTime)
 	if p.Signal(syscall.SIGCONT) == nil {
-		w.trace.Tell(site.Step{What: StepStopped, Worker: name})
+		w.trace.Write(site.Step{What: StepStopped, Worker: name})
 	}
 }
 

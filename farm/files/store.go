@@ -10,17 +10,19 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"gogi/internal/disk"
 )
 
-// What keeping and reading fail with.
+// Errors of a Store.
 var (
 	ErrUnknown = errors.New("artefacts: it is not here")
 	ErrHash    = errors.New("artefacts: the bytes have another SHA-256")
@@ -28,25 +30,24 @@ var (
 	ErrFull    = errors.New("artefacts: no room is left")
 )
 
-// Store is a directory of artefacts. Other processes may read it.
+// A Store is a folder of artefacts. Other processes may read it.
 type Store struct {
 	dir    string
-	max    int64 // bytes of all
+	max    int64 // bytes of all artefacts
 	evicts bool
 
 	mu       sync.Mutex
 	sizes    map[string]int64     // by SHA-256
-	used     map[string]time.Time // last
+	used     map[string]time.Time // time of the last use
 	pins     map[string]int
 	verified map[string]bool // by this process
-	total    int64           // of sizes, and of what is being written
+	total    int64           // bytes of sizes and of unfinished artefacts
 }
 
 var hexSHA256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
-// Open opens a directory, makes it where there is none, and removes what was never
-// finished there. max bounds what it keeps, in bytes. One that evicts makes room by
-// removing what was used longest ago and is not pinned; one that does not is full then.
+// Open opens a folder, or creates it, and removes unfinished files. maximum bounds the total size in bytes. A Store
+// that evicts makes space by removing the unpinned artefact that was used longest ago. Any other Store returns ErrFull.
 func Open(dir string, maximum int64, evicts bool) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("artefacts: %w", err)
@@ -75,7 +76,7 @@ func (s *Store) find(e fs.DirEntry) error {
 	case hexSHA256().MatchString(e.Name()) && info.Mode().IsRegular():
 		s.sizes[e.Name()], s.used[e.Name()] = info.Size(), info.ModTime()
 		s.total += info.Size()
-	case partial(e.Name()):
+	case strings.HasPrefix(e.Name(), partialPrefix):
 		return os.Remove(filepath.Join(s.dir, e.Name()))
 	}
 	return nil
@@ -83,11 +84,7 @@ func (s *Store) find(e fs.DirEntry) error {
 
 const partialPrefix = ".part-"
 
-func partial(name string) bool {
-	return len(name) > len(partialPrefix) && name[:len(partialPrefix)] == partialPrefix
-}
-
-// Has says whether an artefact is here.
+// Has reports whether the Store has an artefact.
 func (s *Store) Has(sum string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,31 +92,24 @@ func (s *Store) Has(sum string) bool {
 	return ok
 }
 
-// List is what is here: SHA-256 and bytes.
+// List returns the size in bytes of each artefact, by SHA-256.
 func (s *Store) List() map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make(map[string]int64, len(s.sizes))
-	for sum, size := range s.sizes {
-		all[sum] = size
-	}
-	return all
+	return maps.Clone(s.sizes)
 }
 
-// Recent are at most n that are here, the last used first.
+// Recent returns the hashes of at most n artefacts, the last used first.
 func (s *Store) Recent(n int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]string, 0, len(s.sizes))
-	for sum := range s.sizes {
-		all = append(all, sum)
-	}
+	all := slices.Collect(maps.Keys(s.sizes))
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(s.used[b].Compare(s.used[a]), cmp.Compare(a, b)) })
 	return all[:min(n, len(all))]
 }
 
-// Put keeps what r reads, at most limit bytes, and returns its SHA-256. want, where it
-// is not "", is what that has to be. It is on the disk when Put returns, and can be run.
+// Put stores what r reads, at most limit bytes, and returns its SHA-256. If want is not "", any other hash is an error
+// (ErrHash). When Put returns, the artefact is on disk and is executable.
 func (s *Store) Put(r io.Reader, want string, limit int64) (sum string, err error) {
 	f, err := os.CreateTemp(s.dir, partialPrefix)
 	if err != nil {
@@ -150,29 +140,22 @@ func (s *Store) Put(r io.Reader, want string, limit int64) (sum string, err erro
 	return sum, s.adopt(f.Name(), sum, w.size)
 }
 
-// adopt gives a finished file its name.
+// adopt gives a finished file its final name.
 func (s *Store) adopt(file, sum string, size int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.Rename(file, filepath.Join(s.dir, sum)); err != nil {
 		return s.failed(err)
 	}
-	if err := syncDir(s.dir); err != nil {
-		return err
+	if err := disk.SyncDir(s.dir); err != nil {
+		return fmt.Errorf("artefacts: %w", err)
 	}
-	s.total -= s.sizes[sum] // of the same bytes, where two wrote them at once
+	s.total -= s.sizes[sum] // another goroutine may have stored the same bytes
 	s.sizes[sum], s.used[sum], s.verified[sum] = size, time.Now(), true
 	return nil
 }
 
-func syncDir(dir string) error {
-	if err := disk.SyncDir(dir); err != nil {
-		return fmt.Errorf("artefacts: %w", err)
-	}
-	return nil
-}
-
-// failed makes a full volume an ErrFull.
+// failed returns ErrFull for a full volume, and wraps any other error.
 func (s *Store) failed(err error) error {
 	if disk.IsFull(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)
@@ -183,7 +166,7 @@ func (s *Store) failed(err error) error {
 	return fmt.Errorf("artefacts: %w", err)
 }
 
-// writing is a file that asks for room as it grows.
+// writing is a file that reserves space as it grows.
 type writing struct {
 	store *Store
 	file  *os.File
@@ -220,7 +203,7 @@ func (s *Store) release(n int64) {
 	s.total -= n
 }
 
-// evict frees at least n bytes on the volume, if it can.
+// evict frees at least n bytes on the volume, or returns false.
 func (s *Store) evict(n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +215,7 @@ func (s *Store) evict(n int64) bool {
 	return true
 }
 
-// evictOne removes what was used longest ago and is not pinned.
+// evictOne removes the unpinned artefact that was used longest ago. It returns false if there is none.
 func (s *Store) evictOne() bool {
 	if !s.evicts {
 		return false
@@ -260,7 +243,7 @@ func (s *Store) forget(sum string) error {
 	return nil
 }
 
-// Pin keeps an artefact from being evicted until release, whether it is here or not.
+// Pin protects an artefact from eviction until release, whether the Store has it or not.
 func (s *Store) Pin(sum string) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,8 +257,8 @@ func (s *Store) Pin(sum string) (release func()) {
 	})
 }
 
-// Path is where an artefact is. It is read through once by each process: one that was
-// damaged since it was kept is removed, and ErrHash.
+// Path returns the path of an artefact. Once in each process it verifies the content. It removes a damaged artefact and
+// returns ErrHash.
 func (s *Store) Path(sum string) (string, error) {
 	s.mu.Lock()
 	_, ok := s.sizes[sum]
@@ -303,16 +286,11 @@ func (s *Store) Path(sum string) (string, error) {
 }
 
 func (s *Store) verify(path, sum string) error {
-	f, err := os.Open(path)
+	got, _, err := Sum(path)
 	if err != nil {
 		return fmt.Errorf("artefacts: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	hash := sha256.New()
-	if _, err := io.Copy(hash, f); err != nil {
-		return fmt.Errorf("artefacts: %w", err)
-	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != sum {
+	if got != sum {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return errors.Join(fmt.Errorf("%w: %s instead of %s; it is removed", ErrHash, got, sum), s.forget(sum))
@@ -320,8 +298,19 @@ func (s *Store) verify(path, sum string) error {
 	return nil
 }
 
-// ReadAt reads a piece of an artefact, and says how large the whole is. The piece is
-// shorter than b only at the end.
+// Sum returns the SHA-256 (hex) and the size of a file.
+func Sum(file string) (sum string, size int64, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// ReadAt reads a piece of an artefact and returns the artefact's size. The piece is shorter than b only at the end.
 func (s *Store) ReadAt(sum string, b []byte, offset int64) (n int, size int64, err error) {
 	s.mu.Lock()
 	size, ok := s.sizes[sum]

@@ -20,26 +20,25 @@ import (
 	"time"
 )
 
-// BackDate is how long before it is made a certificate begins, so that machines whose
-// clocks are behind believe it.
+// BackDate is how long before its creation a certificate begins, so that machines with slow clocks accept it.
 const BackDate = 48 * time.Hour
 
-// How long certificates last. A server's is never stored: it is made at a start, and
-// anew when half of its life is over, see TLS.
+// The validity of certificates. A server's certificate is never stored. It is made at each start, and replaced after
+// half of its life, see TLS.
 const (
 	authorityLife = 10 * 365 * 24 * time.Hour
 	serverLife    = 365 * 24 * time.Hour
 )
 
-// Authority is a farm's own certificate authority. Who pins its certificate believes
-// the coordinators that it signs for, and nobody else.
+// An Authority is a farm's own certificate authority. Clients that pin its certificate accept only coordinators whose
+// certificate it has signed.
 type Authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	PEM  string // the certificate, for Creds.CA
 }
 
-// NewAuthority makes one.
+// NewAuthority makes an authority.
 func NewAuthority(now time.Time) (*Authority, error) {
 	template := &x509.Certificate{
 		Subject:   pkix.Name{CommonName: "gogi farm"},
@@ -57,8 +56,7 @@ func NewAuthority(now time.Time) (*Authority, error) {
 	return &Authority{cert: cert, key: key, PEM: encodePEM("CERTIFICATE", der)}, nil
 }
 
-// Server makes a certificate for a coordinator that is reached by these hosts: names
-// and addresses.
+// Server makes a certificate for a coordinator with these host names and addresses.
 func (a *Authority) Server(hosts []string, now time.Time) (tls.Certificate, error) {
 	if len(hosts) == 0 {
 		return tls.Certificate{}, errors.New("keys: a server's certificate needs a name or an address")
@@ -86,8 +84,7 @@ func (a *Authority) Server(hosts []string, now time.Time) (tls.Certificate, erro
 	return tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// TLS is a server's side: TLS 1.3, and a certificate for these hosts that is replaced
-// in time.
+// TLS returns a server's configuration: TLS 1.3, and a certificate for these hosts that is replaced in time.
 func (a *Authority) TLS(hosts []string) (*tls.Config, error) {
 	cert, err := a.Server(hosts, time.Now())
 	if err != nil {
@@ -109,7 +106,7 @@ func (a *Authority) TLS(hosts []string) (*tls.Config, error) {
 	}}, nil
 }
 
-// makeCert signs a template with a new key; by nil: it signs itself.
+// makeCert signs a template with a new key. If by is nil, the certificate signs itself.
 func makeCert(template *x509.Certificate, by *Authority) ([]byte, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -139,7 +136,7 @@ const (
 	authorityKey  = "ca-key.pem"
 )
 
-// OpenAuthority reads the authority in a directory, or makes one there.
+// OpenAuthority reads the authority in a folder, or makes one there.
 func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, authorityCert), filepath.Join(dir, authorityKey))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,10 +152,10 @@ func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 	return &Authority{cert: pair.Leaf, key: key, PEM: encodePEM("CERTIFICATE", pair.Leaf.Raw)}, nil
 }
 
-// makeAuthority keeps the certificate last: without it the authority does not exist yet.
+// makeAuthority writes the certificate last: without it the authority does not exist yet.
 func makeAuthority(dir string, now time.Time) (*Authority, error) {
 	if _, err := os.Stat(filepath.Join(dir, authorityCert)); err == nil {
-		return nil, fmt.Errorf("keys: %s has %s without %s: workers that pinned it would not know a new one", dir, authorityCert, authorityKey)
+		return nil, fmt.Errorf("keys: %s has %s without %s: workers that pinned it would reject a new one", dir, authorityCert, authorityKey)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
@@ -177,8 +174,7 @@ func makeAuthority(dir string, now time.Time) (*Authority, error) {
 	return a, writeFile(filepath.Join(dir, authorityCert), a.PEM, 0o644)
 }
 
-// LocalHosts are the names and addresses by which this machine is reached: loopback,
-// its name, and the addresses of its interfaces.
+// LocalHosts returns this machine's names and addresses: loopback, the host name, and the addresses of its interfaces.
 func LocalHosts() []string {
 	hosts := []string{"localhost", "127.0.0.1", "::1"}
 	if name, err := os.Hostname(); err == nil {

@@ -15,19 +15,19 @@ import (
 	"gogi/internal/disk"
 )
 
-// Creds is the one file that a worker or an owner needs: where the coordinator is, how
-// it is known, and the holder's own secret.
+// A Creds is the credentials file of a worker or an owner: the address and key of the coordinator, and the holder's
+// secret.
 type Creds struct {
 	Name        string `toml:"name"`
 	URL         string `toml:"url"`         // tls://HOST:PORT
-	Coordinator string `toml:"coordinator"` // public key (nkey) that signs what is to be played
+	Coordinator string `toml:"coordinator"` // public key (nkey) that signs tasks
 	Seed        string `toml:"seed"`
-	CA          string `toml:"ca,omitempty"` // PEM; nothing else is believed. "": no TLS, loopback only
+	CA          string `toml:"ca,omitempty"` // PEM; the only accepted authority. "": no TLS, loopback only
 }
 
 const credsHead = "# Credentials of a gogi farm. Whoever reads this file can speak in its name.\n\n"
 
-// Write keeps the file readable for its owner only.
+// Write writes the file, readable only for its owner.
 func (c Creds) Write(file string) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("keys: %w", err)
@@ -40,7 +40,7 @@ func (c Creds) Write(file string) error {
 	return writeFile(file, text.String(), 0o600)
 }
 
-// ReadCreds reads a file of credentials, and refuses one that others can read.
+// ReadCreds reads a credentials file. It returns an error for a file that other users can read.
 func ReadCreds(file string) (Creds, error) {
 	var c Creds
 	info, err := os.Stat(file)
@@ -55,7 +55,7 @@ func ReadCreds(file string) (Creds, error) {
 		return c, fmt.Errorf("keys: %s: %w", file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return c, fmt.Errorf("keys: %s: %q is no field of credentials", file, unknown[0])
+		return c, fmt.Errorf("keys: %s: %q is not a field of credentials", file, unknown[0])
 	}
 	if err := c.check(); err != nil {
 		return c, fmt.Errorf("keys: %s: %w", file, err)
@@ -71,7 +71,7 @@ func (c Creds) check() error {
 		return err
 	}
 	if publicBytes(c.Coordinator) == nil {
-		return fmt.Errorf("coordinator: %q is no public key", c.Coordinator)
+		return fmt.Errorf("coordinator: %q is not a public key", c.Coordinator)
 	}
 	if c.CA != "" {
 		_, err := c.Roots()
@@ -82,12 +82,12 @@ func (c Creds) check() error {
 		return err
 	}
 	if h := u.Hostname(); h != "127.0.0.1" && h != "::1" && h != "localhost" {
-		return fmt.Errorf("no ca: beyond this machine (%s) a coordinator must be known by a certificate", h)
+		return fmt.Errorf("no ca: a coordinator beyond this machine (%s) needs a certificate", h)
 	}
 	return nil
 }
 
-// Roots are the certificates that are believed; nil where there is no TLS.
+// Roots returns the accepted certificates; nil without TLS.
 func (c Creds) Roots() (*x509.CertPool, error) {
 	if c.CA == "" {
 		return nil, nil
@@ -99,11 +99,11 @@ func (c Creds) Roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Sign is the Signer of these credentials.
+// Sign returns the Signer of these credentials.
 func (c Creds) Sign() (farm.Signer, error) {
 	sign, _, err := Sign(c.Seed)
 	return sign, err
 }
 
-// CoordinatorKey is what tasks are checked with.
+// CoordinatorKey returns the key that verifies tasks.
 func (c Creds) CoordinatorKey() ed25519.PublicKey { return publicBytes(c.Coordinator) }

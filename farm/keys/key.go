@@ -21,30 +21,30 @@ import (
 	"gogi/farm"
 )
 
-// Key is what a coordinator knows of a worker or an owner.
+// A Key is the public part of a worker's or an owner's key, with its rights.
 type Key struct {
-	Name    string    `toml:"name"`   // see CheckName; unique, also among revoked ones
+	Name    string    `toml:"name"`   // see CheckName; unique, also among revoked keys
 	Public  string    `toml:"public"` // nkey, U…
-	Owner   string    `toml:"owner"`  // who answers for it
+	Owner   string    `toml:"owner"`  // the person responsible for it
 	Rights  []Right   `toml:"rights"`
 	Issued  time.Time `toml:"issued"`
 	Expires time.Time `toml:"expires,omitzero"` // zero: never
-	Revoked time.Time `toml:"revoked,omitzero"` // zero: it is not
-	Why     string    `toml:"why,omitempty"`    // it was revoked
+	Revoked time.Time `toml:"revoked,omitzero"` // zero: not revoked
+	Why     string    `toml:"why,omitempty"`    // the reason for Revoked
 }
 
-// names are what is safe as a part of a subject, a file's name and a word in a report.
+// names matches strings that are safe as a part of a subject, as a file name and as a word in a report.
 var names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`) })
 
-// CheckName refuses what is no name of a key or an owner.
+// CheckName returns an error if a key or an owner cannot have this name.
 func CheckName(name string) error {
 	if !names().MatchString(name) {
-		return fmt.Errorf("%q is no name: want 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit", name)
+		return fmt.Errorf("%q is not a name: expected 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit", name)
 	}
 	return nil
 }
 
-// New makes a key. The seed is its secret half and is kept nowhere.
+// New makes a key. The seed is its secret half; gogi does not store it.
 func New(name, owner string, rights []Right, issued, expires time.Time) (k Key, seed string, err error) {
 	seed, public, err := NewSeed()
 	if err != nil {
@@ -54,7 +54,7 @@ func New(name, owner string, rights []Right, issued, expires time.Time) (k Key, 
 	return k, seed, k.check()
 }
 
-// check refuses what is no key at all; Valid asks whether it may be used.
+// check returns an error if the key is malformed. Whether it may be used is the question of Valid.
 func (k Key) check() error {
 	if err := CheckName(k.Name); err != nil {
 		return err
@@ -63,23 +63,23 @@ func (k Key) check() error {
 		return fmt.Errorf("owner of %s: %w", k.Name, err)
 	}
 	if !nkeys.IsValidPublicUserKey(k.Public) {
-		return fmt.Errorf("%s: %q is no public key of a user (U and 55 more)", k.Name, k.Public)
+		return fmt.Errorf("%s: %q is not a public key of a user (U and 55 more)", k.Name, k.Public)
 	}
 	if len(k.Rights) == 0 {
-		return fmt.Errorf("%s has no rights: want some of %s", k.Name, strings.Join(words(All), ", "))
+		return fmt.Errorf("%s has no rights: expected some of %s", k.Name, strings.Join(Words(All), ", "))
 	}
 	for _, r := range k.Rights {
 		if !slices.Contains(All, r) {
-			return fmt.Errorf("%s: %q is no right: want some of %s", k.Name, r, strings.Join(words(All), ", "))
+			return fmt.Errorf("%s: %q is not a right: expected some of %s", k.Name, r, strings.Join(Words(All), ", "))
 		}
 	}
 	if slices.Contains(k.Rights, Work) && len(k.Rights) > 1 {
-		return fmt.Errorf("%s: a key that works does nothing else: it lies on machines that run strangers' programs", k.Name)
+		return fmt.Errorf("%s: the right work excludes the others: the key is on machines that run other people's programs", k.Name)
 	}
 	return nil
 }
 
-// Valid says why a key may not be used at a time; nil: it may.
+// Valid returns an error if the key is revoked or has expired.
 func (k Key) Valid(now time.Time) error {
 	switch {
 	case !k.Revoked.IsZero():
@@ -90,15 +90,15 @@ func (k Key) Valid(now time.Time) error {
 	return nil
 }
 
-// May says whether the key has a right. Admin has all but Work.
+// May reports whether the key has a right. Admin includes all rights except Work.
 func (k Key) May(r Right) bool {
 	return slices.Contains(k.Rights, r) || r != Work && slices.Contains(k.Rights, Admin)
 }
 
-// Ed25519 is the public half as package farm verifies with it.
+// Ed25519 returns the public half in the form that package farm needs.
 func (k Key) Ed25519() ed25519.PublicKey { return publicBytes(k.Public) }
 
-// publicBytes is nil for what is no public key.
+// publicBytes returns nil for a malformed public key.
 func publicBytes(public string) ed25519.PublicKey {
 	raw, err := nkeys.Decode(nkeys.PrefixByteUser, []byte(public))
 	if err != nil || len(raw) != ed25519.PublicKeySize {
@@ -107,13 +107,13 @@ func publicBytes(public string) ed25519.PublicKey {
 	return raw
 }
 
-// Verifies says whether the public key (nkey) signed a text.
+// Verifies reports whether the public key (nkey) signed a text.
 func Verifies(public string, text, signature []byte) bool {
 	key := publicBytes(public)
 	return key != nil && ed25519.Verify(key, text, signature)
 }
 
-// Sign is the Signer of a seed, and the public key (nkey) that belongs to it.
+// Sign returns the Signer of a seed, and its public key (nkey).
 func Sign(seed string) (sign farm.Signer, public string, err error) {
 	pair, err := nkeys.FromSeed([]byte(seed))
 	if err != nil {

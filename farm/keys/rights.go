@@ -6,22 +6,23 @@ import (
 	"gogi/farm"
 )
 
-// Right is something that a key may do.
+// A Right is a permission of a key.
 type Right string
 
-// The rights. Each but Work also lets its holder look.
+// The rights. Each except Work includes reading the farm's state.
 const (
 	Work    Right = "work"    // play pairs
-	Submit  Right = "submit"  // hand in runs and artefacts, stop one's own
-	Approve Right = "approve" // let others' runs begin
+	Submit  Right = "submit"  // submit runs and artefacts, stop one's own
+	Approve Right = "approve" // approve other owners' runs
 	Run     Right = "run"     // priorities, shares, pause and stop of all runs
-	Admin   Right = "admin"   // keys, trust, purges; and the rights above but Work
+	Admin   Right = "admin"   // keys, trust, voiding; and the rights above except Work
 )
 
 // All rights.
 var All = []Right{Work, Submit, Approve, Run, Admin}
 
-func words(rights []Right) []string {
+// Words returns the rights as strings.
+func Words(rights []Right) []string {
 	w := make([]string, len(rights))
 	for i, r := range rights {
 		w[i] = string(r)
@@ -29,19 +30,19 @@ func words(rights []Right) []string {
 	return w
 }
 
-// verbs are the last part of the subjects of owners, by the rights of which
-// one is enough. A verb that is not here belongs to Admin.
+// verbs lists, for the last part of an owner's subjects, the rights of which one is enough. A verb that is not here
+// needs Admin.
 var verbs = map[string][]Right{
 	"list": {Submit, Approve, Run}, "show": {Submit, Approve, Run}, "workers": {Submit, Approve, Run},
 	"pull": {Submit, Approve, Run}, "sum": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
 	"submit": {Submit}, "push": {Submit},
-	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // one's own: the coordinator looks whose
+	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // Submit: own tests only; the coordinator checks
 	"approve": {Approve}, "reject": {Approve},
-	"priority": {Submit, Run}, // likewise, and a little
+	"priority": {Submit, Run}, // likewise, in a small range
 	"share":    {Run}, "drain": {Run},
 }
 
-// MayVerb says whether the key may ask for a verb of the coordinator at all.
+// MayVerb reports whether the key may send a verb to the coordinator.
 func (k Key) MayVerb(verb string) bool {
 	if k.May(Admin) {
 		return true
@@ -49,12 +50,11 @@ func (k Key) MayVerb(verb string) bool {
 	return slices.ContainsFunc(verbs[verb], func(r Right) bool { return r != Work && k.May(r) })
 }
 
-// Subjects are what the holder of a key may say and hear. There is no subject of
-// JetStream among them: what a stream answers goes wherever the asker wants, so whoever
-// may ask one could speak in others' names.
+// A Subjects is the set of subjects on which a key's holder may publish and subscribe. It has no subject of JetStream:
+// a stream sends its answer to any subject, so that right would let a client send messages as another.
 type Subjects struct{ Publish, Subscribe []string }
 
-// Subjects of the key.
+// Subjects returns the subjects of the key.
 func (k Key) Subjects() Subjects {
 	s := Subjects{Subscribe: []string{Inbox(k.Name) + ".>"}}
 	if k.May(Work) {
@@ -83,5 +83,5 @@ func (k Key) Subjects() Subjects {
 	return s
 }
 
-// Inbox is where answers to a key's holder go.
+// Inbox returns the subject of answers to a key's holder.
 func Inbox(name string) string { return farm.SubjectInbox + name }

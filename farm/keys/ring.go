@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,8 @@ import (
 	"gogi/internal/disk"
 )
 
-// Ring is all keys of a farm: one file NAME.toml each in a directory, which other
-// processes may change, see Refresh.
+// A Ring is the set of all keys of a farm: one file NAME.toml each in a folder. Other processes may change the folder, see
+// Refresh. The methods are safe for concurrent use.
 type Ring struct {
 	dir string
 
@@ -27,7 +28,7 @@ type Ring struct {
 	byPublic map[string]string // name
 }
 
-// Open reads a directory of keys; it is made where there is none.
+// Open reads a folder of keys, or creates it.
 func Open(dir string) (*Ring, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
@@ -36,7 +37,7 @@ func Open(dir string) (*Ring, error) {
 	return r, r.Refresh()
 }
 
-// Refresh reads the directory again. Where a file is damaged nothing changes.
+// Refresh reads the folder again. If a file is damaged, the ring stays as it was.
 func (r *Ring) Refresh() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,21 +67,21 @@ func read(file string) (Key, error) {
 		return k, fmt.Errorf("keys: %s: %w", file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return k, fmt.Errorf("keys: %s: %q is no field of a key", file, unknown[0])
+		return k, fmt.Errorf("keys: %s: %q is not a field of a key", file, unknown[0])
 	}
 	if err := k.check(); err != nil {
 		return k, fmt.Errorf("keys: %s: %w", file, err)
 	}
 	if name := strings.TrimSuffix(filepath.Base(file), ".toml"); name != k.Name {
-		return k, fmt.Errorf("keys: %s: it is named %q inside", file, k.Name)
+		return k, fmt.Errorf("keys: %s: its name inside is %q", file, k.Name)
 	}
 	return k, nil
 }
 
-// ErrUnknown is the error where no key has the name.
+// ErrUnknown means that no key has the name.
 var ErrUnknown = errors.New("keys: there is no key of this name")
 
-// Add keeps a new key.
+// Add stores a new key.
 func (r *Ring) Add(k Key) error {
 	if err := k.check(); err != nil {
 		return fmt.Errorf("keys: %w", err)
@@ -88,15 +89,15 @@ func (r *Ring) Add(k Key) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.byName[k.Name]; ok {
-		return fmt.Errorf("keys: there is a key named %s; names are not used twice, since results carry them", k.Name)
+		return fmt.Errorf("keys: a key named %s exists; a name is never used twice, because results contain it", k.Name)
 	}
 	if other, ok := r.byPublic[k.Public]; ok {
-		return fmt.Errorf("keys: it is the key of %s already", other)
+		return fmt.Errorf("keys: %s has the same key", other)
 	}
 	return r.keep(k)
 }
 
-// Revoke ends a key for good; revoking it again changes nothing.
+// Revoke revokes a key for ever. A second call changes nothing.
 func (r *Ring) Revoke(name, why string, now time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +125,7 @@ func (r *Ring) keep(k Key) error {
 	return nil
 }
 
-// Named finds a key by its name.
+// Named returns the key with a name.
 func (r *Ring) Named(name string) (Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +133,7 @@ func (r *Ring) Named(name string) (Key, bool) {
 	return k, ok
 }
 
-// Find finds a key by its public half (nkey).
+// Find returns the key with a public half (nkey).
 func (r *Ring) Find(public string) (Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,19 +141,16 @@ func (r *Ring) Find(public string) (Key, bool) {
 	return k, ok
 }
 
-// Keys are all, by name.
+// Keys returns all keys, sorted by name.
 func (r *Ring) Keys() []Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([]Key, 0, len(r.byName))
-	for _, k := range r.byName {
-		all = append(all, k)
-	}
+	all := slices.Collect(maps.Values(r.byName))
 	slices.SortFunc(all, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
-// writeFile replaces a file whole, and is on the disk when it returns.
+// writeFile replaces a file. The new file is complete and on disk when writeFile returns.
 func writeFile(name, text string, mode fs.FileMode) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
 	if err != nil {

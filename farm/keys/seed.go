@@ -11,7 +11,7 @@ import (
 	"gogi/internal/disk"
 )
 
-// NewSeed makes a pair of keys: the secret half, and the public one (nkey).
+// NewSeed makes a pair of keys, and returns the secret half and the public half (nkey).
 func NewSeed() (seed, public string, err error) {
 	pair, err := nkeys.CreateUser()
 	if err != nil {
@@ -27,22 +27,22 @@ func NewSeed() (seed, public string, err error) {
 	return string(secret), public, nil
 }
 
-// WriteSeed keeps a seed in a new file that its owner alone can read.
+// WriteSeed writes a seed to a new file that only its owner can read.
 func WriteSeed(file, seed string) error {
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("keys: %s is there already: a key that is overwritten is lost", file)
+		return fmt.Errorf("keys: %s exists: overwriting it would destroy a key", file)
 	}
 	return writeFile(file, seed+"\n", 0o600)
 }
 
-// ReadSeed reads a file of WriteSeed, and refuses one that others can read.
+// ReadSeed reads a file of WriteSeed. It returns an error for a file that other users can read.
 func ReadSeed(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return "", fmt.Errorf("keys: %w", err)
 	}
 	if disk.OthersMayRead(info) {
-		return "", fmt.Errorf("keys: %s can be read by others (mode %04o): whoever has read it can sign", file, info.Mode().Perm())
+		return "", fmt.Errorf("keys: %s can be read by others (mode %04o): they can sign with it", file, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -51,10 +51,10 @@ func ReadSeed(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// Public is a public key (nkey) as package farm verifies with it.
+// Public returns a public key (nkey) in the form that package farm needs.
 func Public(nkey string) (ed25519.PublicKey, error) {
 	if key := publicBytes(nkey); key != nil {
 		return key, nil
 	}
-	return nil, fmt.Errorf("keys: %.80q is no public key: expected U and 55 more letters and digits", nkey)
+	return nil, fmt.Errorf("keys: %.80q is not a public key: expected U and 55 more letters and digits", nkey)
 }

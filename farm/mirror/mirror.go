@@ -15,30 +15,28 @@ import (
 	"gogi/results"
 )
 
-// Ask asks the coordinator for a verb of its owners (adm.NAME.VERB), as
-// farm.Transport.Request does.
+// An Ask sends a verb of an owner (adm.NAME.VERB) to the coordinator, as farm.Transport.Request does.
 type Ask func(ctx context.Context, verb string, in, out any) error
 
-// Moved is what a copy of a test has done.
+// A Moved is the result of copying a test.
 type Moved struct {
 	Run    string `json:"run"`
 	Added  int    `json:"added"`
-	Voided int    `json:"voided"` // that the farm has taken out since
-	Stored int    `json:"stored"` // there, then
-	Pairs  int    `json:"pairs"`  // planned
+	Voided int    `json:"voided"` // pairs that the farm made void since the last copy
+	Stored int    `json:"stored"` // pairs stored in the copy
+	Pairs  int    `json:"pairs"`  // planned pairs
 	Tune   bool   `json:"tune,omitempty"`
 }
 
-// Pull copies what a test has and the database does not, and returns the test's plan. The
-// run has the test's name, with a part of its digest if that is another run's.
+// Pull copies the pairs of a test that the database does not have, and returns the test's plan. The run gets the test's
+// name. If another run has that name, Pull appends a part of the digest.
 func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, *match.Plan, error) {
 	return pull(ctx, store, ask, test, func(*match.Plan, *match.PairResult) error { return nil })
 }
 
-// pull is Pull of pairs that verify lets pass.
+// pull is Pull with a check of each pair: an error of verify ends the copy.
 func pull(ctx context.Context, store *results.Store, ask Ask, test string, verify func(*match.Plan, *match.PairResult) error) (Moved, *match.Plan, error) {
-	// The plan comes with the first page, and what is there already is asked of the run: an
-	// empty page first.
+	// The first request gets only the plan, which is needed to open the run and find the pairs that it has.
 	var page farm.Pulled
 	if err := ask(ctx, "pull", farm.Pull{Run: test, From: noPair}, &page); err != nil {
 		return Moved{}, nil, err
@@ -62,24 +60,24 @@ func pull(ctx context.Context, store *results.Store, ask Ask, test string, verif
 	return c.out, plan, err
 }
 
-// noPair is a number that no plan has: of a page that brings none.
+// noPair is a larger number than any pair's, for a page without pairs.
 const noPair = 1 << 40
 
-// copying is a pull under way.
+// copying is the state of a pull.
 type copying struct {
 	run    *results.Run
 	plan   *match.Plan
 	verify func(*match.Plan, *match.PairResult) error
 	out    Moved
 
-	there  map[int]bool // pairs that are stored here
-	prefix int          // of them without a gap
-	// Of a tune: the states that are stored here, by blocks, and those that are not yet.
+	there  map[int]bool // stored pairs
+	prefix int          // number of stored pairs before the first gap
+	// Of a tune: the stored states, by blocks, and those that wait for their pairs.
 	states map[int]match.TuneState
 	owed   []match.TuneState
 }
 
-// look reads what is stored here.
+// look reads which pairs and states are stored.
 func (c *copying) look(ctx context.Context) (err error) {
 	if c.there, err = c.run.Finished(ctx); err != nil {
 		return err
@@ -100,12 +98,12 @@ func (c *copying) advance() {
 	}
 }
 
-// owe takes the states of a page, which are stored with the pairs that they rest on.
+// owe adds the states of a page to owed, unless they are stored.
 func (c *copying) owe(states []match.TuneState) error {
 	for _, s := range states {
 		have, ok := c.states[s.Blocks]
 		if ok && !reflect.DeepEqual(have, s) {
-			return fmt.Errorf("run %s: the state after %d blocks is stored otherwise than the farm has it: pull into another database", c.plan.Run, s.Blocks)
+			return fmt.Errorf("run %s: the stored state after %d blocks differs from the farm's: pull into another database", c.plan.Run, s.Blocks)
 		}
 		if !ok {
 			c.owed = append(c.owed, s)
@@ -114,7 +112,7 @@ func (c *copying) owe(states []match.TuneState) error {
 	return nil
 }
 
-// resting are the owed states that rest on nothing that is missing here.
+// resting removes and returns the owed states whose pairs are all stored.
 func (c *copying) resting() (states []match.TuneState) {
 	n := 0
 	for n < len(c.owed) && c.owed[n].Pairs <= c.prefix {
@@ -139,7 +137,7 @@ func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test s
 		if err != nil {
 			return err
 		}
-		if again { // what was taken out here may have been played anew there
+		if again { // the farm may have stored other playings of the void pairs
 			if err := c.look(ctx); err != nil {
 				return err
 			}
@@ -157,7 +155,7 @@ func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test s
 	return nil
 }
 
-// add stores a page.
+// add stores the pairs of a page.
 func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	for _, text := range texts {
 		p, err := match.DecodePair(text, farm.MaxPair)
@@ -183,8 +181,8 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut takes out what the farm has taken out and this copy still has, if anything: all
-// that has one reason at once, since each reads the run's games.
+// takeOut makes pairs void that the farm made void and that are still stored here. It handles all pairs with one reason
+// at once, because each call reads the run's games. It reports whether there were any.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
 	type reason struct{ why, by string }
 	out := map[reason]map[int]bool{}
@@ -196,7 +194,7 @@ func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []far
 		if !there {
 			continue
 		}
-		r := reason{cmp.Or(v.Why, "the farm has taken it out"), cmp.Or(v.By, "the farm")}
+		r := reason{cmp.Or(v.Why, "the farm has made it void"), cmp.Or(v.By, "the farm")}
 		if out[r] == nil {
 			out[r] = map[int]bool{}
 		}
@@ -212,7 +210,7 @@ func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []far
 	return some, nil
 }
 
-// has reports whether this very playing is stored here.
+// has reports whether exactly this playing is stored.
 func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (bool, error) {
 	if !c.there[v.Pair] {
 		return false, nil
@@ -225,8 +223,8 @@ func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (b
 	return same, nil
 }
 
-// spans are a set's numbers below n, as many spans as an answer may ask for: what is left
-// out comes once more, and is not stored twice.
+// spans returns the numbers below n of a set as at most farm.MaxSpans spans. The farm sends the numbers beyond them
+// again, and add skips them.
 func spans(set map[int]bool, n int) (list []farm.Span) {
 	for id := 0; id < n; id++ {
 		if !set[id] {
@@ -244,10 +242,10 @@ func spans(set map[int]bool, n int) (list []farm.Span) {
 	return list
 }
 
-// pushBytes is how much one message brings, if not one pair is longer.
+// pushBytes is the size of one message. A single longer pair makes it longer.
 const pushBytes = farm.MaxBody / 2
 
-// Push brings a run's pairs to the farm's test of the same plan, which verifies them.
+// Push sends a run's pairs to the farm's test of the same plan. The farm verifies them.
 func Push(ctx context.Context, store *results.Store, info *results.RunInfo, ask Ask) (Moved, error) {
 	out := Moved{Run: info.Name, Pairs: info.Pairs}
 	var some [][]byte

@@ -15,31 +15,29 @@ import (
 	"gogi/results/dump"
 )
 
-// ErrDiffers is the error of a copy that is not what the farm has, or of a farm that gives
-// what cannot have been played.
+// ErrDiffers means that the copy differs from the farm's test, or that the farm has sent an impossible pair.
 var ErrDiffers = errors.New("the copy and the farm differ")
 
-// Replica is a copy of a farm's tests in a database. It is for one goroutine.
+// A Replica copies a farm's tests into a database. It is not safe for concurrent use.
 type Replica struct {
 	Store *results.Store
 	Ask   Ask
 	Log   *slog.Logger
-	Tests []string // names or digests; none: all tests that are approved
+	Tests []string // names or digests; empty: all approved tests
 
 	copied map[string]state // by digest
 }
 
-// state is a test as it was copied.
+// A state is a test at its last copy.
 type state struct {
-	run    string // its name here
+	run    string // its name in the database
 	stored int
-	log    int // lines of the test's log: a purge is one
+	log    int // number of lines of the test's log, which grows when pairs are made void
 	pairs  int
 }
 
-// Round copies what is new, and says what it did for each test. Each pair is
-// replayed by the rules: ErrDiffers says that the farm gave one that cannot have been played.
-// After a test that cannot be copied it goes on with the next one.
+// Round copies new pairs and returns the result for each changed test. It replays each pair by the rules, and returns
+// ErrDiffers for an impossible one. After a failed test it continues with the next one.
 func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	tests, err := f.list(ctx)
 	if err != nil {
@@ -66,7 +64,7 @@ func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	return moved, failed
 }
 
-// list returns the tests that are to be copied.
+// list returns the tests to copy.
 func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 	if len(f.Tests) == 0 {
 		var s farm.Status
@@ -82,14 +80,14 @@ func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 	return tests, nil
 }
 
-// copy copies what is new of a test.
+// copy copies the new pairs of a test.
 func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err error) {
 	now := state{stored: t.Stored, log: len(t.Log)}
 	if got, _, err = pull(ctx, f.Store, f.Ask, t.Run, verify); err != nil {
 		return Moved{}, err
 	}
 	if got.Added+got.Voided > 0 {
-		f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "taken out", got.Voided, "stored", got.Stored, "of", got.Pairs)
+		f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "made void", got.Voided, "stored", got.Stored, "of", got.Pairs)
 	}
 	now.run, now.pairs = got.Run, got.Pairs
 	f.copied[t.Run] = now
@@ -98,20 +96,19 @@ func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err 
 
 func verify(plan *match.Plan, p *match.PairResult) error {
 	if err := arbiter.Verify(plan, p); err != nil {
-		return fmt.Errorf("%w: pair %d, which the farm has stored, cannot have been played: %w", ErrDiffers, p.Pair.ID, err)
+		return fmt.Errorf("%w: the farm's pair %d cannot have been played: %w", ErrDiffers, p.Pair.ID, err)
 	}
 	return nil
 }
 
-// Compare asks the farm for sums of all that was copied by the rounds before, and holds
-// the copies against them: ErrDiffers names the first pairs that are not the same, also
-// after they were copied once more, since a farm may have taken some out in between.
+// Compare compares the copies with checksums of the farm. If a test differs, Compare copies it once more, because the
+// farm may have made pairs void in between. If it still differs, ErrDiffers names the first different pairs.
 func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	for _, digest := range slices.Sorted(maps.Keys(f.copied)) {
 		n, failed := f.test(ctx, digest)
 		if errors.Is(failed, ErrDiffers) {
 			delete(f.copied, digest)
-			_, again := f.Round(ctx) // what fails of the others is told, and hides nothing of this one
+			_, again := f.Round(ctx) // errors of other tests are joined below
 			if _, copied := f.copied[digest]; copied {
 				n, failed = f.test(ctx, digest)
 			}
@@ -125,7 +122,7 @@ func (f *Replica) Compare(ctx context.Context) (pairs int, err error) {
 	return pairs, err
 }
 
-// test compares one test, as far as it was copied.
+// test compares the copied pairs of one test.
 func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error) {
 	c := f.copied[digest]
 	info, err := f.Store.FindRun(ctx, c.run)
@@ -137,8 +134,7 @@ func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error
 	return pairs, err
 }
 
-// compare compares pairs of which the farm and the copy have the same number: where it is
-// not, one has gone on.
+// compare compares a range of pairs. If the farm has more pairs of the range, it returns 0: the next copy gets them.
 func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (int, error) {
 	here, stored, err := dump.StableSum(ctx, f.Store, info.ID, from, below)
 	if err != nil || stored == 0 {
@@ -150,7 +146,7 @@ func (f *Replica) compare(ctx context.Context, digest string, info *results.RunI
 	}
 	switch {
 	case there.Pairs < stored:
-		return 0, fmt.Errorf("%w: run %s has %d pairs from %d to %d here, and the farm has %d: was it restored? gogi farm mirror --push brings them back",
+		return 0, fmt.Errorf("%w: run %s has %d pairs from %d to %d here, and the farm has %d: was it restored? gogi farm mirror --push sends them to it",
 			ErrDiffers, info.Name, stored, from, below-1, there.Pairs)
 	case there.Pairs > stored:
 		return 0, nil

@@ -11,26 +11,26 @@ import (
 	"gogi/farm/keys"
 )
 
-// authenticator decides who comes in, as what. It holds no copy of a key: a revoked one is
-// refused from that moment on, and whoever has come in with it is known by its number.
+// An authenticator decides which connections the server accepts, and their rights. It has no copy of a key, so it
+// rejects a revoked key from that moment on. It remembers the numbers of accepted connections.
 type authenticator struct {
 	keys        keyring
 	coordinator string // public key
 	disconnect  func(id uint64) error
-	opened      chan struct{}
-	open        func()
+	opened      chan struct{} // closed when other connections than the coordinator's may enter
+	open        func()        // closes opened
 
 	mu   sync.Mutex
-	come map[string]map[uint64]bool // connections by public key; closed ones are swept out
+	come map[string]map[uint64]bool // accepted connections by public key; sweep removes closed ones
 }
 
-func newDoor(k keyring, coordinator string) *authenticator {
+func newAuthenticator(k keyring, coordinator string) *authenticator {
 	d := &authenticator{keys: k, coordinator: coordinator, opened: make(chan struct{}), come: map[string]map[uint64]bool{}}
 	d.open = sync.OnceFunc(func() { close(d.opened) })
 	return d
 }
 
-// Check is asked by the server about each connection, before anything else is read.
+// Check implements server.Authentication. The server calls it for each connection before it reads anything else.
 func (d *authenticator) Check(c server.ClientAuthentication) bool {
 	public := c.GetOpts().Nkey
 	if c.Kind() != server.CLIENT || !signed(c, public) {
@@ -41,7 +41,7 @@ func (d *authenticator) Check(c server.ClientAuthentication) bool {
 		return true
 	}
 	<-d.opened
-	d.mu.Lock() // until it is known as come in: nobody is revoked in between unseen
+	d.mu.Lock() // until the connection is in come, so that shut cannot miss it
 	defer d.mu.Unlock()
 	k, ok := d.keys.Find(public)
 	if !ok || k.Valid(time.Now()) != nil {
@@ -55,7 +55,7 @@ func (d *authenticator) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// signed says whether the connection has signed this server's challenge with the key.
+// signed reports whether the connection has signed this server's challenge with the key.
 func signed(c server.ClientAuthentication, public string) bool {
 	signature, err := base64.RawURLEncoding.DecodeString(c.GetOpts().Sig)
 	return err == nil && len(c.GetNonce()) > 0 && keys.Verifies(public, c.GetNonce(), signature)
@@ -69,21 +69,20 @@ func permissions(k keys.Key) *server.Permissions {
 	}
 }
 
-// shut closes all connections of a key that the ring no longer lets in.
+// shut closes all connections of a key.
 func (d *authenticator) shut(public string) {
 	d.mu.Lock()
 	ids := d.come[public]
 	delete(d.come, public)
 	d.mu.Unlock()
 	for id := range ids {
-		_ = d.disconnect(id) // it may have gone by itself
+		_ = d.disconnect(id) // fails if it is closed already
 	}
 }
 
-// sweep shuts out whom the ring lets in no more, whoever changed it, and forgets the
-// connections that are not alive.
+// sweep closes the connections of keys that are no longer valid, and forgets closed connections.
 func (d *authenticator) sweep(alive func() (map[uint64]bool, error), now time.Time) error {
-	known := d.connections() // before asking who is alive: one that comes meanwhile stays
+	known := d.connections() // before alive, so that a new connection is not forgotten
 	for public := range known {
 		if k, ok := d.keys.Find(public); !ok || k.Valid(now) != nil {
 			d.shut(public)

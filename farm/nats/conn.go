@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,62 +18,35 @@ import (
 	"gogi/farm/keys"
 )
 
-// coordinatorName stands for the coordinator where others have the names of their keys;
-// no key can have it, see keys.CheckName.
+// coordinatorName is the coordinator's name where other connections have the name of their key. No key can have it,
+// see keys.CheckName.
 const coordinatorName = "COORDINATOR"
 
-// The waits between two tries to connect: they double, and each is drawn from a half
-// to the whole, so that ten thousand workers do not come back at once.
-const (
-	firstWait   = 50 * time.Millisecond
-	longestWait = 60 * time.Second
-)
-
-func reconnectWait(attempts int) time.Duration {
-	wait := longestWait
-	if attempts < 11 { // 50 ms << 11 is above a minute
-		wait = min(firstWait<<max(attempts-1, 0), longestWait)
-	}
-	return wait/2 + rand.N(wait/2+1)
-}
-
-// conn is a connection, and implements farm.Transport but for artefacts.
+// conn is a connection. It implements farm.Transport except for artefacts.
 type conn struct {
 	nats *nats.Conn
 	js   jetstream.JetStream
-	last atomic.Pointer[error] // why the latest try to connect failed
+	last atomic.Pointer[error] // the failure of the latest try to connect
 
 	mu     sync.Mutex
-	asking map[*asked]bool // requests and publications that have no answer yet
+	asking map[*asked]bool // requests and publications without an answer
 }
 
-// asked is a request, or a publication, under way.
+// asked is a pending request or publication.
 type asked struct {
 	subject string
-	give    context.CancelCauseFunc // gives it up
+	give    context.CancelCauseFunc // cancels it
 }
 
-// Dial connects with the credentials of a worker or an owner. It returns a transport
-// also where the coordinator is away, which is then looked for without end; every
-// method says ErrAway meanwhile. One that does not accept the key is a *farm.Refusal
-// from all of them.
+// Dial connects with the credentials of a worker or an owner. If the coordinator is away, Dial still returns a transport,
+// which tries to connect without limit; its methods return ErrAway until then. If the coordinator does not accept the
+// key, every method returns a *farm.Refusal.
 func Dial(c keys.Creds) (farm.Transport, error) {
-	sign, err := c.Sign()
+	options, err := login(c)
 	if err != nil {
 		return nil, err
 	}
-	_, public, err := keys.Sign(c.Seed)
-	if err != nil {
-		return nil, err
-	}
-	options := []nats.Option{nats.Nkey(public, nats.SignatureHandler(sign)), nats.RetryOnFailedConnect(true)}
-	roots, err := c.Roots()
-	if err != nil {
-		return nil, fmt.Errorf("bus: %w", err)
-	}
-	if roots != nil {
-		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots}))
-	}
+	options = append(options, nats.RetryOnFailedConnect(true))
 	n, err := connect(c.URL, c.Name, options...)
 	if err != nil {
 		return nil, err
@@ -82,16 +54,33 @@ func Dial(c keys.Creds) (farm.Transport, error) {
 	return &client{conn: n, name: c.Name}, nil
 }
 
-// connect has what all connections share. Nothing is kept back while there is none:
-// what cannot be said now is an error, and repeated by whoever knows whether it still
-// holds.
+// login returns the options of a connection with these credentials: the key and TLS.
+func login(c keys.Creds) ([]nats.Option, error) {
+	sign, public, err := keys.Sign(c.Seed)
+	if err != nil {
+		return nil, err
+	}
+	options := []nats.Option{nats.Nkey(public, nats.SignatureHandler(sign))}
+	roots, err := c.Roots()
+	if err != nil {
+		return nil, fmt.Errorf("bus: %w", err)
+	}
+	if roots != nil {
+		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots}))
+	}
+	return options, nil
+}
+
+// connect connects with the options that all connections share. Without a connection every send fails at once: the
+// caller decides whether to repeat it.
 func connect(url, name string, more ...nats.Option) (*conn, error) {
 	c := &conn{asking: make(map[*asked]bool)}
 	failed := func(_ *nats.Conn, err error) { c.last.Store(&err) }
 	options := append([]nats.Option{
-		nats.Name(name), nats.CustomInboxPrefix(keys.Inbox(name)), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectWait),
+		nats.Name(name), nats.CustomInboxPrefix(keys.Inbox(name)), nats.MaxReconnects(-1), nats.CustomReconnectDelay(farm.Backoff),
 		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut), nats.Timeout(10 * time.Second),
-		nats.ReconnectErrHandler(failed), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.broken(err) }), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied(err) }),
+		nats.ReconnectErrHandler(failed), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.broken(err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied(err) }),
 		nats.PermissionErrOnSubscribe(true),
 	}, more...)
 	var err error
@@ -105,10 +94,10 @@ func connect(url, name string, more ...nats.Option) (*conn, error) {
 	return c, nil
 }
 
-// The headers of an answer that is none.
+// The headers of an answer that is an error.
 const (
 	headerRefusal = "Gogi-Refusal" // CBOR of a farm.Refusal, in base64
-	headerFailure = "Gogi-Failure" // its text
+	headerFailure = "Gogi-Failure" // the error's text, in base64
 )
 
 // Request implements farm.Transport.
@@ -129,7 +118,7 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	return farm.Decode(answer.Data, out)
 }
 
-// ask notes a request, which ends with its context and with over, or as denied and broken say.
+// ask registers a request. It ends with its context, with over, or through denied and broken.
 func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over func()) {
 	ctx, give := context.WithCancelCause(ctx)
 	a := &asked{subject, give}
@@ -144,8 +133,7 @@ func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over
 	}
 }
 
-// broken gives up everything under way: an answer that was to come over a connection
-// does not come over the next, and the client would wait for it nevertheless.
+// broken cancels everything pending. An answer never arrives over a later connection, but the client would wait for it.
 func (c *conn) broken(err error) {
 	why := errBroken
 	if err != nil {
@@ -158,10 +146,10 @@ func (c *conn) broken(err error) {
 	}
 }
 
-// errBroken is why something was given up when the connection broke.
+// errBroken is the reason of requests that broken has cancelled.
 var errBroken = errors.New("the connection broke before the answer came")
 
-// unanswered is the error of what was asked in this context.
+// unanswered returns the error of a request in this context.
 func (c *conn) unanswered(ctx context.Context, err error) error {
 	why := context.Cause(ctx)
 	if refusal, is := errors.AsType[*farm.Refusal](why); is {
@@ -173,9 +161,8 @@ func (c *conn) unanswered(ctx context.Context, err error) error {
 	return c.failure(err)
 }
 
-// denied gives up what the key does not allow. The server drops it and says so
-// beside, in words that name the subject, and there is nothing else to tell it by;
-// who asked would wait to the end of his patience.
+// denied cancels the requests that the key does not allow. The server drops such a request and reports a separate error
+// that only names the subject. Without denied the sender would wait until its deadline.
 func (c *conn) denied(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
@@ -190,7 +177,7 @@ func (c *conn) denied(err error) {
 	}
 }
 
-// failure says in the words of package farm why something did not reach the server.
+// failure translates an error of the client to the errors of package farm.
 func (c *conn) failure(err error) error {
 	last := c.lastError()
 	switch {
@@ -202,19 +189,19 @@ func (c *conn) failure(err error) error {
 	case errors.Is(err, nats.ErrConnectionClosed) && refused(c.nats.LastError()):
 		return &farm.Refusal{Why: "the coordinator does not accept this key: it is unknown, expired or revoked", Exit: exitRefused}
 	case errors.Is(err, nats.ErrNoResponders):
-		return fmt.Errorf("%w: nobody answers there", farm.ErrAway)
+		return fmt.Errorf("%w: no service answers on this subject", farm.ErrAway)
 	}
 	return fmt.Errorf("%w: %w", farm.ErrAway, errors.Join(err, last))
 }
 
-// exitRefused is the exit code of a process that the coordinator refuses.
+// exitRefused is the exit code of a process that the coordinator has rejected.
 const exitRefused = 4
 
 func refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked)
 }
 
-// lastError is why there is no connection, where there is none.
+// lastError returns the reason for a missing connection, or nil if there is a connection.
 func (c *conn) lastError() error {
 	last := c.last.Load()
 	if last == nil || c.nats.IsConnected() {
@@ -226,8 +213,8 @@ func (c *conn) lastError() error {
 	return *last
 }
 
-// codes of JetStream for a stream, or a server, that has no room: maximum bytes
-// exceeded, insufficient resources, insufficient storage.
+// fullCodes are the JetStream errors of a full stream or server: maximum bytes exceeded, insufficient resources,
+// insufficient storage.
 var fullCodes = map[jetstream.ErrorCode]bool{10077: true, 10023: true, 10047: true}
 
 // Publish implements farm.Transport.
@@ -248,7 +235,7 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
 		return fmt.Errorf("%w: no stream takes results", farm.ErrAway)
 	}
-	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil { // the client's own patience, not the caller's
+	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil { // a deadline of the client, not of the caller
 		return fmt.Errorf("%w: the stream does not answer", farm.ErrAway)
 	}
 	if errors.Is(err, nats.ErrMaxPayload) {
@@ -267,19 +254,19 @@ func (c *conn) Listen(subject string, f func(body []byte)) (stop func(), err err
 	return func() { c.unsubscribe(s) }, nil
 }
 
-// settleDeadline is how long the server may take to know of a subscription.
+// settleDeadline is the longest wait for the server to process a subscription.
 const settleDeadline = 5 * time.Second
 
-// settle waits until the server knows what was said so far. Where there is no connection
-// it will be told everything by the next one.
+// settle waits until the server has processed what was sent so far. Without a connection it returns at once, because
+// the next connection sends all subscriptions.
 func (c *conn) settle() {
 	if c.nats.IsConnected() {
-		_ = c.nats.FlushTimeout(settleDeadline) // the connection has gone, then
+		_ = c.nats.FlushTimeout(settleDeadline) // fails if the connection has closed
 	}
 }
 
 func (c *conn) unsubscribe(s *nats.Subscription) {
-	_ = s.Unsubscribe() // it fails where the connection has gone
+	_ = s.Unsubscribe() // fails if the connection has closed
 	c.settle()
 }
 

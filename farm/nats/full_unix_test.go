@@ -63,7 +63,7 @@ func TestAFullVolume(t *testing.T) {
 			t.Fatal("it waits for results that cannot come")
 		}
 		if err != nil {
-			if !strings.Contains(err.Error(), "journal cannot be written") {
+			if !strings.Contains(err.Error(), "journal can no longer be written") {
 				t.Fatal(err)
 			}
 			return

@@ -140,7 +140,7 @@ func (b *Bus) Bar(worker, why string) {
 // disconnect closes all connections of a key. With an outside server only its operator can do that.
 func (b *Bus) disconnect(name string) {
 	if k, ok := b.config.Keys.Named(name); ok && b.embedded != nil {
-		b.embedded.door.shut(k.Public)
+		b.embedded.auth.shut(k.Public)
 	}
 }
 

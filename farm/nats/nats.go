@@ -23,12 +23,12 @@ import (
 	"gogi/farm/keys"
 )
 
-// Config is what a coordinator's bus consists of.
+// A Config is the configuration of a coordinator's bus.
 type Config struct {
-	Dir    string      // of JetStream's files, in "jetstream", and of artefacts, in "artefacts"
-	Listen string      // HOST:PORT; port 0: any. Without Outside
-	TLS    *tls.Config // nil: none, on loopback only
-	Keys   *keys.Ring  // who comes in
+	Dir    string      // for JetStream ("jetstream") and artefacts ("artefacts")
+	Listen string      // HOST:PORT; port 0: any. Ignored with Outside
+	TLS    *tls.Config // nil: no TLS, on loopback only
+	Keys   *keys.Ring  // accepted keys
 	Log    *slog.Logger
 
 	MaxStream    int64 // bytes of the stream of results, see DefaultStream
@@ -39,30 +39,29 @@ type Config struct {
 	Check func(worker string, body []byte) error
 	// SweepEvery is how soon a key that another process revoked is out; 0: 2 s.
 	SweepEvery time.Duration
-	// Outside, where it is not nil, is a server that somebody else runs.
+	// Outside is an external NATS server; nil: embed one.
 	Outside *Outside
 }
 
-// Bus is the coordinator's end; it implements farm.Bus.
+// A Bus is the coordinator's end of the connections. It implements farm.Bus.
 type Bus struct {
 	*conn
-	config   Config
-	embedded *embedded // nil: Outside
-	shelf    *artefactServer
-	judge    jetstream.Consumer
-	intake   intake
-	before   uint64 // sequence up to which a process before this one was given results
+	config    Config
+	embedded  *embedded // nil: Outside
+	artefacts *artefactServer
+	judge     jetstream.Consumer
+	intake    intake
+	before    uint64 // sequence up to which a process before this one was given results
 
 	mu      sync.Mutex
 	stops   []func()
-	broken  error           // the journal cannot be written any more
-	ctx     context.Context //nolint:containedctx // ends with the bus: the handlers' own
+	broken  error           // the journal can no longer be written
+	ctx     context.Context //nolint:containedctx // the context of the handlers; it ends with the bus
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-// The streams, and the consumer by which the coordinator reads results. There is one
-// shard.
+// The streams, and the consumer through which the coordinator reads results. There is one shard.
 const (
 	shard    = "0"
 	stream   = farm.StreamResults + shard
@@ -72,25 +71,25 @@ const (
 	evidenceSubject = "evidence."
 )
 
-// What a reader of results is given: FARM's measured values. A judge whose batch takes
-// longer than ackWait would get it twice, which is harmless and costs.
+// The settings of the consumer, chosen from measurements of farms. A batch that takes longer than ackWait is delivered
+// twice, which is harmless.
 const (
 	ackWait       = 5 * time.Minute
 	maxAckPending = 64
-	Batch         = 16 // messages to ask Results for
+	Batch         = 16 // messages for each call of Results
 
 	evidenceAge = 7 * 24 * time.Hour
 )
 
 func evidenceBytes(maxStream int64) int64 { return max(maxStream/8, 2<<20) }
 
-// Open starts the coordinator's bus. Workers come in when everything is there.
+// Open starts the coordinator's bus. Workers can connect when everything is ready.
 func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	store, err := files.Open(filepath.Join(c.Dir, "artefacts"), c.MaxArtefacts, false)
 	if err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
-	b := &Bus{config: c, shelf: newShelf(store, c.MaxArtefact, max(c.Readers, 1))}
+	b := &Bus{config: c, artefacts: newArtefactServer(store, c.MaxArtefact, max(c.Readers, 1))}
 	b.intake = intake{busy: map[string]bool{}, bad: map[string]int{}, barred: map[string]string{}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	defer func() {
@@ -108,13 +107,13 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 		return nil, err
 	}
 	if b.embedded != nil {
-		b.embedded.door.open()
+		b.embedded.auth.open()
 		b.running.Go(b.sweep)
 	}
 	return b, nil
 }
 
-// begin connects to the server, and starts it where it is ours.
+// begin starts the embedded server, if there is one, and connects to the server.
 func (b *Bus) begin(ctx context.Context) (err error) {
 	if b.config.Outside != nil {
 		b.conn, err = b.config.Outside.connect(ctx)
@@ -137,9 +136,8 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// makeStreams has the streams and the judge's consumer as they should be. The stream
-// keeps what a consumer has yet to acknowledge: so another one may follow later; and
-// therefore there must be no moment in which it takes results without the judge's.
+// makeStreams creates or updates the streams and the judge's consumer. The stream stores messages until all its consumers
+// have acknowledged them. So the judge's consumer must exist whenever the stream accepts results.
 func (b *Bus) makeStreams(ctx context.Context) error {
 	results := jetstream.StreamConfig{
 		Name: stream, Subjects: []string{journalSubject + "*." + shard}, Storage: jetstream.FileStorage,
@@ -156,7 +154,7 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	if _, err := b.js.CreateOrUpdateStream(ctx, kept); err != nil {
 		return fmt.Errorf("stream %s: %w", kept.Name, err)
 	}
-	for _, bucket := range []string{"farm", "tests", "workers"} { // of gogi before the state was in SQLite
+	for _, bucket := range []string{"farm", "tests", "workers"} { // an earlier gogi had the state there
 		if err := b.js.DeleteKeyValue(ctx, bucket); err != nil && !errors.Is(err, jetstream.ErrBucketNotFound) {
 			return fmt.Errorf("bucket %s: %w", bucket, err)
 		}
@@ -172,8 +170,8 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	return b.rewind(ctx)
 }
 
-// rewind makes what the process before had not acknowledged come first, and now: else
-// it would come after newer results, when its ackWait is over.
+// rewind makes the stream deliver first what an earlier process has not acknowledged. Otherwise it would come after
+// newer results, when ackWait is over.
 func (b *Bus) rewind(ctx context.Context) error {
 	info, err := b.judge.Info(ctx)
 	if err != nil {
@@ -190,11 +188,11 @@ func (b *Bus) rewind(ctx context.Context) error {
 }
 
 func (b *Bus) serveArtefacts() error {
-	stopGiving, err := b.Answer(farm.SubjectArtefact+"*", b.shelf.give)
+	stopGiving, err := b.Answer(farm.SubjectArtefact+"*", b.artefacts.give)
 	if err != nil {
 		return err
 	}
-	stopTaking, err := b.Answer(farm.SubjectUpload+"*", b.shelf.take)
+	stopTaking, err := b.Answer(farm.SubjectUpload+"*", b.artefacts.take)
 	b.stops = append(b.stops, stopGiving, stopTaking)
 	return err
 }
@@ -212,34 +210,33 @@ func (b *Bus) sweep() {
 		}
 		b.examine()
 		err := b.config.Keys.Refresh()
-		if err = errors.Join(err, b.embedded.door.sweep(b.alive, time.Now())); err != nil {
+		if err = errors.Join(err, b.embedded.auth.sweep(b.alive, time.Now())); err != nil {
 			b.config.Log.Error("keys of the farm", "err", err)
 		}
 	}
 }
 
-// examine asks the server whether it can write its journal. One that could not, as on a
-// full volume, never writes there again, whatever room there is later: only another
-// process does.
+// examine asks the server whether it can write its journal. After a failure, for example on a full volume, a server never
+// writes the journal again. A restart is necessary.
 func (b *Bus) examine() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, name := range []string{stream, evidence} {
 		h := b.embedded.server.Healthz(&server.HealthzOptions{Account: server.DEFAULT_GLOBAL_ACCOUNT, Stream: name})
 		if h.Error != "" && b.broken == nil {
-			b.broken = fmt.Errorf("bus: the journal cannot be written any more, also when its volume has room again; this process has to end: %s", h.Error)
+			b.broken = fmt.Errorf("bus: the journal can no longer be written, even if its volume has space again; restart this process: %s", h.Error)
 		}
 	}
 }
 
-// unbroken is an error where the journal cannot be written any more.
+// unbroken returns an error if the journal can no longer be written.
 func (b *Bus) unbroken() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.broken
 }
 
-// alive are the connections that there are.
+// alive returns the open connections.
 func (b *Bus) alive() (map[uint64]bool, error) {
 	all := map[uint64]bool{}
 	for {
@@ -257,8 +254,7 @@ func (b *Bus) alive() (map[uint64]bool, error) {
 	}
 }
 
-// URL is where the server listens, or the outside server's. Where it listens on all
-// addresses, whoever writes credentials puts a name of this machine in their place.
+// URL returns the server's address. If the server listens on all addresses, the caller must replace the host.
 func (b *Bus) URL() string {
 	if b.embedded == nil {
 		return b.config.Outside.Creds.URL
@@ -270,19 +266,19 @@ func (b *Bus) URL() string {
 	return scheme + b.embedded.server.Addr().String()
 }
 
-// Revoke ends a key for good and closes its connections, before it returns. With an
-// outside server the latter is its operator's.
+// Revoke revokes a key and closes its connections before it returns. With an outside server its operator must close the
+// connections.
 func (b *Bus) Revoke(name, why string) error {
 	if err := b.config.Keys.Revoke(name, why, time.Now()); err != nil {
 		return err
 	}
 	if k, ok := b.config.Keys.Named(name); ok && b.embedded != nil {
-		b.embedded.door.shut(k.Public)
+		b.embedded.auth.shut(k.Public)
 	}
 	return nil
 }
 
-// Close ends everything, the server last. Handlers that are running are waited for.
+// Close waits for the running handlers and stops everything, the server last.
 func (b *Bus) Close() error {
 	b.cancel()
 	b.mu.Lock()
@@ -292,7 +288,7 @@ func (b *Bus) Close() error {
 	for _, stop := range stops {
 		stop()
 	}
-	b.shelf.close()
+	b.artefacts.close()
 	b.running.Wait()
 	if b.conn != nil {
 		b.conn.nats.Close()
@@ -303,12 +299,11 @@ func (b *Bus) Close() error {
 	return nil
 }
 
-// atATime is how many requests on one subject are answered at a time; the rest waits.
+// atATime is how many requests on one subject are answered at the same time; the others wait.
 const atATime = 64
 
-// Answer implements farm.Bus. The answer goes to the inbox of the key that may ask on
-// the subject, and nowhere else: with another reply subject somebody could have us
-// speak for him.
+// Answer implements farm.Bus. It answers only to the inbox of the key that may publish on the subject. With any other
+// reply subject a client could make the coordinator send messages in its name.
 func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
 	slots := make(chan struct{}, atATime)
 	s, err := b.nats.Subscribe(subject, func(m *nats.Msg) {
@@ -334,7 +329,7 @@ func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string,
 
 func ownInbox(m *nats.Msg) bool {
 	if strings.HasPrefix(m.Reply, keys.Inbox(coordinatorName)+".") {
-		return true // our own questions: nobody else hears that inbox
+		return true // the coordinator's own requests: no other key can read that inbox
 	}
 	speaker := farm.Speaker(m.Subject)
 	return speaker != "" && strings.HasPrefix(m.Reply, keys.Inbox(speaker)+".")
@@ -349,15 +344,15 @@ func (b *Bus) answer(m *nats.Msg, f func(ctx context.Context, subject string, bo
 		}
 	}
 	if err != nil {
-		tellError(reply, err)
+		setError(reply, err)
 	}
 	if err := b.nats.PublishMsg(reply); err != nil && b.ctx.Err() == nil {
 		b.config.Log.Warn("an answer was not sent", "to", m.Subject, "err", err)
 	}
 }
 
-// tellError puts an error into the headers of an answer.
-func tellError(m *nats.Msg, err error) {
+// setError puts an error into the headers of an answer.
+func setError(m *nats.Msg, err error) {
 	if refusal, ok := errors.AsType[*farm.Refusal](err); ok {
 		if body, encodeErr := farm.Encode(refusal); encodeErr == nil {
 			m.Header.Set(headerRefusal, base64.StdEncoding.EncodeToString(body))
@@ -367,7 +362,7 @@ func tellError(m *nats.Msg, err error) {
 	m.Header.Set(headerFailure, base64.StdEncoding.EncodeToString([]byte(err.Error())))
 }
 
-// answered reads what tellError wrote.
+// answered returns the error that setError wrote, or nil.
 func answered(m *nats.Msg) error {
 	if told := m.Header.Get(headerRefusal); told != "" {
 		body, err := base64.StdEncoding.DecodeString(told)
@@ -392,13 +387,15 @@ func answered(m *nats.Msg) error {
 
 // Artefact implements farm.Transport.
 func (b *Bus) Artefact(_ context.Context, sum string) (io.ReadCloser, error) {
-	return b.shelf.open(sum)
+	return b.artefacts.open(sum)
 }
 
 // PutArtefact implements farm.Transport.
 func (b *Bus) PutArtefact(_ context.Context, r io.ReadSeeker, limit int64) (string, error) {
-	return b.shelf.put(r, limit)
+	return b.artefacts.put(r, limit)
 }
 
 // Artefacts implements farm.Bus.
-func (b *Bus) Artefacts(context.Context) (map[string]int64, error) { return b.shelf.store.List(), nil }
+func (b *Bus) Artefacts(context.Context) (map[string]int64, error) {
+	return b.artefacts.store.List(), nil
+}

@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,17 +9,15 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"gogi/farm"
 	"gogi/farm/keys"
 )
 
-// Outside is a NATS server that somebody else runs.
+// An Outside is a NATS server that is not part of gogi.
 type Outside struct {
 	Creds keys.Creds // the coordinator's
-	// Monitor is the base of the server's monitoring pages (http_port), such as
-	// http://127.0.0.1:8222: there its settings are read.
+	// Monitor is the base URL of the server's monitoring pages (http_port), such as http://127.0.0.1:8222. gogi reads
+	// the server's settings there.
 	Monitor string
 }
 
@@ -32,22 +29,14 @@ func (o *Outside) connect(ctx context.Context) (*conn, error) {
 	if len(wrong) > 0 {
 		return nil, fmt.Errorf("bus: the server at %s would lose results: %w", o.Creds.URL, errors.Join(wrong...))
 	}
-	sign, public, err := keys.Sign(o.Creds.Seed)
+	options, err := login(o.Creds)
 	if err != nil {
 		return nil, err
-	}
-	options := []nats.Option{nats.Nkey(public, nats.SignatureHandler(sign))}
-	roots, err := o.Creds.Roots()
-	if err != nil {
-		return nil, fmt.Errorf("bus: %w", err)
-	}
-	if roots != nil {
-		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots}))
 	}
 	return connect(o.Creds.URL, coordinatorName, options...)
 }
 
-// settings are what a server's /varz says, as far as we look.
+// settings are the values that gogi reads from a server's /varz page.
 type settings struct {
 	Version      string `json:"version"`
 	MaxPayload   int64  `json:"max_payload"`
@@ -62,11 +51,11 @@ type settings struct {
 	} `json:"jetstream"`
 }
 
-// Examine says which settings of the server would lose results, or let anybody in. An
-// error is that they cannot be read.
+// Examine returns the settings of the server that could lose results or accept connections without a key. The error means that
+// the settings cannot be read.
 func (o *Outside) Examine(ctx context.Context) (wrong []error, err error) {
 	if o.Monitor == "" {
-		return nil, errors.New("bus: whether the server syncs what it acknowledges cannot be seen without its monitoring page: set http_port there, and say where it is")
+		return nil, errors.New("bus: gogi checks on the server's monitoring page that it syncs what it acknowledges: set http_port there, and name the page")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -80,16 +69,16 @@ func (o *Outside) Examine(ctx context.Context) (wrong []error, err error) {
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was only read
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("bus: %s says %s", r.URL, answer.Status)
+		return nil, fmt.Errorf("bus: %s answers %s", r.URL, answer.Status)
 	}
 	var s settings
 	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&s); err != nil {
-		return nil, fmt.Errorf("bus: %s is no page of a NATS server: %w", r.URL, err)
+		return nil, fmt.Errorf("bus: %s is not a page of a NATS server: %w", r.URL, err)
 	}
 	return s.wrong(), nil
 }
 
-// wrong are the settings that must be others.
+// wrong returns an error for each unsuitable setting.
 func (s settings) wrong() (all []error) {
 	add := func(format string, v ...any) { all = append(all, fmt.Errorf(format, v...)) }
 	switch c := s.JetStream.Config; {
@@ -102,7 +91,7 @@ func (s settings) wrong() (all []error) {
 		add("max_payload is %d: set at least %d", s.MaxPayload, farm.MaxBody)
 	}
 	if !s.AuthRequired {
-		add("anybody may connect: set authorization, see Authorization")
+		add("connections need no key: set authorization")
 	}
 	return all
 }

@@ -115,7 +115,7 @@ func TestExamine(t *testing.T) {
 		"good":      {"jetstream { store_dir: %q, sync_interval: always }\nauthorization { user: a, password: b }", nil},
 		"default":   {"jetstream { store_dir: %q }\nauthorization { user: a, password: b }", []string{"sync_interval is 2m0s"}},
 		"a second":  {"jetstream { store_dir: %q, sync_interval: 1s }\nauthorization { user: a, password: b }", []string{"sync_interval is 1s"}},
-		"open":      {"jetstream { store_dir: %q, sync_interval: always }", []string{"anybody may connect"}},
+		"open":      {"jetstream { store_dir: %q, sync_interval: always }", []string{"connections need no key"}},
 		"small":     {"jetstream { store_dir: %q, sync_interval: always }\nmax_payload: 64KB\nauthorization { user: a, password: b }", []string{"max_payload is 65536"}},
 		"no stream": {"# %q\nauthorization { user: a, password: b }", []string{"JetStream is off"}},
 	} {

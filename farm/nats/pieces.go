@@ -15,24 +15,23 @@ import (
 	"gogi/farm/files"
 )
 
-// pieceBytes is how much of an artefact one answer carries.
+// pieceBytes is the size of a piece of an artefact.
 const pieceBytes = 128 << 10
 
-// wanted asks for a piece of an artefact.
+// wanted requests a piece of an artefact.
 type wanted struct {
 	SHA256 string `cbor:"s"`
 	Offset int64  `cbor:"o"`
 }
 
-// piece answers wanted.
+// piece is the answer to wanted.
 type piece struct {
 	Body []byte `cbor:"b"`
-	Size int64  `cbor:"n"`           // of the whole
-	Busy bool   `cbor:"y,omitempty"` // too many read at a time: ask again
+	Size int64  `cbor:"n"`           // of the artefact
+	Busy bool   `cbor:"y,omitempty"` // too many pieces are being read: request it again
 }
 
-// offered is a piece of a new artefact. The first one has offset 0; the one with which
-// Size is reached ends it.
+// offered is a piece of a new artefact. The first piece has offset 0; the piece that reaches Size is the last.
 type offered struct {
 	SHA256 string `cbor:"s"`
 	Size   int64  `cbor:"n"`
@@ -40,10 +39,10 @@ type offered struct {
 	Body   []byte `cbor:"b"`
 }
 
-// taken answers offered.
+// taken is the answer to offered.
 type taken struct {
-	Have bool  `cbor:"h"` // it is kept, whole
-	Next int64 `cbor:"x"` // the offset wanted next
+	Have bool  `cbor:"h"` // the artefact is stored
+	Next int64 `cbor:"x"` // the offset of the next piece
 }
 
 // client is the transport of a worker or an owner.
@@ -52,8 +51,7 @@ type client struct {
 	name string
 }
 
-// Patience with a piece: how long one answer may take, and how often in a row none, or
-// a busy one, is put up with.
+// The limits of a request for a piece: the time for one answer, and the tries in a row without an answer or with a busy one.
 const (
 	pieceDeadline = 20 * time.Second
 	pieceTries    = 12
@@ -62,18 +60,18 @@ const (
 // Artefact implements farm.Transport.
 func (c *client) Artefact(ctx context.Context, sum string) (io.ReadCloser, error) {
 	r := &reader{ctx: ctx, client: c, sum: sum, hash: sha256.New()}
-	return r, r.fill() // the first piece now: what is not there is told at once
+	return r, r.fill() // the first piece now, so that a missing artefact is an error here
 }
 
-// reader reads an artefact piece by piece.
+// A reader reads an artefact in pieces.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // io.Reader has no other place for it
 	client *client
 	sum    string
 	hash   hash.Hash
-	next   int64 // offset to ask for
+	next   int64 // offset of the next piece
 	size   int64
-	rest   []byte // of the piece
+	rest   []byte // unread part of the current piece
 }
 
 func (r *reader) Read(b []byte) (int, error) {
@@ -90,7 +88,7 @@ func (r *reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// end is io.EOF where the whole is what was asked for.
+// end returns io.EOF if the artefact has the requested hash, and files.ErrHash otherwise.
 func (r *reader) end() error {
 	if got := hex.EncodeToString(r.hash.Sum(nil)); got != r.sum {
 		return fmt.Errorf("%w: %s instead of %s", files.ErrHash, got, r.sum)
@@ -114,7 +112,7 @@ func (r *reader) fill() error {
 
 func (r *reader) Close() error { return nil }
 
-// patiently asks again where no answer came, or a busy one, with growing waits.
+// patiently repeats a request without an answer, or with a busy one, with growing waits.
 func (c *client) patiently(ctx context.Context, subject string, in any, out func() any, busy func() bool) error {
 	for try := 1; ; try++ {
 		asking, cancel := context.WithTimeout(ctx, pieceDeadline)
@@ -130,25 +128,13 @@ func (c *client) patiently(ctx context.Context, subject string, in any, out func
 		if ctx.Err() != nil || !passing || try == pieceTries {
 			return err
 		}
-		if err := wait(ctx, reconnectWait(try+1)); err != nil {
+		if err := farm.Wait(ctx, farm.Backoff(try+1)); err != nil {
 			return err
 		}
 	}
 }
 
 var errBusy = errors.New("the coordinator is busy with other readers")
-
-// wait waits, or says why ctx ended.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
 
 // PutArtefact implements farm.Transport.
 func (c *client) PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) (string, error) {
@@ -184,17 +170,17 @@ func (c *client) PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) 
 	}
 }
 
-// artefactServer is the coordinator's side of artefacts.
+// An artefactServer is the coordinator's side of artefacts.
 type artefactServer struct {
 	store   *files.Store
-	largest int64         // bytes of one
-	reading chan struct{} // one for each piece that is read at a time
+	largest int64         // bytes of one artefact
+	reading chan struct{} // one element for each piece being read
 
 	mu      sync.Mutex
-	uploads map[string]*upload // by the name of who sends
+	uploads map[string]*upload // by the sender's name
 }
 
-// upload is an artefact that is being sent: one for each owner at a time.
+// An upload is an artefact that an owner is sending. An owner has at most one.
 type upload struct {
 	sum  string
 	next int64
@@ -203,11 +189,11 @@ type upload struct {
 	last time.Time
 }
 
-func newShelf(store *files.Store, largest int64, readers int) *artefactServer {
+func newArtefactServer(store *files.Store, largest int64, readers int) *artefactServer {
 	return &artefactServer{store: store, largest: largest, reading: make(chan struct{}, readers), uploads: map[string]*upload{}}
 }
 
-// busyAfter is how long a reader is kept waiting before it is told to come again.
+// busyAfter is how long a request waits before its answer is Busy.
 const busyAfter = 2 * time.Second
 
 // give answers on SubjectArtefact.
@@ -232,11 +218,10 @@ func (s *artefactServer) give(ctx context.Context, _ string, body []byte) (any, 
 	return piece{Body: b[:n], Size: size}, err
 }
 
-// uploadsAtATime bounds open files and goroutines.
+// uploadsAtATime bounds the open files and goroutines of uploads.
 const uploadsAtATime = 256
 
-// take answers on SubjectUpload. What is repeated, because its answer was lost, is
-// answered with what is wanted next.
+// take answers on SubjectUpload. A repeated piece, whose first answer was lost, gets the offset of the next piece.
 func (s *artefactServer) take(_ context.Context, subject string, body []byte) (any, error) {
 	var o offered
 	if err := farm.Decode(body, &o); err != nil {
@@ -258,7 +243,7 @@ func (s *artefactServer) take(_ context.Context, subject string, body []byte) (a
 		u = s.begin(name, o)
 	}
 	if u == nil || u.sum != o.SHA256 {
-		return taken{Next: 0}, nil // the coordinator has begun anew meanwhile
+		return taken{Next: 0}, nil // the coordinator has restarted in between
 	}
 	if o.Offset != u.next {
 		return taken{Next: u.next}, nil
@@ -288,7 +273,7 @@ func (s *artefactServer) append(name string, u *upload, o offered) (any, error) 
 		u.last = time.Now()
 		return taken{Next: u.next}, nil
 	}
-	_ = u.pipe.Close() // it never fails
+	_ = u.pipe.Close() // always nil
 	delete(s.uploads, name)
 	if err := <-u.done; err != nil {
 		return nil, &farm.Refusal{Why: err.Error(), Exit: 1}
@@ -296,12 +281,12 @@ func (s *artefactServer) append(name string, u *upload, o offered) (any, error) 
 	return taken{Have: true}, nil
 }
 
-var errAbandoned = errors.New("the upload was given up")
+var errAbandoned = errors.New("the upload was cancelled")
 
 func (s *artefactServer) abandon(name string) {
 	if u := s.uploads[name]; u != nil {
-		_ = u.pipe.CloseWithError(errAbandoned) // it never fails
-		<-u.done                                //nolint:errcheck // it was given up: its error is of no use
+		_ = u.pipe.CloseWithError(errAbandoned) // always nil
+		<-u.done                                //nolint:errcheck // the error of a cancelled upload
 		delete(s.uploads, name)
 	}
 }
@@ -316,7 +301,7 @@ func (s *artefactServer) abandonOldest() {
 	s.abandon(oldest)
 }
 
-// close gives up what is being sent.
+// close cancels all uploads.
 func (s *artefactServer) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -325,12 +310,12 @@ func (s *artefactServer) close() {
 	}
 }
 
-// put keeps an artefact of the coordinator's own.
+// put stores an artefact of the coordinator itself.
 func (s *artefactServer) put(r io.Reader, limit int64) (string, error) {
 	return s.store.Put(r, "", min(limit, s.largest))
 }
 
-// open reads one.
+// open returns a reader of an artefact.
 func (s *artefactServer) open(sum string) (io.ReadCloser, error) {
 	size, ok := s.store.List()[sum]
 	if !ok {

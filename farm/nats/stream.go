@@ -13,10 +13,10 @@ import (
 	"gogi/farm"
 )
 
-// fetchWait is how long one question for the next result stands.
+// fetchWait is the longest wait of one request for the next result.
 const fetchWait = 5 * time.Second
 
-// Results implements farm.Bus. It fails where the journal cannot be written any more.
+// Results implements farm.Bus. It fails if the journal can no longer be written.
 func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	for {
 		if err := b.unbroken(); err != nil {
@@ -32,9 +32,9 @@ func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 		if n == 1 {
 			return first, nil
 		}
-		rest, err := b.fetch(ctx, n-1, true) // what is there by now
+		rest, err := b.fetch(ctx, n-1, true) // those that are available now
 		if err != nil {
-			return first, nil //nolint:nilerr // the next call meets it
+			return first, nil //nolint:nilerr // the next call returns it
 		}
 		return append(first, rest...), nil
 	}
@@ -52,13 +52,13 @@ func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, er
 		waiting, cancel := context.WithTimeout(ctx, fetchWait)
 		defer cancel()
 		batch, err = b.judge.Fetch(n, jetstream.FetchContext(waiting))
-		if errors.Is(err, jetstream.ErrInvalidOption) { // the deadline came before the question
+		if errors.Is(err, jetstream.ErrInvalidOption) { // the deadline was over before the request
 			<-waiting.Done()
 			return nil, b.fetched(ctx, waiting.Err())
 		}
 	}
 	if errors.Is(err, jetstream.ErrInvalidOption) {
-		return nil, nil // the deadline of ctx is at hand: the caller meets it
+		return nil, nil // the deadline of ctx is near: the caller notices it
 	}
 	if err != nil {
 		return nil, b.failure(err)
@@ -74,7 +74,7 @@ func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, er
 	return all, b.fetched(ctx, batch.Error())
 }
 
-// fetched sorts out why a fetch ended: that nothing came is no error.
+// fetched returns the error of a fetch. A fetch without messages is not an error.
 func (b *Bus) fetched(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -119,15 +119,15 @@ func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 	return nil
 }
 
-// besideEvidence is what a refused message has beside its body when it is kept, at the
-// most: its why, see oneLine, its number, and the names of the headers.
+// besideEvidence is the largest size of what a rejected message gets when it is stored: the reason (see oneLine), the
+// number and the names of the headers.
 const besideEvidence = 2 << 10
 
-// maxMessage is how long a message of the stream may be: whatever it takes can be kept as
-// evidence, or else one worker's garbage would end the coordinator again and again.
+// maxMessage is the largest size of a message of the stream. Every message must fit as evidence; otherwise one
+// worker's garbage could stop the coordinator again and again.
 const maxMessage = farm.MaxBody - besideEvidence
 
-// headerWhy is why a message of the evidence was refused.
+// headerWhy is the header with the reason for the rejection.
 const headerWhy = "Gogi-Why"
 
 func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64, why string) error {
@@ -144,7 +144,7 @@ func (b *Bus) keepEvidence(ctx context.Context, m jetstream.Msg, sequence uint64
 	return nil
 }
 
-// oneLine is a text as a header takes it: printable, without ends of lines.
+// oneLine returns a text that a header accepts: without control characters, at most 1000 bytes.
 func oneLine(text string) string {
 	b := []byte(text)
 	for i, c := range b {

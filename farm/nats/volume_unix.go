@@ -4,8 +4,7 @@ package nats
 
 import "golang.org/x/sys/unix"
 
-// volume is how large the volume of a directory is, and how much of it we may still
-// use, in bytes.
+// volume returns the size of a folder's volume and the free space that gogi may use, in bytes.
 func volume(dir string) (size, free int64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

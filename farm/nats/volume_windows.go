@@ -2,8 +2,7 @@ package nats
 
 import "golang.org/x/sys/windows"
 
-// volume is how large the volume of a directory is, and how much of it we may still
-// use, in bytes.
+// volume returns the size of a folder's volume and the free space that gogi may use, in bytes.
 func volume(dir string) (size, free int64, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

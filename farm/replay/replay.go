@@ -17,8 +17,8 @@ import (
 	"gogi/runner"
 )
 
-// Sample draws a share (more than 0, at most 1) of pairs without repetition, at least one
-// where there is any, in the order of their numbers. The same seed draws the same.
+// Sample draws a share (more than 0, at most 1) of pairs without repetition, at least one of a non-empty list, and sorts
+// them. Equal seeds draw equal pairs.
 func Sample(pairs []int, share float64, seed uint64) []int {
 	n := min(int(math.Ceil(share*float64(len(pairs)))), len(pairs))
 	drawn := slices.Clone(pairs)
@@ -28,33 +28,33 @@ func Sample(pairs []int, share float64, seed uint64) []int {
 	return drawn
 }
 
-// Config is what is played again, and how.
+// A Config is the configuration of Play.
 type Config struct {
 	Plan        *match.Plan // ready to be played on this machine
-	Pairs       []int       // which
+	Pairs       []int       // the pairs to play
 	Stored      func(ctx context.Context, pair int) (match.PairResult, error)
 	Open        runner.Opener
 	Concurrency int              // slots
-	Told        func(played int) // after each pair; may be nil
+	Progress    func(played int) // called after each pair; may be nil
 }
 
-// Difference is a pair that was played otherwise here.
+// A Difference is a pair that differs from the stored one.
 type Difference struct {
 	Pair   int    `json:"pair"`
-	Worker string `json:"worker,omitempty"` // who had played it
+	Worker string `json:"worker,omitempty"` // the worker of the stored pair
 	Leg    int    `json:"leg"`
-	Ply    int    `json:"ply"` // the first that differs, from 1
+	Ply    int    `json:"ply"` // the first different ply, from 1
 	What   string `json:"what"`
 }
 
-// Report is what came of it.
+// A Report is the result of Play.
 type Report struct {
 	Run       string       `json:"run"`
 	Played    int          `json:"played"` // pairs
 	Different []Difference `json:"different"`
 }
 
-// Play plays the pairs again. A pair that cannot be played here is an error.
+// Play plays the pairs again. A pair that this machine cannot play is an error.
 func Play(ctx context.Context, c Config) (Report, error) {
 	p := &playing{Config: c, left: slices.Clone(c.Pairs), out: Report{Run: c.Plan.Run, Different: []Difference{}}}
 	err := runner.Run(ctx, runner.Config{Plan: c.Plan, Source: p, Sink: p, Open: c.Open, Concurrency: c.Concurrency})
@@ -62,7 +62,7 @@ func Play(ctx context.Context, c Config) (Report, error) {
 	return p.out, err
 }
 
-// playing hands the pairs out and takes them in. Its methods are called from all slots.
+// playing is the source and the sink of the pairs. Its methods are safe for concurrent use.
 type playing struct {
 	Config
 
@@ -71,7 +71,7 @@ type playing struct {
 	out  Report
 }
 
-// Next implements runner.Source; it never waits.
+// Next implements runner.Source. It does not wait.
 func (p *playing) Next(ctx context.Context) (runner.Lease, error) {
 	if err := context.Cause(ctx); err != nil {
 		return runner.Lease{}, err
@@ -86,7 +86,7 @@ func (p *playing) Next(ctx context.Context) (runner.Lease, error) {
 	return runner.Lease{Pair: p.Plan.Pair(pair), Return: func(error) {}}, nil
 }
 
-// Put implements runner.Sink: it compares.
+// Put implements runner.Sink. It compares the pair with the stored one.
 func (p *playing) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (bool, error) {
 	was, err := p.Stored(ctx, r.Pair.ID)
 	if err != nil {
@@ -98,11 +98,11 @@ func (p *playing) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (
 	if d := trust.Compare(&was, &r); d != nil {
 		p.out.Different = append(p.out.Different, Difference{r.Pair.ID, was.Played.Worker, d.Leg, d.Ply, d.What})
 	}
-	if p.Told != nil {
-		p.Told(p.out.Played)
+	if p.Progress != nil {
+		p.Progress(p.out.Played)
 	}
 	return true, nil
 }
 
-// PutAttempt implements runner.Sink; attempts are nobody's concern here.
+// PutAttempt implements runner.Sink. It ignores attempts.
 func (p *playing) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }

@@ -74,7 +74,7 @@ func TestPlay(t *testing.T) {
 	again := func() replay.Report {
 		told := 0
 		r, err := replay.Play(t.Context(), replay.Config{
-			Plan: p, Pairs: []int{2, 5, 7, 11}, Open: open, Concurrency: 2, Told: func(n int) { told = max(told, n) },
+			Plan: p, Pairs: []int{2, 5, 7, 11}, Open: open, Concurrency: 2, Progress: func(n int) { told = max(told, n) },
 			Stored: func(_ context.Context, id int) (match.PairResult, error) { return stored[id], nil },
 		})
 		if err != nil || r.Played != 4 || told != 4 {

@@ -12,7 +12,7 @@ import (
 	"gogi/match/trust"
 )
 
-// ring is who may do what, as a coordinator asks.
+// ring implements coordinator.Keys.
 type ring struct{ *keys.Ring }
 
 // Key implements coordinator.Keys.
@@ -24,7 +24,7 @@ func (r ring) Key(name string) (coordinator.Key, bool) {
 	return keyOf(k), true
 }
 
-// Keys are all that are valid, by name.
+// Keys returns all valid keys, sorted by name.
 func (r ring) Keys() []coordinator.Key {
 	var all []coordinator.Key
 	for _, k := range r.Ring.Keys() {
@@ -36,17 +36,13 @@ func (r ring) Keys() []coordinator.Key {
 }
 
 func keyOf(k keys.Key) coordinator.Key {
-	rights := make([]string, len(k.Rights))
-	for i, right := range k.Rights {
-		rights[i] = string(right)
-	}
-	return coordinator.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: rights}
+	return coordinator.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: keys.Words(k.Rights)}
 }
 
-// auditor is package trust, as a coordinator asks.
+// auditor implements coordinator.Auditor with package trust.
 type auditor struct{ trust.Auditor }
 
-// newAuditor draws by a secret of its own, which no token shows anything of.
+// newAuditor returns an auditor that draws with its own secret, of which no token reveals anything.
 func newAuditor(secret farm.Secret) auditor {
 	h := hmac.New(sha256.New, secret[:])
 	h.Write([]byte("gogi audits 1\x00"))

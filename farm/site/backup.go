@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,26 +14,27 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/files"
+	"gogi/internal/disk"
 	"gogi/results"
 	"gogi/results/farmstate"
 )
 
-// The names in a backup that are not a state's files.
+// The names in a backup besides the files of a state.
 const (
 	backupDB   = "games.db"
 	backupList = "artefacts.txt"
 )
 
-// backedUp are a state's files and folders that a backup has. The journal is not one of
-// them: what it has that is not stored is played again.
+// backedUp are the files and folders of a state that a backup contains. The journal is not one of them: its unstored
+// results are played again.
 var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir}
 
-// Backup writes all that a farm cannot make again into a new file in dir, also while it
-// is served: its games, keys, secrets and tests. Of artefacts it has the hashes, unless
-// whole asks for them. Beside the file there is its SHA-256.
+// Backup writes the data that a farm cannot recreate into a new file in dir: games, keys, secrets and tests. The farm
+// may run meanwhile. The backup has the artefacts' hashes; with whole, also the artefacts. The file's SHA-256 is in file.sha256.
 func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Time) (file string, err error) {
 	if _, err := os.Stat(filepath.Join(state, secretFile)); err != nil {
-		return "", fmt.Errorf("farm: %s is no farm's folder: %w", state, err)
+		return "", fmt.Errorf("farm: %s is not a farm's folder: %w", state, err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("farm: %w", err)
@@ -61,7 +61,7 @@ func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Tim
 	if err := os.Rename(part.Name(), file); err != nil {
 		return "", err
 	}
-	return file, syncDir(dir)
+	return file, disk.SyncDir(dir)
 }
 
 func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool) (err error) {
@@ -70,7 +70,7 @@ func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool)
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// The tests first: what is stored after they were read is in the database, too.
+	// The tests first: results stored after that are in the database, too.
 	if err := farmstate.Copy(ctx, filepath.Join(state, stateFile), filepath.Join(dir, stateFile)); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func copyGames(ctx context.Context, db, to string) error {
 	return errors.Join(store.Backup(ctx, to), store.Close())
 }
 
-// artefactList is a line for each artefact: its SHA-256 and its bytes.
+// artefactList returns a line for each artefact: its SHA-256 and its size in bytes.
 func artefactList(state string) string {
 	var b strings.Builder
 	files, err := os.ReadDir(filepath.Join(state, "artefacts"))
@@ -122,7 +122,7 @@ func artefactList(state string) string {
 	return b.String()
 }
 
-// addTree adds a file, or a folder with what is in it; one that is not there is left out.
+// addTree adds a file, or a folder with its content. It skips missing files.
 func addTree(t *tar.Writer, root, name string) error {
 	return filepath.WalkDir(filepath.Join(root, name), func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +137,7 @@ func addTree(t *tar.Writer, root, name string) error {
 		}
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went just now
+			return nil // it was removed just now
 		}
 		if err != nil {
 			return err
@@ -163,19 +163,18 @@ func addText(t *tar.Writer, name, text string) error {
 	return err
 }
 
-// bootsApart is by how much a restore raises the count of boots: more than a farm is
-// started between its backup and the day on which that is needed, so that no epoch is
-// given out twice, and leases of then are still known by their tokens.
+// bootsApart is added to the count of boots by a restore. A farm starts less often between its backup and the
+// restore. So no epoch is used twice, and tokens of leases from before the restore stay valid.
 const bootsApart = 1 << 16
 
-// Restore makes a farm's folder of a backup, whose SHA-256 must be beside it. What was
-// stored after the backup was made is played again. The folder must not exist.
+// Restore makes a farm's folder from a backup. It checks the SHA-256 in file.sha256. Results stored after the backup are
+// played again. The folder must not exist.
 func Restore(ctx context.Context, file, state string) (err error) {
 	if err := checkSum(file); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(state); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("farm: %s: expected a folder that is not there yet", state)
+		return fmt.Errorf("farm: %s exists: expected a new folder", state)
 	}
 	part, err := os.MkdirTemp(filepath.Dir(filepath.Clean(state)), ".restoring-")
 	if err != nil {
@@ -203,17 +202,12 @@ func checkSum(file string) error {
 	if err != nil {
 		return fmt.Errorf("farm: %w", err)
 	}
-	f, err := os.Open(file)
+	sum, _, err := files.Sum(file)
 	if err != nil {
 		return fmt.Errorf("farm: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return fmt.Errorf("farm: %w", err)
-	}
-	if want, _, _ := strings.Cut(string(text), " "); want != hex.EncodeToString(h.Sum(nil)) {
-		return fmt.Errorf("farm: %s is damaged: its SHA-256 is not the one beside it", file)
+	if want, _, _ := strings.Cut(string(text), " "); want != sum {
+		return fmt.Errorf("farm: %s is damaged: its SHA-256 differs from %s.sha256", file, file)
 	}
 	return nil
 }
@@ -233,7 +227,7 @@ func unpack(file, dir string) error {
 			return err
 		}
 		if !filepath.IsLocal(h.Name) || h.Typeflag != tar.TypeReg {
-			return fmt.Errorf("%q is no file of a backup", h.Name)
+			return fmt.Errorf("%q is not a file of a backup", h.Name)
 		}
 		if err := unpackOne(t, filepath.Join(dir, filepath.FromSlash(h.Name))); err != nil {
 			return err
@@ -253,7 +247,7 @@ func unpackOne(r io.Reader, path string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// raiseBoot counts many boots at once.
+// raiseBoot adds bootsApart to the count of boots.
 func raiseBoot(ctx context.Context, dir string) (err error) {
 	s, err := openState(ctx, dir)
 	if err != nil {
@@ -278,7 +272,7 @@ func raiseBoot(ctx context.Context, dir string) (err error) {
 		return err
 	})
 	if err == nil && !found {
-		err = errors.New("the backup has no count of boots: its farm was never served")
+		err = errors.New("the backup has no count of boots: its farm was never started")
 	}
 	return err
 }

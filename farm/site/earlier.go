@@ -13,16 +13,15 @@ import (
 	"gogi/results/farmstate"
 )
 
-// stateFile is the state of the coordinator, in SQLite.
+// stateFile is the SQLite file of the coordinator's state.
 const stateFile = "state.db"
 
-// earlierDir is the folder in which an earlier gogi had a copy of the state, which was in the
-// journal: a file for each row, named by its name in hex.
+// earlierDir is the folder with the state of an earlier gogi, which was a copy of the journal. It has a file for each
+// row; the file's name is the row's name in hex.
 const earlierDir = "kept"
 
-// openState opens the coordinator's state, and takes over that of an earlier gogi. A farm
-// that was served before must have one: if the count of boots began again, numbers of
-// leases would come twice.
+// openState opens the coordinator's state, and imports that of an earlier gogi. A farm that was started before must have
+// a state: if the count of boots began again, lease numbers would repeat.
 func openState(ctx context.Context, dir string) (*farmstate.State, error) {
 	file := filepath.Join(dir, stateFile)
 	_, err := os.Stat(file)
@@ -42,8 +41,7 @@ func openState(ctx context.Context, dir string) (*farmstate.State, error) {
 	return s, err
 }
 
-// takeOver stores what the folder of an earlier gogi has, and removes the folder. It is
-// safe to rerun after it was interrupted.
+// takeOver imports the folder of an earlier gogi and removes it. It is safe to rerun after an interruption.
 func takeOver(ctx context.Context, s *farmstate.State, dir string) error {
 	for _, bucket := range []string{"farm", "tests", "workers"} {
 		files, err := os.ReadDir(filepath.Join(dir, bucket))

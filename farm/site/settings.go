@@ -16,41 +16,40 @@ import (
 	"gogi/farm/keys"
 )
 
-// Settings are the file of gogi farm serve. What is zero there has a default, see
-// Complete.
+// A Settings is the settings file of gogi farm serve. Complete sets the defaults of zero values.
 type Settings struct {
 	Farm struct {
 		Listen string        `toml:"listen"` // HOST:PORT of the embedded server
 		State  string        `toml:"state"`  // the folder of keys, secrets and the journal
-		Lease  time.Duration `toml:"lease"`  // how long a pair stays granted without a word of its worker
-		Hosts  []string      `toml:"hosts"`  // names and addresses that workers reach it by, beside those of this machine
+		Lease  time.Duration `toml:"lease"`  // time without a heartbeat after which a pair is free
+		Hosts  []string      `toml:"hosts"`  // more names and addresses of this machine
 	} `toml:"farm"`
 	TLS struct {
-		Cert string `toml:"cert"` // PEM; without it the farm signs its own
+		Cert string `toml:"cert"` // PEM; by default the farm signs its own
 		Key  string `toml:"key"`
-		CA   string `toml:"ca"` // PEM, goes into credentials: nothing else is believed
+		CA   string `toml:"ca"` // PEM for credentials: the only accepted authority
 	} `toml:"tls"`
 	Store struct {
-		DB string `toml:"db"` // of games; farm.db in the state's folder
+		DB string `toml:"db"` // of games; default farm.db in the state's folder
 	} `toml:"store"`
 	JetStream struct {
-		URL      string `toml:"url"`       // of a server that somebody else runs; "": embedded
+		URL      string `toml:"url"`       // of an external server; "": embedded
 		Monitor  string `toml:"monitor"`   // its monitoring pages, http://…
-		MaxBytes Size   `toml:"max_bytes"` // of the stream of results; a fifth of the volume
+		MaxBytes Size   `toml:"max_bytes"` // of the stream of results; default a fifth of the volume
 	} `toml:"jetstream"`
 	Artefacts struct {
-		MaxBytes    Size `toml:"max_bytes"`    // of all; 20 GB
-		MaxArtefact Size `toml:"max_artefact"` // of one; 2 GB
-		MaxReaders  int  `toml:"max_readers"`  // pieces that are read at a time; 32
+		MaxBytes    Size `toml:"max_bytes"`    // of all artefacts; default 20 GB
+		MaxArtefact Size `toml:"max_artefact"` // of one artefact; default 2 GB
+		MaxReaders  int  `toml:"max_readers"`  // pieces read at the same time; default 32
 	} `toml:"artefacts"`
 	Schedule struct {
-		OwnerMax float64 `toml:"owner_max"` // of the slots, while others wait; 0.4
-		Audit    *bool   `toml:"audit"`     // pairs of players that repeat themselves are played again by others, see docs/research/trust.md; yes
+		OwnerMax float64 `toml:"owner_max"` // an owner's share of the slots while others wait; default 0.4
+		Audit    *bool   `toml:"audit"`     // whether other workers replay pairs of deterministic players, see docs/research/trust.md; default true
 	} `toml:"schedule"`
 	Quota   map[string]Quota `toml:"quota"` // by owner
 	Trust   Trust            `toml:"trust"`
 	Metrics struct {
-		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics; "": none
+		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics; "": no pages
 	} `toml:"metrics"`
 	Backup struct {
 		Every time.Duration `toml:"every"`
@@ -58,18 +57,18 @@ type Settings struct {
 	} `toml:"backup"`
 }
 
-// Quota is what an owner may have; zero is no bound.
+// A Quota limits an owner; zero means no limit.
 type Quota struct {
 	Running      int     `toml:"running"`
 	Queued       int     `toml:"queued"`
 	Artefacts    Size    `toml:"artefacts"`      // bytes of its tests' engines
-	SlotHoursDay float64 `toml:"slot_hours_day"` // what its tests may take of the slots in a day
+	SlotHoursDay float64 `toml:"slot_hours_day"` // slot hours of its tests in a day
 }
 
-// Trust is by which rules workers are quarantined without anybody's word; tests begin with
-// those of the day on which they were handed in.
+// A Trust is the rules by which the coordinator quarantines workers automatically. A test keeps the rules of its submission.
 type Trust struct {
-	Residuals *bool `toml:"residuals"` // one whose results are not those of the others, see docs/research/trust.md; yes
+	// Residuals quarantines a worker whose results differ from the others', see docs/research/trust.md; default true.
+	Residuals *bool `toml:"residuals"`
 }
 
 func (t Trust) residuals() bool { return t.Residuals == nil || *t.Residuals }
@@ -86,19 +85,19 @@ const (
 	shortestLease    = time.Second
 )
 
-// ReadSettings reads a file, and refuses keys that it does not know.
+// ReadSettings reads a file. An unknown key is an error.
 func ReadSettings(file string) (s Settings, err error) {
 	meta, err := toml.DecodeFile(file, &s)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return s, fmt.Errorf("%s: %q is no key of a farm: expected those of docs/farm.md", file, unknown[0])
+		return s, fmt.Errorf("%s: %q is not a key of a farm: expected those of docs/farm.md", file, unknown[0])
 	}
 	return s, nil
 }
 
-// Complete sets what is zero to its default, and says what is wrong.
+// Complete replaces zero values by their defaults, and returns an error for an invalid value.
 func (s *Settings) Complete() error {
 	s.Farm.Listen, s.Farm.State = cmp.Or(s.Farm.Listen, DefaultListen), cmp.Or(s.Farm.State, DefaultState)
 	s.Farm.Lease = cmp.Or(s.Farm.Lease, DefaultLease)
@@ -132,10 +131,10 @@ func (s *Settings) quota(owner string) coordinator.Quota {
 	return coordinator.Quota{Running: q.Running, Queued: q.Queued, Artefacts: int64(q.Artefacts), SlotHoursDay: q.SlotHoursDay}
 }
 
-// Size is a number of bytes, written as "512MB" or "20GB": powers of 1024.
+// A Size is a number of bytes, written as "512MB" or "20GB" (powers of 1024).
 type Size int64
 
-// UnmarshalText reads what String writes, and a bare number of bytes.
+// UnmarshalText reads a number with a unit, or a number of bytes.
 func (s *Size) UnmarshalText(text []byte) error {
 	word, factor := strings.ToUpper(strings.TrimSpace(string(text))), int64(1)
 	for i, unit := range []string{"KB", "MB", "GB", "TB"} {
@@ -146,7 +145,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseFloat(word, 64)
 	if err != nil || !(n > 0) || n*float64(factor) > 1<<60 {
-		return fmt.Errorf("%q is no size: expected a number with KB, MB, GB or TB, such as 20GB", text)
+		return fmt.Errorf("%q is not a size: expected a number with KB, MB, GB or TB, such as 20GB", text)
 	}
 	*s = Size(n * float64(factor))
 	return nil

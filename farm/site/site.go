@@ -24,24 +24,23 @@ import (
 	"gogi/results/farmstate"
 )
 
-// Config is what a Site is opened with.
+// A Config is the configuration of a Site.
 type Config struct {
 	Settings // complete
 
-	// Demo serves without TLS, which bus allows on the loopback only, and audits
-	// nothing: there is one owner.
+	// Demo runs without TLS, which package nats allows only on loopback, and without audits, because there is one owner.
 	Demo  bool
 	Log   *slog.Logger
-	Trace *Trace // nil: nobody is told
+	Trace *Trace // may be nil
 }
 
-// Site is a farm's coordination on this machine, with everything that it needs.
+// A Site is a farm's coordinator on this machine, with the bus and the stores.
 type Site struct {
 	*State
 	Bus         *nats.Bus
 	Store       *results.Store
 	Coordinator *coordinator.Coordinator
-	CA          string // PEM of who signs for it; "": no TLS
+	CA          string // certificate authority of the coordinator, as PEM; "": no TLS
 
 	config   Config
 	kept     *farmstate.State
@@ -49,8 +48,7 @@ type Site struct {
 	enlisted map[results.Worker]bool // by this process
 }
 
-// Open opens everything. Workers may come in from then on; they are answered when it is
-// served.
+// Open opens everything. Workers can connect from then on, and get answers when Serve runs.
 func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	s := &Site{config: c, enlisted: map[results.Worker]bool{}}
 	defer func() {
@@ -64,7 +62,7 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	if s.lock, err = s.State.lock(); err != nil {
 		return nil, err
 	}
-	// Before the bus, which removes the state of an earlier gogi from the journal.
+	// Before the bus, which deletes the state of an earlier gogi from the journal.
 	if s.kept, err = openState(ctx, s.Dir); err != nil {
 		return nil, err
 	}
@@ -80,7 +78,7 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 	return s, s.openCoordinator(ctx)
 }
 
-// Database is where the games are kept.
+// Database returns the path of the database of games.
 func (s *Settings) Database() string {
 	if s.Store.DB != "" {
 		return s.Store.DB
@@ -123,7 +121,7 @@ func (s *Site) openBus(ctx context.Context) error {
 	return createFile(filepath.Join(s.Dir, urlFile), s.URL()+"\n")
 }
 
-// outsideCA is who an outside server is known by, "" where the settings name nobody.
+// outsideCA returns the certificate authority in the settings, or "".
 func (s *Site) outsideCA() (string, error) {
 	if s.config.TLS.CA == "" {
 		return "", nil
@@ -135,7 +133,7 @@ func (s *Site) outsideCA() (string, error) {
 	return string(text), nil
 }
 
-// serverTLS is the certificate of the settings, or one that the farm signs itself.
+// serverTLS returns a configuration with the certificate of the settings, or with one that the farm signs.
 func (s *Site) serverTLS() (*tls.Config, error) {
 	c := &s.config.TLS
 	if c.Cert != "" {
@@ -155,8 +153,8 @@ func (s *Site) serverTLS() (*tls.Config, error) {
 	return authority.TLS(slices.Concat(keys.LocalHosts(), s.config.Farm.Hosts))
 }
 
-// URL is where workers reach the farm: the first host of the settings, else this
-// machine's name, where it listens on all addresses.
+// URL returns the address for workers: the first host of the settings, or this machine's name if the server listens
+// on all addresses.
 func (s *Site) URL() string {
 	u, err := url.Parse(s.Bus.URL())
 	if err != nil {
@@ -180,8 +178,7 @@ func (s *Site) URL() string {
 	return u.String()
 }
 
-// enlist writes the workers' keys into the database: signatures in it can be checked
-// long after a key has gone.
+// enlist writes the workers' keys into the database, so that signatures there can be verified after a key is deleted.
 func (s *Site) enlist(ctx context.Context) error {
 	for _, k := range s.Ring.Keys() {
 		if !k.May(keys.Work) {
@@ -236,7 +233,7 @@ func (s *Site) check(worker string, body []byte) error {
 // not: then nothing was acknowledged that is not stored.
 func (s *Site) Serve(ctx context.Context) error {
 	if s.config.Trace != nil {
-		s.config.Trace.Tell(Step{What: "boot", Seq: uint64(s.Coordinator.Status(ctx).Boot)})
+		s.config.Trace.Write(Step{What: "boot", Seq: uint64(s.Coordinator.Status(ctx).Boot)})
 	}
 	looking, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
@@ -247,11 +244,10 @@ func (s *Site) Serve(ctx context.Context) error {
 	return err
 }
 
-// lookEvery is how soon a key that another process has made or revoked is known, where
-// the bus does not look for itself.
+// lookEvery is the interval at which lookAfter reads the keys that other processes made or revoked.
 const lookEvery = 2 * time.Second
 
-// lookAfter keeps the keys up to date, and makes backups.
+// lookAfter refreshes the keys and makes backups until ctx ends.
 func (s *Site) lookAfter(ctx context.Context) {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
@@ -276,10 +272,10 @@ func (s *Site) lookAfter(ctx context.Context) {
 	}
 }
 
-// Lease is how long a pair stays granted without a word of its worker.
+// Lease returns the time without a heartbeat after which a pair is free.
 func (s *Site) Lease() time.Duration { return s.config.Farm.Lease }
 
-// Close closes what is open; Serve must have returned.
+// Close closes everything; Serve must have returned.
 func (s *Site) Close() error {
 	var errs []error
 	if s.Bus != nil {
@@ -297,5 +293,5 @@ func (s *Site) Close() error {
 	return errors.Join(errs...)
 }
 
-// PagesAt is where pages and metrics are asked for; "": nowhere.
+// PagesAt returns the listen address of pages and metrics; "": no pages.
 func (s *Site) PagesAt() string { return s.config.Metrics.Listen }

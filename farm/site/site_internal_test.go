@@ -92,7 +92,7 @@ func TestSecretsAreSecret(t *testing.T) {
 func TestSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"[farm]\nlisten = \":1\"\nlease = \"2s\"\n[artefacts]\nmax_bytes = \"1.5GB\"\n[quota.ann]\nrunning = 2": "",
-		"[farm]\nlissten = \":1\"":          "no key of a farm",
+		"[farm]\nlissten = \":1\"":          "not a key of a farm",
 		"[farm]\nlease = \"1ms\"":           "farm.lease",
 		"[tls]\ncert = \"x\"":               "expected cert, key and ca",
 		"[jetstream]\nurl = \"nats://x\"":   "jetstream.monitor",

@@ -16,12 +16,12 @@ import (
 	"gogi/internal/disk"
 )
 
-// State is the folder of a farm: who it is, and who may speak to it. Beside what is
-// here it has the journal, the database of games, and the coordinator's state in SQLite.
+// A State is the folder of a farm: its secrets and keys. The folder also has the journal, the database of games, and
+// the coordinator's state in SQLite.
 type State struct {
 	Dir    string
 	Secret farm.Secret
-	Public string // of the coordinator's key (nkey)
+	Public string // the coordinator's public key (nkey)
 	Sign   farm.Signer
 	Ring   *keys.Ring
 
@@ -30,16 +30,15 @@ type State struct {
 
 // The files of a State.
 const (
-	secretFile = "secret"           // of tokens, in hex
-	seedFile   = "coordinator.seed" // of the key that signs what is to be played
-	urlFile    = "url"              // where it was reached when it was served last
+	secretFile = "secret"           // the secret of tokens, in hex
+	seedFile   = "coordinator.seed" // the key that signs tasks
+	urlFile    = "url"              // the address of the last start
 	lockFile   = "lock"
 	keysDir    = "keys"
 	dbFile     = "farm.db"
 )
 
-// OpenState reads a folder, and makes what is not there yet. Secrets that others could
-// read are refused.
+// OpenState reads a folder, and creates missing files. It returns an error if other users can read the secrets.
 func OpenState(dir string, now time.Time) (*State, error) {
 	s := &State{Dir: dir}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -69,7 +68,7 @@ func OpenState(dir string, now time.Time) (*State, error) {
 	return s, err
 }
 
-// secret reads a file that nobody else may read, or makes it.
+// secret reads a file that only its owner can read, or creates it.
 func (s *State) secret(name string, fresh func() (string, error)) (string, error) {
 	file := filepath.Join(s.Dir, name)
 	info, err := os.Stat(file)
@@ -93,7 +92,7 @@ func (s *State) secret(name string, fresh func() (string, error)) (string, error
 	return strings.TrimSpace(string(text)), nil
 }
 
-// createFile makes a file that nobody else can read, whole and on the disk.
+// createFile writes a file that only its owner can read. The file is complete and on disk when createFile returns.
 func createFile(file, text string) (err error) {
 	part, err := os.CreateTemp(filepath.Dir(file), ".new-*") // 0600
 	if err != nil {
@@ -106,15 +105,7 @@ func createFile(file, text string) (err error) {
 	if err != nil {
 		return fmt.Errorf("farm: %w", errors.Join(err, os.Remove(part.Name())))
 	}
-	return syncDir(filepath.Dir(file))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("farm: %w", err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+	if err := disk.SyncDir(filepath.Dir(file)); err != nil {
 		return fmt.Errorf("farm: %w", err)
 	}
 	return nil
@@ -132,7 +123,7 @@ func (s *State) lock() (*os.File, error) {
 	return f, nil
 }
 
-// URL is where the farm was reached when it was served last; "" before.
+// URL returns the address of the farm at its last start; "" before the first.
 func (s *State) URL() string {
 	text, err := os.ReadFile(filepath.Join(s.Dir, urlFile))
 	if err != nil {
@@ -141,7 +132,7 @@ func (s *State) URL() string {
 	return strings.TrimSpace(string(text))
 }
 
-// Issue makes a key, lets it in, and gives the credentials of its holder.
+// Issue makes a key, adds it to the ring, and returns the credentials of its holder.
 func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time, url, ca string) (keys.Creds, error) {
 	k, seed, err := keys.New(name, owner, rights, time.Now().UTC().Truncate(time.Second), expires)
 	if err != nil {
@@ -150,9 +141,8 @@ func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time
 	return keys.Creds{Name: name, URL: url, Coordinator: s.Public, Seed: seed, CA: ca}, s.Ring.Add(k)
 }
 
-// TrustedBy is the certificate (PEM) that holders of keys for a URL shall believe: the
-// file's, or the farm's own, which is made where there is none; none for an address of
-// this machine that is spoken to without TLS.
+// TrustedBy returns the certificate (PEM) that holders of keys accept for a URL: the content of file, or by default the
+// farm's own, which is made if it is missing. It returns "" for a URL without TLS.
 func (s *State) TrustedBy(url, file string) (string, error) {
 	if file != "" {
 		text, err := os.ReadFile(file)

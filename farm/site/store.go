@@ -12,8 +12,8 @@ import (
 	"gogi/results/dump"
 )
 
-// Stores opens the runs of a farm in one database, which must be durable: what the
-// coordinator acknowledges is forgotten by the workers.
+// Stores returns a function that opens the runs of a farm in one database. The database must be durable, because workers
+// delete acknowledged results.
 func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
 	return func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
 		here := *p
@@ -29,13 +29,13 @@ func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordina
 	}
 }
 
-// stored is one run.
+// stored is one run of the database.
 type stored struct {
 	*results.Run
 	store *results.Store
 }
 
-// Add implements coordinator.Store. Results count takes from 1.
+// Add implements coordinator.Store. Package results numbers takes from 1.
 func (s *stored) Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (bool, error) {
 	return s.AddTake(ctx, r, take+1, states...)
 }
@@ -55,16 +55,15 @@ func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) err
 	return s.store.Pairs(ctx, s.ID(), results.Filter{}, see)
 }
 
-// of says which games are of a worker. Those without one were played by this process.
+// of returns a function that reports whether a game is of a worker. It returns an error for "", the worker of local games.
 func of(worker string) (func(match.Row) bool, error) {
 	if worker == "" {
-		return nil, errors.New("a worker's pairs are asked for, and no worker is named")
+		return nil, errors.New("no worker is named")
 	}
 	return func(r match.Row) bool { return r.Worker == worker }, nil
 }
 
-// By implements coordinator.Store: also the pairs that a tune has drawn after them, which
-// go with them.
+// By implements coordinator.Store. The result includes the pairs of a tune that were drawn after the worker's pairs.
 func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error) {
 	is, err := of(worker)
 	if err != nil {
@@ -91,13 +90,12 @@ func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error
 	return s.Run.Void(ctx, why, by, is)
 }
 
-// Pair is a stored pair whole, for whoever pulls it.
+// Pair returns a stored pair, for Pull.
 func (s *stored) Pair(ctx context.Context, id int) (match.PairResult, error) {
 	return s.store.Pair(ctx, s.ID(), id)
 }
 
-// Voids are the playings of these pairs that were taken out and not brought back, for
-// whoever has a copy.
+// Voids returns the void playings of these pairs that are not the stored playing now, for Pull.
 func (s *stored) Voids(ctx context.Context, ids []int) (list []farm.Void, err error) {
 	for _, id := range ids {
 		of, err := s.store.VoidedPair(ctx, s.ID(), id)
@@ -123,7 +121,7 @@ func (s *stored) Voids(ctx context.Context, ids []int) (list []farm.Void, err er
 	return list, nil
 }
 
-// playing is what tells one playing of a pair from another one.
+// playing returns the fields that identify one playing of a pair.
 func playing(p *match.PairResult) farm.Void {
 	v := farm.Void{Pair: p.Pair.ID, Worker: p.Played.Worker, Epoch: p.Played.Epoch}
 	if len(p.Games) > 0 {
@@ -132,7 +130,7 @@ func playing(p *match.PairResult) farm.Void {
 	return v
 }
 
-// Sum implements what the coordinator asks of a store that can be copied.
+// Sum returns the checksum of stored pairs, for SumOf.
 func (s *stored) Sum(ctx context.Context, from, below int) (sum string, pairs int, err error) {
 	return dump.StableSum(ctx, s.store, s.ID(), from, below)
 }

@@ -10,32 +10,30 @@ import (
 	"gogi/farm"
 )
 
-// Step is a line of a trace: something that a coordinator was asked, told or gave. What
-// is written of a grant stands there before its worker can know of it, and of an
-// acknowledgement before it is made; so the traces of all processes are a history by
-// which others may judge them.
+// A Step is a line of a trace: an event of a coordinator. A grant is written before its worker gets it, and an
+// acknowledgement before it is made. So the traces of all processes are a history that a test can check.
 type Step struct {
 	At     time.Time   `json:"at"`
 	What   string      `json:"what"` // boot, hello, grant, beat, stored, drop, delivery, acked or refused
 	Worker string      `json:"worker,omitempty"`
 	Start  string      `json:"session,omitempty"`
-	Leases []farm.Held `json:"leases,omitempty"` // that it is about
-	Seq    uint64      `json:"seq,omitempty"`    // of the stream; of boot: its number
+	Leases []farm.Held `json:"leases,omitempty"` // the leases of the event
+	Seq    uint64      `json:"seq,omitempty"`    // the sequence in the stream; with boot: the boot's number
 	Again  bool        `json:"again,omitempty"`  // delivered before
 	Why    string      `json:"why,omitempty"`
 }
 
-// Trace writes steps, each whole, in one call.
+// A Trace writes steps, each with one call of Write.
 type Trace struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// NewTrace writes to w, which should append; a failure of it ends nothing.
+// NewTrace returns a Trace that writes to w, which should append. Errors of w are ignored.
 func NewTrace(w io.Writer) *Trace { return &Trace{w: w} }
 
-// Tell writes a step.
-func (t *Trace) Tell(s Step) {
+// Write writes a step with the current time.
+func (t *Trace) Write(s Step) {
 	s.At = time.Now().UTC()
 	line, err := json.Marshal(s)
 	if err != nil {
@@ -46,7 +44,7 @@ func (t *Trace) Tell(s Step) {
 	_, _ = t.w.Write(append(line, '\n'))
 }
 
-// traced is a bus that tells what goes through it.
+// traced is a bus that traces its messages.
 type traced struct {
 	farm.Bus
 	trace *Trace
@@ -64,13 +62,13 @@ func (b *traced) Answer(subject string, f func(context.Context, string, []byte) 
 			for i := range answer.Grants {
 				leases = append(leases, answer.Grants[i].Held)
 			}
-			b.told("grant", worker, leases)
+			b.leases("grant", worker, leases)
 		case farm.BeatReply:
-			b.told("stored", worker, answer.Stored)
-			b.told("drop", worker, answer.Drop)
+			b.leases("stored", worker, answer.Stored)
+			b.leases("drop", worker, answer.Drop)
 		case farm.HelloReply:
 			if answer.Refusal != nil {
-				b.trace.Tell(Step{What: "refused", Worker: worker, Why: answer.Refusal.Why})
+				b.trace.Write(Step{What: "refused", Worker: worker, Why: answer.Refusal.Why})
 			}
 		}
 		return out, err
@@ -82,20 +80,20 @@ func (b *traced) asked(subject, worker string, body []byte) {
 	case farm.SubjectHello + "*":
 		var h farm.Hello
 		if farm.Decode(body, &h) == nil {
-			b.trace.Tell(Step{What: "hello", Worker: worker, Start: h.Session})
+			b.trace.Write(Step{What: "hello", Worker: worker, Start: h.Session})
 		}
 	case farm.SubjectBeat + "*":
 		var beat farm.Beat
 		if farm.Decode(body, &beat) != nil {
 			return
 		}
-		b.trace.Tell(Step{What: "beat", Worker: worker, Start: beat.Session, Leases: beat.Held})
+		b.trace.Write(Step{What: "beat", Worker: worker, Start: beat.Session, Leases: beat.Held})
 	}
 }
 
-func (b *traced) told(what, worker string, leases []farm.Held) {
+func (b *traced) leases(what, worker string, leases []farm.Held) {
 	if len(leases) > 0 {
-		b.trace.Tell(Step{What: what, Worker: worker, Leases: leases})
+		b.trace.Write(Step{What: what, Worker: worker, Leases: leases})
 	}
 }
 
@@ -105,21 +103,21 @@ func (b *traced) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	for i := range all {
 		d := &all[i]
 		worker := farm.Speaker(d.Subject)
-		b.trace.Tell(Step{What: "delivery", Worker: worker, Seq: d.Sequence, Again: d.Again, Leases: leasesOf(d.Body)})
+		b.trace.Write(Step{What: "delivery", Worker: worker, Seq: d.Sequence, Again: d.Again, Leases: leasesOf(d.Body)})
 		ack, refuse := d.Ack, d.Refuse
 		d.Ack = func(ctx context.Context) error {
-			b.trace.Tell(Step{What: "acked", Worker: worker, Seq: d.Sequence})
+			b.trace.Write(Step{What: "acked", Worker: worker, Seq: d.Sequence})
 			return ack(ctx)
 		}
 		d.Refuse = func(ctx context.Context, why string) error {
-			b.trace.Tell(Step{What: "refused", Worker: worker, Seq: d.Sequence, Why: why})
+			b.trace.Write(Step{What: "refused", Worker: worker, Seq: d.Sequence, Why: why})
 			return refuse(ctx, why)
 		}
 	}
 	return all, err
 }
 
-// leasesOf are the pairs that a message says to bring, whether or not it is signed.
+// leasesOf returns the leases of the pairs in a message, without a check of its signature.
 func leasesOf(body []byte) (leases []farm.Held) {
 	var s farm.Signed
 	var b farm.Batch

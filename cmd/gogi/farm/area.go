@@ -12,14 +12,14 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// area is the end of a terminal's output that is drawn anew again and again.
+// An area is the end of a terminal's output that gogi redraws.
 type area struct {
 	w     io.Writer
 	size  func() (width, height int)
-	lines int // that the latest drawing has
+	lines int // number of lines of the latest drawing
 }
 
-// areaOf is the area of an output; nil: it is no terminal on which one can draw.
+// areaOf returns the area of an output, or nil if the output is not a terminal.
 func areaOf(w io.Writer) *area {
 	f := cli.File(w)
 	if f == nil || !cli.Drawable(f) {
@@ -34,8 +34,8 @@ func areaOf(w io.Writer) *area {
 	}}
 }
 
-// draw replaces what was drawn before. What does not fit is cut off, at the right and at the
-// bottom: a line that is wrapped, or has left the screen, could not be drawn over.
+// draw replaces the previous drawing. It cuts what does not fit, at the right and at the bottom, because it could not
+// redraw a line that is wrapped or has left the screen.
 func (a *area) draw(shown string) error {
 	width, height := a.size()
 	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")

@@ -20,7 +20,7 @@ import (
 	"gogi/usi/process"
 )
 
-// makePlan is the complete plan of a file and flags, after its engines were greeted.
+// makePlan returns the complete plan of a file and flags. It performs the handshakes with the engines.
 func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := flags.Read(name)
 	if err != nil {
@@ -29,7 +29,7 @@ func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *pro
 	return planOf(ctx, file, dir, guard)
 }
 
-// planOf is makePlan for a file that was read.
+// planOf is makePlan for a file that is already read.
 func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file.DefaultOpenings(openings.BuiltinFew)
 	plan, warnings, err := planning.Plan(file, dir, guard)
@@ -45,10 +45,10 @@ func planOf(ctx context.Context, file *configs.File, dir string, guard *process.
 	return o.Plan, append(warnings, more...), fail.Usage(err)
 }
 
-// answerIn is how long an owner waits for the coordinator.
+// answerIn is the longest wait for an answer of the coordinator.
 const answerIn = 30 * time.Second
 
-// request asks the coordinator for a verb, and tries for a while where it is away.
+// request sends a verb to the coordinator. If the coordinator is away, it tries again until answerIn is over.
 func request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
@@ -70,12 +70,12 @@ func request(ctx context.Context, t farm.Transport, name, word string, in, out a
 	}
 }
 
-// ask is request for a verb of the command line: it reads the credentials and connects.
+// ask is request for a command: it reads the credentials and connects.
 func (o *owner) ask(ctx context.Context, word string, in, out any) error {
 	return o.with(func(t farm.Transport, name string) error { return request(ctx, t, name, word, in, out) })
 }
 
-// with connects for f.
+// with connects and calls f.
 func (o *owner) with(f func(t farm.Transport, name string) error) error {
 	creds, err := o.read()
 	if err != nil {

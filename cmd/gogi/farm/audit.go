@@ -26,8 +26,8 @@ import (
 	"gogi/results"
 )
 
-// AuditCommand checks a test of the farm on this machine: its moves by the rules, or, with
-// Replay, by playing some of its pairs again.
+// AuditCommand checks a test of the farm on this machine. It replays the moves by the rules, or, with Replay, plays
+// some of the pairs again.
 type AuditCommand struct {
 	owner
 	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`
@@ -38,7 +38,7 @@ type AuditCommand struct {
 	Mirrors     []string `group:"replay" placeholder:"URL" help:"Where gogi looks for engines and networks first: URL/SHA256 [--replay]."`
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*AuditCommand) Help() string {
 	return `gogi copies the test into a temporary database and replays every move by the rules, as gogi
 db verify does. The coordinator takes no part in the check.
@@ -52,7 +52,7 @@ Exit codes: 0 nothing differs, 12 something differs, 2 this test cannot be repla
 4 rejected, 6 the farm cannot be reached, 1 any other failure.`
 }
 
-// Run prints what differs.
+// Run prints the differences.
 func (c *AuditCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Replay != "" {
 		return c.replay(ctx, env)
@@ -98,7 +98,7 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 	return c.tell(env, found)
 }
 
-// shareOf reads "1%" or "0.01".
+// shareOf parses "1%" or "0.01".
 func shareOf(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	share, err := strconv.ParseFloat(number, 64)
@@ -111,10 +111,10 @@ func shareOf(text string) (float64, error) {
 	return share, nil
 }
 
-// play plays what is drawn of a pulled test.
+// play plays a random share of the pairs again.
 func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string, plan *match.Plan, share float64) (out replay.Report, err error) {
 	if !trust.Exact(plan) {
-		return out, wrong("%s cannot be played again move for move: expected fixed nodes or depth, one thread for each engine, and no pondering", c.Test)
+		return out, wrong("%s cannot be replayed move for move: expected fixed nodes or depth, one thread for each engine, and no pondering", c.Test)
 	}
 	info, err := store.FindRun(ctx, run)
 	if err != nil {
@@ -147,14 +147,14 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 	}
 	defer release()
 	drawn := replay.Sample(slices.Sorted(maps.Keys(stored)), share, c.seed())
-	told := func(int) {}
+	var progress func(int)
 	if percent := cli.Percent(env.Err, c.JSON); percent != nil {
-		told = func(n int) { percent(n, len(drawn)) }
+		progress = func(n int) { percent(n, len(drawn)) }
 	}
 	return replay.Play(ctx, replay.Config{
 		Plan: ready, Pairs: drawn, Open: m.OpenFor(ready), Concurrency: c.Concurrency,
-		Stored: func(ctx context.Context, pair int) (match.PairResult, error) { return store.Pair(ctx, info.ID, pair) },
-		Told:   told,
+		Stored:   func(ctx context.Context, pair int) (match.PairResult, error) { return store.Pair(ctx, info.ID, pair) },
+		Progress: progress,
 	})
 }
 
@@ -165,7 +165,7 @@ func (c *AuditCommand) seed() uint64 {
 	return rand.Uint64()
 }
 
-// dir is where a worker on this machine would keep engines, but for its name.
+// dir returns the folder for engines: like that of a worker, with another name.
 func (c *AuditCommand) dir() (string, error) {
 	if c.Cache != "" {
 		return filepath.Abs(c.Cache)

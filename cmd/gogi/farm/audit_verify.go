@@ -46,7 +46,7 @@ func (c *AuditCommand) verify(ctx context.Context, env *cli.Env) (err error) {
 			verify.Text(env.Out, env.Language, found)
 		}
 		if err == nil && !found.Same() {
-			err = &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("run %s is not what the farm says", found.Run)}
+			err = &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("run %s differs from the farm's verdicts and results", found.Run)}
 		}
 		return err
 	})

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// become replaces this process by another program, with the same arguments, surroundings
-// and number. It returns only where that failed.
+// become replaces this process by another program, with the same arguments, environment and process number. It returns
+// only after a failure.
 func become(file string) error {
 	return syscall.Exec(file, append([]string{file}, os.Args[1:]...), os.Environ()) //nolint:gosec // a program whose maintainers' signature was checked
 }

@@ -25,7 +25,7 @@ import (
 	"gogi/usi/process"
 )
 
-// BenchCommand measures a machine.
+// BenchCommand measures the speed of a machine.
 type BenchCommand struct {
 	Engine      string        `default:"builtin" placeholder:"CMD" help:"Reference engine; use the same one on all workers of a farm (default ${default})."`
 	Concurrency int           `placeholder:"N" help:"Number of slots that search at the same time (default: the number of CPUs)."`
@@ -35,23 +35,23 @@ type BenchCommand struct {
 	JSON        bool          `name:"json" help:"Print one JSON object."`
 }
 
-// benchNodes are of a search where nothing else is asked for: the default of --nodes.
+// benchNodes is the default of --nodes, for measurements that the farm requests.
 const benchNodes = 100_000
 
-// benchRounds is how often it is measured: the median is told.
+// benchRounds is the number of rounds. The result is their median.
 const benchRounds = 3
 
-// benched is what was measured.
+// benched is the result of a measurement.
 type benched struct {
-	NPS    float64   `json:"nps"`   // a slot: the median of the rounds
-	Slots  int       `json:"slots"` // that searched at once
+	NPS    float64   `json:"nps"`   // nodes a second of a slot: the median of the rounds
+	Slots  int       `json:"slots"` // slots that searched at the same time
 	Rounds []float64 `json:"rounds"`
 	Engine string    `json:"engine"`
-	// Identity is what plans that scale clocks call the engine.
+	// Identity is the engine's name in plans with scaled clocks.
 	Identity string `json:"identity"`
 }
 
-// Run measures.
+// Run measures the machine and prints the result.
 func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.NumCPU()
@@ -79,7 +79,7 @@ func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// write writes the file that was asked for.
+// write writes the result to --out.
 func (c *BenchCommand) write(out *benched) error {
 	if c.Out == "" {
 		return nil
@@ -97,7 +97,7 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benc
 	defer func() {
 		for _, e := range engines {
 			if e != nil {
-				_ = e.Close() // it has told what it was asked
+				_ = e.Close() // the measurement is complete
 			}
 		}
 	}()
@@ -122,7 +122,7 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benc
 	return out, nil
 }
 
-// player is the reference engine.
+// player returns the reference engine.
 func (c *BenchCommand) player() (match.Player, error) {
 	file := &configs.File{}
 	games := 2
@@ -144,7 +144,7 @@ func (c *BenchCommand) player() (match.Player, error) {
 	return plan.Players[0], nil
 }
 
-// round has all slots search at once, and is the mean of their nodes a second.
+// round searches on all slots at the same time, and returns the mean of their nodes a second.
 func (c *BenchCommand) round(ctx context.Context, engines []*usi.Engine) (float64, error) {
 	rates := make([]float64, len(engines))
 	group, ctx := errgroup.WithContext(ctx)
@@ -178,7 +178,7 @@ func (c *BenchCommand) search(ctx context.Context, e *usi.Engine) (float64, erro
 	return float64(nodes) / took.Seconds(), nil
 }
 
-// readNPS reads what a bench wrote: nodes a second, and the identity of the engine.
+// readNPS reads a file that bench --out wrote: nodes a second, and the identity of the engine.
 func readNPS(flag, file string) (nps float64, engine string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

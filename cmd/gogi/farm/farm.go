@@ -14,7 +14,7 @@ import (
 	"gogi/farm/keys"
 )
 
-// Command groups the verbs.
+// Command is the group of the farm's commands.
 type Command struct {
 	Serve ServeCommand `cmd:"" help:"Run the coordinator of a farm"`
 	Work  WorkCommand  `cmd:"" help:"Play for a farm on this machine"`
@@ -59,13 +59,13 @@ type WorkerCommand struct {
 	Void       VoidCommand       `cmd:"" help:"Void a worker's pairs of a test; they are played again"`
 }
 
-// owner are what every verb needs that asks a coordinator.
+// owner has the flags of every command that sends requests to a coordinator.
 type owner struct {
 	Creds string `name:"creds" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file from gogi farm key new (default: the file of gogi farm login)."`
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
-// defaultCreds is where gogi farm login keeps credentials.
+// defaultCreds returns the path to which gogi farm login writes credentials.
 func defaultCreds() (string, error) {
 	dir, err := os.UserConfigDir()
 	return filepath.Join(dir, "gogi", "farm.creds"), err
@@ -83,7 +83,7 @@ func (o *owner) read() (keys.Creds, error) {
 	return keys.ReadCreds(file)
 }
 
-// logger tells a long-running verb's events on the standard error, a line each.
+// logger returns a log of a long-running command on standard error, one line for each event.
 func logger(env *cli.Env, quiet bool) *slog.Logger {
 	level := slog.LevelInfo
 	if quiet {
@@ -92,13 +92,13 @@ func logger(env *cli.Env, quiet bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(env.Err, &slog.HandlerOptions{Level: level}))
 }
 
-// labels reads "k=v" words.
+// labels parses words of the form "k=v".
 func labels(words []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, w := range words {
 		k, v, ok := strings.Cut(w, "=")
 		if !ok || k == "" || v == "" {
-			return nil, wrong("%q is no label: expected NAME=VALUE", w)
+			return nil, wrong("%q is not a label: expected NAME=VALUE", w)
 		}
 		all[k] = v
 	}

@@ -15,20 +15,20 @@ import (
 	"gogi/internal/format"
 )
 
-// KeyCommand groups the verbs about keys. They work in the farm's folder, on the
-// coordinator's machine; one that is running follows within seconds.
+// KeyCommand groups the commands about keys. They change the farm's folder on the coordinator's machine. A running
+// coordinator notices a change within seconds.
 type KeyCommand struct {
 	New    KeyNewCommand    `cmd:"" help:"Make a key and its file of credentials"`
 	List   KeyListCommand   `cmd:"" help:"List the keys, their rights and their expiry"`
 	Revoke KeyRevokeCommand `cmd:"" help:"Revoke a key; its stored results stay"`
 }
 
-// atSite is a verb in a farm's folder.
+// atSite has the flag of commands that work in a farm's folder.
 type atSite struct {
 	State string `type:"path" default:"farm" placeholder:"DIR" help:"Folder of the farm (default ${default})."`
 }
 
-// KeyNewCommand makes a key.
+// KeyNewCommand makes a key and its credentials file.
 type KeyNewCommand struct {
 	atSite
 	Name    string   `arg:"" help:"Name of the key: a-z, 0-9, - and _."`
@@ -40,7 +40,7 @@ type KeyNewCommand struct {
 	Out     string   `type:"path" placeholder:"FILE" help:"Credentials file to write (default: NAME.creds)."`
 }
 
-// Run makes it.
+// Run makes the key.
 func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
 	now := time.Now()
 	expires, err := expiry(now, c.Expires)
@@ -56,7 +56,7 @@ func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
 		url = s.URL()
 	}
 	if url == "" {
-		return wrong("--url: the farm in %s was never served: expected where it will be reached, such as tls://HOST:7422", c.State)
+		return wrong("--url: the farm in %s was never started: expected its address for workers, such as tls://HOST:7422", c.State)
 	}
 	ca, err := s.TrustedBy(url, c.CA)
 	if err != nil {
@@ -77,11 +77,11 @@ func (c *KeyNewCommand) Run(_ context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Out, "%s may %s at %s: give %s to its holder, and to nobody else\n", c.Name, strings.Join(c.May, ", "), url, out)
+	fmt.Fprintf(env.Out, "%s may %s at %s: give %s only to its holder\n", c.Name, strings.Join(c.May, ", "), url, out)
 	return nil
 }
 
-// expiry reads a number of days, "90d", or a duration as Go writes it.
+// expiry parses a number of days ("90d") or a Go duration.
 func expiry(now time.Time, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -99,13 +99,13 @@ func expiry(now time.Time, text string) (time.Time, error) {
 	return now.Add(d).UTC().Truncate(time.Second), nil
 }
 
-// KeyListCommand lists keys.
+// KeyListCommand lists the keys.
 type KeyListCommand struct {
 	atSite
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run lists them.
+// Run prints the keys.
 func (c *KeyListCommand) Run(_ context.Context, env *cli.Env) error {
 	s, err := site.OpenState(c.State, time.Now())
 	if err != nil {
@@ -124,10 +124,7 @@ func (c *KeyListCommand) Run(_ context.Context, env *cli.Env) error {
 }
 
 func rightsOf(k keys.Key) string {
-	words := make([]string, len(k.Rights))
-	for i, r := range k.Rights {
-		words[i] = string(r)
-	}
+	words := keys.Words(k.Rights)
 	slices.Sort(words)
 	return strings.Join(words, ", ")
 }
@@ -144,14 +141,14 @@ func until(k keys.Key, now time.Time) string {
 	return k.Expires.Format(time.DateOnly)
 }
 
-// KeyRevokeCommand ends a key.
+// KeyRevokeCommand revokes a key.
 type KeyRevokeCommand struct {
 	atSite
 	Name string `arg:"" help:"Name of the key."`
 	Why  string `required:"" placeholder:"TEXT" help:"Reason; gogi stores it with the key."`
 }
 
-// Run ends it.
+// Run revokes the key.
 func (c *KeyRevokeCommand) Run(_ context.Context, env *cli.Env) error {
 	s, err := site.OpenState(c.State, time.Now())
 	if err != nil {

@@ -26,7 +26,7 @@ type MirrorCommand struct {
 	Quiet   bool          `short:"q" help:"Print only warnings."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help returns the text below the usage line of --help.
 func (*MirrorCommand) Help() string {
 	return `gogi replays every pair by the rules before it stores it. It voids pairs that the farm voids. Then
 it compares SHA-256 sums of the pairs (as in gogi db dump --stable) with those of the farm.
@@ -39,7 +39,7 @@ A signal ends the mirror. Exit codes: 0 ended, or equal with --once; 12 somethin
 4 rejected; 6 the farm cannot be reached (--once, --push); 1 any other failure.`
 }
 
-// Run copies until it is told to end, or something differs.
+// Run copies until a signal, or until something differs.
 func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.Every < 100*time.Millisecond || c.Compare < c.Every:
@@ -81,12 +81,12 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	return unlessInterrupted(ctx, err)
 }
 
-// asking asks the coordinator in the name of a key.
+// asking returns an Ask that uses the key with this name.
 func asking(t farm.Transport, name string) mirror.Ask {
 	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
 }
 
-// once copies, compares, and prints what was done for each test.
+// once copies, compares, and prints the result for each test.
 func (c *MirrorCommand) once(ctx context.Context, env *cli.Env, f *mirror.Replica) error {
 	moved, err := f.Round(ctx)
 	for i := range moved {
@@ -110,7 +110,7 @@ func (c *MirrorCommand) tell(env *cli.Env, got *mirror.Moved) error {
 	}
 	fmt.Fprintf(env.Out, "%s: %s into %s, which has %d of %d now\n", got.Run, format.NumberOf(got.Added, "pair"), c.DB, got.Stored, got.Pairs)
 	if got.Voided > 0 {
-		fmt.Fprintf(env.Out, "%s that the farm has taken out %s void here, too\n", format.NumberOf(got.Voided, "pair"), are(got.Voided))
+		fmt.Fprintf(env.Out, "%s that the farm made void %s void here, too\n", format.NumberOf(got.Voided, "pair"), are(got.Voided))
 	}
 	if next := validation(got, c.DB); next != "" {
 		fmt.Fprintln(env.Out, next)
@@ -118,7 +118,7 @@ func (c *MirrorCommand) tell(env *cli.Env, got *mirror.Moved) error {
 	return nil
 }
 
-// replicate continues while the farm is away: the copy is for the day on which the farm is lost.
+// replicate copies until ctx ends. It continues while the farm is away, because a copy is needed after a loss of the farm.
 func (c *MirrorCommand) replicate(ctx context.Context, f *mirror.Replica) error {
 	ticks := time.NewTicker(c.Every)
 	defer ticks.Stop()
@@ -129,14 +129,14 @@ func (c *MirrorCommand) replicate(ctx context.Context, f *mirror.Replica) error 
 			compared = time.Now()
 			var pairs int
 			if pairs, err = f.Compare(ctx); err == nil {
-				f.Log.Info("the copies are what the farm has", "pairs", pairs)
+				f.Log.Info("the copies are equal to the farm's tests", "pairs", pairs)
 			}
 		}
 		if err != nil && !unreachable(err) {
 			return err
 		}
 		if err != nil && !away {
-			f.Log.Warn("the farm is away; what was copied stays", "err", err)
+			f.Log.Warn("the farm is away; the copies stay", "err", err)
 		}
 		away = err != nil
 		select {
@@ -159,20 +159,20 @@ func are(n int) string {
 	return "are"
 }
 
-// PullCommand is mirror --once of a test.
+// PullCommand is mirror --once for one test.
 type PullCommand struct {
 	owner
 	Test string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database; gogi match and gogi selfplay can resume the run there."`
 }
 
-// Run copies the pairs that are not here yet.
+// Run copies the missing pairs.
 func (c *PullCommand) Run(ctx context.Context, env *cli.Env) error {
 	m := MirrorCommand{owner: c.owner, Tests: []string{c.Test}, DB: c.DB, Every: time.Second, Compare: time.Second, Once: true, Quiet: true}
 	return m.Run(ctx, env)
 }
 
-// PushCommand is mirror --push of a run.
+// PushCommand is mirror --push for one run.
 type PushCommand struct {
 	owner
 	cli.Stored

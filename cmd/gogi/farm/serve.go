@@ -29,7 +29,7 @@ import (
 	"gogi/ui/web"
 )
 
-// ServeCommand coordinates a farm.
+// ServeCommand runs the coordinator of a farm.
 type ServeCommand struct {
 	File   string        `arg:"" optional:"" type:"existingfile" help:"Settings file (TOML)."`
 	Listen string        `placeholder:"HOST:PORT" help:"Listen address (default :7422; with --demo a free local port)."`
@@ -46,7 +46,7 @@ type ServeCommand struct {
 	session.Pages
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help returns the text below the usage line of --help.
 func (*ServeCommand) Help() string {
 	return `gogi farm key makes keys in the same folder, also while the coordinator runs. Flags override the
 file.
@@ -55,7 +55,7 @@ Exit codes: 0 ended by a signal, 1 failed (no acknowledged result is lost; start
 2 usage.`
 }
 
-// Run serves until it is interrupted; a demonstration until its series is over.
+// Run runs the coordinator until a signal. With --demo it ends when the demo's match is over.
 func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
@@ -69,7 +69,7 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close() //nolint:errcheck // a trace is not kept at any price
+		defer f.Close() //nolint:errcheck // a lost trace is not an error
 		config.Trace = site.NewTrace(f)
 	}
 	if c.Demo {
@@ -78,7 +78,7 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.serve(ctx, env, config)
 }
 
-// settings are those of the file and the flags.
+// settings returns the settings of the file and the flags.
 func (c *ServeCommand) settings() (s site.Settings, err error) {
 	if c.File != "" {
 		if s, err = site.ReadSettings(c.File); err != nil {
@@ -86,7 +86,7 @@ func (c *ServeCommand) settings() (s site.Settings, err error) {
 		}
 	}
 	if c.Games != nil && !c.Demo {
-		return s, errors.New("--games belongs to --demo; what a farm plays is handed in by gogi farm submit")
+		return s, errors.New("--games belongs to --demo; submit a test with gogi farm submit")
 	}
 	for _, f := range []struct {
 		flag string
@@ -114,7 +114,7 @@ func (c *ServeCommand) serve(ctx context.Context, env *cli.Env, config site.Conf
 	return errors.Join(unlessInterrupted(ctx, err), s.Close())
 }
 
-// shown does something while pages are served, where they are asked for.
+// shown calls do while it serves the pages, if there is an address for them.
 func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do func() error) error {
 	addr := s.PagesAt()
 	if addr == "" {
@@ -131,7 +131,7 @@ func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 	return do()
 }
 
-// hubs are the tests that are being played, as pages follow runs.
+// hubs implements web.Live for the running tests.
 type hubs struct{ *coordinator.Coordinator }
 
 // Runs implements web.Live.
@@ -153,13 +153,12 @@ func (h hubs) Hub(run string) *events.Hub {
 	return hub
 }
 
-// Control implements web.Live: a farm's tests are controlled with a key.
+// Control implements web.Live. A farm's tests cannot be controlled from the pages.
 func (hubs) Control(context.Context, string, control.Command) error {
 	return errors.New("a farm's tests are controlled by their owners: gogi farm pause, stop, priority")
 }
 
-// unlessInterrupted is nil where an interrupt has ended what failed: it is how a farm
-// is ended.
+// unlessInterrupted returns nil if an interrupt caused the error, because an interrupt is the normal end of a farm.
 func unlessInterrupted(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), cli.ErrInterrupted) {
 		return nil
@@ -167,14 +166,14 @@ func unlessInterrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// The words of a demonstration.
+// The names of a demo.
 const (
 	demoName  = "demo"
 	demoLease = 3 * time.Second
 	demoDB    = "farm-demo.db"
 )
 
-// demo is a farm of one test that ends with it.
+// demo runs a farm with one test, and ends with it.
 func (c *ServeCommand) demo(ctx context.Context, env *cli.Env, config site.Config) (err error) {
 	if c.State == "" {
 		if config.Farm.State, err = os.MkdirTemp("", "gogi-farm-"); err != nil {
@@ -202,7 +201,7 @@ func (c *ServeCommand) demo(ctx context.Context, env *cli.Env, config site.Confi
 	return errors.Join(c.show(ctx, env, s, plan), s.Close())
 }
 
-// demoPlan is the plan that gogi match plays without arguments.
+// demoPlan returns the plan of gogi match without arguments.
 func demoPlan(ctx context.Context, env *cli.Env, games *int) (plan *match.Plan, err error) {
 	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
@@ -213,7 +212,7 @@ func demoPlan(ctx context.Context, env *cli.Env, games *int) (plan *match.Plan, 
 	return plan, err
 }
 
-// show serves until the test is over, and reports.
+// show runs the farm until the test is over, and prints the report.
 func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
 	serving, end := context.WithCancel(ctx)
 	defer end()
@@ -235,9 +234,9 @@ func (c *ServeCommand) show(ctx context.Context, env *cli.Env, s *site.Site, pla
 	return nil
 }
 
-// follow hands the plan in, tells who could play it, and waits until all is played.
+// follow submits the plan, prints the command for a worker, and waits until every pair is played.
 func (c *ServeCommand) follow(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
-	if err := handIn(ctx, s, plan); err != nil {
+	if err := submitDemo(ctx, s, plan); err != nil {
 		return err
 	}
 	work, err := s.Issue(demoName, demoName, []keys.Right{keys.Work}, time.Time{}, s.Bus.URL(), s.CA)
@@ -253,8 +252,8 @@ func (c *ServeCommand) follow(ctx context.Context, env *cli.Env, s *site.Site, p
 	return c.shown(ctx, env, s, func() error { return c.progress(ctx, env, s, plan) })
 }
 
-// handIn submits the plan and approves it, by keys of two owners that are gone after.
-func handIn(ctx context.Context, s *site.Site, plan *match.Plan) error {
+// submitDemo submits and approves the plan, with keys of two owners that it revokes afterwards.
+func submitDemo(ctx context.Context, s *site.Site, plan *match.Plan) error {
 	body, err := match.EncodePlan(plan)
 	if err != nil {
 		return err
@@ -283,13 +282,12 @@ func handIn(ctx context.Context, s *site.Site, plan *match.Plan) error {
 	return nil
 }
 
-// demoTold is how often a demonstration looks how it stands.
-const demoTold = 500 * time.Millisecond
+// demoEvery is the interval at which a demo checks its progress.
+const demoEvery = 500 * time.Millisecond
 
-// progress tells how far the test is until it is over, and then waits until the workers
-// have heard that it is.
+// progress prints the progress until the test is over. Then it waits until the workers have disconnected.
 func (c *ServeCommand) progress(ctx context.Context, env *cli.Env, s *site.Site, plan *match.Plan) error {
-	ticks := time.NewTicker(demoTold)
+	ticks := time.NewTicker(demoEvery)
 	defer ticks.Stop()
 	told, over := "", time.Time{}
 	for over.IsZero() || time.Since(over) < s.Lease() {

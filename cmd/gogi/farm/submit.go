@@ -2,11 +2,8 @@ package farmcmd
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"runtime"
@@ -17,6 +14,7 @@ import (
 	"gogi/configs"
 	"gogi/configs/advice"
 	"gogi/farm"
+	"gogi/farm/files"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/match"
@@ -25,7 +23,7 @@ import (
 	"gogi/usi/process"
 )
 
-// SubmitCommand hands in a test.
+// SubmitCommand submits a test.
 type SubmitCommand struct {
 	owner
 	File string `arg:"" optional:"" help:"Match file, tune file or self-play file (TOML), or the name of a ready-made match."`
@@ -47,10 +45,10 @@ type SubmitCommand struct {
 	configs.Flags
 }
 
-// Run makes the plan, uploads what its engines read, and hands it in.
+// Run makes the plan, uploads the engines' files, and submits the test.
 func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Recipe != "" || c.Repo != "" || c.Base != "" || c.Dev != "" || len(c.Net) > 0 {
-		return wrong("--recipe, --repo, --base, --dev and --net: workers of this farm build nothing; hand in binaries, with --engine NAME=COMMAND and, for other machines, --binary NAME=FILE:ISA")
+		return wrong("--recipe, --repo, --base, --dev and --net: workers of this farm build nothing; submit binaries, with --engine NAME=COMMAND and, for other machines, --binary NAME=FILE:ISA")
 	}
 	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
@@ -68,7 +66,7 @@ func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.submit(ctx, env, plan, files)
 }
 
-// plan is what is handed in, and the files by SHA-256 that workers need for it.
+// plan returns the plan to submit, and the paths of the files that workers need, by SHA-256.
 func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.Guard) (*match.Plan, map[string]string, error) {
 	builds, err := readBuilds(c.Binary)
 	if err != nil {
@@ -99,7 +97,7 @@ func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.G
 	return plan, filesOf(plan, builds), nil
 }
 
-// seriesPlan is the plan that is handed in of a series.
+// seriesPlan returns the plan of a match.
 func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	plan, warnings, err := planOf(ctx, file, dir, guard)
 	if err != nil {
@@ -112,7 +110,7 @@ func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir 
 	return plan, warnings, err
 }
 
-// selfplayPlan is the plan that is handed in of a file with a [selfplay].
+// selfplayPlan returns the plan of a file with a table [selfplay].
 func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	if c.ScaleTo != "" {
 		return nil, nil, wrong("--scale-to: self-play has no clocks")
@@ -131,7 +129,7 @@ func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, di
 	return plan, s.Warnings, err
 }
 
-// units is what of a plan is played, in words.
+// units returns the number of games of a plan, in words.
 func units(plan *match.Plan) string {
 	if plan.Design.Kind == match.DesignSelfplay {
 		return fmt.Sprintf("%s of %d games", format.NumberOf(plan.Pairs, "block"), plan.Legs())
@@ -139,7 +137,7 @@ func units(plan *match.Plan) string {
 	return fmt.Sprintf("%d games", plan.Games())
 }
 
-// scaled is the plan with clocks that follow the speed of machines, where that is asked for.
+// scaled returns the plan with clocks that follow the speed of each machine, if --scale-to is set.
 func (c *SubmitCommand) scaled(plan *match.Plan) (*match.Plan, error) {
 	if c.ScaleTo == "" {
 		return plan, nil
@@ -154,18 +152,18 @@ func (c *SubmitCommand) scaled(plan *match.Plan) (*match.Plan, error) {
 		return nil, wrong("--scale-most %g: %w", c.ScaleMost, err)
 	}
 	if !out.Scales() {
-		return nil, wrong("--scale-to: nothing of this series is timed, so there are no clocks to scale")
+		return nil, wrong("--scale-to: no player of this match has a clock to scale")
 	}
 	return &out, nil
 }
 
-// build is a binary for machines that are not this one.
+// A build is a binary of an engine for other machines.
 type build struct {
 	engine, file string
 	match.Variant
 }
 
-// readBuilds reads "A=FILE:ISA" and "A=FILE:OS/ARCH/ISA".
+// readBuilds parses "A=FILE:ISA" and "A=FILE:OS/ARCH/ISA".
 func readBuilds(words []string) (all []build, err error) {
 	for _, word := range words {
 		engine, rest, ok := strings.Cut(word, "=")
@@ -177,7 +175,7 @@ func readBuilds(words []string) (all []build, err error) {
 		if b.OS, b.Arch, b.ISA, err = target(rest[colon+1:]); err != nil {
 			return nil, wrong("--binary %s: %w", word, err)
 		}
-		if b.SHA256, b.Size, err = hashOf(b.file); err != nil {
+		if b.SHA256, b.Size, err = files.Sum(b.file); err != nil {
 			return nil, wrong("--binary %s: %w", word, err)
 		}
 		all = append(all, b)
@@ -185,8 +183,8 @@ func readBuilds(words []string) (all []build, err error) {
 	return all, nil
 }
 
-// target reads an instruction set, whose architecture follows from its name, or all of
-// OS/ARCH/ISA; an empty ISA is every machine of the architecture.
+// target parses an instruction set, whose name gives the architecture, or OS/ARCH/ISA. An empty ISA means every machine
+// of the architecture.
 func target(word string) (system, arch, isa string, err error) {
 	switch parts := strings.Split(word, "/"); {
 	case len(parts) == 3 && parts[0] != "" && parts[1] != "":
@@ -196,23 +194,11 @@ func target(word string) (system, arch, isa string, err error) {
 	case len(parts) == 1 && strings.HasPrefix(word, "arm"):
 		return runtime.GOOS, "arm64", word, nil
 	}
-	return "", "", "", fmt.Errorf("%q is no instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
+	return "", "", "", fmt.Errorf("%q is not an instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
 }
 
-func hashOf(file string) (sum string, size int64, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	h := sha256.New()
-	size, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), size, err
-}
-
-// withBuilds makes the engines' identities sets of builds of one commit. The binary that
-// the plan was made with is one of them: for this machine, where no build is. called is
-// how the engine is called that a player is.
+// withBuilds adds the builds to the engines' identities. All builds of an engine are of one commit. The binary of the plan is
+// the build for this machine, unless builds has one. called returns the engine's name for a player's name.
 func withBuilds(plan *match.Plan, builds []build, called func(player string) string) (*match.Plan, error) {
 	known := map[string]bool{}
 	out := plan.WithEngines(func(_ int, p *match.Player) {
@@ -233,7 +219,7 @@ func withBuilds(plan *match.Plan, builds []build, called func(player string) str
 			return
 		}
 		if !slices.ContainsFunc(all, func(v match.Variant) bool { return v.SHA256 == used }) {
-			if _, size, err := hashOf(p.Command[0]); err == nil {
+			if _, size, err := files.Sum(p.Command[0]); err == nil {
 				all = append(all, match.Variant{OS: runtime.GOOS, Arch: runtime.GOARCH, SHA256: used, Size: size})
 			}
 		}
@@ -241,7 +227,7 @@ func withBuilds(plan *match.Plan, builds []build, called func(player string) str
 	})
 	for _, b := range builds {
 		if !known[b.engine] {
-			return nil, wrong("--binary: the series has no engine %q", b.engine)
+			return nil, wrong("--binary: the match has no engine %q", b.engine)
 		}
 	}
 	var errs []error
@@ -253,32 +239,32 @@ func withBuilds(plan *match.Plan, builds []build, called func(player string) str
 	return out, fail.Usage(errors.Join(errs...))
 }
 
-// filesOf are the paths of what workers need, by SHA-256.
+// filesOf returns the paths of the files that workers need, by SHA-256.
 func filesOf(plan *match.Plan, builds []build) map[string]string {
-	files := map[string]string{}
+	paths := map[string]string{}
 	for _, p := range plan.Engines() {
 		for _, f := range p.Identity.Files {
-			files[f.SHA256] = f.Path
+			paths[f.SHA256] = f.Path
 			if f.Role == match.BinaryRole {
-				files[f.SHA256] = p.Command[0]
+				paths[f.SHA256] = p.Command[0]
 			}
 		}
 	}
 	for _, c := range plan.Councils() {
 		for _, f := range c.Identity.Files { // its book
-			files[f.SHA256] = f.Path
+			paths[f.SHA256] = f.Path
 		}
 	}
 	for _, b := range builds {
-		files[b.SHA256] = b.file
+		paths[b.SHA256] = b.file
 	}
-	return files
+	return paths
 }
 
 func (c *SubmitCommand) dry(env *cli.Env, plan *match.Plan, files map[string]string) error {
-	fmt.Fprintf(env.Out, "%s · plan %.12s · %s; it would be handed in with:\n", plan.Run, plan.Digest(), units(plan))
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %s; it would be submitted with:\n", plan.Run, plan.Digest(), units(plan))
 	if len(files) == 0 {
-		fmt.Fprintln(env.Out, "  nothing: its engines are in every gogi")
+		fmt.Fprintln(env.Out, "  no files: every gogi contains its engines")
 	}
 	for _, sum := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(env.Out, "  %.12s  %s\n", sum, files[sum])
@@ -286,7 +272,7 @@ func (c *SubmitCommand) dry(env *cli.Env, plan *match.Plan, files map[string]str
 	return nil
 }
 
-// submission is what is handed in of a plan.
+// submission returns the request that submits a plan.
 func (c *SubmitCommand) submission(plan *match.Plan) (s farm.Submission, err error) {
 	s = farm.Submission{Share: c.Share, Note: c.Note}
 	if c.Priority != nil {
@@ -318,14 +304,14 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 	if c.JSON {
 		return format.JSON(env.Out, status)
 	}
-	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: somebody of another owner approves it\n", status.Name, status.Run, units(plan), status.State)
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: another owner must approve it\n", status.Name, status.Run, units(plan), status.State)
 	return nil
 }
 
-// uploadMost bounds a file that is uploaded; the farm's own bound may be less.
+// uploadMost is the largest size of an uploaded file; the farm's own limit may be smaller.
 const uploadMost = 1 << 40
 
-// upload gives a file to the farm, which must still be what the plan was made with.
+// upload sends a file to the farm. The file must be the same as when the plan was made.
 func upload(ctx context.Context, t farm.Transport, file, sum string) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -334,7 +320,7 @@ func upload(ctx context.Context, t farm.Transport, file, sum string) error {
 	defer f.Close() //nolint:errcheck // it was only read
 	got, err := t.PutArtefact(ctx, f, uploadMost)
 	if err == nil && got != sum {
-		err = fmt.Errorf("it has changed since the plan was made: SHA-256 %s, expected %s", got, sum)
+		err = fmt.Errorf("the file has changed since the plan was made: SHA-256 %s, expected %s", got, sum)
 	}
 	if err != nil {
 		return fmt.Errorf("uploading %s: %w", file, err)

@@ -8,7 +8,7 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// printRows prints a table. What others have written in it cannot steer the terminal.
+// printRows prints a table. It removes control characters from the cells, because other people wrote them.
 func printRows(w io.Writer, t *format.Columns, rows [][]string) error {
 	for _, row := range rows {
 		for i := range row {

@@ -15,14 +15,14 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// onTest is a verb about one test.
+// onTest has the arguments of a command about one test.
 type onTest struct {
 	owner
 	Test string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
 	Why  string `placeholder:"TEXT" help:"Reason, for the log of the test."`
 }
 
-// order gives an order and prints what the test is then.
+// order sends an order and prints the new state of the test.
 func (c *onTest) order(ctx context.Context, env *cli.Env, word string, o farm.Order) error {
 	o.Run, o.Why = c.Test, c.Why
 	var status farm.TestStatus
@@ -43,19 +43,19 @@ func reason(why string) string {
 	return ": " + sanitize.Printable(why, 400)
 }
 
-//nolint:revive // what each verb means is with its field of Command
+//nolint:revive // the fields of Command have the descriptions
 type (
 	ApproveCommand struct{ onTest }
 	RejectCommand  struct{ onTest }
 	StopCommand    struct{ onTest }
 	PauseCommand   struct{ onTest }
 	ResumeCommand  struct{ onTest }
-	// PriorityCommand sets which tests come first.
+	// PriorityCommand sets the priority of a test.
 	PriorityCommand struct {
 		onTest
 		Number int `arg:"" help:"Priority from -10 to 10."`
 	}
-	// ShareCommand sets how the slots are divided among tests of one priority.
+	// ShareCommand sets the weight of a test among those of its priority.
 	ShareCommand struct {
 		onTest
 		Number float64 `arg:"" help:"Weight above 0."`
@@ -97,10 +97,10 @@ func (c *ShareCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "share", farm.Order{Number: c.Number})
 }
 
-// ListCommand lists tests.
+// ListCommand lists the tests.
 type ListCommand struct{ owner }
 
-// Run prints them, the most urgent first.
+// Run prints the tests, the most urgent first.
 func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 	var s farm.Status
 	if err := c.ask(ctx, "list", farm.Order{}, &s); err != nil {
@@ -117,7 +117,7 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 		})
 	}
 	for _, u := range s.Unread {
-		fmt.Fprintf(env.Err, "gogi: test %s is not understood by the coordinator's program, and not played: %s\n", sanitize.Printable(cmp.Or(u.Name, u.Run), 64), sanitize.Printable(u.Why, 300))
+		fmt.Fprintf(env.Err, "gogi: the coordinator cannot read test %s and does not play it: %s\n", sanitize.Printable(cmp.Or(u.Name, u.Run), 64), sanitize.Printable(u.Why, 300))
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(env.Out, "no tests")
@@ -126,7 +126,7 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 	return printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "stored", "held", "gate"}, 3, 4, 5), rows)
 }
 
-// verdict is what a test's gate says, with its LLR while it goes on.
+// verdict returns the SPRT's verdict, or its LLR while it is undecided.
 func verdict(t farm.TestStatus) string {
 	switch t.Verdict {
 	case "":
@@ -137,14 +137,14 @@ func verdict(t farm.TestStatus) string {
 	return t.Verdict
 }
 
-// ShowCommand shows one test.
+// ShowCommand shows a test.
 type ShowCommand struct {
 	owner
 	Test  string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
 	Watch bool   `help:"Follow the test until its end; without a terminal gogi prints a line for each change."`
 }
 
-// Run prints it.
+// Run prints the test.
 func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Watch {
 		return c.with(func(t farm.Transport, name string) error { return c.watch(ctx, env, t, name) })
@@ -160,7 +160,7 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// watchEvery is how often a test is asked for.
+// watchEvery is the interval of requests for a watched test.
 const watchEvery = time.Second
 
 func (c *ShowCommand) watch(ctx context.Context, env *cli.Env, t farm.Transport, name string) error {
@@ -206,10 +206,10 @@ func (c *ShowCommand) tell(env *cli.Env, s *farm.TestStatus, line string) error 
 	return err
 }
 
-// watchedLog is how many lines of its log a test has on a terminal.
+// watchedLog is the number of log lines of a watched test.
 const watchedLog = 5
 
-// watched is a test as it is drawn.
+// watched returns the text of a watched test.
 func watched(s *farm.TestStatus) string {
 	short := *s
 	short.Log = s.Log[max(0, len(s.Log)-watchedLog):]
@@ -218,7 +218,7 @@ func watched(s *farm.TestStatus) string {
 	return out.String()
 }
 
-// progressOf is a test in a line.
+// progressOf returns the state of a test in one line.
 func progressOf(s *farm.TestStatus) string {
 	line := fmt.Sprintf("%s  %s  %d of %d %ss, %d held", sanitize.Printable(s.Name, 40), s.State, s.Stored, s.Pairs, s.Unit(), s.Held)
 	if s.Verdict != "" {
@@ -227,7 +227,7 @@ func progressOf(s *farm.TestStatus) string {
 	return line + reason(s.Why)
 }
 
-// shownParams of a tune are told in full; all are with --json.
+// shownParams is how many parameters of a tune are printed; --json has all.
 const shownParams = 12
 
 func printTest(w io.Writer, s *farm.TestStatus) {
@@ -252,7 +252,7 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 		line("gate", "%s, LLR %+.3f; %d pairs stored beyond its verdict", s.Verdict, s.LLR, s.Beyond)
 	}
 	if t := s.Tune; t != nil {
-		line("tune", "%d of %d blocks are learnt", t.Blocks, t.Of)
+		line("tune", "%d of %d blocks are applied", t.Blocks, t.Of)
 		for _, p := range t.Params[:min(len(t.Params), shownParams)] {
 			line("", "%s %s, from %s", sanitize.Printable(p.Name, 40), sanitize.Printable(p.Now, 40), sanitize.Printable(p.Start, 40))
 		}
@@ -261,12 +261,12 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 		}
 	}
 	if len(s.Condemned) > 0 {
-		line("given up", "%ss %v, which crash what plays them", s.Unit(), s.Condemned)
+		line("given up", "%ss %v, which crash engines", s.Unit(), s.Condemned)
 	}
 	line("leases", "%d granted, %d expired, %d given back, %d taken away, %d adopted", s.Granted, s.Expired, s.Returned, s.Revoked, s.Adopted)
 	line("results", "%d counted, %d came twice, %d refused, %d too old", s.Added, s.Duplicates, s.Refused, s.Stale)
 	if s.Agreed+s.Differed > 0 {
-		line("audits", "%d agreed, %d had to be decided by a third", s.Agreed, s.Differed)
+		line("audits", "%d agreed, %d were decided by a third playing", s.Agreed, s.Differed)
 	}
 	fmt.Fprintln(w, "  log")
 	for _, l := range s.Log {
@@ -274,7 +274,7 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	}
 }
 
-// words joins what a worker says of itself.
+// words joins labels.
 func words(m map[string]string) string {
 	var all []string
 	for _, k := range sortedKeys(m) {

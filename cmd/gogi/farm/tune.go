@@ -19,28 +19,26 @@ import (
 	"gogi/usi/process"
 )
 
-// tunePriority is that of tunes and of their validations, where none is asked for: whoever
-// waits for a test's verdict goes first.
+// tunePriority is the default priority of tunes and their validations, so that tests with a verdict come first.
 const tunePriority = -1
 
-// farmInflight is how many pairs of a tune are in flight on a farm, where its file does
-// not say, and farmShare the part of its pairs that may be at most.
+// farmInflight is the default number of a tune's pairs in flight on a farm. At most a part 1/farmShare of its pairs may
+// be in flight.
 const (
 	farmInflight = 1024
 	farmShare    = 5
 )
 
-// handedTune is a tune that is handed in, or its validation.
+// A handedTune is a tune to submit, or its validation.
 type handedTune struct {
 	*planning.TuneBase
 	wish tuning.Request
 	tune *tune.Plan
-	plan *match.Plan // of the tune's games
+	plan *match.Plan // the tune's games
 }
 
-// tunePlan is the plan that is handed in of a file that is a tune: of its games, or of the
-// match that judges what was found, where --validate names the database that the tune was
-// pulled into.
+// tunePlan returns the plan of a tune file: the tune's games. With --validate it returns the match that judges the tune's
+// result; --validate names the database with the pulled tune.
 func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	wish, err := file.TakeTune()
 	if err != nil {
@@ -73,8 +71,8 @@ func (h *handedTune) resolve() (err error) {
 	return fail.Usage(err)
 }
 
-// validation is the match of the tune's newest candidate, which is written down in the
-// database where there is none yet, against its start.
+// validation returns the match of the tune's newest candidate against the start values. It adds the candidate to the
+// database if the database has none.
 func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Plan, err error) {
 	store, err := results.Open(ctx, db)
 	if err != nil {
@@ -98,7 +96,7 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 		return nil, err
 	}
 	if !a.Done() {
-		return nil, wrong("run %s: %d of %d blocks are learnt in %s: a validation is of a tune that is done, and pulled", a.Run, a.State.Blocks, a.Plan.Settings.Blocks(), db)
+		return nil, wrong("run %s: %d of %d blocks are applied in %s: a validation needs a finished and pulled tune", a.Run, a.State.Blocks, a.Plan.Settings.Blocks(), db)
 	}
 	candidate, _, err := tuning.Candidate(ctx, store, h.plan, a, false)
 	if err != nil {
@@ -112,8 +110,8 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 	return plan, plan.Check()
 }
 
-// next is the first of a candidate's matches that the database does not have: they are
-// played one after the other, since the first that does not pass ends it.
+// next returns the first of a candidate's matches that the database does not have. The matches are played one after the
+// other, because the first failed match rejects the candidate.
 func next(ctx context.Context, store *results.Store, runs []string) (int, error) {
 	for i, run := range runs {
 		_, err := store.FindRun(ctx, run)
@@ -124,13 +122,13 @@ func next(ctx context.Context, store *results.Store, runs []string) (int, error)
 			return 0, err
 		}
 	}
-	return 0, wrong("%s: all that judges the candidate is in the database: %s", runs[0], strings.Join(runs, ", "))
+	return 0, wrong("%s: the database already has all matches that judge the candidate: %s", runs[0], strings.Join(runs, ", "))
 }
 
-// validation says how the validation of a tune is handed in that was pulled whole.
+// validation returns a line with the command that submits the validation of a completely pulled tune, or "".
 func validation(m *mirror.Moved, db string) string {
 	if !m.Tune || m.Stored < m.Pairs {
 		return ""
 	}
-	return fmt.Sprintf("its validation: gogi farm submit FILE --run %s --validate %s, with the FILE that it was handed in by", m.Run, db)
+	return fmt.Sprintf("its validation: gogi farm submit FILE --run %s --validate %s, with the FILE of the tune", m.Run, db)
 }

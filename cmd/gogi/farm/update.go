@@ -15,16 +15,16 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/farm"
+	"gogi/farm/files"
 	"gogi/farm/keys"
 	"gogi/farm/worker"
-	"gogi/farm/worker/machine"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/sanitize"
 	"gogi/internal/version"
 )
 
-// ReleaseCommand groups what the makers of programs do, away from any farm.
+// ReleaseCommand groups the commands of maintainers who publish programs.
 type ReleaseCommand struct {
 	Keygen ReleaseKeyCommand  `cmd:"" help:"Make the key pair that signs programs"`
 	Sign   ReleaseSignCommand `cmd:"" help:"Sign programs, for gogi farm release deploy"`
@@ -36,7 +36,7 @@ type ReleaseKeyCommand struct {
 	File string `arg:"" type:"path" help:"New file for the secret key; its owner can replace the program of every worker that trusts it."`
 }
 
-// Run makes it.
+// Run makes the key pair.
 func (c *ReleaseKeyCommand) Run(env *cli.Env) error {
 	seed, public, err := keys.NewSeed()
 	if err == nil {
@@ -56,10 +56,10 @@ type ReleaseSignCommand struct {
 	Program []string `arg:"" type:"existingfile" help:"Programs, each for one kind of machine. The signature of PROGRAM is PROGRAM.release."`
 }
 
-// releaseFile is where a program's signature is.
+// releaseFile returns the path of a program's signature.
 func releaseFile(program string) string { return program + ".release" }
 
-// Run signs each.
+// Run signs each program.
 func (c *ReleaseSignCommand) Run(env *cli.Env) error {
 	seed, err := keys.ReadSeed(c.Key)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *ReleaseSignCommand) Run(env *cli.Env) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(releaseFile(program), append(text, '\n'), 0o644); err != nil { //nolint:gosec // for everybody to read
+		if err := os.WriteFile(releaseFile(program), append(text, '\n'), 0o644); err != nil { //nolint:gosec // public
 			return err
 		}
 		fmt.Fprintf(env.Out, "%s: %s for %s %s, SHA-256 %s\n", releaseFile(program), sanitize.Printable(r.Version, 60), r.OS, r.Arch, r.SHA256)
@@ -89,7 +89,7 @@ func (c *ReleaseSignCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// releaseOf is an unsigned release of a program, which says itself what it is for.
+// releaseOf returns an unsigned release of a program, with the OS and architecture of its build information.
 func releaseOf(program, version string) (*farm.Release, error) {
 	built, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -104,16 +104,11 @@ func releaseOf(program, version string) (*farm.Release, error) {
 			r.Arch = s.Value
 		}
 	}
-	info, err := os.Stat(program)
-	if err != nil {
-		return nil, err
-	}
-	r.Size = info.Size()
-	r.SHA256, err = machine.Sum(program)
+	r.SHA256, r.Size, err = files.Sum(program)
 	return r, err
 }
 
-// UpdateCommand has the workers run another program.
+// UpdateCommand deploys a program to the workers.
 type UpdateCommand struct {
 	owner
 	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without any, gogi prints the state of the deployment."`
@@ -123,7 +118,7 @@ type UpdateCommand struct {
 	Why      string   `placeholder:"TEXT" help:"Reason [--all, --off]."`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help returns the text below the usage line of --help.
 func (*UpdateCommand) Help() string {
 	return `gogi first updates a twentieth of the workers of each kind of machine, at least one. When they
 have played 500 pairs with the new program, gogi updates the others of that kind. The
@@ -138,7 +133,7 @@ signature with the key that its own program was built with, or with --updates of
 work. A worker without a key, or with a wrong signature, ends with exit code 5.`
 }
 
-// Run gives the order, or asks.
+// Run sends the order, and prints the state of the deployment.
 func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
 	u := farm.Update{Known: c.Artefact, All: c.All, Off: c.Off, Why: c.Why}
 	for _, program := range c.Program {
@@ -170,7 +165,7 @@ func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// readRelease reads the signature of a program, which must be of this very file.
+// readRelease reads the signature of a program, which must be of exactly this file.
 func readRelease(program string) (*farm.Release, error) {
 	text, err := os.ReadFile(releaseFile(program))
 	if err != nil {
@@ -180,7 +175,7 @@ func readRelease(program string) (*farm.Release, error) {
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("%s: %w", releaseFile(program), err)
 	}
-	sum, err := machine.Sum(program)
+	sum, _, err := files.Sum(program)
 	if err == nil && sum != r.SHA256 {
 		err = fmt.Errorf("%s is the signature of a program with SHA-256 %.80s, and %s has %s", releaseFile(program), r.SHA256, program, sum)
 	}
@@ -191,13 +186,13 @@ func printUpdate(w io.Writer, s *farm.UpdateStatus) {
 	line := func(what, format string, v ...any) { fmt.Fprintf(w, "  %-10s %s\n", what, fmt.Sprintf(format, v...)) }
 	switch s.Stage {
 	case farm.StageNone:
-		fmt.Fprintf(w, "no other program is wanted than each worker has%s\n", reason(s.Why))
+		fmt.Fprintf(w, "no update: each worker keeps its program%s\n", reason(s.Why))
 	case farm.StageTrial:
 		fmt.Fprintf(w, "a few workers of each kind of machine try it%s\n", reason(s.Why))
 	case farm.StageAll:
-		fmt.Fprintf(w, "all workers are told%s\n", reason(s.Why))
+		fmt.Fprintf(w, "all workers get it%s\n", reason(s.Why))
 	default:
-		fmt.Fprintf(w, "nobody else is told%s\n", reason(s.Why))
+		fmt.Fprintf(w, "held: no further worker gets it%s\n", reason(s.Why))
 	}
 	release := func(what string, r *farm.Release) {
 		line(what, "%s for %s %s, SHA-256 %s", sanitize.Printable(r.Version, 60), sanitize.Printable(r.OS, 20), sanitize.Printable(r.Arch, 20), r.SHA256)
@@ -223,19 +218,19 @@ func printUpdate(w io.Writer, s *farm.UpdateStatus) {
 	}
 }
 
-// trialText is how a release does where it is tried.
+// trialText returns the result of a release's trial so far.
 func trialText(t *farm.TrialStatus, need int) string {
 	first := sanitize.Printable(strings.Join(t.First, " "), 200)
 	switch {
 	case len(t.First) == 0:
-		return "no worker of this kind was here to try it"
+		return "no worker of this kind was connected for a trial"
 	case t.Passed:
 		return "tried by " + first + ": passed"
 	}
 	return fmt.Sprintf("tried by %s: %d of %d pairs; engines failed %d times in %d tries, without it %d in %d", first, t.Pairs, need, t.Failed, t.Tries, t.OthersFailed, t.OthersTries)
 }
 
-// maintainersOf is who may replace the program of this machine, by --updates; nil: nobody.
+// maintainersOf returns the key that may replace the program of this machine, by the value of --updates; nil: no key.
 func maintainersOf(word string) (ed25519.PublicKey, error) {
 	switch word {
 	case "off":
@@ -252,23 +247,22 @@ func maintainersOf(word string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// tryFor is how long a new program may take to say its version.
+// tryFor is the longest time in which a new program must print its version.
 const tryFor = time.Minute
 
-// starts tries a program: one that does not even say its version would leave this machine
-// without a worker.
+// starts returns an error if a program cannot print its version. Such a program would leave this machine without a worker.
 func starts(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
 	try := exec.CommandContext(ctx, file, "version") //nolint:gosec // a program whose maintainers' signature was checked
 	try.WaitDelay = time.Second
 	if out, err := try.CombinedOutput(); err != nil {
-		return fmt.Errorf("it does not start here: %w: %s", err, sanitize.Printable(string(bytes.TrimSpace(out)), 200))
+		return fmt.Errorf("the program does not start: %w: %s", err, sanitize.Printable(string(bytes.TrimSpace(out)), 200))
 	}
 	return nil
 }
 
-// renewed is the program that this worker is to become.
+// renewed returns the path of the program that replaces this worker.
 func (w *working) renewed(ctx context.Context, end *worker.End) (file string, err error) {
 	maintainers, err := maintainersOf(w.Updates)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"gogi/internal/format"
 )
 
-// BackupCommand copies a farm.
+// BackupCommand backs up a farm.
 type BackupCommand struct {
 	atSite
 	Dir       string `arg:"" type:"path" help:"Folder of the backup: a new file each time, and its SHA-256."`
@@ -26,7 +26,7 @@ type BackupCommand struct {
 	Artefacts bool   `help:"Also back up engines and networks (default: their hashes only)."`
 }
 
-// Run copies it, also while it is served.
+// Run makes the backup. The coordinator may run meanwhile.
 func (c *BackupCommand) Run(ctx context.Context, env *cli.Env) error {
 	db := c.DB
 	if db == "" {
@@ -42,28 +42,28 @@ func (c *BackupCommand) Run(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// RestoreCommand makes a farm of a backup.
+// RestoreCommand makes a farm's folder from a backup.
 type RestoreCommand struct {
 	atSite
 	File string `arg:"" type:"existingfile" help:"Backup file; FILE.sha256 must be in the same folder."`
 }
 
-// Run makes it.
+// Run restores the backup.
 func (c *RestoreCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := site.Restore(ctx, c.File, c.State); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Out, "%s is ready to be served; what was stored after the backup is played again\n", c.State)
+	fmt.Fprintf(env.Out, "%s is ready for gogi farm serve; results stored after the backup are played again\n", c.State)
 	return nil
 }
 
-// LoginCommand keeps credentials where the other verbs find them.
+// LoginCommand stores credentials for the other commands.
 type LoginCommand struct {
 	URL   string `arg:"" optional:"" help:"Address of the farm (default: from the credentials)."`
 	Creds string `required:"" type:"existingfile" placeholder:"FILE" help:"Credentials file from gogi farm key new."`
 }
 
-// Run keeps them, once the farm has accepted them.
+// Run stores the credentials after the farm has accepted them.
 func (c *LoginCommand) Run(ctx context.Context, env *cli.Env) error {
 	creds, err := keys.ReadCreds(c.Creds)
 	if err != nil {
@@ -91,12 +91,12 @@ func (c *LoginCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err := creds.Write(file); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Out, "%s at %s: %s, %s; kept in %s\n", creds.Name, creds.URL,
+	fmt.Fprintf(env.Out, "%s at %s: %s, %s; stored in %s\n", creds.Name, creds.URL,
 		format.NumberOf(len(s.Tests), "test"), format.NumberOf(len(s.Workers), "worker"), file)
 	return nil
 }
 
-// DoctorCommand looks for what would go wrong.
+// DoctorCommand checks the setup of a farm.
 type DoctorCommand struct {
 	owner
 	State   string `type:"path" placeholder:"DIR" help:"Farm folder on this machine to check."`
@@ -104,14 +104,14 @@ type DoctorCommand struct {
 	Monitor string `placeholder:"URL" help:"Monitoring page of the NATS server, such as http://127.0.0.1:8222 [--nats]."`
 }
 
-// finding is what the doctor says of one thing.
+// finding is the result of one check.
 type finding struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
 	Why  string `json:"why"`
 }
 
-// Run prints what it found; exit code 1 where something is wrong.
+// Run prints the results. The exit code is 1 if a check fails.
 func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	var all []finding
 	note := func(what, good string, err error) {
@@ -134,7 +134,7 @@ func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	if c.NATS != "" {
 		wrong, err := (&nats.Outside{Creds: keys.Creds{URL: c.NATS}, Monitor: c.Monitor}).Examine(ctx)
-		note("nats", "it syncs what it acknowledges, and lets in only who has a key", errors.Join(append(wrong, err)...))
+		note("nats", "it syncs what it acknowledges, and accepts only connections with a key", errors.Join(append(wrong, err)...))
 	}
 	if c.Creds != "" || c.State == "" && c.NATS == "" {
 		creds, err := c.read()
@@ -146,7 +146,7 @@ func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.print(env, all)
 }
 
-// leastJournal is a journal that holds the results of a few minutes of a large farm.
+// leastJournal holds the results of a few minutes of a large farm.
 const leastJournal = 256 << 20
 
 func roomEnough(room int64) error {
@@ -156,7 +156,7 @@ func roomEnough(room int64) error {
 	return nil
 }
 
-// reach asks the farm, and compares clocks.
+// reach sends a request to the farm, and compares the clocks.
 func (c *DoctorCommand) reach(ctx context.Context, note func(what, good string, err error)) {
 	var s farm.Status
 	began := time.Now()
@@ -168,7 +168,7 @@ func (c *DoctorCommand) reach(ctx context.Context, note func(what, good string, 
 	err = nil
 	off := time.Since(s.At)
 	if off.Abs() > time.Minute {
-		err = fmt.Errorf("this machine's clock and the farm's are %v apart: certificates and keys end by them", off.Round(time.Second))
+		err = fmt.Errorf("this machine's clock and the farm's are %v apart: the expiry of certificates and keys depends on them", off.Round(time.Second))
 	}
 	note("clocks", "agree", err)
 	if s.Judge.Fill > 0.7 {

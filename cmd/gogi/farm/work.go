@@ -59,7 +59,7 @@ type WorkCommand struct {
 	Session session.Flags `embed:""`
 }
 
-// Help is what the verb's --help says below its flags' summary.
+// Help returns the text below the usage line of --help.
 func (*WorkCommand) Help() string {
 	return `The worker writes results to its disk before it sends them, and keeps them until the coordinator
 has stored them, also after a restart of either.
@@ -75,7 +75,7 @@ coordinator was away for --give-up; 130 ended at once; 1 any other failure.`
 
 func wrong(format string, v ...any) error { return fail.Usage(fmt.Errorf(format, v...)) }
 
-// Run plays until it is drained, or ends by itself.
+// Run plays until a drain, or until the worker ends by itself.
 func (c *WorkCommand) Run(ctx context.Context, env *cli.Env) error {
 	config, creds, err := c.config(env)
 	if err != nil {
@@ -96,13 +96,13 @@ func (c *WorkCommand) Run(ctx context.Context, env *cli.Env) error {
 	return &cli.Exit{Code: worker.ExitUpdate, Err: become(next)}
 }
 
-// work plays in a session; next is the program that this process is to become, if any.
+// work plays in a session. next is the program that replaces this process, or "".
 func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worker.Config, creds keys.Creds) (next string, err error) {
 	transport, err := nats.Dial(creds)
 	if err != nil {
 		return "", err
 	}
-	defer transport.Close() //nolint:errcheck // nothing more is sent
+	defer transport.Close() //nolint:errcheck // all messages are sent
 	config.Measures = c.measures(config)
 	for {
 		w := &working{WorkCommand: c, config: config, transport: transport, session: s}
@@ -116,11 +116,11 @@ func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worke
 			return "", err
 		}
 		config.Log.Info("the machine was measured again", "nodes a second", config.NPS)
-		config.Measures = false // once a process: a machine that is never as it says would do nothing else
+		config.Measures = false // once in a process, so that a wrong machine does not measure for ever
 	}
 }
 
-// config is what the flags say, and whose credentials these are.
+// config returns the worker's configuration by the flags, and the credentials.
 func (c *WorkCommand) config(env *cli.Env) (worker.Config, keys.Creds, error) {
 	creds, err := keys.ReadCreds(c.Creds)
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *WorkCommand) slots() (int, error) {
 	return n, nil
 }
 
-// labels are the machine's own, and those of the flags.
+// labels returns the machine's own labels and those of the flags.
 func (c *WorkCommand) labels() (map[string]string, error) {
 	here, err := players.Surroundings()
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *WorkCommand) labels() (map[string]string, error) {
 	return all, err
 }
 
-// dir is the worker's own folder. An outbox belongs to one key of one farm.
+// dir returns the worker's own folder. An outbox belongs to one key of one farm.
 func (c *WorkCommand) dir(creds keys.Creds) (string, error) {
 	root := c.Cache
 	if root == "" {
@@ -204,7 +204,7 @@ func (c *WorkCommand) dir(creds keys.Creds) (string, error) {
 	return filepath.Abs(filepath.Join(root, creds.Name+"-"+strings.ToLower(creds.Coordinator[1:9])))
 }
 
-// readPolicy reads a machine's policy; no file is "any-approved".
+// readPolicy reads a machine's policy; without a file it is "any-approved".
 func readPolicy(file string) (worker.Policy, error) {
 	var rules struct {
 		Allow []string `toml:"allow"`
@@ -222,7 +222,7 @@ func readPolicy(file string) (worker.Policy, error) {
 	return worker.NewPolicy(rules.Allow)
 }
 
-// load is how many processes wait for a CPU, a CPU; 0 where that cannot be read.
+// load returns the number of processes that wait for a CPU, divided by the number of CPUs; 0 if it is unknown.
 func load() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -233,15 +233,15 @@ func load() float64 {
 	return n / float64(runtime.NumCPU())
 }
 
-// working is a worker's process.
+// working is the state of a worker's process.
 type working struct {
 	*WorkCommand
 	config    worker.Config
 	transport farm.Transport
 	session   *session.Session
 	machine   *machine.Machine
-	measure   bool   // the machine is to be measured, and joined anew
-	next      string // the program that this process is to become; "": none
+	measure   bool   // the machine must be measured before it joins again
+	next      string // the program that replaces this process; "": none
 }
 
 func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
@@ -259,7 +259,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	var joined *worker.Worker
 	w.config.Show = func(plan *match.Plan, hub *events.Hub, send func(match.Event)) {
 		if err := w.show(ctx, joined, plan, hub, send); err != nil {
-			w.config.Log.Warn("a run is not shown", "run", plan.Run, "why", err)
+			w.config.Log.Warn("a run is not on the pages", "run", plan.Run, "why", err)
 		}
 	}
 	if joined, err = worker.Join(ctx, w.transport, w.config); err != nil {
@@ -272,7 +272,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	return errors.Join(played, w.machine.Close())
 }
 
-// show shows a run of this worker. The database is made anew in each process.
+// show adds a run of this worker to the pages. Each process makes a new database.
 func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.Plan, hub *events.Hub, send func(match.Event)) error {
 	if s := w.session; s.Store == nil {
 		for _, part := range []string{"", "-wal", "-shm"} {
@@ -284,14 +284,14 @@ func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.P
 	}
 	return w.session.Show(ctx, plan, hub, func(_ context.Context, c control.Command) error {
 		if c.Do != control.Drain {
-			return fmt.Errorf("a worker takes drain alone: the farm decides on %s", c.Do)
+			return fmt.Errorf("a worker accepts only drain: the farm decides about %s", c.Do)
 		}
-		go joined.Drain() // all runs: a worker has no slots for one
+		go joined.Drain() // drains all runs, because a slot belongs to no run
 		return nil
 	}, send)
 }
 
-// bind lays out the machine's CPUs, for slots of one size.
+// bind assigns the machine's CPUs to slots of equal size.
 func (w *working) bind() (*players.Binding, error) {
 	if w.CPUs == "" || w.CPUs == "off" {
 		return nil, nil
@@ -304,21 +304,21 @@ func (w *working) bind() (*players.Binding, error) {
 	return bound, err
 }
 
-// lastWords is how long an ending worker tries to tell of it: what it cannot send
-// stays in the outbox, what it cannot give back is free when its lease is over.
+// lastWords is how long an ending worker tries to send its results and returned pairs, lastGasp the same after an
+// interrupt. Unsent results stay in the outbox. Unreturned pairs are free when their leases expire.
 const (
 	lastWords = time.Minute
 	lastGasp  = 5 * time.Second
 )
 
-// play plays to the end, and tells the coordinator of it.
+// play plays to the end and closes the session.
 func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Config) error {
 	w.session.Playing(func() i18n.Message { joined.Drain(); return i18n.Of("the pairs in play") })
 	if w.DrainAfter > 0 {
 		timer := time.AfterFunc(w.DrainAfter, joined.Drain)
 		defer timer.Stop()
 	}
-	var started atomic.Bool // some player
+	var started atomic.Bool // at least one player has started
 	c.Started = func(_ string, _ time.Duration, why error) {
 		if why == nil {
 			started.Store(true)
@@ -355,15 +355,14 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 	return w.idle(refused)
 }
 
-// measures reports whether this machine can be measured again as it was measured: where the
-// reference engine is the one of the file.
+// measures reports whether gogi can measure this machine again: the reference engine must be that of --nps-file.
 func (c *WorkCommand) measures(w worker.Config) bool {
 	if c.NPSFile == "" {
 		return false
 	}
 	p, err := (&BenchCommand{Engine: c.BenchEngine, Nodes: benchNodes}).player()
 	if err != nil || p.Identity.String() != w.Reference {
-		w.Log.Warn("this machine is not measured again when the farm wants it: --bench-engine is not what --nps-file was written with", "err", err)
+		w.Log.Warn("this machine cannot be measured again: --bench-engine is not the engine of --nps-file", "err", err)
 		return false
 	}
 	return true
@@ -388,8 +387,7 @@ func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w work
 	return out.NPS, nil
 }
 
-// renew brings the program that is wanted. Where this process can become it, that is no
-// error beside become's.
+// renew downloads the wanted program and sets next. An error has the exit code of a wanted update.
 func (w *working) renew(ctx context.Context, end *worker.End) error {
 	file, err := w.renewed(ctx, end)
 	if ctx.Err() != nil {
@@ -402,16 +400,16 @@ func (w *working) renew(ctx context.Context, end *worker.End) error {
 	return nil
 }
 
-// idle is an error where --once found runs and could play none of them.
+// idle returns an error if --once found runs and could play none of them.
 func (w *working) idle(refused map[string]string) error {
 	if !w.Once || len(refused) == 0 {
 		return nil
 	}
 	run := slices.Sorted(maps.Keys(refused))[0]
-	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("run %.12s is not played here: %s", run, refused[run])}
+	return &cli.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("this machine cannot play run %.12s: %s", run, refused[run])}
 }
 
-// exitOf gives a worker that ended by itself its exit code.
+// exitOf returns the error of a worker that ended by itself with its exit code.
 func exitOf(err error) error {
 	end, ok := errors.AsType[*worker.End](err)
 	if !ok {

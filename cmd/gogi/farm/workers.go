@@ -16,13 +16,13 @@ import (
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// WorkersCommand lists workers.
+// WorkersCommand lists the workers.
 type WorkersCommand struct {
 	owner
 	Labels bool `help:"Also print the labels of the machines."`
 }
 
-// Run prints them.
+// Run prints the workers.
 func (c *WorkersCommand) Run(ctx context.Context, env *cli.Env) error {
 	var s farm.Status
 	if err := c.ask(ctx, "workers", farm.Order{}, &s); err != nil {
@@ -79,7 +79,7 @@ func workerRow(w *farm.WorkerStatus) []string {
 	}
 }
 
-// onWorker is a verb about one worker.
+// onWorker has the arguments of a command about one worker.
 type onWorker struct {
 	owner
 	Worker string `arg:"" help:"Name of the worker."`
@@ -99,7 +99,7 @@ func (c *onWorker) order(ctx context.Context, env *cli.Env, word string, o farm.
 	return nil
 }
 
-// DrainCommand lets a worker finish what it plays, and gives it nothing more.
+// DrainCommand lets a worker finish its games, and gives it no more.
 type DrainCommand struct {
 	onWorker
 	Off bool `help:"End the drain; the worker gets pairs again."`
@@ -110,7 +110,7 @@ func (c *DrainCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "drain", farm.Order{Off: c.Off})
 }
 
-// QuarantineCommand takes a worker's pairs away; its results stay.
+// QuarantineCommand revokes a worker's leases; its results stay.
 type QuarantineCommand struct {
 	onWorker
 	Why string `placeholder:"TEXT" help:"Reason."`
@@ -125,7 +125,7 @@ func (c *QuarantineCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "quarantine", farm.Order{Why: c.Why, Off: c.Off})
 }
 
-// TrustCommand says how far a worker is believed.
+// TrustCommand sets the trust in a worker.
 type TrustCommand struct {
 	onWorker
 	Level string `arg:"" enum:"untrusted,verified,owner" help:"Trust: untrusted, verified or owner."`
@@ -136,7 +136,7 @@ func (c *TrustCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "trust", farm.Order{Level: c.Level})
 }
 
-// drawn are the pairs that go with a worker's, in a tune.
+// drawn returns the words for the pairs of a tune that become void with a worker's pairs.
 func drawn(pairs int) string {
 	if pairs == 0 {
 		return ""
@@ -153,7 +153,7 @@ type VoidCommand struct {
 	DryRun bool   `help:"Print the number of pairs; void none."`
 }
 
-// Run asks for it, and says what it made of the verdict.
+// Run sends the order, and prints how the verdict changed.
 func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	var p farm.Purged
 	if err := c.ask(ctx, "purge", farm.Order{Run: c.Test, Worker: c.Worker, Why: c.Why, Dry: c.DryRun}, &p); err != nil {
@@ -169,10 +169,10 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	unit := (&farm.TestStatus{Selfplay: p.Selfplay}).Unit()
 	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, unit), c.Worker, drawn(p.Drawn), c.Test, what)
 	if p.Before != "" && !c.DryRun {
-		fmt.Fprintf(env.Out, "the gate said %s, and says %s\n", p.Before, p.After)
+		fmt.Fprintf(env.Out, "the SPRT's verdict was %s, and is %s now\n", p.Before, p.After)
 	}
 	if p.Withdrawn {
-		fmt.Fprintln(env.Out, "the verdict that was told is withdrawn")
+		fmt.Fprintln(env.Out, "the reported verdict is withdrawn")
 	}
 	return nil
 }

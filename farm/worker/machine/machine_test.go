@@ -94,7 +94,7 @@ func TestProgram(t *testing.T) {
 	r, key := signed(t, "second", func(*farm.Release) {})
 	if file, err := m.Program(t.Context(), r, key); err != nil {
 		t.Error(err)
-	} else if sum, err := machine.Sum(file); sum != r.SHA256 || err != nil {
+	} else if sum, _, err := files.Sum(file); sum != r.SHA256 || err != nil {
 		t.Errorf("a damaged program was taken for the right one: %s, %v", sum, err)
 	}
 }

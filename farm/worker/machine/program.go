@@ -13,6 +13,7 @@ import (
 	"runtime"
 
 	"gogi/farm"
+	"gogi/farm/files"
 	"gogi/internal/disk"
 )
 
@@ -61,7 +62,7 @@ func programName() string {
 
 // place copies a release to the path where it will run, unless it is there.
 func place(from, to string, r *farm.Release) (err error) {
-	if sum, err := Sum(to); err == nil && sum == r.SHA256 {
+	if sum, _, err := files.Sum(to); err == nil && sum == r.SHA256 {
 		return os.Chmod(to, 0o700)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -125,23 +126,9 @@ func Own() (string, error) {
 			return "", fmt.Errorf("worker: finding this program: %w", err)
 		}
 	}
-	sum, err := Sum(self)
+	sum, _, err := files.Sum(self)
 	if err != nil {
 		return "", fmt.Errorf("worker: reading this program: %w", err)
 	}
 	return sum, nil
-}
-
-// Sum returns the SHA-256 of a file, in hex.
-func Sum(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	hash := sha256.New()
-	if _, err := io.Copy(hash, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
 }
