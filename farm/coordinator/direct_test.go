@@ -334,7 +334,7 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 			if len(granted) != 1 {
 				t.Fatalf("%s is granted nothing", name)
 			}
-			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held(), Why: "x", Crashed: true}}}, &farm.BeatReply{})
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held, Why: "x", Crashed: true}}}, &farm.BeatReply{})
 		}
 		time.Sleep(lease)
 		if st := f.test("kills"); st.Why != "" {
