@@ -18,13 +18,13 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Report reads all pairs of a run once, and passes each to the watchers, too.
+// Report reads all pairs of a run once. It passes each to the watchers first, which may change it.
 func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
 	g, err := Gather(ctx, store, run)
 	if err != nil {
 		return nil, err
 	}
-	return g.rest(ctx, store, watch...)
+	return g.rest(ctx, store, nil, watch...)
 }
 
 // Gathering is a report in the making, whose first pairs come from another reader of the run.
@@ -66,12 +66,17 @@ func (g *Gathering) Add(rows []match.Row) error {
 	return errors.Join(g.sums.Add(rows), g.rank.add(rows))
 }
 
-// rest reads the pairs that are not in the sums, passes each to the watchers, too, and returns the report.
-func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
+// rest reads the pairs that are not in the sums and returns the report. It calls watch before it adds a pair, and after afterwards.
+func (g *Gathering) rest(ctx context.Context, store *results.Store, after func([]match.Row), watch ...func([]match.Row) error) (*report.Report, error) {
 	err := store.Pairs(ctx, g.info.ID, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
+		for _, see := range watch { // before the sums: a watcher may change the rows, as bisect does
+			if err := see(rows); err != nil {
+				return err
+			}
+		}
 		err := errors.Join(g.sums.Add(rows), g.rank.add(rows))
-		for _, see := range watch {
-			err = errors.Join(err, see(rows))
+		if after != nil {
+			after(rows)
 		}
 		return err
 	})
@@ -93,7 +98,7 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 	if err != nil {
 		return nil, err
 	}
-	return now.rest(ctx, store)
+	return now.rest(ctx, store, nil)
 }
 
 // Shown reads the data of a run's page: the report, the score along the run with the figures at each of its
@@ -109,10 +114,7 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 	}
 	seen := html.NewScenes(info.Players[0], info.Players[1])
 	seen.Watch(g.sums.Moment)
-	rep, err := g.rest(ctx, store, func(rows []match.Row) error {
-		seen.Add(rows)
-		return nil
-	})
+	rep, err := g.rest(ctx, store, seen.Add)
 	if err != nil {
 		return nil, err
 	}
