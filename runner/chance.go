@@ -16,7 +16,7 @@ type Setter interface {
 	Set(settings []usi.Setting) error
 }
 
-// seatAlone readies the player of a game of self-play, who plays both sides.
+// seatAlone prepares the player of a game of self-play, which plays both sides.
 func (s *slot) seatAlone(ctx context.Context, at seat, g match.Game) (players [2]Player, err error) {
 	game := usi.Game{Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number, Options: multiPV(s.chance.Lines(0))}
 	p, err := s.ready(ctx, s.playerAt(at), at, s.cpus(0), game)
@@ -29,7 +29,7 @@ func (s *slot) seatAlone(ctx context.Context, at seat, g match.Game) (players [2
 	return [2]Player{p, p}, err
 }
 
-// multiPV is the option for so many lines; 0: none.
+// multiPV returns the MultiPV setting for a number of lines; 0 returns none.
 func multiPV(lines int) []usi.Setting {
 	if lines == 0 {
 		return nil
@@ -37,13 +37,13 @@ func multiPV(lines int) []usi.Setting {
 	return []usi.Setting{{Name: "MultiPV", Value: fmt.Sprint(lines)}}
 }
 
-// ply is how many plies the player of self-play has made.
+// ply returns the number of moves that the player of self-play has made.
 func (g *game) ply() int { return len(g.position.Moves) - len(g.Opening.Moves) }
 
-// chanceFor prepares a search of self-play.
+// chanceFor prepares the search request of self-play.
 func (g *game) chanceFor(c shogi.Colour, r *usi.Request) error {
 	r.Go.Nodes, r.MaxPV = g.chance.Nodes(r.Go.Nodes), 1
-	r.Deadline = g.limits[c].MoveTime + g.limits[c].Stall // no move is too late
+	r.Deadline = g.limits[c].MoveTime + g.limits[c].Stall // self-play has no loss on time
 	if g.ply() == 0 || g.chance.Lines(g.ply()) == g.chance.Lines(g.ply()-1) {
 		return nil
 	}
@@ -54,8 +54,8 @@ func (g *game) chanceFor(c shogi.Colour, r *usi.Request) error {
 	return p.Set(multiPV(g.chance.Lines(g.ply())))
 }
 
-// drawn makes the move that chance draws from an answer. A player that fails, or is silent,
-// loses no game: its pair begins again.
+// drawn plays the move that the chance draws from a reply. A player that fails or does not answer loses no game:
+// the slot plays the pair again.
 func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err error) (match.Verdict, error) {
 	switch {
 	case err != nil:
@@ -64,7 +64,7 @@ func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err e
 		return match.Verdict{}, fmt.Errorf("it had to be stopped after %v in %s", reply.Elapsed, g.position)
 	}
 	move, ply := recordMove(reply, 0), g.ply()
-	if reply.Exact.HasScore { // a bound is no score to learn from
+	if reply.Exact.HasScore { // training data use no bounds
 		move.Score, move.HasScore = reply.Exact.Score.Number(), true
 	}
 	if ply == 0 {
@@ -89,7 +89,7 @@ func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err e
 	return g.judge(ctx, c, reply, move, 0), nil
 }
 
-// redraw gives the game another beginning.
+// redraw draws another opening for the game.
 func (g *game) redraw() (err error) {
 	if g.Opening, err = g.chance.Begin(g.referee); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (g *game) redraw() (err error) {
 	return nil
 }
 
-// adjudicate ends a game by its scores, but for one of self-play that is audited.
+// adjudicate ends a game by its scores. It does not end an audited game of self-play.
 func (g *game) adjudicate(m *kifu.Move) match.Verdict {
 	if g.chance == nil {
 		return g.adjudicator.Move(g.referee.Position(), m.Score, m.HasScore)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readOffsets compares with CLOCK_UPTIME_RAW, which does not go on while the machine
-// sleeps; CLOCK_MONOTONIC_RAW does (clock_gettime(3) of macOS).
+// readOffsets compares with CLOCK_UPTIME_RAW, which stops while the machine sleeps.
+// CLOCK_MONOTONIC_RAW does not stop (clock_gettime(3) of macOS).
 func readOffsets() offsets {
 	awake := readClock(unix.CLOCK_UPTIME_RAW)
 	return offsets{asleep: readClock(unix.CLOCK_MONOTONIC_RAW) - awake, wall: readClock(unix.CLOCK_REALTIME) - awake}

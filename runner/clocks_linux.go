@@ -6,13 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// started is when this program began, by the clocks of time.Now.
+// started is the start time of this program, by the clocks of time.Now.
 var started = time.Now()
 
-// readOffsets compares with CLOCK_MONOTONIC, as it went on since the start. CLOCK_BOOTTIME
-// goes on while the machine sleeps, when that does not (clock_gettime(2)); it is the one
-// that the kernel itself is asked for, since time.Now reads the others without a system
-// call, and this is asked at every move on a clock.
+// readOffsets compares with CLOCK_MONOTONIC since the start. CLOCK_BOOTTIME also counts while the machine sleeps
+// (clock_gettime(2)). Only this clock needs a system call, because time.Now reads the others without one.
+// That matters because the runner calls readOffsets at every move with a clock.
 func readOffsets() offsets {
 	now := time.Now()
 	mono := now.Sub(started)

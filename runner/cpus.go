@@ -7,7 +7,7 @@ import (
 	"gogi/match"
 )
 
-// cpus are what a player on one side of this slot runs on; nil: any.
+// cpus returns the CPUs for the players on a side of this slot; nil means all.
 func (s *slot) cpus(side int) []int {
 	if s.number >= len(s.config.CPUs) {
 		return nil
@@ -15,10 +15,9 @@ func (s *slot) cpus(side int) []int {
 	return s.config.CPUs[s.number][side]
 }
 
-// sides are the sets of CPUs on which the two players of a game run: an open one
-// stays where it is, and its opponent gets the other set. Where both sit on the same
-// one, each left there by another opponent, the second starts anew. It is no matter
-// where both sets are the same.
+// sides returns the CPU set for each player of a game. An open player keeps its set, and its opponent gets the
+// other one. If both players are open on the same set, the slot restarts the second player. It does not
+// restart it if the two sets are equal.
 func (s *slot) sides(seats [2]seat) (sides [2]int) {
 	open := [2]int{s.indexOf(seats[0]), s.indexOf(seats[1])}
 	switch {
@@ -35,7 +34,7 @@ func (s *slot) sides(seats [2]seat) (sides [2]int) {
 	case open[1] >= 0:
 		sides[0] = 1 - s.open[open[1]].side
 		sides[1] = 1 - sides[0]
-	case seats[0].index > seats[1].index: // so that a player's side does not go with its colour
+	case seats[0].index > seats[1].index: // so that a player's CPU set does not depend on its colour
 		sides = [2]int{1, 0}
 	default:
 		sides = [2]int{0, 1}
@@ -43,14 +42,14 @@ func (s *slot) sides(seats [2]seat) (sides [2]int) {
 	return sides
 }
 
-// bound is which players have been told to stray from their CPUs, so that it is said
-// once a run. It may be used from any goroutine.
+// bound records the players that left their CPUs, so that a run reports each player once.
+// It is safe for concurrent use.
 type bound struct {
 	mu     sync.Mutex
 	strays map[string]bool
 }
 
-// first reports whether a player is seen to stray for the first time.
+// first reports whether a player has left its CPUs for the first time.
 func (b *bound) first(player string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,8 +63,8 @@ func (b *bound) first(player string) bool {
 	return true
 }
 
-// lookForStrays tells, after the first game of each player that was bound, whether it
-// keeps to its CPUs: no clock runs now, and engines have made their threads.
+// lookForStrays checks after the first game of each bound player whether it stays on its CPUs. At that time
+// no clock runs, and the engine has created its threads.
 func (s *slot) lookForStrays(plan *match.Plan, g match.Game) {
 	for _, index := range g.Players {
 		i := s.indexOf(seat{plan, index})

@@ -15,13 +15,13 @@ type eventLog struct {
 	mu    sync.Mutex // held by the slot, and by Listen
 	game  *game      // nil: the slot plays none; only its constant fields are read
 	moves []shogi.Move
-	told  int // the number of moves that were sent
-	last  [2]said
+	sent  int // the number of moves that were sent
+	last  [2]lastMove
 	left  [2]time.Duration // on the clocks
 }
 
-// said holds a player's last move with its search data.
-type said struct {
+// A lastMove is a player's last move with its search data.
+type lastMove struct {
 	ply  int // 0: no move yet
 	move kifu.Move
 	hit  bool
@@ -40,9 +40,9 @@ func (e *Events) logOf(slot int) *eventLog {
 func (t *eventLog) begin(g *game) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.game, t.last = g, [2]said{}
+	t.game, t.last = g, [2]lastMove{}
 	t.moves = append(t.moves[:0], g.Opening.Moves...)
-	t.told = len(t.moves)
+	t.sent = len(t.moves)
 	for c := range t.left {
 		t.left[c] = g.clocks[c].Remaining()
 	}
@@ -52,19 +52,19 @@ func (t *eventLog) begin(g *game) {
 func (t *eventLog) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.game, t.moves, t.told = nil, t.moves[:0], 0
+	t.game, t.moves, t.sent = nil, t.moves[:0], 0
 }
 
 // add stores a move. The caller holds t.mu.
 func (t *eventLog) add(c shogi.Colour, m *kifu.Move, hit bool, left time.Duration) {
 	t.moves = append(t.moves, m.Move)
-	t.last[c], t.left[c] = said{len(t.moves), *m, hit}, left
+	t.last[c], t.left[c] = lastMove{len(t.moves), *m, hit}, left
 }
 
 // Listen turns move events on or off. When it turns them on, it sends the current position of each game
 // with moves that were not sent, and returns the number of the last event of this process.
 func (e *Events) Listen(on bool) (last uint64) {
-	e.heard.Store(on && e.moves)
+	e.listening.Store(on && e.moves)
 	if !on {
 		return 0
 	}
@@ -72,7 +72,7 @@ func (e *Events) Listen(on bool) (last uint64) {
 		t := one.(*eventLog) //nolint:forcetypeassert // as in logOf
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		e.tell(t)
+		e.sendBoard(t)
 		return true
 	})
 	e.mu.Lock()
@@ -80,16 +80,16 @@ func (e *Events) Listen(on bool) (last uint64) {
 	return e.seq[""]
 }
 
-// tell sends the board of a game if it has moves that were not sent. The caller holds t.mu.
-func (e *Events) tell(t *eventLog) {
-	if t.game == nil || t.told == len(t.moves) {
+// sendBoard sends the board of a game if it has moves that were not sent. The caller holds t.mu.
+func (e *Events) sendBoard(t *eventLog) {
+	if t.game == nil || t.sent == len(t.moves) {
 		return
 	}
 	g := t.game
 	ev := about(match.EventBoard, g.Pair, g.Leg, g.slot.number)
 	ev.Board = t.board()
 	e.Send(ev)
-	t.told = len(t.moves)
+	t.sent = len(t.moves)
 }
 
 // board returns the current state of the game.
@@ -101,7 +101,7 @@ func (t *eventLog) board() *match.Board {
 		Plies: len(g.Opening.Moves), Start: g.result.Record.Start, Moves: movesText(t.moves), Ply: len(t.moves),
 	}
 	if p, err := shogi.ParseSFEN(b.Start); err == nil {
-		for _, m := range t.moves { // that the referee has accepted
+		for _, m := range t.moves { // the referee accepted them, so they are legal
 			p.Apply(m)
 		}
 		b.Position = p.SFEN()
@@ -118,7 +118,7 @@ func (t *eventLog) board() *match.Board {
 }
 
 // thought returns the search data of a move as a move event has them, or nil without a move.
-func (s said) thought() *match.Thought {
+func (s lastMove) thought() *match.Thought {
 	if s.ply == 0 {
 		return nil
 	}

@@ -122,7 +122,7 @@ func TestAMoveThatMeetsAListener(t *testing.T) {
 	g := standing(t, e)
 	e.gameStarted(g)
 	g.plays(t, "7g7f", kifu.Move{})
-	e.heard.Store(true) // as Listen does first
+	e.listening.Store(true) // as Listen does first
 	g.plays(t, "3c3d", kifu.Move{})
 	told := e.sent()
 	wantTypes(t, told, match.EventGame, match.EventBoard, match.EventMove)

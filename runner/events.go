@@ -12,60 +12,57 @@ import (
 	"gogi/usi"
 )
 
-// Events is the one stream of what happens in a run. All slots send to it; its
-// channel is read by one consumer until Close. A nil *Events drops everything,
-// and costs nothing: what an event says is made only where it is sent.
+// Events is the single event stream of a run. All slots send to it, and one consumer reads its channel until Close.
+// A nil *Events drops every event at no cost, because the senders build an event only after that check.
 type Events struct {
-	run   string
-	moves bool
-	heard atomic.Bool // somebody listens to moves
+	run       string
+	moves     bool
+	listening atomic.Bool // a subscriber wants move events
 
-	games sync.Map // *tale of the game in a slot, by the slot's number
+	games sync.Map // *eventLog of the game in a slot, by slot number
 
-	mu      sync.Mutex        // orders Seq, stamps and the sends
-	seq     map[string]uint64 // the last number given, by worker
-	latest  time.Time         // the last stamp given
-	dropped atomic.Uint64
-	pushed  uint64 // events that the stream was given
-	given   sync.Once
-	// abandoned is closed by Abandon: from then on nobody waits for the consumer.
-	abandoned chan struct{}
-	// out gets events from all slots, under mu; Close closes it. Its capacity
-	// covers the moves of a burst: when it is full, moves are dropped and
-	// everything else waits for the consumer.
+	mu          sync.Mutex        // orders Seq, time stamps and sends
+	seq         map[string]uint64 // the last sequence number, by worker
+	latest      time.Time         // the last time stamp
+	dropped     atomic.Uint64
+	pushed      uint64 // the number of events put into out
+	abandonOnce sync.Once
+	abandoned   chan struct{} // closed by Abandon: then no sender waits for the consumer
+	// out receives the events of all slots, under mu. Close closes it. Its capacity covers a burst of moves.
+	// When it is full, Send drops moves, and every other event waits for the consumer.
 	out chan match.Event
 }
+
+// NewEvents returns a stream for one run, with or without move events. With moves, it sends them until Listen turns them off.
 
 // NewEvents makes a stream for one run, with or without move events.
 // They are told as they are made, unless Listen says that nobody listens.
 func NewEvents(run string, moves bool) *Events {
 	e := &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
-	e.heard.Store(moves)
+	e.listening.Store(moves)
 	return e
 }
 
-// Stream is what the consumer ranges over.
+// Stream returns the channel from which the consumer reads all events. Close closes the channel.
 func (e *Events) Stream() <-chan match.Event { return e.out }
 
-// Dropped is how many move events had no room so far. It waits for nobody.
+// Dropped returns the number of move events that Send has dropped because the channel was full. It never blocks.
 func (e *Events) Dropped() uint64 { return e.dropped.Load() }
 
-// Sent is how many events the stream was given so far.
+// Sent returns the number of events that were put into the channel. It waits while a sender waits for the consumer.
 func (e *Events) Sent() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.pushed
 }
 
-// Abandon stops waiting for a consumer that does not read, at the end of a run
-// that was cancelled. What it has not read may be lost.
-func (e *Events) Abandon() { e.given.Do(func() { close(e.abandoned) }) }
+// Abandon makes senders stop waiting for the consumer, at the end of a cancelled run. Unread events may then be lost.
+func (e *Events) Abandon() { e.abandonOnce.Do(func() { close(e.abandoned) }) }
 
-// Close ends the stream; nothing may be sent after it.
+// Close ends the stream. No sender may call Send after it.
 func (e *Events) Close() { close(e.out) }
 
-// Send numbers, stamps and sends an event. Numbers are dense for each worker
-// that the events name; stamps never go back, whatever the clock does.
+// Send numbers, stamps and sends an event. The numbers of each worker have no gaps. Time stamps never decrease.
 func (e *Events) Send(ev match.Event) {
 	if e == nil {
 		return
@@ -93,8 +90,7 @@ func (e *Events) Send(ev match.Event) {
 	}
 }
 
-// push sends to a consumer that is waited for, unless it was abandoned and has no
-// room: then the event is lost.
+// push sends an event and waits for the consumer. After Abandon it drops the event if the channel is full.
 func (e *Events) push(ev match.Event) {
 	select {
 	case e.out <- ev:
@@ -109,10 +105,9 @@ func (e *Events) push(ev match.Event) {
 	}
 }
 
-// Forward sends an event of a worker's own stream: numbered anew, because that
-// stream may have arrived with holes, and with the worker's stamp as At. What a
-// worker cannot know is dropped: events of another run, and those which speak
-// for the whole run (that it begins, that a pair is counted, that it ends).
+// Forward sends an event of a worker's own stream. It gives a new number, because that stream may have gaps, and
+// copies the worker's time stamp to At. It drops events of another run and events about the whole run,
+// because a worker cannot know those.
 func (e *Events) Forward(ev match.Event) {
 	if e == nil || ev.Run != e.run {
 		return
@@ -126,7 +121,7 @@ func (e *Events) Forward(ev match.Event) {
 	case match.EventRun, match.EventPair, match.EventDone, match.EventState,
 		match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation:
 		return
-	default: // of a later version
+	default: // a type of a later version
 		return
 	}
 	ev.At = ev.Time
@@ -137,7 +132,7 @@ func (e *Events) pairDone(id int, kind string) {
 	if e == nil {
 		return
 	}
-	pair := id // what escapes is made here, after the look at e
+	pair := id // a copy, so that only a call with a non-nil e allocates
 	e.Send(match.Event{Type: match.EventPair, Pair: &pair, Kind: kind})
 }
 
@@ -153,12 +148,12 @@ func (e *Events) unplayed(pair, slot int, why error) {
 	e.Send(ev)
 }
 
-// fault tells of trouble that decided no game.
+// fault sends a fault event for a problem that decided no game. g is nil if the problem belongs to no game.
 func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
 	e.failed(match.Event{Engine: engine, Kind: kind, Note: note}, g, slot)
 }
 
-// forfeit tells of a fault that loses a game, before its end.
+// forfeit sends a fault event for a problem that loses a game. The end event follows it.
 func (e *Events) forfeit(engine, kind, note, bundle string, g *match.Game, slot int) {
 	e.failed(match.Event{Engine: engine, Kind: kind, Note: note, Bundle: bundle, Forfeit: true}, g, slot)
 }
@@ -176,14 +171,13 @@ func (e *Events) failed(ev match.Event, g *match.Game, slot int) {
 	e.Send(ev)
 }
 
-// about is an event about a game in a slot.
+// about returns an event of type t about one game in a slot.
 func about(t match.EventType, pair, leg, slot int) match.Event {
 	where := [3]int{pair, leg, slot}
 	return match.Event{Type: t, Pair: &where[0], Leg: &where[1], Slot: &where[2]}
 }
 
-// seating tells that a slot readies players, and cut that nothing came of it, or
-// of the game that followed.
+// seating sends the event that a slot prepares the players of a game.
 func (e *Events) seating(plan *match.Plan, g match.Game, slot int) {
 	if e == nil {
 		return
@@ -193,6 +187,7 @@ func (e *Events) seating(plan *match.Plan, g match.Game, slot int) {
 	e.Send(ev)
 }
 
+// cut sends the event that the preparation or the game in a slot ended without a result.
 func (e *Events) cut(slot int, g match.Game) {
 	if e == nil {
 		return
@@ -225,29 +220,29 @@ func (e *Events) gameStarted(g *game) {
 	}
 }
 
-// vote is how a council came to its move, in the position before it; nil where nobody
-// wants to know, or the player is no council.
+// vote returns the votes of a council for its move in the position before the move. It returns nil if no subscriber
+// wants moves, or if the player is not a council.
 func (e *Events) vote(r *usi.Reply, before *shogi.Position) *match.Vote {
-	if r.Vote == nil || e == nil || !e.moves || !e.heard.Load() {
+	if r.Vote == nil || e == nil || !e.moves || !e.listening.Load() {
 		return nil
 	}
 	shown := r.Vote.Ballots[:min(match.ShownBallots, len(r.Vote.Ballots))]
 	v := &match.Vote{By: r.Vote.By, Split: r.Vote.Split, Ballots: make([]match.Ballot, len(shown)), Others: len(r.Vote.Ballots) - len(shown)}
 	for i := range shown {
-		b, said := &shown[i], &v.Ballots[i]
-		said.Member, said.Kind, said.Weight = b.Member, b.Kind, b.Weight
+		b, ballot := &shown[i], &v.Ballots[i]
+		ballot.Member, ballot.Kind, ballot.Weight = b.Member, b.Kind, b.Weight
 		if b.HasScore {
 			score := b.Score.Number()
-			said.Score = &score
+			ballot.Score = &score
 		}
 		if b.Move != shogi.NoMove {
-			said.Move, said.Piece, said.Played = b.Move.String(), pieceOf(before, b.Move), b.Move == r.Move
+			ballot.Move, ballot.Piece, ballot.Played = b.Move.String(), pieceOf(before, b.Move), b.Move == r.Move
 		}
 	}
 	return v
 }
 
-// pieceOf is the piece that a move moves, as SFEN has it; "" where the move is not legal.
+// pieceOf returns the SFEN text of the piece that m moves, or "" if m is not legal in p.
 func pieceOf(p *shogi.Position, m shogi.Move) string {
 	switch {
 	case p.CheckLegal(m) != nil:
@@ -258,7 +253,7 @@ func pieceOf(p *shogi.Position, m shogi.Move) string {
 	return p.PieceAt(m.From()).String()
 }
 
-// moved tells the move that was made just now; hit, that it had been expected.
+// moved sends the move just played, or stores it while no subscriber wants moves. hit reports a ponder hit.
 func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
 	if e == nil || !e.moves {
 		return
@@ -266,34 +261,34 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, 
 	t := e.logOf(g.slot.number)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	heard := e.heard.Load()
-	if heard {
-		e.tell(t)
+	listening := e.listening.Load()
+	if listening {
+		e.sendBoard(t)
 	}
 	t.add(c, m, hit, g.clocks[c].Remaining())
-	if heard {
+	if listening {
 		e.sendMove(g, c, m, vote, hit, overrun)
-		t.told = len(t.moves)
+		t.sent = len(t.moves)
 	}
 }
 
 // sendMove sends the event of a move.
 func (e *Events) sendMove(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
-	said := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
-	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot}
+	n := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
+	ev := match.Event{Type: match.EventMove, Pair: &n.pair, Leg: &n.leg, Slot: &n.slot}
 	ev.Thought = match.Thought{
 		Ply: len(g.result.Record.Moves), Move: m.Move.String(), Depth: m.Depth, Nodes: m.Nodes, PV: shownPV(m.PV), Hit: hit,
-		TimeMS: &said.time, Vote: vote,
+		TimeMS: &n.time, Vote: vote,
 	}
 	ev.Position, ev.Marked = g.referee.Position().SFEN(), g.slowed
 	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
 	if m.HasScore {
-		ev.Score = &said.score
+		ev.Score = &n.score
 	}
 	e.Send(ev)
 }
 
-// moveNumbers are the numbers of a move event that an event points to, as one block.
+// moveNumbers holds the numbers to which a move event points, so that one allocation suffices.
 type moveNumbers struct {
 	pair, leg, slot, score int
 	time                   float64
@@ -303,10 +298,10 @@ func (e *Events) gameEnded(g *game) {
 	if e == nil {
 		return
 	}
-	if e.moves { // what was not told is told: the last board stays until the next game
+	if e.moves { // the web pages show the last board until the next game
 		t := e.logOf(g.slot.number)
 		t.mu.Lock()
-		e.tell(t)
+		e.sendBoard(t)
 		t.mu.Unlock()
 		t.end()
 	}
@@ -325,7 +320,7 @@ func (e *Events) gameEnded(g *game) {
 	e.Send(ev)
 }
 
-// clockShown is what a side has left, in milliseconds; nil without a clock.
+// clockShown returns the remaining time of a side in milliseconds, or nil without a clock.
 func (g *game) clockShown(c shogi.Colour) *float64 {
 	if g.limits[c].Clock.IsZero() {
 		return nil
@@ -333,10 +328,10 @@ func (g *game) clockShown(c shogi.Colour) *float64 {
 	return milliseconds(g.clocks[c].Remaining())
 }
 
-// movesText is moves in USI, separated by spaces.
+// movesText returns moves in USI notation, separated by spaces.
 func movesText(moves []shogi.Move) string {
-	var room [64]byte // for as many moves as a move event has
-	text := room[:0]
+	var buffer [64]byte // for as many moves as a move event has
+	text := buffer[:0]
 	for i, m := range moves {
 		if i > 0 {
 			text = append(text, ' ')

@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// failure is why a run ends early: cut by its context, failed by itself, or both.
+// A failure is the reason why a run ends early: its context ended, a slot failed, or both.
 type failure struct {
-	mu  sync.Mutex
-	cut error // the context's cause
-	err error // the first of the run's own
-	// happened is closed by the first set: whoever waits, and has no game in
-	// play, gives up.
-	happened chan struct{}
+	mu       sync.Mutex
+	cut      error         // the cause of the context's end
+	err      error         // the first failure of a slot
+	happened chan struct{} // closed by the first set: slots without a game in play give up
 }
 
 func newFailure() *failure { return &failure{happened: make(chan struct{})} }
 
+// set records the first failure of a slot.
 func (f *failure) set(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,21 +46,21 @@ func (f *failure) result() error {
 	return errors.Join(f.cut, f.err)
 }
 
-// errFailedElsewhere is why a pair without a game in play is given back.
+// errFailedElsewhere is the reason for returning a pair that has no game in play.
 var errFailedElsewhere = errors.New("runner: the run has failed")
 
-// until is ctx that also ends, with errFailedElsewhere, when the run fails.
+// until returns a context that ends with ctx, and with errFailedElsewhere when the run fails.
 func (f *failure) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	fail := func() { cancel(fmt.Errorf("%w: %w", errFailedElsewhere, f.get())) }
-	if f.get() != nil { // at once: nobody shall begin something before it is told
+	if f.get() != nil { // end it before the caller begins anything
 		fail()
 	}
 	stop := afterClose(ctx, f.happened, fail)
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// endOf is the cause of ctx's end, where that is behind an error, else err.
+// endOf returns the cause of ctx's end if ctx has ended, else err.
 func endOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -69,11 +68,11 @@ func endOf(ctx context.Context, err error) error {
 	return err
 }
 
-// putGrace is how long after the end of a run what it has played may still be
-// put. It is far beyond what a disk takes, and short for whoever waits.
+// putGrace is the time after the end of a run in which the sink may still store played pairs. It is far above
+// the time of a disk write.
 const putGrace = 10 * time.Second
 
-// outlasting is ctx, ending putGrace later.
+// outlasting returns a context that ends putGrace after ctx.
 func outlasting(ctx context.Context) (context.Context, func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -88,11 +87,10 @@ func outlasting(ctx context.Context) (context.Context, func()) {
 	return longer, func() { stop(); cancel(nil) }
 }
 
-// afterClose calls f when ch is closed, unless ctx ends or stop is called
-// before; stop waits for it.
+// afterClose calls f when ch is closed, unless ctx ends or stop is called first. stop waits for a running f.
 func afterClose(ctx context.Context, ch <-chan struct{}, f func()) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{}) // closed by the goroutine when it ends
+	done := make(chan struct{}) // closed when the goroutine ends
 	go func() {
 		defer close(done)
 		select {

@@ -15,38 +15,36 @@ import (
 	"gogi/usi"
 )
 
-// game is one game in play: the referee and the clocks decide, the slot's two
-// players are asked.
+// game is one game in play. The referee and the clocks decide it, and the two players of the slot make the moves.
 type game struct {
 	slot *slot
 	plan *match.Plan
 	match.Game
-	players     [2]Player // by colour; nil after it failed
+	players     [2]Player // by colour; nil after a failure
 	limits      [2]match.Limits
 	clocks      [2]arbiter.Clock
-	chance      *arbiter.Chance // of self-play, else nil
+	chance      *arbiter.Chance // only for self-play, else nil
 	adjudged    arbiter.Adjudged
 	referee     *arbiter.Referee
 	adjudicator *arbiter.Adjudicator
-	position    usi.Position // as sent: the start and all moves
+	position    usi.Position // as sent to the players: the start and all moves
 	result      match.Result
-	pondering   [2]bool // who was told to think on
-	record      string  // of the failure that ended the game, see Blamer
+	pondering   [2]bool // by colour: the player got go ponder
+	record      string  // the name of the crash dump of the failure that ended the game
 	slowed      bool    // the machine slowed the latest move
-	mates       mateDesk
+	mates       mateSearch
 	began       moment
 	watch       moveWatch
 }
 
-// playGame plays one game between players that are ready. A *usi.Fault before
-// the first "go", or of the connection, is an error: the game counts for nobody.
-// A later one loses.
+// playGame plays one game between players that are ready. It returns an error for a *usi.Fault before the first
+// "go" or of the connection; the game then counts for neither side. Any later fault loses the game.
 func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, players [2]Player) (match.Result, error) {
 	g, err := newGame(s, plan, m, players)
 	if err != nil {
 		return match.Result{}, err
 	}
-	if g.chance == nil { // else once the player accepts what was drawn
+	if g.chance == nil { // a game of self-play starts when the player accepts its drawn opening
 		s.events.gameStarted(g)
 	}
 	if err := g.play(ctx); err != nil {
@@ -83,7 +81,7 @@ func (g *game) newRecord() kifu.Record {
 	names := g.names()
 	r := kifu.Record{Black: names[0], White: names[1], Event: g.plan.Run, Started: time.Now()}
 	start, err := g.Opening.Position()
-	if err == nil { // the referee has read it before
+	if err == nil { // the referee has already read it
 		r.Start = start.SFEN()
 	}
 	r.Moves = slices.Grow(r.Moves, g.slot.plies)
@@ -103,8 +101,8 @@ func (g *game) discardBoth() {
 	g.discardFailed()
 }
 
-// discardFailed closes the players that have failed. It comes last: their end
-// may take minutes, and the opponent must not wait for it.
+// discardFailed closes the players that have failed. playGame calls it last, because a close may take minutes
+// and the opponent must not wait for it.
 func (g *game) discardFailed() {
 	for c, p := range g.players {
 		if p == nil {
@@ -113,7 +111,7 @@ func (g *game) discardFailed() {
 	}
 }
 
-// play asks the players in turn until the game is over.
+// play asks the players in turn for moves until the game is over.
 func (g *game) play(ctx context.Context) error {
 	g.began = g.slot.late.read()
 	for {
@@ -133,7 +131,7 @@ func (g *game) play(ctx context.Context) error {
 	}
 }
 
-// turn is one move of the side to move.
+// turn plays one move of the side to move.
 func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	c := g.referee.Side()
 	clock := &g.clocks[c]
@@ -176,11 +174,9 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	return g.judge(ctx, c, reply, move, overrun), nil
 }
 
-// stood is the standstill that voids the game, or nil. It is asked when a move has
-// come, and before anything is made of it: whatever stood still while it was measured
-// is known by now. On a clock a standstill at any time of the game is one too many,
-// since a search, or one on the opponent's time, was longer or shorter than it says.
-// Without one it matters only to a player that failed meanwhile.
+// stood returns the standstill that voids the game, or nil. turn calls it when a reply has arrived, before it uses the
+// reply. With a clock any standstill during the game counts, because a search or a ponder search got another time
+// than it knows. Without a clock a standstill counts only if the player failed during it.
 func (g *game) stood(failed bool) *Standstill {
 	if failed || g.limits[shogi.Black].Timed() || g.limits[shogi.White].Timed() {
 		return g.slot.late.stood(g.began)
@@ -188,7 +184,7 @@ func (g *game) stood(failed bool) *Standstill {
 	return nil
 }
 
-// timeVerdict comes before any look at the move, as at CSA servers.
+// timeVerdict judges the time of a move. The move itself is judged later, as on CSA servers.
 func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d arbiter.Delays) match.Verdict {
 	switch {
 	case lost:
@@ -201,13 +197,13 @@ func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duratio
 	return match.Verdict{}
 }
 
-// overstepped is the loss of a player that was not in time.
+// overstepped returns the verdict for a player that exceeded its time.
 func (g *game) overstepped(c shogi.Colour, o arbiter.TimeLoss) match.Verdict {
 	return match.LossFor(c, g.tooLate(c), g.explain(c, o).String())
 }
 
-// explain completes what is known of a player that was not in time, and marks the game
-// where that may be the doing of the machine or of this program.
+// explain completes the data about a player that exceeded its time. It marks the game if the machine or this
+// program may have caused the delay.
 func (g *game) explain(c shogi.Colour, o arbiter.TimeLoss) arbiter.TimeLoss {
 	o.Margin = g.limits[c].Margin
 	if !g.limits[c].Timed() {
@@ -217,7 +213,7 @@ func (g *game) explain(c shogi.Colour, o arbiter.TimeLoss) arbiter.TimeLoss {
 	return o
 }
 
-// tooLate is how a player loses that was not in time.
+// tooLate returns the termination for a player that exceeded its time.
 func (g *game) tooLate(c shogi.Colour) match.Termination {
 	if g.limits[c].Timed() {
 		return match.TimeForfeit
@@ -225,7 +221,7 @@ func (g *game) tooLate(c shogi.Colour) match.Termination {
 	return match.Stall
 }
 
-// judge takes an answer that came in time, or within the margin of it.
+// judge judges a reply that came in time or within the margin.
 func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move, overrun time.Duration) match.Verdict {
 	switch reply.Answer {
 	case usi.AnswerResign:
@@ -260,14 +256,14 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	return match.Verdict{}
 }
 
-// failed turns a fault into a verdict, or into an unplayed pair.
+// failed turns an error of a player into a lost game, or returns it so that the pair stays unplayed.
 func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d arbiter.Delays) (match.Verdict, error) {
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok || fault.Kind == usi.FaultConnection {
 		return match.Verdict{}, err
 	}
 	if !fault.Searching && len(g.result.Record.Moves) == len(g.Opening.Moves) {
-		return match.Verdict{}, err // it was gone before the first "go"
+		return match.Verdict{}, err // the player had failed before the first "go"
 	}
 	limit, timed := g.clocks[c].Limit()
 	overrun := time.Duration(0)
@@ -279,7 +275,7 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d arbiter.Dela
 	switch o := (arbiter.TimeLoss{Took: fault.Elapsed, Limit: limit, Silent: true, Delays: d}); fault.Kind {
 	case usi.FaultHang:
 		v.Termination, v.Note = g.tooLate(c), v.Note+"; "+g.explain(c, o).String()
-	case usi.FaultNotRead: // it did not even begin
+	case usi.FaultNotRead: // the player did not read "go"
 		v.Termination, v.Note = g.tooLate(c), v.Note+"; "+g.explain(c, o).Why()
 	case usi.FaultCrash, usi.FaultStart, usi.FaultConnection:
 	}
@@ -296,8 +292,7 @@ func note(f *usi.Fault) string {
 	return f.Doing + ": " + f.Note
 }
 
-// ponder lets the player that has just moved think on, on the reply that it
-// expects.
+// ponder starts a ponder search of the player that has just moved, on the reply that it expects.
 func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) {
 	mode := g.plan.Ponder
 	p, ok := g.players[c].(Ponderer)
@@ -313,13 +308,12 @@ func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) 
 	args.Early = mode == match.PonderEarly
 	g.pondering[c] = true
 	if err := p.Ponder(ctx, usi.Request{Position: next, Go: args}); err != nil {
-		// A player that fails here fails again in its next Think, where it
-		// is judged.
+		// The player fails again in its next Think, which judges it.
 		g.slot.events.fault(g.names()[c], "ponder", err.Error(), &g.Game, g.slot.number)
 	}
 }
 
-// countPonder counts how a search on the opponent's time turned out.
+// countPonder counts a ponder search as a hit or a miss.
 func (g *game) countPonder(c shogi.Colour, hit bool) {
 	switch {
 	case !g.pondering[c]:
@@ -331,7 +325,7 @@ func (g *game) countPonder(c shogi.Colour, hit bool) {
 	g.pondering[c] = false
 }
 
-// goFor is what is sent to the side to move.
+// goFor returns the go command for side c.
 func (g *game) goFor(c shogi.Colour) usi.Go {
 	var left, increments [2]time.Duration
 	for side := range left {
@@ -342,7 +336,7 @@ func (g *game) goFor(c shogi.Colour) usi.Go {
 	return args
 }
 
-// finish tells the players and completes the result.
+// finish informs the players of the end and completes the result.
 func (g *game) finish(ctx context.Context, v match.Verdict) {
 	g.result.Verdict = v
 	g.result.Ended = time.Now()
@@ -350,19 +344,19 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 	g.result.Record.Winner = v.Outcome.String()
 	g.blame(v)
 	for c, p := range g.players {
-		if p == nil || c > 0 && g.chance != nil { // who plays both sides is told once, as Black
+		if p == nil || c > 0 && g.chance != nil { // a player of self-play gets one gameover, as Black
 			continue
 		}
 		if err := p.GameOver(ctx, outcomeFor(v.Outcome, shogi.Colour(c))); err != nil {
-			// The game is decided; the player starts afresh.
+			// The game is already decided. The slot restarts the player.
 			g.slot.events.fault(g.names()[c], "game_over", err.Error(), &g.Game, g.slot.number)
 			g.players[c] = nil
 		}
 	}
 }
 
-// blame tells of a failure that the game alone shows, and lets the loser keep a record
-// of it. One that the player itself showed was told by failed, which took it away.
+// blame reports a fault that only the game shows, and lets the loser write a crash dump. failed has already reported
+// faults that the player itself returned, and has removed that player from g.players.
 func (g *game) blame(v match.Verdict) {
 	winner, decided := v.Outcome.Winner()
 	if !decided || !v.Termination.IsFault() {
@@ -389,7 +383,7 @@ func outcomeFor(o match.Outcome, c shogi.Colour) usi.Outcome {
 	return usi.Lose
 }
 
-// recordMove keeps what is stored of a reply.
+// recordMove returns the part of a reply that is stored.
 func recordMove(r usi.Reply, pvPlies int) kifu.Move {
 	best := r.Best()
 	return kifu.Move{

@@ -6,25 +6,22 @@ import (
 	"time"
 )
 
-// lateness watches how late this program itself is woken: a timer that fires
-// late means that a bestmove may have been stamped late too. It asks two more
-// clocks whether the machine, and this program with it, stood still meanwhile, and
-// the kernel how long threads of this program waited for a CPU: the one that reads an
-// answer may be late when the one that has the timer is not.
+// lateness measures how late the system wakes this program. If a timer fires late, this program may also stamp a
+// bestmove late. It reads two more clocks to see whether the machine or this program stood still. It also asks the
+// kernel how long threads of this program waited for a CPU, because a reader may be late while the timer is not.
 //
-// Nobody waits for the watcher to run: who asks is told of the tick that is
-// pending as well. A program that was suspended goes on in any order, and a move
-// may be judged before the watcher has noticed anything.
+// A caller never waits for the observing goroutine: since and stood include a tick that is due but has not run.
+// After a suspension goroutines continue in any order, so a slot may judge a move before the observer runs.
 type lateness struct {
-	now   func() time.Time     // time.Now; a test's machine is late by another one
-	other func() offsets       // readOffsets; a test's machine sleeps by another one
+	now   func() time.Time     // time.Now, except in tests
+	other func() offsets       // readOffsets, except in tests
 	waits func() time.Duration // Config.Waits
 
 	mu    sync.Mutex
 	last  moment    // the last tick
 	due   time.Time // the next one
-	worst []delay   // the most recent ones, oldest first
-	stops []stop    // the same
+	worst []delay   // the most recent delays, oldest first
+	stops []stop    // the most recent standstills, oldest first
 	done  sync.WaitGroup
 }
 
@@ -33,19 +30,19 @@ type delay struct {
 	by time.Duration
 }
 
-// stop is a standstill that was over at a time.
+// stop is a standstill and the time when it was over.
 type stop struct {
-	at   time.Time
-	what *Standstill
+	at time.Time
+	by *Standstill
 }
 
 const (
 	latenessTick  = 20 * time.Millisecond
-	latenessFloor = 10 * time.Millisecond // delays below this are not kept
+	latenessFloor = 10 * time.Millisecond // shorter delays are not stored
 	latenessKept  = 1024
 )
 
-// start watches until ctx ends.
+// start begins to observe, until ctx ends.
 func (l *lateness) start(ctx context.Context) {
 	l.mu.Lock()
 	l.expect(l.read())
@@ -69,10 +66,10 @@ func (l *lateness) observe(ctx context.Context) {
 
 func (l *lateness) read() moment { return moment{l.now(), l.other()} }
 
-// expect says from when on the next tick is late.
+// expect sets the time from which the next tick is late.
 func (l *lateness) expect(now moment) { l.last, l.due = now, now.at.Add(latenessTick) }
 
-// tick notes what this tick is late by, and expects the next one.
+// tick records how late this tick is, and schedules the next one.
 func (l *lateness) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,14 +82,14 @@ func (l *lateness) tick() {
 	l.expect(now)
 }
 
-// note keeps a delay that was over at a time.
+// note stores a delay that ended at a time.
 func (l *lateness) note(at time.Time, by time.Duration) {
 	if by > latenessFloor {
 		l.worst = append(recent(l.worst), delay{at, by})
 	}
 }
 
-// recent makes room in a list that is full, by dropping its older half.
+// recent drops the older half of a full list.
 func recent[T any](list []T) []T {
 	if len(list) < latenessKept {
 		return list
@@ -100,8 +97,8 @@ func recent[T any](list []T) []T {
 	return append(list[:0], list[latenessKept/2:]...)
 }
 
-// since is the worst delay since start, as far as it was after start; that of a
-// tick which is due and has not come is included. 0: there was none worth noting.
+// since returns the longest delay after start, including a tick that is due but has not run. Only the part after
+// start counts. It returns 0 if no delay was longer than latenessFloor.
 func (l *lateness) since(start time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,8 +114,8 @@ func (l *lateness) since(start time.Time) time.Duration {
 	return worst
 }
 
-// overdue is for how long the next tick has been due, counted from start at the
-// earliest; not positive where it is not due.
+// overdue returns how long the next tick has been due, measured from start at the earliest. The result is zero or
+// negative if the tick is not due.
 func (l *lateness) overdue(now, start time.Time) time.Duration {
 	if start.After(l.due) {
 		return now.Sub(start)
@@ -126,8 +123,7 @@ func (l *lateness) overdue(now, start time.Time) time.Duration {
 	return now.Sub(l.due)
 }
 
-// stood is the latest standstill since start, one included that the watcher has
-// not noticed yet; nil: there was none.
+// stood returns the latest standstill since start, or nil. It includes one that the observer has not recorded yet.
 func (l *lateness) stood(start moment) *Standstill {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,20 +131,17 @@ func (l *lateness) stood(start moment) *Standstill {
 	if start.at.After(last.at) {
 		last = start
 	}
-	last.asleep = start.asleep // what was slept needs no ticks to be seen
+	last.asleep = start.asleep // the clocks show a sleep without ticks
 	if s := standstillBetween(last, now, l.overdue(now.at, start.at)); s != nil {
 		return s
 	}
 	for i := len(l.stops) - 1; i >= 0 && l.stops[i].at.After(start.at); i-- {
 		s := l.stops[i]
-		if s.what.Kind == Stepped || s.what.Kind == Stopped && s.at.Sub(start.at) >= standstillFloor {
-			return s.what
+		if s.by.Kind == Stepped || s.by.Kind == Stopped && s.at.Sub(start.at) >= standstillFloor {
+			return s.by
 		}
 	}
 	return nil
 }
-
-// noWaits is Config.Waits where nobody knows.
-func noWaits() time.Duration { return 0 }
 
 func (l *lateness) wait() { l.done.Wait() }

@@ -8,15 +8,15 @@ import (
 	"gogi/usi"
 )
 
-// GoFor is what limits say of one search, apart from clocks and pondering: the same
-// for a move of a game, a member's own search and any search outside of games.
+// GoFor returns the go command for limits l, without clocks and pondering. Moves of games, searches of council members
+// and searches outside games all use it.
 func GoFor(l match.Limits) usi.Go {
 	return usi.Go{MoveTime: l.MoveTime, Nodes: l.Nodes, Depth: l.Depth, Infinite: l.Self}
 }
 
-// GoOnClock is GoFor with the clocks of both sides, where l has one: left is each
-// side's time, by colour, and increments what each gets for a move. Byoyomi is always said where
-// there is a clock without increment: some engines expect the word.
+// GoOnClock returns GoFor(l) with the clocks of both sides, if l has a clock. left is the remaining time and
+// increments the increment per move, both by colour. A clock without increment always sends byoyomi, even 0,
+// because some engines expect the word.
 func GoOnClock(l match.Limits, left, increments [2]time.Duration) usi.Go {
 	args := GoFor(l)
 	if l.Clock.IsZero() {

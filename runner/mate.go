@@ -12,30 +12,29 @@ import (
 	"gogi/usi"
 )
 
-// Solver is a Player that can be asked for a mate by the side to move. A usi.Engine is
-// one; whether the engine behind it has a mate search, it answers.
+// Solver is a Player that can search for a mate by the side to move. A usi.Engine is one. If its program has no
+// mate search, the answer is usi.MateNotImplemented.
 type Solver interface {
 	Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error)
 }
 
-// mateDesk is what a game knows of its mate solver.
-type mateDesk struct {
+// mateSearch is the state of a game's mate solver.
+type mateSearch struct {
 	questions match.Questions
-	claimed   [2]bool // by colour: the latest move came with the score of an own mate
-	own       [2]int  // by colour: moves of this game
-	silent    bool    // the solver has failed, and is asked no more
+	claimed   [2]bool // by colour: the score of the latest move claims a mate for that side
+	own       [2]int  // by colour: moves played in this game
+	silent    bool    // the solver has failed, so the game asks it no more
 	player    Player  // nil before the first question
 }
 
-// moved notes a move and the score that came with it.
-func (m *mateDesk) moved(c shogi.Colour, score usi.Score) {
+// moved records a move and its score.
+func (m *mateSearch) moved(c shogi.Colour, score usi.Score) {
 	m.own[c]++
 	m.claimed[c] = score.Mate > 0
 }
 
-// askForMate asks the plan's solver for a mate by the side to move, where the plan says
-// so, between two moves: no clock runs. Only a mate that our own rules prove ends the
-// game. A solver that fails costs nobody anything.
+// askForMate asks the plan's solver for a mate by the side to move, if the plan asks for it. It runs between two
+// moves, while no clock runs. Only a mate that ProveMate proves ends the game. A failed solver loses no game.
 func (g *game) askForMate(ctx context.Context) match.Verdict {
 	c, m := g.referee.Side(), &g.mates
 	if m.silent || !g.plan.Mate.Asks(m.claimed[c], m.own[c]) {
@@ -45,7 +44,7 @@ func (g *game) askForMate(ctx context.Context) match.Verdict {
 	answer, err := g.askSolver(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return match.Verdict{} // the next move says so
+		return match.Verdict{} // the next turn returns the cause
 	case err != nil:
 		g.solverFailed(err)
 		return match.Verdict{}
@@ -65,11 +64,11 @@ func (g *game) askForMate(ctx context.Context) match.Verdict {
 	return match.Verdict{}
 }
 
-// proven ends the game by a mate that is proven.
+// proven ends the game with a proven mate.
 func (g *game) proven(line []shogi.Move, found mate.Result) match.Verdict {
 	solver := g.plan.Mate.Solver.Name
 	text, err := match.Proof{Solver: solver, Line: line, Plies: len(found.Line), Nodes: found.Nodes}.Text()
-	if err != nil { // there is nothing in it that could not be written
+	if err != nil { // impossible for these fields
 		g.solverFailed(err)
 		return match.Verdict{}
 	}
@@ -78,11 +77,10 @@ func (g *game) proven(line []shogi.Move, found mate.Result) match.Verdict {
 	return g.referee.MateVerdict(solver, len(found.Line))
 }
 
-// errNoMateSearch is of an engine that cannot be asked.
+// errNoMateSearch is the error of an engine without a mate search.
 var errNoMateSearch = errors.New("it has no mate search (go mate)")
 
-// askSolver asks about the position at hand; it opens the solver for the first question of
-// a game.
+// askSolver asks for a mate in the current position. It opens the solver at the first question of a game.
 func (g *game) askSolver(ctx context.Context) (usi.Checkmate, error) {
 	if g.mates.player == nil {
 		p, err := g.slot.openSolver(ctx, g)
@@ -96,7 +94,7 @@ func (g *game) askSolver(ctx context.Context) (usi.Checkmate, error) {
 		return usi.Checkmate{}, errNoMateSearch
 	}
 	limit := g.plan.Mate.Time
-	// It is given as long again to be late: nobody waits for it by a clock.
+	// The deadline is twice the limit. No clock measures the solver.
 	answer, err := solver.Mate(ctx, usi.Request{Position: g.position, Go: usi.Go{Mate: true, MateTime: limit}, Deadline: 2 * limit})
 	switch {
 	case err != nil:
@@ -109,7 +107,7 @@ func (g *game) askSolver(ctx context.Context) (usi.Checkmate, error) {
 	return answer, nil
 }
 
-// solverFailed tells of a solver that is asked no more in this game.
+// solverFailed reports a failed solver. The rest of the game does not ask it.
 func (g *game) solverFailed(err error) {
 	g.mates.silent = true
 	g.mates.questions.Failed++
@@ -117,7 +115,7 @@ func (g *game) solverFailed(err error) {
 	g.slot.discard(seat{g.plan, solverSeat})
 }
 
-// openSolver readies the plan's mate solver for a game. It stays open from game to game.
+// openSolver prepares the plan's mate solver for a game. The solver stays open between games.
 func (s *slot) openSolver(ctx context.Context, g *game) (Player, error) {
 	ctx, stop := hurry.Start(ctx, s.config.Ending)
 	defer stop()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -16,75 +17,63 @@ import (
 	"gogi/usi"
 )
 
-// Config is what a run consists of.
+// Config is the configuration of a run.
 type Config struct {
-	Plan   *match.Plan // of leases that bring none; may be nil where all do
+	Plan   *match.Plan // the plan of leases without one; may be nil if all leases have one
 	Source Source
 	Sink   Sink
 	Open   Opener
-	// OpenFor, where it is not nil, is what opens the players of a plan that leases bring;
-	// it wins over Open. It is called for each start.
+	// OpenFor, if not nil, returns the Opener for the players of a lease's plan. It overrides Open.
+	// Each start calls it.
 	OpenFor func(plan *match.Plan) Opener
 	Events  *Events // may be nil
-	// Started, where it is not nil, is told of each start of a player, from all slots:
-	// how long it took until the player was ready for its first game, or why it never was.
-	// Starts that were called off are not told.
+	// Started, if not nil, is called at each start of a player, concurrently by all slots. took is the time until the
+	// player was ready for its first game, and why the error if it never was. Cancelled starts do not call it.
 	Started func(player string, took time.Duration, why error)
 
-	// CPUs are what the players of a slot run on, by slot: one set each for the two
-	// of a game; equal ones are shared. Slots beyond its end, and all where it is
-	// nil, run anywhere.
+	// CPUs are the CPU sets of each slot, one for each of the two players; equal sets are shared.
+	// Slots beyond the end of the list use all CPUs.
 	CPUs [][2][]int
 
-	// Waits is the longest that a thread of this program has waited for a CPU since
-	// its last call; nil: nobody knows. It is asked many times a second.
+	// Waits returns the longest wait of a thread of this program for a CPU since its last call; nil means unknown.
+	// The runner calls it many times a second.
 	Waits func() time.Duration
 
-	Concurrency int // slots; 0: the plan's
-	// Width is how many slots there are where that may change; it wins over
-	// Concurrency. May be nil.
-	Width         *Width
-	StartParallel int // engines that may be starting at a time; 0: the plan's
-	// OpenPerSlot is how many players a slot keeps open, those that play
-	// included; beyond it the least recently used are closed. 0: 2, the least.
+	Concurrency   int    // the number of slots; 0 means the plan's
+	Width         *Width // the number of slots if it may change; overrides Concurrency; may be nil
+	StartParallel int    // how many engines may start at the same time; 0 means the plan's
+	// OpenPerSlot is the number of players that a slot keeps open, including those that play. The slot closes the
+	// least recently used player first. At least 2; 0 means 2.
 	OpenPerSlot int
-	// Ending, when it is not nil, is closed when the pairs in play become the last. A
-	// player whose start takes longer than hurry.Grace from then on is closed, and its
-	// pair is given back with hurry.ErrEnding.
+	// Ending, if not nil, is closed when the run shall play no further pairs. From then on the slot closes a player
+	// whose start takes longer than hurry.Grace, and returns its pair with hurry.ErrEnding.
 	Ending <-chan struct{}
-	// OnlyReturn makes a pair that cannot be played no failure of the run: it is given
-	// back with its *Unplayable, and the source says what is played instead.
+	// OnlyReturn makes an unplayable pair no failure of the run. The slot returns it with its *Unplayable, and
+	// the source decides which pair to play instead.
 	OnlyReturn bool
 }
 
-// attempts is how often a pair is tried: that many failures in a row before a
-// game's first move end the run, and that many slowed attempts count after all.
+// attempts is the number of attempts at a pair. That many failures in a row before a game's first move end the run.
+// The last of that many attempts counts even if the machine slowed it.
 const attempts = 3
 
-// standstillAttempts is how often in a row a pair is begun that a Standstill cuts.
-// What was played then is never counted, so a machine that never lets this program
-// run for the length of a pair ends the run.
+// standstillAttempts is the number of attempts in a row that a Standstill may cut. A machine that never runs this
+// program for the length of a pair ends the run.
 const standstillAttempts = 14
 
-// Run plays until the source has no more pairs, and closes all players.
+// Run plays until the source has no more pairs, and then closes all players.
 //
-// Only the end of ctx cuts what is in play; Run then returns its cause. Nothing
-// that happens in one slot stops a game of another. These fail the run, which
-// is its error: a player that could not be started, or reached, time and again;
-// an error of the source; an error of the sink. From then on no slot takes
-// another pair, every wait for one ends, and a pair that has no game in play,
-// because it waits for its players or for another try, is given back. The
-// games in play are finished, and their pairs, and stored if the sink lets them.
-// A pair that a Standstill has cut is played again at once; fourteen in a row fail
-// the run, too.
+// Only the end of ctx cuts games in play; Run then returns its cause. No event in one slot stops a game of another.
+// The run fails if players repeatedly cannot be started or reached, or if the source or the sink returns an error.
+// Then no slot takes another pair, and every wait for a pair ends. Slots return the pairs without a game in play.
+// The games in play are finished, and the sink gets their pairs. A pair that a Standstill has cut is played again at
+// once; fourteen in a row fail the run too.
 //
-// These end nothing: a player that fails in a game loses it; a revoked lease;
-// a player that does not end well, or not soon, is told as an event, and Run
-// waits for it.
+// A player that fails in a game loses it, and the run continues. It also continues after a revoked lease, and after a
+// player that ends badly or late. Run reports such an end as an event and waits for it.
 //
-// Listeners hear that a pair is stored only where the sink has added it. For one
-// that was stored before they hear a fault of kind "unplayed", as for every
-// other playing of a pair that does not count; the ends of its games were told.
+// Events get the "pair" event only if the sink has added the pair. For a pair that was already stored they get a fault
+// of kind "unplayed", as for all other games that do not count, although the ends of its games were sent.
 func Run(ctx context.Context, c Config) error {
 	r, err := newRun(c)
 	if err != nil {
@@ -93,15 +82,15 @@ func Run(ctx context.Context, c Config) error {
 	return r.play(ctx)
 }
 
-// run is what the slots share.
+// run is the state that all slots share.
 type run struct {
 	config Config
 	late   *lateness
 	bound  bound
 	failed *failure
-	starts *semaphore.Weighted // players that may be starting
+	starts *semaphore.Weighted // limits the players that start at the same time
 
-	warming *semaphore.Weighted // of 1: for the warm-up, and for warm
+	warming *semaphore.Weighted // of weight 1; guards warm and the warm-up
 	warm    map[*match.Plan]bool
 }
 
@@ -118,7 +107,7 @@ func newRun(c Config) (*run, error) {
 		return nil, fmt.Errorf("runner: %d slots: want at least one, from Config.Concurrency or the plan", c.Concurrency)
 	}
 	if c.Waits == nil {
-		c.Waits = noWaits
+		c.Waits = func() time.Duration { return 0 }
 	}
 	return &run{
 		config: c, late: &lateness{now: time.Now, other: readOffsets, waits: c.Waits}, failed: newFailure(),
@@ -130,7 +119,7 @@ func newRun(c Config) (*run, error) {
 func (r *run) play(ctx context.Context) error {
 	if r.config.Plan != nil {
 		err := (&slot{run: r, events: r.config.Events}).warmUp(ctx, r.config.Plan)
-		if err != nil && !errors.Is(err, hurry.ErrEnding) { // then the source has no more pairs
+		if err != nil && !errors.Is(err, hurry.ErrEnding) { // an ending source has no more pairs
 			return fmt.Errorf("runner: %w", err)
 		}
 	}
@@ -144,8 +133,8 @@ func (r *run) play(ctx context.Context) error {
 	return r.failed.result()
 }
 
-// work plays pairs until there are no more, the run has failed, ctx has ended or
-// the slot is retired; it reports whether only the last was the reason.
+// work plays pairs until none are left, the run fails, ctx ends or the slot is retired. It reports whether
+// retirement was the only reason.
 func (s *slot) work(ctx context.Context) (retired bool) {
 	defer s.closeAll()
 	for {
@@ -157,9 +146,8 @@ func (s *slot) work(ctx context.Context) (retired bool) {
 	}
 }
 
-// next waits for a lease; ok is false when this slot shall take none any more. One
-// that comes while the slot is being retired is played: its source would not give
-// it to another.
+// next waits for a lease. ok is false if this slot must take no more. A lease that arrives while the slot retires is
+// played, because its source would not give it to another slot.
 func (s *slot) next(ctx context.Context) (l Lease, ok, retired bool) {
 	waiting, stop := s.waiting(ctx)
 	defer stop()
@@ -167,7 +155,7 @@ func (s *slot) next(ctx context.Context) (l Lease, ok, retired bool) {
 	if err == nil {
 		l, err = s.config.Source.Next(waiting)
 		if over := s.over(ctx); over != nil {
-			if err == nil { // it came too late
+			if err == nil { // the lease arrived too late
 				l.Return(over)
 			}
 			err = over
@@ -186,13 +174,13 @@ func (s *slot) next(ctx context.Context) (l Lease, ok, retired bool) {
 	return Lease{}, false, false
 }
 
-// waiting is ctx that also ends when the run fails, or the slot is retired.
+// waiting returns a context that ends with ctx, when the run fails, and when the slot is retired.
 func (s *slot) waiting(ctx context.Context) (context.Context, func()) {
 	ctx, stop := s.failed.until(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	retire := func() { cancel(errRetired) }
 	select {
-	case <-s.retired: // at once: it shall not begin to wait
+	case <-s.retired: // end it before the caller begins to wait
 		retire()
 	default:
 	}
@@ -200,7 +188,7 @@ func (s *slot) waiting(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { end(); cancel(nil); stop() }
 }
 
-// over says why no slot may take another pair; nil: it may.
+// over returns the reason why no slot may take another pair, or nil.
 func (s *slot) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -220,10 +208,10 @@ func (s *slot) serve(ctx context.Context, l Lease) {
 	} else {
 		s.giveBack(ctx, l, result.Attempts, err)
 	}
-	s.endPair(l) // last, since engines may take minutes to end
+	s.endPair(l) // last, because engines may take minutes to end
 }
 
-// playLease plays a lease's pair for as long as it is ours.
+// playLease plays the pair of a lease until the lease is revoked.
 func (s *slot) playLease(ctx context.Context, l Lease) (match.PairResult, error) {
 	if l.Plan == nil {
 		return match.PairResult{}, fmt.Errorf("runner: pair %d: neither its lease nor the run has a plan", l.Pair.ID)
@@ -236,7 +224,7 @@ func (s *slot) playLease(ctx context.Context, l Lease) (match.PairResult, error)
 	return s.playPair(ctx, l)
 }
 
-// put stores a finished pair, also where the run has just been cancelled.
+// put stores a finished pair, even if the run was just cancelled.
 func (s *slot) put(ctx context.Context, l Lease, r match.PairResult) {
 	ctx, cancel := outlasting(ctx)
 	defer cancel()
@@ -253,8 +241,8 @@ func (s *slot) put(ctx context.Context, l Lease, r match.PairResult) {
 
 var errStoredBefore = errors.New("the pair was stored before: this playing of it does not count")
 
-// giveBack returns a lease unplayed. The attempts come first: a source may
-// refuse what belongs to a lease that has ended.
+// giveBack returns a lease unplayed. It stores the attempts first, because a source may reject
+// data of a lease that has ended.
 func (s *slot) giveBack(ctx context.Context, l Lease, attempts []match.Attempt, why error) {
 	if err := s.keepAttempts(ctx, l, attempts); err != nil {
 		s.failed.set(err)
@@ -267,8 +255,7 @@ func (s *slot) giveBack(ctx context.Context, l Lease, attempts []match.Attempt, 
 	l.Return(why)
 }
 
-// keepAttempts stores what was tried at a pair that is given up, also where the
-// run has been cancelled.
+// keepAttempts stores the attempts at a pair that is given up, even if the run was cancelled.
 func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attempt) error {
 	ctx, cancel := outlasting(ctx)
 	defer cancel()
@@ -280,8 +267,7 @@ func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attem
 	return nil
 }
 
-// playPair tries a pair until it counts. The attempts are in the result also
-// where there is an error.
+// playPair plays a pair until an attempt counts. The result has the attempts, even if playPair returns an error.
 func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) {
 	result := match.PairResult{Pair: l.Pair}
 	for failures, stood := 0, 0; ; {
@@ -292,7 +278,7 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 		switch {
 		case errors.Is(context.Cause(ctx), ErrRevoked):
 			return result, ErrRevoked
-		case err == nil && !slowed: // also where ctx ended with the last move
+		case err == nil && !slowed: // even if ctx ended with the last move
 			result.Games = games
 			return result, nil
 		case slowed:
@@ -318,8 +304,8 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 	}
 }
 
-// whileStanding is the standstill during which an engine failed, where there was one:
-// a start that takes too long then says nothing of the engine.
+// whileStanding returns the standstill during which an engine failed, or else err. After a standstill a slow
+// start does not prove a fault of the engine.
 func (s *slot) whileStanding(began moment, err error) error {
 	if _, failed := errors.AsType[*usi.Fault](err); !failed {
 		return err
@@ -335,18 +321,18 @@ func isStandstill(err error) bool {
 	return stood
 }
 
-// Waits before a pair is tried again: they double, and after a lost connection
-// they add up to about a quarter of an hour before the run ends.
+// These are the waits before another attempt at a pair. They double each time. After a lost connection they add up
+// to about a quarter of an hour before the run ends.
 const (
-	firstRetry        = 100 * time.Millisecond // of a failed start
+	firstRetry        = 100 * time.Millisecond // after a failed start
 	firstReconnect    = time.Second
 	longestReconnect  = 2 * time.Minute
 	reconnectAttempts = 14
 )
 
-// again decides whether a pair is tried once more, and waits where the way to a
-// remote engine was cut: that passes by itself, mostly not within a second. The
-// wait ends with ctx, and when the run has failed or is ending; the next try finds that out.
+// again reports whether a pair gets another attempt, and waits before it. A lost connection gets more attempts and
+// longer waits, because it often recovers, but rarely within a second. The wait also ends with ctx, when the run fails,
+// and when it is ending. The next attempt then returns the reason.
 func (s *slot) again(ctx context.Context, failures int, err error) bool {
 	wait, most := firstRetry, attempts
 	if fault, ok := errors.AsType[*usi.Fault](err); ok && fault.Kind == usi.FaultConnection {
@@ -369,19 +355,11 @@ func (s *slot) again(ctx context.Context, failures int, err error) bool {
 var errSlowed = errors.New("the machine slowed a move by more than the margin")
 
 func isVoid(plan *match.Plan, games []match.Result) bool {
-	if plan.Slowed != match.PolicyVoid {
-		return false
-	}
-	for _, g := range games {
-		if g.Marked {
-			return true
-		}
-	}
-	return false
+	return plan.Slowed == match.PolicyVoid && slices.ContainsFunc(games, func(g match.Result) bool { return g.Marked })
 }
 
-// playLegs plays all games of a pair; an unplayed one gives up the pair. Until
-// the first has begun, a run that fails elsewhere is reason enough.
+// playLegs plays all games of a pair. One unplayed game gives up the pair. Before the first game has begun, a failure
+// in another slot gives it up too.
 func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 	first, stop := s.failed.until(ctx)
 	defer stop()
@@ -409,7 +387,7 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 	return games, nil
 }
 
-// playLeg readies the players of a game, for as long as seating lasts, and plays it.
+// playLeg prepares the players of a game while seating lasts, and plays the game.
 func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
 	seating, stop := hurry.Start(seating, s.config.Ending)
 	defer stop()

@@ -19,22 +19,21 @@ import (
 	"gogi/usi"
 )
 
-// slot plays one pair after the other and owns the players it has opened.
+// slot plays pairs one after the other and owns the players that it has opened.
 type slot struct {
 	*run
-	number int
-	events *Events // who hears of what it plays: its lease's or the run's; may be nil
-	// retired is closed when the slot shall take no more pairs; nil: never.
-	retired <-chan struct{}
-	open    []seated // least recently used first
-	// referee is the latest game's, of the plan refereed; the next game takes its memory.
+	number  int
+	events  *Events         // of the lease or of the run; may be nil
+	retired <-chan struct{} // closed when the slot must take no more pairs; nil means never
+	open    []seated        // least recently used first
+	// referee is the referee of the latest game, for the plan refereed. The next game of that plan reuses its memory.
 	referee  *arbiter.Referee
 	refereed *match.Plan
-	chance   *arbiter.Chance // of the game at hand, where it is one of self-play; else nil
-	plies    int             // of the latest game that was played to its end: as long may the next be
+	chance   *arbiter.Chance // of the current game if it is self-play, else nil
+	plies    int             // of the latest finished game; the capacity of the next record
 }
 
-// refereeFor begins a game of a plan.
+// refereeFor returns a referee at the beginning of a game of a plan.
 func (s *slot) refereeFor(plan *match.Plan, o match.Opening) (*arbiter.Referee, error) {
 	if s.referee == nil || s.refereed != plan {
 		s.referee, s.refereed = arbiter.BlankReferee(plan.Rules), plan
@@ -45,16 +44,16 @@ func (s *slot) refereeFor(plan *match.Plan, o match.Opening) (*arbiter.Referee, 
 	return s.referee, nil
 }
 
-// seat is a player of a plan, by its index there.
+// seat identifies a player of a plan by its index.
 type seat struct {
 	plan  *match.Plan
 	index int
 }
 
-// solverSeat is the index of a plan's mate solver, who is no player.
+// solverSeat is the index of a plan's mate solver, which is not a player of the plan.
 const solverSeat = -1
 
-// engine is who has the seat.
+// engine returns the player of the seat.
 func (s seat) engine() match.Player {
 	if s.index == solverSeat {
 		return *s.plan.Mate.Solver
@@ -64,17 +63,17 @@ func (s seat) engine() match.Player {
 
 func (s seat) name() string { return s.engine().Name }
 
-// seated is a player that is open.
+// seated is an open player.
 type seated struct {
 	seat
 	player Player
-	side   int  // which of the slot's two sets of CPUs it runs on
-	looked bool // whether it keeps to them
+	side   int  // the slot's CPU set on which it runs: 0 or 1
+	looked bool // its CPU affinity was checked
 }
 
-// seatBoth readies the two players of a game, both at once, since either may take
-// minutes, and closes those that there is no room for. After an error both are
-// closed: one may have been interrupted in the middle of a dialogue.
+// seatBoth prepares the two players of a game, both at once, because either may take minutes. It first closes players
+// that exceed Config.OpenPerSlot. After an error it closes both players, because one may have been interrupted
+// within a dialogue.
 func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2]Player, error) {
 	seats := [2]seat{{plan, g.Players[0]}, {plan, g.Players[1]}}
 	s.makeRoom(seats)
@@ -100,12 +99,12 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 		}
 	}
 	if err != nil {
-		s.discardAll(seats[:])
+		s.discard(seats[:]...)
 	}
 	return players, err
 }
 
-// settings are options as an engine is sent them.
+// settings returns options as the settings that are sent to an engine.
 func settings(options []match.Option) []usi.Setting {
 	var list []usi.Setting
 	for _, o := range options {
@@ -114,8 +113,8 @@ func settings(options []match.Option) []usi.Setting {
 	return list
 }
 
-// makeRoom closes the players that play least recently, so that with those of
-// the next game no more than Config.OpenPerSlot are open.
+// makeRoom closes the least recently used players, so that at most Config.OpenPerSlot players are open with
+// those of the next game.
 func (s *slot) makeRoom(next [2]seat) {
 	var idle []seat
 	for _, o := range s.open {
@@ -124,17 +123,15 @@ func (s *slot) makeRoom(next [2]seat) {
 			idle = append(idle, o.seat)
 		}
 	}
-	room := max(len(next), s.config.OpenPerSlot) - len(next)
-	for _, at := range idle[:max(0, len(idle)-room)] {
-		s.discard(at)
-	}
+	keep := max(len(next), s.config.OpenPerSlot) - len(next)
+	s.discard(idle[:max(0, len(idle)-keep)]...)
 }
 
 func (s *slot) indexOf(at seat) int {
 	return slices.IndexFunc(s.open, func(o seated) bool { return o.seat == at })
 }
 
-// playerAt is the open player of a seat, or nil.
+// playerAt returns the open player of a seat, or nil.
 func (s *slot) playerAt(at seat) Player {
 	if i := s.indexOf(at); i >= 0 {
 		return s.open[i].player
@@ -142,7 +139,7 @@ func (s *slot) playerAt(at seat) Player {
 	return nil
 }
 
-// use notes that a player is open, and the last that was used.
+// use marks a player as open and most recently used.
 func (s *slot) use(at seat, p Player, side int) {
 	o := seated{seat: at, player: p, side: side}
 	if i := s.indexOf(at); i >= 0 {
@@ -152,16 +149,16 @@ func (s *slot) use(at seat, p Player, side int) {
 	s.open = append(s.open, o)
 }
 
-// ready opens a player if it is not open, and tells it that a game begins. The
-// load of a start may come with either, so both count as the start. A player whose process
-// has ended by itself after its last game is opened again.
+// ready opens a player if it is not open, and begins a new game. Opening and beginning both count as the start,
+// because an engine may load its data in either. If the process ended by itself after its last game, ready
+// opens the player again.
 func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.Game) (_ Player, err error) {
 	if p != nil {
 		err := p.NewGame(ctx, g)
 		if fault, ok := errors.AsType[*usi.Fault](err); !ok || !fault.Exited || s.chance != nil {
 			return p, beginning(err)
 		}
-		_ = p.Close() // it has ended
+		_ = p.Close() // the process has already ended
 	}
 	if err := s.starts.Acquire(ctx, 1); err != nil {
 		return nil, context.Cause(ctx)
@@ -182,7 +179,7 @@ func beginning(err error) error {
 	return nil
 }
 
-// opener is what opens the players of a plan.
+// opener returns the Opener for the players of a plan.
 func (s *slot) opener(plan *match.Plan) Opener {
 	if s.config.OpenFor == nil {
 		return s.config.Open
@@ -190,14 +187,14 @@ func (s *slot) opener(plan *match.Plan) Opener {
 	return s.config.OpenFor(plan)
 }
 
-// started tells of a start that was not called off.
+// started reports a start that was not cancelled.
 func (s *slot) started(ctx context.Context, at seat, took time.Duration, why error) {
 	if s.config.Started != nil && (why == nil || ctx.Err() == nil) {
 		s.config.Started(at.name(), took, why)
 	}
 }
 
-// specialise fills the slot's number, and its GPU's, into a player's environment.
+// specialise replaces {slot} and {gpu} in a player's environment.
 func (s *slot) specialise(at seat) match.Player {
 	p := at.engine()
 	gpu := s.number / max(1, at.plan.SlotsPerGPU)
@@ -210,9 +207,8 @@ func (s *slot) specialise(at seat) match.Player {
 	return p
 }
 
-// warmUp starts the players of a plan that fill a cache at their first start, one
-// after the other, and closes them again: once a run, while slots that want to
-// play the same plan wait.
+// warmUp starts the players of a plan that fill a cache at their first start, one after the other, and closes them
+// again. It does so once a run. Slots that want to play the same plan wait for it.
 func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 	ctx, stop := hurry.Start(ctx, s.config.Ending)
 	defer stop()
@@ -243,19 +239,8 @@ func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 	return nil
 }
 
-// discard closes a player; it is opened anew when it is needed again.
-func (s *slot) discard(at seat) {
-	i := s.indexOf(at)
-	if i < 0 {
-		return
-	}
-	o := s.open[i]
-	s.open = slices.Delete(s.open, i, i+1)
-	s.end(o)
-}
-
-// discardAll closes players at once: each may take long.
-func (s *slot) discardAll(seats []seat) {
+// discard closes players concurrently, because each may take long. The slot opens them again when it needs them.
+func (s *slot) discard(seats ...seat) {
 	var ends sync.WaitGroup
 	for _, at := range seats {
 		if i := s.indexOf(at); i >= 0 {
@@ -267,14 +252,12 @@ func (s *slot) discardAll(seats []seat) {
 	ends.Wait()
 }
 
-// slowEnd is how long the end of a player may take before listeners are told
-// that a slot waits for it. An engine that must be killed takes one second, and
-// giving back 100 GB of memory some more, see package process.
+// slowEnd is the time after which the slot reports that a player is still ending. Killing an engine takes one
+// second, and freeing 100 GB of memory some more, see package process.
 const slowEnd = 5 * time.Second
 
-// end closes a player and waits for it: its memory and its CPUs are needed by
-// the next. That it did not end well, or not soon, changes no result, so it is
-// told as an event only.
+// end closes a player and waits for it, because the next player needs its memory and its CPUs. A bad or late end
+// changes no result, so end only reports it as an event.
 func (s *slot) end(o seated) {
 	closed := make(chan error, 1) // one value, from the goroutine; never closed
 	go func() { closed <- o.player.Close() }()
@@ -296,8 +279,7 @@ func (s *slot) trouble(o seated, note string) {
 	s.events.fault(o.name(), "close", note, nil, s.number)
 }
 
-// endGame closes, between the games of a pair, the players that get a fresh
-// process for each.
+// endGame closes, between the games of a pair, the players that get a new process for each game.
 func (s *slot) endGame(l Lease) {
 	for _, index := range l.Pair.Players {
 		if l.Plan.Players[index].Restart == match.RestartGame {
@@ -306,8 +288,7 @@ func (s *slot) endGame(l Lease) {
 	}
 }
 
-// endPair closes, after a pair, the players that get a fresh process for each
-// pair or game.
+// endPair closes, after a pair, the players that get a new process for each pair or game.
 func (s *slot) endPair(l Lease) {
 	if l.Plan == nil {
 		return
@@ -326,5 +307,5 @@ func (s *slot) closeAll() {
 	for _, o := range s.open {
 		seats = append(seats, o.seat)
 	}
-	s.discardAll(seats)
+	s.discard(seats...)
 }

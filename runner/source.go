@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// PlanSource hands out the pairs of a plan in order, those apart that are
-// finished. Pairs that are returned are handed out again only by the next run.
+// PlanSource hands out the unfinished pairs of a plan in order. It does not hand out a returned pair again.
+// The next run does.
 type PlanSource struct {
 	plan     *match.Plan
 	finished func(id int) bool
@@ -19,12 +19,12 @@ type PlanSource struct {
 	target int // pairs
 }
 
-// NewPlanSource hands out pairs 0 to plan.Pairs-1 for which finished is false.
+// NewPlanSource returns a source of the pairs 0 to plan.Pairs-1 for which finished is false.
 func NewPlanSource(plan *match.Plan, finished func(id int) bool) *PlanSource {
 	return &PlanSource{plan: plan, finished: finished, target: plan.Pairs}
 }
 
-// Next never waits.
+// Next returns the next pair without waiting, or io.EOF after the last.
 func (s *PlanSource) Next(ctx context.Context) (Lease, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Lease{}, err
@@ -42,7 +42,7 @@ func (s *PlanSource) Next(ctx context.Context) (Lease, error) {
 	return Lease{Pair: pair, Return: func(error) {}}, nil
 }
 
-// SetTarget makes it pairs 0 to pairs-1. What was handed out stays so.
+// SetTarget changes the range to the pairs 0 to pairs-1. Pairs that were handed out are not affected.
 func (s *PlanSource) SetTarget(pairs int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

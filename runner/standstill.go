@@ -5,50 +5,44 @@ import (
 	"time"
 )
 
-// moment is a reading of the clocks that there are.
+// moment is one reading of all clocks.
 type moment struct {
-	at time.Time // by the monotonic clock, as moves are measured
+	at time.Time // by the monotonic clock, which also measures moves
 	offsets
 }
 
-// offsets are how far other clocks are ahead of the monotonic one.
+// offsets are the differences between other clocks and the monotonic clock.
 type offsets struct {
-	// asleep is that of a clock that goes on while the machine sleeps, before one that
-	// does not.
+	// asleep is the difference between a clock that counts while the machine sleeps and one that does not.
 	asleep time.Duration
-	// wall is the wall clock's. It changes by what the machine has slept, and where
-	// somebody sets the clock: for one, whoever starts a virtual machine again that
-	// was stopped with all its clocks.
+	// wall is the offset of the wall clock. It changes by the time that the machine slept, and when the clock is set.
+	// Restarting a stopped virtual machine can set it.
 	wall time.Duration
 }
 
-// StandstillKind says what stood still.
+// StandstillKind is the kind of a standstill.
 type StandstillKind int
 
 // The kinds of standstill.
 const (
-	Stopped StandstillKind = iota // this program: by a signal, with its virtual machine, or because it was not given a CPU
+	Stopped StandstillKind = iota // this program, by a signal, with its virtual machine, or without a CPU
 	Slept                         // the machine
-	Stepped                       // none, but the wall clock was set, as after a stop that no other clock shows; engines may go by it
+	Stepped                       // the wall clock was set, as after a stop that no other clock shows; engines may use it
 )
 
-// Standstill is an interruption after which no measured time means anything, and
-// no engine knows what time it has. It is the error of a pair that is played
-// again because of it.
+// Standstill is an interruption that makes measured times useless. Engines do not know their remaining time after it.
+// It is the error of a pair that is played again because of it.
 type Standstill struct { //nolint:errname // it is data as much as an error, as usi.Fault is
 	Kind StandstillKind
-	// By is how long it lasted, at least. Of a wall clock that was set back it is
-	// negative.
-	By time.Duration
+	By   time.Duration // its minimum length; negative if the wall clock was set back
 }
 
-// standstillFloor is what nothing but a standstill explains: a machine that is
-// merely busy wakes a thread within some 10 ms for each other one that wants the
-// same CPU (docs/faults.md).
+// standstillFloor is a delay that only a standstill explains. A busy machine wakes a thread within some 10 ms for
+// each other thread that wants the same CPU (docs/faults.md).
 const standstillFloor = time.Second
 
-// standstillBetween is what the clocks say of the time from one tick to the next,
-// or to now where that tick is late; nil: nothing stood still.
+// standstillBetween returns the standstill between one tick and the next, or nil. For a late tick, late is its delay
+// and now the current time.
 func standstillBetween(last, now moment, late time.Duration) *Standstill {
 	slept, step := now.asleep-last.asleep, now.wall-last.wall
 	switch {
@@ -62,7 +56,7 @@ func standstillBetween(last, now moment, late time.Duration) *Standstill {
 	return nil
 }
 
-// Error says what happened, for the fault that tells of the pair.
+// Error describes the standstill for the fault event of the pair.
 func (s *Standstill) Error() string {
 	by := s.By.Round(100 * time.Millisecond)
 	switch s.Kind {

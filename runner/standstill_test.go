@@ -43,7 +43,7 @@ func TestStandstillBetween(t *testing.T) {
 // The clocks of this machine, which does not sleep while this test runs, or the test
 // says so: they are read one after the other, within much less than second a second.
 func TestMomentsAreOfOneMachine(t *testing.T) {
-	l := &lateness{now: time.Now, other: readOffsets, waits: noWaits}
+	l := &lateness{now: time.Now, other: readOffsets, waits: func() time.Duration { return 0 }}
 	first := l.read()
 	if first.asleep < 0 || first.wall <= 0 {
 		t.Errorf("slept %v since its start, which was %v after 1970", first.asleep, first.wall)

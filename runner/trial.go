@@ -8,13 +8,12 @@ import (
 	"gogi/usi"
 )
 
-// startTries is how often options are tried until they are said not to start.
+// startTries is the number of attempts to start a player with some options.
 const startTries = 3
 
-// TryOut finds out why a pair of a tune could not be played: whether its players start
-// with the options that are its own. Where both start with the options of known, and one
-// or both do not with the pair's, that forfeits, and the pair is the answer. It is nil where
-// all of them start. The error says that a player does not start with the options of known.
+// TryOut finds out whether the players of a tune's pair start with the pair's own options. Both must start with the
+// options of known; otherwise TryOut returns an error. If one or both fail with the pair's options, it returns the
+// forfeited pair. It returns nil if both start.
 func TryOut(ctx context.Context, open Opener, plan *match.Plan, pair match.Pair, known []match.Option) (*match.PairResult, error) {
 	for player := range 2 {
 		if err := starts(ctx, open, plan.Players[pair.Players[player]], known); err != nil {
@@ -29,11 +28,11 @@ func TryOut(ctx context.Context, open Opener, plan *match.Plan, pair match.Pair,
 			note = err.Error()
 		}
 	}
-	if ctx.Err() != nil { // which says nothing of the points
+	if ctx.Err() != nil { // a cancelled start does not show that the options are bad
 		return nil, context.Cause(ctx)
 	}
 	if failed == [2]bool{} {
-		return nil, nil //nolint:nilnil // it is to be played again
+		return nil, nil //nolint:nilnil // the caller plays the pair again
 	}
 	r := match.Forfeited(plan, pair, failed, note, 0)
 	return &r, nil
@@ -53,11 +52,7 @@ func startOnce(ctx context.Context, open Opener, p match.Player, options []match
 	if err != nil {
 		return fmt.Errorf("player %s: %w", p.Name, err)
 	}
-	game := usi.Game{Pair: usi.NoPair}
-	for _, o := range options {
-		game.Options = append(game.Options, usi.Setting(o))
-	}
-	err = player.NewGame(ctx, game)
-	_ = player.Close() // that it ends badly is not what is asked
+	err = player.NewGame(ctx, usi.Game{Pair: usi.NoPair, Options: settings(options)})
+	_ = player.Close() // its error says nothing about the start
 	return err
 }

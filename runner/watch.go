@@ -8,48 +8,49 @@ import (
 	"gogi/shogi"
 )
 
-// moveWatch observes whether the machine, or this program, rather than the player,
-// makes a move slow. There is one a game, since one side thinks at a time. From the first
-// look on it also looks every 20 ms whether the player is stopped.
+// moveWatch observes whether the machine or this program, instead of the player, makes a move slow. A game has one
+// watch, because only one side thinks at a time.
 //
-// It looks three times at what the player has waited for a CPU: after a quarter of
-// the tolerance, so that quick moves, which cannot have waited long, cost nothing;
-// when the time is over, because threads that a search has started take with them
-// what they waited; and at the end, if that is beyond the tolerance. What was waited
-// before the first look is not seen, and therefore three quarters count as the
-// tolerance; where a game was lost, what may have been waited is told, by the last
-// look of an earlier move. A look itself may be late. Then this program was.
+// It measures the player's wait for a CPU three times:
+//   - After a quarter of the tolerance. Quick moves cannot have waited long and cost nothing.
+//   - At the end of the player's time, because threads that end during a search take their waiting time with them.
+//   - When the move arrives, if it took longer than the tolerance.
+//
+// The first measurement does not see earlier waits, so three quarters of the tolerance count as the tolerance. For
+// a lost game the watch also reports the wait that may have come before, from the last measurement of an earlier
+// move. If a measurement is late, this program was late. From the first one on, the watch checks every 20 ms
+// whether the player is stopped.
 type moveWatch struct {
 	late *lateness
 
-	mu        sync.Mutex // also held while looking: who ends the watch waits for a look that has begun
+	mu        sync.Mutex // held during a measurement, so that end waits for it
 	timer     *time.Timer
-	fires     time.Time // when the timer does; zero: not, as far as is known
+	fires     time.Time // when the timer fires; zero if it is not known to be set
 	on        bool
-	waiter    Waiter  // nil: it cannot be asked
-	stopper   Stopper // the same
+	waiter    Waiter  // nil if the player is none
+	stopper   Stopper // nil if the player is none
 	start     time.Time
 	tolerance time.Duration
 	deadline  time.Time        // the end of the player's time
-	due       time.Time        // the next look by the timer; zero: none
-	lag       time.Duration    // the worst that a look was late by
-	looked    bool             // the first look was taken
-	ended     bool             // and the one at the end of the time
-	stops     [2]time.Duration // what the player has been stopped for: at the first look, and at the last
-	before    reading          // of the first look
-	early     time.Duration    // what may have been waited before that, and after start
-	seen      *reading         // the last one of this side
+	due       time.Time        // the next measurement by the timer; zero if none
+	lag       time.Duration    // the longest delay of a measurement
+	looked    bool             // the first measurement was taken
+	ended     bool             // the measurement at the deadline was taken
+	stops     [2]time.Duration // how long the player has been stopped: at the first and the latest check
+	before    reading          // the first measurement
+	early     time.Duration    // the possible wait between start and the first measurement
+	seen      *reading         // the latest measurement of this side
 	sides     [2]reading
 }
 
-// reading is what a player has waited since its start; ok is false where it is not known.
+// reading is a player's total wait for a CPU since its start. ok is false if it is unknown.
 type reading struct {
 	waited time.Duration
 	ok     bool
-	asked  bool // there was a look
+	asked  bool // a measurement was taken
 }
 
-// watchMove begins to watch a move of a side; it is called right before.
+// watchMove begins to watch a move of side c. The caller calls Think directly after it.
 func (g *game) watchMove(c shogi.Colour) {
 	tolerance, timed := g.limits[c].Margin, g.limits[c].Timed()
 	if !timed {
@@ -61,7 +62,7 @@ func (g *game) watchMove(c shogi.Colour) {
 	g.watch.begin(c, waiter, timed, tolerance, g.clocks[c].Deadline())
 }
 
-// begin looks before a side's first move in a game, if it is timed.
+// begin starts the watch of a move. Before a side's first timed move in a game it also measures.
 func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, deadline time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,8 +76,8 @@ func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, 
 	w.arm(w.start)
 }
 
-// arm has the timer fire when the next look is due, or before: a look that is not due yet
-// arms it again. So it is left to run from move to move, and quick ones do not touch it.
+// arm sets the timer to the next due time. It leaves a timer that fires earlier unchanged: look then arms it again.
+// So the timer runs from move to move, and quick moves do not touch it.
 func (w *moveWatch) arm(now time.Time) {
 	if !w.fires.IsZero() && !w.due.Before(w.fires) {
 		return
@@ -92,8 +93,7 @@ func (w *moveWatch) arm(now time.Time) {
 	w.timer.Reset(wait)
 }
 
-// look takes the first or the second look. The timer may have been armed for an earlier
-// move: then its look is not due.
+// look takes the due measurement. It only arms the timer again if the timer was set for an earlier move.
 func (w *moveWatch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +121,7 @@ func (w *moveWatch) look() {
 	}
 }
 
-// first is the first look at what was waited.
+// first takes the first measurement.
 func (w *moveWatch) first(now time.Time) {
 	last := *w.seen
 	w.read()
@@ -135,18 +135,17 @@ func (w *moveWatch) first(now time.Time) {
 	}
 }
 
-// lookForStop looks whether the player is stopped.
+// lookForStop checks whether the player is stopped.
 func (w *moveWatch) lookForStop() {
 	if w.stopper != nil {
 		w.stops[1] = w.stopper.Stopped()
 	}
 }
 
-// stopEvery is how often it is looked whether a player is stopped: a stop leaves no trace
-// when it is over.
+// stopEvery is the interval of the checks for a stopped player. A stop leaves no trace after it is over.
 const stopEvery = 20 * time.Millisecond
 
-// next is when to look again after the first look.
+// next returns the time of the measurement after the one at now, or zero if there is none.
 func (w *moveWatch) next(now time.Time) time.Time {
 	switch {
 	case w.stopper != nil && (w.ended || now.Add(stopEvery).Before(w.deadline)):
@@ -157,7 +156,7 @@ func (w *moveWatch) next(now time.Time) time.Time {
 	return w.deadline
 }
 
-// lagAt is the worst that a look was late by, one that is due included.
+// lagAt returns the longest delay of a measurement, including one that is due.
 func (w *moveWatch) lagAt(now time.Time) time.Duration {
 	if w.due.IsZero() {
 		return w.lag
@@ -165,7 +164,7 @@ func (w *moveWatch) lagAt(now time.Time) time.Duration {
 	return max(w.lag, now.Sub(w.due))
 }
 
-// read asks the player.
+// read measures the wait of the player.
 func (w *moveWatch) read() {
 	*w.seen = reading{asked: true}
 	if w.waiter != nil {
@@ -173,9 +172,9 @@ func (w *moveWatch) read() {
 	}
 }
 
-// end ends the watch. slowed reports whether the player waited for a CPU, or this
-// program was late, by more than the tolerance; sending is how late it is known to
-// have been besides. The delays of a move within the tolerance are not looked at.
+// end ends the watch. slowed reports whether the player waited for a CPU, or this program was late, by more than the
+// tolerance. sending is a delay of this program known to the caller. end returns zeros if the move took no longer
+// than the tolerance.
 func (w *moveWatch) end(sending time.Duration) (d arbiter.Delays, slowed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

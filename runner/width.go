@@ -5,42 +5,40 @@ import (
 	"sync"
 )
 
-// Width is how many slots a run has. It may change while the run plays: slots
-// that are missing begin, and those with the greatest numbers end after the pair
-// that they have in play. It belongs to one run, and is safe for concurrent use.
+// Width is the number of slots of a run. It may change during the run: missing slots begin, and the slots with the
+// highest numbers end after their current pair. A Width belongs to one run and is safe for concurrent use.
 type Width struct {
 	mu    sync.Mutex
 	slots int
-	// work is a slot's, set when the run begins; it reports whether it ended only
-	// because it was retired.
+	// work is the loop of a slot, set when the run begins. It reports whether only retirement ended it.
 	work   func(number int, retired <-chan struct{}) bool
-	places map[int]*place // of the slots that work, by number
-	over   bool           // the last slot has ended: none begins any more
+	places map[int]*place // the working slots, by number
+	over   bool           // the last slot has ended, so no slot begins
 	done   chan struct{}  // closed with over
 }
 
-// place is what a working slot is told by.
+// place is a working slot.
 type place struct {
-	retired chan struct{} // closed under the width's lock: take no more pairs
-	told    bool
+	retired chan struct{} // closed under Width.mu: take no more pairs
+	closed  bool          // retired is closed
 }
 
-// errRetired is why a slot that is not needed any more waits for no pair.
+// errRetired ends the wait for a pair of a slot that is no longer needed.
 var errRetired = errors.New("runner: the run has fewer slots now")
 
-// NewWidth is so many slots, at least one.
+// NewWidth returns a Width of slots, at least one.
 func NewWidth(slots int) *Width {
 	return &Width{slots: max(1, slots), places: map[int]*place{}, done: make(chan struct{})}
 }
 
-// Slots is how many the run shall have.
+// Slots returns the wanted number of slots.
 func (w *Width) Slots() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.slots
 }
 
-// Set makes it so many slots, at least one.
+// Set changes the number of slots to slots, at least one.
 func (w *Width) Set(slots int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -50,7 +48,7 @@ func (w *Width) Set(slots int) {
 	}
 }
 
-// run is the slots' life: it returns when the last has ended.
+// run starts the slots and returns when the last one has ended.
 func (w *Width) run(work func(number int, retired <-chan struct{}) bool) {
 	w.mu.Lock()
 	w.work = work
@@ -59,9 +57,8 @@ func (w *Width) run(work func(number int, retired <-chan struct{}) bool) {
 	<-w.done
 }
 
-// staff begins the slots that are missing and retires those that are too many,
-// with the lock held. One that found no more pairs begins again, and finds that
-// out once more.
+// staff starts missing slots and retires surplus ones. The caller holds w.mu. A slot that ended because no pairs
+// were left starts again, and ends again.
 func (w *Width) staff() {
 	for n := range w.slots {
 		if w.places[n] == nil {
@@ -69,8 +66,8 @@ func (w *Width) staff() {
 		}
 	}
 	for n, p := range w.places {
-		if n >= w.slots && !p.told {
-			p.told = true
+		if n >= w.slots && !p.closed {
+			p.closed = true
 			close(p.retired)
 		}
 	}
@@ -82,7 +79,7 @@ func (w *Width) begin(number int) {
 	go func() { w.ended(number, w.work(number, p.retired)) }()
 }
 
-// ended takes a slot off. A retired one that is needed again meanwhile goes on.
+// ended removes a slot. A retired slot that is needed again starts again.
 func (w *Width) ended(number int, retired bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
