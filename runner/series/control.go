@@ -11,14 +11,14 @@ import (
 	"gogi/runner"
 )
 
-// ErrStopped is why the games of a session were cut that was told to stop.
+// ErrStopped is the reason for cutting the games of a session after a stop command.
 var ErrStopped = errors.New("the run was told to stop")
 
-// orders is what a session has been told, and whom it must tell.
+// orders is the state that Control changes, and the receivers of its changes.
 type orders struct {
-	mu      sync.Mutex // held for the whole of one command, so that log, events and slots agree
+	mu      sync.Mutex // held during a whole command, so that log, events and slots agree
 	playing bool
-	room    func(slots int) error
+	fits    func(slots int) error // Config.Fits
 	events  *runner.Events
 	cancel  context.CancelCauseFunc
 	target  int // pairs
@@ -28,11 +28,10 @@ type orders struct {
 func (o *orders) begin(c Config, events *runner.Events, cancel context.CancelCauseFunc) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.playing, o.room, o.events, o.cancel = true, c.Room, events, cancel
+	o.playing, o.fits, o.events, o.cancel = true, c.Fits, events, cancel
 }
 
-// end is the last moment for orders. It gives the target that holds, in pairs, and
-// whether the session was told to end.
+// end makes Control reject further commands. It returns the target in pairs, and whether a command ended the session.
 func (o *orders) end() (target int, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,9 +39,8 @@ func (o *orders) end() (target int, ended bool) {
 	return o.target, o.ended
 }
 
-// Control carries a command out, after it was logged and before it returns: a pause,
-// a drain and fewer slots take effect as pairs in play are stored. What cannot be is
-// an error that says why, and changes nothing; control.ErrOver before and after Play.
+// Control logs a command and then executes it. A pause, a drain and fewer slots take effect as the pairs in play are
+// stored. An impossible command returns an error and changes nothing. Before and after Play the error is control.ErrOver.
 func (s *Series) Control(ctx context.Context, c control.Command) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -62,18 +60,18 @@ func (s *Series) Control(ctx context.Context, c control.Command) error {
 	}
 	o.events.Send(match.Event{
 		Type: match.EventTold, Phase: wanted.Phase, Slots: wanted.Slots, Pairs: wanted.Pairs, Games: wanted.Pairs * s.plan.Legs(),
-	}) // before it is done: nobody shall hear of a slot that is not told of, and a stop is heard
+	}) // first, so that no event comes from an unknown slot, and subscribers get the event of a stop
 	s.turn(wanted)
 	return nil
 }
 
-// session is how a session shall go on.
+// session is the wanted state of a session.
 type session struct {
 	Phase        match.RunPhase
 	Pairs, Slots int
 }
 
-// wanted is how the session goes on after a command.
+// wanted returns the state of the session after a command.
 func (s *Series) wanted(c control.Command) (session, error) {
 	phase, _ := s.valve.state()
 	now := session{phase, s.orders.target, s.width.Slots()}
@@ -102,22 +100,22 @@ func (s *Series) wanted(c control.Command) (session, error) {
 	return now, nil
 }
 
-// maxSlots bounds a slip of the finger: no machine has as many engines.
+// maxSlots rejects typing errors. It is above the number of engines that any machine runs.
 const maxSlots = 4096
 
-// fits says why there cannot be so many slots.
+// fits returns an error if the run cannot have that many slots.
 func (s *Series) fits(slots int) error {
 	if slots > maxSlots {
 		return fmt.Errorf("%d games at a time: want at most %d", slots, maxSlots)
 	}
-	if s.orders.room == nil {
+	if s.orders.fits == nil {
 		return nil
 	}
-	return s.orders.room(slots)
+	return s.orders.fits(slots)
 }
 
-// mayEndAt says why the run cannot have so many games. The greatest length of a
-// sequential test is a part of the test.
+// mayEndAt returns an error if the run cannot have that many games. The maximum length of a sequential test is part of
+// the test.
 func (s *Series) mayEndAt(games int) error {
 	legs := s.plan.Legs()
 	switch {
@@ -133,7 +131,7 @@ func (s *Series) mayEndAt(games int) error {
 	return nil
 }
 
-// turn makes the session go on as wanted.
+// turn changes the session to the wanted state.
 func (s *Series) turn(wanted session) {
 	o := &s.orders
 	o.target = wanted.Pairs
@@ -143,7 +141,7 @@ func (s *Series) turn(wanted session) {
 	} else {
 		s.valve.turn(wanted.Phase)
 	}
-	s.width.Set(wanted.Slots) // also begins slots that had found no more pairs
+	s.width.Set(wanted.Slots) // also restarts slots that had found no more pairs
 	if wanted.Phase == match.RunDraining || wanted.Phase == match.RunStopping {
 		o.ended = true
 	}

@@ -198,7 +198,7 @@ func TestNothingWaitsForEver(t *testing.T) {
 func TestSlotsAndTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		room := errors.New("no room")
-		c := control1(t, plan(3, 1), series.Config{Room: func(n int) error {
+		c := control1(t, plan(3, 1), series.Config{Fits: func(n int) error {
 			if n > 4 {
 				return room
 			}

@@ -1,7 +1,7 @@
-// Package series plays a plan into a store. It plays the pairs that are missing, stops the
-// series if the SPRT of the plan decides, carries out orders to pause or end, and reports what
-// is missing at the end. [New] begins or resumes a [Series], Play plays it; [NewTune] does the
-// same for a tune. The package knows no flags, no terminal and no database.
+// Package series plays a plan into a store. It plays the missing pairs, stops the series if the SPRT of the plan
+// decides, executes commands to pause or end, and reports the number of missing pairs at the end.
+// [New] begins or resumes a [Series], Play plays it, and [NewTune] does the same for a tune. The package has no flags, no
+// terminal and no database.
 package series
 
 import (
@@ -18,56 +18,62 @@ import (
 	"gogi/runner/events"
 )
 
-// Store is the durable half of a series. Its methods are called from many
-// goroutines at once.
+// Store is the durable storage of a series. Many goroutines call its methods concurrently.
 type Store interface {
-	// Add stores a whole pair; added is false where it was stored before.
+	// Add stores a complete pair. added is false if the pair was already stored.
 	Add(ctx context.Context, r match.PairResult) (added bool, err error)
-	// PutAttempt keeps a try at a pair that does not count.
+	// PutAttempt stores an attempt that does not count.
 	PutAttempt(ctx context.Context, a match.Attempt) error
-	// Finished is the set of the pairs that are stored.
+	// Finished returns the set of the stored pairs.
 	Finished(ctx context.Context) (map[int]bool, error)
-	// Change logs what the session was told, before it is done.
+	// Change logs a command to the session before it takes effect.
 	Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error
 }
 
-// Stored calls see for every stored pair of the run in pair order, its games by leg.
+// Stored calls see for every stored pair of the run in pair order, with its games ordered by leg.
 type Stored func(ctx context.Context, see func(rows []match.Row) error) error
 
-// Series is one run of a plan, begun or resumed. A Series is played once.
+// Series is one run of a plan, begun or resumed. Play may be called once.
 type Series struct {
 	plan   *match.Plan
 	store  Store
 	source source
-	pairer *waiting // the source, where results decide who plays whom; else nil
-	tuned  *tuned   // the source of a tune, whose results decide what is played with; else nil
-	valve  *valve   // before the source
+	pairer *waiting // the source of a design that pairs by results, else nil
+	tuned  *tuned   // the source of a tune, else nil
+	valve  *valve   // wraps source
 	width  *runner.Width
-	judge  *gate.Gate // nil: the plan has no sequential test
+	judge  *gate.Gate // nil without a sequential test
 	hub    *events.Hub
 	orders orders
 	events atomic.Pointer[runner.Events] // of Play; nil before it
 
-	ending chan struct{} // closed when the user wants the series to end, see Drain
+	ending chan struct{} // closed when the series shall end, see Drain
 	leave  sync.Once     // closes ending
 
-	stored    int // pairs, before this session
+	stored    int // pairs stored before this session
 	standings match.Standings
 }
 
-// New reads what is stored of a run, once, and judges it where the plan has a gate:
-// one that decided in an earlier session hands out no more pairs.
+// newSeries returns a series without a source, and the stored pairs of its run.
+func newSeries(ctx context.Context, plan *match.Plan, store Store) (s *Series, finished map[int]bool, err error) {
+	if finished, err = store.Finished(ctx); err != nil {
+		return nil, nil, err
+	}
+	return &Series{
+		plan: plan, store: store, hub: events.NewHub(plan.Run), stored: plan.Pairs - missing(plan.Pairs, finished),
+		width: runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs}, ending: make(chan struct{}),
+	}, finished, nil
+}
+
+// New reads the stored pairs of a run once. If the plan has an SPRT, New gives the pairs to it. After a decision in an
+// earlier session the series hands out no more pairs.
 func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Series, error) {
 	if plan.Tune != "" {
 		return nil, errors.New("series: the plan is a tune, which is played by NewTune")
 	}
-	finished, err := store.Finished(ctx)
+	s, finished, err := newSeries(ctx, plan, store)
 	if err != nil {
 		return nil, err
-	}
-	s := &Series{
-		plan: plan, store: store, hub: events.NewHub(plan.Run), stored: plan.Pairs - missing(plan.Pairs, finished),
-		width: runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs}, ending: make(chan struct{}),
 	}
 	if s.source = runner.NewPlanSource(plan, func(id int) bool { return finished[id] }); plan.Design.Kind.ByResults() {
 		if s.pairer, err = newWaiting(plan); err != nil {
@@ -88,7 +94,7 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 	return s, nil
 }
 
-// resume takes a stored pair.
+// resume adds a stored pair.
 func (s *Series) resume(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -106,17 +112,16 @@ func (s *Series) resume(rows []match.Row) error {
 	return s.judge.Add(rows[0].Pair, gate.OfRows(rows))
 }
 
-// Stored is how many of the plan's pairs earlier sessions have played.
+// Stored returns the number of the plan's pairs that earlier sessions have stored.
 func (s *Series) Stored() int { return s.stored }
 
-// Hub is where the series can be watched, before, while and after it is played.
+// Hub returns the hub to which Play publishes events. It works before, during and after Play.
 func (s *Series) Hub() *events.Hub { return s.hub }
 
-// Gate is the judge of the series' sequential test; nil where its plan has none.
+// Gate returns the SPRT of the series, or nil if its plan has none.
 func (s *Series) Gate() *gate.Gate { return s.judge }
 
-// Dropped is how many move events had no room in the stream so far, because the
-// recorder was slow.
+// Dropped returns the number of move events that were dropped because the recorder was slow.
 func (s *Series) Dropped() uint64 {
 	if events := s.events.Load(); events != nil {
 		return events.Dropped()
@@ -124,19 +129,17 @@ func (s *Series) Dropped() uint64 {
 	return 0
 }
 
-// Over reports whether nothing is left to be played: every pair is stored, or results
-// have decided that no more are needed.
+// Over reports whether the series needs no more games: every pair is stored, or the results have ended the series.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
 
-// Drain makes the pairs in play the last, also of a paused series. A pair whose players
-// take long to start is given back, see runner.Config.Ending.
+// Drain makes the pairs in play the last, even if the series is paused. A pair whose players
+// start slowly is given back, see runner.Config.Ending.
 func (s *Series) Drain() {
 	s.leave.Do(func() { close(s.ending) })
 	s.valve.turn(match.RunDraining)
 }
 
-// decided reports whether results have ended the series: by its gate, or by the design
-// that they pair.
+// decided reports whether the results have ended the series, by its SPRT or by its design.
 func (s *Series) decided() bool { return s.judged() || s.pairer != nil && s.pairer.over() }
 
 func (s *Series) judged() bool { return s.judge != nil && s.judge.State().Decided() }
@@ -147,11 +150,11 @@ func (s *Series) stopWhenDecided() {
 	}
 }
 
-// sink stores what is played, and ends the series when the gate has decided: the
-// pairs in play are finished and stored, beyond the stop.
+// sink stores the played pairs, and ends the series when the SPRT has decided. The pairs in play are then finished
+// and stored too.
 type sink struct{ *Series }
 
-// Put stores a pair before it is judged; one that was stored before was judged then.
+// Put stores a pair and then gives it to the SPRT, unless it was already stored.
 func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
 	if s.tuned != nil {
 		return s.tuned.add(ctx, r)
@@ -177,47 +180,43 @@ func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (adde
 	return true, err
 }
 
-// PutAttempt keeps a try that does not count.
+// PutAttempt stores an attempt that does not count.
 func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) error {
 	return s.store.PutAttempt(ctx, a)
 }
 
-// Config is who plays, and who is told.
+// Config is the configuration of a session.
 type Config struct {
 	Open runner.Opener
-	// CPUs are what each slot runs on, see runner.Config; nil: any.
+	// CPUs are the CPU sets of each slot, see runner.Config; nil means all CPUs.
 	CPUs [][2][]int
-	// Waits is how long this program's own threads wait, see runner.Config; may be nil.
+	// Waits returns how long this program's threads wait for a CPU, see runner.Config; may be nil.
 	Waits func() time.Duration
-	// Room says why there cannot be so many slots; nil: there always can.
-	Room func(slots int) error
-	// Moves says whether each move is worth an event, where Record or a subscriber of
-	// the hub takes it.
+	// Fits returns an error if the run cannot have that many slots; nil means that it always can.
+	Fits func(slots int) error
+	// Moves turns on move events, while Record or a subscriber of the hub wants them.
 	Moves bool
-	// Started is told of each start of a player, see runner.Config; may be nil.
+	// Started is called at each start of a player, see runner.Config; may be nil.
 	Started func(player string, took time.Duration, why error)
-	// Record gets every event but for moves that had to be dropped, and is waited
-	// for; nil: nobody records.
+	// Record gets every event except dropped move events, and delays the run while it works; may be nil.
 	Record func(match.Event)
-	// Watch are shown the series while it lasts, each in a goroutine of its own that
-	// ends with the hub. None of them is waited for while games are played.
+	// Watch are observers of the series. Each runs in its own goroutine and ends when the hub closes. None delays
+	// a game.
 	Watch []func(*events.Hub)
-	// Beside are shown the series as Watch are, and may tell of it themselves, by
-	// send. They end when their context does, which is before the last event.
-	Beside []func(ctx context.Context, hub *events.Hub, send func(match.Event))
+	// Monitors are observers that may also send events, by send. They must return when their context ends, which is
+	// before the last event.
+	Monitors []func(ctx context.Context, hub *events.Hub, send func(match.Event))
 }
 
-// Ending is how a session ended.
+// Ending is the result of a session.
 type Ending struct {
-	Left int   // pairs that are needed and not stored
-	Why  error // why the runner ended before its source did, or nil
-	// Ordered reports whether it was ended, or is to be ended, by a Control.
-	Ordered bool
+	Left    int   // needed pairs that are not stored
+	Why     error // the reason why the runner ended before its source, or nil
+	Ordered bool  // a Control has ended the session
 }
 
-// Play plays the pairs that are missing, until they are played, the gate decides, the
-// series is drained, or ctx ends. Its error is one of telling what is left; why the
-// games ended early is the Ending's.
+// Play plays the missing pairs until none is missing, the SPRT decides, the series is drained, or ctx ends. It returns an
+// error only if it cannot count the missing pairs. Ending.Why is the reason for an early end.
 func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	events := runner.NewEvents(s.plan.Run, c.Moves)
 	s.events.Store(events)
@@ -226,76 +225,75 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	defer context.AfterFunc(ctx, events.Abandon)()
 	s.orders.begin(c, events, cancel)
 	defer s.orders.end()
-	var told sync.WaitGroup
-	if c.Record == nil { // which is for all moves
+	var observers sync.WaitGroup
+	if c.Record == nil { // a recorder gets all moves
 		s.hub.Heed(events)
 	}
-	told.Go(func() { s.hub.Follow(events.Stream(), c.Record) })
+	observers.Go(func() { s.hub.Follow(events.Stream(), c.Record) })
 	for _, watch := range c.Watch {
-		told.Go(func() { watch(s.hub) })
+		observers.Go(func() { watch(s.hub) })
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
 	if s.tuned != nil {
 		s.tuned.begin(ctx, s.ending, c.Open, events.Send)
 	}
-	endBeside := s.beside(ctx, c.Beside, events.Send)
+	endMonitors := s.monitor(ctx, c.Monitors, events.Send)
 	why := runner.Run(ctx, runner.Config{
 		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events, Started: c.Started,
 		OnlyReturn: s.tuned != nil, Ending: s.ending,
 	})
 	target, ordered := s.orders.end()
-	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled
+	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // even if the run was cancelled
 	if err != nil {
 		err = fmt.Errorf("series: counting what is left: %w", err)
 	}
 	s.shown(ctx, events.Sent())
-	endBeside()
+	endMonitors()
 	left := missing(target, finished)
 	done := target - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: target})
 	events.Close()
-	await(ctx, &told)
+	await(ctx, &observers)
 	switch {
 	case s.decided():
-		left = 0 // what is not played is not needed
+		left = 0 // the missing pairs are not needed
 	case s.pairer != nil:
 		left = s.pairer.left()
 	}
 	return Ending{Left: left, Why: why, Ordered: ordered}, err
 }
 
-// beside starts those who may tell of the series; end waits for them.
-func (s *Series) beside(ctx context.Context, list []func(context.Context, *events.Hub, func(match.Event)), send func(match.Event)) (end func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a cancelled run still has things to tell
-	var telling sync.WaitGroup
+// monitor starts the monitors. end ends them and waits for them.
+func (s *Series) monitor(ctx context.Context, list []func(context.Context, *events.Hub, func(match.Event)), send func(match.Event)) (end func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // they also send the last warnings of a cancelled run
+	var monitors sync.WaitGroup
 	for _, f := range list {
-		telling.Go(func() { f(ctx, s.hub, send) })
+		monitors.Go(func() { f(ctx, s.hub, send) })
 	}
 	return func() {
 		cancel()
-		telling.Wait()
+		monitors.Wait()
 	}
 }
 
-// shown waits until the hub has shown so many events, so that whoever ends now has seen
-// them: the last game's end may be what they warn of. Of a run that was cancelled it waits
-// no longer than for lastWords.
+// shown waits until the hub has published that many events, so that the monitors have seen them: they may warn about
+// the last game. After the run was cancelled it waits for at most endGrace.
 func (s *Series) shown(ctx context.Context, events uint64) {
 	waits, give := context.WithCancel(context.WithoutCancel(ctx))
 	defer give()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, give) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(endGrace, give) })()
 	s.hub.Await(waits, events)
 }
 
-// lastWords is how long whoever is told of a cancelled run may take to read its end.
-const lastWords = time.Second
+// endGrace is the time for which a cancelled run waits for its observers.
+const endGrace = time.Second
 
-// await waits for those who are told, but not for ever once the run was cancelled: one
-// may hang in a write that nobody reads.
-func await(ctx context.Context, told *sync.WaitGroup) {
-	done := make(chan struct{}) // closed by the goroutine
+// await waits for the observers. After the run was cancelled it waits for at most endGrace, because an observer
+// may hang in a write.
+func await(ctx context.Context, observers *sync.WaitGroup) {
+	done := make(chan struct{}) // closed when all observers have ended
 	go func() {
-		told.Wait()
+		observers.Wait()
 		close(done)
 	}()
 	select {
@@ -305,11 +303,11 @@ func await(ctx context.Context, told *sync.WaitGroup) {
 	}
 	select {
 	case <-done:
-	case <-time.After(lastWords):
+	case <-time.After(endGrace):
 	}
 }
 
-// missing counts the first so many pairs that are not finished.
+// missing counts the pairs below pairs that are not finished.
 func missing(pairs int, finished map[int]bool) int {
 	n := 0
 	for id := range pairs {

@@ -285,7 +285,7 @@ func TestWhoStandsBesideSeesTheEnd(t *testing.T) {
 			r.record(ev)
 		}
 		ending, err := begin(t, newMemory(plan(3, 2))).Play(t.Context(), series.Config{
-			Open: open, Record: slow, Beside: []func(context.Context, *events.Hub, func(match.Event)){beside},
+			Open: open, Record: slow, Monitors: []func(context.Context, *events.Hub, func(match.Event)){beside},
 		})
 		if err != nil || ending.Left != 0 || ends != 6 {
 			t.Fatalf("%+v, %v: %d of 6 games' ends were shown", ending, err, ends)

@@ -11,83 +11,70 @@ import (
 	"gogi/match"
 	"gogi/match/tune"
 	"gogi/runner"
-	"gogi/runner/events"
 )
 
-// TuneStore is the durable half of a tune.
+// TuneStore is the durable storage of a tune.
 type TuneStore interface {
 	Store
-	// AddStates is Add, with the states that the pair leads to, both or none.
+	// AddStates stores a pair as Add does, and the states that it leads to, both or neither.
 	AddStates(ctx context.Context, r match.PairResult, states []match.TuneState) (added bool, err error)
-	// Points calls see for each stored pair, in order, with what it was played with.
+	// Points calls see for each stored pair, in order, with the options with which it was played.
 	Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error
-	// States are those that are stored, by blocks.
+	// States returns the stored states, ordered by block.
 	States(ctx context.Context) ([]match.TuneState, error)
 }
 
-// Tuning is what a tune is played with beside its plan.
+// Tuning is the configuration of a tune that is not part of its plan.
 type Tuning struct {
-	// Forfeit takes points that fail for points that lose, however many do; else a run in
-	// which too many do ends with a *tune.Faulty.
+	// Forfeit counts points that fail as losing points, without a limit. Otherwise too many failures end the run
+	// with a *tune.Faulty.
 	Forfeit bool
-	// Learnt is told of each block that is learnt, once it is stored, in order; may be nil.
+	// Learnt is called for each stored block, in order; may be nil.
 	Learnt func(tune.State)
-	// StopFutile ends the tune with a *tune.Futile where nothing is to be gained; else
-	// that is a warning.
+	// StopFutile ends the tune with a *tune.Futile if it can gain nothing. Otherwise gogi sends a warning.
 	StopFutile bool
-	// Answered is told of the last state of a tune, once it is stored, before the session
-	// ends; it writes the answer down, and names the runs that judge it. May be nil.
+	// Answered is called with the last state after it is stored, before the session ends. It writes the result, and
+	// returns the names of the runs that test it. May be nil.
 	Answered func(context.Context, tune.State) (runs []string, err error)
 }
 
-// NewTune is New for a plan that is a tune. What is stored of it is held against the
-// path: a pair that was drawn from another one, or a state that the results do not lead
-// to, is an error.
+// NewTune begins or resumes the tune of a plan, as New does for other plans. It checks the stored data against the path of
+// the tune. A stored pair from another path, or a state that does not follow from the results, is an error.
 func NewTune(ctx context.Context, plan *match.Plan, store TuneStore, stored Stored, how Tuning) (*Series, error) {
 	t, err := newTuned(ctx, plan, store, how)
 	if err != nil {
 		return nil, err
 	}
-	finished, err := store.Finished(ctx)
+	s, _, err := newSeries(ctx, plan, store)
 	if err != nil {
 		return nil, err
 	}
-	s := &Series{
-		plan: plan, store: store, hub: events.NewHub(plan.Run), stored: plan.Pairs - missing(plan.Pairs, finished),
-		width: runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs}, source: t, tuned: t,
-		ending: make(chan struct{}),
-	}
-	s.valve = newValve(t)
+	s.source, s.tuned, s.valve = t, t, newValve(t)
 	if err := stored(ctx, s.resume); err != nil {
 		return nil, err
 	}
-	t.course.Watch() // what failed in earlier sessions has been told
+	t.course.Watch() // earlier sessions have reported their failures
 	return s, nil
 }
 
-// tuned hands out the pairs of a tune. Next waits where the blocks that a pair is drawn
-// from are not learnt yet. What it hands out depends on the results by pair alone.
+// tuned hands out the pairs of a tune. Next waits until all blocks are learnt that determine the next pair.
+// The pairs depend only on the results of each pair, not on their order.
 type tuned struct {
+	queue
 	plan     *match.Plan
 	settings *tune.Settings
 	store    TuneStore
 	how      Tuning
 
-	// commit is held from when a pair is learnt until it is stored: states are stored in
-	// order, none before the pairs that it rests on.
+	// commit is held while a pair is learnt and stored, so that states are stored in order and after their pairs.
 	commit sync.Mutex
 
-	mu       sync.Mutex
-	course   *tune.Trajectory
-	next     int
-	returned []int
-	tries    map[int]int       // of pairs that could not be played though all their points start
-	changed  chan struct{}     // closed, and made anew, when there may be something new
-	broken   error             // why no pair can be found any more
-	track    match.TuneTrack   // of all states
-	futile   bool              // it was told that nothing is to be gained
-	tell     func(match.Event) // see begin
-	// See begin.
+	course *tune.Trajectory
+	tries  map[int]int       // by pair that could not be played although all its points start
+	track  match.TuneTrack   // of all states
+	futile bool              // the warning that the tune can gain nothing was sent
+	send   func(match.Event) // set by begin
+	// try and put are set by begin.
 	try func(pair match.Pair, centre []match.Option) (*match.PairResult, error)
 	put func(r match.PairResult) error
 }
@@ -108,7 +95,7 @@ func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning
 	if err != nil {
 		return nil, fmt.Errorf("series: %w", err)
 	}
-	t := &tuned{plan: plan, settings: &p.Settings, store: store, how: how, course: course, tries: map[int]int{}, changed: make(chan struct{})}
+	t := &tuned{queue: newQueue(), plan: plan, settings: &p.Settings, store: store, how: how, course: course, tries: map[int]int{}}
 	return t, store.Points(ctx, func(pair int, options [2][]match.Option) error {
 		course.Played(pair, options)
 		return nil
@@ -116,33 +103,15 @@ func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning
 }
 
 // Next waits for a pair that can be drawn.
-func (t *tuned) Next(ctx context.Context) (runner.Lease, error) {
-	for {
-		if err := context.Cause(ctx); err != nil {
-			return runner.Lease{}, err
-		}
-		lease, changed, err := t.take()
-		if err != nil || changed == nil {
-			return lease, err
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-	}
-}
+func (t *tuned) Next(ctx context.Context) (runner.Lease, error) { return t.wait(ctx, t.take) }
 
-// take is a pair that may be played, or what to wait for, or io.EOF.
+// take returns a playable pair, or the channel to wait for, or io.EOF. The caller holds t.mu.
 func (t *tuned) take() (l runner.Lease, wait <-chan struct{}, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	switch {
 	case t.broken != nil:
 		return l, nil, t.broken
 	case len(t.returned) > 0:
-		id := t.returned[0]
-		t.returned = t.returned[1:]
-		l, err = t.lease(id)
+		l, err = t.lease(t.takeReturned())
 		return l, nil, err
 	}
 	for t.next < t.course.Drawable() {
@@ -153,7 +122,7 @@ func (t *tuned) take() (l runner.Lease, wait <-chan struct{}, err error) {
 			return l, nil, err
 		}
 	}
-	// Who waits at the end waits for pairs that may be given back.
+	// At the end slots wait for pairs that may be given back.
 	if t.course.Done() {
 		return l, nil, io.EOF
 	}
@@ -167,15 +136,10 @@ func (t *tuned) lease(id int) (runner.Lease, error) {
 		return runner.Lease{}, fmt.Errorf("series: %w", err)
 	}
 	pair.Options = t.settings.Points(&duel)
-	return runner.Lease{Pair: pair, Kind: string(duel.Kind), Return: func(why error) { t.giveBack(pair, why) }}, nil
+	return runner.Lease{Pair: pair, Kind: string(duel.Kind), Return: func(why error) { t.unplayed(pair, why) }}, nil
 }
 
-func (t *tuned) wake() {
-	close(t.changed)
-	t.changed = make(chan struct{})
-}
-
-// fail ends the tune.
+// fail ends the tune with an error.
 func (t *tuned) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -185,10 +149,10 @@ func (t *tuned) fail(err error) {
 	t.wake()
 }
 
-// SetTarget does nothing: see mayEndAt.
+// SetTarget does nothing, see mayEndAt.
 func (t *tuned) SetTarget(int) {}
 
-// mayEndAt says that a tune has one length.
+// mayEndAt returns an error for every length but that of the tune.
 func (t *tuned) mayEndAt(pairs int) error {
 	if pairs == t.settings.Pairs {
 		return nil
@@ -196,7 +160,7 @@ func (t *tuned) mayEndAt(pairs int) error {
 	return errors.New("the run is a tune, whose schedule is made for its length: it can be drained or stopped")
 }
 
-// add stores a pair that was played, with what is learnt from it.
+// add stores a played pair and the states that it leads to.
 func (t *tuned) add(ctx context.Context, r match.PairResult) (added bool, err error) {
 	t.commit.Lock()
 	defer t.commit.Unlock()
@@ -211,7 +175,7 @@ func (t *tuned) add(ctx context.Context, r match.PairResult) (added bool, err er
 	}
 	added, err = t.store.AddStates(ctx, r, owed)
 	if err == nil && !added {
-		err = fmt.Errorf("series: pair %d was stored by somebody else while this session played it", r.Pair.ID)
+		err = fmt.Errorf("series: pair %d was stored by another program while this session played it", r.Pair.ID)
 	}
 	if err != nil {
 		t.fail(err)
@@ -225,7 +189,7 @@ func (t *tuned) add(ctx context.Context, r match.PairResult) (added bool, err er
 	}
 	t.mu.Unlock()
 	for i := range states {
-		t.toldOf(&states[i])
+		t.report(&states[i])
 	}
 	if learnt != nil && !t.how.Forfeit {
 		t.fail(learnt)
@@ -241,7 +205,7 @@ func (t *tuned) add(ctx context.Context, r match.PairResult) (added bool, err er
 	return true, nil
 }
 
-// resume takes a pair that an earlier session stored.
+// resume adds a pair that an earlier session stored.
 func (t *tuned) resume(rows []match.Row) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -255,39 +219,38 @@ func (t *tuned) resume(rows []match.Row) error {
 	return nil
 }
 
-// startTries is how often a pair is tried that cannot be played though its points start.
+// startTries is the number of attempts at a pair that cannot be played although its points start.
 const startTries = 3
 
-// begin says how points are tried and pairs stored, for as long as ctx lasts, and who is
-// told.
-func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.Opener, tell func(match.Event)) {
-	t.tell = tell
+// begin sets the functions that try points, store pairs and send events, while ctx lasts. It sends the tune event.
+func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.Opener, send func(match.Event)) {
+	t.send = send
 	t.mu.Lock()
 	told := t.settings.Told()
 	told.Track = t.track.Clone()
 	t.mu.Unlock()
-	tell(match.Event{Type: match.EventTune, Tune: &told})
+	send(match.Event{Type: match.EventTune, Tune: &told})
 	t.try = func(pair match.Pair, centre []match.Option) (*match.PairResult, error) {
 		ctx, stop := hurry.Start(ctx, ending)
 		defer stop()
 		r, err := runner.TryOut(ctx, open, t.plan, pair, centre)
-		if errors.Is(context.Cause(ctx), hurry.ErrEnding) { // which says nothing of the points
-			return nil, nil //nolint:nilnil // the pair is played by a later session
+		if errors.Is(context.Cause(ctx), hurry.ErrEnding) { // the start was cut, so the points may be good
+			return nil, nil //nolint:nilnil // a later session plays the pair
 		}
 		return r, err
 	}
 	t.put = func(r match.PairResult) error {
 		added, err := t.add(context.WithoutCancel(ctx), r)
 		if added {
-			tell(match.Event{Type: match.EventPair, Pair: &r.Pair.ID, Kind: match.TuneForfeit})
+			send(match.Event{Type: match.EventPair, Pair: &r.Pair.ID, Kind: match.TuneForfeit})
 		}
 		return err
 	}
 }
 
-// giveBack puts a pair up again: others wait for its result. One that cannot be played
-// is tried out: where the centre starts, a point that does not forfeits.
-func (t *tuned) giveBack(pair match.Pair, why error) {
+// unplayed makes an unplayed pair available again. It tries out a pair that cannot be played: if the centre starts,
+// a point that does not start forfeits.
+func (t *tuned) unplayed(pair match.Pair, why error) {
 	if u, ok := errors.AsType[*runner.Unplayable](why); ok {
 		r, err := t.tryOut(pair, u)
 		if err == nil && r != nil {
@@ -300,14 +263,11 @@ func (t *tuned) giveBack(pair match.Pair, why error) {
 			return
 		}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.returned = append(t.returned, pair.ID)
-	t.wake()
+	t.giveBack(pair.ID)
 }
 
-// tryOut is a forfeited pair; nil: all its points start. It is an error that the centre
-// does not start, or that the pair cannot be played though all do.
+// tryOut returns a forfeited pair, or nil if all points of the pair start. It returns an error if the centre does not
+// start, or if the pair repeatedly cannot be played although all points start.
 func (t *tuned) tryOut(pair match.Pair, u *runner.Unplayable) (*match.PairResult, error) {
 	t.mu.Lock()
 	st := t.course.State()
@@ -317,7 +277,7 @@ func (t *tuned) tryOut(pair match.Pair, u *runner.Unplayable) (*match.PairResult
 		return nil, fmt.Errorf("%w; nor does it start at the tune's centre: %w", u, err)
 	}
 	if r != nil {
-		t.tellForfeit(r)
+		t.sendForfeit(r)
 		return r, nil
 	}
 	t.mu.Lock()
@@ -325,5 +285,5 @@ func (t *tuned) tryOut(pair match.Pair, u *runner.Unplayable) (*match.PairResult
 	if t.tries[pair.ID]++; t.tries[pair.ID] == startTries {
 		return nil, u
 	}
-	return nil, nil //nolint:nilnil // it is to be played again
+	return nil, nil //nolint:nilnil // the pair is played again
 }

@@ -10,15 +10,15 @@ import (
 // KindFutile is the Kind of the warning that a tune has nothing to gain.
 const KindFutile = "futile"
 
-// pointOf is a state for those who watch.
+// pointOf returns a state as a point of the track that events show.
 func pointOf(st *tune.State) match.TunePoint {
 	return match.TunePoint{Pairs: st.Pairs, Theta: append([]float64(nil), st.Theta...), Spread: st.Factor, LostElo: st.Lost(), Equal: st.Equal}
 }
 
-// toldOf tells of a state that is stored.
-func (t *tuned) toldOf(st *tune.State) {
+// report sends the event of a stored state, and the warning that the tune can gain nothing.
+func (t *tuned) report(st *tune.State) {
 	p := pointOf(st)
-	t.tell(match.Event{Type: match.EventBlock, Block: st.Blocks, Pairs: p.Pairs, Theta: p.Theta, Spread: p.Spread, LostElo: p.LostElo, Equal: p.Equal})
+	t.send(match.Event{Type: match.EventBlock, Block: st.Blocks, Pairs: p.Pairs, Theta: p.Theta, Spread: p.Spread, LostElo: p.LostElo, Equal: p.Equal})
 	if t.how.Learnt != nil {
 		t.how.Learnt(*st)
 	}
@@ -27,14 +27,14 @@ func (t *tuned) toldOf(st *tune.State) {
 	}
 	if why := tune.IsFutile(t.settings, st); why != nil {
 		t.futile = true
-		t.tell(match.Event{Type: match.EventWarning, Kind: KindFutile, Note: why.Error()})
+		t.send(match.Event{Type: match.EventWarning, Kind: KindFutile, Note: why.Error()})
 		if t.how.StopFutile {
 			t.fail(why)
 		}
 	}
 }
 
-// answer tells what the tune has found, once it is written down.
+// answer sends the result of the tune after Answered has written it.
 func (t *tuned) answer(ctx context.Context, last *tune.State) error {
 	var runs []string
 	if t.how.Answered != nil {
@@ -47,15 +47,15 @@ func (t *tuned) answer(ctx context.Context, last *tune.State) error {
 	for _, o := range t.settings.Options(tune.Answer(t.settings, last)) {
 		values[o.Name] = o.Value
 	}
-	t.tell(match.Event{Type: match.EventCandidate, Values: values})
+	t.send(match.Event{Type: match.EventCandidate, Values: values})
 	for _, run := range runs {
-		t.tell(match.Event{Type: match.EventValidation, Validation: run})
+		t.send(match.Event{Type: match.EventValidation, Validation: run})
 	}
 	return nil
 }
 
-// tellForfeit tells of a pair that is not played; it is stored right after.
-func (t *tuned) tellForfeit(r *match.PairResult) {
+// sendForfeit sends the event of a forfeited pair before the pair is stored.
+func (t *tuned) sendForfeit(r *match.PairResult) {
 	e := match.Event{Type: match.EventForfeit, Pair: &r.Pair.ID, Note: r.Games[0].Note}
 	failed := tune.ResultOf(t.plan.Rules, *r).Failed
 	for i, name := range [2]string{t.plan.Players[0].Name, t.plan.Players[1].Name} {
@@ -63,5 +63,5 @@ func (t *tuned) tellForfeit(r *match.PairResult) {
 			e.Engines = append(e.Engines, name)
 		}
 	}
-	t.tell(e)
+	t.send(e)
 }

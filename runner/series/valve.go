@@ -10,22 +10,20 @@ import (
 	"gogi/runner"
 )
 
-// valve is a source that can be shut: for a while, or for good.
+// valve is a source that can be paused or closed.
 type valve struct {
 	source runner.Source
 
-	mu    sync.Mutex
-	phase match.RunPhase
-	// turned is closed, and made anew, whenever the phase changes.
-	turned chan struct{}
+	mu     sync.Mutex
+	phase  match.RunPhase
+	turned chan struct{} // closed and replaced when the phase changes
 }
 
 func newValve(source runner.Source) *valve {
 	return &valve{source: source, phase: match.RunPlaying, turned: make(chan struct{})}
 }
 
-// turn sets the phase, unless the session is ending: then only RunStopping may follow
-// RunDraining, and nothing RunStopping.
+// turn sets the phase. After RunDraining only RunStopping may follow, and after RunStopping nothing.
 func (v *valve) turn(to match.RunPhase) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -43,35 +41,53 @@ func (v *valve) state() (match.RunPhase, <-chan struct{}) {
 	return v.phase, v.turned
 }
 
-// errTurned is why a wait for a pair ends when the phase changes.
-var errTurned = errors.New("series: the session was told otherwise")
+// errTurned ends a wait for a pair when the phase changes.
+var errTurned = errors.New("series: the phase of the session has changed")
 
-// Next waits while the session is paused, and ends when it drains. A pair that was
-// waited for and comes when it is paused is kept until it goes on.
+// Next waits while the session is paused, and returns io.EOF when it drains. If a pair arrives during a pause, Next holds
+// it until the session resumes. It gives the pair back if the session ends instead.
 func (v *valve) Next(ctx context.Context) (runner.Lease, error) {
+	for {
+		turned, err := v.whilePlaying(ctx)
+		if err != nil {
+			return runner.Lease{}, err
+		}
+		l, err := v.ask(ctx, turned)
+		if errors.Is(err, errTurned) {
+			continue
+		}
+		if err != nil {
+			return l, err
+		}
+		if _, err := v.whilePlaying(ctx); err != nil {
+			l.Return(err)
+			return runner.Lease{}, err
+		}
+		return l, nil
+	}
+}
+
+// whilePlaying waits until the session plays, and returns the channel that the next phase closes. It returns io.EOF if the
+// session drains, and the cause of ctx's end.
+func (v *valve) whilePlaying(ctx context.Context) (turned <-chan struct{}, err error) {
 	for {
 		phase, turned := v.state()
 		switch phase {
 		case match.RunPlaying:
-			l, err := v.ask(ctx, turned)
-			if errors.Is(err, errTurned) {
-				continue
-			}
-			if err != nil {
-				return l, err
-			}
-			return v.hold(ctx, l)
+			return turned, nil
 		case match.RunDraining, match.RunStopping:
-			return runner.Lease{}, io.EOF
+			return nil, io.EOF
 		case match.RunPaused:
 		}
-		if err := closed(ctx, turned); err != nil {
-			return runner.Lease{}, err
+		select {
+		case <-turned:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// ask waits for a pair for as long as the phase lasts.
+// ask waits for a pair until the phase changes.
 func (v *valve) ask(ctx context.Context, turned <-chan struct{}) (runner.Lease, error) {
 	waiting, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -89,33 +105,4 @@ func (v *valve) ask(ctx context.Context, turned <-chan struct{}) (runner.Lease, 
 		return l, errTurned
 	}
 	return l, err
-}
-
-// hold hands a pair out, once the session plays; one that drains gives it back.
-func (v *valve) hold(ctx context.Context, l runner.Lease) (runner.Lease, error) {
-	for {
-		phase, turned := v.state()
-		switch phase {
-		case match.RunPlaying:
-			return l, nil
-		case match.RunDraining, match.RunStopping:
-			l.Return(errTurned)
-			return runner.Lease{}, io.EOF
-		case match.RunPaused:
-		}
-		if err := closed(ctx, turned); err != nil {
-			l.Return(err)
-			return runner.Lease{}, err
-		}
-	}
-}
-
-// closed waits for a channel's close; its error is the cause of ctx's end.
-func closed(ctx context.Context, ch <-chan struct{}) error {
-	select {
-	case <-ch:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

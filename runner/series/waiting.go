@@ -4,32 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
 
 	"gogi/match"
 	"gogi/match/tournament"
 	"gogi/runner"
 )
 
-// source hands out a plan's pairs, as many as there are to be.
-type source interface {
-	runner.Source
-	SetTarget(pairs int)
-}
-
-// waiting hands out the pairs of a design that pairs by results. Next waits where these
-// are not in yet; whatever may lead to a pair, or to the end, wakes all that wait: a
-// result, a pair that is given back, another target. What it hands out depends on the
-// results alone, and not on their order.
+// waiting hands out the pairs of a design that pairs by results. Next waits for missing results. A result, a returned pair
+// and another target wake it. The pairs depend only on the results, and not on their order.
 type waiting struct {
-	plan *match.Plan
-
-	mu       sync.Mutex
+	queue
+	plan     *match.Plan
 	schedule *tournament.Schedule
-	next     int           // in the schedule's drawn pairs
-	returned []int         // pairs that were given back unplayed
-	changed  chan struct{} // closed, and made anew, when there may be something new
-	broken   error         // why no pair can be found any more
 	players  map[string]int
 }
 
@@ -38,43 +24,25 @@ func newWaiting(plan *match.Plan) (*waiting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("series: %w", err)
 	}
-	w := &waiting{plan: plan, schedule: schedule, changed: make(chan struct{}), players: map[string]int{}}
+	w := &waiting{queue: newQueue(), plan: plan, schedule: schedule, players: map[string]int{}}
 	for i := range plan.Players {
 		w.players[plan.Players[i].Name] = i
 	}
 	return w, nil
 }
 
-// Next waits for a pair that the results lead to.
-func (w *waiting) Next(ctx context.Context) (runner.Lease, error) {
-	for {
-		if err := context.Cause(ctx); err != nil {
-			return runner.Lease{}, err
-		}
-		lease, changed, err := w.take()
-		if err != nil || changed == nil {
-			return lease, err
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-	}
-}
+// Next waits for a pair that the results determine.
+func (w *waiting) Next(ctx context.Context) (runner.Lease, error) { return w.wait(ctx, w.take) }
 
-// take is a pair that may be played, or what to wait for, or io.EOF.
+// take returns a playable pair, or the channel to wait for, or io.EOF. The caller holds w.mu.
 func (w *waiting) take() (l runner.Lease, wait <-chan struct{}, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	switch {
 	case w.broken != nil:
 		return l, nil, w.broken
 	case w.schedule.Over():
 		return l, nil, io.EOF
 	case len(w.returned) > 0:
-		id := w.returned[0]
-		w.returned = w.returned[1:]
-		slot, _ := w.schedule.Slot(id)
+		slot, _ := w.schedule.Slot(w.takeReturned())
 		return w.lease(slot), nil, nil
 	}
 	for drawn := w.schedule.Drawn(); w.next < len(drawn); {
@@ -98,38 +66,23 @@ func (w *waiting) pair(slot tournament.Slot) match.Pair {
 	return w.plan.PairOf(slot.Pair, slot.Players, slot.Opening)
 }
 
-// giveBack puts a pair up again: others wait for its result.
-func (w *waiting) giveBack(id int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.returned = append(w.returned, id)
-	w.wake()
-}
-
-func (w *waiting) wake() {
-	close(w.changed)
-	w.changed = make(chan struct{})
-}
-
-// SetTarget makes the design end after so many pairs; it counts those of a knockout
-// itself.
+// SetTarget makes the design end after that many pairs. A knockout has its own number of pairs.
 func (w *waiting) SetTarget(pairs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// The pairs that this leads to are looked at when they are played: Control has
-	// asked mayEndAt, and what is stored fits them or not as in another session.
+	// Control has called mayEndAt. The resulting pairs are checked when they are played, as in a new session.
 	w.broken = w.schedule.SetTarget(pairs)
 	w.wake()
 }
 
-// mayEndAt says why the design cannot end after so many pairs.
+// mayEndAt returns an error if the design cannot end after that many pairs.
 func (w *waiting) mayEndAt(pairs int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.schedule.CheckTarget(pairs)
 }
 
-// learn takes a pair that was played and stored, and refuses one that was not handed out.
+// learn adds the result of a stored pair. It returns an error if the pair was not handed out.
 func (w *waiting) learn(r match.PairResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,18 +101,18 @@ func (w *waiting) learn(r match.PairResult) error {
 	return w.schedule.Learn(o)
 }
 
-// known says why a pair that was stored before is not one whose result is known: those
-// that wait for it would wait for ever.
+// known returns an error if the pair id was already stored but its result is unknown here. Pairs that depend on it
+// would wait forever.
 func (w *waiting) known(id int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.schedule.Finished(id) {
-		return fmt.Errorf("series: pair %d was stored by somebody else while this session played it", id)
+		return fmt.Errorf("series: pair %d was stored by another program while this session played it", id)
 	}
 	return nil
 }
 
-// resume takes a pair that an earlier session stored.
+// resume adds a pair that an earlier session stored.
 func (w *waiting) resume(rows []match.Row) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,13 +129,14 @@ func (w *waiting) resume(rows []match.Row) error {
 	return nil
 }
 
-// over and left are the schedule's.
+// over reports whether the schedule has ended.
 func (w *waiting) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.schedule.Over()
 }
 
+// left returns the number of pairs that the schedule still needs.
 func (w *waiting) left() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

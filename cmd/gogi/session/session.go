@@ -263,15 +263,15 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 	collectLess()
 	measured.Play(made)
 	config := series.Config{
-		Open: m.Opener.Open, Waits: new(process.Self).MaxSchedDelay, CPUs: m.Opener.Bound.Sets(), Room: m.Room, Moves: true,
-		Beside:  []func(context.Context, *events.Hub, func(match.Event)){monitor.Follow},
-		Started: measured.Started,
+		Open: m.Opener.Open, Waits: new(process.Self).MaxSchedDelay, CPUs: m.Opener.Bound.Sets(), Fits: m.Room, Moves: true,
+		Monitors: []func(context.Context, *events.Hub, func(match.Event)){monitor.Follow},
+		Started:  measured.Started,
 	}
 	if s.JSON {
 		config.Record = s.lines.write
 	}
-	if config.Room == nil {
-		config.Room = m.Opener.Bound.Room
+	if config.Fits == nil {
+		config.Fits = m.Opener.Bound.Room
 	}
 	if m.Look == nil && gathered != nil {
 		m.Look = s.glance(ctx, plan.Run)
