@@ -8,17 +8,16 @@ import (
 	"gogi/shogi"
 )
 
-// board is a game in a slot. While it is sound, position is what the moves
-// lead to; a move that does not fit makes it unsound until an event brings a
-// position.
+// board is a game in a slot. While it is sound, position is the position after the moves. A move that does not fit
+// makes it unsound until an event has a position.
 type board struct {
-	match.Board // Moves and Position are made for a snapshot
+	match.Board // snapshot sets Moves and Position
 	position    shogi.Position
 	sound       bool
 	moves       []byte
 }
 
-// newBoard is the board of a game event; of an end event it is without a start.
+// newBoard returns the board of a game event. For an end event it has no start position.
 func newBoard(ev *match.Event) *board {
 	b := &board{Board: match.Board{
 		Pair: *ev.Pair, Leg: *ev.Leg, Black: ev.Black, White: ev.White, Limits: slices.Clone(ev.Limits),
@@ -53,7 +52,7 @@ func (b *board) playAll(moves string) bool {
 	return true
 }
 
-// play makes a move if it is legal.
+// play plays a move if it is legal.
 func (b *board) play(text string) bool {
 	m, err := shogi.ParseMove(text)
 	if err != nil || b.position.CheckLegal(m) != nil {
@@ -67,8 +66,7 @@ func (b *board) play(text string) bool {
 	return true
 }
 
-// move takes a move event of this game, and returns how many moves before it
-// did not come.
+// move applies a move event of this game, and returns the number of missing moves before it.
 func (b *board) move(ev *match.Event) (missed int) {
 	fits := b.sound && ev.Ply == b.Ply+1 && b.play(ev.Move)
 	missed = max(0, ev.Ply-b.Ply-1)
@@ -77,20 +75,20 @@ func (b *board) move(ev *match.Event) (missed int) {
 		b.repair(ev.Position)
 	}
 	if b.sound {
-		b.heard(b.position.Side().Opponent(), ev)
+		b.setThought(b.position.Side().Opponent(), ev)
 	}
 	return missed
 }
 
-// repair begins anew from a position that an event brought, if it did.
+// repair starts the board from the position of an event. Without one the board stays unsound.
 func (b *board) repair(sfen string) {
 	if b.sound = b.set(sfen); b.sound {
 		b.Start, b.StartPly, b.moves = b.position.SFEN(), b.Ply, nil
 	}
 }
 
-// heard keeps what the mover said.
-func (b *board) heard(c shogi.Colour, ev *match.Event) {
+// setThought stores the search data and the clock of the player that moved.
+func (b *board) setThought(c shogi.Colour, ev *match.Event) {
 	b.Thoughts[c] = new(ev.Thought)
 	if ev.ClockMS != nil {
 		if len(b.Clocks) != 2 {
@@ -100,8 +98,7 @@ func (b *board) heard(c shogi.Colour, ev *match.Event) {
 	}
 }
 
-// end takes the end event of this game, and returns how many of its last moves
-// did not come.
+// end applies the end event of this game, and returns the number of missing last moves.
 func (b *board) end(ev *match.Event) (missed int) {
 	b.Black, b.White, b.Outcome, b.Termination = ev.Black, ev.White, ev.Outcome, ev.Termination
 	missed = max(0, ev.Plies-b.Ply)
@@ -112,7 +109,7 @@ func (b *board) end(ev *match.Event) (missed int) {
 	return missed
 }
 
-// snapshot is the board for others; nil is none.
+// snapshot returns a copy of the board, or nil for a nil board.
 func (b *board) snapshot() *match.Board {
 	if b == nil {
 		return nil

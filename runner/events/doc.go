@@ -1,16 +1,13 @@
-// Package events follows a run while it is played. A [State] applies events and knows the
-// boards, slots, counts, faults and rate. A [Hub] sends one stream of events to any number of
-// subscribers.
+// Package events follows a run while it is played. A [State] applies events and has the boards, slots, counts, faults and
+// rate of the run. A [Hub] sends one stream of events to any number of subscribers.
 //
 // There are two ways to read a stream:
 //
-//   - A [Subscription] never delays the run. The Hub cuts a slow one, which sees the reason
-//     and may subscribe again. A Subscription begins with a state event, so its picture is
-//     complete, although single events may be missing. Use it for a terminal, a page or
-//     metrics.
-//   - The one recorder that calls Hub.Follow gets every event in order. Until it returns, the
-//     Hub reads no more of the stream: the sender drops move events, and everything else
-//     waits. Use it for a complete record (--json), which must lose nothing but moves.
+//   - A [Subscription] never delays the run. The Hub cuts a slow subscriber, which gets the reason and may subscribe again.
+//     A Subscription begins with a state event, so it is complete even if single events are missing. Use it for a
+//     terminal, a page or metrics.
+//   - The recorder that calls Hub.Follow gets every event in order. While it works, the Hub does not read the stream: the
+//     sender drops move events, and all other events wait. Use it for a complete record (--json), which may lose only moves.
 //
 // The package starts no goroutines, reads no clock and does no I/O.
 package events

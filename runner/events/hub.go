@@ -8,82 +8,76 @@ import (
 	"gogi/match"
 )
 
-// ErrSlow is why a subscription was cut: its subscriber did not read in time.
+// ErrSlow is the error of a subscription that the hub cut because its subscriber did not read in time.
 var ErrSlow = errors.New("live: the subscriber was too slow and was cut")
 
-// DefaultBuffer is how many events a subscriber may be behind, where nothing
-// speaks for another number.
+// DefaultBuffer is the usual number of unread events of a subscription.
 const DefaultBuffer = 256
 
-// Hub hands one stream of events to any number of subscribers, none of which
-// makes the publisher wait. It is safe for concurrent use.
+// Hub sends one stream of events to any number of subscribers, and never waits for them. It is safe for concurrent use.
 type Hub struct {
-	mu      sync.Mutex // orders the events; it is never held while anybody waits
+	mu      sync.Mutex // orders the events; never held during a wait
 	state   *State
-	version uint64 // how many events were published
+	version uint64 // the number of published events
 	subs    map[*Subscription]struct{}
 	closed  bool
 	over    chan struct{} // closed with closed
 
-	teller    Teller     // nil: moves are always told
-	listeners int        // subscriptions to moves, and those that are about to be
-	news      *sync.Cond // of mu: something was published, or the hub closed
+	source    MoveSource // nil: the stream always has the moves
+	listeners int        // the subscriptions to moves, including those that begin
+	news      *sync.Cond // with mu: an event was published, or the hub closed
 }
 
-// Teller is who sends the events that a hub publishes, where moves are told only while
-// somebody listens to them.
-type Teller interface {
-	// Listen says whether somebody does from now on. When somebody begins to, it tells
-	// of each game that is played what was not told, and returns the number of the last
-	// event, to be waited for; 0: none.
+// MoveSource is a sender of events that can turn its move events on and off.
+type MoveSource interface {
+	// Listen turns the move events on or off. When it turns them on, it sends the boards of the games in play with unsent
+	// moves. It returns the number of the last event, for which the hub waits; 0 means none.
 	Listen(on bool) (last uint64)
 }
 
-// NewHub is a hub for one run.
+// NewHub returns a hub for one run.
 func NewHub(run string) *Hub {
 	h := &Hub{state: NewState(run), subs: map[*Subscription]struct{}{}, over: make(chan struct{})}
 	h.news = sync.NewCond(&h.mu)
 	return h
 }
 
-// Heed makes the teller tell moves while somebody subscribes to them, and only then.
-// Its events must be followed: a subscriber waits for some of them.
-func (h *Hub) Heed(t Teller) {
+// ControlMoves makes the source send moves only while the hub has a subscription to them. A goroutine must call Follow with
+// the events of the source, because Subscribe waits for some of them.
+func (h *Hub) ControlMoves(s MoveSource) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.teller = t
+	h.source = s
 	if h.listeners == 0 {
-		t.Listen(false)
+		s.Listen(false)
 	}
 }
 
-// attend counts somebody who listens to moves. Of the first, the games that are played
-// are brought up to date before it returns.
-func (h *Hub) attend() {
+// addListener counts a subscription to moves. For the first one it waits until the boards are up to date.
+func (h *Hub) addListener() {
 	h.mu.Lock()
 	h.listeners++
-	teller := h.teller
+	source := h.source
 	if h.listeners > 1 || h.closed {
-		teller = nil
+		source = nil
 	}
 	h.mu.Unlock()
-	if teller == nil {
+	if source == nil {
 		return
 	}
-	last := teller.Listen(true)
+	last := source.Listen(true)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		teller.Listen(false) // as Close has told it, perhaps before this did
+		source.Listen(false) // Close may have called it before the Listen(true) above
 	}
 	for h.state.known.Numbers[""] < last && !h.closed {
 		h.news.Wait()
 	}
 }
 
-// Follow publishes a stream until it ends, and closes the hub then. Where there
-// is a recorder, it is given each event after the subscribers were; the stream
-// is not read on before it returns.
+// Follow publishes a stream until it ends, and then closes the hub. It gives each event to record, if not nil, after the
+// subscribers. It does not read the stream while record works.
 func (h *Hub) Follow(stream <-chan match.Event, record func(match.Event)) {
 	defer h.Close()
 	for ev := range stream {
@@ -94,8 +88,7 @@ func (h *Hub) Follow(stream <-chan match.Event, record func(match.Event)) {
 	}
 }
 
-// Publish gives every subscriber an event, and cuts those that have no room for
-// it. After Close it does nothing.
+// Publish sends an event to every subscriber, and cuts those with a full buffer. After Close it does nothing.
 func (h *Hub) Publish(ev match.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,8 +110,7 @@ func (h *Hub) Publish(ev match.Event) {
 	}
 }
 
-// Await waits until so many events were published since the hub began, until it is closed,
-// or until ctx ends.
+// Await waits until the hub has published that many events in total, is closed, or ctx ends.
 func (h *Hub) Await(ctx context.Context, events uint64) {
 	defer context.AfterFunc(ctx, func() {
 		h.mu.Lock()
@@ -132,22 +124,20 @@ func (h *Hub) Await(ctx context.Context, events uint64) {
 	}
 }
 
-// Subscribe begins a subscription with room for so many unread events, at least
-// 1. It is not for the goroutine that follows. The first event is a state, after which every event comes that the hub
-// publishes: nothing is left out between them, and nothing is told twice. Of a
-// closed hub, the state is all that comes.
-func (h *Hub) Subscribe(room int) *Subscription { return h.SubscribeExcept("", room) }
+// Subscribe begins a subscription with a buffer of unread events, at least 1. The goroutine that calls Follow must not call
+// it. The first event is a state. After it come all later events, each once. A closed hub sends only the state.
+func (h *Hub) Subscribe(buffer int) *Subscription { return h.SubscribeExcept("", buffer) }
 
-// SubscribeExcept is Subscribe without the events of one type. Who asks State for the
-// boards when they are to be drawn need not be woken for every move.
-func (h *Hub) SubscribeExcept(but match.EventType, room int) *Subscription {
+// SubscribeExcept is Subscribe without the events of one type. A subscriber that gets the boards from State needs no
+// move events.
+func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	moves := but != match.EventMove
 	if moves {
-		h.attend()
+		h.addListener()
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &Subscription{hub: h, but: but, moves: moves, events: make(chan match.Event, max(1, room)+1)}
+	s := &Subscription{hub: h, but: but, moves: moves, events: make(chan match.Event, max(1, buffer)+1)}
 	s.events <- h.state.Event()
 	h.subs[s] = struct{}{}
 	if h.closed {
@@ -156,17 +146,15 @@ func (h *Hub) SubscribeExcept(but match.EventType, room int) *Subscription {
 	return s
 }
 
-// State is the state event as of now, for those who look only now and then. Its boards
-// may be behind where nobody subscribes to moves.
+// State returns the current state event. Its boards may be behind if the hub has no subscription to moves.
 func (h *Hub) State() match.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state.Event()
 }
 
-// Look is State for those who look again and again: its version, from 0, and the state
-// where that is later than the version they have seen; else ok is false, and it cost
-// nothing to ask.
+// Look is State for repeated calls. It returns the version of the state, from 0. If that is not later than seen,
+// ok is false, and the call is cheap.
 func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,14 +164,14 @@ func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
 	return h.state.Event(), h.version, true
 }
 
-// Subscribers is how many subscriptions are open.
+// Subscribers returns the number of open subscriptions.
 func (h *Hub) Subscribers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.subs)
 }
 
-// Close ends every subscription; what was published before can still be read.
+// Close ends every subscription. Subscribers can still read the earlier events.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -197,10 +185,10 @@ func (h *Hub) Close() {
 	}
 }
 
-// Closed is closed when the hub is.
+// Closed returns a channel that is closed when the hub is.
 func (h *Hub) Closed() <-chan struct{} { return h.over }
 
-// end closes a subscription, with h.mu held, unless it has ended.
+// end closes a subscription unless it has ended. The caller holds h.mu.
 func (h *Hub) end(s *Subscription, why error) {
 	if _, open := h.subs[s]; !open {
 		return
@@ -211,29 +199,26 @@ func (h *Hub) end(s *Subscription, why error) {
 	if !s.moves {
 		return
 	}
-	if h.listeners--; h.listeners == 0 && h.teller != nil {
-		h.teller.Listen(false)
+	if h.listeners--; h.listeners == 0 && h.source != nil {
+		h.source.Listen(false)
 	}
 }
 
-// Subscription is one listener's end of a hub.
+// Subscription is one subscriber's end of a hub.
 type Subscription struct {
-	hub *Hub
-	but match.EventType // is left out; "": nothing is
-
-	moves bool // are listened to, as the hub counts
-	// events is sent to under the hub's lock, and never waited for; it is closed
-	// under it when the subscription is cut, closed, or the hub is.
+	hub   *Hub
+	but   match.EventType // the type that is left out, or ""
+	moves bool            // counted in hub.listeners
+	// events is sent to and closed under the hub's lock. The hub never waits for it.
 	events chan match.Event
 	why    error // under the hub's lock
 }
 
-// Events are what the subscriber ranges over: first a state, then what happens.
-// They end when the subscription does, and Err then says why.
+// Events returns the channel of the events, a state first. It is closed when the subscription ends; Err has the reason.
 func (s *Subscription) Events() <-chan match.Event { return s.events }
 
-// Err is ErrSlow where the subscription was cut, and nil while it is open, or
-// after an end that was wanted.
+// Err returns ErrSlow if the hub cut the subscription. It returns nil while the subscription is open and after
+// any other end.
 func (s *Subscription) Err() error {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()

@@ -53,7 +53,7 @@ func TestMovesAreAskedForWhileSomebodyListens(t *testing.T) {
 		)
 		hub, stream := events.NewHub("run"), make(chan match.Event)
 		tells := &teller{stream: stream, tells: sent[2]}
-		hub.Heed(tells)
+		hub.ControlMoves(tells)
 		tells.wasAsked(t, false)
 		go hub.Follow(stream, nil)
 		stream <- sent[0]
@@ -91,7 +91,7 @@ func TestMovesAreAskedForWhileSomebodyListens(t *testing.T) {
 func TestAListenerBeforeTheTeller(t *testing.T) {
 	hub, tells := events.NewHub("run"), new(teller)
 	s := hub.Subscribe(1)
-	hub.Heed(tells)
+	hub.ControlMoves(tells)
 	tells.wasAsked(t)
 	s.Close()
 	tells.wasAsked(t, false)
@@ -102,7 +102,7 @@ func TestListeningToAHubThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := events.NewHub("run")
 		stream := make(chan match.Event, 1) // nobody reads it
-		hub.Heed(&teller{stream: stream, tells: match.Event{Seq: 1}})
+		hub.ControlMoves(&teller{stream: stream, tells: match.Event{Seq: 1}})
 		done := make(chan struct{})
 		go func() {
 			hub.Subscribe(1)

@@ -9,18 +9,17 @@ import (
 	"gogi/match"
 )
 
-// State is a run as its events tell it. Events that come twice or late, belong
-// to another run or say too little are ignored and counted; where events are
-// missing, what later ones tell repairs the picture, and what was missed is
-// counted in the snapshot. It is not safe for concurrent use.
+// State is the state of a run, calculated from its events. It ignores and counts events that come twice or late, belong to
+// another run or are incomplete. After missing events later ones repair the state, and the snapshot counts the
+// missing ones. It is not safe for concurrent use.
 type State struct {
 	run     string
 	ignored uint64
-	known   match.Snapshot // all but Slots
+	known   match.Snapshot // all fields but Slots
 	slots   map[seat]*slot
 }
 
-// seat names a slot: workers number theirs for themselves.
+// seat identifies a slot. Each worker numbers its own slots.
 type seat struct {
 	worker string
 	number int
@@ -29,11 +28,10 @@ type seat struct {
 type slot struct {
 	phase match.SlotPhase
 	since time.Time
-	board *board // of the game in play, or of the last one
+	board *board // of the current game or of the last one
 }
 
-// NewState knows nothing yet. It follows one run; with the name "", that of the
-// first event.
+// NewState returns an empty state of a run. With the name "" it follows the run of the first event.
 func NewState(run string) *State {
 	s := &State{run: run}
 	s.clear()
@@ -45,12 +43,11 @@ func (s *State) clear() {
 	s.slots = map[seat]*slot{}
 }
 
-// Ignored is how many events came twice, late, from another run or version, or
-// without what their type needs. It is about this listener, not about the run,
-// and no part of the snapshot.
+// Ignored returns the number of events that came twice or late, from another run or version, or without fields that their
+// type needs. It describes this subscriber and not the run, so the snapshot does not contain it.
 func (s *State) Ignored() uint64 { return s.ignored }
 
-// Apply takes the next event.
+// Apply applies the next event.
 func (s *State) Apply(ev match.Event) {
 	if s.run == "" {
 		s.run = ev.Run
@@ -60,7 +57,7 @@ func (s *State) Apply(ev match.Event) {
 	}
 }
 
-// accept reports whether the event was news.
+// accept applies an event and reports whether it was new and complete.
 func (s *State) accept(ev *match.Event) bool {
 	if ev.Type == match.EventState {
 		return s.restore(ev.State)
@@ -72,7 +69,7 @@ func (s *State) accept(ev *match.Event) bool {
 		if ev.Time.Equal(s.known.Began) {
 			return false
 		}
-		s.begin(ev) // of a resumed run, which numbers from 1 again
+		s.begin(ev) // a resumed run numbers its events from 1 again
 	}
 	if !s.number(ev) {
 		return false
@@ -82,13 +79,13 @@ func (s *State) accept(ev *match.Event) bool {
 	}
 	s.apply(ev)
 	if ev.Type != match.EventMove {
-		s.clearAway()
+		s.dropSlots()
 	}
-	s.forgetTempo()
+	s.dropRates()
 	return true
 }
 
-// number checks an event off.
+// number checks the sequence number of an event and counts the missing events before it.
 func (s *State) number(ev *match.Event) bool {
 	last := s.known.Numbers[ev.Worker]
 	if ev.Seq <= last {
@@ -99,17 +96,14 @@ func (s *State) number(ev *match.Event) bool {
 	return true
 }
 
-// complete reports whether an event has the numbers that its type cannot do
-// without.
+// complete reports whether an event has the fields that its type needs.
 func complete(ev *match.Event) bool {
 	switch ev.Type {
 	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
 		return ev.Pair != nil && ev.Leg != nil && ev.Slot != nil
 	case match.EventBoard:
 		return ev.Slot != nil && ev.Board != nil
-	case match.EventPair:
-		return ev.Pair != nil
-	case match.EventForfeit:
+	case match.EventPair, match.EventForfeit:
 		return ev.Pair != nil
 	case match.EventTune:
 		return ev.Tune != nil
@@ -119,7 +113,7 @@ func complete(ev *match.Event) bool {
 		return true
 	case match.EventState:
 	}
-	return false // of a later version
+	return false // a type of a later version
 }
 
 func (s *State) apply(ev *match.Event) {
@@ -146,12 +140,12 @@ func (s *State) apply(ev *match.Event) {
 	case match.EventWarning:
 		s.warned(ev)
 	case match.EventTold:
-		s.told(ev)
+		s.sessionChanged(ev)
 	case match.EventDone:
 		s.done(ev)
 	case match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation:
 		s.tuned(ev)
-	case match.EventRun, match.EventState: // were taken before
+	case match.EventRun, match.EventState: // accept has applied them
 	}
 }
 
@@ -167,11 +161,11 @@ func (s *State) begin(ev *match.Event) {
 	if ev.Standings != nil {
 		k.Standings = ev.Standings.Clone()
 	}
-	s.furnish(ev)
+	s.addSlots(ev)
 }
 
-// furnish has a slot for each that the run's own process shall have.
-func (s *State) furnish(ev *match.Event) {
+// addSlots adds the missing slots of the run's own process.
+func (s *State) addSlots(ev *match.Event) {
 	s.known.Wanted = ev.Slots
 	for n := range ev.Slots {
 		at := seat{ev.Worker, n}
@@ -181,21 +175,20 @@ func (s *State) furnish(ev *match.Event) {
 	}
 }
 
-// clearAway drops the slots that the run's own process shall not have any more, and
-// that play nothing. Where it is not known how many it shall have, all stay.
-func (s *State) clearAway() {
+// dropSlots drops surplus idle slots of the run's own process. If the wanted number is unknown, all slots stay.
+func (s *State) dropSlots() {
 	maps.DeleteFunc(s.slots, func(at seat, from *slot) bool {
 		return at.worker == "" && s.known.Wanted > 0 && at.number >= s.known.Wanted && from.phase == match.SlotIdle
 	})
 }
 
-// told takes what the session was told.
-func (s *State) told(ev *match.Event) {
+// sessionChanged applies a command to the session.
+func (s *State) sessionChanged(ev *match.Event) {
 	s.known.Phase, s.known.Pairs, s.known.Games = ev.Phase, ev.Pairs, ev.Games
-	s.furnish(ev)
+	s.addSlots(ev)
 }
 
-// slot is the one that an event names; slots of workers are met as they come.
+// slot returns the slot of an event, and adds it if it is missing.
 func (s *State) slot(ev *match.Event) *slot {
 	at := seat{ev.Worker, *ev.Slot}
 	if s.slots[at] == nil {
@@ -210,7 +203,7 @@ func (s *slot) turn(phase match.SlotPhase, at time.Time) {
 	}
 }
 
-// free is the end of a game that does not count: its board goes.
+// free ends a game that does not count, and removes its board.
 func (s *slot) free(at time.Time) {
 	s.turn(match.SlotIdle, at)
 	if s.board != nil && s.board.Outcome == "" {
@@ -220,7 +213,7 @@ func (s *slot) free(at time.Time) {
 
 func (s *State) gameBegan(ev *match.Event) {
 	if *ev.Leg == 0 {
-		s.forgetPair(ev) // an earlier try at it
+		s.forgetPair(ev) // an earlier attempt
 	}
 	at := s.slot(ev)
 	at.phase, at.since, at.board = match.SlotPlaying, ev.Time, newBoard(ev)
@@ -228,7 +221,7 @@ func (s *State) gameBegan(ev *match.Event) {
 
 func (s *State) moved(ev *match.Event) {
 	at := s.slot(ev)
-	if at.board == nil || !at.board.isOf(ev) { // its beginning was lost
+	if at.board == nil || !at.board.isOf(ev) { // its game event is missing
 		at.board = &board{Board: match.Board{Pair: *ev.Pair, Leg: *ev.Leg, Ply: ev.Ply - 1}}
 	}
 	at.turn(match.SlotPlaying, ev.Time)
@@ -246,7 +239,7 @@ func (s *State) gameEnded(ev *match.Event) {
 	s.known.Ended++
 	if ev.Mate != nil {
 		sum := match.Questions{}
-		if s.known.Mate != nil { // what was given away stays what it was
+		if s.known.Mate != nil { // a snapshot may point to the old value
 			sum = *s.known.Mate
 		}
 		sum.Add(*ev.Mate)
@@ -255,7 +248,7 @@ func (s *State) gameEnded(ev *match.Event) {
 	if ev.Marked {
 		s.known.Marked++
 	}
-	s.tempo().Games++
+	s.rate().Games++
 	if ev.Sides != nil {
 		s.worked(ev.Sides[0])
 		s.worked(ev.Sides[1])
@@ -272,7 +265,7 @@ func (s *State) worked(e match.Effort) {
 	(*list)[i].Add(e)
 }
 
-// keepEnded keeps a game until it is told whether its pair counts.
+// keepEnded stores a finished game until an event shows whether its pair counts.
 func (s *State) keepEnded(ev *match.Event) {
 	g := match.EndedGame{
 		Worker: ev.Worker, Pair: *ev.Pair, Leg: *ev.Leg,
@@ -294,15 +287,15 @@ func compareEnded(a, b match.EndedGame) int {
 	return cmp.Or(cmp.Compare(a.Pair, b.Pair), cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Leg, b.Leg))
 }
 
-// forgetPair drops the games of a try at a pair that came to nothing.
+// forgetPair drops the games of a failed attempt at a pair.
 func (s *State) forgetPair(ev *match.Event) {
 	s.known.Unstored = slices.DeleteFunc(s.known.Unstored, func(g match.EndedGame) bool {
 		return g.Pair == *ev.Pair && g.Worker == ev.Worker
 	})
 }
 
-// pairStored counts the games of the worker whose pair it was; another worker's
-// play of the same pair counts for nothing.
+// pairStored counts the pair's games by the worker whose pair was stored. It drops the games of the same pair by
+// other workers.
 func (s *State) pairStored(ev *match.Event) {
 	var counted []match.EndedGame
 	s.known.Unstored = slices.DeleteFunc(s.known.Unstored, func(g match.EndedGame) bool {
@@ -312,9 +305,9 @@ func (s *State) pairStored(ev *match.Event) {
 		return g.Pair == *ev.Pair
 	})
 	s.known.Finished++
-	s.tempo().Pairs++
+	s.rate().Pairs++
 	s.known.Standings.Add(counted)
-	if s.known.Pairs > 0 && ev.Kind != match.TuneForfeit { // whose games nobody plays
+	if s.known.Pairs > 0 && ev.Kind != match.TuneForfeit { // a forfeited pair has no games
 		s.known.Unseen += max(0, s.known.Games/s.known.Pairs-len(counted))
 	}
 }
@@ -340,14 +333,14 @@ func (s *State) failed(ev *match.Event) {
 	}
 }
 
-// warned keeps the warnings of a session, which are few, in the order in which they came.
+// warned stores the first keptWarnings warnings of a session in the order of arrival.
 func (s *State) warned(ev *match.Event) {
 	if len(s.known.Warnings) < keptWarnings {
 		s.known.Warnings = append(s.known.Warnings, match.WarningGiven{Worker: ev.Worker, Engine: ev.Engine, Slot: ev.Slot, Kind: ev.Kind, Note: ev.Note})
 	}
 }
 
-// keptWarnings is what a snapshot has of them at most.
+// keptWarnings is the maximum number of warnings in a snapshot.
 const keptWarnings = 100
 
 func (s *State) done(ev *match.Event) {
@@ -355,14 +348,14 @@ func (s *State) done(ev *match.Event) {
 	if ev.Finished != nil {
 		s.known.Finished = *ev.Finished // the store's own count
 	}
-	s.known.Unstored = nil // they never will be
+	s.known.Unstored = nil // they will not be stored
 	for _, at := range s.slots {
 		at.free(ev.Time)
 	}
 }
 
-// tempo is the span of the latest stamp.
-func (s *State) tempo() *match.RateSample {
+// rate returns the rate sample of the latest time stamp.
+func (s *State) rate() *match.RateSample {
 	from := s.known.Latest.Truncate(match.TempoSpan)
 	n := len(s.known.Recent)
 	if n == 0 || !s.known.Recent[n-1].From.Equal(from) {
@@ -372,13 +365,13 @@ func (s *State) tempo() *match.RateSample {
 	return &s.known.Recent[n-1]
 }
 
-// forgetTempo drops what is older than the window of Rate.
-func (s *State) forgetTempo() {
+// dropRates drops samples older than the window of Rate.
+func (s *State) dropRates() {
 	first := s.known.Latest.Truncate(match.TempoSpan).Add(match.TempoSpan - match.RateWindow)
 	s.known.Recent = slices.DeleteFunc(s.known.Recent, func(t match.RateSample) bool { return t.From.Before(first) })
 }
 
-// Snapshot is everything that is known. It shares nothing that changes.
+// Snapshot returns a copy of the state. It shares no data that changes later.
 func (s *State) Snapshot() *match.Snapshot {
 	k := s.known
 	k.Numbers = maps.Clone(k.Numbers)
@@ -395,8 +388,8 @@ func (s *State) Snapshot() *match.Snapshot {
 	return &k
 }
 
-// Event is the state event that a late listener begins with. It has no number
-// of its own but that of the last event of the run's own process that it covers.
+// Event returns the state event with which a subscription begins. Its number is that of the last
+// event of the run's own process that it includes.
 func (s *State) Event() match.Event {
 	return match.Event{
 		V: match.EventVersion, Seq: s.known.Numbers[""], Time: s.known.Latest, Run: s.run,
@@ -404,7 +397,7 @@ func (s *State) Event() match.Event {
 	}
 }
 
-// restore takes a snapshot over, unless it is an old one.
+// restore replaces the state by a snapshot, unless that is older.
 func (s *State) restore(from *match.Snapshot) bool {
 	if from == nil || !s.isNews(from) {
 		return false
@@ -415,7 +408,7 @@ func (s *State) restore(from *match.Snapshot) bool {
 	for _, at := range from.Slots {
 		s.slots[seat{at.Worker, at.Slot}] = &slot{phase: at.Phase, since: at.Since, board: restoreBoard(at.Board)}
 	}
-	s.known = *s.Snapshot() // nothing is shared with the event
+	s.known = *s.Snapshot() // a copy that shares no data with the event
 	s.known.Slots = nil
 	if s.known.Numbers == nil {
 		s.known.Numbers = map[string]uint64{}
@@ -423,8 +416,8 @@ func (s *State) restore(from *match.Snapshot) bool {
 	return true
 }
 
-// isNews reports whether a snapshot is of a later session, or no older than what
-// is known: with the same numbers it may still know what was lost here.
+// isNews reports whether a snapshot belongs to a later session or is not older than the state. A snapshot with the same
+// numbers may contain events that were lost here.
 func (s *State) isNews(from *match.Snapshot) bool {
 	if !from.Began.Equal(s.known.Began) {
 		return from.Began.After(s.known.Began)

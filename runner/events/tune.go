@@ -2,8 +2,8 @@ package events
 
 import "gogi/match"
 
-// tuned takes an event of a tune. What is told of a tune whose beginning did not come is
-// left out: it could not be said whose values those are.
+// tuned applies an event of a tune. It ignores events before the tune event, because the meaning of their values
+// is unknown.
 func (s *State) tuned(ev *match.Event) {
 	t := s.known.Tune
 	if ev.Type == match.EventTune {
@@ -14,7 +14,7 @@ func (s *State) tuned(ev *match.Event) {
 	if t == nil {
 		return
 	}
-	switch ev.Type { //nolint:exhaustive // the others are no tune's
+	switch ev.Type { //nolint:exhaustive // the other types are not about tunes
 	case match.EventBlock:
 		if ev.Block > t.Track.Latest && len(ev.Theta) == len(t.Params) {
 			t.Track.Add(ev.Block, match.TunePoint{Pairs: ev.Pairs, Theta: ev.Theta, Spread: ev.Spread, LostElo: ev.LostElo, Equal: ev.Equal})

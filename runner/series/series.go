@@ -227,7 +227,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	defer s.orders.end()
 	var observers sync.WaitGroup
 	if c.Record == nil { // a recorder gets all moves
-		s.hub.Heed(events)
+		s.hub.ControlMoves(events)
 	}
 	observers.Go(func() { s.hub.Follow(events.Stream(), c.Record) })
 	for _, watch := range c.Watch {

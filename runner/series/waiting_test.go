@@ -133,7 +133,7 @@ func TestWaitsEnd(t *testing.T) {
 		"the store fails":           {upset: func(m *memory, _ func()) { m.refuse = refused }, want: refused.Error()},
 		"a player does not start":   {open: func(p match.Player) error { return map[string]error{"p3": refused}[p.Name] }, want: refused.Error()},
 		"the run is cancelled":      {upset: func(_ *memory, cancel func()) { cancel() }, want: context.Canceled.Error()},
-		"somebody else stores them": {upset: func(m *memory, _ func()) { m.pairs[0], m.pairs[1] = nil, nil }, want: "by somebody else"},
+		"somebody else stores them": {upset: func(m *memory, _ func()) { m.pairs[0], m.pairs[1] = nil, nil }, want: "by another program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
