@@ -11,44 +11,43 @@ import (
 	"gogi/match"
 )
 
-// An engine that loses every game in one way by its own fault does not play. Four games
-// are two pairs, and so two openings; one that begins to do so later is told after eight
-// in a row, which a fault in every third game comes to once in some 10,000 games.
+// An engine that loses every game by the same fault does not work. Four games are two pairs, and so two openings. After a
+// good game the warning needs eight lost games in a row. With a fault in every third game that happens about once in
+// 10,000 games.
 const (
 	failsAtFirst = 4
 	failsInARow  = 8
-	longCommand  = 300 // bytes of a command that is quoted with its options
+	longCommand  = 300 // the maximum length in bytes of a quoted command with its options
 )
 
-// failing watches whether one player loses all its games by one fault: its own, or the
-// machine's, which slows its moves.
+// failing detects a player that loses all its games by one fault, its own or that of a machine that slows it.
 type failing struct {
 	player  string
 	limits  string
-	advice  string // what to do
-	least   int    // games before it is told; fewer than failsAtFirst where the run is shorter
+	advice  string // the action that the warning proposes
+	least   int    // games before a warning: failsAtFirst, or the length of a shorter run
 	games   int
 	latest  loss // of the latest game
 	inARow  int
-	ofAKind map[loss]int  // games that were lost by each
-	told    map[bool]bool // by loss.slowed
+	ofAKind map[loss]int  // lost games, by fault
+	warned  map[bool]bool // by loss.slowed
 }
 
 func newFailing(plan *match.Plan, player int) *failing {
 	return &failing{
 		player: plan.Players[player].Name, limits: plan.LimitsText(player), advice: examined(plan, player),
-		least: min(failsAtFirst, max(1, plan.Games())), ofAKind: map[loss]int{}, told: map[bool]bool{},
+		least: min(failsAtFirst, max(1, plan.Games())), ofAKind: map[loss]int{}, warned: map[bool]bool{},
 	}
 }
 
-// loss is how a game was lost by a fault; the zero value is every other end.
+// loss is the fault that lost a game. The zero value is any other end.
 type loss struct {
 	by     match.Termination
 	slowed bool // the player was late because the machine slowed the game
 }
 
-// game takes the fault by which the player lost a game, NotEnded for every other end, and
-// whether the machine slowed the game.
+// game adds a game. fault is the fault by which the player lost it, and NotEnded for any other end. marked reports that
+// the machine slowed the game.
 func (f *failing) game(fault match.Termination, marked bool) []Warning {
 	f.games++
 	l := loss{fault, marked && fault.IsLate()}
@@ -61,10 +60,10 @@ func (f *failing) game(fault match.Termination, marked bool) []Warning {
 	f.inARow++
 	f.ofAKind[l]++
 	always := f.inARow == f.games && f.games >= f.least
-	if f.told[l.slowed] || !always && f.inARow < failsInARow {
+	if f.warned[l.slowed] || !always && f.inARow < failsInARow {
 		return nil
 	}
-	f.told[l.slowed] = true
+	f.warned[l.slowed] = true
 	latest := ""
 	if !always {
 		latest = fmt.Sprintf(", the latest %d in a row", f.inARow)
@@ -80,7 +79,7 @@ func (f *failing) game(fault match.Termination, marked bool) []Warning {
 		f.ofAKind[l], f.games, format.Words(fault.String()), f.limits, latest, f.advice)}}
 }
 
-// examined says how to find out what a player does not survive.
+// examined returns the advice to check the engines of a player.
 func examined(plan *match.Plan, player int) string {
 	alone := match.Plan{Players: plan.Players[player : player+1]}
 	var commands []string
@@ -95,13 +94,13 @@ func examined(plan *match.Plan, player int) string {
 	return do + strings.Join(commands, "; ")
 }
 
-// checkLine is the line of a shell that checks an engine as it plays here.
+// checkLine returns the shell command that checks an engine with its command and options.
 func checkLine(e *match.Player) string {
 	if e.Builtin {
 		return "gogi check builtin"
 	}
 	words := []string{"gogi", "check"}
-	if e.Dir != "" && len(e.Command) > 0 && e.Dir != filepath.Dir(e.Command[0]) { // which is the default
+	if e.Dir != "" && len(e.Command) > 0 && e.Dir != filepath.Dir(e.Command[0]) { // else it is the default
 		words = append(words, "--dir", e.Dir)
 	}
 	plain := append(slices.Clone(words), engineWords(e.Command)...)
@@ -116,8 +115,8 @@ func checkLine(e *match.Player) string {
 	return line
 }
 
-// engineWords are the words of gogi check for a command, which takes one word as a line
-// of a shell, and more as they are, behind what ends its own flags.
+// engineWords returns the arguments of gogi check for an engine's command. gogi check parses a single word as a
+// shell command. It uses several words unchanged after "--".
 func engineWords(command []string) []string {
 	if len(command) == 1 {
 		return []string{shellwords.Quote(command[0])}

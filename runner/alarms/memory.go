@@ -2,51 +2,49 @@ package alarms
 
 import "fmt"
 
-// Sample is how much memory an engine process held when a game began.
+// Sample is the memory of an engine process at the beginning of a game.
 type Sample struct {
 	Player string
 	Slot   int
 	PID    int
-	Games  int   // that this process had begun before
-	Bytes  int64 // resident, of it and its descendants, without what is a file's
-	// Tables is what its hash tables may come to hold, which fill up from game to
-	// game, in bytes.
-	Tables int64
+	Games  int   // the games that this process had begun before
+	Bytes  int64 // resident memory with descendants, without pages of files
+	Tables int64 // the maximum size of its hash tables in bytes; they fill up over several games
 }
 
 const (
-	memorySlack  = 64 << 20 // bytes that a process may grow by beside its tables
-	memoryGames  = 16       // games before its growth is looked at
-	leastSamples = 8        // before its growth is looked at
+	memorySlack  = 64 << 20 // the growth in bytes that is allowed in addition to the tables
+	memoryGames  = 16       // games before the growth is checked
+	leastSamples = 8        // samples before the growth is checked
 	keptSamples  = 64
 )
 
-// memory watches the processes of all players.
+// memory detects growing processes of all players.
 type memory struct {
 	processes map[memorySeat]*growth
-	told      map[string]bool // players
+	warned    map[string]bool // by player
 }
 
-// memorySeat is where a player has one process at a time.
+// memorySeat is a place where a player has one process at a time.
 type memorySeat struct {
 	player string
 	slot   int
 }
 
-// growth is the samples of one process, evenly thinned out.
+// growth has the samples of one process. add thins them out evenly.
 type growth struct {
 	pid     int
 	samples []Sample
 }
 
 func newMemory() *memory {
-	return &memory{processes: map[memorySeat]*growth{}, told: map[string]bool{}}
+	return &memory{processes: map[memorySeat]*growth{}, warned: map[string]bool{}}
 }
 
-// sample takes the next sample. Those before the second game count nothing:
-// networks are loaded and threads started with the first.
+// sample adds a sample. It ignores samples before the second game, because an engine loads its network and starts its
+// threads in the first.
 func (m *memory) sample(s Sample) []Warning {
-	if s.Games < 1 || m.told[s.Player] {
+	if s.Games < 1 || m.warned[s.Player] {
 		return nil
 	}
 	at := memorySeat{s.Player, s.Slot}
@@ -61,7 +59,7 @@ func (m *memory) sample(s Sample) []Warning {
 	if games < memoryGames || len(g.samples) < leastSamples || grown <= s.Tables+memorySlack || !g.steady() {
 		return nil
 	}
-	m.told[s.Player] = true
+	m.warned[s.Player] = true
 	number := s.Slot
 	return []Warning{{Memory, s.Player, &number, fmt.Sprintf(
 		"its process %d has grown by %d MB in %d games, to %d MB, and goes on growing (%d MB is what its hash tables may take): start it afresh for each pair with --restart pair, before the machine has no memory left",
@@ -78,10 +76,8 @@ func (g *growth) add(s Sample) {
 	g.samples = append(g.samples, s)
 }
 
-// steady reports whether the process has grown in both halves of its games, by a
-// quarter of all at least. What grows by the same each game has grown by half in
-// either; a table that fills up, and a heap that finds its shape, end to grow, and one
-// leap is in one half only.
+// steady reports whether each half of the games has at least a quarter of the growth. With constant growth each half has
+// half of it. A table that fills up and a heap stop growing, and a single jump is in one half only.
 func (g *growth) steady() bool {
 	first, last := g.samples[0], g.samples[len(g.samples)-1]
 	middle := first

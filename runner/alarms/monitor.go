@@ -14,20 +14,20 @@ import (
 	"gogi/usi"
 )
 
-// Monitor is where a run's events, its processes and its records come together, and
-// where warnings, and failures that no game shows, become events.
+// Monitor gives the events and processes of a run to a Watch. It sends the warnings as events, and also the
+// failures of council members and of records.
 type Monitor struct {
 	watch *Watch
 
-	// notes gets what did not come as an event, from all slots; who sends does not
-	// wait, and what has no room is lost. It is never closed.
+	// notes receives samples and events from all slots. Senders do not wait: a full channel drops the note. It is
+	// never closed.
 	notes chan note
 
 	mu      sync.Mutex
 	sampled map[*crash.Recorder]*sampling
 }
 
-// note is one of its fields.
+// note is either a sample or an event.
 type note struct {
 	sample *Sample
 	event  *match.Event
@@ -38,24 +38,24 @@ type sampling struct {
 	last  time.Time
 }
 
-// NewMonitor is the desk of a session of a plan.
+// NewMonitor returns the monitor of a session of a plan.
 func NewMonitor(plan *match.Plan) *Monitor {
 	return &Monitor{watch: NewWatch(plan), notes: make(chan note, 256), sampled: map[*crash.Recorder]*sampling{}}
 }
 
-// Attend makes the desk hear of what the records of the run are told.
+// Attend connects the monitor to the records of the run.
 func (d *Monitor) Attend(r *crash.Records) {
 	r.Playing, r.Ended, r.Member = d.playing, d.ended, d.member
 	r.Keeper.Listen(d.trouble)
 }
 
-// sampleEvery is the least time between two looks at the memory of a process: a look
-// takes some 50 µs, and more for an engine with many threads.
+// sampleEvery is the minimum time between two samples of a process. A sample takes about 50 µs, and more for an
+// engine with many threads.
 const sampleEvery = 2 * time.Second
 
-// Resident is a process that knows how much memory it has.
+// Resident is a process that can measure its memory.
 type Resident interface {
-	// Resident is in bytes, of the process and its descendants, without pages of files.
+	// Resident returns the bytes of the process and its descendants, without pages of files.
 	Resident() (int64, error)
 }
 
@@ -70,14 +70,14 @@ func (d *Monitor) playing(r *crash.Recorder, g usi.Game) {
 	}
 	held, err := p.Resident()
 	if err != nil {
-		return // it has just ended, which others tell
+		return // the process has just ended
 	}
-	d.tell(note{sample: &Sample{
+	d.add(note{sample: &Sample{
 		Player: r.Name(), Slot: g.Slot, PID: r.Process.PID(), Games: games, Bytes: held, Tables: tables(r.Player.Options),
 	}})
 }
 
-// due counts a game of a process, and says whether to look at its memory.
+// due counts a game of a process, and reports whether to sample its memory.
 func (d *Monitor) due(r *crash.Recorder) (games int, due bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,11 +99,11 @@ func (d *Monitor) ended(r *crash.Recorder) {
 	delete(d.sampled, r)
 }
 
-// defaultTables is taken for an engine whose USI_Hash is not set: the default of
-// YaneuraOu, the largest that is known.
+// defaultTables is the table size of an engine without a USI_Hash setting. It is the default of YaneuraOu, the
+// largest known.
 const defaultTables = 1 << 30
 
-// tables is what the options about hash tables, in MB, add up to.
+// tables returns the total size of the hash tables in bytes, from options in MB.
 func tables(options []match.Option) int64 {
 	sum, hash := int64(0), false
 	for _, o := range options {
@@ -120,7 +120,7 @@ func tables(options []match.Option) int64 {
 	return sum
 }
 
-// member makes an event of a failure that a council survived, or did not.
+// member sends the event of a failed council member.
 func (d *Monitor) member(m crash.MemberFault) {
 	ev := match.Event{
 		Type: match.EventFault, Engine: m.Council + "/" + m.Member, Kind: m.Kind, Note: m.Note, Bundle: m.Bundle,
@@ -128,27 +128,27 @@ func (d *Monitor) member(m crash.MemberFault) {
 	if g := m.Game; g.Pair != usi.NoPair {
 		ev.Pair, ev.Leg, ev.Slot = &g.Pair, &g.Leg, &g.Slot
 	}
-	d.tell(note{event: &ev})
+	d.add(note{event: &ev})
 }
 
 func (d *Monitor) trouble(p crash.Problem) {
 	ev := event(Warning{Kind: Records, Note: fmt.Sprintf("%s: %v: it is not kept; the games go on", p.Path, p.Err)})
-	d.tell(note{event: &ev})
+	d.add(note{event: &ev})
 }
 
-func (d *Monitor) tell(n note) {
+func (d *Monitor) add(n note) {
 	select {
 	case d.notes <- n:
-	default: // the run is told of more than anybody can read
+	default: // a full channel has more notes than a user can read
 	}
 }
 
-// listening is how many events the desk may be behind; it is cut then, and misses some.
-const listening = 4096
+// buffer is the number of unread events after which the hub cuts the monitor. Then it misses some.
+const buffer = 4096
 
-// Follow watches until ctx ends; it is one of series.Config.Beside.
+// Follow watches until ctx ends. It is a function for series.Config.Monitors.
 func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.Event)) {
-	s := hub.SubscribeExcept(match.EventMove, listening)
+	s := hub.SubscribeExcept(match.EventMove, buffer)
 	defer func() { s.Close() }()
 	for {
 		select {
@@ -157,12 +157,12 @@ func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.E
 				return
 			}
 			if !ok {
-				s = hub.SubscribeExcept(match.EventMove, listening)
+				s = hub.SubscribeExcept(match.EventMove, buffer)
 				continue
 			}
-			say(send, d.watch.Event(ev))
+			sendAll(send, d.watch.Event(ev))
 		case n := <-d.notes:
-			d.heard(n, send)
+			d.handle(n, send)
 		case <-ctx.Done():
 			d.rest(s, send)
 			return
@@ -170,7 +170,7 @@ func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.E
 	}
 }
 
-// rest takes what has come before the end.
+// rest handles the events and notes that came before the end.
 func (d *Monitor) rest(s *events.Subscription, send func(match.Event)) {
 	for {
 		select {
@@ -178,25 +178,25 @@ func (d *Monitor) rest(s *events.Subscription, send func(match.Event)) {
 			if !ok {
 				return
 			}
-			say(send, d.watch.Event(ev))
+			sendAll(send, d.watch.Event(ev))
 		case n := <-d.notes:
-			d.heard(n, send)
+			d.handle(n, send)
 		default:
 			return
 		}
 	}
 }
 
-func (d *Monitor) heard(n note, send func(match.Event)) {
+func (d *Monitor) handle(n note, send func(match.Event)) {
 	if n.sample != nil {
-		say(send, d.watch.Sample(*n.sample))
+		sendAll(send, d.watch.Sample(*n.sample))
 	}
 	if n.event != nil {
 		send(*n.event)
 	}
 }
 
-func say(send func(match.Event), warnings []Warning) {
+func sendAll(send func(match.Event), warnings []Warning) {
 	for _, w := range warnings {
 		send(event(w))
 	}

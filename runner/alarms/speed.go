@@ -5,28 +5,27 @@ import (
 	"math"
 )
 
-// A change of speed is told from a tenth on: halving an engine's speed costs some
-// 50 to 70 Elo, a tenth therefore about 9, which is what many series look for. Less
-// is common between the cores of one machine.
+// A change of speed by a tenth or more causes a warning. Half the speed costs an engine about 50 to 70 Elo, so a tenth costs
+// about 9, a difference that many matches test for. Smaller changes are common between the cores of one machine.
 const tenth = 1.1
 
 const (
-	speedWindow = 32      // pairs in a window of time; the first is the baseline
-	slotFirst   = 8       // pairs in a slot before it is looked at; then at each doubling
-	slotKept    = 1 << 14 // pairs of a player that are compared between slots
+	speedWindow = 32      // pairs in a window; the first window is the baseline
+	slotFirst   = 8       // pairs in a slot before its first test; each doubling tests again
+	slotKept    = 1 << 14 // the maximum number of pairs of a player that are compared between slots
 )
 
-// speed watches one player's nodes a second. Its unit is the pair: two games from
-// one opening are fast or slow together.
+// speed detects changes of one player's nodes per second. Its observation is the pair, because two games from one opening
+// have similar speeds.
 type speed struct {
 	player string
 	slots  int
-	pairs  map[int]*pairSpeed // by slot, the pair in play there
+	pairs  map[int]*pairSpeed // by slot: the pair in play
 
-	bySlot map[int][]float64 // logarithms of nodes a second
-	looks  map[int]int       // by slot
+	bySlot map[int][]float64 // logarithms of nodes per second
+	tests  map[int]int       // by slot
 	kept   int
-	slow   map[int]bool // slots that were told
+	slow   map[int]bool // slots with a warning
 
 	baseline, window []float64
 	windows          int
@@ -42,15 +41,15 @@ type pairSpeed struct {
 func newSpeed(player string, slots int) *speed {
 	return &speed{
 		player: player, slots: max(1, slots), pairs: map[int]*pairSpeed{},
-		bySlot: map[int][]float64{}, looks: map[int]int{}, slow: map[int]bool{},
+		bySlot: map[int][]float64{}, tests: map[int]int{}, slow: map[int]bool{},
 	}
 }
 
-// shortest is the thinking time in a game below which its speed is not looked at:
-// times are told to the microsecond, but engines stop at a clock of their own.
+// shortest is the minimum thinking time of a game that is used. Times have microseconds, but engines stop by
+// a clock of their own.
 const shortest = 20 // ms
 
-// game takes what the player did in a game.
+// game adds the nodes and the time in milliseconds of the player in a game.
 func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
 	if nodes == 0 || ms < shortest {
 		return nil
@@ -69,7 +68,7 @@ func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
 	return append(s.between(slot, mean), s.overTime(mean)...)
 }
 
-// between compares a slot with all others.
+// between compares a slot with all other slots.
 func (s *speed) between(slot int, x float64) []Warning {
 	if s.kept == slotKept {
 		return nil
@@ -77,10 +76,10 @@ func (s *speed) between(slot int, x float64) []Warning {
 	s.kept++
 	own := append(s.bySlot[slot], x)
 	s.bySlot[slot] = own
-	if s.slow[slot] || len(own) != slotFirst<<s.looks[slot] {
+	if s.slow[slot] || len(own) != slotFirst<<s.tests[slot] {
 		return nil
 	}
-	s.looks[slot]++
+	s.tests[slot]++
 	var others []float64
 	for other, list := range s.bySlot {
 		if other != slot && !s.slow[other] {
@@ -91,7 +90,7 @@ func (s *speed) between(slot int, x float64) []Warning {
 		return nil
 	}
 	here, there := median(own), median(others)
-	if there-here < math.Log(tenth) || lower(own, others) > Level*share(s.looks[slot])/float64(max(s.slots, len(s.bySlot))) {
+	if there-here < math.Log(tenth) || lower(own, others) > Level*share(s.tests[slot])/float64(max(s.slots, len(s.bySlot))) {
 		return nil
 	}
 	s.slow[slot] = true
@@ -118,7 +117,7 @@ func (s *speed) overTime(x float64) []Warning {
 	s.window = nil
 	s.windows++
 	was, is := median(s.baseline), median(window)
-	level := Level * share(s.windows) / 2 // it may have become faster, or slower
+	level := Level * share(s.windows) / 2 // a two-sided test
 	slower := was-is >= math.Log(tenth) && lower(window, s.baseline) <= level
 	faster := is-was >= math.Log(tenth) && lower(s.baseline, window) <= level
 	if !slower && !faster {

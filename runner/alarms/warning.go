@@ -1,8 +1,8 @@
-// Package alarms detects slow problems while a run plays: an engine whose speed differs between
-// slots or changes over time, growing memory, repeated games, moves that use up the margin, an
-// engine that loses all games by one fault. A [Watch] is the detectors: a state machine that
-// takes events and samples and returns each [Warning] once. A [Monitor] follows a run, feeds a
-// Watch, and emits the warnings as events. docs/faults.md has the thresholds and their reasons.
+// Package alarms detects slow problems during a run. Examples are an engine whose speed differs between slots or changes
+// over time, growing memory, repeated games, moves that use up the margin, and an engine that loses all games by one fault.
+// A [Watch] is a state machine that contains the detectors. It takes events and samples, and returns each [Warning] once.
+// A [Monitor] follows a run, feeds a Watch, and sends the warnings as events. docs/faults.md has the thresholds and
+// their reasons.
 package alarms
 
 import (
@@ -18,40 +18,37 @@ const (
 	SpeedTime = "speed_time" // an engine's speed has changed since the session began
 	Memory    = "memory"     // an engine process grows from game to game
 	Copies    = "copies"     // games repeat
-	Margin    = "margin"     // moves come near the end of the margin
-	Failing   = "failing"    // a player's games are all lost by one fault of its own
-	Slowed    = "slowed"     // a player's games are all lost on time while the machine slows them
-	Records   = "records"    // a bundle or a transcript could not be written
+	Margin    = "margin"     // moves use most of the margin
+	Failing   = "failing"    // a player loses all games by one fault of its own
+	Slowed    = "slowed"     // a player loses all games on time while the machine slows it
+	Records   = "records"    // gogi could not write a crash dump or a transcript
 )
 
-// Warning is one thing that goes wrong, told once.
+// Warning describes one problem. A session sends it once.
 type Warning struct {
 	Kind   string
-	Engine string // "": nobody's
-	Slot   *int   // nil: no slot's
-	Note   string // what was seen, and what to do
+	Engine string // "" if the problem belongs to no engine
+	Slot   *int   // nil if the problem belongs to no slot
+	Note   string // the observation and the proposed action
 }
 
-// Level is the probability, at most, with which one detector warns of one player
-// in a whole session although nothing is wrong, however often it looks.
+// Level is the maximum probability of a false warning by one detector about one player in a whole session, for any number
+// of tests.
 const Level = 0.005
 
-// share is the part of Level that the n-th look may use, n from 1: they sum to 1.
+// share returns the part of Level for the n-th test, n from 1. All parts sum to 1.
 func share(n int) float64 { return 1 / (float64(n) * float64(n+1)) }
 
-// tooMany reports whether k events in n tries are more than a rate p explains,
-// at the k-th part of Level. Asked at every event, this warns falsely with a
-// probability of Level at most: the n-th try at which the k-th event comes is
-// early enough with the probability of k events in so many tries, and that for
-// each k alone.
+// tooMany reports whether k events in n trials are more than rate p explains, at the k-th part of Level. If it is called at
+// every event, the probability of a false warning is at most Level. The k-th event comes at trial n or before with
+// the probability of k or more events in n trials, and the parts of all k sum to Level.
 func tooMany(k, n int, p float64) bool {
 	return binomial.NewBinomial(n, p).AtLeast(k) <= Level*share(k)
 }
 
-// lower is the probability of x being as much below y, or more, where both come from
-// one distribution: Mann and Whitney's test in the normal approximation, with the
-// corrections for ties and continuity. (stats/regress counts small samples exactly,
-// which takes a thousand times as long; how well this keeps its level is simulated.)
+// lower returns the probability that x is at least as far below y if both have one distribution. It is the test of Mann and
+// Whitney in the normal approximation, corrected for ties and continuity. The exact test of stats/regress takes
+// a thousand times as long. A simulation in the tests checks the level of this one.
 func lower(x, y []float64) float64 {
 	all := slices.Sorted(slices.Values(slices.Concat(x, y)))
 	var sum, ties float64
@@ -71,13 +68,13 @@ func lower(x, y []float64) float64 {
 	total := m + n
 	variance := m * n / 12 * (total + 1 - ties/(total*(total-1)))
 	if variance <= 0 {
-		return 1 // all are the same
+		return 1 // all values are equal
 	}
 	z := (sum - m*(total+1)/2 + 0.5) / math.Sqrt(variance)
 	return math.Erfc(-z/math.Sqrt2) / 2
 }
 
-// rank is the mean rank of a value among sorted ones, from 1.
+// rank returns the mean rank of a value among sorted values, from 1.
 func rank(sorted []float64, v float64) float64 {
 	first, _ := slices.BinarySearch(sorted, v)
 	after, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))

@@ -7,17 +7,17 @@ import (
 	"gogi/shogi"
 )
 
-// Watch has all detectors of one session of a run. It is not safe for concurrent use.
+// Watch contains all detectors of one session of a run. It is not safe for concurrent use.
 type Watch struct {
 	speeds   map[string]*speed
 	margins  map[string]*margin
 	failing  map[string]*failing
 	copies   *copies
 	memory   *memory
-	openings map[int]string // of the game in play, by slot
+	openings map[int]string // by slot: the opening of the game in play
 }
 
-// NewWatch watches a session of a plan.
+// NewWatch returns the detectors for a session of a plan.
 func NewWatch(plan *match.Plan) *Watch {
 	w := &Watch{
 		speeds: map[string]*speed{}, margins: map[string]*margin{}, failing: map[string]*failing{}, openings: map[int]string{},
@@ -31,7 +31,7 @@ func NewWatch(plan *match.Plan) *Watch {
 	return w
 }
 
-// smallestMargin is a player's where its moves are timed, else 0.
+// smallestMargin returns the smallest time margin of a player, or 0 if its moves are not timed.
 func smallestMargin(plan *match.Plan, player int) (least time.Duration) {
 	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
 		if l := plan.LimitsOf(player, c); l.Timed() && (least == 0 || l.Margin < least) {
@@ -41,13 +41,12 @@ func smallestMargin(plan *match.Plan, player int) (least time.Duration) {
 	return least
 }
 
-// Event takes the next event of the run; those of workers say nothing of this machine
-// and are passed over.
+// Event applies the next event of the run. It ignores events of workers, which run on other machines.
 func (w *Watch) Event(ev match.Event) []Warning {
 	if ev.Worker != "" || ev.Pair == nil || ev.Slot == nil {
 		return nil
 	}
-	switch ev.Type { //nolint:exhaustive // the others say nothing that is watched
+	switch ev.Type { //nolint:exhaustive // no detector uses the other types
 	case match.EventGame:
 		w.openings[*ev.Slot] = ev.Opening
 	case match.EventEnd:
@@ -65,8 +64,7 @@ func (w *Watch) ended(ev match.Event) []Warning {
 		if m := w.margins[side.Player]; m != nil {
 			list = append(list, m.game(time.Duration(side.WorstOverrunMS*float64(time.Millisecond)))...)
 		}
-		// The nodes of a search that had begun on the opponent's time are not of the
-		// time that is told.
+		// After a ponder hit the nodes include the ponder search, but the time does not.
 		if s := w.speeds[side.Player]; s != nil && side.PonderHits == 0 {
 			list = append(list, s.game(*ev.Slot, *ev.Pair, side.Nodes, side.TimeMS)...)
 		}
@@ -74,7 +72,7 @@ func (w *Watch) ended(ev match.Event) []Warning {
 	return list
 }
 
-// lost tells the players of a game whether they lost it by a fault.
+// lost gives a game to the detectors of faults.
 func (w *Watch) lost(ev match.Event) (list []Warning) {
 	losers := map[string]string{match.BlackWins.String(): ev.White, match.WhiteWins.String(): ev.Black}
 	for _, name := range []string{ev.Black, ev.White} {
@@ -89,5 +87,5 @@ func (w *Watch) lost(ev match.Event) (list []Warning) {
 	return list
 }
 
-// Sample takes what a process held when a game began.
+// Sample adds the memory of a process at the beginning of a game.
 func (w *Watch) Sample(s Sample) []Warning { return w.memory.sample(s) }
