@@ -1,7 +1,6 @@
-// Package crash writes crash dumps. A [Bundle] is one file next to the database for one failure
-// of an engine: the dialogue before it, how the process ended, the requests, and the engine's
-// identity. [Begin] starts the [Records] of a run, and [Open] reads a Bundle. docs/faults.md
-// describes the format.
+// Package crash writes crash dumps. A [Bundle] is one file next to the database for one failure of an engine. It has the
+// dialogue before the failure, the exit of the process, the requests, and the engine's identity. [Begin] starts the
+// [Records] of a run, and [Open] reads a Bundle. docs/faults.md describes the format.
 package crash
 
 import (
@@ -19,34 +18,34 @@ import (
 // Version is the version of the format. Fields may be added under one version.
 const Version = 1
 
-// Bundle is one failure: the first line of its file, and the dialogue behind it.
+// Bundle is the crash dump of one failure. Its fields are the first line of the file, and the dialogue follows.
 type Bundle struct {
 	Version int       `json:"gogi_bundle"`
 	Time    time.Time `json:"time"` // of the failure
 	Run     string    `json:"run"`
 	Player  string    `json:"player"`
-	Council string    `json:"council,omitempty"` // whose member the player is
+	Council string    `json:"council,omitempty"` // the council of which the player is a member
 	Kind    string    `json:"kind"`              // a usi.FaultKind or a termination
-	Note    string    `json:"note"`              // safe to print, and no interface
+	Note    string    `json:"note"`              // printable; its words may change
 
-	// Pair, Leg and Slot are absent where the engine failed outside of a game.
+	// Pair, Leg and Slot are nil if the engine failed outside a game.
 	Pair *int `json:"pair,omitempty"`
 	Leg  *int `json:"leg,omitempty"`
 	Slot *int `json:"slot,omitempty"`
 
 	Position   string  `json:"position,omitempty"` // the last command of that name, escaped
 	Go         string  `json:"go,omitempty"`       // the last command of that name, escaped
-	Searching  bool    `json:"searching"`          // no answer to it had come
+	Searching  bool    `json:"searching"`          // the search had no answer
 	ElapsedMS  float64 `json:"elapsed_ms"`         // from go or ponderhit to the answer or the failure
-	DeadlineMS float64 `json:"deadline_ms"`        // the longest that this might take, margins included; 0: no limit
+	DeadlineMS float64 `json:"deadline_ms"`        // the maximum of that time with margins; 0 means no limit
 	Limits     string  `json:"limits,omitempty"`   // in words
 
 	Exit   Exit   `json:"exit"`
-	Stderr string `json:"stderr"` // its end, escaped, line ends as \x0a
+	Stderr string `json:"stderr"` // the end of the output, escaped, with \x0a for line ends
 
 	Command  []string `json:"command"`
 	Dir      string   `json:"dir,omitempty"`
-	Env      []string `json:"env,omitempty"` // added to the environment
+	Env      []string `json:"env,omitempty"` // additions to the environment
 	Identity string   `json:"identity"`
 	Files    []File   `json:"files,omitempty"`
 	Options  []string `json:"options"` // the setoption commands, escaped
@@ -57,12 +56,12 @@ type Bundle struct {
 	Dialogue transcript.Excerpt `json:"-"`
 }
 
-// Exit is how the process had ended when it failed.
+// Exit is the state of the process at the failure.
 type Exit struct {
 	Running bool   `json:"running"`
-	Status  *int   `json:"status"` // null while it runs and where a signal ended it
-	Signal  int    `json:"signal"` // that ended it; 0: none
-	Text    string `json:"text"`   // the same in words
+	Status  *int   `json:"status"` // null while the process runs and after a signal
+	Signal  int    `json:"signal"` // the signal that ended it, or 0
+	Text    string `json:"text"`   // a description of the same
 }
 
 // File is a file of an engine's identity.
@@ -72,13 +71,13 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Waits are the longest waits outside of a search.
+// Waits are the time limits outside a search.
 type Waits struct {
 	GreetingMS float64 `json:"greeting_ms"`
 	ReadyMS    float64 `json:"ready_ms"`
 }
 
-// Versions say with what the bundle was made.
+// Versions are the versions of the software that wrote the bundle.
 type Versions struct {
 	Gogi   string `json:"gogi"`
 	Go     string `json:"go"`
@@ -91,7 +90,7 @@ type line struct {
 	To   *string   `json:"to,omitempty"`
 	From *string   `json:"from,omitempty"`
 	Cut  int       `json:"cut,omitempty"`
-	Lost int       `json:"lost,omitempty"` // alone in its line: so many lines are missing here
+	Lost int       `json:"lost,omitempty"` // the number of lines that are missing here; such a line has no other field
 }
 
 // Write writes the bundle as lines of JSON.
@@ -129,13 +128,13 @@ func newLine(l transcript.Line) line {
 	return made
 }
 
-// What a file may have at most before it is refused as no bundle of ours.
+// Read rejects larger files.
 const (
 	maxFileLine  = 4 << 20
 	maxFileLines = 10 * transcript.KeptLines
 )
 
-// Read reads what Write has written.
+// Read reads a bundle from the format of Write.
 func Read(r io.Reader) (*Bundle, error) {
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(make([]byte, 64<<10), maxFileLine)
@@ -160,7 +159,7 @@ func Read(r io.Reader) (*Bundle, error) {
 	return b, scanner.Err()
 }
 
-// read takes a line of the dialogue.
+// read adds a line of the dialogue.
 func (b *Bundle) read(text []byte) error {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -171,14 +170,14 @@ func (b *Bundle) read(text []byte) error {
 		d.Lost = l.Lost
 		return nil
 	}
-	said, sent := l.From, false
+	escaped, sent := l.From, false
 	if l.To != nil {
-		said, sent = l.To, true
+		escaped, sent = l.To, true
 	}
-	if said == nil || l.To != nil && l.From != nil {
+	if escaped == nil || l.To != nil && l.From != nil {
 		return errors.New(`expected either "to" or "from"`)
 	}
-	raw, err := transcript.Unescape(*said)
+	raw, err := transcript.Unescape(*escaped)
 	if err != nil {
 		return err
 	}
@@ -190,7 +189,7 @@ func (b *Bundle) read(text []byte) error {
 	return nil
 }
 
-// Open reads a bundle's file.
+// Open reads a bundle from a file.
 func Open(path string) (*Bundle, error) {
 	f, err := disk.Open(path)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,23 +15,21 @@ import (
 	"gogi/usi/transcript"
 )
 
-// What is kept of one run at most, over all its sessions, so that a farm of
-// crashing engines does not fill a disk. The first failures are kept: later ones
-// of the same player and kind are mostly the same. A bundle is as large as its
-// dialogue, ordinarily some 100 kB and at most about 10 MB (2 MB of nothing but
-// control characters).
+// These are the maximum numbers of bundles of one run over all its sessions, so that crashing engines do not fill the
+// disk. gogi keeps the first failures, because later ones of the same player and kind are mostly the same. A
+// bundle is as large as its dialogue: usually about 100 kB, and at most about 10 MB.
 const (
 	KeptPerKind = 5
 	KeptPerRun  = 200
 )
 
-// Suffix is what the names of bundles end with.
+// Suffix is the end of the file names of bundles.
 const Suffix = ".jsonl"
 
-// Dir is the folder with the bundles of a run in a database.
+// Dir returns the folder with the bundles of a run in a database.
 func Dir(db, run string) string { return folderOf(db+"-faults", run) }
 
-// folderOf returns the folder of a run; one that an earlier gogi has made stays in use.
+// folderOf returns the folder of a run. It returns an existing folder with a name of an earlier gogi.
 func folderOf(dir, run string) string {
 	folder := filepath.Join(dir, transcript.FileName(run))
 	old := filepath.Join(dir, transcript.OldFileName(run))
@@ -45,11 +42,11 @@ func folderOf(dir, run string) string {
 	return folder
 }
 
-// List is the bundles in a folder, sorted by name; none where there is no folder.
+// List returns the paths of the bundles in a folder, sorted by name. It returns nil if the folder cannot be read.
 func List(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // what cannot be read is of no use to anybody
+		return nil
 	}
 	var names []string
 	for _, e := range entries {
@@ -61,23 +58,21 @@ func List(dir string) []string {
 	return names
 }
 
-// Keeper keeps the bundles of a run in a folder. Whoever tells it of a failure does
-// not wait for the disk, and learns the name of the file at once. It is safe for
-// concurrent use.
+// Keeper writes the bundles of a run to a folder. A caller gets the file name of its bundle at once and does not wait
+// for the disk. A Keeper is safe for concurrent use.
 type Keeper struct {
 	dir, run string
 	versions Versions
 
 	mu       sync.Mutex
-	taken    map[string]int // the highest number in use, by player and kind
+	taken    map[string]int // the highest used number, by player and kind
 	total    int
 	closed   bool
-	problem  error         // of the first bundle that could not be written
-	told     bool          // the listener has heard of a problem
+	problem  error         // the first error of a write
+	reported bool          // the listener was called
 	listener func(Problem) // may be nil
 
-	// jobs gets bundles under mu, and nobody waits: it has room for as many as a run
-	// may keep. Close closes it.
+	// jobs receives bundles under mu. Its capacity is KeptPerRun, so no sender waits. Close closes it.
 	jobs chan job
 	done chan struct{} // the writer closes it
 }
@@ -87,15 +82,14 @@ type job struct {
 	bundle *Bundle
 }
 
-// Problem is a record that could not be kept.
+// Problem is a failed write of a record.
 type Problem struct {
 	Path string
 	Err  error
 }
 
-// NewKeeper keeps bundles in a folder, which it makes with the first of them. It
-// goes on with what earlier sessions have kept there, and takes away what they have left
-// unfinished.
+// NewKeeper returns a Keeper for a folder, which the first bundle creates. It counts the bundles of earlier sessions, and
+// deletes the incomplete files that they have left.
 func NewKeeper(dir, run string) *Keeper {
 	k := &Keeper{
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
@@ -115,15 +109,14 @@ func NewKeeper(dir, run string) *Keeper {
 	return k
 }
 
-// Listen says who is told of the first record that cannot be written, a bundle or a
-// transcript; nil: nobody.
+// Listen sets the function that is called once, for the first bundle or transcript that cannot be written; may be nil.
 func (k *Keeper) Listen(f func(Problem)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.listener = f
 }
 
-// reserve is the name of the next bundle of a player and kind; "": enough are kept.
+// reserve returns the path of the next bundle of a player and kind, or "" if the folder has enough of them.
 func (k *Keeper) reserve(player, kind string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -136,13 +129,13 @@ func (k *Keeper) reserve(player, kind string) string {
 	return filepath.Join(k.dir, fmt.Sprintf("%s-%d%s", key, k.taken[key], Suffix))
 }
 
-// keep hands a bundle to the writer, under a name that was reserved.
+// keep sends a bundle to the writer, with a path from reserve.
 func (k *Keeper) keep(path string, b *Bundle) {
 	b.Version, b.Run, b.Versions = Version, k.run, k.versions
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.closed {
-		k.jobs <- job{path, b} // there is room, see reserve
+		k.jobs <- job{path, b} // never blocks, see reserve
 	}
 }
 
@@ -163,27 +156,25 @@ func (k *Keeper) write() {
 func (k *Keeper) failed(p Problem) {
 	k.mu.Lock()
 	listener := k.listener
-	if k.told {
+	if k.reported {
 		listener = nil
 	}
-	k.told = k.told || listener != nil
+	k.reported = k.reported || listener != nil
 	k.mu.Unlock()
 	if listener != nil {
 		listener(p)
 	}
 }
 
-// unfinished begins the names of bundles that are being written.
+// unfinished is the beginning of the names of incomplete files.
 const unfinished = ".bundle-"
 
-// staleAfter is when a bundle that is being written and does not grow is nobody's any
-// more: a write takes seconds.
+// staleAfter is the age at which an incomplete file has no writer. A write takes seconds.
 const staleAfter = 10 * time.Minute
 
-// sweep takes away what a process left that was killed while it wrote a bundle. What
-// cannot be swept does no harm.
+// sweep deletes incomplete files of killed processes. It ignores errors, because the files do no harm.
 func sweep(dir string) {
-	entries, _ := os.ReadDir(dir) // there may be none
+	entries, _ := os.ReadDir(dir) // the folder may not exist
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && strings.HasPrefix(e.Name(), unfinished) && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
@@ -192,9 +183,9 @@ func sweep(dir string) {
 	}
 }
 
-// writeFile writes beside and renames: a bundle is there whole or not at all.
+// writeFile writes a temporary file and renames it, so that a bundle is always complete.
 func writeFile(path string, b *Bundle) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the database beside it
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the rights of the database
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
@@ -206,23 +197,16 @@ func writeFile(path string, b *Bundle) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, ignoreMissing(os.Remove(f.Name())))
-	}
-	return nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		_ = os.Remove(f.Name()) // sweep deletes a file that remains
 	}
 	return err
 }
 
-// closeWait bounds how long Close waits for a disk that does not answer.
+// closeWait is the maximum time for which Close waits for the disk.
 const closeWait = 10 * time.Second
 
-// Close waits until everything is written, not for ever, and returns the first
-// error of a write. Failures that come later are not kept.
+// Close waits until all bundles are written, for at most closeWait, and returns the first error of a write. The Keeper
+// ignores later failures.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	if !k.closed {
@@ -245,7 +229,7 @@ func (k *Keeper) Close() error {
 	return nil
 }
 
-// ownVersions are those of this program and its kernel, as far as they can be known.
+// ownVersions returns the versions of this program and of a Linux kernel.
 func ownVersions() Versions {
 	own := version.Own()
 	v := Versions{Gogi: own.String(), Go: own.Go, Kernel: "unknown"}

@@ -13,60 +13,59 @@ import (
 	"gogi/usi/transcript"
 )
 
-// Process is the engine's process, as far as a record needs it.
+// Process is the part of an engine's process that a record needs.
 type Process interface {
-	// Exit is how it has ended, see process.Process.
+	// Exit returns the exit of the process, see process.Process.
 	Exit() process.Exit
-	// Stderr is the end of what it said there, as it came.
+	// Stderr returns the unchanged end of the standard error output.
 	Stderr() []byte
 	PID() int
 }
 
-// Records is what is kept of the engines of a run.
+// Records are the crash dumps and transcripts of a run's engines.
 type Records struct {
 	Keeper      *Keeper
-	Transcripts *transcript.Transcripts // of every game; nil: none
-	// Playing, where it is not nil, is told when an engine begins a game.
+	Transcripts *transcript.Transcripts // of every game; nil means none
+	// Playing, if not nil, is called when an engine begins a game.
 	Playing func(r *Recorder, g usi.Game)
-	// Ended, where it is not nil, is told when the dialogue is over.
+	// Ended, if not nil, is called when the dialogue is over.
 	Ended func(r *Recorder)
-	// Member, where it is not nil, is told when a member of a council fails, which
-	// the game need not show.
+	// Member, if not nil, is called when a member of a council fails. The council may win the game all the same.
 	Member func(m MemberFault)
 }
 
 // MemberFault is the failure of a council's member.
 type MemberFault struct {
 	Council, Member, Kind, Note, Bundle string
-	Game                                usi.Game // Pair usi.NoPair: none
+	Game                                usi.Game // Pair is usi.NoPair outside a game
 }
 
 // Recorder is the usi.Tap of one engine process.
 type Recorder struct {
 	Player  match.Player
-	Council string // whose member it is; "": nobody's
+	Council string // the council of which the player is a member, or ""
 	Process Process
 
 	records Records
 	log     *transcript.Log
 
-	mu     sync.Mutex // of what follows, which is for transcripts but for game
+	mu     sync.Mutex // guards the fields below
 	game   usi.Game
 	before []byte // lines before the first game
 	lines  int    // in before
 }
 
-// maxBefore bounds what is kept of a dialogue until its first game begins.
+// maxBefore is the maximum size in bytes of the stored dialogue before the first game.
 const maxBefore = 1 << 20
 
-// NewRecorder records the dialogue with a player's process.
+// NewRecorder returns the Recorder of the dialogue with a player's process.
 func (r Records) NewRecorder(p match.Player, council string, proc Process) *Recorder {
 	return &Recorder{
 		Player: p, Council: council, Process: proc, records: r, log: transcript.NewLog(), game: usi.Game{Pair: usi.NoPair},
 	}
 }
 
-// Sent is of usi.Tap.
+// Sent implements usi.Tap.
 func (r *Recorder) Sent(at time.Time, text []byte) {
 	r.log.Sent(at, text)
 	if r.records.Transcripts == nil {
@@ -77,7 +76,7 @@ func (r *Recorder) Sent(at time.Time, text []byte) {
 	}
 }
 
-// Heard is of usi.Tap.
+// Heard implements usi.Tap.
 func (r *Recorder) Heard(at time.Time, line []byte) {
 	r.log.Heard(at, line)
 	if r.records.Transcripts != nil {
@@ -85,7 +84,7 @@ func (r *Recorder) Heard(at time.Time, line []byte) {
 	}
 }
 
-// Game is of usi.Tap.
+// Game implements usi.Tap.
 func (r *Recorder) Game(g usi.Game) {
 	r.mu.Lock()
 	r.game = g
@@ -116,7 +115,7 @@ func (r *Recorder) transcribe(l transcript.Line) {
 	}
 }
 
-// Name is the player's, behind that of its council.
+// Name returns the name of the player, after the name of its council and a slash.
 func (r *Recorder) Name() string {
 	if r.Council == "" {
 		return r.Player.Name
@@ -124,14 +123,14 @@ func (r *Recorder) Name() string {
 	return r.Council + "/" + r.Player.Name
 }
 
-// Over is of usi.Tap.
+// Over implements usi.Tap.
 func (r *Recorder) Over() {
 	if r.records.Ended != nil {
 		r.records.Ended(r)
 	}
 }
 
-// Failed is of usi.Tap: it keeps a bundle, unless enough like it are kept.
+// Failed implements usi.Tap. It writes a bundle, unless the Keeper has enough of that player and kind.
 func (r *Recorder) Failed(f usi.Failure) string {
 	path := r.records.Keeper.reserve(strings.Replace(r.Name(), "/", ".", 1), f.Kind)
 	if path != "" {
@@ -148,7 +147,7 @@ func (r *Recorder) Failed(f usi.Failure) string {
 
 func (r *Recorder) bundle(f usi.Failure) *Bundle {
 	failed := time.Now()
-	exit := r.Process.Exit() // first: it may wait for the end that the failure showed
+	exit := r.Process.Exit() // first, because it may wait for the end of the process
 	b := &Bundle{
 		Time: failed.UTC(), Player: r.Player.Name, Council: r.Council, Kind: f.Kind, Note: sanitize.Printable(f.Note, 2000),
 		DeadlineMS: match.Milliseconds(f.Deadline),
@@ -177,12 +176,12 @@ func newExit(e process.Exit) Exit {
 	return exit
 }
 
-// lookBack fills in what the dialogue tells of the last search.
+// lookBack sets the fields about the last search from the dialogue.
 func (b *Bundle) lookBack() {
 	var began, answered time.Time
 	for _, l := range b.Dialogue.Lines() {
 		if !l.Sent {
-			if said := Word(l.Text); said == "bestmove" || said == "checkmate" {
+			if word := Word(l.Text); word == "bestmove" || word == "checkmate" {
 				b.Searching, answered = false, l.At
 			}
 			continue
@@ -210,7 +209,7 @@ func (b *Bundle) lookBack() {
 	b.ElapsedMS = max(0, match.Milliseconds(end.Sub(began)))
 }
 
-// Word is the first word of a line.
+// Word returns the first word of a line.
 func Word(line []byte) string {
 	line = bytes.TrimLeft(line, " \t")
 	if i := bytes.IndexAny(line, " \t"); i >= 0 {

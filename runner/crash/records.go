@@ -6,8 +6,8 @@ import (
 	"gogi/usi/transcript"
 )
 
-// Begin keeps the bundles of a run in a database and, where transcripts is not "",
-// every line of its games in that folder.
+// Begin starts the records of a run in a database. If transcripts is not "", it is the folder for the transcripts
+// of all games.
 func Begin(db, run, transcripts string) *Records {
 	r := &Records{Keeper: NewKeeper(Dir(db, run), run)}
 	if transcripts != "" {
@@ -16,8 +16,7 @@ func Begin(db, run, transcripts string) *Records {
 	return r
 }
 
-// TranscriptDir is the folder with the transcripts of a run: within dir, or beside
-// the database where that is "".
+// TranscriptDir returns the folder with the transcripts of a run. It is in dir, or next to the database if dir is "".
 func TranscriptDir(dir, db, run string) string {
 	if dir == "" {
 		dir = db + "-transcripts"
@@ -25,8 +24,7 @@ func TranscriptDir(dir, db, run string) string {
 	return folderOf(dir, run)
 }
 
-// Close writes what waits. Its error says what could not be kept; no result depends
-// on that.
+// Close writes the remaining records. It returns the first error of a write; no result depends on it.
 func (r *Records) Close() error {
 	var transcripts error
 	if r.Transcripts != nil {

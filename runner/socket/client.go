@@ -14,14 +14,14 @@ import (
 	"gogi/match/control"
 )
 
-// Stream is the events of a run that another process plays.
+// Stream is the event stream of a run that another process plays.
 type Stream struct {
 	conn   net.Conn
-	events chan match.Event // closed by read at the stream's end
-	why    error            // of read, before it closes events
+	events chan match.Event // closed by read at the end of the stream
+	why    error            // set by read before it closes events
 }
 
-// Follow begins to listen to a run, until ctx ends. Nobody there is ErrNobody.
+// Follow subscribes to the events of a run until ctx ends. It returns ErrNobody if no process plays the run.
 func Follow(ctx context.Context, path string) (*Stream, error) {
 	conn, err := reach(path)
 	if err != nil {
@@ -36,12 +36,12 @@ func Follow(ctx context.Context, path string) (*Stream, error) {
 	return s, nil
 }
 
-// Events are what happens in the run: first a state. They end with the session, when
-// ctx ends, or when the run's process cuts whoever does not read.
+// Events returns the channel of the run's events, a state first. It is closed when the session or ctx ends, and
+// when the run's process cuts a slow client.
 func (s *Stream) Events() <-chan match.Event { return s.events }
 
-// Err is why the events ended; nil where that is the session's end. It may be asked
-// when they have.
+// Err returns the reason for the end of the events, or nil after the end of the session. Call it only after Events is
+// closed.
 func (s *Stream) Err() error { return s.why }
 
 func (s *Stream) read(ctx context.Context) {
@@ -71,11 +71,10 @@ func (s *Stream) read(ctx context.Context) {
 	}
 }
 
-// ErrRefused is that a run does not do what it was told; the error that wraps it
-// says why, in the run's words.
+// ErrRefused is the error of a rejected command. The error that wraps it has the reason given by the run.
 var ErrRefused = errors.New("the run refuses")
 
-// Order gives a run a command, and waits for its answer. Nobody there is ErrNobody.
+// Order sends a command to a run and waits for the answer. It returns ErrNobody if no process plays the run.
 func Order(ctx context.Context, path string, c control.Command) error {
 	conn, err := reach(path)
 	if err != nil {
@@ -96,7 +95,7 @@ func Order(ctx context.Context, path string, c control.Command) error {
 	return nil
 }
 
-// reach connects to whoever plays the run.
+// reach connects to the process that plays the run.
 func reach(path string) (net.Conn, error) {
 	conn, err := dial(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, refused) {

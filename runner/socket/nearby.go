@@ -9,30 +9,29 @@ import (
 	"gogi/runner/events"
 )
 
-// firstWord is how long a run may take to tell its state to who connects.
-const firstWord = 2 * time.Second
+// stateWait is the maximum wait for the state of a run after connecting.
+const stateWait = 2 * time.Second
 
-// Nearby are the runs of one database that other processes of this machine play. A
-// run is listened to from the first look at it until its session ends. It is safe for
-// concurrent use.
+// Nearby finds the runs of one database that other processes on this machine play. It follows a run from the first call
+// about it until the run's session ends. It is safe for concurrent use.
 type Nearby struct {
 	db  string
-	ctx context.Context //nolint:containedctx // of the streams, which outlive the looks
+	ctx context.Context //nolint:containedctx // of the streams, which last longer than a call
 
 	mu   sync.Mutex
 	hubs map[string]*events.Hub // by run; some may have closed
 }
 
-// NewNearby looks for the runs of a database until ctx ends.
+// NewNearby returns the Nearby of a database. It follows runs until ctx ends.
 func NewNearby(ctx context.Context, db string) *Nearby {
 	return &Nearby{db: db, ctx: ctx, hubs: map[string]*events.Hub{}}
 }
 
-// Runs are those that are being played.
+// Runs returns the names of the runs that are played now.
 func (n *Nearby) Runs() []string {
 	names, err := Runs(n.db)
 	if err != nil {
-		return nil // a folder that cannot be read has nobody to listen to
+		return nil // an unreadable folder has no reachable runs
 	}
 	var playing []string
 	for _, name := range names {
@@ -43,8 +42,7 @@ func (n *Nearby) Runs() []string {
 	return playing
 }
 
-// Hub tells what happens in a run; nil where nobody plays it now, or nobody who can
-// be reached.
+// Hub returns a hub with the events of a run, or nil if no reachable process plays it.
 func (n *Nearby) Hub(run string) *events.Hub {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,7 +66,7 @@ func isClosed(h *events.Hub) bool {
 	}
 }
 
-// listen begins to follow a run, once it has told its state.
+// listen follows a run and returns its hub after the first state has arrived, or nil.
 func (n *Nearby) listen(run string) *events.Hub {
 	ctx, cancel := context.WithCancel(n.ctx)
 	stream, err := Follow(ctx, Path(n.db, run))
@@ -89,13 +87,13 @@ func (n *Nearby) listen(run string) *events.Hub {
 			hub.Follow(stream.Events(), nil)
 		}()
 		return hub
-	case <-time.After(firstWord):
+	case <-time.After(stateWait):
 		cancel()
 		return nil
 	}
 }
 
-// Control gives a run an order.
+// Control sends a command to a run.
 func (n *Nearby) Control(ctx context.Context, run string, c control.Command) error {
 	return Order(ctx, Path(n.db, run), c)
 }

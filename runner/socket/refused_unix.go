@@ -4,5 +4,5 @@ package socket
 
 import "syscall"
 
-// refused is the error where nobody listens to a socket any more.
+// refused is the error of a socket without a listening process.
 const refused = syscall.ECONNREFUSED

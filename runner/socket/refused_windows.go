@@ -2,5 +2,5 @@ package socket
 
 import "golang.org/x/sys/windows"
 
-// refused is the error where nobody listens to a socket any more.
+// refused is the error of a socket without a listening process.
 const refused = windows.WSAECONNREFUSED

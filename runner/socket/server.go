@@ -15,11 +15,9 @@ import (
 )
 
 const (
-	maxClients = 64
-	// defaultPatience is that of a Server.
-	defaultPatience = 5 * time.Second
-	// maxLine bounds what a client says.
-	maxLine = 4096
+	maxClients      = 64
+	defaultPatience = 5 * time.Second // Server.patience
+	maxLine         = 4096            // the maximum length of a request in bytes
 )
 
 // Server lets clients follow a run and control it.
@@ -27,28 +25,27 @@ type Server struct {
 	path     string
 	listener net.Listener
 	control  func(context.Context, control.Command) error
-	patience time.Duration // how long a client may take to read what it is sent
+	patience time.Duration // how long a write to a client may take
 
-	room    chan struct{} // a value for each client, at most maxClients; never closed
+	slots   chan struct{} // a value for each client, at most maxClients; never closed
 	clients sync.WaitGroup
 }
 
-// Listen makes a run's socket. Commands are handed to the function, from many
-// goroutines at once.
+// Listen creates the socket of a run. Many goroutines call control concurrently.
 func Listen(path string, control func(context.Context, control.Command) error) (*Server, error) {
 	listener, err := listen(path)
 	if err != nil {
 		return nil, fmt.Errorf("making the socket for those who watch: %w", err)
 	}
-	return &Server{path: path, listener: listener, control: control, patience: defaultPatience, room: make(chan struct{}, maxClients)}, nil
+	return &Server{path: path, listener: listener, control: control, patience: defaultPatience, slots: make(chan struct{}, maxClients)}, nil
 }
 
-// Serve serves until the hub closes, and takes the socket away.
+// Serve serves clients until the hub closes, and then deletes the socket.
 func (s *Server) Serve(hub *events.Hub) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		<-hub.Closed()
-		_ = os.Remove(s.path) // one that stays is replaced by the next session
+		_ = os.Remove(s.path) // the next session replaces a socket that remains
 		_ = s.listener.Close()
 	}()
 	for {
@@ -58,22 +55,22 @@ func (s *Server) Serve(hub *events.Hub) {
 		}
 		s.take(ctx, conn, hub)
 	}
-	// Followers end with the hub; those that only give orders have said what they had.
+	// Followers end with the hub. This ends the clients that only send commands.
 	cancel()
 	s.clients.Wait()
 }
 
-// take serves a client, if there is room.
+// take serves a client, or closes its connection if maxClients are connected.
 func (s *Server) take(ctx context.Context, conn net.Conn, hub *events.Hub) {
 	select {
-	case s.room <- struct{}{}:
+	case s.slots <- struct{}{}:
 	default:
 		_ = conn.Close()
 		return
 	}
 	s.clients.Go(func() {
-		defer func() { <-s.room }()
-		defer conn.Close() //nolint:errcheck // nothing is owed to a client
+		defer func() { <-s.slots }()
+		defer conn.Close() //nolint:errcheck // all data were sent
 		(&client{Server: s, conn: conn, hub: hub}).serve(ctx)
 	})
 }
@@ -85,19 +82,19 @@ type client struct {
 	hub  *events.Hub
 }
 
-// request is a line of a client.
+// request is a line from a client.
 type request struct {
 	Follow bool `json:"follow,omitempty"`
 	control.Command
 }
 
-// answer is the line that a command is answered with.
+// answer is the answer to a command.
 type answer struct {
 	Error string `json:"error,omitempty"`
 }
 
 func (c *client) serve(ctx context.Context) {
-	// A client that says nothing is let go with the server.
+	// This ends a silent client together with the server.
 	defer context.AfterFunc(ctx, func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })()
 	lines := bufio.NewScanner(c.conn)
 	lines.Buffer(make([]byte, 0, maxLine), maxLine)
@@ -121,12 +118,11 @@ func (c *client) serve(ctx context.Context) {
 	}
 }
 
-// follow sends the run's events until they end or the client does not read. A client
-// that is too slow is cut, and may come again.
+// follow sends the run's events until they end or the client does not read. It cuts a slow client, which may connect again.
 func (c *client) follow() {
 	events := c.hub.Subscribe(events.DefaultBuffer)
 	defer events.Close()
-	go func() { // a client that goes away is noticed although nothing happens
+	go func() { // this ends a disconnected client even without events
 		_, _ = c.conn.Read(make([]byte, 1))
 		events.Close()
 	}()

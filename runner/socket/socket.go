@@ -1,10 +1,8 @@
-// Package socket lets other processes on this machine follow and control a run, through a Unix
-// socket next to its database that only the owner may open. [Listen] serves it; [Follow] and
-// [Order] are the client.
+// Package socket lets other processes on this machine follow and control a run. It uses a Unix socket next to the database
+// that only the owner can open. [Listen] creates the server, and [Follow] and [Order] are the client.
 //
-// A client sends lines of JSON. After {"follow":true} the server sends the run's events, a
-// state first, until the session ends. It answers each order, for example {"do":"pause"}, with
-// a line {"error":"…"}, or without the error if the order was carried out.
+// A client sends lines of JSON. After {"follow":true} the server sends the run's events, a state first, until the session
+// ends. It answers each command, for example {"do":"pause"}, with a line {"error":"…"}, or without the error after success.
 package socket
 
 import (
@@ -19,16 +17,15 @@ import (
 	"strings"
 )
 
-// ErrNobody is that no process on this machine plays the run.
+// ErrNobody is the error if no process on this machine plays the run.
 var ErrNobody = errors.New("no process on this machine plays it")
 
 const suffix = ".sock"
 
-// Path is where the socket of a run is, beside its database.
+// Path returns the path of the socket of a run, next to its database.
 func Path(db, run string) string { return db + "." + url.PathEscape(run) + suffix }
 
-// Runs are the names of the runs that have a socket beside a database, whether or
-// not somebody is behind it.
+// Runs returns the names of the runs with a socket next to a database. A socket may have no process.
 func Runs(db string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(db))
 	if err != nil {
@@ -46,8 +43,7 @@ func Runs(db string) ([]string, error) {
 	return runs, nil
 }
 
-// Clear takes away what a process that was killed has left of a run's socket. Whoever
-// calls it has the run's lock.
+// Clear deletes the socket files that a killed process has left. The caller holds the run's lock.
 func Clear(path string) error {
 	err := os.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,16 +52,14 @@ func Clear(path string) error {
 	return errors.Join(err, os.RemoveAll(privateOf(path)))
 }
 
-// privateOf is the folder in which a socket is made.
+// privateOf returns the folder in which listen creates a socket.
 func privateOf(path string) string { return path + ".new" }
 
-// listen makes the socket anew. It is made under another name in a folder that only
-// the owner may enter, and moved into place when its own rights are set: nobody can
-// connect in between, and what was left behind is replaced, the folder of a process that
-// was killed in between, too. Whoever listens has the run's lock, so neither is
-// anybody's who plays.
+// listen creates the socket in a folder that only the owner can open, sets its rights, and moves it into place. So no
+// other user can connect in between. It replaces the files of a killed process. The caller holds the run's lock, so no
+// live process uses them.
 func listen(path string) (net.Listener, error) {
-	if runtime.GOOS == "windows" { // there a socket has the rights of its folder, and no other name
+	if runtime.GOOS == "windows" { // a socket has the rights of its folder and cannot be renamed
 		if err := Clear(path); err != nil {
 			return nil, err
 		}
@@ -78,7 +72,7 @@ func listen(path string) (net.Listener, error) {
 	if err := os.Mkdir(private, 0o700); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(private) //nolint:errcheck // it is empty by then
+	defer os.RemoveAll(private) //nolint:errcheck // it is empty
 	made := filepath.Join(private, "s")
 	var listener *net.UnixListener
 	err := short(made, func(name string) (err error) {
@@ -88,7 +82,7 @@ func listen(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener.SetUnlinkOnClose(false) // by its old name
+	listener.SetUnlinkOnClose(false) // it would unlink the old name
 	if err = os.Chmod(made, 0o600); err == nil {
 		err = os.Rename(made, path)
 	}
@@ -108,11 +102,10 @@ func dial(path string) (net.Conn, error) {
 	return conn, err
 }
 
-// maxName is what fits into a socket's address everywhere.
+// maxName is a length in bytes that fits into a socket address on every system.
 const maxName = 100
 
-// short calls f with a name for a path that fits into a socket's address: Linux
-// reaches a folder by its descriptor, too.
+// short calls f with a name of path that fits into a socket address. On Linux a long path gets a name in /proc/self/fd.
 func short(path string, f func(name string) error) error {
 	if len(path) <= maxName || runtime.GOOS != "linux" {
 		return f(path)

@@ -17,7 +17,7 @@ import (
 	"gogi/usi/process"
 )
 
-// Process is a started engine that nobody has talked to yet.
+// Process is a started engine before its handshake.
 type Process interface {
 	usi.Connection
 	usi.WriteDeadliner
@@ -26,51 +26,50 @@ type Process interface {
 	Done() <-chan struct{}
 }
 
-// Starter starts the engine anew.
+// Starter starts the engine again.
 type Starter func() (Process, error)
 
-// Options say how a bundle is replayed.
+// Options are the settings of a replay.
 type Options struct {
-	Fast     bool // do not wait where nothing is searched
-	LastGame bool // leave out the games before
+	Fast     bool // wait only during searches
+	LastGame bool // leave out the earlier games
 }
 
-// Outcome is what one replay has shown.
+// Outcome is the outcome of a replay.
 type Outcome string
 
 // The outcomes.
 const (
 	Happened Outcome = "happened" // the same kind of failure
-	Absent   Outcome = "absent"   // the engine came through
+	Absent   Outcome = "absent"   // the engine did not fail
 	Unclear  Outcome = "unclear"  // something else went wrong
 )
 
-// Result is one replay.
+// Result is the result of one replay.
 type Result struct {
 	Outcome Outcome `json:"outcome"`
-	Note    string  `json:"note"` // what was seen, safe to print
+	Note    string  `json:"note"` // the observation, printable
 }
 
-// The waits of a replay.
+// These are the waits of a replay.
 const (
 	writeWait = 2 * time.Second        // as usi.Limits
 	stopWait  = 500 * time.Millisecond // as usi.Limits
 	closeWait = 500 * time.Millisecond // for a crash right after the answer
-	patience  = 10 * time.Second       // beyond ten times what an answer took
+	patience  = 10 * time.Second       // in addition to ten times the recorded time
 )
 
-// Once replays a bundle. Its error is the context's; an engine that cannot be
-// started is Unclear.
+// Once replays a bundle. It returns an error only if ctx ends. If the engine does not start, the outcome is Unclear.
 func Once(ctx context.Context, b *crash.Bundle, start Starter, o Options) (Result, error) {
 	proc, err := start()
 	if err != nil {
 		return Result{Unclear, sanitize.Printable(err.Error(), 1000)}, nil
 	}
 	defer context.AfterFunc(ctx, proc.Kill)()
-	r := &replay{bundle: b, proc: proc, heard: make(chan answer, 1024)}
+	r := &replay{bundle: b, proc: proc, answers: make(chan answer, 1024)}
 	go r.read()
 	result := r.play(ctx, steps(script(b, o.LastGame), o.Fast))
-	proc.Kill() // it has shown what it can show; how it ends by itself is no part of that
+	proc.Kill() // the replay does not judge how the engine quits
 	err = proc.Close()
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
@@ -84,12 +83,12 @@ func Once(ctx context.Context, b *crash.Bundle, start Starter, o Options) (Resul
 type replay struct {
 	bundle *crash.Bundle
 	proc   Process
-	// heard gets the answers from read, which drops what has no room (an engine that
-	// answers a thousand times unasked) and closes it at the end of the output.
-	heard chan answer
+	// answers receives the answers from read, which closes it at the end of the output. A full channel drops answers: then the
+	// engine has sent a thousand answers without a question.
+	answers chan answer
 
-	waiting  string    // the answer that has not come yet: usiok, readyok, bestmove; or ""
-	began    time.Time // of the last search: its go, or ponderhit
+	waiting  string    // the awaited answer: usiok, readyok, bestmove, or ""
+	began    time.Time // the go or ponderhit of the last search
 	elapsed  time.Duration
 	last     []byte // the last answer to a search
 	position []byte // the last command of that name
@@ -101,10 +100,9 @@ type answer struct {
 	at   time.Time
 }
 
-// read takes the answers out of the engine's output. Of a line that is too long only
-// the beginning counts.
+// read reads the answers from the engine's output. It uses only the beginning of a line that exceeds its buffer.
 func (r *replay) read() {
-	defer close(r.heard)
+	defer close(r.answers)
 	lines := bufio.NewReaderSize(r.proc, 64<<10)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -113,7 +111,7 @@ func (r *replay) read() {
 		case "usiok", "readyok", "bestmove", "checkmate":
 			if err == nil {
 				select {
-				case r.heard <- answer{word, bytes.Clone(bytes.TrimSpace(line)), at}:
+				case r.answers <- answer{word, bytes.Clone(bytes.TrimSpace(line)), at}:
 				default:
 				}
 			}
@@ -127,13 +125,13 @@ func (r *replay) read() {
 	}
 }
 
-// play goes through the script, and judges at its end, or where it cannot go on.
+// play plays the script and judges at its end, or earlier if it cannot continue.
 func (r *replay) play(ctx context.Context, script []step) Result {
 	last := time.Now()
 	for _, s := range script {
 		var early *Result
 		if s.send != nil {
-			early = r.say(ctx, s, last)
+			early = r.send(ctx, s, last)
 		} else {
 			early = r.await(ctx, s.await, 10*s.after+patience)
 		}
@@ -145,9 +143,8 @@ func (r *replay) play(ctx context.Context, script []step) Result {
 	return r.judge(ctx)
 }
 
-// say sends a line when its time has come. One that is to end a search which has
-// ended by itself is left out.
-func (r *replay) say(ctx context.Context, s step, last time.Time) *Result {
+// send sends a line at its time. It leaves out a stop or ponderhit for a search that has already ended.
+func (r *replay) send(ctx context.Context, s step, last time.Time) *Result {
 	if early := r.pause(ctx, s.after-time.Since(last)); early != nil {
 		return early
 	}
@@ -155,7 +152,7 @@ func (r *replay) say(ctx context.Context, s step, last time.Time) *Result {
 	if s.searching && r.waiting != bestmove && (word == "stop" || word == "ponderhit") {
 		return nil
 	}
-	_ = r.proc.SetWriteDeadline(time.Now().Add(writeWait)) // fails only where Write does
+	_ = r.proc.SetWriteDeadline(time.Now().Add(writeWait)) // fails only if Write fails
 	_, err := r.proc.Write(s.send)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -177,13 +174,13 @@ func (r *replay) say(ctx context.Context, s step, last time.Time) *Result {
 	return nil
 }
 
-// pause waits, and takes the answers that come meanwhile.
+// pause waits and takes the answers during the wait.
 func (r *replay) pause(ctx context.Context, d time.Duration) *Result {
 	timer := time.NewTimer(max(0, d))
 	defer timer.Stop()
 	for {
 		select {
-		case a, ok := <-r.heard:
+		case a, ok := <-r.answers:
 			if !ok {
 				return r.ended()
 			}
@@ -196,7 +193,7 @@ func (r *replay) pause(ctx context.Context, d time.Duration) *Result {
 	}
 }
 
-// take takes an answer; one that nobody waits for is nothing.
+// take takes an awaited answer and ignores any other.
 func (r *replay) take(a answer) {
 	word := sort(a.word)
 	if word != r.waiting {
@@ -210,7 +207,7 @@ func (r *replay) take(a answer) {
 
 const bestmove = "bestmove"
 
-// sort makes one word of the two that end a search.
+// sort returns bestmove for both words that end a search.
 func sort(word string) string {
 	if word == "checkmate" {
 		return bestmove
@@ -218,14 +215,14 @@ func sort(word string) string {
 	return word
 }
 
-// await waits for an answer. nil: it came, or had come before.
+// await waits for an answer. It returns nil if the answer has come.
 func (r *replay) await(ctx context.Context, word string, limit time.Duration) *Result {
 	word = sort(word)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for r.waiting == word {
 		select {
-		case a, ok := <-r.heard:
+		case a, ok := <-r.answers:
 			if !ok {
 				return r.ended()
 			}
@@ -243,7 +240,7 @@ func (r *replay) await(ctx context.Context, word string, limit time.Duration) *R
 	return nil
 }
 
-// ended is what the end of the engine's output shows.
+// ended judges the end of the engine's output.
 func (r *replay) ended() *Result {
 	exit := r.proc.Exit()
 	note := sanitize.Printable(exit.String(), 1000)
@@ -259,7 +256,7 @@ func (r *replay) ended() *Result {
 	return &Result{Unclear, fmt.Sprintf("it ended in another way: %s, and not: %s", note, sanitize.Printable(recorded.Text, 100))}
 }
 
-// seen is a failure of some kind: of the same kind, or another one.
+// seen judges a failure: Happened if it is the recorded kind, else Unclear.
 func (r *replay) seen(kind, note string) *Result {
 	if kind == r.bundle.Kind || kind == string(usi.FaultHang) && tooLong(r.bundle.Kind) {
 		return &Result{Happened, note}
@@ -267,21 +264,13 @@ func (r *replay) seen(kind, note string) *Result {
 	return &Result{Unclear, note}
 }
 
-// tooLong reports whether a failure is an answer that came too late, or never.
+// tooLong reports whether a kind of failure is a late or missing answer.
 func tooLong(kind string) bool {
 	return kind == string(usi.FaultHang) || kind == match.TimeForfeit.String() || kind == match.Stall.String()
 }
 
-// judge looks, after the last line, for what the bundle is about.
+// judge looks for the recorded failure after the last line.
 func (r *replay) judge(ctx context.Context) Result {
-	result := r.atTheEnd(ctx)
-	if ctx.Err() != nil {
-		return Result{}
-	}
-	return result
-}
-
-func (r *replay) atTheEnd(ctx context.Context) Result {
 	b := r.bundle
 	elapsed := time.Duration(b.ElapsedMS * float64(time.Millisecond))
 	switch kind := b.Kind; {
@@ -301,7 +290,7 @@ func (r *replay) atTheEnd(ctx context.Context) Result {
 		if usi.ParseBestmove(sanitize.Decode(r.last)).Answer == usi.AnswerWin {
 			return Result{Happened, "it declares again"}
 		}
-		return Result{Absent, r.said()}
+		return Result{Absent, r.lastAnswer()}
 	}
 	return Result{Unclear, fmt.Sprintf("it came through; but how a failure of kind %q would show is not known", sanitize.Printable(b.Kind, 40))}
 }
@@ -313,8 +302,8 @@ func orAbsent(r *Result, note string) *Result {
 	return r
 }
 
-// crash waits for the end of the process: in a search, three times as long as it took
-// and some more; else for the answer that did not come, and a moment.
+// crash waits for the end of the process. During a search the limit is three times the recorded time plus patience.
+// Otherwise crash waits for the missing answer, and closeWait after it.
 func (r *replay) crash(ctx context.Context, elapsed time.Duration) Result {
 	limit := closeWait
 	switch r.waiting {
@@ -327,7 +316,7 @@ func (r *replay) crash(ctx context.Context, elapsed time.Duration) Result {
 	defer timer.Stop()
 	for {
 		select {
-		case a, ok := <-r.heard:
+		case a, ok := <-r.answers:
 			if !ok {
 				return *r.ended()
 			}
@@ -337,14 +326,14 @@ func (r *replay) crash(ctx context.Context, elapsed time.Duration) Result {
 			if r.waiting != "" {
 				return Result{Unclear, fmt.Sprintf("it neither ended nor answered within %v", limit.Round(time.Millisecond))}
 			}
-			return Result{Absent, "it did not end: " + r.said()}
+			return Result{Absent, "it did not end: " + r.lastAnswer()}
 		case <-ctx.Done():
 			return Result{}
 		}
 	}
 }
 
-// startWait is how long the answer that is waited for may take.
+// startWait returns the time limit of the awaited answer to usi or isready.
 func (r *replay) startWait() time.Duration {
 	wait := r.bundle.Waits.ReadyMS
 	if r.waiting == "usiok" {
@@ -353,8 +342,8 @@ func (r *replay) startWait() time.Duration {
 	return time.Duration(wait * float64(time.Millisecond))
 }
 
-// stopWait is how long the answer to a stop may take: as long as it was waited for, which
-// is the time of a move where a search on the opponent's time was stopped.
+// stopWait returns the time limit of the answer to a stop, which is the recorded wait. After the stop of a ponder search that
+// is the time of a move.
 func (r *replay) stopWait() time.Duration {
 	lines := r.bundle.Dialogue.Lines()
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -365,13 +354,13 @@ func (r *replay) stopWait() time.Duration {
 	return stopWait
 }
 
-// start waits for the answer to usi or isready that did not come.
+// start waits for the missing answer to usi or isready.
 func (r *replay) start(ctx context.Context) Result {
 	word := r.waiting
 	return *orAbsent(r.await(ctx, word, r.startWait()), "it answered: "+word)
 }
 
-// late compares the time of the last search with what it might take.
+// late compares the time of the last search with its limit.
 func (r *replay) late(ctx context.Context) Result {
 	limit := time.Duration(r.bundle.DeadlineMS * float64(time.Millisecond))
 	if limit <= 0 {
@@ -387,24 +376,24 @@ func (r *replay) late(ctx context.Context) Result {
 	return Result{Absent, note}
 }
 
-// illegal looks at the last move.
+// illegal checks the last move.
 func (r *replay) illegal() Result {
 	answer := usi.ParseBestmove(sanitize.Decode(r.last))
 	position, err := usi.ParsePosition(string(r.position))
 	if err == nil && answer.Answer == usi.AnswerMove {
 		err = legal(position, answer.Move)
 		if err == nil {
-			return Result{Absent, r.said()}
+			return Result{Absent, r.lastAnswer()}
 		}
 		return Result{Happened, sanitize.Printable(err.Error(), 200)}
 	}
 	switch {
 	case answer.Answer == usi.AnswerInvalid:
-		return Result{Happened, "it cannot be read: " + r.said()}
+		return Result{Happened, "it cannot be read: " + r.lastAnswer()}
 	case err != nil:
 		return Result{Unclear, "the bundle's position cannot be read: " + sanitize.Printable(err.Error(), 200)}
 	}
-	return Result{Absent, r.said()}
+	return Result{Absent, r.lastAnswer()}
 }
 
 func legal(p usi.Position, m shogi.Move) error {
@@ -415,8 +404,8 @@ func legal(p usi.Position, m shogi.Move) error {
 	return h.Position().CheckLegal(m)
 }
 
-// said is the last answer, safe to print.
-func (r *replay) said() string {
+// lastAnswer returns the last answer, printable.
+func (r *replay) lastAnswer() string {
 	if r.last == nil {
 		return "it came through"
 	}

@@ -1,5 +1,5 @@
-// Package replay sends the lines of a crash dump to an engine again, and reports whether the
-// failure happens again. [Once] replays once, [Many] several times.
+// Package replay sends the lines of a crash dump to an engine again, and reports whether the failure happens again. [Once]
+// replays it once, [Many] several times.
 package replay
 
 import (
@@ -12,20 +12,18 @@ import (
 
 // step is one line to send, or one answer to wait for, after the step before it.
 type step struct {
-	send  []byte // nil: wait for an answer
-	await string // the word that was recorded: usiok, readyok, bestmove or checkmate
-	after time.Duration
-	// searching: a search was on when the line was sent.
-	searching bool
+	send      []byte // nil: wait for an answer
+	await     string // the recorded answer: usiok, readyok, bestmove or checkmate
+	after     time.Duration
+	searching bool // the line was sent during a search
 }
 
-// steps makes a script of a dialogue: every line that was sent, and between them the
-// answers that had come. With fast, a line follows the answer before it at once, and
-// keeps its distance only where a search is on, which it is meant to end.
+// steps returns the script of a dialogue: every sent line, and the answers between them. With fast, a line follows the
+// previous step at once. A line during a search keeps its recorded delay, because it ends the search.
 func steps(lines []transcript.Line, fast bool) []step {
 	var list []step
 	var last time.Time
-	waiting := "" // for this answer, by what was sent
+	waiting := "" // the answer to the last question
 	for _, l := range lines {
 		s := step{searching: waiting == bestmove}
 		word := crash.Word(l.Text)
@@ -53,7 +51,7 @@ func steps(lines []transcript.Line, fast bool) []step {
 	return list
 }
 
-// answerTo is the answer that a command asks for, or "".
+// answerTo returns the answer to a command, or "".
 func answerTo(command string) string {
 	switch command {
 	case "usi":
@@ -66,9 +64,8 @@ func answerTo(command string) string {
 	return ""
 }
 
-// script is the lines of a bundle that are replayed: all of them or, of a bundle
-// with lines missing between beginning and end, and where only the last game is
-// wanted, the beginning up to the first isready and the end from an isready on.
+// script returns the lines of a bundle to replay. If lines are missing in the middle, or with lastGame, it returns the
+// lines before the first isready, and the end from an isready on. Otherwise it returns all lines.
 func script(b *crash.Bundle, lastGame bool) []transcript.Line {
 	d := b.Dialogue
 	if d.Lost == 0 && !lastGame {
@@ -83,7 +80,7 @@ func script(b *crash.Bundle, lastGame bool) []transcript.Line {
 
 func sentWord(l transcript.Line, word string) bool { return l.Sent && crash.Word(l.Text) == word }
 
-// preamble is the lines before the first isready.
+// preamble returns the lines before the first isready.
 func preamble(head []transcript.Line) []transcript.Line {
 	if i := slices.IndexFunc(head, func(l transcript.Line) bool { return sentWord(l, "isready") }); i >= 0 {
 		return head[:i]
@@ -91,8 +88,8 @@ func preamble(head []transcript.Line) []transcript.Line {
 	return head
 }
 
-// fromReady is the lines from the first isready on, or from the last. A game whose
-// isready is lost gets one of its own before its first position.
+// fromReady returns the lines from the first isready on, or from the last one. If the isready of a game is missing,
+// it adds one before the first position.
 func fromReady(tail []transcript.Line, last bool) []transcript.Line {
 	first := -1
 	for i, l := range tail {

@@ -16,7 +16,7 @@ type Tally struct {
 	Unclear  int `json:"unclear"`
 }
 
-// Many replays a bundle so many times, one after the other, and hands on each result.
+// Many replays a bundle several times, one after the other, and calls each with every result.
 func Many(ctx context.Context, b *crash.Bundle, start Starter, o Options, times int, each func(Result)) (Tally, error) {
 	var t Tally
 	for range times {
@@ -37,8 +37,7 @@ func Many(ctx context.Context, b *crash.Bundle, start Starter, o Options, times 
 	return t, nil
 }
 
-// Outcome is what all replays together show: that it happens again, where it did once;
-// that it does not, where every replay came through.
+// Outcome returns Happened if the failure happened at least once, Absent if the engine never failed, else Unclear.
 func (t Tally) Outcome() Outcome {
 	switch {
 	case t.Happened > 0:
@@ -49,10 +48,10 @@ func (t Tally) Outcome() Outcome {
 	return Absent
 }
 
-// Replays is how many there were.
+// Replays returns the number of replays.
 func (t Tally) Replays() int { return t.Happened + t.Absent + t.Unclear }
 
-// String is the tally in words, no stronger than it is.
+// String describes the tally, with a bound on the rate of the failure.
 func (t Tally) String() string {
 	n := t.Replays()
 	switch t.Outcome() {
