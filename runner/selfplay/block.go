@@ -14,32 +14,32 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Block is the games of a pair of self-play, in their order.
+// Block has the games of a pair of self-play in order.
 type Block struct {
 	Number    int
 	Games     []Game
 	Redrawn   arbiter.Redrawn
-	Discarded map[string]int // games that a fault of the player ended, by how
+	Discarded map[string]int // games that a fault of the player ended, by termination
 }
 
-// Game is one that was played.
+// Game is a game of self-play.
 type Game struct {
 	Start    string      `json:"start"` // SFEN
-	Moves    []kifu.Move `json:"-"`     // those that chance gave are marked Opening; of the others Move, Score and Detail, a list of packed.Candidate
+	Moves    []kifu.Move `json:"-"`     // random moves have Opening; all others have Move, Score and Detail, a list of packed.Candidate
 	Packed   []byte      `json:"moves"` // Moves, by kifu.Pack
 	Result   string      `json:"result"`
 	Winner   string      `json:"winner"`                // black, white or draw
-	Audited  bool        `json:"audited,omitempty"`     // it went on where scores would have ended it
-	Adjudged string      `json:"adjudged,omitempty"`    // the Winner by the scores; "": they did not end it
-	At       int         `json:"adjudged_at,omitempty"` // how many plies there were by then
+	Audited  bool        `json:"audited,omitempty"`     // it continued although the scores would have ended it
+	Adjudged string      `json:"adjudged,omitempty"`    // the winner by the scores; "" if they ended nothing
+	At       int         `json:"adjudged_at,omitempty"` // the number of plies at that time
 }
 
-// Record is the game as the formats take it; its moves are the game's own.
+// Record returns the game as a record that shares its moves.
 func (g *Game) Record() kifu.Record {
 	return kifu.Record{Start: g.Start, Moves: g.Moves, Result: g.Result, Winner: g.Winner}
 }
 
-// The lines of a block: a head, the games, and an end, by which it is whole.
+// A block has a head line, the lines of the games, and an end line that shows that it is complete.
 type (
 	blockHead struct {
 		Version int    `json:"gogi_block"`
@@ -50,7 +50,7 @@ type (
 		Games     int             `json:"games"`
 		Redrawn   arbiter.Redrawn `json:"redrawn"`
 		Discarded map[string]int  `json:"discarded"`
-		SHA256    string          `json:"sha256"` // of all lines before
+		SHA256    string          `json:"sha256"` // of all earlier lines
 	}
 )
 
@@ -82,7 +82,7 @@ func (b *Block) Encode(digest string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Decode reads a block, which must be whole, of this digest and number.
+// Decode reads a complete block with this digest and number. Any other data are an error.
 func Decode(data []byte, digest string, number int) (*Block, error) {
 	cut := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte("\n")), '\n') + 1
 	var end blockEnd

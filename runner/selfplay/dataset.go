@@ -1,7 +1,6 @@
 package selfplay
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,20 +19,19 @@ import (
 	"gogi/shogi/kifu/packed"
 )
 
-// Data says what is made of blocks.
+// Data are the settings of training data.
 type Data struct {
-	Format    packed.Format
-	Positions int    // of a shard; 0: one has all
-	Shuffle   bool   // samples, or games in a format of games
-	Seed      uint64 // of the shuffling
-	NoMate    bool   // leave out positions whose score is a mate
-	// Distinct is how many MiB remember the positions that were written, to leave out those
-	// that come again; 0: all are written. Of pack, which cannot leave out a position, equal
-	// games are left out.
-	Distinct int
+	Format    packed.Format `json:"-"`
+	Positions int           `json:"positions_a_shard"` // the size of a shard; 0 means one shard
+	Shuffle   bool          `json:"shuffle"`           // shuffle samples, or games in a format of games
+	Seed      uint64        `json:"shuffle_seed"`
+	NoMate    bool          `json:"no_mate"` // leave out positions whose score is a mate
+	// Distinct is the memory in MiB for the keys of written positions, which leaves out repeated positions. 0 writes all.
+	// The format pack cannot leave out a position, so it leaves out repeated games.
+	Distinct int `json:"distinct_mib"`
 }
 
-// The names within a folder of data.
+// These are the names in a folder of data.
 const (
 	manifestName = "manifest.json"
 	lockName     = ".lock"
@@ -41,17 +39,13 @@ const (
 	scratchName  = ".scratch"
 )
 
-// Manifest says what data are of, and which files they are.
+// Manifest describes training data and lists their files.
 type Manifest struct {
-	Version    int         `json:"version"`
-	Digest     string      `json:"digest"`  // of what decides the blocks
-	Dataset    string      `json:"dataset"` // SHA-256 over the SHA-256 of the blocks, each a line, in their order
-	Format     string      `json:"format"`
-	Positions  int         `json:"positions_a_shard"`
-	Shuffle    bool        `json:"shuffle"`
-	Seed       uint64      `json:"shuffle_seed"`
-	NoMate     bool        `json:"no_mate"`
-	Distinct   int         `json:"distinct_mib"`
+	Version int    `json:"version"`
+	Digest  string `json:"digest"`  // of the settings that determine the blocks
+	Dataset string `json:"dataset"` // SHA-256 of the lines with the SHA-256 of each block, in order
+	Format  string `json:"format"`
+	Data
 	Blocks     []BlockRow  `json:"blocks"`
 	Shards     []ShardRow  `json:"shards"`
 	Statistics *Statistics `json:"statistics"`
@@ -70,24 +64,22 @@ type BlockRow struct {
 
 // ShardRow is a file in a manifest.
 type ShardRow struct {
-	File   string `json:"file"` // within the folder
+	File   string `json:"file"` // relative to the folder
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
 }
 
-// Source is where blocks are read from. The zero value has none.
+// Source reads blocks. The zero value is not usable.
 type Source struct {
-	Digest string // of what decides the blocks
+	Digest string // of the settings that determine the blocks
 	Rule   shogi.DeclarationRule
-	// Read returns a block and the SHA-256 of its text. The error is fs.ErrNotExist if the
-	// block is not there.
+	// Read returns a block and the SHA-256 of its text. The error is fs.ErrNotExist if there is no such block.
 	Read func(ctx context.Context, number int) (*Block, string, error)
 }
 
-// Make writes shards and a manifest into a folder, which it makes if there is none. The data
-// are the first blocks of the source up to the first gap, and at most so many. Make first
-// removes what it made before. It writes the manifest last, so a folder with a manifest has
-// all of its shards. A damaged block, and a folder that another process makes, are errors.
+// Make writes shards and a manifest into a folder, and creates the folder if it is missing. The data are the first blocks of
+// the source up to the first gap, at most that many. Make first deletes its earlier data. It writes the manifest last, so
+// a folder with a manifest has all of its shards. A damaged block, and a folder in use by another process, are errors.
 func Make(ctx context.Context, folder string, from Source, blocks int, data Data) (m *Manifest, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -105,8 +97,8 @@ func (from Source) make(ctx context.Context, folder string, blocks int, data Dat
 		return nil, err
 	}
 	m := &Manifest{
-		Version: 1, Digest: from.Digest, Format: data.Format.Name, Positions: data.Positions, Shuffle: data.Shuffle,
-		Seed: data.Seed, NoMate: data.NoMate, Distinct: data.Distinct, Blocks: []BlockRow{}, Shards: []ShardRow{}, Statistics: newStatistics(),
+		Version: 1, Digest: from.Digest, Format: data.Format.Name, Data: data,
+		Blocks: []BlockRow{}, Shards: []ShardRow{}, Statistics: newStatistics(),
 	}
 	shards, err := newShards(folder, m, data)
 	if err != nil {
@@ -129,9 +121,9 @@ func (from Source) make(ctx context.Context, folder string, blocks int, data Dat
 	return m, errors.Join(os.RemoveAll(filepath.Join(folder, scratchName)), writeWhole(filepath.Join(folder, manifestName), append(text, '\n')))
 }
 
-// lockFolder keeps other processes from making data there until the file is closed.
+// lockFolder locks a folder against other processes until the file is closed.
 func lockFolder(path string) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // nothing is in it
+	file, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // an empty file
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +136,7 @@ func lockFolder(path string) (*os.File, error) {
 	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 }
 
-// clearMade removes what was made before, the manifest first.
+// clearMade deletes earlier data, the manifest first.
 func clearMade(folder string) error {
 	if err := os.Remove(filepath.Join(folder, manifestName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -160,7 +152,7 @@ func clearMade(folder string) error {
 	return nil
 }
 
-// newShards begins to write, and adds every file to the manifest.
+// newShards returns a writer of shards that adds every file to the manifest.
 func newShards(folder string, m *Manifest, data Data) (*packed.Shards, error) {
 	return packed.NewShards(packed.ShardOptions{
 		Positions: data.Positions, Shuffle: data.Shuffle, Seed: data.Seed, Scratch: filepath.Join(folder, scratchName),
@@ -183,7 +175,7 @@ type dataWriter struct {
 	rule     shogi.DeclarationRule
 	shards   *packed.Shards
 	manifest *Manifest
-	seen     *seen // nil: what comes again is written
+	seen     *seen // nil: repeated positions are written
 }
 
 func (w *dataWriter) all(ctx context.Context, from Source, blocks int) error {
@@ -202,7 +194,7 @@ func (w *dataWriter) all(ctx context.Context, from Source, blocks int) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(dataset, hash) // a hash does not fail
+		fmt.Fprintln(dataset, hash) // a hash returns no error
 	}
 	w.manifest.Dataset = hex.EncodeToString(dataset.Sum(nil))
 	if w.seen != nil {
@@ -239,8 +231,7 @@ func (w *dataWriter) block(b *Block, hash string) error {
 	return nil
 }
 
-// game writes a game's positions, or the game. Whatever else of it has a score is given, a
-// mate, or a duplicate.
+// game writes the positions of a game, or the game, and counts what it leaves out.
 func (w *dataWriter) game(g *Game) error {
 	s := w.manifest.Statistics
 	record := g.Record()
@@ -270,11 +261,11 @@ func candidatesOf(detail []byte) (list []packed.Candidate) {
 	return list
 }
 
-// isPack reports whether a game is written whole or not at all.
+// isPack reports whether the format writes only complete games.
 func (w *dataWriter) isPack() bool { return w.Format.Name == "pack" }
 
-// sift takes the score from positions that came before, by which they are left out, and
-// counts how many are left to learn from.
+// sift clears HasScore of repeated positions, so that Encode leaves them out. It returns the numbers of remaining
+// and repeated positions.
 func (w *dataWriter) sift(r *kifu.Record) (left, again int, err error) {
 	p, err := shogi.ParseSFEN(r.Start)
 	if err != nil {
@@ -306,7 +297,7 @@ func (w *dataWriter) sift(r *kifu.Record) (left, again int, err error) {
 	return left, again, nil
 }
 
-// wholeGame is how many positions a game has behind what it began with.
+// wholeGame returns the number of positions after the opening moves.
 func (w *dataWriter) wholeGame(r *kifu.Record) int {
 	n := 0
 	for n < len(r.Moves) && r.Moves[n].Opening {
@@ -315,14 +306,12 @@ func (w *dataWriter) wholeGame(r *kifu.Record) int {
 	return len(r.Moves) - n
 }
 
-// gameKey is equal for equal games.
+// gameKey returns a hash of the start position and the moves.
 func gameKey(r *kifu.Record) uint64 {
-	var b bytes.Buffer
-	b.WriteString(r.Start)
-	for i := range r.Moves {
-		fmt.Fprintf(&b, " %d", r.Moves[i].Move)
-	}
 	h := fnv.New64a()
-	_, _ = h.Write(b.Bytes()) // it has no way to fail
+	fmt.Fprint(h, r.Start)
+	for i := range r.Moves {
+		fmt.Fprintf(h, " %d", r.Moves[i].Move)
+	}
 	return h.Sum64()
 }

@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -13,28 +14,28 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Statistics are of the games of the blocks and of what was written of them.
+// Statistics are counts of the games of the blocks and of the written positions.
 type Statistics struct {
 	Games     int             `json:"games"`
 	Outcomes  map[string]int  `json:"outcomes"`  // black, white, draw
 	Ends      map[string]int  `json:"ends"`      // by the word of package match
-	Discarded map[string]int  `json:"discarded"` // games that a fault of the player ended, by how
+	Discarded map[string]int  `json:"discarded"` // games that a fault of the player ended, by termination
 	Redrawn   arbiter.Redrawn `json:"redrawn"`
 	Plies     Lengths         `json:"plies"`
-	// Scores are from the mover's view, in centipawns, of all moves of the player that have one.
+	// Scores counts the scores of all moves of the player, in centipawns from its view.
 	Scores []Band `json:"scores"`
 
 	Positions  int `json:"positions"`  // written
-	Given      int `json:"given"`      // left out: the opening's, random ones and noise
+	Given      int `json:"given"`      // left out: opening, random and noise moves
 	Unscored   int `json:"unscored"`   // left out: without a score
 	Mates      int `json:"mates"`      // left out: the score was a mate
-	Duplicates int `json:"duplicates"` // left out: they, or their games, were written before
-	Forgotten  int `json:"forgotten"`  // keys that the memory had no room for: duplicates of these were not seen
+	Duplicates int `json:"duplicates"` // left out: repeated positions or games
+	Forgotten  int `json:"forgotten"`  // dropped keys, whose duplicates were written
 
 	Audit Audit `json:"audit"`
 }
 
-// Lengths are how long games were, what they began with included.
+// Lengths are the lengths of games in plies, with the opening.
 type Lengths struct {
 	Least    int   `json:"least"`
 	Most     int   `json:"most"`
@@ -42,26 +43,26 @@ type Lengths struct {
 	ByTwenty []int `json:"by_twenty"` // games of 0 to 19 plies, of 20 to 39, …
 }
 
-// Band counts scores from From on and below To.
+// Band counts the scores from From, inclusive, to To, exclusive.
 type Band struct {
 	From  int `json:"from"`
 	To    int `json:"to"`
 	Count int `json:"count"`
 }
 
-// Audit is what became of the games that went on where scores would have ended them.
+// Audit compares adjudication by score with games that were played to their end.
 type Audit struct {
-	Ended     int `json:"ended"`     // games that scores did end
-	Games     int `json:"games"`     // that they would have ended, and that were played out
-	Disagreed int `json:"disagreed"` // of those: it ended otherwise
-	// Rate is the share that disagreed, with its exact 95% interval (Clopper and Pearson,
-	// games as independent); null without games.
+	Ended     int `json:"ended"`     // games that the scores ended
+	Games     int `json:"games"`     // games that the scores would have ended, played to the end
+	Disagreed int `json:"disagreed"` // of these, games with another result
+	// Rate is Disagreed/Games, from Lo to Hi with 95% confidence (Clopper and Pearson, with independent games).
+	// All three are null without games.
 	Rate *float64 `json:"rate"`
 	Lo   *float64 `json:"lo"`
 	Hi   *float64 `json:"hi"`
 }
 
-// scoreEdges are where bands of scores begin; mates are beyond the outer ones.
+// scoreEdges returns the edges of the bands. The outermost bands contain the mates.
 func scoreEdges() []int {
 	const mate = 900_000
 	return []int{-2 * mate, -mate, -3000, -1000, -300, -100, 0, 100, 300, 1000, 3000, mate, 2 * mate}
@@ -76,7 +77,7 @@ func newStatistics() *Statistics {
 	return s
 }
 
-// begin counts what a block has beside its games.
+// begin counts the data of a block that are not games.
 func (s *Statistics) begin(b *Block) {
 	s.Redrawn.Ended += b.Redrawn.Ended
 	s.Redrawn.Unequal += b.Redrawn.Unequal
@@ -134,7 +135,7 @@ func (s *Statistics) audit(g *Game) {
 	}
 }
 
-// complete works out what rests on all games.
+// complete calculates the rate of disagreement.
 func (s *Statistics) complete() error {
 	a := &s.Audit
 	if a.Games == 0 {
@@ -149,7 +150,7 @@ func (s *Statistics) complete() error {
 	return nil
 }
 
-// Print writes the statistics for a terminal; write errors are dropped.
+// Print writes the statistics as text and ignores write errors.
 func (s *Statistics) Print(out io.Writer) {
 	fmt.Fprintf(out, "games       %s: %s Black, %s White, %s drawn%s\n", format.Count(s.Games),
 		format.Count(s.Outcomes[packed.BlackWins.String()]), format.Count(s.Outcomes[packed.WhiteWins.String()]),
@@ -195,13 +196,10 @@ func (s *Statistics) printScores(out io.Writer) {
 	}
 }
 
-// counted lists counts by name, the most first; "" where there are none.
+// counted returns the counts by name, the highest first, or "" without counts.
 func counted(before string, by map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
-		if by[a] != by[b] {
-			return by[b] - by[a]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(by[b]-by[a], strings.Compare(a, b))
 	})
 	var list []string
 	for _, n := range names {

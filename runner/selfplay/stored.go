@@ -14,13 +14,13 @@ import (
 	"gogi/shogi"
 )
 
-// The names within a folder of an earlier gogi.
+// These are the names in a folder of an earlier gogi.
 const (
 	settingsName = "settings.json"
 	blocksName   = "blocks"
 )
 
-// settings are what decides blocks, as a folder of an earlier gogi has it; the digest is over it.
+// settings determine the blocks. An earlier gogi wrote them to a file, and the digest is the SHA-256 of that text.
 type settings struct {
 	Version int             `json:"version"`
 	Plan    json.RawMessage `json:"plan"` // canonical
@@ -29,8 +29,7 @@ type settings struct {
 
 const settingsVersion = 1
 
-// StoredDigest returns the digest of the blocks that the pairs of a stored plan of
-// match.DesignSelfplay are.
+// StoredDigest returns the digest of the blocks of a stored plan of match.DesignSelfplay.
 func StoredDigest(stored *match.CanonicalPlan) (string, error) {
 	var design match.Selfplay
 	if err := json.Unmarshal(stored.Selfplay, &design); err != nil {
@@ -46,8 +45,8 @@ func StoredDigest(stored *match.CanonicalPlan) (string, error) {
 	return sum(text), err
 }
 
-// Stored returns the blocks of a stored run of match.DesignSelfplay. The openings are those of
-// its plan, which a database does not have. pair returns a stored pair, or fs.ErrNotExist.
+// Stored returns the blocks of a stored run of match.DesignSelfplay. A database does not contain the openings of a plan,
+// so the caller gives them. pair returns a stored pair, or fs.ErrNotExist.
 func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx context.Context, number int) (match.PairResult, error)) (Source, error) {
 	if stored.Design != match.DesignSelfplay {
 		return Source{}, fmt.Errorf("its design is %q, expected %q", stored.Design, match.DesignSelfplay)
@@ -75,9 +74,9 @@ func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx
 	}}, err
 }
 
-// BlockOf returns a stored pair of match.DesignSelfplay as a block. The plan has its openings.
-// Redrawn.Unequal can be too low: if chance drew the same beginning twice in a row, the
-// record does not tell how often the player's first score was beyond the window.
+// BlockOf returns a stored pair of match.DesignSelfplay as a block. The plan has its openings. Redrawn.Unequal can be too
+// low: if the chance drew the same opening twice in a row, the record does not show how often the first score was
+// outside the window.
 func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	b := &Block{Number: r.Pair.ID, Discarded: map[string]int{}}
 	for i := range r.Games {
@@ -111,8 +110,7 @@ func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	return b, nil
 }
 
-// IsOld reports whether a folder has blocks of an earlier gogi, which stored no pairs. Such
-// blocks are read, and no more are played there.
+// IsOld reports whether a folder has blocks of an earlier gogi, which stored no pairs. gogi only reads such a folder.
 func IsOld(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, settingsName))
 	return err == nil

@@ -9,16 +9,15 @@ import (
 	"gogi/internal/disk"
 )
 
-// whole is a file that has its name only once it is whole and on the disk, and is hashed on
-// the way there.
+// whole is a file that gets its name only after all its data are on the disk. It calculates the SHA-256 of the data.
 type whole struct {
 	part *disk.Part
 	hash hash.Hash
 	size int64
-	done func(w *whole) // when it has its name; nil: nobody waits for that
+	done func(w *whole) // called after Close has given the name; may be nil
 }
 
-// newWhole begins a file.
+// newWhole creates a file.
 func newWhole(path string) (*whole, error) {
 	part, err := disk.NewPart(path)
 	if err != nil {
@@ -27,15 +26,15 @@ func newWhole(path string) (*whole, error) {
 	return &whole{part: part, hash: sha256.New()}, nil
 }
 
-// Write writes through.
+// Write writes to the file and the hash.
 func (w *whole) Write(b []byte) (int, error) {
 	n, err := w.part.File.Write(b)
-	_, _ = w.hash.Write(b[:n]) // it has no way to fail
+	_, _ = w.hash.Write(b[:n]) // a hash returns no error
 	w.size += int64(n)
 	return n, err
 }
 
-// Close gives the file its name.
+// Close syncs the file and gives it its name.
 func (w *whole) Close() error {
 	if err := w.part.Publish(true); err != nil {
 		return err
@@ -46,13 +45,13 @@ func (w *whole) Close() error {
 	return nil
 }
 
-// Discard leaves nothing of it.
+// Discard deletes the file.
 func (w *whole) Discard() error { return w.part.Discard() }
 
-// sum is the SHA-256 of what was written.
+// sum returns the SHA-256 of the written data.
 func (w *whole) sum() string { return hex.EncodeToString(w.hash.Sum(nil)) }
 
-// writeWhole writes a file at once.
+// writeWhole writes a file with data.
 func writeWhole(path string, data []byte) error {
 	w, err := newWhole(path)
 	if err != nil {

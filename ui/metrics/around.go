@@ -10,41 +10,40 @@ import (
 	"gogi/runner/events"
 )
 
-// Live is what is being played around here.
+// Live finds the runs that other processes play.
 type Live interface {
-	// Runs are the names of the runs that are being played.
+	// Runs returns the names of the runs that are played now.
 	Runs() []string
-	// Hub tells what happens in a run; nil where nobody plays it now.
+	// Hub returns the hub of a run, or nil if no process plays it now.
 	Hub(run string) *events.Hub
 }
 
-// around is everything in a database, and what is being played into it.
-type around struct {
-	ctx    context.Context //nolint:containedctx // of what is read when somebody asks
+// database collects the metrics of all runs in a database.
+type database struct {
+	ctx    context.Context //nolint:containedctx // of the reads during a collection
 	set    *Set
 	store  *results.Store
 	live   Live
-	tallys map[int64]*tally // of runs that nobody plays
+	tallys map[int64]*tally // of runs that no process plays
 }
 
-// tally is what a stored run comes to.
+// tally has the sums of a stored run.
 type tally struct {
-	finished  int // pairs, when it was read
+	finished  int // pairs at the time of the reading
 	standings match.Standings
 	last      time.Time
 }
 
-// Around tells of every run in a database, and of those that other processes play into
-// it: counted from when they are first asked about. A run that nobody plays is done.
-// What has to be read is read until ctx ends.
-func (s *Set) Around(ctx context.Context, store *results.Store, l Live) {
+// AddDatabase adds all runs in a database, also those that other processes play. The counts of such a run begin with the
+// first collection. A run that no process plays has the state done. Reads of the database end with ctx.
+func (s *Set) AddDatabase(ctx context.Context, store *results.Store, l Live) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.around = &around{ctx: ctx, set: s, store: store, live: l, tallys: map[int64]*tally{}}
+	s.database = &database{ctx: ctx, set: s, store: store, live: l, tallys: map[int64]*tally{}}
 }
 
-// tell finds the runs that are played, and tells of the others.
-func (a *around) tell(t *telling) {
+// collect joins the runs that are played, and collects the others.
+func (a *database) collect(t *collection) {
 	infos, err := a.store.Runs(a.ctx)
 	if err != nil {
 		t.failed(runInfo, err)
@@ -61,7 +60,7 @@ func (a *around) tell(t *telling) {
 		info := &infos[i]
 		hub := playing[info.Name]
 		if hub == nil {
-			a.tellStored(t, info)
+			a.collectStored(t, info)
 			continue
 		}
 		delete(a.tallys, info.ID)
@@ -71,7 +70,7 @@ func (a *around) tell(t *telling) {
 	}
 }
 
-func (a *around) hubs() map[string]*events.Hub {
+func (a *database) hubs() map[string]*events.Hub {
 	playing := map[string]*events.Hub{}
 	for _, name := range a.live.Runs() {
 		if hub := a.live.Hub(name); hub != nil {
@@ -81,19 +80,19 @@ func (a *around) hubs() map[string]*events.Hub {
 	return playing
 }
 
-// join begins to count a run that is being played; its state is taken at once.
-func (a *around) join(info *results.RunInfo, hub *events.Hub) {
+// join begins to count a run that is played, and takes its state at once.
+func (a *database) join(info *results.RunInfo, hub *events.Hub) {
 	r := a.set.Run(AboutStored(info))
 	r.hub = hub
 	a.set.runs[info.Name] = r
-	s := hub.Subscribe(listening)
+	s := hub.Subscribe(buffer)
 	if ev, ok := <-s.Events(); ok {
 		r.take(&ev)
 	}
 	go r.follow(hub, s)
 }
 
-// AboutStored is what the database says about a run.
+// AboutStored returns the description of a stored run.
 func AboutStored(info *results.RunInfo) About {
 	var plan struct {
 		Design string `json:"design"`
@@ -102,8 +101,8 @@ func AboutStored(info *results.RunInfo) About {
 	return About{Run: info.Name, Digest: info.Digest, Rules: info.Rules, Design: plan.Design, Created: info.Created}
 }
 
-// tellStored tells of a run that nobody plays.
-func (a *around) tellStored(t *telling, info *results.RunInfo) {
+// collectStored collects a run that no process plays.
+func (a *database) collectStored(t *collection, info *results.RunInfo) {
 	sum, err := a.tally(info)
 	if err != nil {
 		t.failed(gamesTotal, err)
@@ -119,8 +118,8 @@ func (a *around) tellStored(t *telling, info *results.RunInfo) {
 	t.standings(run, &sum.standings)
 }
 
-// tally adds a run up, if its number of pairs has changed since it last was.
-func (a *around) tally(info *results.RunInfo) (*tally, error) {
+// tally returns the sums of a run. It reads the run again only if its number of pairs has changed.
+func (a *database) tally(info *results.RunInfo) (*tally, error) {
 	if sum := a.tallys[info.ID]; sum != nil && sum.finished == info.Finished {
 		return sum, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"gogi/runner/alarms"
 	"gogi/runner/crash"
 	"gogi/usi"
 )
@@ -12,20 +13,18 @@ import (
 // engines are the processes of a run.
 type engines struct {
 	mu    sync.Mutex
-	cpu   map[*crash.Recorder]time.Duration // that have begun a game and live: the most that each was seen to have used
-	ended map[string]time.Duration          // what those that ended have used, by player
+	cpu   map[*crash.Recorder]time.Duration // the highest measured time of each live process that has begun a game
+	ended map[string]time.Duration          // the total of ended processes, by player
 }
 
-// Process is what a process of an engine knows of itself.
+// Process is an engine process that measures its memory and its processor time.
 type Process interface {
-	// Resident is in bytes, of the process and its descendants, without pages of files.
-	Resident() (int64, error)
-	// CPU is how much processor time it has used, with its descendants, also when it
-	// has ended.
+	alarms.Resident
+	// CPU returns the processor time of the process and its descendants, also after its end.
 	CPU() (time.Duration, error)
 }
 
-// Attend makes the run know of its engines' processes, beside who listens already.
+// Attend connects the run to its engines' processes. It keeps the functions that records has already.
 func (r *Run) Attend(records *crash.Records) {
 	if r == nil {
 		return
@@ -53,10 +52,9 @@ func (r *Run) playing(rec *crash.Recorder) {
 	}
 }
 
-// left takes the end of a process's dialogue: what it has used until now is all that
-// is counted of it.
+// left handles the end of a process's dialogue. It counts the time until now and nothing later.
 func (r *Run) left(rec *crash.Recorder) {
-	used := processorTime(rec)
+	used := measure(rec, Process.CPU)
 	r.engines.mu.Lock()
 	defer r.engines.mu.Unlock()
 	if before, known := r.engines.cpu[rec]; known {
@@ -65,15 +63,15 @@ func (r *Run) left(rec *crash.Recorder) {
 	}
 }
 
-// tellEngines asks the processes that live. Nobody waits for that: it takes some time.
-func (r *Run) tellEngines(t *telling) {
+// collectEngines measures the live processes. It holds no lock of engines, because a measurement takes some time.
+func (r *Run) collectEngines(t *collection) {
 	cpu, living := r.engines.now()
 	held := map[string]int64{}
 	for rec, before := range living {
-		used := max(before, processorTime(rec)) // it never goes back
-		r.engines.saw(rec, used)
+		used := max(before, measure(rec, Process.CPU)) // the counter never decreases
+		r.engines.update(rec, used)
 		cpu[rec.Name()] += used
-		held[rec.Name()] += resident(rec)
+		held[rec.Name()] += measure(rec, Process.Resident)
 	}
 	for player, used := range cpu {
 		t.number(cpuTotal, used.Seconds(), r.about.Run, player)
@@ -81,15 +79,15 @@ func (r *Run) tellEngines(t *telling) {
 	}
 }
 
-// now is what ended processes have used, by player, and the living ones.
+// now returns the processor time of ended processes by player, and the live processes.
 func (e *engines) now() (ended map[string]time.Duration, living map[*crash.Recorder]time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return maps.Clone(e.ended), maps.Clone(e.cpu)
 }
 
-// saw keeps what a process was seen to have used, while it lives.
-func (e *engines) saw(rec *crash.Recorder, used time.Duration) {
+// update stores the measured time of a live process.
+func (e *engines) update(rec *crash.Recorder, used time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if before, known := e.cpu[rec]; known {
@@ -97,28 +95,15 @@ func (e *engines) saw(rec *crash.Recorder, used time.Duration) {
 	}
 }
 
-// processorTime is what a process has used; 0 where nobody knows.
-func processorTime(rec *crash.Recorder) time.Duration {
+// measure calls a method of the process of rec. It returns 0 if the process cannot measure it.
+func measure[T time.Duration | int64](rec *crash.Recorder, method func(Process) (T, error)) T {
 	p, ok := rec.Process.(Process)
 	if !ok {
 		return 0
 	}
-	used, err := p.CPU()
+	value, err := method(p)
 	if err != nil {
 		return 0
 	}
-	return used
-}
-
-// resident is what a process holds; 0 for one that has ended.
-func resident(rec *crash.Recorder) int64 {
-	p, ok := rec.Process.(Process)
-	if !ok {
-		return 0
-	}
-	held, err := p.Resident()
-	if err != nil {
-		return 0
-	}
-	return held
+	return value
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Type is what a family's numbers mean, in Prometheus' words.
+// Type is the Prometheus type of a family.
 type Type string
 
 // The types.
@@ -16,7 +16,7 @@ const (
 	Histogram Type = "histogram"
 )
 
-// Family is one name and what is told under it.
+// Family is a group of metrics with one name.
 type Family struct {
 	Name   string
 	Type   Type
@@ -24,7 +24,7 @@ type Family struct {
 	Help   string
 }
 
-// The names, where code needs them.
+// These are the names of the families.
 const (
 	buildInfo     = "gogi_build_info"
 	runInfo       = "gogi_run_info"
@@ -58,44 +58,44 @@ const (
 	votesTotal    = "gogi_council_votes_total"
 )
 
-// Families are all that is told, in the order of the documentation. Not every run has
-// all of them: only one with a sequential test has gogi_sprt_llr.
+// Families returns all families in the order of the documentation. Some runs lack some of them. For example, only a run with
+// a sequential test has gogi_sprt_llr.
 func Families() []Family {
 	return []Family{
-		{buildInfo, Gauge, []string{"version", "revision", "goversion"}, "The program that tells, always 1."},
+		{buildInfo, Gauge, []string{"version", "revision", "goversion"}, "The version of gogi that exports the metrics, always 1."},
 		{runInfo, Gauge, []string{"run", "digest", "rules", "design"}, "A run, always 1."},
 		{runState, Gauge, []string{"run", "state"}, "Whether the run is in this state: 1 for one of starting, playing, paused, draining and done, else 0."},
-		{pairsPlanned, Gauge, []string{"run"}, "Pairs that the run is to have."},
-		{pairsStored, Gauge, []string{"run"}, "Pairs that are stored."},
-		{runStarted, Gauge, []string{"run"}, "When the run was begun, in its first session."},
-		{lastPair, Gauge, []string{"run"}, "When the latest pair was stored, or its last game ended, where an earlier session stored it."},
-		{gamesTotal, Counter, []string{"run", "black", "white", "outcome", "termination"}, "Games of stored pairs, those of earlier sessions included."},
-		{pairsTotal, Counter, []string{"run", "player", "opponent", "points"}, "Stored pairs by what they were worth for the player who had Black first, those of earlier sessions included."},
+		{pairsPlanned, Gauge, []string{"run"}, "Planned pairs of the run."},
+		{pairsStored, Gauge, []string{"run"}, "Stored pairs."},
+		{runStarted, Gauge, []string{"run"}, "Time of the beginning of the first session."},
+		{lastPair, Gauge, []string{"run"}, "Time when the latest pair was stored. For a pair of an earlier session, the time when its last game ended."},
+		{gamesTotal, Counter, []string{"run", "black", "white", "outcome", "termination"}, "Games of stored pairs, with those of earlier sessions."},
+		{pairsTotal, Counter, []string{"run", "player", "opponent", "points"}, "Stored pairs by the points of the player with Black in the first game, with those of earlier sessions."},
 		{movesTotal, Counter, []string{"run", "player"}, "Answers of the player to a go, in this session."},
-		{nodesTotal, Counter, []string{"run", "player"}, "Nodes that the player says it has searched, in this session."},
-		{thinkingTotal, Counter, []string{"run", "player"}, "Time that the player has taken for its answers, in this session."},
-		{moveSeconds, Histogram, []string{"run", "player"}, "Time that an answer has taken."},
-		{moveOverrun, Histogram, []string{"run", "player"}, "How far a move was over its limit: 0 for one within it; of answers that lost on time, too."},
+		{nodesTotal, Counter, []string{"run", "player"}, "Nodes that the player reports, in this session."},
+		{thinkingTotal, Counter, []string{"run", "player"}, "Time that the player took for its answers, in this session."},
+		{moveSeconds, Histogram, []string{"run", "player"}, "Time of an answer."},
+		{moveOverrun, Histogram, []string{"run", "player"}, "Time of a move beyond its limit, 0 for a move within it. Includes answers that lost on time."},
 		{startSeconds, Histogram, []string{"run", "player"}, "Time from the start of a player until it was ready for its first game."},
-		{gamePlies, Histogram, []string{"run"}, "Plies of the games of stored pairs, the opening's included, those of earlier sessions as well."},
-		{faultsTotal, Counter, []string{"run", "player", "kind"}, "Failures of engines, and tries at pairs that do not count (kind unplayed), in this session."},
-		{startsTotal, Counter, []string{"run", "player", "result"}, "Starts of players that were ready for a game in the end, or failed."},
+		{gamePlies, Histogram, []string{"run"}, "Plies of the games of stored pairs, with the opening and with earlier sessions."},
+		{faultsTotal, Counter, []string{"run", "player", "kind"}, "Failures of engines, and attempts at pairs that do not count (kind unplayed), in this session."},
+		{startsTotal, Counter, []string{"run", "player", "result"}, "Starts of players, by result: ready for a game, or failed."},
 		{residentBytes, Gauge, []string{"run", "player"}, "Memory of the player's processes on this machine and of their descendants, without pages of files."},
 		{cpuTotal, Counter, []string{"run", "player"}, "Processor time of the player's processes on this machine and of their descendants, in this session."},
 		{markedTotal, Counter, []string{"run"}, "Moves that the machine slowed, in this session."},
-		{ponderTotal, Counter, []string{"run", "player", "result"}, "Searches on the opponent's time, in the games that ended in this session: hit, or miss."},
+		{ponderTotal, Counter, []string{"run", "player", "result"}, "Ponder searches in the games that ended in this session: hit or miss."},
 		{slotsGauge, Gauge, []string{"run", "state"}, "Slots that are idle, starting players, or playing."},
-		{sprtLLR, Gauge, []string{"run"}, "Log-likelihood ratio of the sequential test, over the pairs that it rests on; no evidence before it has stopped."},
-		{sprtBound, Gauge, []string{"run", "side"}, "Where the sequential test stops: lower or upper."},
-		{putSeconds, Histogram, []string{"run"}, "Time that storing a pair has taken, until it was committed."},
+		{sprtLLR, Gauge, []string{"run"}, "Log-likelihood ratio of the sequential test over the pairs that it uses. It proves nothing before the test stops."},
+		{sprtBound, Gauge, []string{"run", "side"}, "Bounds of the sequential test: lower or upper."},
+		{putSeconds, Histogram, []string{"run"}, "Time to store a pair until its commit."},
 		{storeSize, Gauge, nil, "Size of the database with its log."},
-		{droppedTotal, Counter, []string{"run", "reader"}, "Events of this session that a slow reader did not get: move events for the recorder of all events, any for these metrics."},
-		{webClients, Gauge, nil, "Connections to the pages that are open."},
-		{votesTotal, Counter, []string{"run", "council", "member", "result"}, "Ballots of members of councils in the stored games of this session: agreed with what was played, overruled, or absent."},
+		{droppedTotal, Counter, []string{"run", "reader"}, "Events of this session that a slow reader did not get: move events for the recorder, any event for these metrics."},
+		{webClients, Gauge, nil, "Open connections to the pages."},
+		{votesTotal, Counter, []string{"run", "council", "member", "result"}, "Ballots of council members in the stored games of this session: agreed with the played move, overruled, or absent."},
 	}
 }
 
-// The closed lists of labels that are not the run's own words.
+// These are the label values that do not come from the run.
 const (
 	stateStarting = "starting"
 	statePlaying  = "playing"
@@ -103,20 +103,20 @@ const (
 	stateDraining = "draining"
 	stateDone     = "done"
 
-	other = "other" // for a word that is on no list
+	other = "other" // for a word that is not in its list
 )
 
 func runStates() []string {
 	return []string{stateStarting, statePlaying, statePaused, stateDraining, stateDone}
 }
 
-// family is the one of a name that is in the table.
+// family returns the family of a name in the table.
 func family(name string) Family {
 	list := Families()
 	return list[slices.IndexFunc(list, func(f Family) bool { return f.Name == name })]
 }
 
-// The classic buckets of a family, which has native ones as well.
+// buckets returns the classic buckets of a family, which also has native ones.
 func buckets(name string) []float64 {
 	if name == gamePlies {
 		return []float64{20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 256, 320, 512}
@@ -124,8 +124,7 @@ func buckets(name string) []float64 {
 	return []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 100, 300}
 }
 
-// The grain of native histograms: each bucket is at most a tenth wider than the one
-// before, and there are at most that many.
+// Each bucket of a native histogram is at most a tenth wider than the one before. A histogram has at most nativeBuckets.
 const (
 	nativeFactor  = 1.1
 	nativeBuckets = 100

@@ -272,12 +272,12 @@ func TestFollowComesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSession(t, "r", nil, "A", "B")
 		s.sub.Close()
-		const pairs = listening / 2
+		const pairs = buffer / 2
 		for pair := range pairs {
 			s.game(pair, 0, "A", "B")
 			s.end(pair, 0, match.Effort{Player: "A", Moves: 1, TimeMS: 1}, match.Effort{Player: "B", Moves: 1, TimeMS: 1})
 		}
-		slow := s.hub.Subscribe(listening)
+		slow := s.hub.Subscribe(buffer)
 		for pair := range pairs {
 			s.game(pairs+pair, 0, "A", "B")
 			s.end(pairs+pair, 0, match.Effort{Player: "A", Moves: 1, TimeMS: 1}, match.Effort{Player: "B", Moves: 1, TimeMS: 1})

@@ -11,45 +11,42 @@ import (
 	"gogi/runner/events"
 )
 
-// player is what a player has done in this session, and where its times go.
+// player has the counts of a player in this session, and the histograms of its times.
 type player struct {
-	moves    int
-	nodes    uint64
-	ms       float64
+	effort
 	took     prometheus.Observer
 	overruns prometheus.Observer
 }
 
-// seat names a slot: workers number theirs for themselves.
+// seat identifies a slot. Each worker numbers its own slots.
 type seat struct {
 	worker string
 	number int
 }
 
-// game is what was counted of a game in play.
+// game has the counts of a game in play.
 type game struct {
 	pair, leg int
 	names     [2]string
-	players   [2]*player // Black's and White's; nil until they are known
-	done      [2]done
+	players   [2]*player // by colour; nil until they are known
+	done      [2]effort  // by colour
 	marked    bool
 }
 
-// done are a side's answers.
-type done struct {
+// effort is the number of answers with their nodes and their time.
+type effort struct {
 	moves int
 	nodes uint64
 	ms    float64
 }
 
-// listening is how many events the counting may be behind.
-const listening = 4096
+// buffer is the number of unread events after which the hub cuts the subscription.
+const buffer = 4096
 
-// Follow counts what happens in the run until its session ends; it is one of
-// series.Config.Watch.
+// Follow counts the events of the run until its session ends. It is a function for series.Config.Watch.
 func (r *Run) Follow(hub *events.Hub) {
 	if r != nil {
-		r.follow(hub, hub.Subscribe(listening))
+		r.follow(hub, hub.Subscribe(buffer))
 	}
 }
 
@@ -61,7 +58,7 @@ func (r *Run) follow(hub *events.Hub, s *events.Subscription) {
 		if s.Err() == nil {
 			return
 		}
-		s = hub.Subscribe(listening)
+		s = hub.Subscribe(buffer)
 	}
 }
 
@@ -76,7 +73,7 @@ func (r *Run) take(ev *match.Event) {
 	if r.numbers != nil {
 		r.numbers[ev.Worker] = ev.Seq
 	}
-	switch ev.Type {
+	switch ev.Type { //nolint:exhaustive // the other types change no count
 	case match.EventRun:
 		r.learn(ev.Players)
 	case match.EventGame:
@@ -91,8 +88,6 @@ func (r *Run) take(ev *match.Event) {
 		delete(r.games, at(ev))
 	case match.EventPair:
 		r.lastPair = ev.Time
-	case match.EventSeat, match.EventFault, match.EventWarning, match.EventTold, match.EventDone, match.EventState, match.EventBoard,
-		match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation:
 	}
 }
 
@@ -105,8 +100,7 @@ func (r *Run) begin(at seat, g *game) {
 	r.games[at] = g
 }
 
-// player is where a player's moves are counted: those that the run does not have are
-// counted as one.
+// player returns the counts of a player. All players that the run does not have share one.
 func (r *Run) player(name string) *player {
 	if len(r.known) > 0 && !r.known[name] {
 		name = other
@@ -120,13 +114,13 @@ func (r *Run) player(name string) *player {
 	return p
 }
 
-// moved counts a move. It makes nothing: as many as all games make pass here.
+// moved counts a move. It allocates nothing, because it runs for every move of every game.
 func (r *Run) moved(g *game, ev *match.Event) {
 	c, ok := mover(ev.Position)
 	if !ok || ev.TimeMS == nil {
 		return // the end of the game counts it
 	}
-	g.count(c, done{1, ev.Nodes, *ev.TimeMS})
+	g.count(c, effort{1, ev.Nodes, *ev.TimeMS})
 	g.players[c].took.Observe(*ev.TimeMS / 1000)
 	g.players[c].overruns.Observe(ev.OverrunMS / 1000)
 	if ev.Marked {
@@ -135,7 +129,7 @@ func (r *Run) moved(g *game, ev *match.Event) {
 	}
 }
 
-// mover is who has moved into a position, by whose turn it is there.
+// mover returns the side that moved last, from the side to move in a position.
 func mover(sfen string) (side int, ok bool) {
 	i := strings.IndexByte(sfen, ' ')
 	if i < 0 || i+1 >= len(sfen) {
@@ -150,30 +144,28 @@ func mover(sfen string) (side int, ok bool) {
 	return 0, false
 }
 
-// count adds to a side's answers, and to its player's.
-func (g *game) count(c int, more done) {
-	d := &g.done[c]
-	d.moves, d.nodes, d.ms = d.moves+more.moves, match.SumNodes(d.nodes, more.nodes), d.ms+more.ms
+// count adds to the counts of a side and of its player.
+func (g *game) count(c int, more effort) {
+	g.done[c].add(more)
 	g.players[c].add(more)
 }
 
-func (p *player) add(d done) {
-	p.moves, p.nodes, p.ms = p.moves+d.moves, match.SumNodes(p.nodes, d.nodes), p.ms+d.ms
+func (e *effort) add(more effort) {
+	e.moves, e.nodes, e.ms = e.moves+more.moves, match.SumNodes(e.nodes, more.nodes), e.ms+more.ms
 }
 
-// beyond is how much the one is more than the other; nothing is less than 0.
-func (d done) beyond(o done) done {
-	more := done{moves: max(0, d.moves-o.moves), ms: max(0, d.ms-o.ms)}
+// beyond returns d minus o, with 0 for negative differences.
+func (d effort) beyond(o effort) effort {
+	more := effort{moves: max(0, d.moves-o.moves), ms: max(0, d.ms-o.ms)}
 	if d.nodes > o.nodes {
 		more.nodes = d.nodes - o.nodes
 	}
 	return more
 }
 
-func doneIn(e match.Effort) done { return done{e.Moves, e.Nodes, e.TimeMS} }
+func effortOf(e match.Effort) effort { return effort{e.Moves, e.Nodes, e.TimeMS} }
 
-// end takes the end of a game, which knows what all its moves amount to: those that
-// did not come as events, and the answer that was no move.
+// end handles the end of a game. Its event has the sums of all answers, with those that had no move event.
 func (r *Run) end(ev *match.Event) {
 	g := r.games[at(ev)]
 	delete(r.games, at(ev))
@@ -193,9 +185,9 @@ func (r *Run) end(ev *match.Event) {
 	}
 }
 
-// settle counts what a side did and no event told.
+// settle counts the answers of a side that had no move event.
 func (r *Run) settle(g *game, c int, all match.Effort, ev *match.Event) {
-	rest := doneIn(all).beyond(g.done[c])
+	rest := effortOf(all).beyond(g.done[c])
 	g.count(c, rest)
 	sum := r.ended[all.Player]
 	sum.Add(all)
@@ -210,9 +202,8 @@ func (r *Run) settle(g *game, c int, all match.Effort, ev *match.Event) {
 	}
 }
 
-// restore takes the state that a subscription begins with. After one that was cut, it
-// tells what the games that ended meanwhile amount to; of those that are in play, their
-// ends will.
+// restore takes the state with which a subscription begins. After a cut subscription it adds the games that ended in
+// between. The games in play are corrected when they end.
 func (r *Run) restore(s *match.Snapshot) {
 	if r.numbers == nil {
 		r.numbers = map[string]uint64{}
@@ -227,7 +218,7 @@ func (r *Run) restore(s *match.Snapshot) {
 	r.learn(s.Players)
 	gone := r.board(s)
 	for _, e := range s.Efforts {
-		rest := doneIn(e).beyond(doneIn(r.ended[e.Player])).beyond(gone[e.Player])
+		rest := effortOf(e).beyond(effortOf(r.ended[e.Player])).beyond(gone[e.Player])
 		r.player(e.Player).add(rest)
 		r.ended[e.Player] = e
 	}
@@ -238,9 +229,9 @@ func (r *Run) restore(s *match.Snapshot) {
 	}
 }
 
-// board keeps the games that are in play and drops the others, and returns what was
-// counted of those by player. A game whose mark was counted is not counted again.
-func (r *Run) board(s *match.Snapshot) (gone map[string]done) {
+// board keeps the games in play and drops the others, and returns the counts of these by player. It counts the marks of
+// dropped games only once.
+func (r *Run) board(s *match.Snapshot) (gone map[string]effort) {
 	before := r.games
 	r.games = map[seat]*game{}
 	for _, slot := range s.Slots {
@@ -255,23 +246,23 @@ func (r *Run) board(s *match.Snapshot) (gone map[string]done) {
 		}
 		r.begin(at, &game{pair: b.Pair, leg: b.Leg, names: [2]string{b.Black, b.White}})
 	}
-	gone, marks := map[string]done{}, 0
+	gone, marks := map[string]effort{}, 0
 	for _, g := range before {
 		for c, name := range g.names {
 			sum := gone[name]
-			sum.moves, sum.nodes, sum.ms = sum.moves+g.done[c].moves, match.SumNodes(sum.nodes, g.done[c].nodes), sum.ms+g.done[c].ms
+			sum.add(g.done[c])
 			gone[name] = sum
 		}
 		if g.marked {
 			marks++
 		}
 	}
-	r.marked += max(0, s.Marked-r.markedIn-marks) // one move each, at least
+	r.marked += max(0, s.Marked-r.markedIn-marks) // at least one move each
 	r.markedIn = s.Marked
 	return gone
 }
 
-// points is what a pair was worth, as a label: 0, 0.5, 1, 1.5 or 2 by the usual rules.
+// points returns the points of a pair as a label: 0, 0.5, 1, 1.5 or 2 with the usual rules.
 func points(p float64) string {
 	return strconv.FormatFloat(math.Round(p*1000)/1000, 'f', -1, 64)
 }

@@ -15,41 +15,40 @@ import (
 	"gogi/runner/events"
 )
 
-// About is what a database says about a run.
+// About describes a run.
 type About struct {
 	Run, Digest string
-	Rules       string // the name of the rules' profile
+	Rules       string // the name of the rules profile
 	Design      string // a match.DesignKind
 	Created     time.Time
 }
 
-// Session is a run while it is played, as a series.Series is one.
+// Session is a run in play. A series.Series is one.
 type Session interface {
 	Hub() *events.Hub
-	// Gate is the judge of its sequential test; nil: it has none.
+	// Gate returns the sequential test, or nil.
 	Gate() *gate.Gate
-	// Dropped is how many move events had no room in its stream.
+	// Dropped returns the number of dropped move events.
 	Dropped() uint64
 }
 
-// Run is what is told of one run. Its methods are safe from any goroutine. A nil *Run
-// counts nothing.
+// Run has the metrics of one run. It is safe for concurrent use. A nil *Run counts nothing.
 type Run struct {
 	set     *Set
 	about   About
 	hub     *events.Hub
-	session Session              // nil where another process plays
-	plies   prometheus.Histogram // nil before the first, and where another process plays
+	session Session              // nil if another process plays
+	plies   prometheus.Histogram // nil before the first game, and if another process plays
 
 	mu       sync.Mutex
 	known    map[string]bool // the run's players
 	players  map[string]*player
 	games    map[seat]*game
-	numbers  map[string]uint64 // the last of each worker; nil before the first state
+	numbers  map[string]uint64 // the last number of each worker; nil before the first state
 	missed   uint64            // events
 	ended    map[string]match.Effort
 	marked   int // moves
-	markedIn int // games that ended
+	markedIn int // ended games
 	lastPair time.Time
 	starts   map[[2]string]int // by player and result
 	votes    map[[3]string]int // by council, member and result
@@ -57,7 +56,7 @@ type Run struct {
 	engines engines
 }
 
-// Run counts what happens in a run that this process is going to play; Play tells it.
+// Run returns the Run for a run that this process is going to play. Play adds it to the set.
 func (s *Set) Run(about About) *Run {
 	return &Run{
 		set: s, about: about,
@@ -67,7 +66,7 @@ func (s *Set) Run(about About) *Run {
 	}
 }
 
-// Set is what the run is told in; of nil it is nil, which tells nothing.
+// Set returns the set of the run. For a nil Run it returns nil.
 func (r *Run) Set() *Set {
 	if r == nil {
 		return nil
@@ -75,7 +74,7 @@ func (r *Run) Set() *Set {
 	return r.set
 }
 
-// Play tells of the run from now on. Follow has to be among those who watch it.
+// Play adds the run to its set. Follow must be one of series.Config.Watch.
 func (r *Run) Play(session Session) {
 	if r == nil {
 		return
@@ -86,7 +85,7 @@ func (r *Run) Play(session Session) {
 	r.set.runs[r.about.Run] = r
 }
 
-// Resume takes a pair that an earlier session has stored.
+// Resume counts a pair of an earlier session.
 func (r *Run) Resume(rows []match.Row) {
 	if r == nil {
 		return
@@ -94,22 +93,22 @@ func (r *Run) Resume(rows []match.Row) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, row := range rows {
-		r.sawPlies(row.Plies)
+		r.addPlies(row.Plies)
 		if row.Ended.After(r.lastPair) {
 			r.lastPair = row.Ended
 		}
 	}
 }
 
-// sawPlies counts a stored game that this process played, or resumes.
-func (r *Run) sawPlies(plies int) {
+// addPlies counts a stored game.
+func (r *Run) addPlies(plies int) {
 	if r.plies == nil {
 		r.plies, _ = r.set.plies.WithLabelValues(text(r.about.Run)).(prometheus.Histogram)
 	}
 	r.plies.Observe(float64(plies))
 }
 
-// Started is told of each start of a player, see runner.Config.
+// Started counts a start of a player, see runner.Config.
 func (r *Run) Started(player string, took time.Duration, why error) {
 	if r == nil {
 		return
@@ -124,25 +123,25 @@ func (r *Run) Started(player string, took time.Duration, why error) {
 	r.starts[[2]string{player, result}]++
 }
 
-// tell tells everything of the run but histograms that have their own way.
-func (r *Run) tell(t *telling) {
+// collect collects all metrics of the run except the histograms of the set.
+func (r *Run) collect(t *collection) {
 	s := r.hub.State().State
 	t.about(&r.about, stateOf(s))
 	if s.Began.IsZero() {
-		return // it is about to begin
+		return // the run has not begun
 	}
 	run := r.about.Run
 	t.number(pairsPlanned, float64(s.Pairs), run)
 	t.number(pairsStored, float64(s.Finished), run)
 	t.standings(run, &s.Standings)
-	r.tellSession(t, s)
-	r.tellGate(t)
-	r.tellOwn(t)
-	r.tellEngines(t)
+	r.collectSession(t, s)
+	r.collectGate(t)
+	r.collectCounts(t)
+	r.collectEngines(t)
 }
 
-// about tells which run it is, and which one of the states it is in.
-func (t *telling) about(a *About, now string) {
+// about collects the description of a run and its state.
+func (t *collection) about(a *About, now string) {
 	run := a.Run
 	t.number(runInfo, 1, run, a.Digest, a.Rules, a.Design)
 	t.number(runStarted, seconds(a.Created), run)
@@ -155,7 +154,7 @@ func (t *telling) about(a *About, now string) {
 	}
 }
 
-// stateOf is the state of a session.
+// stateOf returns the state label of a session.
 func stateOf(s *match.Snapshot) string {
 	begun := s.Ended > 0 || slices.ContainsFunc(s.Slots, func(at match.SlotState) bool { return at.Phase == match.SlotPlaying })
 	switch {
@@ -171,9 +170,8 @@ func stateOf(s *match.Snapshot) string {
 	return stateStarting
 }
 
-// standings tells the games and pairs that count. Games that differ in nothing but
-// what they were worth are one.
-func (t *telling) standings(run string, s *match.Standings) {
+// standings collects the games and pairs that count. It adds games that differ only in their points.
+func (t *collection) standings(run string, s *match.Standings) {
 	games := map[[4]string]int{}
 	for _, g := range s.Games {
 		games[[4]string{g.Black, g.White, g.Outcome, g.Termination}] += g.Games
@@ -190,8 +188,8 @@ func (t *telling) standings(run string, s *match.Standings) {
 	}
 }
 
-// tellSession tells what the state knows of this session.
-func (r *Run) tellSession(t *telling, s *match.Snapshot) {
+// collectSession collects the metrics of the session from its state.
+func (r *Run) collectSession(t *collection, s *match.Snapshot) {
 	run := r.about.Run
 	slots := map[match.SlotPhase]int{match.SlotIdle: 0, match.SlotStarting: 0, match.SlotPlaying: 0}
 	for _, at := range s.Slots {
@@ -211,15 +209,15 @@ func (r *Run) tellSession(t *telling, s *match.Snapshot) {
 	}
 }
 
-// faultKinds are the kinds of faults that docs/events.md lists.
+// faultKinds returns the kinds of faults that docs/events.md lists.
 func faultKinds() []string {
 	return []string{
 		"start", "crash", "hang", "not_read", "connection", match.KindUnplayed, "ponder", "game_over", "close", "affinity", "second_bestmove",
 	}
 }
 
-// failures are the faults of a session by player and kind: with a 0 for each that could
-// cost a game, because Prometheus sees no increase in what begins to be told at 1.
+// failures returns the faults of a session by player and kind. It has a 0 for each kind that can lose a game, because
+// Prometheus sees no increase in a counter that begins at 1.
 func failures(s *match.Snapshot) map[[2]string]int {
 	sums := map[[2]string]int{}
 	for _, p := range s.Players {
@@ -242,8 +240,8 @@ func failures(s *match.Snapshot) map[[2]string]int {
 	return sums
 }
 
-// tellGate tells how the sequential test stands.
-func (r *Run) tellGate(t *telling) {
+// collectGate collects the state of the sequential test.
+func (r *Run) collectGate(t *collection) {
 	if r.session == nil || r.session.Gate() == nil {
 		return
 	}
@@ -253,8 +251,8 @@ func (r *Run) tellGate(t *telling) {
 	t.number(sprtBound, j.Upper, r.about.Run, "upper")
 }
 
-// tellOwn tells what was counted here.
-func (r *Run) tellOwn(t *telling) {
+// collectCounts collects the counts of this Run.
+func (r *Run) collectCounts(t *collection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run := r.about.Run
@@ -282,11 +280,11 @@ func (r *Run) tellOwn(t *telling) {
 	}
 }
 
-// ageless is a histogram that does not say when it began: it holds what is older than
-// this process, and whoever took it to have been empty then would see a leap.
+// ageless is a histogram without a creation time stamp. It contains games that are older than this process. With a time stamp
+// a reader would see a jump.
 type ageless struct{ prometheus.Histogram }
 
-// Write is of prometheus.Metric.
+// Write implements prometheus.Metric.
 func (a ageless) Write(to *dto.Metric) error {
 	err := a.Histogram.Write(to)
 	if to.Histogram != nil {
@@ -295,7 +293,7 @@ func (a ageless) Write(to *dto.Metric) error {
 	return err
 }
 
-// forget ends what is told of a run of another process.
+// forget deletes the histograms of a run of another process.
 func (r *Run) forget() {
 	of := prometheus.Labels{"run": text(r.about.Run)}
 	for _, h := range r.set.histograms() {
@@ -303,7 +301,7 @@ func (r *Run) forget() {
 	}
 }
 
-// learn takes the names of the run's players, where it is told any.
+// learn sets the names of the run's players, if the list is not empty.
 func (r *Run) learn(names []string) {
 	if len(names) == 0 {
 		return

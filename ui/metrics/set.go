@@ -14,23 +14,23 @@ import (
 	"gogi/results"
 )
 
-// Set is what one process tells. It is safe for concurrent use.
+// Set has all metrics of a process. It is safe for concurrent use.
 type Set struct {
 	registry *prometheus.Registry
-	descs    map[string]*prometheus.Desc // of all but histograms
+	descs    map[string]*prometheus.Desc // of all families but histograms
 	types    map[string]prometheus.ValueType
-	// Of all runs; a run resolves its own at its beginning.
+	// These have all runs. A run gets its own observers at its beginning.
 	moves, overruns, starts, plies, puts *prometheus.HistogramVec
 
 	db string
 
-	mu      sync.Mutex
-	clients func() int // nil: there are no pages
-	runs    map[string]*Run
-	around  *around // nil: only runs that were added
+	mu       sync.Mutex
+	clients  func() int // nil without pages
+	runs     map[string]*Run
+	database *database // nil: only the runs of Play
 }
 
-// New tells of a database, and of no run yet.
+// New returns a set for a database, without runs.
 func New(db string) *Set {
 	s := &Set{
 		registry: prometheus.NewRegistry(), descs: map[string]*prometheus.Desc{}, types: map[string]prometheus.ValueType{},
@@ -53,29 +53,27 @@ func New(db string) *Set {
 	return s
 }
 
-// Clients says how many connections to the pages are open.
+// Clients sets the function that returns the number of open connections to the pages.
 func (s *Set) Clients(open func() int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clients = open
 }
 
-// Handler serves the set: as OpenMetrics, as text, or as messages with native
-// histograms, whatever is asked for. Stamps of when a counter began are not told,
-// since those of stored games did not begin with this process.
+// Handler serves the set in the requested format: OpenMetrics, text, or protobuf with native histograms. It sends no
+// creation time stamps, because the counters of stored games did not begin with this process.
 func (s *Set) Handler() http.Handler {
 	return promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{
 		EnableOpenMetrics: true, ErrorHandling: promhttp.ContinueOnError,
 	})
 }
 
-// fileEvery is how often a file is written anew.
+// fileEvery is the interval at which KeepFile replaces its file.
 const fileEvery = 15 * time.Second
 
-// KeepFile writes the set into a file now, every quarter of a minute, and once more
-// when stop is called; each time as a new file that takes the old one's place. It is
-// what node_exporter's textfile collector reads, if its name ends in .prom. stop
-// returns the error of the last writing.
+// KeepFile writes the set into a file now, every 15 seconds, and when stop is called. Each time it replaces the file by a
+// new one. The textfile collector of node_exporter reads such a file if its name ends with .prom. stop returns the
+// error of the last write.
 func (s *Set) KeepFile(path string) (stop func() error, err error) {
 	if err := s.write(path); err != nil {
 		return nil, err
@@ -88,7 +86,7 @@ func (s *Set) KeepFile(path string) (stop func() error, err error) {
 		for {
 			select {
 			case <-ticks.C:
-				_ = s.write(path) // the next one may succeed; the last one's error is told
+				_ = s.write(path) // the next write may succeed; stop returns the last error
 			case <-ended:
 				return
 			}
@@ -108,7 +106,7 @@ func (s *Set) write(path string) error {
 	return nil
 }
 
-// Describe is of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (s *Set) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range s.descs {
 		to <- d
@@ -122,39 +120,38 @@ func (s *Set) histograms() []*prometheus.HistogramVec {
 	return []*prometheus.HistogramVec{s.moves, s.overruns, s.starts, s.plies, s.puts}
 }
 
-// Collect is of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (s *Set) Collect(to chan<- prometheus.Metric) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := &telling{s, to}
+	t := &collection{s, to}
 	own := version.Own()
 	t.number(buildInfo, 1, own.Version, own.Revision, own.Go)
 	t.number(storeSize, float64(results.Size(s.db)))
 	if s.clients != nil {
 		t.number(webClients, float64(s.clients()))
 	}
-	if s.around != nil {
-		s.around.tell(t)
+	if s.database != nil {
+		s.database.collect(t)
 	}
 	for _, r := range s.runs {
-		r.tell(t)
+		r.collect(t)
 	}
 	for _, h := range s.histograms() {
-		if h != s.plies { // each run tells its own
+		if h != s.plies { // each run collects its own
 			h.Collect(to)
 		}
 	}
 }
 
-// telling is one answer.
-type telling struct {
+// collection is one call of Collect.
+type collection struct {
 	set *Set
 	to  chan<- prometheus.Metric
 }
 
-// number tells one number of a family. Labels may be anything; what is no UTF-8 is
-// replaced, because the formats have room for nothing else.
-func (t *telling) number(name string, value float64, labels ...string) {
+// number collects one number of a family. It replaces invalid UTF-8 in labels, which the formats do not allow.
+func (t *collection) number(name string, value float64, labels ...string) {
 	for i, l := range labels {
 		labels[i] = text(l)
 	}
@@ -165,10 +162,10 @@ func (t *telling) number(name string, value float64, labels ...string) {
 	t.to <- m
 }
 
-// failed tells that a family could not be told.
-func (t *telling) failed(name string, why error) {
+// failed reports that a family could not be collected.
+func (t *collection) failed(name string, why error) {
 	t.to <- prometheus.NewInvalidMetric(t.set.descs[name], why)
 }
 
-// text is a label's value.
+// text returns a valid label value.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

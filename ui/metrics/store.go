@@ -11,7 +11,7 @@ import (
 	"gogi/runner/series"
 )
 
-// Store is the store that a series plays into, with an eye on what is put there.
+// Store wraps the store of a series and counts the stored pairs.
 func (r *Run) Store(s series.TuneStore) series.TuneStore {
 	if r == nil {
 		return s
@@ -26,7 +26,7 @@ type watchedStore struct {
 	took prometheus.Observer
 }
 
-// Add stores a pair, and counts what it shows if it was not stored before.
+// Add stores a pair, and counts it unless it was already stored.
 func (w watchedStore) Add(ctx context.Context, p match.PairResult) (added bool, err error) {
 	return w.add(p, func() (bool, error) { return w.TuneStore.Add(ctx, p) })
 }
@@ -47,7 +47,7 @@ func (w watchedStore) add(p match.PairResult, put func() (bool, error)) (added b
 	return added, err
 }
 
-// stored counts what the games of a pair show.
+// stored counts the plies and ballots of a pair.
 func (r *Run) stored(p match.PairResult) {
 	votes := map[[3]string]int{}
 	for i := range p.Games {
@@ -60,21 +60,21 @@ func (r *Run) stored(p match.PairResult) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range p.Games {
-		r.sawPlies(len(p.Games[i].Record.Moves))
+		r.addPlies(len(p.Games[i].Record.Moves))
 	}
 	for at, n := range votes {
 		r.votes[at] += n
 	}
 }
 
-// countVotes adds the ballots of a decision, if it is a council's.
+// countVotes adds the ballots of a decision of a council.
 func countVotes(votes map[[3]string]int, detail []byte) {
 	if len(detail) == 0 {
 		return
 	}
 	record, err := voting.ParseRecord(detail)
 	if err != nil {
-		return // the move of a player that keeps something else
+		return // the player is not a council
 	}
 	for i := range record.Ballots {
 		b := &record.Ballots[i]
@@ -82,20 +82,20 @@ func countVotes(votes map[[3]string]int, detail []byte) {
 	}
 }
 
-// result is what became of a ballot.
+// result returns the result label of a ballot.
 func result(b *voting.BallotRecord, played string) string {
-	said := ""
+	choice := ""
 	switch b.Kind {
 	case voting.KindMove:
-		said = b.Move
+		choice = b.Move
 	case voting.KindResign:
-		said = "resign"
+		choice = "resign"
 	case voting.KindWin:
-		said = "win"
+		choice = "win"
 	case voting.KindIllegal, voting.KindNone, voting.KindLate, voting.KindDead:
 		return "absent"
 	}
-	if said == played {
+	if choice == played {
 		return "agreed"
 	}
 	return "overruled"

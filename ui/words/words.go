@@ -1,5 +1,5 @@
-// Package words has the one-line messages about a run in play, for the terminal and the pages,
-// for example [Fault] and [Warning]. Each is an i18n.Message.
+// Package words has the one-line messages about a run in play, for the terminal and the pages, for example [Fault] and
+// [Warning]. Each is an i18n.Message.
 package words
 
 import (
@@ -9,59 +9,59 @@ import (
 	"gogi/match"
 )
 
-// Summary is how far a run is.
+// Summary is the progress of a run.
 type Summary struct {
 	Run     string
-	Phase   match.RunPhase // told only where it is not playing
+	Phase   match.RunPhase // printed only if it is not playing
 	Ended   int            // games
 	Games   int            // planned
-	First   string         // the first player's name; "": Results are of several players
-	Results i18n.Message   // First's, see Results, or the leaders'; nothing: no game has ended
-	Rate    float64        // games a second
-	Left    string         // time to the end, such as 2h05m; – if it is unknown
+	First   string         // the name of the first player; "" if Results has several players
+	Results i18n.Message   // of First, see Results, or of the leaders; zero before the first game has ended
+	Rate    float64        // games per second
+	Left    string         // time to the end, such as 2h05m, or – if unknown
 	Faults  int
 }
 
-// Said is the summary in one line, which fits into 80 columns with names of usual length.
-func (s Summary) Said() i18n.Message {
-	said := i18n.Of("%s %d/%d", s.Run, s.Ended, s.Games)
+// Line returns the summary in one line, which fits into 80 columns with names of usual length.
+func (s Summary) Line() i18n.Message {
+	line := i18n.Of("%s %d/%d", s.Run, s.Ended, s.Games)
 	if s.Phase != match.RunPlaying && s.Phase != "" {
-		said = i18n.Of("%s %s", said, i18n.Of(string(s.Phase)))
+		line = i18n.Of("%s %s", line, i18n.Of(string(s.Phase)))
 	}
 	switch {
 	case s.Results.IsZero():
 	case s.First == "":
-		said = i18n.Of("%s · %s", said, s.Results)
+		line = i18n.Of("%s · %s", line, s.Results)
 	default:
-		said = i18n.Of("%s · %s %s", said, s.First, s.Results)
+		line = i18n.Of("%s · %s %s", line, s.First, s.Results)
 	}
-	said = i18n.Of("%s · %.1f/s · ETA %s", said, s.Rate, s.Left)
+	line = i18n.Of("%s · %.1f/s · ETA %s", line, s.Rate, s.Left)
 	if s.Faults > 0 {
-		said = i18n.Of("%s · faults %d", said, s.Faults)
+		line = i18n.Of("%s · faults %d", line, s.Faults)
 	}
-	return said
+	return line
 }
 
-// Results are wins, draws and losses with the score, a share from 0 to 1.
+// Results returns wins, draws and losses with the score, a share from 0 to 1.
 func Results(wins, draws, losses int, score float64) i18n.Message {
 	return i18n.Of("%d–%d–%d %s", wins, draws, losses, format.Percent(score))
 }
 
-// Slot is a game in play in a line; score is its latest evaluation in words.
+// Slot describes a game in play in one line. score is its latest evaluation as text.
 func Slot(number int, b *match.Board, score string) i18n.Message {
 	return i18n.Of("slot %-3d pair %d.%d   %s – %s   ply %-4d %s", number, b.Pair, b.Leg, b.Black, b.White, b.Ply, score)
 }
 
-// More is how many there are beside those that were told.
+// More returns the number of items that were not listed.
 func More(n int) i18n.Message { return i18n.Of("and %d more", n) }
 
-// Done is what a session has played, in what time, at how many games a second.
+// Done describes an ended session: games, duration and games per second.
 func Done(run string, games int, took string, rate float64) i18n.Message {
 	return i18n.Of("%s: %d games in %s, %.1f games/s", run, games, took, rate)
 }
 
-// Fault is what failed, of whom ("" is nobody), in which pair (nil: none), and where the
-// files about it are ("": there are none, or the note names them).
+// Fault describes a fault. engine is "" for a fault of no engine, and pair is nil outside a pair. bundle is the path of the
+// crash dump, or "" if there is none or the note names it.
 func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
 	what := i18n.Of(format.Words(kind))
 	if engine != "" {
@@ -77,27 +77,26 @@ func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
 	return i18n.Of("fault: %s: %s; kept in %s", what, note, sanitize.Printable(bundle, 4000))
 }
 
-// Mates is what came of the questions to a mate solver.
+// Mates describes the answers of a mate solver.
 func Mates(q match.Questions) i18n.Message {
 	return i18n.Of("mates: the solver was asked %s times, claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
 		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
 }
 
-// MoreFaults is told once, after the last fault that is told one by one.
+// MoreFaults is the line after the last fault that is listed.
 func MoreFaults() i18n.Message {
 	return i18n.Of("fault: more are counted, and listed in the report")
 }
 
-// Warning is a warning of a session in a line.
+// Warning returns a warning of a session in one line.
 func Warning(w match.WarningGiven) i18n.Message { return i18n.Of("warning: %s", Warned(w)) }
 
-// Lost is how many games of a session an engine's own faults have lost by its end.
+// Lost returns the number of games in a session that an engine lost by its own faults.
 func Lost(engine string, lost int) i18n.Message {
 	return i18n.Of("%s lost %s of this session by faults of its own", engine, i18n.Number{N: lost, Noun: "game"})
 }
 
-// Warned is what a warning is of: its kind, in languages other than the note's, and its note,
-// which is English, as it was told.
+// Warned returns the note of a warning, which is always English. In other languages the translated kind comes first.
 func Warned(w match.WarningGiven) i18n.Message {
 	note := i18n.Verbatim(sanitize.Printable(w.Note, 600))
 	if kind, known := kinds()[w.Kind]; known {
@@ -109,7 +108,7 @@ func Warned(w match.WarningGiven) i18n.Message {
 	return note
 }
 
-// kinds are the phrases of package alarms' kinds, in short.
+// kinds returns short phrases for the kinds of package alarms.
 func kinds() map[string]i18n.Message {
 	return map[string]i18n.Message{
 		"speed_slot": i18n.Of("slower in one slot than in the others"),

@@ -14,14 +14,14 @@ import (
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5), Rate: 1.25, Left: "10s", Faults: 2}
-	if got, want := s.Said().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.2/s · ETA 10s · faults 2"; got != want {
+	if got, want := s.Line().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.2/s · ETA 10s · faults 2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := s.Said().In(i18n.Japanese), "r 7/20 進行中の対局で終了 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 異常 2"; got != want {
+	if got, want := s.Line().In(i18n.Japanese), "r 7/20 進行中の対局で終了 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 異常 2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	plain := Summary{Run: "r", Phase: match.RunPlaying, Games: 20, Left: "–"}
-	if got, want := plain.Said().String(), "r 0/20 · 0.0/s · ETA –"; got != want {
+	if got, want := plain.Line().String(), "r 0/20 · 0.0/s · ETA –"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -26,7 +26,7 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	defer interrupted.Stop()
 	return c.Read(ctx, func(store *results.Store) error {
 		nearby, set := socket.NewNearby(ctx, c.DB), metrics.New(c.DB)
-		set.Around(ctx, store, nearby)
+		set.AddDatabase(ctx, store, nearby)
 		server, err := c.Listen(ctx, env, c.HTTP, web.Config{Store: store, Live: nearby, Metrics: set.Handler()})
 		if err != nil {
 			return err

@@ -296,7 +296,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	return words.Summary{
 		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,
 		Rate: rate, Left: eta, Faults: faultsOf(now),
-	}.Said().In(p.language)
+	}.Line().In(p.language)
 }
 
 const shownLeaders = 3
