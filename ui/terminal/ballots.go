@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"strconv"
 
 	"gogi/ensemble/voting"
@@ -9,23 +10,23 @@ import (
 	"gogi/match"
 )
 
-// votes are at most room lines of how a council came to its last move: what decided, and
-// what its members said, the ones for the move that was played with a mark; who has no
-// room is counted. None where it was no council's.
-func (v View) votes(t *match.Thought, room int) []Line {
-	if !voted(t) || room < 1 {
+// votes returns at most limit lines about a council's last move: the rule that decided, and the ballots of the members.
+// A mark shows the ballots for the played move. The last line counts the ballots without a line. It returns nil for
+// a player that is not a council.
+func (v View) votes(t *match.Thought, limit int) []Line {
+	if !voted(t) || limit < 1 {
 		return nil
 	}
 	vote := t.Vote
-	lines := []Line{line(Faint, "  "+v.say("votes %s for %s, by %s", orDash(clean(vote.Split)), clean(t.Move), i18n.Of(clean(voting.By(vote.By).Words()))))}
+	lines := []Line{line(Faint, "  "+v.say("votes %s for %s, by %s", cmp.Or(clean(vote.Split), "-"), clean(t.Move), i18n.Of(clean(voting.By(vote.By).Words()))))}
 	shown, all := vote.Ballots, len(vote.Ballots)+max(0, vote.Others)
-	if len(lines)+all > room {
-		shown = shown[:max(0, min(len(shown), room-len(lines)-1))]
+	if len(lines)+all > limit {
+		shown = shown[:max(0, min(len(shown), limit-len(lines)-1))]
 	}
 	for i := range shown {
 		lines = append(lines, v.ballot(&shown[i]))
 	}
-	if more := all - len(shown); more > 0 && len(lines) < room {
+	if more := all - len(shown); more > 0 && len(lines) < limit {
 		lines = append(lines, line(Faint, "    "+v.say("and %d more", more)))
 	}
 	return lines
@@ -33,23 +34,16 @@ func (v View) votes(t *match.Thought, room int) []Line {
 
 func voted(t *match.Thought) bool { return t != nil && t.Vote != nil }
 
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-// ballot is a member's vote in a line.
+// ballot returns the line of a member's vote.
 func (v View) ballot(b *match.Ballot) Line {
 	mark, style := "    ", Plain
 	if b.Played {
 		mark, style = "  * ", Strong
 	}
-	said := clean(b.Move)
+	choice := clean(b.Move)
 	if voting.Kind(b.Kind) != voting.KindMove {
-		said = v.say(clean(voting.Kind(b.Kind).Words()))
+		choice = v.say(clean(voting.Kind(b.Kind).Words()))
 	}
-	return line(style, mark+pad(format.Name(clean(b.Member)), 16)+" "+pad(said, 9)+" "+
+	return line(style, mark+pad(format.Name(clean(b.Member)), 16)+" "+pad(choice, 9)+" "+
 		padLeft(evaluation(&match.Thought{Score: b.Score}), 7)+" ×"+strconv.FormatFloat(b.Weight, 'g', 3, 64))
 }

@@ -9,17 +9,15 @@ import (
 	"gogi/shogi/diagram"
 )
 
-// The widths of the two boards: nine squares, each with the sign of its side, and the
-// rank; and with lines between them.
+// These are the sizes of the two boards: nine squares with the sign of a side, and the rank; and the same with a grid.
 const (
 	boardWidth = 9*3 + 2
 	gridWidth  = 9*5 + 1 + 2
 	gridHeight = 2*9 + 1 + 3
 )
 
-// boardLines draws a board with both hands: 12 lines, or gridHeight with lines between
-// the squares. White's pieces have a v before them, as in the notations of the CSA and
-// of KI2; the last move is marked.
+// boardLines draws a board with both hands and the last move marked. It returns 12 lines, or gridHeight lines with a grid.
+// White's pieces have a v, as in the CSA and KI2 notations.
 func (v View) boardLines(b *match.Board, grid bool) []Line {
 	p, last, ok := position(b)
 	if !ok {
@@ -48,7 +46,7 @@ func (v View) boardLines(b *match.Board, grid bool) []Line {
 	return append(lines, hand(&p, shogi.Black))
 }
 
-// position is what stands on the board, and where the last move went.
+// position returns the position of a board and the target square of the last move.
 func position(b *match.Board) (p shogi.Position, last shogi.Square, ok bool) {
 	if b == nil {
 		return p, shogi.NoSquare, false
@@ -68,7 +66,7 @@ func position(b *match.Board) (p shogi.Position, last shogi.Square, ok bool) {
 	return p, m.To(), true
 }
 
-// square is three cells: whose piece it is, and the piece.
+// square returns the three cells of a square: the sign of the side, and the piece.
 func square(p *shogi.Position, s, last shogi.Square, grid bool) Line {
 	piece := p.PieceAt(s)
 	switch {
@@ -88,7 +86,7 @@ func square(p *shogi.Position, s, last shogi.Square, grid bool) Line {
 	return Line{{side, style}, kanji}
 }
 
-// hand is what a side holds, the strongest piece first.
+// hand returns the pieces in hand of a side, the strongest first.
 func hand(p *shogi.Position, side shogi.Colour) Line {
 	var held []string
 	for _, t := range []shogi.PieceType{shogi.Rook, shogi.Bishop, shogi.Gold, shogi.Silver, shogi.Knight, shogi.Lance, shogi.Pawn} {

@@ -9,7 +9,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// head is the run in a line, and what its stored games show in at most so many.
+// head returns the title line of the run, and at most limit lines about the result of its stored games.
 func (v View) head(width, limit int) []Line {
 	lines := []Line{line(Bar, v.title()).filled(width)}
 	for i, t := range v.evidence() {
@@ -27,7 +27,7 @@ func (v View) head(width, limit int) []Line {
 	return append(lines, nil)
 }
 
-// evidence says what the stored games show, in the words of the report.
+// evidence returns the texts about the stored games, with the words of the report.
 func (v View) evidence() []string {
 	switch {
 	case v.Now.Tune != nil:
@@ -39,58 +39,57 @@ func (v View) evidence() []string {
 	case v.Report == nil:
 		return []string{v.say("The stored games are being read.")}
 	}
-	said := i18n.Each(v.Language, Shown(v.Report))
+	texts := i18n.Each(v.Language, Shown(v.Report))
 	if v.Unread != "" {
-		said = append(said, v.say("This is old: the stored games cannot be read: %s", v.Unread))
+		texts = append(texts, v.say("This is old: the stored games cannot be read: %s", v.Unread))
 	}
-	return said
+	return texts
 }
 
-// Shown is what a report may be quoted with while its run is played: the score with the
-// interval that holds at any time, the gate's state with its bounds, in the order of the
-// plan, and the verdict where there is one.
+// Shown returns the lines of a report that are valid while its run is played. They are the score with the always-valid
+// interval, the state of the SPRT with its bounds, and the verdict if there is one.
 func Shown(r *report.Report) []i18n.Message {
 	cross, met := r.Pairing()
-	var said []i18n.Message
+	var list []i18n.Message
 	switch {
 	case r.Games == 0:
 		return []i18n.Message{i18n.Of("No pair is stored yet, so nothing is known of the strength.")}
 	case r.Tournament == nil && met:
-		said = append(said, i18n.Of("%s against %s %s: %s", r.A, r.B, text.WDL(cross.WDL), score(r)))
+		list = append(list, i18n.Of("%s against %s %s: %s", r.A, r.B, text.WDL(cross.WDL), score(r)))
 	}
 	if r.Gate != nil {
-		said = append(said, i18n.Of("gate %s", text.Gate(r.Gate)))
+		list = append(list, i18n.Of("gate %s", text.Gate(r.Gate)))
 	}
 	if r.Tournament != nil || !met || r.Finished || r.Gate != nil && r.Gate.Decision != stats.Continue {
-		return append(said, r.Verdict().Claim) // which tells, too, of a machine that slowed most pairs
+		return append(list, r.Verdict().Claim) // it also names a machine that slowed most pairs
 	}
 	if slowed := r.Slowed(); !slowed.IsZero() {
-		said = append(said, i18n.Of("Beware: %s.", slowed))
+		list = append(list, i18n.Of("Beware: %s.", slowed))
 	}
-	return said
+	return list
 }
 
-// Glance is Shown in a few words: the LLR between its bounds if the run has an SPRT, else the Elo
-// difference with the interval that holds at any time, and a note if the machine slowed most pairs.
+// Glance is a short form of Shown. With an SPRT it returns the LLR with its bounds, else the Elo difference with
+// the always-valid interval. It adds a note if the machine slowed most pairs.
 func Glance(r *report.Report) []i18n.Message {
-	var said []i18n.Message
+	var list []i18n.Message
 	switch g := r.Gate; {
 	case g != nil:
-		said = append(said, i18n.Of("LLR %s (%.2f, %.2f)", format.Decimal(g.LLR, 2), g.Lower, g.Upper))
+		list = append(list, i18n.Of("LLR %s (%.2f, %.2f)", format.Decimal(g.LLR, 2), g.Lower, g.Upper))
 	case r.Tournament == nil && len(r.Players) == 2: // with more players the line would not show whose Elo it is
 		for _, i := range r.Intervals {
 			if i.Method == "anytime" && i.Estimate != nil && i.Lo != nil && i.Hi != nil {
-				said = append(said, i18n.Of("Elo %s [%s, %s] anytime", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1)))
+				list = append(list, i18n.Of("Elo %s [%s, %s] anytime", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1)))
 			}
 		}
 	}
 	if slowed := r.Slowed(); !slowed.IsZero() {
-		said = append(said, slowed)
+		list = append(list, slowed)
 	}
-	return said
+	return list
 }
 
-// elo is the image of a score in Elo; of a score of 0 or 1 it is infinite.
+// elo returns a score as Elo. For a score of 0 or 1 it is infinite.
 func elo(score float64, side int) string {
 	if side == 0 && score == 0 {
 		side = -1
@@ -98,7 +97,7 @@ func elo(score float64, side int) string {
 	return format.Elo(format.Finite(binomial.Elo(score)), side)
 }
 
-// score is A's, with the interval that may be read now.
+// score returns the score of player A with the always-valid interval if there is one.
 func score(r *report.Report) i18n.Message {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {

@@ -5,11 +5,10 @@ import (
 	"gogi/internal/i18n"
 )
 
-// keys are what can be pressed.
+// keys is the line that explains the keys.
 var keys = i18n.Phrase("arrows 0-9 slot  f follow  p pause  r resume  d drain  s stop  +/- slots  q quit")
 
-// foot is what went wrong in at most so many lines of faults and of warnings, the answer
-// to the last key, and the keys.
+// foot returns at most limit lines of faults and limit lines of warnings, the answer to the last key, and the keys.
 func (v View) foot(width, limit int) []Line {
 	lines := append([]Line{nil}, v.faults(limit)...)
 	lines = append(lines, v.warnings(width, limit)...)
@@ -20,7 +19,7 @@ func (v View) foot(width, limit int) []Line {
 	return append(lines, line(style, clip(clean(v.Message), width)), line(Faint, v.say(keys)))
 }
 
-// faults are the sums of the session, and the latest that were told.
+// faults returns the sums of the session, and the latest faults.
 func (v View) faults(limit int) []Line {
 	var sums []string
 	for _, f := range v.Now.Faults {
@@ -36,14 +35,14 @@ func (v View) faults(limit int) []Line {
 	if sums == nil {
 		return []Line{line(Faint, v.say("no faults"))}
 	}
-	lines := []Line{line(Alarm, v.say("faults: %s", i18n.Row(said(sums))))}
+	lines := []Line{line(Alarm, v.say("faults: %s", i18n.Row(verbatim(sums))))}
 	for _, note := range v.Faults[max(0, len(v.Faults)-limit+1):] {
 		lines = append(lines, line(Plain, "  "+clean(note)))
 	}
 	return lines
 }
 
-// warnings are the latest in so many lines, and how many there were.
+// warnings returns the latest warnings in at most limit lines, with their total number.
 func (v View) warnings(width, limit int) []Line {
 	all := v.Now.Warnings
 	var lines []Line
@@ -62,11 +61,11 @@ func (v View) warnings(width, limit int) []Line {
 	return lines
 }
 
-// fault is a kind of fault in words.
+// fault returns the words of a kind of fault.
 func (v View) fault(kind string) string { return v.say(clean(format.Words(kind))) }
 
-// said are texts that are the same in all languages.
-func said(texts []string) []i18n.Message {
+// verbatim returns texts as messages that are not translated.
+func verbatim(texts []string) []i18n.Message {
 	list := make([]i18n.Message, len(texts))
 	for i, text := range texts {
 		list[i] = i18n.Verbatim(text)

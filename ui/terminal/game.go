@@ -11,7 +11,7 @@ import (
 	"gogi/usi"
 )
 
-// game is what is known of the shown game beside its board, in at most height lines.
+// game returns the text about the shown game, in at most height lines.
 func (v View) game(s match.SlotState, height int) []Line {
 	follows := v.say("chosen")
 	if v.Follows {
@@ -24,18 +24,18 @@ func (v View) game(s match.SlotState, height int) []Line {
 	}
 	lines = append(lines, line(Plain, v.gameTitle(b)))
 	mover, known := mover(b)
-	room := height - len(lines) - 2*3
+	limit := height - len(lines) - 2*3
 	if voted(b.Thoughts[0]) && voted(b.Thoughts[1]) {
-		room /= 2
+		limit /= 2
 	}
 	for _, c := range []shogi.Colour{shogi.White, shogi.Black} {
 		lines = append(lines, v.side(b, c, known && c == mover && b.Outcome == "")...)
-		lines = append(lines, v.votes(b.Thoughts[c], room)...)
+		lines = append(lines, v.votes(b.Thoughts[c], limit)...)
 	}
 	return lines
 }
 
-// gameTitle is which game it is, and how it ended.
+// gameTitle returns the number of the game, its ply, its outcome and its opening.
 func (v View) gameTitle(b *match.Board) string {
 	t := v.say("game %d.%d · ply %d", b.Pair, b.Leg, b.Ply)
 	if b.Outcome != "" {
@@ -47,7 +47,7 @@ func (v View) gameTitle(b *match.Board) string {
 	return t
 }
 
-// outcome is how a game ended, in words.
+// outcome returns the words for the outcome of a game.
 func (v View) outcome(b *match.Board) string {
 	switch b.Outcome {
 	case match.BlackWins.String():
@@ -58,13 +58,13 @@ func (v View) outcome(b *match.Board) string {
 	return v.say(clean(format.Words(b.Outcome)))
 }
 
-// mover is who is to move.
+// mover returns the side to move.
 func mover(b *match.Board) (shogi.Colour, bool) {
 	p, err := shogi.ParseSFEN(b.Position)
 	return p.Side(), err == nil
 }
 
-// side is a player with its clock, what it said last, and how it goes on.
+// side returns three lines about a player: its name and clock, its last search data, and its variation.
 func (v View) side(b *match.Board, c shogi.Colour, moves bool) []Line {
 	name, mark, style := b.Black, "  "+pad(v.say("Black"), 6), Blacks
 	if c == shogi.White {
@@ -74,11 +74,11 @@ func (v View) side(b *match.Board, c shogi.Colour, moves bool) []Line {
 	if moves {
 		first = append(first, Span{"  " + v.waits(), Faint})
 	}
-	said, variation := v.thought(b.Thoughts[c])
-	return []Line{first, line(Plain, "  "+said), line(Faint, "  "+variation)}
+	search, variation := v.thought(b.Thoughts[c])
+	return []Line{first, line(Plain, "  "+search), line(Faint, "  "+variation)}
 }
 
-// waits is how long the side to move has had the move.
+// waits returns the time since the side to move began to think.
 func (v View) waits() string {
 	if v.Waited < 0 {
 		return v.say("to move")
@@ -86,7 +86,7 @@ func (v View) waits() string {
 	return v.say("thinks %s", format.Duration(v.Waited))
 }
 
-// clock is what a side had left after its last move, a dash without a clock.
+// clock returns the remaining time of a side after its last move, or a dash without a clock.
 func clock(b *match.Board, c shogi.Colour) string {
 	if len(b.Clocks) != 2 || b.Clocks[c] == nil {
 		return "-"
@@ -99,8 +99,8 @@ func clock(b *match.Board, c shogi.Colour) string {
 	return fmt.Sprintf("%d:%02d", minutes, int(left.Seconds())%60)
 }
 
-// thought is what a player said with its last move, from its own view.
-func (v View) thought(t *match.Thought) (said, variation string) {
+// thought returns the search data of a player's last move, from its own point of view.
+func (v View) thought(t *match.Thought) (search, variation string) {
 	if t == nil {
 		return "-", ""
 	}
@@ -117,7 +117,7 @@ func (v View) thought(t *match.Thought) (said, variation string) {
 	return strings.Join(parts, " · "), clean(t.PV)
 }
 
-// evaluation is a score as its player sees it: centipawns, or a mate.
+// evaluation returns the text of a score from the player's point of view: centipawns or a mate.
 func evaluation(t *match.Thought) string {
 	if t == nil || t.Score == nil {
 		return "-"
@@ -129,7 +129,7 @@ func evaluation(t *match.Thought) string {
 	return fmt.Sprintf("%+d", s.Value)
 }
 
-// short is a count with a unit.
+// short returns a count with a unit.
 func short(n uint64) string {
 	switch {
 	case n >= 10_000_000:

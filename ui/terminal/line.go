@@ -11,31 +11,31 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Style is how a piece of text looks.
+// Style is the appearance of a text.
 type Style int
 
 // The styles.
 const (
 	Plain  Style = iota
-	Strong       // what one looks for
-	Faint        // what explains
-	Alarm        // what went wrong
+	Strong       // the important text
+	Faint        // labels and explanations
+	Alarm        // faults and warnings
 	Bar          // the first line
 	Blacks       // Black's pieces
-	Whites       // White's
+	Whites       // White's pieces
 	Moved        // the piece that moved last
 )
 
-// Span is text in one style. It holds printable characters only.
+// Span is text in one style. It has only printable characters.
 type Span struct {
 	Text  string
 	Style Style
 }
 
-// Line is what stands in one line of the terminal.
+// Line is one line of the terminal.
 type Line []Span
 
-// Width is how many cells the line takes.
+// Width returns the number of cells of the line.
 func (l Line) Width() int {
 	n := 0
 	for _, s := range l {
@@ -44,8 +44,8 @@ func (l Line) Width() int {
 	return n
 }
 
-// cells is how wide a character is: 2 for a wide one of East Asia, 0 for one that is
-// not shown or that joins another, of which terminals disagree how wide the two are.
+// cells returns the width of a character: 2 for a wide East Asian one, and 0 for one that is invisible or joins another.
+// Terminals disagree about the width of joined characters.
 func cells(r rune) int {
 	switch {
 	case !unicode.IsGraphic(r), unicode.In(r, unicode.M), isJoining(r):
@@ -56,7 +56,7 @@ func cells(r rune) int {
 	return displaywidth.Rune(r)
 }
 
-// isJoining is of the halves of flags, skin tones and the parts of Korean syllables.
+// isJoining reports whether r is half of a flag, a skin tone or a part of a Korean syllable.
 func isJoining(r rune) bool {
 	return r >= 0x1f1e6 && r <= 0x1f1ff || r >= 0x1f3fb && r <= 0x1f3ff ||
 		r >= 0x1160 && r <= 0x11ff || r >= 0xd7b0 && r <= 0xd7ff
@@ -70,16 +70,15 @@ func width(text string) int {
 	return n
 }
 
-// line is a line in one style.
+// line returns a line in one style.
 func line(style Style, text string) Line { return Line{{text, style}} }
 
-// clean makes text of outside fit for a line: without what is not printed, and with
-// letters and their accents in one character.
+// clean removes unprintable characters from foreign text, and combines letters with their accents.
 func clean(text string) string {
 	return visible(norm.NFC.String(sanitize.Printable(text, 2000)))
 }
 
-// visible drops what takes no cell.
+// visible drops characters of width 0.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if cells(r) == 0 {
@@ -89,17 +88,17 @@ func visible(text string) string {
 	}, text)
 }
 
-// clip cuts text to so many cells, and says so by a mark in the last one.
-func clip(text string, room int) string {
-	if width(text) <= room {
+// clip cuts text to at most cols cells. The last cell of a cut text is ~.
+func clip(text string, cols int) string {
+	if width(text) <= cols {
 		return text
 	}
-	if room < 1 {
+	if cols < 1 {
 		return ""
 	}
 	n, end := 0, 0
 	for i, r := range text {
-		if n += cells(r); n > room-1 {
+		if n += cells(r); n > cols-1 {
 			break
 		}
 		end = i + len(string(r))
@@ -107,47 +106,46 @@ func clip(text string, room int) string {
 	return text[:end] + "~"
 }
 
-// pad fills text up to so many cells; longer text is clipped.
-func pad(text string, room int) string {
-	text = clip(text, room)
-	return text + strings.Repeat(" ", max(0, room-width(text)))
+// pad fills or clips text to cols cells.
+func pad(text string, cols int) string {
+	text = clip(text, cols)
+	return text + strings.Repeat(" ", max(0, cols-width(text)))
 }
 
 // padLeft is pad with the text at the right.
-func padLeft(text string, room int) string {
-	text = clip(text, room)
-	return strings.Repeat(" ", max(0, room-width(text))) + text
+func padLeft(text string, cols int) string {
+	text = clip(text, cols)
+	return strings.Repeat(" ", max(0, cols-width(text))) + text
 }
 
-// fit cuts a line to so many cells, and drops what must not reach a terminal.
-func (l Line) fit(room int) Line {
+// fit cuts a line to cols cells, and drops characters of width 0.
+func (l Line) fit(cols int) Line {
 	var out Line
 	for _, s := range l {
-		text := clip(visible(s.Text), room)
-		room -= width(text)
+		text := clip(visible(s.Text), cols)
+		cols -= width(text)
 		out = append(out, Span{text, s.Style})
 	}
 	return out
 }
 
-// filled is a line of exactly so many cells.
-func (l Line) filled(room int) Line {
-	l = l.fit(room)
+// filled returns the line with exactly cols cells.
+func (l Line) filled(cols int) Line {
+	l = l.fit(cols)
 	style := Plain
 	if len(l) > 0 && l[0].Style == Bar {
 		style = Bar
 	}
-	return append(l, Span{strings.Repeat(" ", max(0, room-l.Width())), style})
+	return append(l, Span{strings.Repeat(" ", max(0, cols-l.Width())), style})
 }
 
-// wrap breaks text at spaces, and between Japanese characters, into lines of at most room
-// cells and at most limit of them; what follows the first is set in. The last one is
-// clipped by whoever draws it.
-func wrap(text string, room, limit int) []string {
+// wrap breaks text at spaces and between Japanese characters into at most limit lines of at most cols cells. It indents
+// all lines but the first. The last line may be longer; the caller clips it.
+func wrap(text string, cols, limit int) []string {
 	var out []string
 	now := ""
 	for _, piece := range format.Pieces(strings.Join(strings.Fields(text), " ")) {
-		if now != "" && width(now)+width(strings.TrimRight(piece, " ")) > room && len(out) < limit-1 {
+		if now != "" && width(now)+width(strings.TrimRight(piece, " ")) > cols && len(out) < limit-1 {
 			out, now = append(out, strings.TrimRight(now, " ")), "  "
 		}
 		now += piece
@@ -155,15 +153,15 @@ func wrap(text string, room, limit int) []string {
 	return append(out, now)
 }
 
-// beside sets lines beside others, the left ones filled to so many cells.
-func beside(left []Line, room int, right []Line) []Line {
+// columns returns two columns of lines, the left one cols cells wide.
+func columns(left []Line, cols int, right []Line) []Line {
 	out := make([]Line, 0, max(len(left), len(right)))
 	for i := range max(len(left), len(right)) {
 		var l Line
 		if i < len(left) {
 			l = left[i]
 		}
-		l = l.filled(room)
+		l = l.filled(cols)
 		if i < len(right) {
 			l = append(l, right[i]...)
 		}

@@ -15,21 +15,19 @@ import (
 	"gogi/runner/socket"
 )
 
-// dwell is how long a board is shown before that of another slot is, while the board
-// follows what happens.
+// dwell is the minimum time for which a board is shown while the board follows the events.
 const dwell = 4 * time.Second
 
-// keptFaults is how many faults are kept to be shown.
+// keptFaults is the number of faults that the model stores.
 const keptFaults = 20
 
-// The keys that are no characters.
+// These are the keys that are not characters.
 const (
-	keyBack rune = -1 - iota // to the slot before
-	keyOn                    // to the slot after
+	keyBack rune = -1 - iota // to the previous slot
+	keyOn                    // to the next slot
 )
 
-// model is what is shown and what keys have changed. It waits for nothing, and asks no
-// clock.
+// model is the state of the screen, changed by events and keys. It never waits and reads no clock.
 type model struct {
 	run    string
 	in     i18n.Language
@@ -39,34 +37,28 @@ type model struct {
 
 	chosen  Seat
 	follows bool
-	changed time.Time          // when the board became another slot's
-	told    map[Seat]time.Time // the last move of each slot
+	changed time.Time          // the time of the last change of the board
+	moved   map[Seat]time.Time // the time of the last move of each slot
 
 	faults  []string
 	message string
-	asks    bool             // whether to stop
-	ordered *control.Command // the run has not answered it
+	asks    bool             // the message asks whether to stop
+	ordered *control.Command // the command without an answer
 }
 
-func newModel(run string) *model {
-	return &model{run: run, state: events.NewState(run), follows: true, told: map[Seat]time.Time{}}
+func newModel(run string, in i18n.Language) *model {
+	return &model{run: run, in: in, state: events.NewState(run), follows: true, moved: map[Seat]time.Time{}}
 }
 
-func modelIn(run string, in i18n.Language) *model {
-	m := newModel(run)
-	m.in = in
-	return m
-}
-
-// say is a phrase in the model's language.
+// say translates a phrase.
 func (m *model) say(phrase string, args ...any) string { return i18n.Say(m.in, phrase, args...) }
 
-// again begins from nothing, for a new stream of events.
-func (m *model) again() {
-	m.state, m.told = events.NewState(m.run), map[Seat]time.Time{}
+// reset clears the state for a new stream of events.
+func (m *model) reset() {
+	m.state, m.moved = events.NewState(m.run), map[Seat]time.Time{}
 }
 
-// apply takes an event that came at a time.
+// apply applies an event that arrived at time now.
 func (m *model) apply(e match.Event, now time.Time) {
 	m.state.Apply(e)
 	if e.Type == match.EventFault {
@@ -77,18 +69,18 @@ func (m *model) apply(e match.Event, now time.Time) {
 		return
 	}
 	at := Seat{e.Worker, *e.Slot}
-	switch e.Type { //nolint:exhaustive // the others change no board
+	switch e.Type { //nolint:exhaustive // the other types change no board
 	case match.EventGame, match.EventMove:
-		m.told[at] = now
+		m.moved[at] = now
 	case match.EventSeat, match.EventCut:
-		delete(m.told, at)
+		delete(m.moved, at)
 	}
 	if m.follows && at != m.chosen && now.Sub(m.changed) >= dwell {
 		m.chosen, m.changed = at, now
 	}
 }
 
-// faultText is a fault in a line.
+// faultText returns the line of a fault.
 func (m *model) faultText(e match.Event) string {
 	text := m.say(format.Words(e.Kind))
 	if e.Engine != "" {
@@ -100,8 +92,8 @@ func (m *model) faultText(e match.Event) string {
 	return text + ": " + e.Note
 }
 
-// learned takes what the stored games show, or why they cannot be read.
-func (m *model) learned(r *report.Report, err error) {
+// setReport sets the report of the stored games, or the reason why they cannot be read.
+func (m *model) setReport(r *report.Report, err error) {
 	if err != nil {
 		m.unread = err.Error()
 		return
@@ -109,7 +101,7 @@ func (m *model) learned(r *report.Report, err error) {
 	m.report, m.unread = r, ""
 }
 
-// press takes a key, and returns the order that it means, nil for none.
+// press handles a key, and returns its command or nil.
 func (m *model) press(key rune) *control.Command {
 	if m.asks {
 		m.asks, m.message = false, m.say("not stopped")
@@ -132,7 +124,7 @@ func (m *model) press(key rune) *control.Command {
 	return nil
 }
 
-// command is the order that a key means; stopping is asked about first.
+// command returns the command of a key, or nil. A stop first asks a question.
 func (m *model) command(key rune) *control.Command {
 	wanted := m.state.Snapshot().Wanted
 	switch key {
@@ -152,7 +144,7 @@ func (m *model) command(key rune) *control.Command {
 	return nil
 }
 
-// order lets one order at a time through.
+// order returns c, unless it is invalid or an earlier command has no answer.
 func (m *model) order(c control.Command) *control.Command {
 	if m.ordered != nil {
 		m.message = m.say("the run has not answered %s yet", m.ordered.Do)
@@ -166,7 +158,7 @@ func (m *model) order(c control.Command) *control.Command {
 	return &c
 }
 
-// answered takes what the run said to the order.
+// answered handles the answer to the command.
 func (m *model) answered(err error) {
 	c := m.ordered
 	m.ordered = nil
@@ -187,7 +179,7 @@ func words(c control.Command) string {
 	return string(c.Do)
 }
 
-// meaning is what happens from now on.
+// meaning describes the effect of each command.
 var meaning = map[control.Verb]string{
 	control.Pause:       i18n.Phrase("the pairs in play are finished, no other begins"),
 	control.Resume:      i18n.Phrase("it goes on"),
@@ -196,7 +188,7 @@ var meaning = map[control.Verb]string{
 	control.Concurrency: i18n.Phrase("it changes as pairs end and begin"),
 }
 
-// step chooses the slot before or after the shown one.
+// step chooses the previous or the next slot.
 func (m *model) step(key rune) {
 	all := m.state.Snapshot().Slots
 	if len(all) == 0 {
@@ -211,7 +203,7 @@ func (m *model) step(key rune) {
 	m.chosen, m.follows = Seat{all[at].Worker, all[at].Slot}, false
 }
 
-// choose takes the first slot of a number.
+// choose chooses the first slot with a number.
 func (m *model) choose(number int) {
 	for _, s := range m.state.Snapshot().Slots {
 		if s.Slot == number {
@@ -222,7 +214,7 @@ func (m *model) choose(number int) {
 	m.message = m.say("there is no slot %d", number)
 }
 
-// view is what is to be shown.
+// view returns the view at time now.
 func (m *model) view(now time.Time) View {
 	v := View{
 		Run: m.run, Now: m.state.Snapshot(), Report: m.report, Unread: m.unread, Chosen: m.chosen, Follows: m.follows,
@@ -230,7 +222,7 @@ func (m *model) view(now time.Time) View {
 	}
 	shown := v.shown()
 	v.Chosen = Seat{shown.Worker, shown.Slot}
-	if at, known := m.told[v.Chosen]; known {
+	if at, known := m.moved[v.Chosen]; known {
 		v.Waited = now.Sub(at)
 	}
 	return v

@@ -7,7 +7,7 @@ import (
 	"gogi/match"
 )
 
-// slots lists as many slots as there are lines for, the shown one among them.
+// slots returns at most height lines, a heading and a range of slots with the shown one.
 func (v View) slots(across, height int) []Line {
 	all := v.Now.Slots
 	if height < 2 || len(all) == 0 {
@@ -15,26 +15,26 @@ func (v View) slots(across, height int) []Line {
 	}
 	shown := v.shown()
 	at := slices.IndexFunc(all, func(s match.SlotState) bool { return s.Worker == shown.Worker && s.Slot == shown.Slot })
-	room := min(height-1, len(all))
-	first := max(0, min(at-room/2, len(all)-room))
+	n := min(height-1, len(all))
+	first := max(0, min(at-n/2, len(all)-n))
 	head := v.say("slots")
-	if room < len(all) {
-		head = v.say("slots %d-%d of %d", first+1, first+room, len(all))
+	if n < len(all) {
+		head = v.say("slots %d-%d of %d", first+1, first+n, len(all))
 	}
-	lines := []Line{{{pad(head, seatRoom(across)+17), Faint}, {v.say("  score clocks"), Faint}}}
-	for i, s := range all[first : first+room] {
+	lines := []Line{{{pad(head, seatWidth(across)+17), Faint}, {v.say("  score clocks"), Faint}}}
+	for i, s := range all[first : first+n] {
 		lines = append(lines, v.slotLine(s, first+i == at, across))
 	}
 	return lines
 }
 
-// slotLine is a slot in a line.
-func (v View) slotLine(s match.SlotState, shown bool, room int) Line {
+// slotLine returns the line of a slot, across cells wide.
+func (v View) slotLine(s match.SlotState, shown bool, across int) Line {
 	style, mark := Plain, " "
 	if shown {
 		style, mark = Strong, ">"
 	}
-	text := mark + padLeft(seatName(Seat{s.Worker, s.Slot}), seatRoom(room))
+	text := mark + padLeft(seatName(Seat{s.Worker, s.Slot}), seatWidth(across))
 	b := s.Board
 	if b == nil {
 		return line(style, text+" "+v.say(string(s.Phase)))
@@ -47,12 +47,12 @@ func (v View) slotLine(s match.SlotState, shown bool, room int) Line {
 	}
 	text += fmt.Sprintf(" %s %s %s %s ", pad(fmt.Sprintf("%d.%d", b.Pair, b.Leg), 6), pad(v.say("ply %d", b.Ply), 8),
 		padLeft(evaluation(latest(b)), 6), pad(clocks(b), 11))
-	return line(style, text+versus(b, room-width(text)-1))
+	return line(style, text+versus(b, across-width(text)-1))
 }
 
-// seatRoom is the width of a slot's name: workers have names where there is room.
-func seatRoom(room int) int {
-	if room >= 70 {
+// seatWidth returns the width of a slot's name. A wide screen shows the names of workers.
+func seatWidth(across int) int {
+	if across >= 70 {
 		return 14
 	}
 	return 3
@@ -65,7 +65,7 @@ func seatName(s Seat) string {
 	return clean(s.Worker) + "/" + fmt.Sprint(s.Slot)
 }
 
-// latest is what was said last.
+// latest returns the search data of the last move.
 func latest(b *match.Board) *match.Thought {
 	black, white := b.Thoughts[0], b.Thoughts[1]
 	if black == nil || white != nil && white.Ply > black.Ply {
@@ -74,7 +74,7 @@ func latest(b *match.Board) *match.Thought {
 	return black
 }
 
-// clocks are Black's and White's, nothing where neither has one.
+// clocks returns the clocks of Black and White, or "" without clocks.
 func clocks(b *match.Board) string {
 	if black, white := clock(b, 0), clock(b, 1); black != "-" || white != "-" {
 		return black + " " + white
@@ -82,10 +82,10 @@ func clocks(b *match.Board) string {
 	return ""
 }
 
-// versus is Black's name and White's in so many cells.
-func versus(b *match.Board, room int) string {
+// versus returns the names of Black and White in at most cols cells.
+func versus(b *match.Board, cols int) string {
 	black, white := clean(b.Black), clean(b.White)
-	half := max(1, (room-1)/2)
-	black = clip(black, max(half, room-1-width(white)))
-	return black + "-" + clip(white, max(half, room-1-width(black)))
+	half := max(1, (cols-1)/2)
+	black = clip(black, max(half, cols-1-width(white)))
+	return black + "-" + clip(white, max(half, cols-1-width(black)))
 }

@@ -2,8 +2,8 @@ package terminal
 
 import "os"
 
-// notifyStops does nothing: Windows stops no program.
+// notifyStops does nothing, because Windows stops no program.
 func notifyStops(chan<- os.Signal) {}
 
-// suspend does nothing, as Ctrl-Z does nothing in other programs there.
+// suspend does nothing, as Ctrl-Z in other Windows programs.
 func (w *watcher) suspend() error { return nil }

@@ -13,16 +13,15 @@ import (
 	"gogi/shogi/diagram"
 )
 
-// ErrNoTerminal is that there is nothing to draw on.
+// ErrNoTerminal is the error if standard input or output is not a terminal.
 var ErrNoTerminal = errors.New("this draws on a terminal, and standard input and output are not one (gogi report and gogi serve need none)")
 
-// onTerminal reports whether there is somebody to read and to press keys.
+// onTerminal reports whether standard input and output are terminals.
 func onTerminal() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) //nolint:gosec // a descriptor is small
 }
 
-// open takes the terminal over. Nothing is asked of it, so no late answer is left for
-// the shell to read.
+// open takes the terminal over. It sends no query to it, so the shell gets no late answer.
 func open() (tcell.Screen, error) {
 	s, err := tcell.NewScreen(tcell.OptNegotiation(false), tcell.OptSanitizeContent(true))
 	if err == nil {
@@ -35,7 +34,7 @@ func open() (tcell.Screen, error) {
 	return s, nil
 }
 
-// spell gives letters for what a terminal without Unicode cannot show.
+// spell sets replacements for characters that a terminal without Unicode cannot show.
 func spell(s tcell.Screen) {
 	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
 		for _, kanji := range diagram.Kanji(t) {
@@ -50,7 +49,7 @@ func spell(s tcell.Screen) {
 	}
 }
 
-// styles are how the styles look. White's pieces differ by more than their colour.
+// styles maps each Style to its appearance. White's pieces differ by more than their colour.
 var styles = map[Style]tcell.Style{
 	Plain:  tcell.StyleDefault,
 	Strong: tcell.StyleDefault.Bold(true),
@@ -62,7 +61,7 @@ var styles = map[Style]tcell.Style{
 	Moved:  tcell.StyleDefault.Reverse(true),
 }
 
-// draw shows lines. The library writes what differs from what was there.
+// draw shows lines. The library writes only the changed cells.
 func draw(s tcell.Screen, lines []Line) {
 	s.Clear()
 	for y, l := range lines {

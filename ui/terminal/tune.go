@@ -12,31 +12,31 @@ import (
 	"gogi/match"
 )
 
-// aboutTune is what a tune has to say of itself while it is played. No strength is among
-// it: what its games tell of their own values proves none.
+// aboutTune returns the texts about a tune in play. They contain no strength, because the games of a tune prove none for
+// its own values.
 func (v View) aboutTune() []string {
 	t := v.Now.Tune
 	now, _ := t.Now()
-	said := []string{v.say("Tune (%s): block %d of %d; a tune's games prove no strength.", t.Method, t.Track.Latest, t.Blocks)}
+	texts := []string{v.say("Tune (%s): block %d of %d; a tune's games prove no strength.", t.Method, t.Track.Latest, t.Blocks)}
 	if now.LostElo != nil && t.Target > 0 {
-		said = append(said, v.say("Perturbations × %.2f: the probes lost %.1f Elo to the centre (aimed at: %g).", now.Spread, *now.LostElo, t.Target))
+		texts = append(texts, v.say("Perturbations × %.2f: the probes lost %.1f Elo to the centre (aimed at: %g).", now.Spread, *now.LostElo, t.Target))
 	}
 	if now.Equal > 0 {
-		said = append(said, v.say("Duels of two equal points: %s.", format.Count(now.Equal)))
+		texts = append(texts, v.say("Duels of two equal points: %s.", format.Count(now.Equal)))
 	}
 	if t.Forfeits > 0 {
-		said = append(said, v.say("Forfeited, because a point does not start: %s.", i18n.Number{N: t.Forfeits, Noun: "pair"}))
+		texts = append(texts, v.say("Forfeited, because a point does not start: %s.", i18n.Number{N: t.Forfeits, Noun: "pair"}))
 	}
 	if len(t.Candidate) > 0 {
-		said = append(said, v.say("Its answer: %s.", answer(t)))
+		texts = append(texts, v.say("Its answer: %s.", answer(t)))
 	}
 	if len(t.Validations) > 0 {
-		said = append(said, v.say("What judges it: %s.", strings.Join(t.Validations, ", ")))
+		texts = append(texts, v.say("What judges it: %s.", strings.Join(t.Validations, ", ")))
 	}
-	return said
+	return texts
 }
 
-// answer is the candidate on a line, in the order of the parameters.
+// answer returns the candidate in one line, in the order of the parameters.
 func answer(t *match.TuneLive) string {
 	var list []string
 	for _, p := range t.Params {
@@ -47,14 +47,14 @@ func answer(t *match.TuneLive) string {
 	return strings.Join(list, ", ")
 }
 
-// The columns of a parameter.
+// These are the widths of the columns of a parameter.
 const (
 	paramName  = 18
 	paramValue = 9
-	leastWay   = 8
+	leastChart = 8
 )
 
-// tune lists the parameters with the way that each has come, in at most so many lines.
+// tune returns at most height lines, a heading and the parameters with the charts of their trajectories.
 func (v View) tune(across, height int) []Line {
 	t := v.Now.Tune
 	if height < 2 {
@@ -72,8 +72,8 @@ func (v View) tune(across, height int) []Line {
 			at = now.Theta[i]
 		}
 		text := pad(clean(p.Name), paramName) + padLeft(valueOf(p, p.Start), paramValue) + padLeft(valueOf(p, at), paramValue)
-		if room := across - width(text) - 2; room >= leastWay {
-			text += "  " + way(t, i, min(room, 40))
+		if free := across - width(text) - 2; free >= leastChart {
+			text += "  " + chart(t, i, min(free, 40))
 		}
 		if lines = append(lines, line(Plain, text)); len(lines) == height {
 			break
@@ -82,7 +82,7 @@ func (v View) tune(across, height int) []Line {
 	return lines
 }
 
-// valueOf is a number of a parameter, or its word.
+// valueOf returns the text of a parameter's value.
 func valueOf(p *match.TuneParam, x float64) string {
 	if i := int(x); len(p.Levels) > 0 && i >= 0 && i < len(p.Levels) {
 		return clean(p.Levels[i])
@@ -94,12 +94,12 @@ func valueOf(p *match.TuneParam, x float64) string {
 	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
-// bars are the heights of a way.
+// bars has the characters of a chart by height.
 const bars = "▁▂▃▄▅▆▇█"
 
-// way is the trajectory of a parameter in so many cells, over the blocks that are learnt:
-// from its least to its greatest value, the start among them.
-func way(t *match.TuneLive, i, cells int) string {
+// chart draws the trajectory of a parameter over the learnt blocks, in at most cells cells. The scale is from its lowest to its
+// highest value, with the start value.
+func chart(t *match.TuneLive, i, cells int) string {
 	blocks := slices.Sorted(maps.Keys(t.Track.Points))
 	lo, hi := t.Params[i].Start, t.Params[i].Start
 	for _, b := range blocks {

@@ -11,37 +11,37 @@ import (
 	"gogi/report"
 )
 
-// The least terminal that there is room in.
+// These are the minimum sizes of the terminal.
 const (
 	LeastWidth  = 80
 	LeastHeight = 24
 )
 
-// Seat names a slot: workers number theirs for themselves.
+// Seat identifies a slot. Each worker numbers its own slots.
 type Seat struct {
 	Worker string
 	Slot   int
 }
 
-// View is everything that is shown.
+// View is the content of the screen.
 type View struct {
 	Run      string
 	Now      *match.Snapshot
-	Report   *report.Report // of the stored pairs; nil: they were not read yet
-	Unread   string         // why they could not be read last time; "": they could
-	Chosen   Seat           // whose board is shown
-	Follows  bool           // the board changes to the slot that something happens in
-	Waited   time.Duration  // since the last move on the board was told; below 0: nobody knows
-	Faults   []string       // those that were told while somebody watched, the latest last
+	Report   *report.Report // of the stored pairs; nil before the first reading
+	Unread   string         // the error of the last reading, or ""
+	Chosen   Seat           // the slot with the shown board
+	Follows  bool           // the board changes to the slot of the latest event
+	Waited   time.Duration  // the time since the last move on the board; below 0 if unknown
+	Faults   []string       // the faults since the start of the watch, the latest last
 	Message  string         // the answer to the last key
 	Question bool           // the message asks something
-	Language i18n.Language  // that it is told in; "" is English
+	Language i18n.Language  // "" is English
 }
 
-// say is a phrase in the view's language.
+// say translates a phrase.
 func (v View) say(phrase string, args ...any) string { return i18n.Say(v.Language, phrase, args...) }
 
-// Lines draws a view: at most height lines, none wider than width.
+// Lines draws a view with at most height lines of at most width cells.
 func Lines(v View, width, height int) []Line {
 	if width < LeastWidth || height < LeastHeight {
 		return cut(v.small(width, height), width, height)
@@ -63,7 +63,7 @@ func cut(lines []Line, width, height int) []Line {
 	return lines
 }
 
-// small says that there is no room.
+// small returns the message that the terminal is too small.
 func (v View) small(width, height int) []Line {
 	var out []Line
 	text := v.say("%d × %d cells are too few: gogi watch needs %d × %d. q quits.", width, height, LeastWidth, LeastHeight)
@@ -73,7 +73,7 @@ func (v View) small(width, height int) []Line {
 	return out
 }
 
-// middle is the board with its game beside it, then the slots where there is room.
+// middle returns the board, the text of its game, and the slots.
 func (v View) middle(width, height int) []Line {
 	shown, left := v.shown(), boardWidth+2
 	grid := height >= gridHeight && width >= gridWidth+2+2*leastGame
@@ -88,7 +88,7 @@ func (v View) middle(width, height int) []Line {
 			game = append(v.game(shown, height/2), nil)
 			game = append(append(game, v.tune(right, height-len(game)-leastSlots)...), nil)
 		}
-		return beside(board, left, append(game, v.slots(right, height-len(game))...))
+		return columns(board, left, append(game, v.slots(right, height-len(game))...))
 	}
 	game := v.game(shown, height)
 	if v.Now.Tune != nil {
@@ -96,16 +96,16 @@ func (v View) middle(width, height int) []Line {
 	} else {
 		game = append(game, v.players(height-len(game))...)
 	}
-	return beside(board, left, beside(game, right/2, v.slots(right-right/2, height)))
+	return columns(board, left, columns(game, right/2, v.slots(right-right/2, height)))
 }
 
-// leastGame is what the text of a game needs in width, and the list of slots, too.
+// leastGame is the minimum width of the text of a game, and also of the list of slots.
 const leastGame = 46
 
-// leastSlots is what the list of slots has under a game that has much to tell.
+// leastSlots is the minimum number of lines for the list of slots below a game.
 const leastSlots = 4
 
-// players are the standings of the stored games in so many lines.
+// players returns the standings of the stored games in at most height lines.
 func (v View) players(height int) []Line {
 	if v.Report == nil || height < 3 {
 		return nil
@@ -118,7 +118,7 @@ func (v View) players(height int) []Line {
 	return lines
 }
 
-// shown is the slot whose board is shown.
+// shown returns the slot whose board is shown.
 func (v View) shown() match.SlotState {
 	for _, s := range v.Now.Slots {
 		if (Seat{s.Worker, s.Slot}) == v.Chosen {
@@ -131,7 +131,7 @@ func (v View) shown() match.SlotState {
 	return match.SlotState{Phase: match.SlotIdle}
 }
 
-// title is the run in a line.
+// title returns the title line of the run.
 func (v View) title() string {
 	s := v.Now
 	parts := []string{clean(v.Run), v.say(phaseOf(s))}
@@ -154,7 +154,7 @@ func (v View) rate(games float64) string {
 	return v.say("%.1f games/min", games)
 }
 
-// eta is when all pairs are stored at the rate of now, a dash where no more begin.
+// eta returns the time until all pairs are stored at the current rate, or a dash if no more pairs begin.
 func eta(s *match.Snapshot, pairs float64) string {
 	if pairs <= 0 || s.Phase != match.RunPlaying {
 		return "–"

@@ -18,32 +18,30 @@ import (
 	"gogi/runner/socket"
 )
 
-// Run is the run that is watched.
+// Run is the run to watch.
 type Run struct {
 	Name     string
-	Socket   string                                        // of the process that plays it
-	Evidence func(context.Context) (*report.Report, error) // reads what is stored of it
-	Language i18n.Language                                 // that it is told in; "" is English
+	Socket   string                                        // of the process that plays the run
+	Evidence func(context.Context) (*report.Report, error) // reads its stored games
+	Language i18n.Language                                 // "" is English
 }
 
-// The rhythm of the loop.
+// These are the intervals of the loop.
 const (
-	redraw = 100 * time.Millisecond // at most this often
-	stale  = time.Second            // at least this often, as waiting is shown in seconds
-	// The stored games are read again after this time, or after this many times what the
-	// last reading took, whichever is longer.
+	redraw = 100 * time.Millisecond // the minimum time between two drawings
+	stale  = time.Second            // the maximum time, because the screen shows seconds
+	// The next reading of the stored games comes after readEvery, or after readRest times the last duration if that is longer.
 	readEvery = 2 * time.Second
 	readRest  = 20
-	// patience is how long a run may take to answer an order.
-	patience = 10 * time.Second
+	patience  = 10 * time.Second // the maximum time for the answer to a command
 )
 
-// ErrGone is that the run's process has ended without a word.
+// ErrGone is the error if the run's process has ended without an end of the session.
 var ErrGone = errors.New("the process that played it is gone, and has not said why")
 
-// Watch shows the run until its session ends, and returns what there is to say of it
-// then; nothing where the user has left before. The terminal is as it was whenever and
-// however Watch returns. Nobody there is socket.ErrNobody, and no terminal ErrNoTerminal.
+// Watch shows the run until its session ends, and returns the final lines about it. If the user leaves earlier, it returns nil.
+// It always restores the terminal. It returns socket.ErrNobody if no process plays the run, and ErrNoTerminal without a
+// terminal.
 func Watch(ctx context.Context, r Run) ([]string, error) {
 	if !onTerminal() {
 		return nil, ErrNoTerminal
@@ -63,35 +61,35 @@ func Watch(ctx context.Context, r Run) ([]string, error) {
 		return nil, err
 	}
 	if w.model.state.Snapshot().Tune == nil {
-		w.model.learned(r.Evidence(ctx))
+		w.model.setReport(r.Evidence(ctx))
 	}
 	return last(r.Name, w.model), nil
 }
 
-// watcher is the loop that waits and draws. It alone touches the model.
+// watcher is the loop that waits and draws. Only its goroutine uses the model.
 type watcher struct {
 	Run
-	ctx    context.Context //nolint:containedctx // of the loop, which outlives no call of it
+	ctx    context.Context //nolint:containedctx // the context of the loop
 	screen tcell.Screen
 	model  *model
 	stream *socket.Stream
-	events <-chan match.Event // the stream's; nil while there is none
-	back   chan func()        // what goroutines have for the loop; never closed
+	events <-chan match.Event // of the stream; nil without a stream
+	back   chan func()        // results of goroutines for the loop; never closed
 
 	drawn, tried time.Time
-	fresh        bool // all that is known is drawn
+	fresh        bool // the screen shows the whole model
 	reading      bool
-	read         int // stored pairs when the last reading began; -1: there was none
+	read         int // stored pairs at the last reading; -1 before the first
 	nextRead     time.Time
 }
 
 func newWatcher(ctx context.Context, r Run, s tcell.Screen, stream *socket.Stream) *watcher {
 	return &watcher{
-		Run: r, ctx: ctx, screen: s, model: modelIn(r.Name, r.Language), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
+		Run: r, ctx: ctx, screen: s, model: newModel(r.Name, r.Language), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
 	}
 }
 
-// watch loops until the session ends, which is over, or the user leaves.
+// watch loops until the user leaves or the session ends, which sets over.
 func (w *watcher) watch() (over bool, err error) {
 	defer w.screen.Fini()
 	stops := make(chan os.Signal, 1)
@@ -111,7 +109,7 @@ func (w *watcher) watch() (over bool, err error) {
 			if !ok && w.stream.Err() == nil {
 				return true, nil
 			}
-			w.heard(e, ok)
+			w.apply(e, ok)
 		case f := <-w.back:
 			f()
 			w.fresh = false
@@ -127,8 +125,8 @@ func (w *watcher) watch() (over bool, err error) {
 	}
 }
 
-// heard takes an event, or that the stream was cut.
-func (w *watcher) heard(e match.Event, ok bool) {
+// apply applies an event. If ok is false, the stream was cut.
+func (w *watcher) apply(e match.Event, ok bool) {
 	if w.fresh = false; ok {
 		w.model.apply(e, time.Now())
 		return
@@ -137,15 +135,15 @@ func (w *watcher) heard(e match.Event, ok bool) {
 	w.model.message = i18n.Say(w.Language, "cut off from the run; connecting again")
 }
 
-// tick draws, connects and reads what is due.
+// tick draws, connects and reads if it is due.
 func (w *watcher) tick(now time.Time) error {
 	if w.events == nil && now.Sub(w.tried) >= stale {
 		w.tried = now
-		if err := w.again(); err != nil {
+		if err := w.connect(); err != nil {
 			return err
 		}
 	}
-	w.learn(now)
+	w.readStored(now)
 	if !w.fresh || now.Sub(w.drawn) >= stale {
 		w.draw(now)
 	}
@@ -158,8 +156,8 @@ func (w *watcher) draw(now time.Time) {
 	w.drawn, w.fresh = now, true
 }
 
-// again connects to a run that has cut the stream, which it does when nobody read.
-func (w *watcher) again() error {
+// connect connects again after a cut. The run cuts a reader that is too slow.
+func (w *watcher) connect() error {
 	stream, err := socket.Follow(w.ctx, w.Socket)
 	switch {
 	case errors.Is(err, socket.ErrNobody):
@@ -169,16 +167,16 @@ func (w *watcher) again() error {
 		return nil
 	}
 	w.stream, w.events = stream, stream.Events()
-	w.model.again()
+	w.model.reset()
 	w.model.message = i18n.Say(w.Language, "connected again")
 	return nil
 }
 
-// learn reads the stored games where there are more than at the last time.
-func (w *watcher) learn(now time.Time) {
+// readStored reads the stored games if their number has changed since the last reading.
+func (w *watcher) readStored(now time.Time) {
 	known := w.model.state.Snapshot()
 	finished := known.Finished
-	if known.Tune != nil || len(known.Players) == 1 { // whose stored games prove no strength
+	if known.Tune != nil || len(known.Players) == 1 { // these games prove no strength
 		return
 	}
 	if w.reading || finished == w.read || now.Before(w.nextRead) {
@@ -190,7 +188,7 @@ func (w *watcher) learn(now time.Time) {
 		took := time.Since(now)
 		return func() {
 			w.reading, w.nextRead = false, time.Now().Add(max(readEvery, readRest*took))
-			w.model.learned(r, err)
+			w.model.setReport(r, err)
 			if err != nil {
 				w.read = -1
 			}
@@ -198,8 +196,8 @@ func (w *watcher) learn(now time.Time) {
 	})
 }
 
-// background does what takes time, and hands its outcome to the loop: a panic, too,
-// which must not end the program before the terminal is given back.
+// background runs work in a goroutine and its outcome in the loop. It also moves a panic to the loop, so that the
+// terminal is restored before the program ends.
 func (w *watcher) background(work func() func()) {
 	go func() {
 		var outcome func()
@@ -217,7 +215,7 @@ func (w *watcher) background(work func() func()) {
 	}()
 }
 
-// input takes what the terminal says.
+// input handles an event of the terminal.
 func (w *watcher) input(e tcell.Event) (leave bool, err error) {
 	w.fresh = false
 	switch e := e.(type) {
@@ -233,7 +231,7 @@ func (w *watcher) input(e tcell.Event) (leave bool, err error) {
 
 func (w *watcher) key(e *tcell.EventKey) (leave bool, err error) {
 	pressed := rune(0)
-	switch e.Key() { //nolint:exhaustive // the others mean nothing
+	switch e.Key() { //nolint:exhaustive // the other keys have no effect
 	case tcell.KeyCtrlC:
 		return true, nil
 	case tcell.KeyCtrlZ:
@@ -263,22 +261,22 @@ func (w *watcher) key(e *tcell.EventKey) (leave bool, err error) {
 	return false, nil
 }
 
-// last is what there is to say of a session that has ended.
+// last returns the lines about an ended session.
 func last(run string, m *model) []string {
 	now := m.state.Snapshot()
 	lines := []string{m.say("%s: the session has ended; %s of %s are stored.",
 		clean(run), format.Count(now.Finished), i18n.Number{N: now.Pairs, Noun: "pair"})}
 	if now.Tune != nil {
-		for _, said := range m.view(now.Latest).aboutTune() {
-			lines = append(lines, clean(said))
+		for _, text := range m.view(now.Latest).aboutTune() {
+			lines = append(lines, clean(text))
 		}
 		return lines
 	}
 	if m.unread != "" {
 		return append(lines, m.say("The stored games cannot be read: %s", clean(m.unread)))
 	}
-	for _, said := range i18n.Each(m.in, Shown(m.report)) {
-		lines = append(lines, clean(said))
+	for _, text := range i18n.Each(m.in, Shown(m.report)) {
+		lines = append(lines, clean(text))
 	}
 	return lines
 }

@@ -247,7 +247,7 @@ func TestCut(t *testing.T) {
 // TestFollow: the board changes to the slot that something happens in, not too often, and
 // not when one was chosen.
 func TestFollow(t *testing.T) {
-	m, now := newModel("run"), time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	m, now := newModel("run", ""), time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	m.apply(stamp(match.Event{Type: match.EventRun, Slots: 3}, 1), now)
 	seq := uint64(1)
 	happens := func(slot int, after time.Duration) int {
@@ -291,7 +291,7 @@ func TestFollow(t *testing.T) {
 
 // TestOneOrderAtATime: while the run has not answered, no other order is given.
 func TestOneOrderAtATime(t *testing.T) {
-	m := newModel("run")
+	m := newModel("run", "")
 	m.apply(stamp(match.Event{Type: match.EventRun, Slots: 1}, 1), time.Unix(0, 0))
 	if c := m.press('-'); c != nil || !strings.Contains(m.message, "at least 1") {
 		t.Errorf("no slot is left: %+v, %q", c, m.message)
