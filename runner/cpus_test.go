@@ -60,8 +60,8 @@ func openedOn(t *testing.T, sets [2][]int, restarts ...match.Restart) (opened st
 			defer mu.Unlock()
 			games = append(games, fmt.Sprint(p.name, p.cpus))
 		}
-		err := runner.Run(t.Context(), runner.Config{
-			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: &memorySink{pairs: map[int]match.PairResult{}},
+		_, err := playConfig(t.Context(), runner.Config{
+			Plan: plan,
 			CPUs: [][2][]int{sets}, OpenPerSlot: 3,
 			Open: func(_ context.Context, p match.Player, cpus []int) (runner.Player, error) {
 				mu.Lock()
@@ -128,8 +128,8 @@ func TestSlotsHaveCPUsOfTheirOwn(t *testing.T) {
 		plan.Players[0].Env = []string{"{slot}"}
 		var mu sync.Mutex
 		got := map[string]string{}
-		err := runner.Run(t.Context(), runner.Config{
-			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: &memorySink{pairs: map[int]match.PairResult{}},
+		_, err := playConfig(t.Context(), runner.Config{
+			Plan: plan,
 			CPUs: [][2][]int{{{4, 12}, {4, 12}}, {{5, 13}, {5, 13}}},
 			Open: func(_ context.Context, p match.Player, cpus []int) (runner.Player, error) {
 				mu.Lock()
@@ -167,8 +167,8 @@ func TestStraysAreToldOnce(t *testing.T) {
 				}()
 				var mu sync.Mutex
 				var looks []*[]bool
-				err := runner.Run(t.Context(), runner.Config{
-					Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: &memorySink{pairs: map[int]match.PairResult{}},
+				_, err := playConfig(t.Context(), runner.Config{
+					Plan: plan,
 					CPUs: sets, Events: events,
 					Open: func(_ context.Context, p match.Player, cpus []int) (runner.Player, error) {
 						mu.Lock()

@@ -75,15 +75,8 @@ const putGrace = 10 * time.Second
 // outlasting returns a context that ends putGrace after ctx.
 func outlasting(ctx context.Context) (context.Context, func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(putGrace)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel(fmt.Errorf("not stored within %v after the end of the run", putGrace))
-		case <-longer.Done():
-		}
-	})
+	late := func() { cancel(fmt.Errorf("not stored within %v after the end of the run", putGrace)) }
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(putGrace, late) })
 	return longer, func() { stop(); cancel(nil) }
 }
 

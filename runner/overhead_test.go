@@ -8,8 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -19,7 +17,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -31,11 +28,9 @@ import (
 	"gogi/usi/usitest"
 )
 
-// BenchmarkOverhead measures what the runner costs a move: the CPU time of this process
-// alone, and the wall clock, beside those of others who say the same to the same engines in
-// the same rounds, and make nothing of the answers. The engines answer from a table; they
-// are started before, and ended after what is measured. Garbage is collected as gogi match
-// has it.
+// BenchmarkOverhead measures the cost of the runner for a move: the CPU time of this process, and the wall clock. In the
+// same rounds a baseline sends the same commands to the same engines and ignores the answers. The engines answer from a
+// table. They start before and end after the measured time. The garbage collector has the setting of gogi match.
 func BenchmarkOverhead(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, t := range []table{{slots: 1, infos: 1}, {slots: 2, infos: 1}, {slots: 8, infos: 1}, {slots: 2, infos: 100}} {
@@ -83,9 +78,7 @@ func ways() []way {
 		return way{name, func(b *testing.B, t *table) (func(), func()) { return beginRunner(b, t, s) }}
 	}
 	return []way{
-		{"raw", beginRaw},     // a thread a slot, and the kernel's read and write
-		{"pipes", beginPipes}, // a goroutine a slot, and the runtime's poller
-		{"hop", beginHop},     // and a goroutine that reads, for each engine
+		{"pipes", beginPipes}, // the baseline: a goroutine for each slot, without a runner
 		gogi("pv0", setting{}),
 		gogi("pv12", setting{pvPlies: 12}),
 		gogi("logged", setting{pvPlies: 12, logged: true}),
@@ -181,18 +174,13 @@ func tableGame(b *testing.B) []string {
 // asker says something to one engine and waits for the line that begins with a word.
 type asker func(text []byte, word string) error
 
-// bare has the games of all slots played by askers, two a slot, on threads of their own or
-// not.
-func (t *table) bare(b *testing.B, askers [][2]asker, locked bool) {
+// bare plays the games of all slots with two askers for each slot.
+func (t *table) bare(b *testing.B, askers [][2]asker) {
 	b.Helper()
 	positions := t.positions()
 	var slots sync.WaitGroup
 	for _, engines := range askers {
 		slots.Go(func() {
-			if locked {
-				runtime.LockOSThread()
-				defer runtime.UnlockOSThread()
-			}
 			for range overheadPairs * 2 / t.slots {
 				for _, ask := range engines {
 					if err := ask([]byte("isready\n"), "readyok"); err != nil {
@@ -225,134 +213,21 @@ func (t *table) positions() (list [][]byte) {
 	return list
 }
 
-// beginRaw talks as a C program would. The system calls are those that the scheduler is
-// not told of, so there is a processor of the runtime's for each thread that waits in one.
-func beginRaw(b *testing.B, t *table) (play, end func()) {
-	b.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	var askers [][2]asker
-	var ends []func()
-	for range t.slots {
-		var pair [2]asker
-		for i := range pair {
-			ask, end := rawEngine(b, t.command)
-			pair[i], ends = ask, append(ends, end)
-			testutil.OK(b, ask([]byte("usi\n"), "usiok"))
-		}
-		askers = append(askers, pair)
-	}
-	return func() {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors + t.slots))
-			t.bare(b, askers, true)
-		}, func() {
-			for _, end := range ends {
-				end()
-			}
-		}
-}
-
-// rawEngine starts an engine whose pipes are blocking, as the kernel makes them.
-func rawEngine(b *testing.B, command []string) (ask asker, end func()) {
-	b.Helper()
-	var in, out [2]int
-	for _, pipe := range []*[2]int{&in, &out} {
-		testutil.OK(b, syscall.Pipe2(pipe[:], syscall.O_CLOEXEC))
-	}
-	theirs := [2]*os.File{os.NewFile(uintptr(in[0]), "stdin"), os.NewFile(uintptr(out[1]), "stdout")}
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout = theirs[0], theirs[1]
-	testutil.OK(b, cmd.Start())
-	for _, f := range theirs {
-		_ = f.Close()
-	}
-	lines := bufio.NewReader(rawFile(out[0]))
-	ask = func(text []byte, word string) error { return askOver(rawFile(in[1]), lines, text, word) }
-	return ask, func() {
-		_ = syscall.Close(in[1])
-		if err := cmd.Wait(); err != nil {
-			b.Error(err)
-		}
-		_ = syscall.Close(out[0])
-	}
-}
-
-// rawFile is a descriptor that blocks its thread.
-type rawFile int
-
-func (f rawFile) Read(p []byte) (int, error)  { return rawCall(syscall.SYS_READ, f, p) }
-func (f rawFile) Write(p []byte) (int, error) { return rawCall(syscall.SYS_WRITE, f, p) }
-
-func rawCall(call uintptr, f rawFile, p []byte) (int, error) {
-	for {
-		n, _, errno := syscall.RawSyscall(call, uintptr(f), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
-		switch {
-		case errno == syscall.EINTR:
-			continue
-		case errno != 0:
-			return 0, errno
-		case n == 0 && call == syscall.SYS_READ:
-			return 0, io.EOF
-		}
-		return int(n), nil
-	}
-}
-
-// askOver says a text that fits into a pipe, and reads up to the line that is waited for.
-func askOver(w io.Writer, r *bufio.Reader, text []byte, word string) error {
-	if _, err := w.Write(text); err != nil {
+// askOver sends a text that fits into a pipe, and reads up to the line that begins with word.
+func askOver(p *process.Process, r *bufio.Reader, text []byte, word string) error {
+	if _, err := p.Write(text); err != nil {
 		return err
 	}
-	return readTo(r, word)
-}
-
-func readTo(r *bufio.Reader, word string) error {
 	for {
 		line, err := r.ReadSlice('\n')
-		if err != nil {
+		if err != nil || bytes.HasPrefix(line, []byte(word)) {
 			return err
-		}
-		if bytes.HasPrefix(line, []byte(word)) {
-			return nil
 		}
 	}
 }
 
-// beginPipes reads where it writes.
+// beginPipes starts two engines for each slot, as gogi does, and reads in the goroutine that writes.
 func beginPipes(b *testing.B, t *table) (play, end func()) {
-	b.Helper()
-	return beginProcesses(b, t, func(p *process.Process) asker {
-		lines := bufio.NewReader(p)
-		return func(text []byte, word string) error { return askOver(p, lines, text, word) }
-	})
-}
-
-// beginHop has another goroutine read, and be told what to read up to before it is asked
-// for, as a dialogue must that hears an engine at all times.
-func beginHop(b *testing.B, t *table) (play, end func()) {
-	b.Helper()
-	return beginProcesses(b, t, func(p *process.Process) asker {
-		words, heard := make(chan string, 1), make(chan error, 1)
-		go func() {
-			lines := bufio.NewReader(p)
-			for {
-				if _, err := lines.Peek(1); err != nil {
-					return // the engine has ended
-				}
-				heard <- readTo(lines, <-words)
-			}
-		}()
-		return func(text []byte, word string) error {
-			words <- word
-			if _, err := p.Write(text); err != nil {
-				return err
-			}
-			return <-heard
-		}
-	})
-}
-
-// beginProcesses starts two engines a slot, as gogi does.
-func beginProcesses(b *testing.B, t *table, talk func(*process.Process) asker) (play, end func()) {
 	b.Helper()
 	var started []*process.Process
 	var askers [][2]asker
@@ -361,18 +236,18 @@ func beginProcesses(b *testing.B, t *table, talk func(*process.Process) asker) (
 		for i := range pair {
 			p := startProcess(b, t.command)
 			started = append(started, p)
-			pair[i] = talk(p)
+			lines := bufio.NewReader(p)
+			pair[i] = func(text []byte, word string) error { return askOver(p, lines, text, word) }
 			testutil.OK(b, pair[i]([]byte("usi\n"), "usiok"))
 		}
 		askers = append(askers, pair)
 	}
-	return func() { t.bare(b, askers, false) }, func() { closeAll(b, started) }
+	return func() { t.bare(b, askers) }, func() { closeAll(b, started) }
 }
 
 func startProcess(b *testing.B, command []string) *process.Process {
 	b.Helper()
-	p := testutil.Must(process.Start(process.Spec{Command: command}, nil))(b)
-	return p
+	return testutil.Must(process.Start(process.Spec{Command: command}, nil))(b)
 }
 
 // closeAll ends engines at once.

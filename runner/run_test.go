@@ -118,13 +118,22 @@ func testPlan(pairs, concurrency int, limits match.Limits) *match.Plan {
 }
 
 // play runs a plan with players by name.
-func play(t *testing.T, plan *match.Plan, open func(name string) *fake) (map[int]match.PairResult, error) {
+func play[P runner.Player](t *testing.T, plan *match.Plan, open func(name string) P) (map[int]match.PairResult, error) {
 	t.Helper()
-	sink := &memorySink{pairs: map[int]match.PairResult{}}
-	err := runner.Run(t.Context(), runner.Config{
-		Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+	return playConfig(t.Context(), runner.Config{
+		Plan: plan,
 		Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) { return open(p.Name), nil },
 	})
+}
+
+// playConfig runs a plan and stores the results in memory. The default source has all pairs of the plan.
+func playConfig(ctx context.Context, c runner.Config) (map[int]match.PairResult, error) {
+	sink := &memorySink{pairs: map[int]match.PairResult{}}
+	c.Sink = sink
+	if c.Source == nil {
+		c.Source = runner.NewPlanSource(c.Plan, func(int) bool { return false })
+	}
+	err := runner.Run(ctx, c)
 	return sink.pairs, err
 }
 
@@ -438,11 +447,10 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("second interrupt")
 		plan := testPlan(100, 4, fixedNodes)
-		sink := &memorySink{pairs: map[int]match.PairResult{}}
 		var opened, closed atomic.Int64
 		time.AfterFunc(70*time.Second, func() { cancel(cause) })
-		err := runner.Run(ctx, runner.Config{
-			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+		pairs, err := playConfig(ctx, runner.Config{
+			Plan: plan,
 			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 				opened.Add(1)
 				return &fake{name: p.Name, closed: &closed, delay: func(int) time.Duration { return time.Second }}, nil
@@ -451,7 +459,7 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 		if !errors.Is(err, cause) || err.Error() != cause.Error() { // once, not once for each slot
 			t.Errorf("error %v", err)
 		}
-		for id, p := range sink.pairs {
+		for id, p := range pairs {
 			if len(p.Games) != 2 {
 				t.Errorf("pair %d has %d games", id, len(p.Games))
 			}
@@ -467,16 +475,15 @@ func TestRevokedPairIsThrownAway(t *testing.T) {
 		plan := testPlan(2, 1, fixedNodes)
 		revoked := make(chan struct{})
 		source := &revokingSource{PlanSource: runner.NewPlanSource(plan, func(int) bool { return false }), revoked: revoked}
-		sink := &memorySink{pairs: map[int]match.PairResult{}}
 		time.AfterFunc(5*time.Second, func() { close(revoked) })
-		err := runner.Run(t.Context(), runner.Config{
-			Plan: plan, Source: source, Sink: sink,
+		pairs, err := playConfig(t.Context(), runner.Config{
+			Plan: plan, Source: source,
 			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 				return &fake{name: p.Name, delay: func(int) time.Duration { return time.Second }}, nil
 			},
 		})
-		if err != nil || len(sink.pairs) != 1 || source.returned == nil {
-			t.Errorf("%v, %d pairs, returned: %v", err, len(sink.pairs), source.returned)
+		if err != nil || len(pairs) != 1 || source.returned == nil {
+			t.Errorf("%v, %d pairs, returned: %v", err, len(pairs), source.returned)
 		}
 	})
 }
@@ -532,14 +539,8 @@ func TestPonderHitsAndMissesAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute}})
 		plan.Ponder = match.PonderStandard
-		sink := &memorySink{pairs: map[int]match.PairResult{}}
-		testutil.OK(t, runner.Run(t.Context(), runner.Config{
-			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
-			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-				return &pondering{fake: fake{name: p.Name}}, nil
-			},
-		}))
-		for _, g := range sink.pairs[0].Games {
+		pairs := testutil.Must(play(t, plan, func(name string) *pondering { return &pondering{fake: fake{name: name}} }))(t)
+		for _, g := range pairs[0].Games {
 			for c, s := range g.Sides {
 				if s.PonderHits == 0 || s.PonderMisses == 0 || s.PonderHits+s.PonderMisses >= s.Plies+1 {
 					t.Errorf("colour %d: %d hits and %d misses in %d plies", c, s.PonderHits, s.PonderMisses, s.Plies)
@@ -591,18 +592,14 @@ func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 				plan.Ponder, plan.Rules.MaxPlies = test.mode, 8
 				players := map[string]*expecting{}
 				var mu sync.Mutex
-				sink := &memorySink{pairs: map[int]match.PairResult{}}
-				err := runner.Run(t.Context(), runner.Config{
-					Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
-					Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-						mu.Lock()
-						defer mu.Unlock()
-						players[p.Name] = &expecting{fake: fake{name: p.Name}, expect: test.expect}
-						return players[p.Name], nil
-					},
+				pairs, err := play(t, plan, func(name string) *expecting {
+					mu.Lock()
+					defer mu.Unlock()
+					players[name] = &expecting{fake: fake{name: name}, expect: test.expect}
+					return players[name]
 				})
-				if err != nil || len(sink.pairs[0].Games) != 2 {
-					t.Fatalf("%v, %d games", err, len(sink.pairs[0].Games))
+				if err != nil || len(pairs[0].Games) != 2 {
+					t.Fatalf("%v, %d games", err, len(pairs[0].Games))
 				}
 				for name, p := range players {
 					testutil.Equal(t, (len(p.thought) > 0), test.thought, "%s pondered on %v", name, p.thought)
@@ -612,7 +609,7 @@ func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 						}
 					}
 				}
-				for _, g := range sink.pairs[0].Games {
+				for _, g := range pairs[0].Games {
 					if n := g.Sides[0].PonderMisses + g.Sides[0].PonderHits; (n > 0) != test.thought {
 						t.Errorf("%d searches on the opponent's time are counted", n)
 					}
@@ -627,24 +624,20 @@ func TestStartsAreBounded(t *testing.T) {
 		plan := testPlan(16, 8, fixedNodes)
 		plan.StartParallel = 3
 		var starting, most, opened atomic.Int64
-		sink := &memorySink{pairs: map[int]match.PairResult{}}
-		err := runner.Run(t.Context(), runner.Config{
-			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
-			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-				opened.Add(1)
-				n := starting.Add(1)
-				most.Store(max(most.Load(), n))
-				time.Sleep(time.Second) // in synctest's time
-				first := true
-				return &fake{name: p.Name, newGame: func() error {
-					if first {
-						time.Sleep(time.Second) // in synctest's time
-						starting.Add(-1)
-						first = false
-					}
-					return nil
-				}}, nil
-			},
+		_, err := play(t, plan, func(name string) *fake {
+			opened.Add(1)
+			n := starting.Add(1)
+			most.Store(max(most.Load(), n))
+			time.Sleep(time.Second) // in synctest's time
+			first := true
+			return &fake{name: name, newGame: func() error {
+				if first {
+					time.Sleep(time.Second) // in synctest's time
+					starting.Add(-1)
+					first = false
+				}
+				return nil
+			}}
 		})
 		if err != nil || most.Load() != 3 || opened.Load() != 16 {
 			t.Errorf("%v, at most %d starting of %d", err, most.Load(), opened.Load())
@@ -660,9 +653,8 @@ func TestWarmUpIsAloneAndFirst(t *testing.T) {
 		plan.SlotsPerGPU = 2
 		var mu sync.Mutex
 		var order, env []string
-		sink := &memorySink{pairs: map[int]match.PairResult{}}
-		err := runner.Run(t.Context(), runner.Config{
-			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+		_, err := playConfig(t.Context(), runner.Config{
+			Plan: plan,
 			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 				time.Sleep(time.Second) // as a program that starts, so that each slot has its pair before one is played
 				mu.Lock()
