@@ -105,29 +105,6 @@ func (e *Events) push(ev match.Event) {
 	}
 }
 
-// Forward sends an event of a worker's own stream. It gives a new number, because that stream may have gaps, and
-// copies the worker's time stamp to At. It drops events of another run and events about the whole run,
-// because a worker cannot know those.
-func (e *Events) Forward(ev match.Event) {
-	if e == nil || ev.Run != e.run {
-		return
-	}
-	switch ev.Type {
-	case match.EventMove:
-		if !e.moves {
-			return
-		}
-	case match.EventSeat, match.EventGame, match.EventBoard, match.EventEnd, match.EventCut, match.EventFault, match.EventWarning:
-	case match.EventRun, match.EventPair, match.EventDone, match.EventState,
-		match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation:
-		return
-	default: // a type of a later version
-		return
-	}
-	ev.At = ev.Time
-	e.Send(ev)
-}
-
 func (e *Events) pairDone(id int, kind string) {
 	if e == nil {
 		return
