@@ -172,7 +172,7 @@ type WorkerStatus struct {
 	Held      int      `cbor:"held" json:"held"`
 	Load      float64  `cbor:"load" json:"load"`
 	NPS       float64  `cbor:"nps" json:"nps"`
-	Added     int      `cbor:"added" json:"added"` // since the coordinator's start
+	Added     int      `cbor:"added" json:"added"` // stored pairs
 	Refused   int      `cbor:"refused" json:"refused"`
 	Agreed    int      `cbor:"agreed" json:"agreed"` // audits
 	// Log10E is the logarithm of an e-value, over all tests, that the worker's results differ from the others'.

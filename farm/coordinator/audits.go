@@ -25,60 +25,150 @@ type Auditor interface {
 }
 
 // An audit is a pair that another worker plays again. Its result is compared and does not count. If it
-// differs, a worker of a third owner plays the pair as well.
+// differs, a worker of a third owner plays the pair as well. The end of the run does not end an audit.
 type audit struct {
-	pair    int
-	results []*match.PairResult // so far
-	owners  []string
+	dueAudit
+
+	results []*match.PairResult // so far; the first is read from the store when the second comes
+	owners  []string            // of the results, and of the first one
 	// The worker that holds the lease of the next result; "" if the audit waits for one.
 	worker, session string
 	epoch           farm.Epoch
 	deadline        time.Time
 }
 
-// maxAudits limits the open audits of a run.
-const maxAudits = 256
-
-// startAudit starts an audit of a stored pair if one is due.
-func (c *Coordinator) startAudit(r *run, worker string, p *match.PairResult) {
-	w := c.workers[worker]
-	if c.config.Auditor == nil || !r.exact || len(r.audits) >= maxAudits {
-		return
-	}
-	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
-		return
-	}
-	r.audits = append(r.audits, &audit{pair: p.Pair.ID, results: []*match.PairResult{p}, owners: []string{w.Owner}})
+// A dueAudit is the stored part of an audit, in the bucket of audits under the run's digest.
+type dueAudit struct {
+	Pair   int       `cbor:"pair"`
+	Worker string    `cbor:"worker"` // that played the pair first
+	Owner  string    `cbor:"owner"`  // of that worker
+	Since  time.Time `cbor:"since"`
 }
 
-// grantAudits grants up to n pairs that workers of other owners have played.
-func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (grants []farm.Grant) {
-	for _, a := range r.audits {
+const (
+	// maxAudits limits the open audits of a run.
+	maxAudits = 256
+	// auditsKept is how long an ended run waits for its audits.
+	auditsKept = 7 * 24 * time.Hour
+)
+
+// startAudit starts an audit if one is due of a pair that is about to be stored. So no stored pair can lack its audit
+// after a crash.
+func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, pair int) {
+	if c.config.Auditor == nil || !r.exact {
+		return
+	}
+	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, pair, w.Trust, w.Played) {
+		return
+	}
+	// A pair that was not stored before a crash comes again.
+	r.audits = slices.DeleteFunc(r.audits, func(a *audit) bool { return a.Pair == pair })
+	if len(r.audits) < maxAudits {
+		r.audits = append(r.audits, &audit{dueAudit: dueAudit{pair, name, w.Owner, now.Round(0)}, owners: []string{w.Owner}})
+		r.auditsChanged = true
+	}
+}
+
+// keepAudits stores the audits of a run if they have changed. After an error the next call tries again.
+func (c *Coordinator) keepAudits(ctx context.Context, r *run) {
+	if !r.auditsChanged {
+		return
+	}
+	list := make([]dueAudit, len(r.audits))
+	for i, a := range r.audits {
+		list[i] = a.dueAudit
+	}
+	err := c.save(ctx, bucketAudits, r.digest, list, &r.auditsRevision)
+	r.auditsChanged = err != nil
+	c.warn(err, "the audits of a test were not stored", "run", r.Name)
+}
+
+// readAudits reads the audits of all runs, unless nothing is audited now. An entry that cannot be read is logged, and replaced by the next one.
+func (c *Coordinator) readAudits(ctx context.Context) error {
+	if c.config.Auditor == nil {
+		return nil
+	}
+	err := c.config.State.Each(ctx, bucketAudits, func(digest string, body []byte, revision uint64) error {
+		r := c.runs[digest]
+		if r == nil {
+			return nil
+		}
+		var list []dueAudit
+		c.warn(farm.Decode(body, &list), "the stored audits of a test cannot be read", "run", r.Name)
+		r.auditsRevision = revision
+		for _, due := range list {
+			r.audits = append(r.audits, &audit{dueAudit: due, owners: []string{due.Owner}})
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("coordinator: reading the audits: %w", err)
+	}
+	return nil
+}
+
+// endAudit removes an audit.
+func (r *run) endAudit(a *audit) {
+	r.audits = slices.DeleteFunc(r.audits, func(b *audit) bool { return a == b })
+	r.auditsChanged = true
+}
+
+// auditedBy reports whether a worker holds an audit of the run.
+func (r *run) auditedBy(worker string) bool {
+	return slices.ContainsFunc(r.audits, func(a *audit) bool { return a.worker == worker })
+}
+
+// grantAudits grants up to n pairs that workers of other owners have played. It opens an ended run if necessary.
+func (c *Coordinator) grantAudits(ctx context.Context, now time.Time, r *run, s *session, n int) (grants []farm.Grant) {
+	for _, a := range slices.Clone(r.audits) {
 		if len(grants) >= n {
 			break
 		}
 		if a.worker != "" || slices.Contains(a.owners, s.owner) {
 			continue
 		}
+		if err := c.open(ctx, r, now); err != nil {
+			c.warn(err, "the audits of a test that cannot be opened are dropped", "run", r.Name)
+			r.audits, r.auditsChanged = nil, true
+			break
+		}
+		g := farm.Grant{Held: farm.Held{Run: r.digest, Pair: a.Pair, Audit: true}}
+		if r.tune != nil {
+			first, err := c.firstResult(ctx, r, a)
+			if err != nil {
+				r.endAudit(a)
+				continue
+			}
+			setPoints(&g, first.Pair.Options)
+		}
 		epoch, ok := c.epochs.Take()
 		if !ok {
 			break
 		}
 		a.worker, a.session, a.epoch, a.deadline = s.name, s.session, epoch, now.Add(c.config.Lease)
-		g := farm.Grant{Held: farm.Held{Run: r.digest, Pair: a.pair, Epoch: epoch, Audit: true}}
-		if r.tune != nil {
-			setPoints(&g, a.results[0].Pair.Options)
-		}
+		g.Epoch = epoch
 		g.Token = c.config.Secret.Token(s.name, g.Held)
 		grants = append(grants, g)
 	}
 	return grants
 }
 
+// firstResult reads the result that an audit checks. It returns an error if the result was voided.
+func (c *Coordinator) firstResult(ctx context.Context, r *run, a *audit) (*match.PairResult, error) {
+	if r.store == nil {
+		return nil, fmt.Errorf("test %s is not open", r.Name)
+	}
+	first, err := r.store.Pair(ctx, a.Pair)
+	if err == nil && first.Played.Worker != a.Worker {
+		err = fmt.Errorf("pair %d of %s is not stored as played by %s", a.Pair, r.Name, a.Worker)
+	}
+	return &first, err
+}
+
 // auditOf returns the audit that a worker holds under a lease, nil if there is none.
 func (r *run) auditOf(worker string, h farm.Held) *audit {
 	for _, a := range r.audits {
-		if a.epoch == h.Epoch && a.pair == h.Pair && a.worker == worker {
+		if a.epoch == h.Epoch && a.Pair == h.Pair && a.worker == worker {
 			return a
 		}
 	}
@@ -93,7 +183,7 @@ func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, 
 			continue
 		}
 		var a *audit
-		if r := c.runs[h.Run]; r != nil && c.config.Secret.Granted(s.name, h) && !r.State.Final() {
+		if r := c.runs[h.Run]; r != nil && c.config.Secret.Granted(s.name, h) {
 			a = r.auditOf(s.name, h)
 		}
 		if a == nil {
@@ -105,12 +195,12 @@ func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, 
 	return rest
 }
 
-// expireAudits frees the audits whose worker sent no heartbeat. It deletes all audits of an ended run.
+// expireAudits frees the audits whose worker sent no heartbeat. It deletes the old audits of an ended run.
 func (r *run) expireAudits(now time.Time) {
-	if r.State.Final() {
-		r.audits = nil
-	}
-	for _, a := range r.audits {
+	for _, a := range slices.Clone(r.audits) {
+		if r.State.Final() && now.Sub(a.Since) > auditsKept {
+			r.endAudit(a)
+		}
 		if a.worker != "" && !now.Before(a.deadline) {
 			a.worker, a.epoch = "", 0
 		}
@@ -124,15 +214,24 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 		r.counts.Stale++
 		return
 	}
+	a.worker, a.epoch = "", 0
+	if len(a.results) == 0 {
+		first, err := c.firstResult(ctx, r, a)
+		if err != nil {
+			c.warn(err, "an audit has ended")
+			r.endAudit(a)
+			return
+		}
+		a.results = append(a.results, first)
+	}
 	a.results = append(a.results, &it.pair)
 	a.owners = append(a.owners, m.key.Owner)
-	a.worker, a.epoch = "", 0
 	first, second := a.results[0], a.results[1]
 	differ := c.config.Auditor.Differ(first, second)
 	switch {
 	case len(a.results) == 2 && differ != "":
 		workers := []string{first.Played.Worker, second.Played.Worker}
-		c.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.pair, "where", differ, "workers", workers)
+		c.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", differ, "workers", workers)
 		return
 	case len(a.results) == 2:
 		r.counts.Agreed++
@@ -142,7 +241,7 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 		r.counts.Differed++
 		c.decideAudit(ctx, r, a, differ)
 	}
-	r.audits = slices.DeleteFunc(r.audits, func(b *audit) bool { return a == b })
+	r.endAudit(a)
 }
 
 // decideAudit quarantines the first or the second worker if the third result equals the other's. If all
@@ -156,12 +255,12 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	case c.config.Auditor.Differ(second, third) == "":
 		wrong = first
 	default:
-		c.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.pair)
+		c.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.Pair)
 		return
 	}
 	name := wrong.Played.Worker
 	w := c.worker(name, "")
-	c.quarantine(ctx, w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.pair, r.Name, where))
+	c.quarantine(ctx, w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, where))
 	c.keepOrWarn(ctx, name, w)
 }
 
@@ -172,4 +271,5 @@ func (c *Coordinator) agree(ctx context.Context, name string) {
 		w.Trust = trust.Verified
 		c.keepOrWarn(ctx, name, w)
 	}
+	c.keepCounts(ctx, name, w)
 }

@@ -4,9 +4,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/trust"
 )
@@ -34,12 +36,8 @@ func TestAudits(t *testing.T) {
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
 		p := testPlan("audited", 200, 1)
 		f.run(p)
-		liar := &hand{name: "w0", slots: 3, takes: seconds(20)}
-		liar.plays = func(p *match.Plan, id int) match.PairResult {
-			// Each game is legal and ends differently from the engines' game, so no audit agrees by chance.
-			return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) >= 5 })
-		}
-		f.begin(liar)
+		// Each game ends differently from the engines' game, so no audit agrees by chance.
+		f.begin(&hand{name: "w0", slots: 3, takes: seconds(20), plays: lies})
 		f.hand("w1", 3)
 		f.hand("w8", 3).kill() // it comes later
 		f.until("two differ", func() bool { return f.test("audited").Stored > 60 })
@@ -55,6 +53,77 @@ func TestAudits(t *testing.T) {
 		}
 		if honest.Quarantine != "" || honest.Agreed < 3 || honest.Trust != "verified" || f.worker("w0").Trust != "untrusted" {
 			t.Errorf("w1 %+v\nw0 %+v", honest, f.worker("w0"))
+		}
+	})
+}
+
+// lies plays legal games that end differently from those of the engines.
+func lies(p *match.Plan, id int) match.PairResult {
+	return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) >= 5 })
+}
+
+// TestAuditsOutlive the end of a run and a restart of the coordinator: workers of other owners come later, and find the
+// liar. An honest worker's audits agree. The counts of workers survive, too.
+func TestAuditsOutlive(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
+		p, honest := testPlan("audited", 40, 1), testPlan("honest", 40, 2)
+		f.run(p)
+		liar := f.begin(&hand{name: "w0", slots: 3, plays: lies})
+		f.until("it is over", func() bool { return f.test("audited").State == farm.Over })
+		liar.kill()
+		f.run(honest)
+		first := f.hand("w2", 3)
+		f.until("the second is over", func() bool { return f.test("honest").State == farm.Over })
+		first.kill()
+		f.restart()
+		if w := f.worker("w0"); w.Added < 33 || w.Added > 40 {
+			t.Errorf("after a restart w0 has %d pairs of 40", w.Added)
+		}
+		f.hand("w1", 3)
+		f.hand("w8", 3).kill() // it comes later
+		f.until("the audits of the honest one agree", func() bool { return f.worker("w2").Agreed == 8 })
+		f.restart()
+		if w := f.worker("w1"); f.worker("w0").Quarantine != "" || w.Agreed < 1 {
+			t.Errorf("w1 %+v, w0 %+v", w, f.worker("w0"))
+		}
+		f.keys.add("w8", "green", "work")
+		f.hand("w8", 3)
+		f.until("the liar is found", func() bool { return f.worker("w0").Quarantine != "" })
+		if s := f.test("audited"); s.State != farm.Over || !strings.Contains(f.worker("w0").Quarantine, "two others agree") {
+			t.Errorf("%q, %+v", f.worker("w0").Quarantine, s)
+		}
+		for _, name := range []string{"w1", "w2", "w8"} {
+			if w := f.worker(name); w.Quarantine != "" {
+				t.Errorf("%+v", w)
+			}
+		}
+	})
+}
+
+// TestAuditsEnd if their pair was voided, and a week after they became due.
+func TestAuditsEnd(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
+		p, late := testPlan("voided", 20, 1), testPlan("late", 20, 2)
+		f.run(p)
+		f.run(late)
+		liar := f.begin(&hand{name: "w0", slots: 3, plays: lies})
+		f.until("they are over", func() bool { return f.test("voided").State == farm.Over && f.test("late").State == farm.Over })
+		liar.kill()
+		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "voided", Worker: "w0", Why: "lies"}, nil))
+		f.restart()
+		other := f.hand("w2", 3)
+		f.until("it is over again", func() bool { return f.test("voided").State == farm.Over })
+		other.kill()
+		time.Sleep(8 * 24 * time.Hour)
+		f.restart()
+		f.hand("w1", 3)
+		time.Sleep(10 * time.Minute)
+		for _, name := range []string{"w0", "w1", "w2"} {
+			if w := f.worker(name); w.Quarantine != "" || w.Agreed != 0 {
+				t.Errorf("%+v", w)
+			}
 		}
 	})
 }

@@ -46,10 +46,12 @@ type Coordinator struct {
 	update   updating
 }
 
-// The buckets of State: the number of boots and the update, the records of tests by digest, and workers by name.
+// The buckets of State: the number of boots and the update, the records of tests by digest, their audits by digest, and
+// workers by name.
 const (
 	bucketFarm    = "farm"
 	bucketTests   = "tests"
+	bucketAudits  = "audits"
 	bucketWorkers = "workers"
 )
 
@@ -62,7 +64,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		config: c, verifies: verify.Brought, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
 		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{},
 	}
-	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readSpent} {
+	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readAudits, k.readSpent} {
 		if err := read(ctx); err != nil {
 			return nil, errors.Join(err, k.close())
 		}
@@ -170,7 +172,7 @@ func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	if r.store != nil {
 		c.warn(r.store.Close(), "a store was not closed", "run", r.Name)
 	}
-	r.store, r.ledger, r.gate, r.tune, r.line, r.audits = nil, nil, nil, nil, nil, nil
+	r.store, r.ledger, r.gate, r.tune, r.line = nil, nil, nil, nil, nil
 	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
 		r.State, r.Why = farm.Paused, what
 		r.note(time.Now(), "farm", string(farm.Paused)+also(what))
@@ -337,13 +339,14 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 	}
 	c.schedule.Slots = slots
 	for _, r := range c.inOrder() {
+		r.expireAudits(now)
+		c.keepAudits(ctx, r)
 		if r.ledger == nil {
 			continue
 		}
 		if expired := r.ledger.Expire(now); len(expired) > 0 {
 			c.config.Log.Info("leases expired", "run", r.Name, "pairs", len(expired))
 		}
-		r.expireAudits(now)
 		c.stopListening(now, r)
 		c.place(r)
 		c.examine(ctx, r)
@@ -402,12 +405,23 @@ func (c *Coordinator) inOrder() []*run {
 	return slices.SortedFunc(maps.Values(c.runs), func(a, b *run) int { return a.Number - b.Number })
 }
 
-// close closes the stores and the hubs.
+// closeLimit limits the time in which close stores the latest counts of workers.
+const closeLimit = 5 * time.Second
+
+// close stores the latest counts of workers, and closes the stores and the hubs.
 func (c *Coordinator) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var errs []error
+	keeping, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	for name, w := range c.workers {
+		if w.kept != w.Played+w.Agreed && keeping.Err() == nil {
+			c.keepOrWarn(keeping, name, w)
+		}
+	}
 	for _, r := range c.runs {
+		c.keepAudits(keeping, r)
 		for _, l := range r.listeners {
 			l.stop()
 		}

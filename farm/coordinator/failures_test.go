@@ -268,10 +268,9 @@ func TestInAnothersName(t *testing.T) {
 		bad.changes = func(b *farm.Batch) { b.Worker = "w1" }
 		bad.begin()
 		f.hand("w1", 3)
+		f.until("messages are refused", func() bool { return len(f.broker.Evidence()) > 2 })
+		bad.kill() // it might ask for the same pair for ever
 		f.complete(p)
-		if len(f.broker.Evidence()) == 0 {
-			t.Error("no message was refused")
-		}
 		for _, name := range []string{"w0", "w1"} {
 			if w := f.worker(name); w.Refused != 0 || w.Quarantine != "" || name == "w0" && w.Added != 0 {
 				t.Errorf("%s: %+v", name, w)

@@ -259,16 +259,18 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	now := time.Now()
 	before := map[name]bool{}
 	for i := range messages {
-		c.exclude(&messages[i])
-		for j := range messages[i].items {
-			it := &messages[i].items[j]
+		m := &messages[i]
+		c.exclude(m)
+		for j := range m.items {
+			it := &m.items[j]
 			if it.refuse != "" || it.stale || it.Lease.Audit {
 				continue
 			}
 			r := it.run
-			if err := c.open(ctx, r, time.Now()); err != nil { // it may have ended long ago
+			if err := c.open(ctx, r, now); err != nil { // it may have ended long ago
 				it.lost = fmt.Sprintf("test %s cannot be opened: %v", r.Name, err)
 				it.stale = true
 				c.config.Log.Error("a late result is stored only as evidence", "run", r.Name, "pair", it.Lease.Pair, "err", err)
@@ -286,8 +288,17 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 			default:
 				r.tune.learn(r.plan, it)
 				before[key] = !it.stale // a stale item does not exclude a later one
+				if before[key] {
+					w := c.worker(m.worker, m.key.Owner)
+					c.startAudit(now, r, m.worker, w, it.Lease.Pair)
+					w.Played++
+					c.keepCounts(ctx, m.worker, w)
+				}
 			}
 		}
+	}
+	for _, r := range c.runs {
+		c.keepAudits(ctx, r)
 	}
 }
 
@@ -363,10 +374,6 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 
 // countResult counts a worker's pair that was stored.
 func (c *Coordinator) countResult(ctx context.Context, now time.Time, worker string, it *item) {
-	w := c.worker(worker, "")
-	c.startAudit(it.run, worker, &it.pair)
-	w.added++
-	w.Played++
 	c.checkClaim(ctx, it.run, worker, &it.pair)
 	c.countTry(ctx, it.run, worker, true, engineFailed(&it.pair))
 	c.countPair(ctx, now, it.run, &it.pair)

@@ -67,6 +67,9 @@ type run struct {
 	claims   *trust.Claims // claimed speeds of workers; nil if clocks are not scaled
 	audits   []*audit
 	line     *trust.Line // compares its workers; nil if the run is not open or accuses nobody
+
+	auditsChanged  bool   // since they were stored
+	auditsRevision uint64 // of the stored ones
 }
 
 // newRun creates a run from its record. It returns an error if the plan does not have the digest.

@@ -34,7 +34,7 @@ type worker struct {
 	Since      time.Time   `cbor:"since"`
 	Draining   bool        `cbor:"draining"`
 	Agreed     int         `cbor:"agreed"`  // audits
-	Played     int         `cbor:"played"`  // pairs that counted; it may be stored later than they are
+	Played     int         `cbor:"played"`  // stored pairs; see keepCounts
 	Refused    int         `cbor:"refused"` // rejected results, of all time or since a pardon
 	Claim      float64     `cbor:"claim"`   // the latest farm.Hello.NPS
 	// Probation is why the worker gets no runs with scaled clocks, and why all its other pairs are audited:
@@ -48,7 +48,7 @@ type worker struct {
 	ForgivenMachine map[string]float64 `cbor:"forgiven_machine,omitempty"`
 
 	revision uint64
-	added    int    // since the start
+	kept     int    // Played and Agreed as they are stored
 	rebench  string // why it must be measured again; "" if it need not
 }
 
@@ -59,7 +59,7 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 			*w = worker{Trust: trust.Untrusted, Quarantine: "its stored entry cannot be read: " + err.Error(), Since: time.Now().Round(0)}
 			c.config.Log.Error("the entry of a worker cannot be read; the worker is in quarantine", "worker", name, "err", err)
 		}
-		w.revision = revision
+		w.revision, w.kept = revision, w.Played+w.Agreed
 		c.workers[name] = w
 		if w.Quarantine != "" {
 			c.config.Bar(name, w.Quarantine)
@@ -77,7 +77,15 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	if err := c.save(ctx, bucketWorkers, name, w, &w.revision); err != nil {
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
 	}
+	w.kept = w.Played + w.Agreed
 	return nil
+}
+
+// keepCounts stores a worker once in 16 of its pairs and audits. So a crash loses at most 15 of them in its counts.
+func (c *Coordinator) keepCounts(ctx context.Context, name string, w *worker) {
+	if w.kept == 0 || w.Played+w.Agreed-w.kept >= 16 {
+		c.keepOrWarn(ctx, name, w)
+	}
 }
 
 // keepOrWarn stores a worker, and logs an error.
@@ -205,7 +213,7 @@ func mayHold(slots int) int { return 64 + 16*slots }
 const grantPlans = 256 << 10
 
 // lease answers a request for pairs.
-func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any, error) {
+func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (any, error) {
 	ask, err := decode[farm.Ask](body)
 	if err != nil {
 		return nil, err
@@ -219,7 +227,7 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 	if s == nil {
 		return farm.Grants{Unknown: true}, nil
 	}
-	out := farm.Grants{Retry: c.config.beat(), Over: c.over(ask.Known)}
+	out := farm.Grants{Retry: c.config.beat()}
 	w := c.worker(s.name, s.owner)
 	switch {
 	case w.Draining || w.Quarantine != "":
@@ -230,18 +238,20 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 			s.refuses = ask.Refuse
 			c.changes++
 		}
-		c.grant(time.Now(), s, w, ask, &out)
+		c.grant(ctx, time.Now(), s, w, ask, &out)
 	}
+	out.Over = c.over(s.name, ask.Known)
 	return out, nil
 }
 
 // grantOver limits the ended runs in one reply.
 const grantOver = 1000
 
-// over returns the runs of a worker that have ended or are unknown, at most grantOver.
-func (c *Coordinator) over(known []string) (over []string) {
+// over returns the runs of a worker that have ended or are unknown, at most grantOver. A run of which the worker holds
+// an audit comes later.
+func (c *Coordinator) over(worker string, known []string) (over []string) {
 	for _, digest := range known {
-		if r := c.runs[digest]; (r == nil || r.State.Final()) && len(over) < grantOver {
+		if r := c.runs[digest]; (r == nil || r.State.Final() && !r.auditedBy(worker)) && len(over) < grantOver {
 			over = append(over, digest)
 		}
 	}
@@ -249,16 +259,23 @@ func (c *Coordinator) over(known []string) (over []string) {
 }
 
 // grant adds pairs to a reply.
-func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
+func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
 	playing := 0
 	for _, r := range c.runs {
 		if r.ledger != nil {
 			playing += r.ledger.Playing(s.name)
 		}
 	}
-	can := func(digest string) bool {
-		r := c.runs[digest]
-		return r.State == farm.Running && c.fits(r, s.name, s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, digest) && c.unfit(r, s) == nil
+	fits := func(r *run) bool {
+		return c.fits(r, s.name, s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, r.digest) && c.unfit(r, s) == nil
+	}
+	can := func(digest string) bool { return c.runs[digest].State == farm.Running && fits(c.runs[digest]) }
+	size := 0
+	plan := func(r *run) { // sends it if the worker does not have it
+		if !slices.Contains(ask.Known, r.digest) && !slices.ContainsFunc(out.Plans, func(t farm.Task) bool { return t.Run == r.digest }) {
+			out.Plans = append(out.Plans, r.task)
+			size += len(r.Plan)
+		}
 	}
 	add := func(r *run, leases []ledger.Lease) {
 		for _, l := range leases {
@@ -269,9 +286,8 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 			g.Token = c.config.Secret.Token(s.name, g.Held)
 			out.Grants = append(out.Grants, g)
 		}
-		known := slices.Contains(ask.Known, r.digest) || slices.ContainsFunc(out.Plans, func(t farm.Task) bool { return t.Run == r.digest })
-		if len(leases) > 0 && !known {
-			out.Plans = append(out.Plans, r.task)
+		if len(leases) > 0 {
+			plan(r)
 		}
 	}
 	if c.grantAlone(now, s, w, playing, can, add) {
@@ -279,11 +295,15 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	}
 	want := max(0, min(ask.Want, mayHold(s.slots)-playing))
 	for _, r := range c.inOrder() {
-		if can(r.digest) && slices.Contains(ask.Known, r.digest) {
-			out.Grants = append(out.Grants, c.grantAudits(now, r, s, want-len(out.Grants))...)
+		known := slices.Contains(ask.Known, r.digest) || r.State.Final() && size+len(r.Plan) <= grantPlans
+		if len(r.audits) == 0 || !known || r.State != farm.Running && !r.State.Final() || !fits(r) {
+			continue
+		}
+		if grants := c.grantAudits(ctx, now, r, s, want-len(out.Grants)); len(grants) > 0 {
+			out.Grants = append(out.Grants, grants...)
+			plan(r)
 		}
 	}
-	size := 0
 	c.schedule.Pick(ledger.Worker{Open: ask.Open, Can: can}, want-len(out.Grants), func(digest string, n int) int {
 		r := c.runs[digest]
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
@@ -294,11 +314,7 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 		if r.tune != nil && len(leases) < n {
 			r.tune.hungry = true
 		}
-		if before := len(out.Plans); len(leases) > 0 {
-			if add(r, leases); len(out.Plans) > before {
-				size += len(r.Plan)
-			}
-		}
+		add(r, leases)
 		return len(leases)
 	})
 }
@@ -448,7 +464,7 @@ func (c *Coordinator) extend(now time.Time, s *session, b *farm.Beat, reply *far
 	}
 	for _, r := range c.inOrder() {
 		list := lists[r.digest]
-		if list != nil && r.State.Final() {
+		if list != nil && r.State.Final() && !r.auditedBy(s.name) {
 			reply.Over = append(reply.Over, r.digest)
 		}
 		switch {
@@ -474,7 +490,7 @@ func leaseOf(h farm.Held) ledger.Lease {
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
 	out := farm.WorkerStatus{
-		Name: name, Owner: w.Owner, Trust: string(w.Trust), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added,
+		Name: name, Owner: w.Owner, Trust: string(w.Trust), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
 		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench,
 	}
 	for _, r := range c.runs {
