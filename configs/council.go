@@ -274,7 +274,7 @@ func (r *resolver) checkLists(name string, c *match.Council) {
 		}
 	}
 	if len(single) > 0 {
-		w := advice.Of("council %s votes by %s over lists of several lines, and MultiPV is 1 for %s: from one line each it plays nearly always what simple majority plays",
+		w := advice.Of("council %s votes by %s over MultiPV lists, and MultiPV is 1 for %s: with one line each it nearly always plays the move of the simple majority",
 			name, spec.Name, strings.Join(single, ", "))
 		w.Advice = i18n.Of("options = {MultiPV = 4} gives lists")
 		r.warnings = append(r.warnings, w)

@@ -118,8 +118,8 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 	option, value, ok := valueOf(p, plan, declared, "NumaPolicy")
 	if ok && !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
 		b.warn(advice.Warning{
-			Engine: p.Name, Text: i18n.Of("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
-			Advice: i18n.Of("%s = \"none\" leaves it where it is", option.Name),
+			Engine: p.Name, Text: i18n.Of("%s %s: it binds itself and ignores the CPUs of its slot", option.Name, format.Quoted(value)),
+			Advice: i18n.Of("%s = \"none\" keeps its CPUs", option.Name),
 		})
 	}
 }
@@ -129,7 +129,7 @@ func (b *Binding) warn(w advice.Warning) { b.Warnings = append(b.Warnings, w) }
 // checkLayout warns if the slots have unequal cores.
 func (b *Binding) checkLayout(machine affinity.Topology) {
 	if !machine.Known {
-		b.warn(warning("cpus: the kernel does not tell here which CPUs share a core: each is taken for one"))
+		b.warn(warning("cpus: the kernel does not show which CPUs share a core: gogi counts each CPU as a core"))
 	}
 	if b.Layout.Split {
 		b.warn(warning("cpus: %d threads think at a time on %d cores: some share a core, a CPU each, and are slowed by each other",
@@ -204,7 +204,7 @@ func (b *Binding) Summary() i18n.Message {
 	}
 	shared := i18n.Of("the opponents share them")
 	if b.Demand.Apart {
-		shared = i18n.Of("the opponents, who think at once, have half each")
+		shared = i18n.Of("the opponents, which ponder, have half each")
 	}
 	return i18n.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), i18n.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
 }

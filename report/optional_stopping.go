@@ -33,7 +33,7 @@ func (l *OptionalStopping) Warnings() []i18n.Message { return slices.Clone(l.war
 func newLooks(run Run, gate *Gate) OptionalStopping {
 	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
 	if l.TargetChanges > 0 {
-		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: figures hold only if nobody had looked", i18n.Number{N: l.TargetChanges, Noun: "time"}))
+		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: figures hold only if the result was unknown then", i18n.Number{N: l.TargetChanges, Noun: "time"}))
 	}
 	for i := range run.Voided {
 		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
@@ -128,7 +128,7 @@ func value(v *string) i18n.Message {
 func (r *Report) noFixedLength() i18n.Message {
 	switch {
 	case r.Tournament != nil:
-		return i18n.Of("results decided who plays whom, and so how many pairs these two have: only the anytime interval holds")
+		return i18n.Of("results decided the pairings and so the number of pairs of these two: only the anytime interval holds")
 	case !r.Finished:
 		return i18n.Of("the run is not finished: only the anytime interval holds before its end")
 	case !r.Looks.FixedLength:

@@ -164,7 +164,7 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 func (r *Report) competition() Verdict {
 	return Verdict{
 		Kind: "none", Short: i18n.Of("a competition, no verdict"), Claim: r.Tournament.claim(),
-		Reasons: []i18n.Message{i18n.Of("Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.")},
+		Reasons: []i18n.Message{i18n.Of("Results decided the pairings, so this is the outcome of a competition. It does not show which player is stronger.")},
 	}
 }
 
@@ -177,7 +177,7 @@ func (t *Tournament) claim() i18n.Message {
 	case !t.Over:
 		return i18n.Of("The %s is not over: %s left at least.", name, i18n.Number{N: t.Left, Noun: "pair"})
 	case t.Design == match.DesignAdaptive && len(t.Ratings) > 0:
-		return i18n.Of("%s is rated highest. Results decided who met whom: this ranks the players, it is no test of any two.", t.Ratings[0].Player)
+		return i18n.Of("%s is rated highest. Results decided the pairings: this ranks the players and tests no two of them.", t.Ratings[0].Player)
 	case len(first) == 1:
 		return i18n.Of("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0], name)
 	}

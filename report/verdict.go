@@ -91,10 +91,10 @@ func (r *Report) byGate() bool {
 func (r *Report) unswapped() i18n.Message {
 	for _, p := range r.Players {
 		if p.Name == r.A && p.White != (stats.WDL{}) {
-			return i18n.Of("There is no verdict: no two games have one opening with colours swapped by design, so no test of equal players is exact here; gogi rate has a model with the colours in it")
+			return i18n.Of("There is no verdict: no two games have one opening with swapped colours, so no test is exact here; gogi rate has a model with colours")
 		}
 	}
-	return i18n.Of("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour", r.A, r.B)
+	return i18n.Of("There is no verdict: %s always had Black and %s White, so the games cannot separate strength and colour", r.A, r.B)
 }
 
 // claim is the verdict without its reasons, its sentence without a stop.
@@ -104,7 +104,7 @@ func (r *Report) claim() Verdict {
 	case !r.Finished:
 		return Verdict{Kind: "none", Short: i18n.Of("unfinished, no verdict"), Claim: i18n.Of(
 			"There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []i18n.Message{
-			i18n.Of("Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned."),
+			i18n.Of("If you look often enough, you see a good result between equal players, too: tests and intervals hold only at the planned end."),
 		}}
 	case !swapped:
 		return Verdict{Kind: "none", Short: i18n.Of("colours not swapped, no verdict"), Claim: r.unswapped()}
@@ -245,7 +245,7 @@ func (r *Report) caveats() []i18n.Message {
 		all = append(all, i18n.Sentence(remark))
 	}
 	if len(r.Players) > 2 && r.Ranking == nil {
-		all = append(all, i18n.Of("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
+		all = append(all, i18n.Of("Only %s against %s is tested: among several pairings, one looks good by chance more often than its p value.", r.A, r.B))
 	}
 	if r.disagree() {
 		all = append(all, i18n.Of("The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge."))
@@ -254,10 +254,10 @@ func (r *Report) caveats() []i18n.Message {
 		all = append(all, i18n.Of("%s.", r.Evidence()))
 	}
 	if r.SlowedLosses > 0 {
-		all = append(all, i18n.Of("%s of %s games were lost on time while the machine slowed them, which tells of the machine rather than of the engines: --slowed void plays such pairs again, and limits by nodes do not depend on the machine.", format.Count(r.SlowedLosses), format.Count(r.Games)))
+		all = append(all, i18n.Of("%s of %s games were lost on time while the machine slowed them, which measures the machine, not the engines: --slowed void plays such pairs again, and node limits do not depend on the machine.", format.Count(r.SlowedLosses), format.Count(r.Games)))
 	}
 	if faults := r.faultCount() - r.SlowedLosses; faults > 0 {
-		all = append(all, i18n.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
+		all = append(all, i18n.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which measures reliability, not strength.", format.Count(faults), format.Count(r.Games)))
 	}
 	if r.Unmarked != nil {
 		all = append(all, i18n.Of("%s had a move that the machine slowed.", i18n.Number{N: r.Unmarked.Marked, Noun: "pair"}))

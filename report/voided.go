@@ -49,7 +49,7 @@ func (v *Voiding) Remarks() []i18n.Message {
 	if v.Before == nil || v.After == nil {
 		return lines
 	}
-	lines = append(lines, i18n.Of("counted anew without what was voided: LLR %s before, %s after", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
+	lines = append(lines, i18n.Of("counted again without the voided pairs: LLR %s before, %s after", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
 	if told := v.Withdrawn(); told != stats.Continue {
 		lines = append(lines, withdrawal(told))
 	}
@@ -60,12 +60,12 @@ func (v *Voiding) Remarks() []i18n.Message {
 func withdrawal(told stats.Decision) i18n.Message {
 	switch told {
 	case stats.Pass:
-		return i18n.Of("the verdict told before, pass, is withdrawn: pairs that it rested on were voided")
+		return i18n.Of("the earlier verdict, pass, is withdrawn: pairs of it were voided")
 	case stats.Inconclusive:
-		return i18n.Of("the verdict told before, inconclusive, is withdrawn: pairs that it rested on were voided")
+		return i18n.Of("the earlier verdict, inconclusive, is withdrawn: pairs of it were voided")
 	case stats.Fail, stats.Continue:
 	}
-	return i18n.Of("the verdict told before, fail, is withdrawn: pairs that it rested on were voided")
+	return i18n.Of("the earlier verdict, fail, is withdrawn: pairs of it were voided")
 }
 
 // withdrawn returns the last decision of the run's test that was printed and withdrawn. It is

@@ -90,7 +90,7 @@ func (d dryText) head(plan *match.Plan) error {
 	lines = append(lines,
 		rulesOf(plan.Rules),
 		i18n.Of("%s openings, pondering %s", format.Count(len(plan.Openings)), plan.Ponder),
-		i18n.Of("evidence: %s", gate.Outlook(plan)))
+		i18n.Of("sample: %s", gate.Outlook(plan)))
 	for _, line := range lines {
 		fmt.Fprintf(d.Out, "  %s\n", line.In(d.Language))
 	}

@@ -67,7 +67,7 @@ func (c caution) said() i18n.Message {
 	case fewGames:
 		return i18n.Of("fewer than %d games: the standard errors are too small", leastGames)
 	case uncertain:
-		return i18n.Of("the slope is not told from 0: more games")
+		return i18n.Of("the slope does not differ from 0: play more games")
 	case backwards:
 		return i18n.Of("the slope is not above 0: no scale for a council")
 	}
@@ -208,7 +208,7 @@ func (c *councilFit) print(w io.Writer, in i18n.Language) {
 		}
 	}
 	if scale := c.All.toml(); scale != "" && len(c.Members) > 1 {
-		fmt.Fprintf(w, "# %s\n%s\n\n", i18n.Say(in, "of one [[engine]] that vary multiplies to all of these members"), scale)
+		fmt.Fprintf(w, "# %s\n%s\n\n", i18n.Say(in, "share of one [[engine]] that vary multiplies to all of these members"), scale)
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *Replay) council(name, rule string) *replayCouncil {
 			x.Ties = append(x.Ties, string(t))
 		}
 		if recorded, err := voting.ParseSpec(rule); err == nil && spec == nil && r.stored && recorded.Reset == "never" {
-			x.Why = "the weights went on from game to game, and a database does not tell in which order one council played"
+			x.Why = "the weights continue from game to game, and a database does not have the order of a council's games"
 		}
 		c.Replays = append(c.Replays, x)
 	}
@@ -219,7 +219,7 @@ func (x *replayRule) printCheck(w io.Writer, in i18n.Language) {
 		fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s: all are the recorded ones, weights included", decisions(x.Decisions)))
 		return
 	}
-	t := format.Table(i18n.Heads(in, "where", "decision", "what differs")...)
+	t := format.Table(i18n.Heads(in, "where", "decision", "difference")...)
 	t.SetColumnConfigs(format.RightAligned(2, 2))
 	for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
 		t.AppendRow(table.Row{p.Place, p.Own, p.What})

@@ -352,7 +352,7 @@ func (r *Report) Finish() {
 // finish turns counts into shares.
 func (c *Council) finish() {
 	if c.anyLogged {
-		c.Why = "a log of votes does not say how long the games were"
+		c.Why = "a log of votes has no lengths of games"
 	} else {
 		c.Plies = &c.plies
 	}
@@ -405,7 +405,7 @@ func (c *Council) finishMembers() {
 		}
 	}
 	if c.Entropy.Mean = format.Finite(c.entropy / float64(c.Voted)); c.Entropy.Mean == nil {
-		c.Entropy.Why = "nobody voted"
+		c.Entropy.Why = "no vote"
 	}
 }
 
@@ -431,7 +431,7 @@ func tieWords(tie voting.Tie) i18n.Message {
 	words := map[voting.Tie]i18n.Message{
 		voting.TieScore: i18n.Of("best score"), voting.TieMember: i18n.Of("order of the members"), voting.TieWeight: i18n.Of("heaviest backer"),
 		voting.TieSum: i18n.Of("sum of weights"), voting.TieCount: i18n.Of("number of backers"), voting.TieLeader: i18n.Of("the leader's vote"),
-		voting.TiePrevious: i18n.Of("who was followed last"), voting.TieRandom: i18n.Of("lot"),
+		voting.TiePrevious: i18n.Of("the member followed last"), voting.TieRandom: i18n.Of("lot"),
 	}
 	if said, known := words[tie]; known {
 		return said

@@ -219,7 +219,7 @@ func (c *Council) printShadows(w io.Writer, in i18n.Language) {
 	if len(c.Shadows) == 0 {
 		return
 	}
-	t := format.Table(i18n.Heads(in, "rule asked beside", "decisions", "another move", "share")...)
+	t := format.Table(i18n.Heads(in, "shadow rule", "decisions", "another move", "share")...)
 	for _, s := range c.Shadows {
 		t.AppendRow(table.Row{s.Rule, format.Count(s.Decisions), format.Count(s.Differs), format.Percent(s.Share)})
 	}

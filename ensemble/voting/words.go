@@ -27,7 +27,7 @@ func causes() []word[By] {
 	return []word[By]{
 		{ByForced, "there was no choice"}, {ByDeclaration, "a declaration that wins"}, {ByMate, "a member's proven mate"},
 		{ByResignation, "enough members resigning"}, {ByRule, "the vote"}, {ByVeto, "the runner-up, after a veto"},
-		{ByPlan, "nobody voted: the plan went on"}, {ByDefault, "nobody voted: any legal move"}, {ByBook, "the book"},
+		{ByPlan, "no vote: the plan continued"}, {ByDefault, "no vote: any legal move"}, {ByBook, "the book"},
 	}
 }
 

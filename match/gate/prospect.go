@@ -95,7 +95,7 @@ func (p Prospect) Check() error {
 	default:
 		needed = i18n.Of("%s and %s", needs[0], needs[1])
 	}
-	return i18n.Errorf("the gate %s needs %s, and the plan plays %d (an opening is one observation, however often it is played); play more with --openings builtin, or a file that gogi book make makes, and more --games, or set differences further apart",
+	return i18n.Errorf("the gate %s needs %s, and the plan plays %d (an opening counts once); use --openings builtin or a file of gogi book make, and more --games, or bounds that are further apart",
 		p.gate, needed, p.Openings)
 }
 
@@ -105,14 +105,14 @@ func (p Prospect) Warning() i18n.Message {
 	if !p.Repeats || p.Pairs <= p.Openings {
 		return i18n.Message{}
 	}
-	return i18n.Of("%d pairs from %d openings, and no clock: players that are deterministic repeat their games, and %d pairs are all that differ. More openings are the remedy, or players that vary, such as by a clock",
+	return i18n.Of("%d pairs from %d openings, and no clock: deterministic players repeat their games, so at most %d pairs differ. Use more openings, or a time control",
 		p.Pairs, p.Openings, p.Distinct())
 }
 
 // Said returns one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
 func (p Prospect) Said() i18n.Message {
 	if p.byResults {
-		return i18n.Of("results decide who plays whom, so no two players have a number of pairs that is fixed beforehand")
+		return i18n.Of("results decide the pairings, so no two players have a fixed number of pairs")
 	}
 	text := i18n.Of("%d pairs from %d openings", p.Pairs, p.Openings)
 	if p.Repeats && p.Distinct() < p.Pairs {

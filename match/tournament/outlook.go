@@ -26,9 +26,9 @@ func Outlook(spec Spec) ([]i18n.Message, error) {
 		return append([]i18n.Message{text}, s.firstRound()...), nil
 	}
 	text := i18n.Of("blocks of %s, each drawn from the results of all but the block before it", i18n.Number{N: t.Block, Noun: "pair"})
-	question := i18n.Of("asked: who is above its neighbour in the ranking")
+	question := i18n.Of("question: which players are above their neighbours in the ranking")
 	if spec.Anchor != "" {
-		question = i18n.Of("asked: who is above %s", spec.Anchor)
+		question = i18n.Of("question: which players are above %s", spec.Anchor)
 	}
 	return []i18n.Message{text, question}, nil
 }

@@ -16,7 +16,7 @@ type Futile struct {
 
 // Error returns the finding.
 func (f *Futile) Error() string {
-	return fmt.Sprintf("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", f.Pairs, f.Factor)
+	return fmt.Sprintf("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", f.Pairs, f.Factor)
 }
 
 // IsFutile returns a Futile if a tune may end. At least half of its budget must be learnt, the controller

@@ -129,7 +129,7 @@ func checkDeclaration(ctx context.Context, s *subject, f *Finding) {
 		return
 	}
 	if may {
-		f.add(Pass, "says bestmove win with 28 points")
+		f.add(Pass, "sends bestmove win with 28 points")
 	} else {
 		f.add(Warn, "does not declare a win with 28 points under the 27-point rule")
 	}
@@ -165,7 +165,7 @@ func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
 		kind, ok = s.works("depth")
 	}
 	if !ok {
-		f.add(Warn, "cannot be told: neither go nodes nor go depth works")
+		f.add(Warn, "undecided: neither go nodes nor go depth works")
 		return
 	}
 	first, again, err := s.searchTwice(ctx, kind)

@@ -188,7 +188,7 @@ func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue
 	case err != nil:
 		f.add(Fail, "%s", i18n.Because(err))
 	case took >= s.waits.end && s.aside.busy():
-		f.add(Warn, "cannot be told: still running after %s, but the machine is busy: %s", format.Span(s.waits.end), s.aside)
+		f.add(Warn, "undecided: still running after %s, but the machine is busy: %s", format.Span(s.waits.end), s.aside)
 	case took >= s.waits.end:
 		f.add(Warn, "still running after %s: it had to be killed", format.Span(s.waits.end))
 	case exit.Signal != 0:

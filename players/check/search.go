@@ -83,7 +83,7 @@ func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 	case k.with.Infinite:
 		s.measureStop(r, k.until, f)
 	case r.Stopped && s.aside.busy():
-		f.add(Warn, "cannot be told: no %s in time, but the machine is busy: %s", "bestmove", s.aside)
+		f.add(Warn, "undecided: no %s in time, but the machine is busy: %s", "bestmove", s.aside)
 	case r.Stopped:
 		f.add(k.gravity(), "does not end by itself: stopped after %s", format.Span(k.until))
 	case k.with.Nodes > 0:
@@ -98,7 +98,7 @@ func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 func measureNodes(r usi.Reply, limit uint64, f *Finding) {
 	switch {
 	case r.Nodes == 0:
-		f.add(Warn, "bestmove after %s, but it does not tell how many nodes", format.Span(r.Elapsed))
+		f.add(Warn, "bestmove after %s, but without a number of nodes", format.Span(r.Elapsed))
 	case r.Nodes > 2*limit:
 		f.add(Warn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
 	default:

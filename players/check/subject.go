@@ -230,7 +230,7 @@ func (s *subject) charge(f *Finding, gravity Verdict, err error, at i18n.Message
 	_, early := errors.AsType[*notStarted](err)
 	switch {
 	case silent && s.aside.busy():
-		f.add(Warn, "cannot be told: no %s in time, but the machine is busy: %s", what, s.aside)
+		f.add(Warn, "undecided: no %s in time, but the machine is busy: %s", what, s.aside)
 		return false
 	case silent && early && !s.aside.known():
 		f.add(Warn, "not tried: a fresh process was not ready in time (no %s); is the machine busy?", what)

@@ -23,7 +23,7 @@ func (s *Plans) Print(w io.Writer, in i18n.Language) {
 		fmt.Fprintln(w, i18n.Say(in, "Plans for colour-swapped pairs; draw rate %s, correlation of the games of a pair %+.2f (%s)",
 			format.PercentShort(math.Round(1e4*first.DrawRate)/1e4), first.Correlation, first.source()))
 	}
-	t := format.Table(i18n.Heads(in, "plan", "true Elo", "games", "50% within", "90% within", "99% within", "time", "passes", "undecided", "remark")...)
+	t := format.Table(i18n.Heads(in, "plan", "true Elo", "games", "median", "90% within", "99% within", "time", "P(pass)", "undecided", "remark")...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
 	for i := range s.Plans {
 		if p := &s.Plans[i]; !p.cheaper() {
@@ -32,7 +32,7 @@ func (s *Plans) Print(w io.Writer, in i18n.Language) {
 	}
 	format.Render(w, t)
 	if slices.ContainsFunc(s.Plans, func(p PlanRow) bool { return p.PlanCourse != nil }) {
-		fmt.Fprintln(w, i18n.Say(in, "Of a sequential test, games are the expected number."))
+		fmt.Fprintln(w, i18n.Say(in, "For a sequential test, games is the expected number."))
 	}
 	s.printCheaper(w, in)
 }
@@ -126,7 +126,7 @@ func sidesWords(a binomial.Alternative) i18n.Message {
 
 // printCheaper writes how much the optional boundary and deterministic players would save.
 func (s *Plans) printCheaper(w io.Writer, in i18n.Language) {
-	t := format.Table(i18n.Heads(in, "cheaper, if chosen", "true Elo", "games", "change", "99% within", "change")...)
+	t := format.Table(i18n.Heads(in, "faster alternatives", "true Elo", "games", "change", "99% within", "change")...)
 	rows := 0
 	for i := range s.Plans {
 		p := &s.Plans[i]

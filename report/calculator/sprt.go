@@ -107,7 +107,7 @@ func (q SPRTQuestion) Answer() (*SPRTs, error) {
 	row.Model, row.Boundary, row.Confidence, row.asked, row.test = q.Design.Model, q.Design.Boundary, q.Confidence, design, test
 	row.Lower, row.Upper = test.Bounds()
 	if row.Unit == "pair" && test.Model == stats.ModelBayesElo {
-		row.Why = "BayesElo needs the draw rate, which the five cells of a pentanomial do not tell: use --trinomial"
+		row.Why = "BayesElo needs the draw rate, which a pentanomial does not have; use --trinomial"
 		row.EloWhy = row.Why
 	} else {
 		row.judge(outcomes)
@@ -141,7 +141,7 @@ func (s *SPRTRow) judge(o stats.Outcomes) {
 	s.Elo, s.EloWhy = known(estimate.Elo, err), whyNot(err)
 	s.EloLo, s.EloHi = known(estimate.Interval.Lo, err), known(estimate.Interval.Hi, err)
 	if err == nil && (s.Elo == nil || s.EloLo == nil || s.EloHi == nil) {
-		s.EloWhy = "what is null lies beyond 1000 Elo, where the scale ends"
+		s.EloWhy = "null is beyond 1000 Elo, the end of the scale"
 	}
 }
 
@@ -184,7 +184,7 @@ func boundaryWords(name string) i18n.Message {
 	case match.GateRatio.String():
 		return i18n.Of("ratio, those of gogi gate")
 	case match.GateBounded.String():
-		return i18n.Of("bounded, which draw together as games come in; a gate uses them where it is told to")
+		return i18n.Of("bounded: they converge as games come in; a gate uses them with boundary = \"bounded\"")
 	}
 	return i18n.Of("Wald's, as fishtest uses them; gogi gate does not (--boundary ratio)")
 }

@@ -128,7 +128,7 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	for i, r := range runs[1:] {
 		theirs := r.Plan.Players[1-opponent[i+1]]
 		if essence(mine) == essence(theirs) {
-			all = append(all, i18n.Of("%s of run %s and %s of run %s are the same version: what differs is chance, or the machine.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
+			all = append(all, i18n.Of("%s of run %s and %s of run %s are the same version: the difference is chance, or comes from the machine.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
 		}
 		if mine.Limits != theirs.Limits {
 			all = append(all, i18n.Of("The versions had different limits, which is a part of the gain: %s in run %s, %s in run %s.", mine.Limits, first.Name, theirs.Limits, r.Name))

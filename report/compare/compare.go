@@ -190,7 +190,7 @@ func (g *Gatherer) lengths() []i18n.Message {
 		case !r.Finished:
 			all = append(all, i18n.Of("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.", r.Name))
 		case r.Gate != "":
-			all = append(all, i18n.Of("Run %[1]s was played with a sequential test (%[2]s): its score leans away from the middle, as its end depended on it. Intervals and tests of a fixed length do not hold and are left out; gogi gate %[1]s has the Elo that allows for the stop.", r.Name, r.Gate))
+			all = append(all, i18n.Of("Run %[1]s was played with a sequential test (%[2]s): its score is biased towards the extremes. Intervals and tests of a fixed length do not hold and are left out; gogi gate %[1]s has the Elo corrected for early stopping.", r.Name, r.Gate))
 		}
 	}
 	return all
@@ -354,7 +354,7 @@ func (r *Report) evidence() []i18n.Message {
 			all = append(all, i18n.Of("Run %s has %s of %s with a move that the machine slowed.", run.Run, format.Count(run.Slowed), i18n.Number{N: run.Pairs, Noun: "pair"}))
 		}
 		if run.Faults > 0 {
-			all = append(all, i18n.Of("Run %s has %s that ended by an engine's fault, which tells of reliability rather than strength.", run.Run, i18n.Number{N: run.Faults, Noun: "game"}))
+			all = append(all, i18n.Of("Run %s has %s that ended by an engine's fault, which measures reliability, not strength.", run.Run, i18n.Number{N: run.Faults, Noun: "game"}))
 		}
 	}
 	return all

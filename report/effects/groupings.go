@@ -54,7 +54,7 @@ func newGroupings() []*grouping {
 	all := []*grouping{
 		{
 			name: "opening", title: i18n.Of("Opening"), byPair: true,
-			about: i18n.Of("the opening, where it was played in enough pairs that repeat no other move for move"),
+			about: i18n.Of("the opening, if enough of its pairs repeat no other pair"),
 			sort:  func(g game) (string, int) { return g.opening.ID, nobody },
 		}, {
 			name: "family", title: i18n.Of("Family of openings"),
@@ -62,27 +62,27 @@ func newGroupings() []*grouping {
 			sort:  func(g game) (string, int) { return family(g.opening), nobody },
 		}, {
 			name: "colour", title: i18n.Of("Colour"), classes: []string{i18n.Phrase("as Black"), i18n.Phrase("as White")},
-			about: i18n.Of("A's colour; with two players, Black's advantage and a player's liking for a colour cannot be told apart"),
+			about: i18n.Of("A's colour; with two players, the first-player score and a player's preference for a colour cannot be separated"),
 			sort:  func(g game) (string, int) { return [2]string{"as Black", "as White"}[g.colour], nobody },
 		}, {
 			name: "swing", title: i18n.Of("Decisive swing"), classes: swings(), made: true,
-			about: i18n.Of("the first ply from which the scores of both engines stay beyond %d centipawns for the winner until the end: to ply %d, to ply %d, later; unseen where no score told both; drawn games apart", Decisive, OpeningEnds, MiddleEnds),
+			about: i18n.Of("the first ply from which the scores of both engines stay beyond %d centipawns for the winner until the end: to ply %d, to ply %d, later; unseen if there is no such ply; drawn games are separate", Decisive, OpeningEnds, MiddleEnds),
 			sort:  func(g game) (string, int) { return swing(g), nobody },
 		}, {
 			name: "time_trouble", title: i18n.Of("Time trouble"), classes: []string{i18n.Phrase("neither"), i18n.Phrase("one alone"), i18n.Phrase("both")}, made: true,
-			about:   i18n.Of("players who at some move had %d%% of their main time left or less, or lost on time, with whom one alone was", LowTime),
+			about:   i18n.Of("players with %d%% of their main time or less at some move, or with a loss on time; in brackets how often only one player", LowTime),
 			missing: i18n.Of("no player had a main time to run out of"), sort: trouble,
 		}, {
 			name: "ponder_hits", title: i18n.Of("Ponder hits"), classes: []string{i18n.Phrase("under 40%"), i18n.Phrase("40% to 60%"), i18n.Phrase("over 60%")},
 			about:   i18n.Of("how many of the opponent's moves both players together guessed right while pondering"),
-			missing: i18n.Of("nobody pondered"), sort: func(g game) (string, int) { return pondering(g.Sides), nobody },
+			missing: i18n.Of("no player pondered"), sort: func(g game) (string, int) { return pondering(g.Sides), nobody },
 		}, {
 			name: "length", title: i18n.Of("Length"), classes: lengthNames(), made: true,
 			about: i18n.Of("plies, the opening's included"),
 			sort:  func(g game) (string, int) { return lengthName(g.Plies), nobody },
 		}, {
 			name: "termination", title: i18n.Of("End"), made: true,
-			about: i18n.Of("what ended the game, with how many A and B lost so"),
+			about: i18n.Of("the end of the game, with the number that A and B lost that way"),
 			sort:  ending,
 		},
 	}

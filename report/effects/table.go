@@ -169,7 +169,7 @@ func (t *Table) adjust() error {
 }
 
 func (t *Table) warn(gate string) []i18n.Message {
-	looks := i18n.Of("These are looks after the fact: what stands out is an explanation to test in a new run, not a result.")
+	looks := i18n.Of("This is an analysis after the fact: a row that stands out is a hypothesis for a new run, not a result.")
 	if t.Tested > 0 {
 		looks = i18n.Of("%s The adjusted p values allow for the %s of this table, not for other tables, runs or bounds that were tried.", looks, i18n.Number{N: t.Tested, Noun: "tested row"})
 	}
@@ -178,7 +178,7 @@ func (t *Table) warn(gate string) []i18n.Message {
 		all = append(all, i18n.Of("The run is not finished: intervals and tests hold only at the end that was planned, and are left out."))
 	}
 	if gate != "" {
-		all = append(all, i18n.Of("The run was played with a sequential test (%s), so its scores, Elo and intervals lean away from the middle; rows may still be held against the rest, as the test looked at no groups.", gate))
+		all = append(all, i18n.Of("The run was played with a sequential test (%s), so its scores, Elo and intervals are biased towards the extremes. Rows may still be compared with the rest, because the test looked at no groups.", gate))
 	}
 	switch {
 	case t.Copies == 1:

@@ -119,11 +119,11 @@ func (t *Table) Claim() i18n.Message {
 	}
 	switch {
 	case len(found) == 0 && t.Tested == 0:
-		return i18n.Of("Nothing is tested: no group, nor what it is held against, has enough units for that.")
+		return i18n.Of("Nothing is tested: no group and its rest have enough units.")
 	case len(found) == 0:
 		return i18n.Of("Nothing stands out: no group differs from the rest at 5%%, allowing for %s.", i18n.Number{N: t.Tested, Noun: "test"})
 	}
-	return i18n.Of("What stands out at 5%%, to be tested in a new run: %s.", found)
+	return i18n.Of("Stands out at 5%%, as a hypothesis for a new run: %s.", found)
 }
 
 //go:embed section.gohtml

@@ -83,7 +83,7 @@ func (g *Games) Unfinished(run string) {
 
 // Stopped notes that a sequential test could stop the run.
 func (g *Games) Stopped(run, gate string) {
-	g.looked = append(g.looked, i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
+	g.looked = append(g.looked, i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals are biased towards the extremes; gogi gate %[1]s has the Elo corrected for early stopping", run, gate))
 }
 
 // Paired notes that an adaptive design chose the run's pairs by their results.

@@ -275,7 +275,7 @@ func (g goodnessOfRating) text() i18n.Message {
 }
 
 func (r *Report) printModels(w io.Writer, in i18n.Language) {
-	t := format.Table(i18n.Heads(in, "model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")...)
+	t := format.Table(i18n.Heads(in, "model", "log-likelihood", "parameters", "AIC", "AICc", "BIC", "weight", "model of a game")...)
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for _, m := range r.Models {
 		weight := "–"

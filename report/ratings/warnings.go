@@ -50,10 +50,10 @@ func (r *Report) warnGames(g *Games) {
 		r.warn(LengthDepends, why)
 	}
 	for _, run := range g.paired {
-		r.warn(PairedByResult, i18n.Of("run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/matches.md)", run))
+		r.warn(PairedByResult, i18n.Of("run %s paired players that seemed close: in simulations such 95%% intervals held in 61%% to 95%% of cases (docs/matches.md)", run))
 	}
 	for _, run := range g.competed {
-		r.warn(WinnerSelected, i18n.Of("run %s is a Swiss or a knockout: the interval of 95%% of whoever came first was seen to hold in 60%% to 73%%, as results chose that player (docs/matches.md)", run))
+		r.warn(WinnerSelected, i18n.Of("run %s is a Swiss or a knockout: in simulations the 95%% interval of the winner held in 60%% to 73%% of cases, because results chose that player (docs/matches.md)", run))
 	}
 	told := map[string]bool{}
 	for _, e := range g.players {
@@ -63,7 +63,7 @@ func (r *Report) warnGames(g *Games) {
 		}
 	}
 	if shared := g.shared(); len(shared) > 0 {
-		r.warn(NamesShared, i18n.Of("a file cannot say which program plays: %s of the files and of the runs are taken for the same", i18n.List(shared)))
+		r.warn(NamesShared, i18n.Of("a file does not name programs: gogi takes %s of the files and of the runs for the same players", i18n.List(shared)))
 	}
 	if e := r.Evidence; e.Pairs > e.Openings {
 		copies := i18n.Verbatim("")
@@ -86,7 +86,7 @@ func (r *Report) warnComparison(warnings []rating.Warning) {
 func comparisonText(w rating.Warning) i18n.Message {
 	switch w.Kind {
 	case rating.HandicapIsGap:
-		return i18n.Of("the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line")
+		return i18n.Of("the handicap is a function of the players' difference: a line cannot separate its value and the ratings")
 	case rating.HandicapFollows:
 		return i18n.Of("the handicap follows the players' difference (R² = %s): the slope's standard error is about %s times larger than with handicaps drawn independently of the pair; claim nothing from it",
 			fmt.Sprintf("%.3f", w.Following), fmt.Sprintf("%.0f", 1/math.Sqrt(1-w.Following)))
@@ -121,7 +121,7 @@ func (r *Report) warnClose(least float64) {
 // warnModel adds warnings if results contradict the model, at 5% for both tests together.
 func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
 	if p := 2 * g.Bootstrap; g.Samples > 0 && report.Significant(p) {
-		r.warn(ModelFails, i18n.Of("the model does not explain all results (p = %s): pairings differ from what the ratings say by more than chance", format.PValue(p)))
+		r.warn(ModelFails, i18n.Of("the model does not explain all results (p = %s): pairings differ from the ratings by more than chance", format.PValue(p)))
 	}
 	if p := 2 * g.Worst; g.Samples > 0 && len(residuals) > 0 && report.Significant(p) {
 		w := residuals[0]

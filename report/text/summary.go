@@ -207,7 +207,7 @@ func (r view) warnings() []i18n.Message {
 	}
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			all = append(all, i18n.Of("%s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes", format.Count(p.Incomplete), p.Name))
+			all = append(all, i18n.Of("%s of the votes of %s lacked a member that failed or sent no legal move: see gogi votes", format.Count(p.Incomplete), p.Name))
 		}
 	}
 	for _, k := range r.Workers {

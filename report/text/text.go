@@ -408,7 +408,7 @@ func (r view) printBundles(w io.Writer) {
 		r.remark(w, i18n.Verbatim(title), i18n.Verbatim(sanitize.Printable(path, 4000)))
 	}
 	if more := len(r.Bundles) - shownBundles; more > 0 {
-		r.remark(w, i18n.Message{}, i18n.Of("and %s more beside them", format.Count(more)))
+		r.remark(w, i18n.Message{}, i18n.Of("and %s more", format.Count(more)))
 	}
 }
 
@@ -427,7 +427,7 @@ func (r view) printRemarks(w io.Writer) {
 	r.printFaults(w, r.remark, i18n.Of("faults"))
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			r.remark(w, i18n.Of("councils"), i18n.Of("%s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes", format.Count(p.Incomplete), p.Name))
+			r.remark(w, i18n.Of("councils"), i18n.Of("%s of the votes of %s lacked a member that failed or sent no legal move: see gogi votes", format.Count(p.Incomplete), p.Name))
 		}
 	}
 	if u := r.Unmarked; u != nil {

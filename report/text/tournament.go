@@ -120,7 +120,7 @@ func RatingNote(t *report.Tournament) i18n.Message {
 	if t.Anchor != "" {
 		from = i18n.Verbatim(t.Anchor)
 	}
-	return i18n.Of("Elo from %s, by Bradley–Terry with a prior of %s Elo; ± and the last column are of its posterior. They are no 95%% intervals: where pairs go by results, these were seen to hold the truth in 82%% to 99%% of cases (docs/matches.md).",
+	return i18n.Of("Elo from %s, by Bradley–Terry with a prior of %s Elo; ± and the last column are posterior. They are no 95%% intervals: after adaptive pairing they contained the true value in 82%% to 99%% of simulations (docs/matches.md).",
 		from, fmt.Sprintf("%g", t.Spread))
 }
 

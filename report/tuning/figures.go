@@ -34,7 +34,7 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 		elo[i] = math.Min(math.Max(elo[i], lost.y0), lost.y1)
 	}
 	return sc.frame(in, i18n.Say(in, "Factor of all perturbations"), "0", number(sc.y1, 1), sc.x1) + sc.level("start", 1) + sc.line("path", xs, ys) + "</svg>\n" +
-		lost.frame(in, i18n.Say(in, "What the probes lost to the centre so far, Elo of the tuning games (dashed: aimed at)"), number(lost.y0, 0), number(lost.y1, 0), lost.x1) +
+		lost.frame(in, i18n.Say(in, "Loss of the perturbed values so far, Elo of the tuning games (dashed: target)"), number(lost.y0, 0), number(lost.y1, 0), lost.x1) +
 		lost.level("start", s.Spread) + lost.line("path", at, elo) + "</svg>\n"
 }
 

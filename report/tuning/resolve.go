@@ -421,14 +421,14 @@ func (w *Request) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warnin
 			if limits.Clock.IsZero() && limits.MoveTime == 0 {
 				return nil, fmt.Errorf("%s is about time, and the limits (%s) have none: it cannot be tuned by them", param.Name, limits)
 			}
-			warn("%s is about time: what tells its values apart are losses on time", param.Name)
+			warn("%s is about time: losses on time decide between its values", param.Name)
 		}
 	}
 	if p.Settings.Method == tune.Surface && used > manyForSurface {
 		warn("method surface with %d parameters: it is made for at most %d", used, manyForSurface)
 	}
 	if p.Settings.Inflight*farShare > p.Settings.Pairs && p.Settings.Inflight > p.Settings.Block {
-		warn("%d of %d pairs are in flight: what is drawn knows little of what was learnt", p.Settings.Inflight, p.Settings.Pairs)
+		warn("%d of %d pairs are in flight: new values use few results", p.Settings.Inflight, p.Settings.Pairs)
 	}
 	if slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.SameOpenings }) {
 		warn("the validation plays the openings of the tune: the book has %d, too few for both", len(base.Openings))

@@ -107,7 +107,7 @@ func printLevels(w io.Writer, in i18n.Language, p *tune.ParamSummary) {
 
 // futile returns why a tune may end; in English it equals the result of its Error.
 func futile(why *tune.Futile) i18n.Message {
-	return i18n.Of("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", why.Pairs, why.Factor)
+	return i18n.Of("after %d pairs no parameter matters: with %.1f times the requested perturbation, none differs from a parameter without effect", why.Pairs, why.Factor)
 }
 
 // manyCopies is the share of duels without a difference from which the perturbation is too small, or the

@@ -182,7 +182,7 @@ func words(c control.Command) string {
 // meaning describes the effect of each command.
 var meaning = map[control.Verb]string{
 	control.Pause:       i18n.Phrase("the pairs in play are finished, no other begins"),
-	control.Resume:      i18n.Phrase("it goes on"),
+	control.Resume:      i18n.Phrase("the run continues"),
 	control.Drain:       i18n.Phrase("the pairs in play are the last"),
 	control.Stop:        i18n.Phrase("it ends now"),
 	control.Concurrency: i18n.Phrase("it changes as pairs end and begin"),

@@ -31,7 +31,7 @@ func (v View) aboutTune() []string {
 		texts = append(texts, v.say("Its answer: %s.", answer(t)))
 	}
 	if len(t.Validations) > 0 {
-		texts = append(texts, v.say("What judges it: %s.", strings.Join(t.Validations, ", ")))
+		texts = append(texts, v.say("Tested by: %s.", strings.Join(t.Validations, ", ")))
 	}
 	return texts
 }

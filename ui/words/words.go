@@ -79,7 +79,7 @@ func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
 
 // Mates describes the answers of a mate solver.
 func Mates(q match.Questions) i18n.Message {
-	return i18n.Of("mates: the solver was asked %s times, claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
+	return i18n.Of("mates: gogi asked the solver %s times, it claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
 		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
 }
 

@@ -72,9 +72,9 @@ func (i *Interrupts) handle(sig os.Signal) {
 // suspend reports a stop and stops this program with SIGSTOP. SIGTSTP had no effect, because it is caught.
 // Engines are in their own process groups and finish their searches.
 func (i *Interrupts) suspend() {
-	what := i18n.Of("stopped: fg or SIGCONT goes on")
+	what := i18n.Of("stopped: fg or SIGCONT resumes")
 	if i.inPlay() {
-		what = i18n.Of("stopped: fg or SIGCONT goes on; pairs in play on a clock will be played again")
+		what = i18n.Of("stopped: fg or SIGCONT resumes; gogi plays pairs in play on a clock again")
 	}
 	i.env.print("\n", what)
 	i.stopped = time.Now()

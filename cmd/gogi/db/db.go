@@ -47,7 +47,7 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 		text.Check(env.Out, env.Language, found)
 	}
 	if err == nil && !found.Sound() {
-		err = i18n.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves what is whole", c.DB, c.DB)
+		err = i18n.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves the undamaged pairs", c.DB, c.DB)
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	}
 	format.Render(w, t)
 	if len(r.Lost) > 0 {
-		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "lost, and played again when the run goes on:"))
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "lost; gogi plays them again when the run resumes:"))
 		printProblems(w, in, r.Lost, 0)
 	}
 	for _, name := range r.LostRuns {
@@ -109,7 +109,7 @@ func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 	}
 	format.Render(w, t)
 	if len(m.Conflicts) > 0 {
-		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "other games of the same pairs, left out; what %s and those after it had first counts:", sanitize.Printable(from[0], 60)))
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "other games of the same pairs, left out; those of %s and later databases count:", sanitize.Printable(from[0], 60)))
 		printProblems(w, in, m.Conflicts, 0)
 	}
 }

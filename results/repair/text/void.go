@@ -74,7 +74,7 @@ type Voided struct {
 
 // Print prints the voided pairs.
 func (v *Voided) Print(w io.Writer, in i18n.Language) {
-	did := i18n.Of("%s of run %s voided, and missing again: the run plays them anew", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
+	did := i18n.Of("%s of run %s voided: the next gogi match plays them again", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	if v.DryRun {
 		did = i18n.Of("%s of run %s would be voided", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	}

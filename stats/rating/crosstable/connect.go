@@ -82,7 +82,7 @@ func (t Table) connect() (Table, Connection) {
 	case len(t.Cells) == 0:
 		c.Why = "no game"
 	case len(groups) == 0:
-		c.Why = "no player has both won and lost against others who have"
+		c.Why = "no two players have both won and lost against each other"
 	case len(groups) > 1:
 		c.Why = sub.whyApart(groups)
 	}
