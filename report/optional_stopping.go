@@ -33,7 +33,7 @@ func (l *OptionalStopping) Warnings() []i18n.Message { return slices.Clone(l.war
 func newLooks(run Run, gate *Gate) OptionalStopping {
 	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
 	if l.TargetChanges > 0 {
-		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: figures hold only if the result was unknown then", i18n.Number{N: l.TargetChanges, Noun: "time"}))
+		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: figures hold only without an earlier look", i18n.Number{N: l.TargetChanges, Noun: "time"}))
 	}
 	for i := range run.Voided {
 		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)

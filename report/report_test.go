@@ -59,7 +59,7 @@ func TestVerdict(t *testing.T) {
 		"ten openings ×2":    {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 2}, "shown", "x is stronger", "exact test over 10 openings"},
 		"faults alone":       {matchtest.Run{Players: two, Pairs: pairs("LL", 8), Fault: true}, "open", "y is ahead of x by faults alone", "16 of 16 games ended by"},
 		"faults beside wins": {matchtest.Run{Players: two, Pairs: append(pairs("WW", 9), "LL"), Fault: true}, "shown", "x is stronger", "2 of 20 games ended by"},
-		"several pairings":   {matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: pairs("WW", 18)}, "shown", "x is stronger than y", "Only x against y is judged"},
+		"several pairings":   {matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: pairs("WW", 18)}, "shown", "x is stronger than y", "Only x against y is tested"},
 		"half slowed":        {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 10}, "shown", "x is stronger than y under the conditions of this run.", "10 pairs had a move"},
 		"mostly slowed":      {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 11}, "open", "x is stronger than y under the conditions of this run, but the machine slowed 11 of 20 pairs", ""},
 	} {

@@ -177,7 +177,7 @@ func TestVotesThatLast(t *testing.T) {
 		t.Errorf("%d: %s", code, errs)
 	}
 	out, errs, code := gogi(t, "votes", "replay", "--db", storeVotes(t, records))
-	if code != cli.Failed || !strings.Contains(out, "not checked: the weights went on from game to game") || !strings.Contains(errs, "no decision could be checked") {
+	if code != cli.Failed || !strings.Contains(out, "not checked: the weights continue from game to game") || !strings.Contains(errs, "no decision could be checked") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
 }

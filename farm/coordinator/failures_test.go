@@ -279,45 +279,51 @@ func TestInAnothersName(t *testing.T) {
 	})
 }
 
-// TestNothingCountsAfterQuarantine: results of a worker in quarantine count no more, also those that were in the
-// stream before it, and its pairs are played by others. A pardon lets it play on.
+// TestNothingCountsAfterQuarantine: a worker that ignores its quarantine sends results under valid leases. None
+// counts, and others play its pairs. A pardon accepts its results again.
 func TestNothingCountsAfterQuarantine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		barred := map[string]string{}
 		var mu sync.Mutex
+		barred := map[string]string{}
 		f.config.Bar = func(worker, why string) {
 			mu.Lock()
 			defer mu.Unlock()
 			barred[worker] = why
 		}
+		reason := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return barred["w0"]
+		}
 		f.restart()
-		p := testPlan("quarantine", 400, 11)
+		p := testPlan("quarantine", 40, 11)
 		f.run(p)
-		f.hand("w0", 3)
-		f.hand("w1", 3)
-		f.until("it has played", func() bool { return f.worker("w0").Added > 3 })
+		bad := f.line(t, "w0")
+		send := func(grants []farm.Grant) {
+			for _, g := range grants {
+				bad.send(result(t, g, play(p, g.Pair)))
+			}
+			f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
+		}
+		grants := bad.want(4)
+		send(grants[:2])
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "odd"}, nil))
-		before, stale := f.worker("w0").Added, f.c.Status(f.ctx).Tests[0].Stale
-		f.until("the other has played", func() bool { return f.worker("w1").Added > 40 })
-		if got := f.worker("w0").Added; got != before {
-			t.Errorf("%d pairs of a worker in quarantine were counted", got-before)
-		}
-		if f.c.Status(f.ctx).Tests[0].Stale == stale {
-			t.Error("it sent nothing after its quarantine")
-		}
-		mu.Lock()
-		why := barred["w0"]
-		mu.Unlock()
-		if why != "odd (boss)" {
+		if why := reason(); why != "odd (boss)" {
 			t.Errorf("barred for %q", why)
 		}
+		send(grants[2:])
+		if s := f.test("quarantine"); s.Added != 2 || s.Stale != 2 || s.Refused != 0 {
+			t.Errorf("in quarantine: %+v", s.ResultCounts)
+		}
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
-		mu.Lock()
-		why = barred["w0"]
-		mu.Unlock()
-		if why != "" {
+		if why := reason(); why != "" {
 			t.Errorf("after the pardon it is barred for %q", why)
 		}
+		send(bad.want(2))
+		if s := f.test("quarantine"); s.Added != 4 {
+			t.Errorf("after the pardon: %+v", s.ResultCounts)
+		}
+		f.hand("w1", 3)
 		f.complete(p)
 	})
 }

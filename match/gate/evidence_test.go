@@ -148,7 +148,7 @@ func TestProspect(t *testing.T) {
 			plan.Gate = match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 		}
 		p := testutil.Must(NewProspect(plan))(t)
-		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "--openings builtin, or a file that gogi book make makes") {
+		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "--openings builtin or a file of gogi book make") {
 			t.Errorf("%s: %v, of %+v", name, refused, p)
 		}
 		if p.Warning().IsZero() == c.warned {

@@ -32,7 +32,7 @@ func TestOutlook(t *testing.T) {
 			"start numbers: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15 and 4 more",
 			"begins with p0–p10, p1–p11, p2–p12, p3–p13, p4–p14, p5–p15, p6–p16, p7–p17, p8–p18, p9–p19",
 		}},
-		{anchored, []string{"blocks of 4 pairs, each drawn from the results of all but the block before it", "asked: who is above p2"}},
+		{anchored, []string{"blocks of 4 pairs, each drawn from the results of all but the block before it", "question: which players are above p2"}},
 	} {
 		if got, err := Outlook(test.spec); err != nil || !slices.Equal(i18n.Each(i18n.English, got), test.want) {
 			t.Errorf("%q, %v, want %q", got, err, test.want)

@@ -184,7 +184,7 @@ func TestCheckFindsFaults(t *testing.T) {
 			{"go_byoyomi", Fail, "2 bestmoves for one go"},
 			{"go_infinite", anyVerdict, "after stop"},
 			{"stop", Fail, "2 bestmoves for one go"},
-			{"declaration", Pass, "says bestmove win with 28 points; does not with 27"},
+			{"declaration", Pass, "sends bestmove win with 28 points; does not with 27"},
 		}},
 		{"twice@go:5,early@go:7,win@go:10", "", []want{
 			{"go_infinite", Warn, "without waiting for stop"},
@@ -274,7 +274,7 @@ func TestCheckSilentMateSearch(t *testing.T) {
 	x.found(t, "mate_search", Warn, "aborts on go mate 1000: exit status 7")
 	x.found(t, "legal_moves", Fail, "no kind of search worked")
 	x.found(t, "declaration", Warn, "no kind of search worked")
-	x.found(t, "repeatable", Warn, "cannot be told")
+	x.found(t, "repeatable", Warn, "undecided")
 	x.found(t, "quit", Pass, "exit status 0")
 }
 

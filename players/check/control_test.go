@@ -20,7 +20,7 @@ func TestBusyMachine(t *testing.T) {
 			impatient = func(p *match.Player) { p.Greeting = time.Second }
 		}
 		x := checkFake(t, Options{waits: patient, control: timeless(5 * time.Second)}, impatient, "-script", script)
-		x.found(t, check, Warn, "cannot be told: no "+check+" in time, but the machine is busy: a process that does nothing took 5 s")
+		x.found(t, check, Warn, "undecided: no "+check+" in time, but the machine is busy: a process that does nothing took 5 s")
 		if x.sheet.Stuck != check || x.sheet.Count(Fail) > 0 {
 			t.Errorf("%s: stuck at %q, %d failed", script, x.sheet.Stuck, x.sheet.Count(Fail))
 		}

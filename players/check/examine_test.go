@@ -113,12 +113,12 @@ func TestCharge(t *testing.T) {
 		{&notStarted{silent}, stamp{}, Warn, "not tried: a fresh process was not ready in time (no readyok); is the machine busy?"},
 		{silent, stamp{}, Fail, "fails on go nodes 5, waiting for readyok: silent"},
 		{&notStarted{silent}, calm, Fail, "fails on go nodes 5, waiting for readyok: silent; a process that does nothing took 12 ms to start at the same time"},
-		{silent, slow, Warn, "cannot be told: no readyok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
-		{&notStarted{silent}, stuck, Warn, "cannot be told: no readyok in time, but the machine is busy: a process that does nothing had not started after 4 s, at the same time"},
+		{silent, slow, Warn, "undecided: no readyok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
+		{&notStarted{silent}, stuck, Warn, "undecided: no readyok in time, but the machine is busy: a process that does nothing had not started after 4 s, at the same time"},
 		{&notStarted{crashed}, slow, Fail, "aborts on go nodes 5, waiting for readyok: exit status 3"},
-		{hung, deaf, Warn, "cannot be told: no bestmove in time, but the machine is busy: a process that does nothing had not answered after 2 s, at that moment"},
+		{hung, deaf, Warn, "undecided: no bestmove in time, but the machine is busy: a process that does nothing had not answered after 2 s, at that moment"},
 		{hung, stamp{}, Fail, "hangs on go nodes 5: no bestmove, not even 0.0 ms after stop"},
-		{&notStarted{&unanswered{"usiok", second}}, slow, Warn, "cannot be told: no usiok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
+		{&notStarted{&unanswered{"usiok", second}}, slow, Warn, "undecided: no usiok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
 		{&unanswered{"checkmate", second}, stamp{}, Fail, "go nodes 5: no checkmate within 1 s"},
 	} {
 		f := &Finding{}

@@ -379,7 +379,7 @@ func TestSections(t *testing.T) {
 		return kifu.Record{Start: "startpos"}, nil
 	}}
 	testutil.OK(t, shown.Sections(&b, Words{i18n.Japanese}, func(pair, leg int) string { return fmt.Sprintf("/at/%d/%d", pair, leg) }))
-	for _, want := range []string{`href="/at/2/1"`, "対局が示すこと", "終局の内訳"} {
+	for _, want := range []string{`href="/at/2/1"`, "結果</h2>", "終局の内訳"} {
 		testutil.Contains(t, b.String(), want, "no")
 	}
 	for _, bad := range []string{"<html", "<main", "<style", " style=", "gogi games"} {

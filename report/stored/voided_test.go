@@ -115,7 +115,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 		t.Errorf("%+v, before %+v, after %+v", one, one.Before, one.After)
 	}
 	remarks := strings.Join(i18n.Each(i18n.English, v.Report.Looks.Remarks), "\n")
-	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted anew without what was voided: LLR ", " before, 0.000 after\nthe verdict told before, pass, is withdrawn"} {
+	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted again without the voided pairs: LLR ", " before, 0.000 after\nthe earlier verdict, pass, is withdrawn"} {
 		testutil.Contains(t, remarks, want, "lacks")
 	}
 	add(false, 0) // the second take of one, which is lost

@@ -144,7 +144,7 @@ func TestSelfplayPages(t *testing.T) {
 		"/r/sp":                 "2 of 3 blocks are stored, each of 2 games",
 		"/r/sp/games":           "4 games",
 		"/r/sp/g/1.1":           "Game 1.1",
-		"/r/sp/live":            "Nobody plays this run now",
+		"/r/sp/live":            "No process plays this run now",
 		"/engines?run=sp":       "id of o",
 		"/api/v1/runs/sp/games": `"leg": 1`,
 	} {

@@ -23,7 +23,7 @@ func TestForms(t *testing.T) {
 	Check(&text, i18n.English, check)
 	Repair(&text, i18n.English, repaired)
 	Merge(&text, i18n.English, merged, []string{"a.db", "b.db"})
-	for _, want := range []string{"40", "and 16 more", "Unchecked pairs", "and 11 more", "lost: run q with 7 pairs", "7 + 2", "what a.db and those after it had first counts"} {
+	for _, want := range []string{"40", "and 16 more", "Unchecked pairs", "and 11 more", "lost: run q with 7 pairs", "7 + 2", "those of a.db and later databases count"} {
 		testutil.Contains(t, text.String(), want, "the text lacks")
 	}
 	if strings.Contains(text.String(), "\x1b") {

@@ -39,7 +39,7 @@ func TestVoidedForms(t *testing.T) {
 	v := Voided{Run: "r", Pairs: []int{1, 2, 3, 7}, Why: "slow", By: "me", Remarks: []i18n.Message{i18n.Verbatim("counted \x1b[2Janew")}}
 	var text strings.Builder
 	v.Print(&text, i18n.English)
-	testutil.Equal(t, text.String(), "4 pairs of run r voided, and missing again: the run plays them anew\n  pairs 1-3, 7\n  counted anew\n")
+	testutil.Equal(t, text.String(), "4 pairs of run r voided: the next gogi match plays them again\n  pairs 1-3, 7\n  counted anew\n")
 	v.DryRun = true
 	text.Reset()
 	v.Print(&text, i18n.English)
