@@ -38,7 +38,7 @@ func (f Finding) String() string {
 	case len(f.Refused) > 0:
 		return f.Param + ": " + strings.Join(f.Refused, "; ")
 	case f.Dead:
-		return f.Param + " changes nothing: an options file of the engine may fix it (engine_options.txt, eval_options.txt), or it is read only at the start (restart = \"pair\")"
+		return f.Param + " changed none of the probe's searches: it may matter only later in a game, an options file of the engine may fix it (engine_options.txt, eval_options.txt), or the engine reads it only at its start (restart = \"pair\")"
 	case f.Unclear:
 		return f.Param + ": the engine does not repeat its own searches, so that nothing is known of it"
 	}
