@@ -34,7 +34,7 @@ func (r *Resign) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is the form above.
+// String returns the form above.
 func (r Resign) String() string {
 	if r == (Resign{}) {
 		return "off"
@@ -54,7 +54,7 @@ type Draw struct {
 	From  int // the first ply that counts
 }
 
-// String is the form above.
+// String returns the form above.
 func (d Draw) String() string {
 	switch {
 	case d == (Draw{}):

@@ -52,7 +52,7 @@ func (f *File) PlanCouncil(name, baseDir string, env identity.Env) (*match.Plan,
 	return alone.PlanPlayer(name, baseDir, env)
 }
 
-// councilName is the council that was asked for, or the only one there is on its own.
+// councilName returns the council that was asked for, or the only one there is on its own.
 func (f *File) councilName(name string) (string, error) {
 	all := f.names()[len(f.Engines):]
 	alone := slices.DeleteFunc(slices.Clone(all), f.memberOfAny)

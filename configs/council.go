@@ -324,7 +324,7 @@ func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, 
 	out.Own = append(out.Own, own != nil && own.search())
 }
 
-// member is an engine as a member: a clock of its own would be against the council's.
+// member returns an engine as a member: a clock of its own would be against the council's.
 func (r *resolver) member(i int) match.Player {
 	var limits match.Limits
 	if own := r.file.Engines[i].Limits; own != nil && own.search() {

@@ -64,7 +64,7 @@ func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 	}
 }
 
-// joined is a list of words with a text between them.
+// joined returns a list of words with a text between them.
 func joined[T ~string](words []T, between string) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -81,7 +81,7 @@ func namesOf(p *match.Plan) []string {
 	return names
 }
 
-// tournamentPairs is how many pairs a design has at most that counts them itself; ok is
+// tournamentPairs returns how many pairs a design has at most that counts them itself; ok is
 // false for others, whose games are asked for.
 func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 	rounds, games, players := or(r.file.Design, Design{}).Rounds, r.file.Games, len(p.Players)

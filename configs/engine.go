@@ -153,7 +153,7 @@ func (e engineResolver) limits() match.Limits {
 	return e.limitsOf("engine "+e.Name, limitsPath("engine", e.i, e.Engine.Limits), e.Engine.Limits)
 }
 
-// profile is the name of its option profile, its own or the series', "" for none.
+// profile returns the name of its option profile, its own or the series', "" for none.
 func (e engineResolver) profile() string {
 	name, path := e.Profile, e.at+".profile"
 	if name == "" {

@@ -7,7 +7,7 @@ import (
 	"gogi/match"
 )
 
-// GateDesign is the sequential test that a file asks for, with its defaults.
+// GateDesign returns the sequential test that a file asks for, with its defaults.
 func (f *File) GateDesign() (match.Gate, error) {
 	r := resolver{file: f}
 	g := r.gate()

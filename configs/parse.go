@@ -69,7 +69,7 @@ func syntaxError(err error, text, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// lineAt is a line of a text, counted from 1, without blanks around it; "" beyond its end.
+// lineAt returns a line of a text, counted from 1, without blanks around it; "" beyond its end.
 func lineAt(text string, n int) string {
 	lines := strings.Split(text, "\n")
 	if n < 1 || n > len(lines) {
@@ -117,7 +117,7 @@ func parent(path string) string {
 	return path[:max(0, strings.LastIndexAny(path, ".["))]
 }
 
-// base is the folder that a relative path at the key is relative to.
+// base returns the folder that a relative path at the key is relative to.
 func (f *File) base(path, fileDir, workDir string) string {
 	if _, ok := f.flags[path]; ok {
 		return workDir

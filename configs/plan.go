@@ -26,15 +26,15 @@ const (
 	maxParallel    = 10_000 // for values that only make sense in small numbers
 )
 
-// Plan resolves every default and checks every value. baseDir is the base of relative paths in the file.
-// It is itself relative to the working directory, which "" means. Plan reads the openings, and the
-// binaries for their identities, which identity.Complete completes after the handshakes. The warnings are
-// for the user. It reports all errors together.
+// Plan resolves every default and checks every value. Relative paths in the file start at baseDir. A relative baseDir
+// starts at the working directory, and "" is the working directory. Plan reads the openings, and the binaries for their
+// identities; identity.Complete completes these after the handshakes. The warnings are for the user. Plan returns all
+// errors together.
 //
 // A command's first word with a slash is a path. "builtin" is the engine within gogi. Any other word is
 // searched in PATH and then in /usr/games. An engine's default working directory is the folder of its
 // binary (YaneuraOu reads eval/ and book/ from there). For the built-in engine, commands found in PATH
-// and wrappers (see identity.IsWrapper) it is the base of their relative paths.
+// and wrappers (see identity.IsWrapper) it is baseDir.
 func (f *File) Plan(baseDir string, env identity.Env) (plan *match.Plan, warnings []advice.Warning, err error) {
 	if f.Tune != nil || len(f.Params) > 0 {
 		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
@@ -186,7 +186,7 @@ func (r *resolver) coresPerSlot() int {
 	return r.inRange("cores_per_slot", f.CoresPerSlot, 1, 1, maxParallel)
 }
 
-// inRange is a number, or its default.
+// inRange returns a number, or its default.
 func (r *resolver) inRange(key string, value *int, def, least, most int) int {
 	n := or(value, def)
 	if n < least || n > most {
@@ -260,7 +260,7 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	}
 }
 
-// names are those of all engines and councils, in the order of the file.
+// names returns those of all engines and councils, in the order of the file.
 func (f *File) names() (list []string) {
 	for _, e := range f.Engines {
 		list = append(list, e.Name)

@@ -17,7 +17,7 @@ var ready embed.FS
 //go:embed starter/match.toml
 var template []byte
 
-// Template is the commented file that a new series can start from.
+// Template returns the commented file that a new series can start from.
 func Template() []byte { return slices.Clone(template) }
 
 // Find loads a series by its path, else a ready one by its name, with or without ".toml". dir is

@@ -17,7 +17,7 @@ import (
 //go:embed starter/selfplay.toml
 var selfplayTemplate []byte
 
-// SelfplayTemplate is the commented file that new training data can start from.
+// SelfplayTemplate returns the commented file that new training data can start from.
 func SelfplayTemplate() []byte { return slices.Clone(selfplayTemplate) }
 
 // Selfplay has the settings of training data; the rest of the file has the players, openings and rules.

@@ -200,7 +200,7 @@ func valuesOf[T any](table *T) (values []keyValue) {
 	return values
 }
 
-// textOf is a value as TOML on one line, as the decoder reads it.
+// textOf returns a value as TOML on one line, as the decoder reads it.
 func textOf(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()

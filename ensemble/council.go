@@ -143,7 +143,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	return c, nil
 }
 
-// restarts is how often a member may be started again in one game.
+// restarts returns how often a member may be started again in one game.
 func (c *Council) restarts() int { return max(0, c.config.Restarts) }
 
 // makeSessions makes the sessions.
@@ -162,7 +162,7 @@ func (c *Council) makeSessions() error {
 	return nil
 }
 
-// both is a context that ends with either.
+// both returns a context that ends with either.
 func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
@@ -253,7 +253,7 @@ func (c *Council) startGame(seed uint64) {
 	}
 }
 
-// sessions are the council's own and the shadows.
+// sessions returns the council's own and the shadows.
 func (c *Council) sessions() []*voting.Session {
 	return append([]*voting.Session{c.session}, c.shadows...)
 }

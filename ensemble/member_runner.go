@@ -217,7 +217,7 @@ func (s *memberRunner) failed(ctx context.Context, why error) {
 	_ = s.lost(why) // returns why
 }
 
-// brief is an error in a few words.
+// brief returns an error in a few words.
 func brief(err error) string {
 	f, ok := errors.AsType[*usi.Fault](err)
 	if !ok {
@@ -249,8 +249,8 @@ type question struct {
 	to      chan<- answer
 }
 
-// think asks the player. The request's deadline counts from start, as the council's does: a member that was
-// still busy has less time.
+// think asks the player for a move. The deadline counts from the moment when the council got the request, so a member
+// that was still busy has less time.
 func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q question) {
 	p, ok := playerAs[Player](s)
 	if !ok {

@@ -51,7 +51,7 @@ func (c *Council) Snapshot() usi.Reply {
 	return reply
 }
 
-// exactLine is the best line whose score is no bound, if there is one.
+// exactLine returns the best line whose score is no bound, if there is one.
 func exactLine(r *usi.Reply) usi.Info {
 	if len(r.Exact.PV) > 0 {
 		return r.Exact

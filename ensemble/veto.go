@@ -51,11 +51,11 @@ func (v *vote) timeFor(x Veto) bool {
 	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.vetoDeadline()
 }
 
-// vetoDeadline is the latest end of the critics' searches. It is later than that of the vote: the user of a
+// vetoDeadline returns the latest end of the critics' searches. It is later than that of the vote: the user of a
 // veto accepts a longer use of the clock, and the critics have just shown that they answer.
 func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Level, v.memberDeadline()) }
 
-// critics are the members that voted for something else, as many as are asked, and that are not busy.
+// critics returns the members that voted for something else, as many as are asked, and that are not busy.
 func (v *vote) critics(m shogi.Move) []int {
 	most := cmp.Or(v.config.Veto.Members, 2)
 	var list []int

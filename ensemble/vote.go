@@ -179,7 +179,7 @@ func (v *vote) newQuestion(to chan<- answer) question {
 // memberDeadline leaves the council time to decide. 0: none.
 func (v *vote) memberDeadline() time.Duration { return v.request.Deadline - v.kept() }
 
-// hardDeadline is the time at which the council decides with the present answers. A third of the reserved
+// hardDeadline returns the time at which the council decides with the present answers. A third of the reserved
 // time is for answers to the stop.
 func (v *vote) hardDeadline() time.Duration { return v.request.Deadline - v.kept()*2/3 }
 
@@ -262,7 +262,7 @@ func (v *vote) ballot(a answer) voting.Ballot {
 	return voting.Ballot{Member: a.seat, Kind: voting.KindDead, Text: brief(a.err), Nodes: a.reply.Nodes, Arrived: a.arrived}
 }
 
-// variation is the ballot of a search that is not awaited: the first move of its latest principal variation.
+// variation returns the ballot of a search that is not awaited: the first move of its latest principal variation.
 func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 	b := voting.Ballot{Member: member, Kind: voting.KindNone, Nodes: r.Nodes, Source: voting.SourceVariation}
 	if r.Answer != usi.AnswerMove || v.line.Position.CheckLegal(r.Move) != nil {

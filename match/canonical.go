@@ -131,7 +131,7 @@ func (p *Plan) Canonical() []byte {
 	return text
 }
 
-// canonicalJSON is the text of a tune's settings; one that is no JSON, which Check refuses, as a string.
+// canonicalJSON returns the text of a tune's settings; one that is no JSON, which Check refuses, as a string.
 func canonicalJSON(settings string) json.RawMessage {
 	text := json.RawMessage(settings)
 	if settings != "" && !json.Valid(text) {

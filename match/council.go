@@ -83,7 +83,7 @@ func (p *Player) each(visit func(*Player)) {
 	}
 }
 
-// WithEngines is a copy of the plan in which every engine was changed; engines
+// WithEngines returns a copy of the plan in which every engine was changed; engines
 // come in the order of Engines.
 func (p *Plan) WithEngines(change func(i int, e *Player)) *Plan {
 	out := *p

@@ -23,7 +23,7 @@ type Difference struct {
 	Note   string  // the caller's remark, such as a file's path; Differences leaves it empty
 }
 
-// String is the difference as a line: "players.A.options.Threads: 1 before, 2 now",
+// String returns the difference as a line: "players.A.options.Threads: 1 before, 2 now",
 // with the note in brackets behind it.
 func (d Difference) String() string {
 	place, note := strings.Join(d.Path, "."), ""
@@ -73,7 +73,7 @@ func placeOf(path []string, order bool) place {
 
 func (p place) path() []string { return strings.Split(p.joined, "\x00") }
 
-// keysOf are the places of both in the order of the lines that name them.
+// keysOf returns the places of both in the order of the lines that name them.
 func keysOf(a, b map[place]*string) []place {
 	both := maps.Clone(a)
 	maps.Copy(both, b)
@@ -140,7 +140,7 @@ func flattenInto(out map[place]*string, path []string, value any) {
 	}
 }
 
-// elementKey is the name of a list's element, which it takes out of the element, or its index.
+// elementKey returns the name of a list's element, which it takes out of the element, or its index.
 func elementKey(i int, child any) (key string, named bool) {
 	if m, ok := child.(map[string]any); ok {
 		if name, ok := m["name"].(string); ok {

@@ -30,7 +30,7 @@ const (
 // leastBounded bounds the error rates of bounded tests, as package stats does.
 const leastBounded = 0.001
 
-// String is the name as files and reports have it.
+// String returns the name as files and reports have it.
 func (b GateBoundary) String() string { return cmp.Or(string(b), "ratio") }
 
 // BoundaryOf is the inverse of String.
@@ -60,7 +60,7 @@ const (
 // IsZero reports whether there is no gate.
 func (g Gate) IsZero() bool { return g == Gate{} }
 
-// String is a short description: "SPRT [0, 4] logistic, α 0.05, β 0.1".
+// String returns a short description: "SPRT [0, 4] logistic, α 0.05, β 0.1".
 func (g Gate) String() string {
 	if g.IsZero() {
 		return "none"

@@ -24,7 +24,7 @@ func (r *Result) MovesHash() (uint64, error) {
 	return movesHash(start.SFEN(), len(r.Record.Moves), func(i int) shogi.Move { return r.Record.Moves[i].Move }), nil
 }
 
-// movesHash is the first 64 bits of a SHA-256 over a start position and n moves. Stores
+// movesHash returns the first 64 bits of a SHA-256 over a start position and n moves. Stores
 // keep it: it never changes.
 func movesHash(start string, n int, move func(int) shogi.Move) uint64 {
 	h := sha256.New()

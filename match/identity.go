@@ -72,7 +72,7 @@ func (i Identity) Covered() []FileHash {
 	return append([]FileHash{{Role: BinaryRole, SHA256: variantsHash(i.Variants)}}, i.apart()...)
 }
 
-// apart are the files but for the binary.
+// apart returns the files but for the binary.
 func (i Identity) apart() []FileHash {
 	return slices.DeleteFunc(slices.Clone(i.Files), func(f FileHash) bool { return f.Role == BinaryRole })
 }
@@ -83,7 +83,7 @@ func (i Identity) WithVariant(v Variant, path string) Identity {
 	return i
 }
 
-// variantsHash is the SHA-256 of a line for each variant, in the order of its fields. It begins with a
+// variantsHash returns the SHA-256 of a line for each variant, in the order of its fields. It begins with a
 // word of its own, so that no binary has the same. Stored digests rest on it: it never changes.
 func variantsHash(list []Variant) string {
 	h := sha256.New()

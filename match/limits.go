@@ -74,7 +74,7 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// String is a short description for tables, such as "nodes 20000" or "8+0.08".
+// String returns a short description for tables, such as "nodes 20000" or "8+0.08".
 func (l Limits) String() string {
 	var parts []string
 	switch {

@@ -124,7 +124,7 @@ type proofText struct {
 	Mate *Proof `json:"mate"`
 }
 
-// Text is the JSON.
+// Text returns the JSON.
 func (p Proof) Text() ([]byte, error) {
 	text, err := json.Marshal(proofText{&p})
 	if err != nil {

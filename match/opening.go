@@ -14,7 +14,7 @@ type Opening struct {
 	Moves []shogi.Move `json:"Moves"`
 }
 
-// Position is the position before the opening's moves.
+// Position returns the position before the opening's moves.
 func (o Opening) Position() (shogi.Position, error) {
 	if o.Start == "startpos" {
 		return shogi.StartPos(), nil
@@ -34,7 +34,7 @@ func (o Opening) USIStart() string {
 	return "sfen " + o.Start
 }
 
-// String is the opening as a line of a book: "startpos moves …" or "sfen …".
+// String returns the opening as a line of a book: "startpos moves …" or "sfen …".
 func (o Opening) String() string {
 	var b strings.Builder
 	b.WriteString(o.USIStart())

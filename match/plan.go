@@ -81,7 +81,7 @@ const DesignImported DesignKind = "imported"
 // games, each from its own drawn opening. Files choose it with their table selfplay.
 const DesignSelfplay DesignKind = "selfplay"
 
-// DesignKinds are all designs of games to be played.
+// DesignKinds returns all designs of games to be played.
 func DesignKinds() []DesignKind {
 	return []DesignKind{DesignMatch, DesignRoundRobin, DesignGauntlet, DesignSwiss, DesignKnockout, DesignAdaptive}
 }
@@ -172,7 +172,7 @@ type Plan struct {
 	Scaling       Scaling         `json:"Scaling,omitzero"` // how clocks follow the speed of the machine; the zero value: they do not
 }
 
-// Legs is the number of games in a pair.
+// Legs returns the number of games in a pair.
 func (p *Plan) Legs() int {
 	if p.Design.Kind == DesignSelfplay {
 		return p.Design.Selfplay.Games
@@ -183,10 +183,10 @@ func (p *Plan) Legs() int {
 	return 1
 }
 
-// Games is the number of games to play.
+// Games returns the number of games to play.
 func (p *Plan) Games() int { return p.Pairs * p.Legs() }
 
-// LimitsOf are a player's limits when it has a colour.
+// LimitsOf returns a player's limits when it has a colour.
 func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 	l := p.Players[player].Limits
 	if clock := p.ColourClocks[c]; clock != nil {
@@ -242,7 +242,7 @@ func (p *Plan) pairing(i int) [2]int {
 	return [2]int{0, 1}
 }
 
-// everybody is the i-th of all pairings of n players, by the first and then by the
+// everybody returns the i-th of all pairings of n players, by the first and then by the
 // second: (0,1), (0,2), …, (1,2), ….
 func everybody(i, n int) [2]int {
 	before := func(a int) int { return a*n - a*(a+1)/2 } // pairings whose first is less than a

@@ -14,8 +14,8 @@ const (
 	maxNested  = 16      // councils within each other: each level is read once more
 )
 
-// planBody, playerBody and councilBody are Plan, Player and Council whose longest
-// lists are still text. The outer field is the one that package json fills.
+// planBody, playerBody and councilBody are Plan, Player and Council with their longest lists as text that is not yet
+// decoded. The outer field hides the embedded one of the same name, so package json fills it.
 type planBody struct {
 	planFields
 	Players  json.RawMessage `json:"Players"`

@@ -5,7 +5,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// PlayedOpening is the opening that a stored game began with, by its record. A start
+// PlayedOpening returns the opening that a stored game began with, by its record. A start
 // that is the usual one is called startpos, however the book spelled it: equal
 // openings of two books have equal texts (Opening.String).
 func PlayedOpening(r Row, record kifu.Record) Opening {

@@ -58,7 +58,7 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	return p, nil
 }
 
-// colourClocks are the clocks that go with the colour; nil: none.
+// colourClocks returns the clocks that go with the colour; nil: none.
 func (c *CanonicalPlan) colourClocks() (clocks [2]*TimeControl, err error) {
 	for i, colour := range []string{"black", "white"} {
 		if text := c.Clocks[colour]; text != "" {
@@ -85,7 +85,7 @@ func (c *CanonicalPlan) LimitsText(player int) string {
 	return plan.LimitsText(0)
 }
 
-// limits are those that Limits.String wrote, with their tolerances.
+// limits returns those that Limits.String wrote, with their tolerances.
 func (p *CanonicalPlayer) limits() (l Limits, err error) {
 	for _, part := range strings.Split(p.Limits, ", ") {
 		name, value, _ := strings.Cut(part, " ")

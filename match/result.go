@@ -24,7 +24,7 @@ const (
 	Draw
 )
 
-// WinFor is the outcome in which a colour wins.
+// WinFor returns the outcome in which a colour wins.
 func WinFor(c shogi.Colour) Outcome {
 	if c == shogi.Black {
 		return BlackWins
@@ -36,7 +36,7 @@ func outcomeNames() []string {
 	return []string{Unfinished: "unfinished", BlackWins: "black", WhiteWins: "white", Draw: "draw"}
 }
 
-// String is the spelling of the JSON output: black, white, draw.
+// String returns the spelling of the JSON output: black, white, draw.
 func (o Outcome) String() string {
 	if names := outcomeNames(); int(o) < len(names) {
 		return names[o]
@@ -62,7 +62,7 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Winner is the colour that won; ok is false for a draw.
+// Winner returns the colour that won; ok is false for a draw.
 func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 	if o == WhiteWins {
 		return shogi.White, true
@@ -124,12 +124,12 @@ var natures = map[Termination]nature{
 	Untold:            {},
 }
 
-// Terminations are those that a finished game can have, by their words.
+// Terminations returns those that a finished game can have, by their words.
 func Terminations() []Termination { return slices.Sorted(maps.Keys(natures)) }
 
 const notEnded = "not_ended"
 
-// String is the spelling of the JSON output, snake case.
+// String returns the spelling of the JSON output, snake case.
 func (t Termination) String() string {
 	if t == NotEnded {
 		return notEnded
@@ -187,7 +187,7 @@ type Verdict struct {
 // Over reports whether the game has ended.
 func (v Verdict) Over() bool { return v.Outcome != Unfinished }
 
-// LossFor is a verdict against one side.
+// LossFor returns a verdict against one side.
 func LossFor(c shogi.Colour, t Termination, note string) Verdict {
 	return Verdict{Outcome: WinFor(c.Opponent()), Termination: t, Note: note}
 }

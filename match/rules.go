@@ -32,7 +32,7 @@ type Rules struct {
 // DefaultRules names the profile that is used when none is asked for.
 const DefaultRules = "default"
 
-// RulesProfiles are the named profiles: default; wcsc (World Computer Shogi
+// RulesProfiles returns the named profiles: default; wcsc (World Computer Shogi
 // Championship since 2019), denryu (電竜戦), floodgate.
 func RulesProfiles() map[string]Rules {
 	half := [2]float64{0.5, 0.5}

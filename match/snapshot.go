@@ -134,7 +134,7 @@ const (
 	TempoSpan  = 10 * time.Second
 )
 
-// Rate is how many games ended, and how many pairs were stored, a minute: in the
+// Rate returns how many games ended, and how many pairs were stored, a minute: in the
 // last ten minutes before the latest stamp, or since the session began where
 // that is less. ok is false where no time has passed. No clock is asked.
 func (s *Snapshot) Rate() (games, pairs float64, ok bool) {

@@ -102,7 +102,7 @@ func word(key, value string, choices ...string) error {
 	return nil
 }
 
-// String is the shortest text that UnmarshalText reads as s.
+// String returns the shortest text that UnmarshalText reads as s.
 func (s SPRT) String() string {
 	keys := s.Keys()
 	if len(keys) == 0 {
@@ -120,7 +120,7 @@ func (s SPRT) Keys() []string {
 	return slices.DeleteFunc(slices.Clone(sprtKeys[2:]), func(key string) bool { return s.text(key) == "" })
 }
 
-// text is the value of a key other than elo0 and elo1, "" if it is not set.
+// text returns the value of a key other than elo0 and elo1, "" if it is not set.
 func (s SPRT) text(key string) string {
 	return map[string]string{"alpha": decimal(s.Alpha), "beta": decimal(s.Beta), "model": string(s.Model), "boundary": s.Boundary}[key]
 }
@@ -132,7 +132,7 @@ func decimal(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', -1, 64)
 }
 
-// Gate is the design, with g's value for each key that is not set.
+// Gate returns the design, with g's value for each key that is not set.
 func (s SPRT) Gate(g Gate) Gate {
 	g.Elo0, g.Elo1 = s.Elo0, s.Elo1
 	if s.Alpha != nil {

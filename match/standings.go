@@ -97,7 +97,7 @@ func counted[T any](list *[]T, key T, compare func(a, b T) int) *T {
 	return &(*list)[i]
 }
 
-// Total is the number of games counted.
+// Total returns the number of games counted.
 func (s *Standings) Total() int {
 	n := 0
 	for _, g := range s.Games {
@@ -135,7 +135,7 @@ func (r Record) Plus(o Record) Record {
 	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses, r.Points + o.Points}
 }
 
-// Clone is a copy that shares nothing.
+// Clone returns a copy that shares nothing.
 func (s Standings) Clone() Standings {
 	return Standings{Games: slices.Clone(s.Games), Pairs: slices.Clone(s.Pairs)}
 }

@@ -96,7 +96,7 @@ func (l *TuneLive) Clone() *TuneLive {
 	return &c
 }
 
-// Now is the latest point; false: no block is learnt yet.
+// Now returns the latest point; false: no block is learnt yet.
 func (l *TuneLive) Now() (TunePoint, bool) {
 	p, ok := l.Track.Points[l.Track.Latest]
 	return p, ok && l.Track.Latest > 0

@@ -53,7 +53,7 @@ func scoreInterval(s *stats.Series) Interval {
 	return interval
 }
 
-// eloOfScore is the image of scoreInterval, as Elo is monotone.
+// eloOfScore returns the image of scoreInterval, as Elo is monotone.
 func eloOfScore(s *stats.Series) Elo {
 	e, err := s.Elo(Level)
 	if err != nil {
@@ -70,7 +70,7 @@ func newElo(estimate float64, i binomial.Interval, why i18n.Message) Elo {
 	return e
 }
 
-// winRate is the interval of A's share of the decisive games, and its image in Elo.
+// winRate returns the interval of A's share of the decisive games, and its image in Elo.
 func winRate(total stats.WDL) (Interval, Elo) {
 	k, n := total.Decisive()
 	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n, Level: Level}
@@ -105,7 +105,7 @@ func binomialTest(total stats.WDL) Test {
 	return test
 }
 
-// signFlip is the test that decides: the exact one that exchanges the players in whole openings.
+// signFlip returns the test that decides: the exact one that exchanges the players in whole openings.
 func signFlip(pairs int, test binomial.Test, err error) Test {
 	report := Test{Method: "pair_sign_flip", Alternative: string(binomial.TwoSided)}
 	switch {
@@ -155,7 +155,7 @@ func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	r.Intervals = append(r.Intervals, anytimeOf(s))
 }
 
-// anytimeOf is the interval that holds at every length of a series at once: the only one that may be read
+// anytimeOf returns the interval that holds at every length of a series at once: the only one that may be read
 // while games are played. It takes the first pair of each opening, as later ones depend on it.
 func anytimeOf(s *stats.Series) Interval {
 	interval := Interval{Of: "score", Method: "anytime", Level: Level}

@@ -56,7 +56,7 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 	return l
 }
 
-// retargeted is how often the number of pairs was changed after the first game.
+// retargeted returns how often the number of pairs was changed after the first game.
 func retargeted(starts []Start) int {
 	n := 0
 	for _, s := range starts {
@@ -69,7 +69,7 @@ func retargeted(starts []Start) int {
 	return n
 }
 
-// changes are the differences between the starts of a run.
+// changes returns the differences between the starts of a run.
 func changes(starts []Start) []Change {
 	list := []Change{}
 	for _, s := range starts {
@@ -113,7 +113,7 @@ func (c Change) note() string {
 	return " (" + c.Note + ")"
 }
 
-// value is one of a difference's two.
+// value returns one of a difference's two.
 func value(v *string) i18n.Message {
 	switch {
 	case v == nil:

@@ -111,7 +111,7 @@ type Player struct {
 	sides match.Side
 }
 
-// Moves are those that the player made, the openings' not among them.
+// Moves returns those that the player made, the openings' not among them.
 func (p *Player) Moves() int { return p.sides.Plies }
 
 // Interval is one of A's score, or of its share of the decisive games.
@@ -282,7 +282,7 @@ func New(run Run) (*Gatherer, error) {
 	return g, err
 }
 
-// Report is the report of the pairs so far. It changes nothing: more pairs may follow, and another report.
+// Report returns the report of the pairs so far. It changes nothing: more pairs may follow, and another report.
 func (g *Gatherer) Report() *Report {
 	whole := *g
 	rep := *g.report
@@ -331,7 +331,7 @@ func (g *Gatherer) countGame(r match.Row) {
 	g.countPlayer(r, shogi.White, r.White)
 }
 
-// mates are the sums of questions to a mate solver, begun with the first of them.
+// mates returns the sums of questions to a mate solver, begun with the first of them.
 func (r *Report) mates() *match.Questions {
 	if r.Mates == nil {
 		r.Mates = &match.Questions{}
@@ -508,7 +508,7 @@ func (g *Gatherer) headToHead() *stats.Series {
 	return &stats.Series{}
 }
 
-// everybody is the tally over all pairings, of use for the colours only.
+// everybody returns the tally over all pairings, of use for the colours only.
 func (g *Gatherer) everybody() stats.Tally {
 	var all stats.Tally
 	for _, s := range g.pairings {

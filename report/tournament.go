@@ -80,7 +80,7 @@ func (g *Gatherer) addTournament(rows []match.Row) {
 	g.astray = err
 }
 
-// tournament is the state of the competition.
+// tournament returns the standings, rounds and bracket so far; nil if the run is no tournament.
 func (g *Gatherer) tournament() *Tournament {
 	s, spec := g.schedule, g.run.Tournament
 	t := &Tournament{
@@ -168,7 +168,7 @@ func (r *Report) competition() Verdict {
 	}
 }
 
-// claim is how the competition came out.
+// claim returns how the competition came out.
 func (t *Tournament) claim() i18n.Message {
 	first, name := t.leaders(), t.name()
 	switch {
@@ -184,7 +184,7 @@ func (t *Tournament) claim() i18n.Message {
 	return i18n.Of("%s players share the first place of the %s.", format.Count(len(first)), name)
 }
 
-// leaders are those in the first place.
+// leaders returns those in the first place.
 func (t *Tournament) leaders() []string {
 	var list []string
 	for _, s := range t.Standings {

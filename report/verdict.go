@@ -97,7 +97,7 @@ func (r *Report) unswapped() i18n.Message {
 	return i18n.Of("There is no verdict: %s always had Black and %s White, so the games cannot separate strength and colour", r.A, r.B)
 }
 
-// claim is the verdict without its reasons, its sentence without a stop.
+// claim returns the verdict without its reasons, its sentence without a stop.
 func (r *Report) claim() Verdict {
 	test, swapped := r.Deciding()
 	switch {
@@ -116,7 +116,7 @@ func (r *Report) claim() Verdict {
 	return r.shownVerdict()
 }
 
-// gateClaim is the verdict of the sequential test.
+// gateClaim returns the verdict of the sequential test.
 func (r *Report) gateClaim() Verdict {
 	switch g := r.Gate; g.Verdict {
 	case Passed:

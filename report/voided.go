@@ -38,7 +38,7 @@ func (v *Voiding) Withdrawn() stats.Decision {
 	return v.Before.Decision
 }
 
-// Remarks are the voiding in words, a line each, that begin small and end without a stop.
+// Remarks returns the voiding in words, a line each, that begin small and end without a stop.
 func (v *Voiding) Remarks() []i18n.Message {
 	pairs, why := i18n.Number{N: len(v.Pairs), Noun: "pair"}, strings.TrimRight(sanitize.Printable(v.Why, 200), ".")
 	first := i18n.Of("%s voided: %s", pairs, why)
@@ -68,8 +68,8 @@ func withdrawal(told stats.Decision) i18n.Message {
 	return i18n.Of("the earlier verdict, fail, is withdrawn: pairs of it were voided")
 }
 
-// withdrawn returns the last decision of the run's test that was printed and withdrawn. It is
-// [stats.Continue] without one, or if the test has reached the same decision again.
+// withdrawn returns the last decision that gogi has printed and then withdrawn, because pairs were voided. It returns
+// [stats.Continue] if there is none, or if the test has reached that decision again.
 func (r *Report) withdrawn() stats.Decision {
 	for i := len(r.Voided) - 1; i >= 0 && r.Gate != nil; i-- {
 		if told := r.Voided[i].Withdrawn(); told != stats.Continue && told != r.Gate.Decision {

@@ -57,12 +57,12 @@ type sums struct {
 
 func (s *sums) add(x float64) { s.n, s.x, s.x2 = s.n+1, s.x+x, s.x2+x*x }
 
-// without are the sums of the others.
+// without returns the sums of the others.
 func (s sums) without(o sums) sums { return sums{n: s.n - o.n, x: s.x - o.x, x2: s.x2 - o.x2} }
 
 func (s sums) mean() float64 { return s.x / float64(s.n) }
 
-// error2 is the square of the mean's standard error.
+// error2 returns the square of the mean's standard error.
 func (s sums) error2() float64 {
 	n := float64(s.n)
 	return max(0, s.x2-s.x*s.x/n) / (n - 1) / n
@@ -99,7 +99,7 @@ func (w *workers) add(rows []match.Row, head bool) error {
 	return w.residuals.Add(p)
 }
 
-// list are the workers, those that stand out first and then by their pairs; none where this process has
+// list returns the workers, those that stand out first and then by their pairs; none where this process has
 // played everything.
 func (w *workers) list(pairs int) []Worker {
 	if !w.farm {

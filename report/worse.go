@@ -43,7 +43,7 @@ func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	return NotWeaker, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided against %.3g", r.A, r.B, format.PValue(test.P), alpha)
 }
 
-// worse is the verdict of a sequential test.
+// worse returns the verdict of a sequential test.
 func (g *Gate) worse() (f Finding, why string) {
 	why = fmt.Sprintf("%s: %s", g.Design, g.Verdict)
 	switch g.Verdict {

@@ -201,7 +201,7 @@ func (s *statements) fields() []**sql.Stmt {
 	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes, &s.state}
 }
 
-// in are the statements within a transaction, which closes them.
+// in returns the statements within a transaction, which closes them.
 func (s *statements) in(ctx context.Context, tx *sql.Tx) statements {
 	var within statements
 	for i, field := range within.fields() {

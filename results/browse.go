@@ -178,7 +178,7 @@ func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yie
 	return nil
 }
 
-// passing are the ranges of pairs that have games which a search passes, as many as it asks
+// passing returns the ranges of pairs that have games which a search passes, as many as it asks
 // for. They are found among the games alone, since moves take most of the time.
 func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ranges []pairRange, err error) {
 	n := 0
@@ -230,7 +230,7 @@ func (s Search) narrows() bool {
 	return s != Search{}
 }
 
-// pairs are the pair numbers of the games that a search may pass.
+// pairs returns the pair numbers of the games that a search may pass.
 func (s Search) pairs() pairRange {
 	r := Filter{}.all()
 	if s.Pairs != nil {
@@ -249,7 +249,7 @@ func (s Search) pairs() pairRange {
 	return r
 }
 
-// filter is the range as a scan takes it.
+// filter returns the range as a scan takes it.
 func (r pairRange) filter() Filter {
 	f := Filter{FromPair: int(r.first)}
 	if r.end < math.MaxInt64 {

@@ -156,7 +156,7 @@ func (f Filter) ended(g match.Row) bool {
 // pairRange is the pair numbers from the first one to before the end.
 type pairRange struct{ first, end int64 }
 
-// all are the pair numbers that the filter passes.
+// all returns the pair numbers that the filter passes.
 func (f Filter) all() pairRange {
 	r := pairRange{int64(f.FromPair), math.MaxInt64}
 	if f.Pairs > 0 && r.first < r.end-int64(f.Pairs) {

@@ -28,7 +28,7 @@ func (h holder) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.At.Format("2006-01-02 15:04:05 MST"))
 }
 
-// thisProcess is the holder that this process is.
+// thisProcess returns the holder that this process is.
 func thisProcess() (holder, error) {
 	host, err := os.Hostname()
 	if err != nil {

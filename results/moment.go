@@ -36,27 +36,27 @@ func moment[T any](ctx context.Context, s *Store, doing string, read func(Moment
 	return result, err
 }
 
-// FindRun is the run of that name; a *NoRun lists those that there are.
+// FindRun returns the run of that name; a *NoRun lists those that there are.
 func (m Moment) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return findRun(ctx, m.Q, name)
 }
 
-// Attempts are the tries at a run's pairs that do not count, by pair and time.
+// Attempts returns the tries at a run's pairs that do not count, by pair and time.
 func (m Moment) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
 	return attempts(ctx, m.Q, runID, "")
 }
 
-// Voided are the pairs that were taken out of a run, by pair and take.
+// Voided returns the pairs that were taken out of a run, by pair and take.
 func (m Moment) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 	return voided(ctx, m.Q, runID, "")
 }
 
-// TuneStates are the states of a run that is a tune, by blocks.
+// TuneStates returns the states of a run that is a tune, by blocks.
 func (m Moment) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
 	return tuneStates(ctx, m.Q, runID)
 }
 
-// Pair is a whole stored pair, as Store.Pair gives it.
+// Pair returns a whole stored pair, as Store.Pair gives it.
 func (m Moment) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
 	return storedPair(ctx, m.Q, runID, pair)
 }

@@ -187,7 +187,7 @@ func (s *Store) pack(ctx context.Context, run, block int64) (games int, err erro
 	return games, err
 }
 
-// blockRows are the values of a block's games; it fails for damaged ones.
+// blockRows returns the values of a block's games; it fails for damaged ones.
 func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list [][]driver.Value, err error) {
 	c, err := castOf(ctx, q, run)
 	if err != nil {

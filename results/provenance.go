@@ -45,7 +45,7 @@ func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	return nil
 }
 
-// Workers are all that have played or were enlisted, in the order in which they came.
+// Workers returns all that have played or were enlisted, in the order in which they came.
 func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 	err = s.Moment(ctx, "reading the workers", func(m Moment) error {
 		return eachWorker(ctx, m.Q, func(r *tables.Row) {
@@ -137,7 +137,7 @@ type played struct {
 	match.Provenance
 }
 
-// values are the columns worker, epoch, scale and proof.
+// values returns the columns worker, epoch, scale and proof.
 func (p *played) values() []any {
 	if p.worker == 0 {
 		return []any{nil, nil, nil, nil}

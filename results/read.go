@@ -70,7 +70,7 @@ type EnginePlace struct {
 
 const selectRun = "SELECT id, name, digest, plan, rules, legs, pairs, created FROM runs "
 
-// Runs are all runs, oldest first.
+// Runs returns all runs, oldest first.
 func (s *Store) Runs(ctx context.Context) ([]RunInfo, error) {
 	return moment(ctx, s, "reading the runs", func(m Moment) ([]RunInfo, error) {
 		infos, err := runs(ctx, m.Q, selectRun+"ORDER BY id")
@@ -81,7 +81,7 @@ func (s *Store) Runs(ctx context.Context) ([]RunInfo, error) {
 	})
 }
 
-// FindRun is the run of that name; a *NoRun lists those that there are.
+// FindRun returns the run of that name; a *NoRun lists those that there are.
 func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
 	return moment(ctx, s, "finding a run", func(m Moment) (*RunInfo, error) { return findRun(ctx, m.Q, name) })
 }
@@ -151,7 +151,7 @@ func noRun(ctx context.Context, q tables.Querier, name string) error {
 	return &NoRun{Run: name, Names: taken}
 }
 
-// names are those of all runs, oldest first. It returns an error if a run is not found.
+// names returns those of all runs, oldest first. It returns an error if a run is not found.
 func names(ctx context.Context, q tables.Querier) ([]string, error) {
 	list, err := tables.List(ctx, q, func(rows *sql.Rows, name *string) error { return rows.Scan(name) }, "SELECT name FROM runs NOT INDEXED ORDER BY id")
 	if err == nil {
@@ -240,7 +240,7 @@ func scanEngine(rows *sql.Rows, e *Engine) error {
 	return err
 }
 
-// Finished is the set of a run's pairs that are stored.
+// Finished returns the set of a run's pairs that are stored.
 func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error) {
 	return moment(ctx, s, "reading which pairs are finished", func(m Moment) (map[int]bool, error) {
 		if err := counted(ctx, m.Q, runID, "games"); err != nil {
@@ -254,12 +254,12 @@ func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error)
 	})
 }
 
-// Attempts are the tries at a run's pairs that do not count, by pair and time.
+// Attempts returns the attempts at a run's pairs that do not count, sorted by pair and then by time.
 func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
 	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
 }
 
-// attempts are those of a run for which the condition, in SQL, holds.
+// attempts returns those of a run for which the condition, in SQL, holds.
 func attempts(ctx context.Context, q tables.Querier, runID int64, where string, args ...any) ([]match.Attempt, error) {
 	args = append([]any{runID}, args...)
 	if err := tables.VerifyRows(ctx, q, "attempts", "WHERE run_id = ? "+where, args...); err != nil {

@@ -81,10 +81,10 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	return run, nil
 }
 
-// ID is the run's number in the database, for the queries of the Store.
+// ID returns the run's number in the database, for the queries of the Store.
 func (r *Run) ID() int64 { return r.id }
 
-// Finished is the set of the pairs that are stored.
+// Finished returns the set of the pairs that are stored.
 func (r *Run) Finished(ctx context.Context) (map[int]bool, error) {
 	return r.store.Finished(ctx, r.id)
 }
@@ -170,7 +170,7 @@ func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Playe
 	return nil
 }
 
-// engineArgs are the columns from name on.
+// engineArgs returns the columns from name on.
 func engineArgs(p *match.Player) ([]any, error) {
 	var texts [4]string
 	for i, v := range []any{list(p.Command), list(p.Env), list(p.Options), tables.IdentityOf(p.Identity)} {

@@ -141,7 +141,7 @@ func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
 		tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run), tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run))
 }
 
-// greatestTarget is the most pairs that a start of the run asked for.
+// greatestTarget returns the most pairs that a start of the run asked for.
 func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err error) {
 	list, err := settings(ctx, s.write, run)
 	for _, setting := range list {
@@ -150,7 +150,7 @@ func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err er
 	return most, err
 }
 
-// Settings are a run's settings at its first start and at every start that changed them, in order.
+// Settings returns a run's settings at its first start and at every start that changed them, in order.
 func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
 	return moment(ctx, s, "reading the settings", func(m Moment) ([]Setting, error) {
 		list, err := settings(ctx, m.Q, runID)

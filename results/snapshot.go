@@ -75,14 +75,15 @@ func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bo
 	return false, nil
 }
 
-// version is a number that changes, for one connection, when another one has
+// version returns a number that changes, for one connection, when another one has
 // committed (sqlite.org/pragma.html#pragma_data_version).
 func version(ctx context.Context, conn *sql.Conn) (n int64, err error) {
 	err = conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n)
 	return n, err
 }
 
-// join adds a connection. A transaction sees the database as it is when it first reads from it.
+// join starts a read transaction on a new connection and adds the connection to the snapshot. The first read fixes
+// the state of the database that the transaction sees.
 func (m *snapshot) join(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {

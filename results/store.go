@@ -130,7 +130,7 @@ func newStore(path string, create bool) (*Store, error) {
 	return s, nil
 }
 
-// orClose is the store, or the error of opening it, and the store closed.
+// orClose returns the store, or the error of opening it, and the store closed.
 func (s *Store) orClose(err error) (*Store, error) {
 	if err == nil {
 		return s, nil

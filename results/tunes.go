@@ -22,7 +22,7 @@ func (r *Run) AddStates(ctx context.Context, pair match.PairResult, states []mat
 	return r.add(ctx, pair, 0, states)
 }
 
-// stateRows are the values of rows, but for their checksums.
+// stateRows returns the values of rows, but for their checksums.
 func stateRows(run int64, states []match.TuneState) (rows [][]any, err error) {
 	for _, s := range states {
 		centre, err := json.Marshal(s.Centre)
@@ -34,7 +34,7 @@ func stateRows(run int64, states []match.TuneState) (rows [][]any, err error) {
 	return rows, nil
 }
 
-// States are a tune's, by blocks.
+// States returns a tune's, by blocks.
 func (r *Run) States(ctx context.Context) ([]match.TuneState, error) {
 	return r.store.TuneStates(ctx, r.id)
 }
@@ -44,7 +44,7 @@ func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.
 	return r.store.TunePoints(ctx, r.id, see)
 }
 
-// TuneStates are the states of a run that is a tune, by blocks.
+// TuneStates returns the states of a run that is a tune, by blocks.
 func (s *Store) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
 	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) {
 		list, err := m.TuneStates(ctx, runID)
@@ -134,7 +134,7 @@ func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) (list []
 	return list, tables.NameRun(ctx, q, runID, err)
 }
 
-// drawnFrom is the first pair of a tune that was drawn from a state in which a pair is
+// drawnFrom returns the first pair of a tune that was drawn from a state in which a pair is
 // learnt; false: the run is no tune.
 func drawnFrom(ctx context.Context, q tables.Querier, run int64, pair int) (first int, ok bool, err error) {
 	var text string

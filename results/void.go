@@ -115,7 +115,7 @@ func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) 
 	return slices.Compact(chosen), err
 }
 
-// Voidable are the pairs that a Void of these takes out: in a tune, also those that were drawn after them.
+// Voidable returns the pairs that a Void of these takes out: in a tune, also those that were drawn after them.
 func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int, error) {
 	pairs, err := withDrawn(ctx, s.read, run.ID, pairs)
 	if err != nil {
@@ -168,7 +168,7 @@ type Voided struct {
 	Body   []byte    `json:"-"`            // the pair, for match.DecodePair
 }
 
-// Voided are the pairs that were taken out of a run, by pair and take.
+// Voided returns the pairs that were taken out of a run, by pair and take.
 func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 	return moment(ctx, s, "reading the voided pairs", func(m Moment) ([]Voided, error) { return m.Voided(ctx, runID) })
 }

@@ -186,7 +186,7 @@ var lines = func() (t [lineKinds][81]line) {
 	return t
 }()
 
-// inner are the inner files of a line, file 2 lowest.
+// inner returns the inner files of a line, file 2 lowest.
 func (l *line) inner() uint { return uint(l.mask * l.magic >> gathered) }
 
 // slopes are the ranks per file of each kind of line.

@@ -72,8 +72,8 @@ type NotWorse struct {
 	Test   binomial.Test `json:"test"`  // a gain of -Margin against a larger one
 }
 
-// TestNotWorse tests the null hypothesis that the first series' player gains -margin Elo or less on the second's.
-// It uses all openings of both; shared ones are correlated. The test is normal, with the covariance of the Elo to
+// TestNotWorse tests the null hypothesis that the first series' player is margin Elo or more weaker than the second's.
+// It uses all openings of both series, and the correlation of shared ones. The test is normal, with the covariance of the Elo to
 // first order ([EloCovariance]), so it needs many openings. It returns the errors of EloCovariance, and an error if
 // all openings scored alike, for a margin that is not positive, and for a level outside (0, 1).
 func TestNotWorse(first, second *Series, margin, level float64) (NotWorse, error) {

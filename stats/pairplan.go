@@ -146,7 +146,7 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 	return normalBelow((count*m[1] - limit - step) / math.Sqrt(variance))
 }
 
-// exactPower is the exact normalPower. Given the numbers of pairs that deviate by one half point and by two,
+// exactPower returns the exact normalPower. Given the numbers of pairs that deviate by one half point and by two,
 // A's wins of each kind are binomial.
 func (r PairRates) exactPower(n int, tail float64) float64 {
 	share := func(part, of float64) float64 {

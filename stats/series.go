@@ -178,7 +178,7 @@ func (m *means) take(value float64, change int) {
 // Tally returns all pairs.
 func (s *Series) Tally() Tally { return s.tally }
 
-// Firsts returns the first pair of each opening. These pairs are independent of each other at any time.
+// Firsts returns the first pair of each opening. These pairs are independent of each other, also before the end of a run.
 func (s *Series) Firsts() Tally { return s.firsts }
 
 // Pairs returns the number of pairs.
@@ -193,7 +193,7 @@ func (s *Series) Copies() int { return s.copies }
 // reused reports whether an opening recurred.
 func (s *Series) reused() bool { return len(s.openings) < s.tally.Pairs() }
 
-// SignFlip is the exact test of the null hypothesis that the two players are interchangeable. Under it, an
+// SignFlip returns the exact test of the null hypothesis that the two players are interchangeable. Under it, an
 // exchange of the players in all pairs of an opening changes no probability, however the pairs depend on each
 // other. So the signs of the openings' deviations from an even score are fair coins. If no opening recurs, it
 // is [Tally.SignFlip]; otherwise the method is opening_sign_flip, and N is the number of openings. It returns
@@ -219,7 +219,7 @@ func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error
 	return signFlips("opening_sign_flip", sums.plus(nil), alts...), nil
 }
 
-// Test is the test that decides whether A is stronger. It is [Series.SignFlip], or, if colours are not
+// Test returns the test that decides whether A is stronger. It is [Series.SignFlip], or, if colours are not
 // swapped, the exact binomial test over the first game of each opening, if that is decisive. It returns an
 // error if there is nothing to test.
 func (s *Series) Test(alt binomial.Alternative) (binomial.Test, error) {

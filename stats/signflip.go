@@ -11,7 +11,7 @@ import (
 // maxFlipWork is the maximum number of multiplications of a sign-flip test: about a second.
 const maxFlipWork = 1 << 28
 
-// SignFlip is the exact test of the null hypothesis that the two players are interchangeable. Under it, an
+// SignFlip returns the exact test of the null hypothesis that the two players are interchangeable. Under it, an
 // exchange of the players in a colour-swapped pair changes no probability; it only changes the sign of the
 // deviation from an even score. Given the sizes of the deviations, their signs are therefore fair coins. The
 // p value is the share of sign patterns with a total as extreme as the observed one (two-sided: twice the

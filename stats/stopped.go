@@ -44,8 +44,8 @@ func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo,
 	}, nil
 }
 
-// A stop is the point at which a test stopped or now is: time in units, and height, the log likelihood ratio
-// between the bounds.
+// A stop is the point where a test stopped, or its current point: a time, in units, and a height, which is the
+// log-likelihood ratio.
 type stop struct {
 	lower, upper float64
 	time, height float64

@@ -90,8 +90,8 @@ func (in *inbox) expect(kind lineKind) <-chan event {
 	return in.register(kind)
 }
 
-// search is expect for the line that ends a search. It drops the infos of the last search and sets the
-// receiver of the new ones.
+// search works like the method expect, for the line that ends a search. It discards the infos of the last search and
+// sends new ones to onInfo.
 func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()

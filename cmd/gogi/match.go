@@ -37,7 +37,7 @@ type matchCommand struct {
 
 	FromFastchess string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
-	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits, so that the error rates hold for all steps together [--exit bisect]."`
+	BisectCommits *int `placeholder:"N" more:"" help:"Number of commits to bisect: gogi lowers alpha and beta, so that they hold for all steps together [--exit bisect]."`
 
 	Session session.Flags `embed:""`
 
@@ -52,7 +52,7 @@ type matchCommand struct {
 	durability results.Durability    // from the file and the flags
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*matchCommand) Help() string {
 	return `Example: test a patch with an SPRT.
 

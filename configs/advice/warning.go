@@ -24,10 +24,10 @@ func (w Warning) Said() i18n.Message {
 	return text
 }
 
-// In is the warning in a language.
+// In returns the warning in a language.
 func (w Warning) In(in i18n.Language) string { return w.Said().In(in) }
 
-// String is the warning in English.
+// String returns the warning in English.
 func (w Warning) String() string { return w.In(i18n.English) }
 
 // Of returns a warning about the match, from a phrase and its values.

@@ -12,7 +12,7 @@ import (
 	"gogi/match"
 )
 
-// Machine is an Env in a new folder, with the programs that ready files and Two name. They cannot run.
+// Machine returns an Env in a new folder, with the programs that ready files and Two name. They cannot run.
 func Machine(t *testing.T) identity.Env {
 	t.Helper()
 	dir := t.TempDir()

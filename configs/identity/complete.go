@@ -52,7 +52,7 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 	return out, append(warnings, Duplicates(out.Players, otherFolders)...), nil
 }
 
-// ofCommand are the files that are known before an engine was greeted.
+// ofCommand returns the files that are known from the command alone, before the USI handshake.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
 		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole)

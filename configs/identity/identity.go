@@ -28,7 +28,7 @@ const (
 // Hasher remembers the SHA-256 of files by path: engines share networks.
 type Hasher map[string]string
 
-// sum is a file's SHA-256 in lower-case hexadecimal.
+// sum returns a file's SHA-256 in lower-case hexadecimal.
 func (h Hasher) sum(path string) (string, error) {
 	if sum, ok := h[path]; ok {
 		return sum, nil
@@ -122,7 +122,7 @@ func Duplicates(players []match.Player, folder bool) []advice.Warning {
 	return warnings
 }
 
-// essence is a player without its name and paths.
+// essence returns a player without its name and paths.
 func essence(p match.Player) match.Player {
 	p.Name, p.Dir = "", ""
 	p.Command = slices.Clone(p.Command[min(1, len(p.Command)):])

@@ -189,7 +189,7 @@ func below(folder, path string) (rel string, ok bool) {
 	return rel, err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// folderRole is the option that names the folder of a file with the role OPTION/NAME.
+// folderRole returns the option that names the folder of a file with the role OPTION/NAME.
 func folderRole(role string) (option string, ok bool) {
 	if strings.HasPrefix(role, optionRole) || strings.HasPrefix(role, argumentRole) {
 		return "", false

@@ -32,7 +32,7 @@ func (p profile) settings(declared []usi.Option) []usi.Setting {
 	return nil
 }
 
-// profiles are the profiles by name. A value that is leastValue stands for the least that
+// profiles returns the profiles by name. A value that is leastValue stands for the least that
 // the engine declares.
 func profiles() map[string]profile {
 	return map[string]profile{
@@ -120,7 +120,7 @@ func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 	return usi.Setting{Name: o.Name, Value: value}, err == nil
 }
 
-// settingNamed is the last setting of an option, or nil.
+// settingNamed returns the last setting of an option, or nil.
 func settingNamed(settings []usi.Setting, name string) *usi.Setting {
 	for i := range slices.Backward(settings) {
 		if usi.SameOption(settings[i].Name, name) {

@@ -237,7 +237,7 @@ func (b *book) read(t openingText) error {
 	return nil
 }
 
-// wholeLines is the beginning of a text, about blockSize bytes.
+// wholeLines returns the beginning of a text, about blockSize bytes.
 func wholeLines(text []byte) []byte {
 	if len(text) > blockSize {
 		if end := bytes.IndexByte(text[blockSize:], '\n'); end >= 0 {
@@ -322,7 +322,7 @@ func (b *book) take(k *block) {
 // samePlace reports whether two checked openings lead to one position. Their positions have the same key.
 func samePlace(a, b match.Opening) bool { return finalPlace(a) == finalPlace(b) }
 
-// finalPlace is the board, the side and the hands that an opening leads to.
+// finalPlace returns the board, the side and the hands that an opening leads to.
 func finalPlace(o match.Opening) string {
 	p, _ := o.Position() // it has been read before
 	for _, m := range o.Moves {
@@ -363,7 +363,7 @@ func (b *book) warnings(file string) []advice.Warning {
 		file, b.left, b.count, lines)}
 }
 
-// Handicap is the one opening of a handicap series; a name that there is not is an error
+// Handicap returns the one opening of a handicap series; a name that there is not is an error
 // with the nearest ones.
 func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	h, ok := shogi.FindHandicap(name)

@@ -42,7 +42,7 @@ type locator struct {
 // paths short.
 const maxDepth = 8
 
-// peek is the byte at hand, 0 at the end.
+// peek returns the byte at hand, 0 at the end.
 func (l *locator) peek() byte {
 	if l.pos < len(l.text) {
 		return l.text[l.pos]
@@ -244,5 +244,5 @@ func Join(path, key string) string {
 	return path + "." + key
 }
 
-// Element is the path of one element of a list, counted from 0.
+// Element returns the path of one element of a list, counted from 0.
 func Element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

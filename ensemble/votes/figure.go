@@ -32,7 +32,7 @@ const (
 	labelHeight  = 19
 )
 
-// SVG is the figure; one decision has a line already, from the weights before it.
+// SVG returns the figure; one decision has a line already, from the weights before it.
 func (c *gameCouncil) SVG() (string, error) {
 	f := newWeightsFigure(c)
 	var b strings.Builder
@@ -83,7 +83,7 @@ func (f *weightsFigure) words() string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// weights are a member's, before the first decision and after each.
+// weights returns a member's, before the first decision and after each.
 func (f *weightsFigure) weights(member int) []float64 {
 	list := []float64{at(f.Decisions[0].Before, member)}
 	for i := range f.Decisions {
@@ -141,7 +141,7 @@ func ticks(hi float64, most int) []float64 {
 	return list
 }
 
-// strokes are the lines' colours, dark enough on white also when printed grey, and dash patterns; fifteen
+// strokes returns the lines' colours, dark enough on white also when printed grey, and dash patterns; fifteen
 // members all differ.
 func strokes(member int) (colour, dash string) {
 	colours := []string{"#1f5fa8", "#b2182b", "#1b7837", "#7b3294", "#8c510a"}

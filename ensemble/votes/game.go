@@ -131,7 +131,7 @@ func shortWeight(w float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// CSV is a row for each decision with the weights after it; the row before the first holds those at the
+// CSV returns a row for each decision with the weights after it; the row before the first holds those at the
 // start.
 func (c *gameCouncil) CSV() (string, error) {
 	var b strings.Builder

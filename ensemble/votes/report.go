@@ -326,7 +326,7 @@ func (c *Council) addLeaders(votes []*voting.Record) {
 	}
 }
 
-// heaviest is the first of the heaviest members, -1 while all weigh the same, and whether it outweighs all
+// heaviest returns the first of the heaviest members, -1 while all weigh the same, and whether it outweighs all
 // others together.
 func heaviest(weights []float64) (leader int, outweighs bool) {
 	if len(weights) < 2 || voting.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {

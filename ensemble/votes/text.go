@@ -176,7 +176,7 @@ func (c *Council) printMembers(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// others are the ballots that were no vote.
+// others returns the ballots that were no vote.
 func (m *memberReport) others() i18n.Row {
 	var parts i18n.Row
 	for _, x := range m.Ballots {
@@ -187,7 +187,7 @@ func (m *memberReport) others() i18n.Row {
 	return parts
 }
 
-// kindSaid is a ballot's kind; one that this gogi does not know is text of a file.
+// kindSaid returns a ballot's kind; one that this gogi does not know is text of a file.
 func kindSaid(kind voting.Kind) i18n.Message {
 	if slices.Contains(voting.Kinds(), kind) {
 		return i18n.Of(kind.Words())

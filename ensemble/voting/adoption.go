@@ -52,7 +52,7 @@ func (a *adoption) Observe(ballots []Ballot, d *Decision) {
 	}
 }
 
-// ponderers are the members that expect the same reply as the council.
+// ponderers returns the members that expect the same reply as the council.
 func ponderers(ballots []Ballot, d *Decision) []int {
 	var list []int
 	for i := range ballots {

@@ -30,7 +30,7 @@ func (e *evaluation) NewGame(seed uint64) {
 	e.sums, e.bonus = make([][]float64, len(e.voters)), -1
 }
 
-// Additive is false if the ballots themselves change the weights.
+// Additive returns false if the ballots themselves change the weights.
 func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
 
 // Candidates adds weights; the leader may be one whom these ballots make it.
@@ -48,7 +48,7 @@ func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	return e.tally(ballots, next.Weights())
 }
 
-// Weights are the weights with the bonus of the leader so far.
+// Weights returns the weights with the bonus of the leader so far.
 func (e *evaluation) Weights() []float64 {
 	if e.bonus < 0 || e.spec.Apply == "before" {
 		return e.standing.Weights()
@@ -58,7 +58,7 @@ func (e *evaluation) Weights() []float64 {
 	return with.Weights()
 }
 
-// Observe adds this decision's evaluations, and raises the leader.
+// Observe adds the evaluations of this decision, and gives the new leader its weight.
 func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
 	defer func() { e.decision++ }()
 	if e.skips(d) {
@@ -114,7 +114,7 @@ func (e *evaluation) add(member int, worth float64) {
 	e.sums[member] = list
 }
 
-// leads is the member that gains weight by these ballots, or -1 when there is none or too few searched.
+// leads returns the member that gains weight by these ballots, or -1 when there is none or too few searched.
 func (e *evaluation) leads(ballots []Ballot) int {
 	leader := e.highest(ballots, (*Ballot).searched)
 	if leader < 0 || !e.enough(ballots, leader) {

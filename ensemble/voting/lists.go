@@ -15,7 +15,7 @@ func newByScore(s standing) Rule { return &byScore{s} }
 
 func (r *byScore) clone() Rule { return &byScore{r.twin()} }
 
-// Additive is false: one ballot can decide.
+// Additive returns false: one ballot can decide.
 func (r *byScore) Additive() bool { return false }
 
 // Candidates values each move by its most extreme backer.
@@ -47,7 +47,7 @@ func newBorda(s standing) Rule { return &borda{s} }
 
 func (r *borda) clone() Rule { return &borda{r.twin()} }
 
-// Additive is false: a ballot gives points to many moves.
+// Additive returns false: a ballot gives points to many moves.
 func (r *borda) Additive() bool { return false }
 
 // Candidates adds the points of all lists, times the members' weights.
@@ -70,7 +70,7 @@ func (r *borda) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// ranking is a ballot's list of moves, each once, the vote first. Secondary lines of fewer plies than
+// ranking returns a ballot's list of moves, each once, the vote first. Secondary lines of fewer plies than
 // minDepth were hardly read and are left out.
 func ranking(b *Ballot, minDepth int) []Line {
 	list := []Line{b.Line}
@@ -91,7 +91,7 @@ func newPool(s standing) Rule { return &pool{s} }
 
 func (r *pool) clone() Rule { return &pool{r.twin()} }
 
-// Additive is false: a ballot moves all candidates.
+// Additive returns false: a ballot moves all candidates.
 func (r *pool) Additive() bool { return false }
 
 // Candidates values every listed move, without members that have no score. If no member has one, it counts

@@ -174,7 +174,7 @@ func (r ScoreRecord) read() (s usi.Score, has bool) {
 // keptPlies is the number of recorded plies of a variation: enough to continue if no member votes.
 const keptPlies = 3
 
-// RecordBallot is a ballot as a record has it.
+// RecordBallot returns a ballot as a record has it.
 func RecordBallot(b *Ballot, name string) BallotRecord {
 	r := BallotRecord{
 		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),

@@ -99,7 +99,7 @@ func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	return spec.String() == recorded.String() && slices.Equal(settings.Ties, chain(rec.Ties)), err
 }
 
-// constitution is the rule and the settings that the replayer votes by.
+// constitution returns the rule and the settings that the replayer votes by.
 func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Settings, error) {
 	declaration, err := shogi.ParseDeclarationRule(rec.Declaration)
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *Replayer) begin(spec Spec, settings Settings, made string, rec *Record)
 	return nil
 }
 
-// voters are the members as recorded.
+// voters returns the members as recorded.
 func (r *Record) voters() []Voter {
 	voters := make([]Voter, len(r.Members))
 	for i, name := range r.Members {
@@ -187,7 +187,7 @@ func (b *Ballot) check(p *shogi.Position) error {
 	return nil
 }
 
-// fromBook is a recorded move of a book, which no other rule would have changed.
+// fromBook returns a recorded move of a book, which no other rule would have changed.
 func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
 	m, err := shogi.ParseMove(r.Played)
 	if err == nil {
@@ -199,8 +199,8 @@ func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
 	return FromBook(m), err
 }
 
-// vetoAgain applies a recorded veto if the vote chose the vetoed move. The ballots do not have the reason of
-// the objections, the searches of other members.
+// vetoAgain applies a recorded veto if the vote chose the vetoed move. It cannot decide the veto again, because the
+// veto came from searches of other members, and the ballots do not have these.
 func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, rec *Record) error {
 	if rec.By != ByVeto || d.Answer != usi.AnswerMove || moveText(d.Move) != rec.Vetoed {
 		return nil

@@ -62,7 +62,7 @@ type Candidate struct {
 	Best    float64 // the best score among its backers as log odds, -Inf for none
 }
 
-// Count is the number of members that voted for the move.
+// Count returns the number of members that voted for the move.
 func (c *Candidate) Count() int { return len(c.Backers) }
 
 // back adds a backer; at most so many are still to come, with this one.
@@ -119,7 +119,7 @@ func newMajority(s standing) Rule { return &s }
 
 func (s *standing) clone() Rule { return new(s.twin()) }
 
-// twin is a standing whose weights go their own way from here.
+// twin returns a standing whose weights go their own way from here.
 func (s *standing) twin() standing {
 	twin := *s
 	twin.weights = slices.Clone(s.weights)
@@ -186,10 +186,10 @@ func CandidateOf(list *[]Candidate, m shogi.Move) *Candidate {
 // Observe counts the decision; the weights stay.
 func (s *standing) Observe([]Ballot, *Decision) { s.decision++ }
 
-// Additive is true: values are sums of weights.
+// Additive returns true: values are sums of weights.
 func (s *standing) Additive() bool { return true }
 
-// Weights are the members' weights, under a placebo with the wrong owners.
+// Weights returns the members' weights, under a placebo with the wrong owners.
 func (s *standing) Weights() []float64 { return s.owned(s.weights) }
 
 func (s *standing) owned(weights []float64) []float64 {
@@ -228,7 +228,7 @@ func (s *standing) skips(d *Decision) bool {
 	return s.spec.Overrides != "count" && d.By != ByRule
 }
 
-// Mix is a hash of two numbers (the finalizer of SplitMix64).
+// Mix returns a hash of two numbers (the finalizer of SplitMix64).
 func Mix(a, b uint64) uint64 {
 	z := a + 0x9e3779b97f4a7c15*(b+1)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -257,7 +257,7 @@ type kind struct {
 	lists bool                // it reads MultiPV lists; without them it counts ballots, or little more
 }
 
-// kinds is the table of rules, in the order in which they are listed.
+// kinds returns the table of rules, in the order in which they are listed.
 func kinds() []kind {
 	growing := []string{"initial", "tally", "reset", "overrides", "decay", "cap", "placebo"}
 	pooling := []string{"weights", "impute", "min_depth"}

@@ -54,7 +54,7 @@ type Decision struct {
 	Plain      shogi.Move  // the choice of the same ballots, each counted once
 }
 
-// Split is the backers of each move in falling order, such as "3:3:1".
+// Split returns the backers of each move in falling order, such as "3:3:1".
 func (d *Decision) Split() string {
 	var counts []int
 	for i := range d.Candidates {
@@ -70,7 +70,7 @@ func (d *Decision) Split() string {
 	return strings.Join(parts, ":")
 }
 
-// backers are the members that voted for a move.
+// backers returns the members that voted for a move.
 func (d *Decision) backers(m shogi.Move) []int {
 	for i := range d.Candidates {
 		if d.Candidates[i].Move == m {
@@ -123,14 +123,14 @@ func NewSession(spec Spec, voters []Voter, settings Settings) (*Session, error) 
 	return &Session{spec: spec, text: spec.String(), rule: rule, voters: voters, Settings: settings}, nil
 }
 
-// Clone is a session that goes its own way from here.
+// Clone returns a session that goes its own way from here.
 func (c *Session) Clone() *Session {
 	twin := *c
 	twin.rule = c.rule.clone()
 	return &twin
 }
 
-// Rule is the rule's text form.
+// Rule returns the rule's text form.
 func (c *Session) Rule() string { return c.text }
 
 // Weights returns the present weight of each member's ballot.
@@ -162,7 +162,7 @@ func (c *Session) Before(p *shogi.Position) (Decision, bool) {
 	return d, true
 }
 
-// FromBook is the decision for a move of a book, which needs no ballots.
+// FromBook returns the decision for a move of a book, which needs no ballots.
 func FromBook(m shogi.Move) Decision {
 	return Decision{Answer: usi.AnswerMove, Move: m, By: ByBook, Leader: -1, Speaker: -1}
 }
@@ -235,7 +235,7 @@ func Counted(ballots []Ballot) []Ballot {
 	return votes
 }
 
-// leader is the heaviest member, the first of equal ones.
+// leader returns the heaviest member, the first of equal ones.
 func (c *Session) leader(ballots []Ballot) int {
 	if len(ballots) == 0 {
 		return -1
@@ -293,7 +293,7 @@ func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
 	return list[0].Move
 }
 
-// provenMate is the index of the ballot with the shortest mate that its own variation shows to the end, or
+// provenMate returns the index of the ballot with the shortest mate that its own variation shows to the end, or
 // -1.
 func provenMate(ballots []Ballot) int {
 	best := -1
@@ -330,12 +330,12 @@ func census(ballots []Ballot) (resigned, alive int) {
 	return resigned, alive
 }
 
-// quorumToResign is how many of the living members it takes.
+// quorumToResign returns how many of the living members it takes.
 func (c *Session) quorumToResign(alive int) int {
 	return min(alive, int(math.Floor(c.ResignShare()*float64(alive)))+1)
 }
 
-// ResignShare is the share of members of which more must resign.
+// ResignShare returns the share of members of which more must resign.
 func (c *Session) ResignShare() float64 { return cmp.Or(c.Settings.ResignQuorum, 0.5) }
 
 // fallBack answers if no member voted: the council never resigns for that.
@@ -364,7 +364,7 @@ func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
 	return plan{next.Key(), ballots[i].PV[2]}
 }
 
-// Speaker is the backer of a move with the best score, the first of equal ones.
+// Speaker returns the backer of a move with the best score, the first of equal ones.
 func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	speaker, best := -1, 0.0
 	for i := range votes {

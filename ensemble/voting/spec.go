@@ -216,7 +216,7 @@ func (f field) text() string {
 	return ""
 }
 
-// String is the text form, the same for equal rules.
+// String returns the text form, the same for equal rules.
 func (s Spec) String() string {
 	def := DefaultSpec(s.Name)
 	defaults := def.own()

@@ -23,7 +23,7 @@ const (
 	TieRandom   Tie = "random"   // drawn from the game's seed and the number of the decision
 )
 
-// DefaultTies is the chain of a council that names none.
+// DefaultTies returns the chain of a council that names none.
 func DefaultTies() []Tie { return []Tie{TieScore, TieMember} }
 
 // TieNames lists the levels.
@@ -113,7 +113,7 @@ func first(c *Candidate) int {
 	return c.Backers[0]
 }
 
-// count is how many of list are in set.
+// count returns how many of list are in set.
 func count(list, set []int) int {
 	n := 0
 	for _, i := range list {

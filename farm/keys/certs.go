@@ -38,7 +38,7 @@ type Authority struct {
 	PEM  string // the certificate, for Creds.CA
 }
 
-// NewAuthority makes an authority.
+// NewAuthority generates a certificate authority: a key, and a self-signed certificate that is valid from now on.
 func NewAuthority(now time.Time) (*Authority, error) {
 	template := &x509.Certificate{
 		Subject:   pkix.Name{CommonName: "gogi farm"},

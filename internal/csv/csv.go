@@ -91,7 +91,7 @@ func New(name string, r io.Reader) (*Sheet, error) {
 	return s, nil
 }
 
-// strictReader is the format as its specification has it.
+// strictReader returns the format as its specification has it.
 func strictReader(r io.Reader) *csv.Reader {
 	strict := csv.NewReader(r)
 	strict.FieldsPerRecord = -1
@@ -133,7 +133,7 @@ func (s *Sheet) next() (Row, error) {
 	return s.whole(Row{Of: s, cells: cells, line: s.before + line}, len(cells))
 }
 
-// cut is the row of a plain line.
+// cut returns the row of a plain line.
 func (s *Sheet) cut(line []byte) (Row, error) {
 	s.ends = s.ends[:0]
 	for i, b := range line {
@@ -176,13 +176,13 @@ func (s *Sheet) NoColumn(name string) error {
 	return fmt.Errorf("%s:1: no column %s; the header has %s", s.Name, format.Quoted(name), sanitize.Printable(strings.Join(s.Columns, ", "), 200))
 }
 
-// Line is the row's place in the file, from 1 for the header.
+// Line returns the row's place in the file, from 1 for the header.
 func (r Row) Line() int { return r.line }
 
-// At is the text of a cell; a column of -1 has only empty ones.
+// At returns the text of a cell; a column of -1 has only empty ones.
 func (r Row) At(column int) string { return string(r.Bytes(column)) }
 
-// Bytes are those of [Row.At], valid until the next row and not to be changed.
+// Bytes returns those of [Row.At], valid until the next row and not to be changed.
 func (r Row) Bytes(column int) []byte {
 	switch {
 	case column < 0:
@@ -206,7 +206,7 @@ func (r Row) Unexpected(column int, expected string) error {
 	return fmt.Errorf("%s:%d, column %s: %s, expected %s", r.Of.Name, r.line, r.Of.Columns[column], found, expected)
 }
 
-// Whole is a cell's whole number from 0 to most.
+// Whole returns a cell's whole number from 0 to most.
 func (r Row) Whole(column, most int) (int, error) {
 	n, err := strconv.Atoi(string(r.Bytes(column)))
 	if err != nil || n < 0 || n > most {
@@ -215,7 +215,7 @@ func (r Row) Whole(column, most int) (int, error) {
 	return n, nil
 }
 
-// Decimal is a cell's number, as everybody writes them.
+// Decimal returns a cell's number, as everybody writes them.
 func (r Row) Decimal(column int) (float64, error) {
 	v, err := strconv.ParseFloat(r.At(column), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {

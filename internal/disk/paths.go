@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Absolute is a path that is relative to a folder, itself absolute, or absolute already.
+// Absolute returns a path that is relative to a folder, itself absolute, or absolute already.
 func Absolute(base, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

@@ -41,7 +41,7 @@ func Duration(d time.Duration) string {
 // Quoted returns foreign text in quotes, shortened for an error.
 func Quoted(text string) string { return strconv.Quote(sanitize.Printable(text, 40)) }
 
-// Name is a player's name as a table can show it: printable, at most 40 characters.
+// Name returns a player's name as a table can show it: printable, at most 40 characters.
 func Name(name string) string { return sanitize.Printable(name, 40) }
 
 // Points of games: whole, or with a half.
@@ -68,7 +68,7 @@ func Share(points float64, games int) string {
 	return Percent(points / float64(games))
 }
 
-// Signed is a number with a minus of full width.
+// Signed returns a number with a minus of full width.
 func Signed(v float64) string {
 	if v < 0 {
 		return "−" + Figure(-v)
@@ -97,7 +97,7 @@ func NumberOf(n int, what string) string {
 	return Count(n) + " " + what + "s"
 }
 
-// Words is a spelling of the JSON output as one reads it: time forfeit for time_forfeit.
+// Words returns a spelling of the JSON output as one reads it: time forfeit for time_forfeit.
 func Words(snake string) string { return strings.ReplaceAll(snake, "_", " ") }
 
 // Elo prints a rating difference; a missing one is infinite with the given sign.
@@ -111,7 +111,7 @@ func Elo(v *float64, sign int) string {
 	return "+∞"
 }
 
-// Percent is a share from 0 to 1 in percent with one digit.
+// Percent returns a share from 0 to 1 in percent with one digit.
 func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
 // PercentShort returns a share from 0 to 1 in percent with as many digits as it has, up to six: 95%. It
@@ -129,7 +129,7 @@ func PValue(p float64) string {
 	return "< 1e-308"
 }
 
-// Decimal is a number with that many digits after the point, a dash for a missing one; whole
+// Decimal returns a number with that many digits after the point, a dash for a missing one; whole
 // numbers are grouped by three.
 func Decimal(v *float64, digits int) string {
 	if v == nil {

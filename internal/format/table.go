@@ -42,7 +42,7 @@ func (t *printable) AppendRows(rows []table.Row, config ...table.RowConfig) {
 	}
 }
 
-// Table is a table without frames; the columns from the second on are
+// Table returns a table without frames; the columns from the second on are
 // aligned to the right. Texts in rows are escaped (sanitize.Escape).
 func Table(header ...any) table.Writer {
 	t := &printable{table.NewWriter()}

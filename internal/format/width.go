@@ -14,7 +14,7 @@ import (
 //nolint:gochecknoinits // a setting of a library, for the whole program
 func init() { text.OverrideRuneWidthEastAsianWidth(false) }
 
-// Width is how many columns of a terminal a text takes: two for each Japanese character.
+// Width returns how many columns of a terminal a text takes: two for each Japanese character.
 func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
 // Pad fills a text with blanks up to a width in columns.
@@ -37,7 +37,7 @@ func Lines(s string, width int) []string {
 	return list
 }
 
-// Pieces are the parts of a text that a line may end after, blanks at their ends.
+// Pieces returns the parts of a text that a line may end after, blanks at their ends.
 func Pieces(s string) []string {
 	var list []string
 	from := 0

@@ -97,7 +97,7 @@ func (w *splitter) double() error {
 	return errors.New(`the quote " is never closed: expected another one`)
 }
 
-// Quote is a word as Split, and every POSIX shell, reads it back.
+// Quote returns a word as Split, and every POSIX shell, reads it back.
 func Quote(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:,=@%") == "" {
 		return word

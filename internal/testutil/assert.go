@@ -60,7 +60,7 @@ func Must[V any](v V, err error) func(Fataler) V {
 // Err returns the error of a call with two results.
 func Err[V any](_ V, err error) error { return err }
 
-// Texts are the texts of values; nil for none.
+// Texts returns the texts of values; nil for none.
 func Texts[V fmt.Stringer](list []V) (texts []string) {
 	for _, v := range list {
 		texts = append(texts, v.String())

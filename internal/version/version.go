@@ -27,7 +27,7 @@ type Info struct {
 	Arch     string `json:"arch"`
 }
 
-// Own is the build of this program.
+// Own returns the build of this program.
 func Own() Info {
 	info, _ := debug.ReadBuildInfo()
 	return of(stamped, revision, info)

@@ -13,7 +13,7 @@ type Clock struct {
 	remaining time.Duration
 }
 
-// NewClock is the clock before the player's first move.
+// NewClock returns the clock before the player's first move.
 func NewClock(l match.Limits) Clock {
 	return Clock{limits: l, remaining: l.Clock.Main + l.Clock.Increment}
 }
@@ -30,13 +30,13 @@ func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	return 0, false
 }
 
-// Sent is the remaining time as USI wants it in btime or wtime: without the
+// Sent returns the remaining time as USI wants it in btime or wtime: without the
 // increment of the move at hand, which engines add themselves.
 func (c *Clock) Sent() time.Duration {
 	return max(0, c.remaining-c.limits.Clock.Increment)
 }
 
-// Remaining is the main time that is left, this move's increment included.
+// Remaining returns the main time that is left, this move's increment included.
 func (c *Clock) Remaining() time.Duration { return c.remaining }
 
 // Deadline returns how long to wait for the current move: the limit and the margin, or the stall limit

@@ -25,7 +25,7 @@ func (r *Referee) ProveMate(line []shogi.Move, nodes int) mate.Result {
 	return mate.Verify(r.history, line, limits)
 }
 
-// MateVerdict is the end of a game by proof, for the side to move.
+// MateVerdict returns the end of a game by proof, for the side to move.
 func (r *Referee) MateVerdict(solver string, plies int) match.Verdict {
 	return match.LossFor(r.Side().Opponent(), match.MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
 }

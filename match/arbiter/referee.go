@@ -65,10 +65,10 @@ func (r *Referee) Restart(start shogi.Position, moves []shogi.Move) error {
 	return nil
 }
 
-// Position is the position at hand.
+// Position returns the position at hand.
 func (r *Referee) Position() *shogi.Position { return r.history.Position() }
 
-// Side is the colour to move.
+// Side returns the colour to move.
 func (r *Referee) Side() shogi.Colour { return r.Position().Side() }
 
 // Play makes a move; an illegal one loses for its side.

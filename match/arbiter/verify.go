@@ -271,7 +271,7 @@ func (r *replay) end(v match.Verdict) error {
 	return err
 }
 
-// withoutMove is the verdict of that termination when the side to move does not move.
+// withoutMove returns the verdict of that termination when the side to move does not move.
 func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 	c := r.referee.Side()
 	switch how := answers[v.Termination]; how {

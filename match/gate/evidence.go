@@ -10,7 +10,7 @@ import (
 	"gogi/stats"
 )
 
-// OfRows is a stored pair, its games by leg, as evidence: the same as [OfResult] gave when it was played.
+// OfRows returns a stored pair, its games by leg, as evidence: the same as [OfResult] gave when it was played.
 func OfRows(rows []match.Row) (p stats.Play) {
 	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report goes over millions
 	for _, r := range rows {
@@ -47,7 +47,7 @@ func openingKey(hash uint64) string {
 	return string(digits[:])
 }
 
-// leg is one game from A's side; points are by colour.
+// leg returns one game from A's side; points are by colour.
 func leg(aIsBlack bool, outcome match.Outcome, points [2]float64) stats.Leg {
 	colour := shogi.White
 	if aIsBlack {

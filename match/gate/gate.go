@@ -37,7 +37,7 @@ type Gate struct {
 	prefix *stats.Prefix
 }
 
-// New is the judge of a series of at most that many pairs.
+// New returns the judge of a series of at most that many pairs.
 func New(design match.Gate, pairs int) (*Gate, error) {
 	prefix, err := stats.NewPrefix(Test(design), pairs)
 	if err != nil {

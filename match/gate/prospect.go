@@ -65,7 +65,7 @@ func Outlook(plan *match.Plan) i18n.Message {
 	return p.Said()
 }
 
-// Distinct is how many pairs there are at least that do not repeat each other.
+// Distinct returns how many pairs there are at least that do not repeat each other.
 func (p Prospect) Distinct() int { return stats.DistinctPairs(p.Pairs, p.Openings, p.Repeats) }
 
 // Check rejects a gate that cannot reach one of its two answers with any games: even if one side wins all

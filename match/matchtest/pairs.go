@@ -18,7 +18,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Plan is a match of two players from two openings, of 100 pairs.
+// Plan returns a match of two players from two openings, of 100 pairs.
 func Plan(name string) *match.Plan {
 	limits := match.Limits{Nodes: 20000, Stall: match.DefaultStall}
 	rules := match.RulesProfiles()["denryu"]
@@ -42,7 +42,7 @@ func Plan(name string) *match.Plan {
 	}
 }
 
-// Move is a move in USI's words.
+// Move returns a move in USI's words.
 func Move(s string) shogi.Move {
 	m, err := shogi.ParseMove(s)
 	if err != nil {
@@ -64,7 +64,7 @@ func Opening(start, line string) match.Opening {
 	return match.Opening{ID: "7", Start: start, Moves: Moves(line)}
 }
 
-// Pair is a pair of plausible games: legal moves, principal variations that
+// Pair returns a pair of plausible games: legal moves, principal variations that
 // often come true, node counts near the limit. It depends on the ID alone.
 func Pair(plan *match.Plan, id, plies int) match.PairResult {
 	r := rand.New(rand.NewPCG(1, uint64(id)))
@@ -139,7 +139,7 @@ func extend(p shogi.Position, line []shogi.Move, n int, r *rand.Rand) []shogi.Mo
 	return line
 }
 
-// PlayedBy is the provenance of a pair that a worker of a farm has played: three workers, of two owners.
+// PlayedBy returns the provenance of a pair that a worker of a farm has played: three workers, of two owners.
 func PlayedBy(id int) match.Provenance {
 	p := match.Provenance{Worker: fmt.Sprintf("worker-%d", id%3), Owner: "o", Epoch: math.MaxUint64 - uint64(id), Scale: 0.5 + float64(id%2)/2}
 	if id%2 == 0 {

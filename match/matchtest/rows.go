@@ -17,7 +17,7 @@ type Run struct {
 	Slowed  int  // how many pairs the machine slowed, from the first
 }
 
-// Rows are the pairs in order, each with its games by leg.
+// Rows returns the pairs in order, each with its games by leg.
 func (o Run) Rows() [][]match.Row {
 	var all [][]match.Row
 	for pair, text := range o.Pairs {
@@ -30,7 +30,7 @@ func (o Run) Rows() [][]match.Row {
 	return all
 }
 
-// Row is one game of a pair: W, D or L from the first player's side.
+// Row returns one game of a pair: W, D or L from the first player's side.
 func (o Run) Row(pair, leg int, result rune) match.Row {
 	a, b := o.Players[0], o.Players[1]
 	if n := len(o.Players); n > 2 { // everybody against everybody

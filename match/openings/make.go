@@ -58,12 +58,12 @@ type Opening struct {
 	Black, White int
 }
 
-// String is the opening as a line of a file, with its attempt and values behind #.
+// String returns the opening as a line of a file, with its attempt and values behind #.
 func (o Opening) String() string {
 	return fmt.Sprintf("%s # %d %+d %+d", Text(o.Line), o.Attempt, o.Black, o.White)
 }
 
-// Text is a line as files of openings have it.
+// Text returns a line as files of openings have it.
 func Text(line usi.Position) string { return strings.TrimPrefix(line.String(), "position ") }
 
 // Thinker is an engine that has MultiPV set.
@@ -146,7 +146,7 @@ func (m *Maker) recall(made []Opening) error {
 	return nil
 }
 
-// endOf is the position that a line leads to, without the number of its move.
+// endOf returns the position that a line leads to, without the number of its move.
 func endOf(line usi.Position) (string, error) {
 	h, err := line.History()
 	if err != nil {

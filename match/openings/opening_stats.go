@@ -180,7 +180,7 @@ func (w *OpeningStats) Print(out io.Writer, most int) {
 	fmt.Fprintln(out, "[95% Clopper–Pearson, games as independent]; won: of decided games; tells: the\nshare of pairs that one player won; of many openings some stand out by chance")
 }
 
-// short is an opening without the words that most have in common, cut to a column.
+// short returns an opening without the words that most have in common, cut to a column.
 func short(opening string) string {
 	opening = strings.TrimPrefix(opening, "startpos moves ")
 	if len(opening) > 26 {
@@ -189,7 +189,7 @@ func short(opening string) string {
 	return opening
 }
 
-// String is the rate with its interval, a dash for none.
+// String returns the rate with its interval, a dash for none.
 func (r *Rate) String() string {
 	if r == nil {
 		return "–"

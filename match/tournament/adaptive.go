@@ -71,7 +71,7 @@ func (s *Schedule) finished(from, to int) bool {
 	return true
 }
 
-// before are the results of the pairs with smaller numbers, by number.
+// before returns the results of the pairs with smaller numbers, by number.
 func (s *Schedule) before(known int) []Outcome {
 	var list []Outcome
 	for id := range known {
@@ -117,7 +117,7 @@ func PosteriorOf(results []Outcome, players int) (*Posterior, error) {
 	return best, nil
 }
 
-// blank is the prior itself.
+// blank returns the prior itself.
 func blank(players int, sd float64) *Posterior {
 	p := &Posterior{Mean: make([]float64, players), Covariance: make([][]float64, players)}
 	for i := range p.Covariance {
@@ -270,13 +270,13 @@ func (w *sight) ask() {
 	}
 }
 
-// Difference is how much stronger a is than b, in natural units, and the variance of that.
+// Difference returns how much stronger a is than b, in natural units, and the variance of that.
 func (p *Posterior) Difference(a, b int) (mean, variance float64) {
 	c := p.Covariance
 	return p.Mean[a] - p.Mean[b], c[a][a] + c[b][b] - 2*c[a][b]
 }
 
-// FromMean is how much stronger a player is than the mean of all, in natural units, and
+// FromMean returns how much stronger a player is than the mean of all, in natural units, and
 // the variance of that.
 func (p *Posterior) FromMean(player int) (mean, variance float64) {
 	n := float64(len(p.Mean))
@@ -291,7 +291,7 @@ func (p *Posterior) FromMean(player int) (mean, variance float64) {
 	return mean, variance
 }
 
-// Ranking are the players, best first, equals by number.
+// Ranking returns the players, best first, equals by number.
 func (p *Posterior) Ranking() []int {
 	order := make([]int, len(p.Mean))
 	for i := range order {
@@ -367,7 +367,7 @@ func (w *sight) value(pair [2]int) float64 {
 	return sum
 }
 
-// near are the comparisons on which a pair is judged.
+// near returns the comparisons on which a pair is judged.
 func (w *sight) near(a, b int) []int {
 	var list []int
 	if w.anchor >= 0 {

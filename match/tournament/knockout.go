@@ -74,7 +74,7 @@ func newKnockout(s *Schedule) *knockout {
 	return k
 }
 
-// entries are the seeds in the order of the bracket, with empty places (byes) for those that do not exist.
+// entries returns the seeds in the order of the bracket, with empty places (byes) for those that do not exist.
 func (k *knockout) entries(s *Schedule) []origin {
 	seeds := []int{0}
 	for len(seeds) < len(s.start) {
@@ -141,10 +141,10 @@ func (d *duel) loser() int {
 	return d.seats[0]
 }
 
-// length is the most pairs that a match may have.
+// length returns the most pairs that a match may have.
 func length(t match.Tournament) int { return t.MatchPairs + t.Tiebreaks }
 
-// KnockoutPairs is the greatest number of pairs in a knockout of so many players.
+// KnockoutPairs returns the greatest number of pairs in a knockout of so many players.
 func KnockoutPairs(d match.Design, players int) int {
 	matches := players - 1
 	if d.Tournament.ThirdPlace && players > 3 {
@@ -194,7 +194,7 @@ func (d *duel) draw(s *Schedule) []Slot {
 	return slots
 }
 
-// points are those of both sides, in millionths, and the pairs that they are from.
+// points returns those of both sides, in millionths, and the pairs that they are from.
 func (d *duel) points(s *Schedule) (points [2]int, played int) {
 	for j := range d.drawn {
 		o, ok := s.results[d.number*length(s.spec.Tournament)+j]

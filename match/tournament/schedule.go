@@ -27,7 +27,7 @@ func Of(p *match.Plan) Spec {
 	return s
 }
 
-// OfCanonical is the Spec of a stored plan, with its target.
+// OfCanonical returns the Spec of a stored plan, with its target.
 func OfCanonical(p *match.CanonicalPlan, pairs int) Spec {
 	s := Spec{Design: match.Design{Kind: p.Design, Swap: p.Swap, Anchor: p.Anchor}, Seed: p.Seed, Pairs: pairs, Legs: 1}
 	if p.Tournament != nil {
@@ -98,7 +98,7 @@ type designer interface {
 	left(s *Schedule) int
 }
 
-// New is the schedule of a design before its first result. It fails for a design that
+// New returns the schedule of a design before its first result. It fails for a design that
 // ignores results, and for one that cannot be played.
 func New(spec Spec) (*Schedule, error) {
 	if !spec.Kind.ByResults() {
@@ -192,7 +192,7 @@ func (s *Schedule) advance() error {
 	}
 }
 
-// Drawn are all pairs that the results have led to so far, those of a block beyond the
+// Drawn returns all pairs that the results have led to so far, those of a block beyond the
 // target included. More come behind these; only a knockout's, of matches that end in
 // another order, are not in the order of their numbers.
 func (s *Schedule) Drawn() []Slot { return s.drawn }
@@ -223,7 +223,7 @@ func (s *Schedule) Posterior() (*Posterior, error) {
 // Over reports whether every pair was played that there will be.
 func (s *Schedule) Over() bool { return s.design.left(s) == 0 }
 
-// Target is how many pairs are to be played, as of the plan or the last SetTarget.
+// Target returns how many pairs are to be played, as of the plan or the last SetTarget.
 func (s *Schedule) Target() int { return s.spec.Pairs }
 
 // CheckTarget returns why the design cannot end after so many pairs, or nil.
@@ -264,7 +264,7 @@ const grid = 1_000_000
 // exact are points in millionths.
 func exact(points float64) int { return int(math.Round(points * grid)) }
 
-// startNumbers are the players by their start numbers: their order in the plan, or a
+// startNumbers returns the players by their start numbers: their order in the plan, or a
 // lot by the seed (Fisher and Yates).
 func startNumbers(spec Spec) []int {
 	list := make([]int, len(spec.Players))

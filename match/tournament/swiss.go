@@ -80,7 +80,7 @@ func (w *swiss) pair(s *Schedule) swissRound {
 	}
 }
 
-// order are the players by points, equals by start number.
+// order returns the players by points, equals by start number.
 func (w *swiss) order(s *Schedule) []int {
 	points := s.points(w)
 	order := slices.Clone(s.start)
@@ -88,7 +88,7 @@ func (w *swiss) order(s *Schedule) []int {
 	return order
 }
 
-// below are the others from the next one on, and then from the previous one up.
+// below returns the others from the next one on, and then from the previous one up.
 func below(v, n int) []int {
 	var list []int
 	for i := v + 1; i < n; i++ {
@@ -100,7 +100,7 @@ func below(v, n int) []int {
 	return list
 }
 
-// across are the others, those first that are nearest to so many places away.
+// across returns the others, those first that are nearest to so many places away.
 func across(v, n, places int) []int {
 	list := below(v, n)
 	off := func(i int) int {
@@ -150,7 +150,7 @@ func (s *Schedule) points(w *swiss) []int {
 	return sum
 }
 
-// SwissPairs is the number of pairs in so many rounds of a Swiss.
+// SwissPairs returns the number of pairs in so many rounds of a Swiss.
 func SwissPairs(d match.Design, players, rounds int) int {
 	return rounds * (players / 2) * d.Tournament.MatchPairs
 }

@@ -28,7 +28,7 @@ func Accused(all []Evidence, alpha float64) []Evidence {
 	return sorted[:most]
 }
 
-// Unlike are the workers whose machine is a discovery at the rate alpha: slowed moves or a
+// Unlike returns the workers whose machine is a discovery at the rate alpha: slowed moves or a
 // speed ratio that is not the others'. They are a reason to audit a worker, not to quarantine it.
 func Unlike(all []Evidence, alpha float64) []Evidence {
 	list := slices.Clone(all)
@@ -104,7 +104,7 @@ func Attribute(cells []Cell, alpha float64) []Attribution {
 	return list
 }
 
-// total is the sum of a worker's evidence, and the test that gave most of it.
+// total returns the sum of a worker's evidence, and the test that gave most of it.
 func total(cells []Cell) (sum float64, strongest Cell) {
 	strongest.LogE = math.Inf(-1)
 	for _, c := range cells {
@@ -116,7 +116,7 @@ func total(cells []Cell) (sum float64, strongest Cell) {
 	return sum, strongest
 }
 
-// unlike are the tests that accuse workers of several owners.
+// unlike returns the tests that accuse workers of several owners.
 func unlike(cells []Cell, alpha float64) map[string]bool {
 	byTest := map[string][]Evidence{}
 	owner := map[string]string{}

@@ -31,8 +31,9 @@ const (
 // Without the secret, drawn pairs cannot be predicted.
 type Auditor struct{ Secret []byte }
 
-// Audits reports whether a pair is audited. A worker of that level plays it as its n-th, from 0, of a run, which is
-// named by its digest. A pair that is drawn at a smaller share is also drawn at a greater one.
+// Audits reports whether a pair of a run is audited. run is the digest of the run, level the worker's trust, and n
+// the number of pairs that the worker has played before. A pair that is audited at a small share is audited at every
+// larger share, too.
 func (a Auditor) Audits(run string, pair int, level Level, n int) bool {
 	if n < NewPairs {
 		return true
@@ -59,7 +60,7 @@ type Difference struct {
 	What string
 }
 
-// String is the difference in words.
+// String returns the difference in words.
 func (d *Difference) String() string {
 	return fmt.Sprintf("game %d of the pair differs from ply %d on: %s", d.Leg+1, d.Ply, d.What)
 }

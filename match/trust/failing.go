@@ -26,7 +26,7 @@ func Worse(tests []Failing) float64 {
 	return min(p, 1)
 }
 
-// chances are how likely 0, 1, … of the test's failures fall to the workers that are
+// chances returns how likely 0, 1, … of the test's failures fall to the workers that are
 // looked at, if chance alone deals them: the hypergeometric distribution.
 func (f Failing) chances() []float64 {
 	all, bad, drawn := f.Tries+f.OthersTries, f.Failed+f.OthersFailed, f.Tries

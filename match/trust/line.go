@@ -43,7 +43,7 @@ func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
 	}
 }
 
-// Compared is how many workers have had pairs compared with each other.
+// Compared returns how many workers have had pairs compared with each other.
 func (l *Line) Compared() int { return len(l.found) }
 
 // TwoSided reports whether two workers that differ in this kind look equally suspect, because more and

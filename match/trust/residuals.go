@@ -29,7 +29,7 @@ const resultKinds = Slowed
 // with different processors differ by a few percent for honest reasons, and a tenth of speed is about 9 Elo.
 const speedMargin = 0.10
 
-// String is the kind in words.
+// String returns the kind in words.
 func (k Kind) String() string {
 	names := [kinds]string{"results", "losses on time", "crashes", "slowed moves", "speed of one side"}
 	if k < 0 || k >= kinds {
@@ -323,7 +323,7 @@ func (r *Residuals) Evidence() []Evidence {
 	return list
 }
 
-// logMean is the logarithm of the mean of numbers, of which the logarithms are given.
+// logMean returns the logarithm of the mean of numbers, of which the logarithms are given.
 func logMean(logs []float64) float64 {
 	most := slices.Max(logs)
 	sum := 0.0

@@ -98,7 +98,7 @@ func (s *Settings) against(e *ParamSums, name string, a, start, ofA, ofStart flo
 	return Level{Name: name, Elo: shrink * diff, Lo: diff - z*se, Hi: diff + z*se}
 }
 
-// level is the answer of a choice: the best of the levels whose interval excludes that
+// level returns the answer of a choice: the best of the levels whose interval excludes that
 // they are no better than the start's, else the start's.
 func (s *Settings) level(st *State, i int) float64 {
 	p := &s.Params[i]

@@ -80,7 +80,7 @@ func (f *Faults) judge() error {
 	return worst
 }
 
-// fisher is the one-sided p value of R. A. Fisher's exact test that points on one side of
+// fisher returns the one-sided p value of R. A. Fisher's exact test that points on one side of
 // a parameter's centre fail no more often than those on the other.
 func (f *Faults) fisher(i int, side float64) float64 {
 	var n, k [2]int // points and failures: on that side, on the other

@@ -188,7 +188,7 @@ func at(values []float64, i int, otherwise float64) float64 {
 	return values[i]
 }
 
-// digits is a bound or a value of the option, all of its digits.
+// digits returns a bound or a value of the option, all of its digits.
 func (p *Param) digits(x float64) string {
 	if p.Kind == Int {
 		return p.Text(x)

@@ -53,7 +53,7 @@ func (e *ParamSums) isSteep(tightest float64) bool {
 	return math.Abs(slope) > radius
 }
 
-// Lost is how many Elo the probes have lost to the centre so far; nil: there were none.
+// Lost returns how many Elo the probes have lost to the centre so far; nil: there were none.
 func (st *State) Lost() *float64 {
 	if st.Probes == 0 {
 		return nil

@@ -29,16 +29,16 @@ func NewPath(s Settings) (*Path, error) {
 	return &Path{settings: s, states: map[int]State{0: Begin(&s)}, known: map[int]result{}}, nil
 }
 
-// Settings are those that the path was begun with.
+// Settings returns those that the path was begun with.
 func (p *Path) Settings() *Settings { return &p.settings }
 
 // State returns the state after all whole blocks from the first on.
 func (p *Path) State() State { return p.states[p.latest].clone() }
 
-// Blocks is how many blocks are learnt.
+// Blocks returns how many blocks are learnt.
 func (p *Path) Blocks() int { return p.latest }
 
-// Drawable is the number of pairs, from the first, that can be drawn by now.
+// Drawable returns the number of pairs, from the first, that can be drawn by now.
 func (p *Path) Drawable() int {
 	block := p.latest
 	for block < p.settings.Blocks() && p.settings.DrawnFrom(block) <= p.latest {

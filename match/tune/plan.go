@@ -28,7 +28,7 @@ type Plan struct {
 	From string `json:"from,omitempty"`
 }
 
-// Validations are the matches that judge a candidate, in the order in which they are played.
+// Validations returns the matches that judge a candidate, in the order in which they are played.
 func (p *Plan) Validations() []Validation {
 	if p.Validate == nil {
 		return nil
@@ -66,7 +66,7 @@ func (v *Validation) Level(j int) float64 {
 	return level
 }
 
-// Text is the plan as match.Plan has it.
+// Text returns the plan as match.Plan has it.
 func (p *Plan) Text() (string, error) {
 	p.Version = planVersion
 	text, err := json.Marshal(p)
@@ -110,7 +110,7 @@ func (v *Validation) check() error {
 	return v.Gate(1).Check()
 }
 
-// Gate is the sequential test of the j-th validation.
+// Gate returns the sequential test of the j-th validation.
 func (v *Validation) Gate(j int) match.Gate {
 	return match.Gate{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(j), Beta: v.Beta, Model: match.GateLogistic}
 }
@@ -124,7 +124,7 @@ func (s *Settings) Options(point []float64) []match.Option {
 	return list
 }
 
-// Start is the point that a tune begins at.
+// Start returns the point that a tune begins at.
 func (s *Settings) Start() []float64 {
 	point := make([]float64, len(s.Params))
 	for i := range s.Params {
@@ -180,7 +180,7 @@ func (s *Settings) FirstAfter(pair int) int {
 	return s.Pairs
 }
 
-// Rounded is a point whose values are those that are sent.
+// Rounded returns a point whose values are those that are sent.
 func (s *Settings) Rounded(point []float64) []float64 {
 	out := make([]float64, len(point))
 	for i := range point {
@@ -193,12 +193,12 @@ func (s *Settings) Rounded(point []float64) []float64 {
 	return out
 }
 
-// Stored is the state as it is stored.
+// Stored returns the state as it is stored.
 func (st *State) Stored() match.TuneState {
 	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...), Factor: st.Factor}
 }
 
-// Perturbation is how far from the centre a parameter is played after so many pairs.
+// Perturbation returns how far from the centre a parameter is played after so many pairs.
 func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
 	p := &s.Params[i]
 	_, t, k := s.place(min(pairs, s.Pairs-1))

@@ -48,7 +48,7 @@ type Settings struct {
 	Stages []string `json:"stages,omitempty"`
 }
 
-// Defaults are the settings of a method for a budget.
+// Defaults returns the settings of a method for a budget.
 func Defaults(method string, pairs int) Settings {
 	s := Settings{
 		Method: method, Pairs: pairs, Block: 16, Inflight: 48, Spread: 15, Probes: 0.1,
@@ -100,24 +100,24 @@ func (s *Settings) Lag() int {
 	return max(1, (s.Inflight+s.Block-1)/s.Block-1)
 }
 
-// Blocks is how many blocks there are; the last may be shorter.
+// Blocks returns how many blocks there are; the last may be shorter.
 func (s *Settings) Blocks() int { return (s.Pairs + s.Block - 1) / s.Block }
 
-// BlockOf is the block of a pair.
+// BlockOf returns the block of a pair.
 func (s *Settings) BlockOf(pair int) int { return pair / s.Block }
 
-// PairsOf are the first pair of a block and the one after its last.
+// PairsOf returns the first pair of a block and the one after its last.
 func (s *Settings) PairsOf(block int) (first, end int) {
 	return block * s.Block, min((block+1)*s.Block, s.Pairs)
 }
 
-// DrawnFrom is the number of blocks that the state has learnt from which a block is
+// DrawnFrom returns the number of blocks that the state has learnt from which a block is
 // drawn. The first blocks of a stage wait for all of the stage before.
 func (s *Settings) DrawnFrom(block int) int {
 	return max(block-s.Lag(), s.stageBegins(s.stageOf(block)))
 }
 
-// stageOf is the stage of a block.
+// stageOf returns the stage of a block.
 func (s *Settings) stageOf(block int) int {
 	if len(s.Stages) < 2 {
 		return 0
@@ -125,7 +125,7 @@ func (s *Settings) stageOf(block int) int {
 	return min(block*len(s.Stages)/s.Blocks(), len(s.Stages)-1)
 }
 
-// stageBegins is the first block of a stage.
+// stageBegins returns the first block of a stage.
 func (s *Settings) stageBegins(stage int) int {
 	if len(s.Stages) < 2 {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Draw is the duel of a pair, drawn from the state that Settings.DrawnFrom names for
+// Draw returns the duel of a pair, drawn from the state that Settings.DrawnFrom names for
 // its block. It is pure.
 func Draw(s *Settings, st *State, pair int) Duel {
 	switch s.Method {
@@ -59,7 +59,7 @@ func (p *Param) bounded(c float64) float64 {
 // widest is the greatest perturbation of a parameter, as a share of its range, in a tune that starts wide.
 const widest = 1 / 8.0
 
-// size is a perturbation within its bounds.
+// size returns a perturbation within its bounds.
 func (s *Settings) size(p *Param, c float64) float64 {
 	if s.Wide > 0 {
 		c = min(c, (p.Max-p.Min)*widest)
@@ -81,7 +81,7 @@ func (s *Settings) perturb(d *Duel, i int, at, u float64) {
 	d.Minus[i] = p.rounded(middle-d.Flips[i]*c, u)
 }
 
-// Learn is the state after one more block, whose outcomes are in the order of their
+// Learn returns the state after one more block, whose outcomes are in the order of their
 // pairs: all of the block, drawn from the state of Settings.DrawnFrom.
 func Learn(s *Settings, st State, block []Outcome) State {
 	next := st.clone()
@@ -184,10 +184,10 @@ const (
 	factorLeast   = 1 / 6.0
 )
 
-// firstFactor is the factor of all perturbations before the first probe.
+// firstFactor returns the factor of all perturbations before the first probe.
 func (s *Settings) firstFactor() float64 { return cmp.Or(s.Wide, 1) }
 
-// mostFactor is the greatest factor that the controller may reach.
+// mostFactor returns the greatest factor that the controller may reach.
 func (s *Settings) mostFactor() float64 { return factorMost * s.firstFactor() }
 
 // control moves the factor of all perturbations to the value at which plus loses Spread Elo to the

@@ -52,7 +52,7 @@ type ParamSums struct {
 	Met map[string]float64 `json:"met,omitempty"`
 }
 
-// Begin is the state before the first block.
+// Begin returns the state before the first block.
 func Begin(s *Settings) State {
 	st := State{Theta: make([]float64, len(s.Params)), Factor: s.firstFactor(), Each: make([]ParamSums, len(s.Params))}
 	for i, p := range s.Params {
@@ -113,7 +113,7 @@ type Outcome struct {
 	Forfeit bool
 }
 
-// random is the source of chance of a pair: the same on every machine.
+// random returns the source of chance of a pair: the same on every machine.
 func (s *Settings) random(pair int) *rand.Rand {
 	return rand.New(rand.NewPCG(s.Seed, match.SplitMix(uint64(pair)))) //nolint:gosec // to be repeated, not to be secret
 }
@@ -138,10 +138,10 @@ func (s *Settings) schedule(stage int) schedule {
 	return schedule{n: n, a: math.Floor(s.A * n), alpha: s.Alpha, gamma: s.Gamma}
 }
 
-// c is the perturbation at pair k, from 1, as a multiple of that at the end.
+// c returns the perturbation at pair k, from 1, as a multiple of that at the end.
 func (t schedule) c(k float64) float64 { return math.Pow(t.n, t.gamma) / math.Pow(k, t.gamma) }
 
-// gain is a at pair k as a multiple of that at the end.
+// gain returns a at pair k as a multiple of that at the end.
 func (t schedule) gain(k float64) float64 {
 	return math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+k, t.alpha)
 }

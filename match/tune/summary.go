@@ -137,7 +137,7 @@ func (e *ParamSums) moved() *float64 {
 	return &z
 }
 
-// sensitivity is the slope of W − L on the sign of the perturbation, with the
+// sensitivity returns the slope of W − L on the sign of the perturbation, with the
 // heteroscedasticity-consistent variance (H. White, Econometrica 48 (1980) 817).
 func (e *ParamSums) sensitivity() (*float64, *binomial.Interval) {
 	if e.N < 2 {

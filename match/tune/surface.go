@@ -70,7 +70,7 @@ func (st *State) model(d int) model {
 	return m
 }
 
-// numeric are the indices of the parameters that have a slope.
+// numeric returns the indices of the parameters that have a slope.
 func (s *Settings) numeric() []int {
 	var list []int
 	for i, p := range s.Params {
@@ -136,7 +136,7 @@ func (m *model) add(s *Settings, which []int, o *Outcome) {
 	}
 }
 
-// priors are the variances of the coefficients before any data.
+// priors returns the variances of the coefficients before any data.
 func (m *model) priors() []float64 {
 	v := make([]float64, 0, m.p)
 	for range m.d {
@@ -151,7 +151,7 @@ func (m *model) priors() []float64 {
 	return v
 }
 
-// top is the highest place of the fitted surface, in perturbations from the start.
+// top returns the highest place of the fitted surface, in perturbations from the start.
 func (m *model) top(s *Settings, which []int) []float64 {
 	var best []float64
 	most := math.Inf(-1)
@@ -169,7 +169,7 @@ func (m *model) top(s *Settings, which []int) []float64 {
 	return m.climb(s, which, best)
 }
 
-// fit is the ridge regression around a surface of no slope and the given curvature, under priors times
+// fit returns the ridge regression around a surface of no slope and the given curvature, under priors times
 // factor. It returns the coefficients and the log likelihood of the data up to a constant.
 func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
 	noise := *m.yy / *m.n
@@ -206,7 +206,7 @@ func (m *model) fit(factor, curve float64) (beta []float64, evidence float64) {
 	return beta, evidence
 }
 
-// curved are the coefficients of a surface of one curvature and nothing else.
+// curved returns the coefficients of a surface of one curvature and nothing else.
 func (m *model) curved(curve float64) []float64 {
 	beta := make([]float64, m.p)
 	k := m.d
@@ -217,7 +217,7 @@ func (m *model) curved(curve float64) []float64 {
 	return beta
 }
 
-// square is the whole matrix of the sums of products.
+// square returns the whole matrix of the sums of products.
 func (m *model) square() [][]float64 {
 	a, k := make([][]float64, m.p), 0
 	for i := range a {
@@ -253,7 +253,7 @@ func cholesky(a [][]float64) bool {
 	return true
 }
 
-// solved is the solution for a Cholesky factor.
+// solved returns the solution for a Cholesky factor.
 func solved(l [][]float64, b []float64) []float64 {
 	x := append([]float64(nil), b...)
 	for i := range x {

@@ -72,10 +72,10 @@ func (c *Trajectory) Resume(rows []match.Row) ([]State, error) {
 // Watch resets the failures, because they have been reported.
 func (c *Trajectory) Watch() { c.watch = NewFaults(c.settings) }
 
-// Drawable is the number of pairs, from the first, that can be drawn by now.
+// Drawable returns the number of pairs, from the first, that can be drawn by now.
 func (c *Trajectory) Drawable() int { return c.path.Drawable() }
 
-// Blocks is how many blocks are learnt.
+// Blocks returns how many blocks are learnt.
 func (c *Trajectory) Blocks() int { return c.path.Blocks() }
 
 // Done reports whether all blocks are learnt.
@@ -99,7 +99,7 @@ func (c *Trajectory) Points(pair int) (options [2][]match.Option, err error) {
 	return c.settings.Points(&duel), nil
 }
 
-// Draw is the duel that a pair is.
+// Draw returns the duel that a pair is.
 func (c *Trajectory) Draw(id int) (Duel, error) {
 	if duel, ok := c.drawn[id]; ok {
 		return duel, nil

@@ -59,7 +59,7 @@ func (c *Coupled) Correlation(i, j, d int) float64 {
 	return c.Sum[cross(i, j, d)] / math.Sqrt(float64(c.Probes)*c.YY)
 }
 
-// cross is the place of a pair i < j of d.
+// cross returns the place of a pair i < j of d.
 func cross(i, j, d int) int { return i*d - i*(i+1)/2 + j - i - 1 }
 
 func (c *Coupled) add(flips []float64, score float64) {
@@ -173,7 +173,7 @@ func (w *Walk) reached() {
 	delete(w.states, st.Blocks)
 }
 
-// End is the latest state, once all pairs were shown.
+// End returns the latest state, once all pairs were shown.
 func (w *Walk) End() State {
 	if w.at < 0 {
 		w.Asked = w.path.State()

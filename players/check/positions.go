@@ -8,7 +8,7 @@ import (
 	"gogi/usi"
 )
 
-// middlegame is the position of most searches: quiet, without a forced move, and beyond most books. It comes
+// middlegame returns the position of most searches: quiet, without a forced move, and beyond most books. It comes
 // from a game of Fairy-Stockfish against itself from a built-in opening (60,000 nodes a move).
 func middlegame() usi.Position {
 	const line = "7g7f 8c8d 7i6h 3c3d 6h7g 7a6b 2g2f 3a4b 2f2e 4b3c 2h2f 5a4b 5i6h " +

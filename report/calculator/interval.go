@@ -248,7 +248,7 @@ func (i *IntervalRow) setSpread(c binomial.Counted) {
 	i.Spread = &Spread{&s, known(inElo, err)}
 }
 
-// ofScores returns a row without its ends.
+// ofScores returns a row without the ends of the interval.
 func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 	row := IntervalRow{Method: method, Unit: s.Unit, N: s.N(), Wins: s.Mean() * float64(s.N()), Confidence: q.Confidence, DrawMode: q.DrawMode}
 	if s.Unit == "pair" {

@@ -81,7 +81,7 @@ func stranger(run string, opponent match.CanonicalPlayer, otherRun string, other
 		format.Quoted(opponent.Name), run, format.Quoted(other.Name), otherRun, all)
 }
 
-// differs is a difference with the runs that it is between.
+// differs returns a difference with the runs that it is between.
 func differs(d match.Difference, before, now string) i18n.Message {
 	value := func(v *string) i18n.Message {
 		if v == nil {

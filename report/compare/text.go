@@ -96,7 +96,7 @@ func (s Step) how() i18n.Message {
 	return i18n.Of("%s; the test is approximate, two-sided", said)
 }
 
-// line is the answer about the margin, with its test.
+// line returns the answer about the margin, with its test.
 func (n *NotWorse) line(tested int) i18n.Message {
 	margin := fmt.Sprintf("%g", n.Margin)
 	said := i18n.Of("not shown: not worse by %s Elo or more", margin)

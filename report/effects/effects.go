@@ -143,7 +143,7 @@ func (s *sum) merge(o sum) {
 	s.points += o.points
 }
 
-// share is the mean score, in whole thousandths.
+// share returns the mean score, in whole thousandths.
 func (s sum) share() float64 {
 	return math.Round(float64(s.points)/float64(s.games)) / 1000
 }

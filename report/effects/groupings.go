@@ -22,7 +22,7 @@ const (
 	LowTime = 10
 )
 
-// lengths are the classes of length, by their last ply.
+// lengths returns the classes of length, by their last ply.
 func lengths() []int { return []int{60, 100, 150} }
 
 // grouping sorts games into groups. All groups except colour are symmetric: with interchangeable players A
@@ -92,7 +92,7 @@ func newGroupings() []*grouping {
 	return all
 }
 
-// family is the handicap's name, or the first two moves from the usual start.
+// family returns the handicap's name, or the first two moves from the usual start.
 func family(o match.Opening) string {
 	if o.Start == "startpos" {
 		switch len(o.Moves) {
@@ -111,14 +111,14 @@ func family(o match.Opening) string {
 	return "another position"
 }
 
-// swings are the phases with the limits OpeningEnds and MiddleEnds.
+// swings returns the phases with the limits OpeningEnds and MiddleEnds.
 func swings() []string {
 	return []string{
 		i18n.Phrase("opening (to ply 30)"), i18n.Phrase("middlegame (to 80)"), i18n.Phrase("endgame (from 81)"), i18n.Phrase("unseen"), i18n.Phrase("drawn"),
 	}
 }
 
-// swing is the phase of the first decisive swing.
+// swing returns the phase of the first decisive swing.
 func swing(g game) string {
 	names := swings()
 	winner, ok := g.Outcome.Winner()
@@ -160,7 +160,7 @@ func decidedAt(g game, winner shogi.Colour) int {
 	return ply
 }
 
-// mover is the colour that made move i of the record.
+// mover returns the colour that made move i of the record.
 func (g game) mover(i int) shogi.Colour {
 	if i%2 == 1 {
 		return g.first.Opponent()
@@ -232,7 +232,7 @@ func pondering(sides [2]match.Side) string {
 	return "over 60%"
 }
 
-// lengthNames are the names of the classes of lengths.
+// lengthNames returns the names of the classes of lengths.
 func lengthNames() []string {
 	return []string{i18n.Phrase("1 to 60"), i18n.Phrase("61 to 100"), i18n.Phrase("101 to 150"), i18n.Phrase("from 151")}
 }

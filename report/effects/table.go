@@ -89,7 +89,7 @@ func (r Row) Stands() bool {
 	return r.Adjusted != nil && binomial.Test{P: *r.Adjusted}.Significant(1-Level)
 }
 
-// Table is the table of the pairs so far. It changes nothing: more may follow.
+// Table returns the table of the pairs so far. It changes nothing: more may follow.
 func (g *Gatherer) Table() (*Table, error) {
 	t, err := g.tested()
 	if err != nil || !g.run.Finished {
@@ -108,7 +108,7 @@ func (g *Gatherer) Table() (*Table, error) {
 	return t, nil
 }
 
-// tested is the table without the rows' intervals.
+// tested returns the table without the rows' intervals.
 func (g *Gatherer) tested() (*Table, error) {
 	t := &Table{
 		Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games,
@@ -251,7 +251,7 @@ type part struct {
 	shares []float64
 }
 
-// parts are the groups, small ones put together, in the order of the rows.
+// parts returns the groups, small ones put together, in the order of the rows.
 func (w *grouping) parts() []part {
 	kept := w.keep()
 	merged, order := map[cell]*sum{}, []cell{}
@@ -282,7 +282,7 @@ func (w *grouping) parts() []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return p.games == 0 })
 }
 
-// keep are the groups with rows of their own, nil for fixed classes. The choice looks at numbers only, never
+// keep returns the groups with rows of their own, nil for fixed classes. The choice looks at numbers only, never
 // at scores.
 func (w *grouping) keep() []string {
 	if w.classes != nil {
@@ -316,7 +316,7 @@ func isDivided(parts []part) bool {
 	return false
 }
 
-// row is a part without its test and its interval.
+// row returns a part without its test and its interval.
 func (p part) row() Row {
 	r := Row{Name: p.name, Games: p.games, Units: len(p.units), Score: mean(p.shares), shares: p.shares}
 	r.Elo = format.Finite(binomial.Elo(r.Score))
@@ -375,7 +375,7 @@ func pooled(parts []part, without int) (scores []float64) {
 	return scores
 }
 
-// contributions are those of each unit to the difference of part k from the rest.
+// contributions returns those of each unit to the difference of part k from the rest.
 func contributions(parts []part, k int, mean float64) []float64 {
 	n := 0
 	for _, p := range parts {

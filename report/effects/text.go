@@ -62,7 +62,7 @@ func (g Grouping) unit() i18n.Message {
 	}[g.Unit]
 }
 
-// cells are the columns of the printed table.
+// cells returns the columns of the printed table.
 func (r *Row) cells(in i18n.Language) table.Row {
 	row := table.Row{"  " + r.Label().In(in), format.Count(r.Games), format.Count(r.Units), format.Percent(r.Score), eloOf(r.Elo, r.Score), "", "", "", "", ""}
 	if r.Lo != nil {
@@ -79,7 +79,7 @@ func (r *Row) cells(in i18n.Language) table.Row {
 	return row
 }
 
-// Label is the row's name with whom it is about.
+// Label returns the row's name with whom it is about.
 func (r *Row) Label() i18n.Message {
 	words := format.Words(format.Name(r.Name))
 	name := i18n.Verbatim(words)
@@ -129,7 +129,7 @@ func (t *Table) Claim() i18n.Message {
 //go:embed section.gohtml
 var section string
 
-// HTML is the table as a section of a report's page in a language. Its classes are the page's.
+// HTML returns the table as a section of a report's page in a language. Its classes are the page's.
 func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	parsed, err := template.New("section").Funcs(template.FuncMap{
 		"t":     func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
@@ -144,7 +144,7 @@ func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	return template.HTML(b.String()), err //nolint:gosec // the template has escaped every text
 }
 
-// columns are the cells behind the row's name.
+// columns returns the cells behind the row's name.
 func columns(r Row, in i18n.Language) []string {
 	cells := r.cells(in)
 	span := "–"

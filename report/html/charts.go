@@ -76,7 +76,7 @@ func band(points []CurvePoint, x, y func(float64) float64) string {
 	return strings.Join(append(there, back...), " ")
 }
 
-// scoreRange is the smallest scale that shows 50 % and all scores and intervals after the first skip pairs,
+// scoreRange returns the smallest scale that shows 50 % and all scores and intervals after the first skip pairs,
 // with round ends.
 func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
 	lo, hi = 0.5, 0.5
@@ -101,7 +101,7 @@ func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
 	return max(0, lo), min(1, hi)
 }
 
-// scoreTicks are the round values of a scale.
+// scoreTicks returns the round values of a scale.
 func scoreTicks(lo, hi float64) []float64 {
 	step := scoreStep(lo, hi)
 	var ticks []float64

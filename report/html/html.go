@@ -206,7 +206,7 @@ func playersChart(r *report.Report, unit string, digits int, of func(report.Play
 	return newBarChart(rows)
 }
 
-// matrix is the crosstable, each pairing seen from both sides.
+// matrix returns the crosstable, each pairing seen from both sides.
 func matrix(r *report.Report) []matrixRow {
 	if len(r.Players) < 3 {
 		return nil
@@ -228,7 +228,7 @@ func matrix(r *report.Report) []matrixRow {
 // Swapped reports whether pairs have two games with colours swapped.
 func (p *page) Swapped() bool { return p.Pentanomial.Pairs() > 0 }
 
-// Cells are the pentanomial's columns in order.
+// Cells returns the pentanomial's columns in order.
 func (p *page) Cells() []pentaCell {
 	c, say := p.Pentanomial, p.words.Say
 	return []pentaCell{
@@ -246,7 +246,7 @@ type pentaCell struct {
 	Pairs       int
 }
 
-// newFigure is the last position of a game, with its last move.
+// newFigure returns the last position of a game, with its last move.
 func newFigure(g match.Row, record kifu.Record, words Words) (figure, error) {
 	position, err := shogi.ParseSFEN(g.LastSFEN)
 	if err != nil {
@@ -267,7 +267,7 @@ func newFigure(g match.Row, record kifu.Record, words Words) (figure, error) {
 	return f, nil
 }
 
-// lastMove is the last move that was made; an illegal one was not.
+// lastMove returns the last move that was made; an illegal one was not.
 func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
 	p, err := match.Opening{ID: g.OpeningID, Start: record.Start}.Position()
 	if err != nil {
@@ -311,13 +311,13 @@ func (w Words) Say(phrase string, args ...any) string { return i18n.Say(w.In, ph
 // Said returns a message of the report in the page's language.
 func (w Words) Said(s i18n.Message) string { return s.In(w.In) }
 
-// Draw is a diagram with the language's words around it.
+// Draw returns a diagram with the language's words around it.
 func (w Words) Draw(d diagram.Diagram) string {
 	d.Japanese = w.In == i18n.Japanese
 	return d.SVG()
 }
 
-// Ending is a termination's word.
+// Ending returns a termination's word.
 func (w Words) Ending(termination string) string { return w.Said(text.Ending(termination)) }
 
 // Design returns the name of a design.

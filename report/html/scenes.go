@@ -109,7 +109,7 @@ func (c *curve) now() CurvePoint {
 	return p
 }
 
-// all are the points that were kept, and the last one.
+// all returns the points that were kept, and the last one.
 func (c *curve) all() []CurvePoint {
 	if n := len(c.kept); c.pairs > 0 && (n == 0 || c.kept[n-1].Pairs != c.pairs) {
 		return append(slices.Clone(c.kept), c.now())
@@ -133,7 +133,7 @@ func (s *Scenes) games() []match.Row {
 	return chosen
 }
 
-// endings are the terminations that occurred, the unusual ones first.
+// endings returns the terminations that occurred, the unusual ones first.
 func (s *Scenes) endings() []match.Termination {
 	var all []match.Termination
 	for t := range s.latest {
@@ -158,7 +158,7 @@ func strangeness(t match.Termination) int {
 	return 1
 }
 
-// faults are the latest games that ended by a fault.
+// faults returns the latest games that ended by a fault.
 func (s *Scenes) faults() []match.Row {
 	var all []match.Row
 	for t, list := range s.latest {
@@ -196,7 +196,7 @@ func (s *Scenes) histogram() []lengthClass {
 	return classes
 }
 
-// roundUp is the next of 1, 2, 5, 10, 20, 50, …
+// roundUp returns the next of 1, 2, 5, 10, 20, 50, …
 func roundUp(n int) int {
 	for scale := 1; ; scale *= 10 {
 		for _, digit := range []int{1, 2, 5} {

@@ -30,7 +30,7 @@ func (e Entrant) value(trait string) (string, bool) {
 	return "", false
 }
 
-// said returns a trait as printed after a name; limits need no label.
+// said returns a trait as text after a player's name. It adds a label such as "options", except to limits.
 func (e Entrant) said(trait string) string {
 	value, has := e.value(trait)
 	switch {
@@ -97,7 +97,7 @@ func (e Entrant) differences(alike entrants) []string {
 	return said
 }
 
-// traits are the names of all traits that any of them has, in their order.
+// traits returns the names of all traits that any of them has, in their order.
 func (l entrants) traits() []string {
 	var names []string
 	for _, e := range l {
@@ -110,7 +110,7 @@ func (l entrants) traits() []string {
 	return names
 }
 
-// ofFile is the player that a file means by a name: one of the runs, if just one has it, or another.
+// ofFile returns the player that a file means by a name: one of the runs, if just one has it, or another.
 func (l entrants) ofFile(name, file string) (label string, err error) {
 	labels := l.labels()
 	if slices.Contains(labels, name) {

@@ -40,7 +40,7 @@ func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, err
 	return m, nil
 }
 
-// errorOf is NaN for a term that the games left alone.
+// errorOf returns NaN for a term that the games left alone.
 func errorOf(errs map[string]float64, name string) float64 {
 	if se, estimated := errs[name]; estimated {
 		return se
@@ -48,7 +48,7 @@ func errorOf(errs map[string]float64, name string) float64 {
 	return math.NaN()
 }
 
-// logParam is the logarithm of a factor, whose errors are about normal.
+// logParam returns the logarithm of a factor, whose errors are about normal.
 func logParam(name string, factor, se, confidence float64) Param {
 	value, reach := math.Log(factor), distuv.UnitNormal.Quantile((1+confidence)/2)*se
 	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Bounds: report.NewBounds(binomial.Interval{Lo: value - reach, Hi: value + reach})}

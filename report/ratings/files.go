@@ -103,7 +103,7 @@ func (g *fileGames) add(c fileCount) {
 	*last = append(*last, c)
 }
 
-// counted is a count under the labels of the players, by source and name.
+// counted returns a count under the labels of the players, by source and name.
 func (c *fileCount) counted(labels [][]string) crosstable.Count {
 	n := crosstable.Count{
 		Black: labels[c.source][c.black], White: labels[c.source][c.white], Handicap: int(c.handicap), Cluster: int(c.cluster),

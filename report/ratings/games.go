@@ -154,7 +154,7 @@ func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error
 	return err
 }
 
-// leg is a game as its one player, Black or not, sees it.
+// leg returns a game as its one player, Black or not, sees it.
 func leg(r match.Row, black bool) stats.Leg {
 	colour, won := shogi.White, match.WhiteWins
 	if black {
@@ -234,7 +234,7 @@ func (g *Games) record() (played, error) {
 	return r, err
 }
 
-// runCounts are the games of runs.
+// runCounts returns the games of runs.
 func (g *Games) runCounts() []crosstable.Count {
 	labels := g.players.labels()
 	list := make([]crosstable.Count, 0, len(g.order))
@@ -255,7 +255,7 @@ func (g *Games) runCounts() []crosstable.Count {
 	return list
 }
 
-// fileLabels are the players whom each file means by its names, "" for one that it does not have.
+// fileLabels returns the players whom each file means by its names, "" for one that it does not have.
 func (g *Games) fileLabels() ([][]string, error) {
 	labels := make([][]string, len(g.files.sources.list))
 	for i := range labels {
@@ -333,7 +333,7 @@ func (r played) handicapped() int {
 	return int(n)
 }
 
-// gamesOf are each player's games.
+// gamesOf returns each player's games.
 func (r played) gamesOf() map[string]int {
 	games, _ := r.table.Totals()
 	of := make(map[string]int, len(games))

@@ -261,7 +261,7 @@ const (
 	replayPlayers = 150     // from here on none: a sample takes too long
 )
 
-// replay is how the games are played again to test the model.
+// replay returns how the games are played again to test the model.
 func (o Options) replay(r *Report) rating.Replay {
 	switch {
 	case o.Bootstrap > 0:

@@ -60,13 +60,13 @@ func startOf(text string) start {
 	return start{kind: oddStart}
 }
 
-// placement is a SFEN without the number of the move.
+// placement returns a SFEN without the number of the move.
 func placement(sfen string) string {
 	fields := strings.Fields(sfen)
 	return strings.Join(fields[:min(3, len(fields))], " ")
 }
 
-// turned is a placement without promoted pieces seen from the other side.
+// turned returns a placement without promoted pieces seen from the other side.
 func turned(placement string) string {
 	fields := strings.Fields(placement)
 	runes := []rune(fields[0])
@@ -87,7 +87,7 @@ func turned(placement string) string {
 	return board + " " + side + " " + fields[2]
 }
 
-// pieces is how many a position has, 0 for no position.
+// pieces returns how many a position has, 0 for no position.
 func pieces(sfen string) int {
 	p, err := shogi.ParseSFEN(sfen)
 	if err != nil {

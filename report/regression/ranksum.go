@@ -169,7 +169,7 @@ type Difference struct {
 	Bias      float64 `json:"bias"` // the mean of predicted less actual
 }
 
-// Compare is how far one column of a file is from another. It fails without a row.
+// Compare returns how far one column of a file is from another. It fails without a row.
 func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty bool) (*Difference, error) {
 	t, err := read(file, where, skipEmpty, []string{predicted, actual})
 	if err != nil {

@@ -36,7 +36,7 @@ type grid struct {
 	lines   []int // lines of the rows in the file
 }
 
-// wanted are the columns of a query.
+// wanted returns the columns of a query.
 func (q Query) wanted() []string {
 	var list []string
 	for _, name := range append(slices.Clone(q.Y), slices.Concat(q.X...)...) {
@@ -87,12 +87,12 @@ func read(file string, where csv.Conditions, emptyToo bool, names []string, opti
 	return t, err
 }
 
-// column is the place of a name, or -1.
+// column returns the place of a name, or -1.
 func (t *grid) column(name string) int {
 	return slices.IndexFunc(t.names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// full are the rows without an empty cell in some columns.
+// full returns the rows without an empty cell in some columns.
 func (t *grid) full(columns []int) []int {
 	var rows []int
 	for row := range t.lines {
@@ -103,7 +103,7 @@ func (t *grid) full(columns []int) []int {
 	return rows
 }
 
-// picked are the values of some rows.
+// picked returns the values of some rows.
 func (t *grid) picked(column int, rows []int) regress.Column {
 	c := regress.Column{Name: t.names[column], Values: make([]float64, len(rows))}
 	for i, row := range rows {
@@ -209,7 +209,7 @@ func rootMeanSquare(residuals []float64) float64 {
 	return math.Sqrt(sum / float64(len(residuals)))
 }
 
-// equation is the regression as one writes it: y = a + b·x − c·z.
+// equation returns the regression as one writes it: y = a + b·x − c·z.
 func equation(y string, coefficients []regress.Term) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s =", y)
@@ -257,7 +257,7 @@ func (r *Report) print(w io.Writer) {
 	r.Applied.print(w)
 }
 
-// optional is a number as format writes it, or a dash.
+// optional returns a number as format writes it, or a dash.
 func optional(v *float64, format func(float64) string) string {
 	if v == nil {
 		return "–"

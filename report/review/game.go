@@ -84,7 +84,7 @@ type Reading struct {
 	Mate  int     `json:"mate,omitempty"` // 1: that side mates; -1: it is mated
 }
 
-// negated is a reading from the other side's view.
+// negated returns a reading from the other side's view.
 func (r Reading) negated() Reading { return Reading{Best: r.Best, Value: -r.Value, Mate: -r.Mate} }
 
 // Reviewed is a game with its readings. Readings[i] is the reading after i moves, so there is one more

@@ -177,12 +177,12 @@ type Metrics struct {
 	Bad1    float64 `json:"bad1"`
 }
 
-// MetricNames are the metrics in their order, as the fixtures and tables spell them.
+// MetricNames returns the metrics in their order, as the fixtures and tables spell them.
 func MetricNames() []string {
 	return []string{"match", "good", "bad", "avg_good", "avg_bad", "avg_loss", "good1", "bad1"}
 }
 
-// Values are the metrics in the order of MetricNames.
+// Values returns the metrics in the order of MetricNames.
 func (m Metrics) Values() []float64 {
 	return []float64{m.Match, m.Good, m.Bad, m.AvgGood, m.AvgBad, m.AvgLoss, m.Good1, m.Bad1}
 }

@@ -26,7 +26,7 @@ type Scale struct {
 // default) use for their win rates.
 func Customary() Scale { return Scale{Name: "customary 600", Unit: Centipawns, Width: 600} }
 
-// Rate is the win rate of the side that has the move, in percent. A mate is 100 or 0.
+// Rate returns the win rate of the side that has the move, in percent. A mate is 100 or 0.
 func (s Scale) Rate(r Reading) float64 {
 	switch {
 	case r.Mate > 0:

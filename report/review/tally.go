@@ -26,7 +26,7 @@ type Player struct {
 	Games []PlayerGame
 }
 
-// Total is the sums of some games.
+// Total returns the sums of some games.
 func Total(games []PlayerGame) (p Parts) {
 	for i := range games {
 		p.Add(games[i].Parts)
@@ -81,7 +81,7 @@ func (t *Tally) add(r *Reviewed) {
 	}
 }
 
-// Find is a player by name, or nil.
+// Find returns a player by name, or nil.
 func (t *Tally) Find(name string) *Player { return t.byName[name] }
 
 // TallyJSON is the result that "gogi review show --json" prints.
@@ -110,7 +110,7 @@ type PlayerJSON struct {
 	Why         string   `json:"why,omitempty"`
 }
 
-// JSON is the tally for programs.
+// JSON returns the tally for programs.
 func (t *Tally) JSON() *TallyJSON {
 	s := t.Settings
 	s.Version = version
@@ -169,7 +169,7 @@ func (t *Tally) Print(w io.Writer) {
 	t.printLeft(w)
 }
 
-// figures is a row.
+// figures returns a row.
 func figures(p *Player, s Sums) table.Row {
 	m, ok := s.Metrics()
 	row := table.Row{format.Name(p.Name), len(p.Games), format.Count(s.Moves)}

@@ -39,7 +39,7 @@ func Compare(ctx context.Context, store *results.Store, names []string, opponent
 	return g.Report(), nil
 }
 
-// comparedRun is a stored run as a comparison knows it.
+// comparedRun returns a stored run as a comparison knows it.
 func comparedRun(ctx context.Context, store *results.Store, info *results.RunInfo) (compare.Run, error) {
 	run := compare.Run{Name: info.Name}
 	var err error

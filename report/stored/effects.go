@@ -50,7 +50,7 @@ func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, r
 	return g.Table()
 }
 
-// mainClock is the clock with main time in a player's limits, as match.Limits.String writes them, or of its
+// mainClock returns the clock with main time in a player's limits, as match.Limits.String writes them, or of its
 // colour, which overrides these; else the zero value.
 func mainClock(limits, ofColour string) match.TimeControl {
 	for _, part := range append([]string{ofColour}, strings.Split(limits, ", ")...) {

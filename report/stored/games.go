@@ -56,7 +56,7 @@ func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *re
 	return out.Flush()
 }
 
-// NewGame is a stored game as lists have it.
+// NewGame returns a stored game as lists have it.
 func NewGame(r match.Row) Game {
 	return Game{
 		Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
@@ -65,7 +65,7 @@ func NewGame(r match.Row) Game {
 	}
 }
 
-// Winner is the winner's name, or "draw".
+// Winner returns the winner's name, or "draw".
 func (g Game) Winner() string {
 	switch g.Outcome {
 	case match.BlackWins.String():
@@ -95,7 +95,7 @@ type GameMove struct {
 	MS *float64 `json:"ms"` // in the place of the time of MoveJSON, which is left out if it is not known
 }
 
-// NewGameRecord is a stored game for programs.
+// NewGameRecord returns a stored game for programs.
 func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 	g := &GameRecord{
 		Version: 1, Run: run, Game: NewGame(r), Start: record.Start, Started: r.Started.Format(time.RFC3339Nano), Ended: r.Ended.Format(time.RFC3339Nano),

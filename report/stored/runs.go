@@ -29,7 +29,7 @@ type Run struct {
 	State   State    `json:"state"`
 }
 
-// Runs are all runs, oldest first. The pairs of those that a gate or results end are read.
+// Runs returns all runs, oldest first. The pairs of those that a gate or results end are read.
 func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	infos, err := store.Runs(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func ReportState(rep *report.Report, settings []results.Setting) State {
 	return openState(rep.Finished, settings)
 }
 
-// openState is the state of a run that no gate has ended.
+// openState returns the state of a run that no gate has ended.
 func openState(finished bool, settings []results.Setting) State {
 	if finished {
 		return StateFinished

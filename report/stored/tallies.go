@@ -19,7 +19,7 @@ type OpeningTally struct {
 	MeanPlies                  float64
 }
 
-// OpeningTallies are the openings of a run by their first pair, with how their games ended.
+// OpeningTallies returns the openings of a run by their first pair, with how their games ended.
 func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]OpeningTally, error) {
 	type opening struct {
 		id   string

@@ -132,7 +132,7 @@ func Reviewed(s review.Settings, r review.Rules) Source {
 	return Source{Review: s, Rules: r.Filled(), Game: game, Engine: s.Engine}
 }
 
-// source is that of the model's own metrics.
+// source returns the Source of the metrics of the model's players: its review, or its rules, game and engine.
 func (m *Model) source() Source {
 	if m.Review != (review.Settings{}) {
 		return Reviewed(m.Review, m.Rules)
@@ -236,7 +236,7 @@ func (m *Model) Estimate(s *Subject) (Estimate, error) {
 	return e, nil
 }
 
-// rangeOf is the least and the greatest value of a metric among the subjects.
+// rangeOf returns the least and the greatest value of a metric among the subjects.
 func (m *Model) rangeOf(term string) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, s := range m.Subjects {

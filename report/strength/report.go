@@ -179,7 +179,7 @@ func (r *Report) Print(w io.Writer) {
 	}
 }
 
-// words is the equation.
+// words returns the equation.
 func (m *ModelJSON) words() string {
 	text := fmt.Sprintf("%.5g", m.Equation["intercept"])
 	for _, term := range m.Terms {
@@ -206,7 +206,7 @@ func (r *Report) printSubjects(w io.Writer) {
 	format.Render(w, rows)
 }
 
-// heads are the metrics as columns.
+// heads returns the metrics as columns.
 func heads() (list []any) {
 	for _, name := range review.MetricNames() {
 		list = append(list, strings.TrimPrefix(name, "avg_"))

@@ -23,7 +23,7 @@ type Subject struct {
 	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
 }
 
-// Rated is whether the rating is known.
+// Rated reports whether the rating is known.
 func (s *Subject) Rated() bool { return !math.IsNaN(s.Rating) }
 
 // subjectOf adds up a player's games: the moves of all of them together. ok is false where no move counted.
@@ -81,7 +81,7 @@ func ReadRatings(path string) (Ratings, error) {
 	return r, err
 }
 
-// Subjects are the players of a review; those without a move that counts are left out, and named in empty.
+// Subjects returns the players of a review; those without a move that counts are left out, and named in empty.
 func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
 	for _, p := range t.Players {
 		if s, ok := subjectOf(p.Name, ratings.Of(p), p.Games); ok {

@@ -116,7 +116,7 @@ func fileName(f match.FileHash) string {
 	return filepath.Base(f.Path)
 }
 
-// blockFigures are the numbers of A against B.
+// blockFigures returns the numbers of A against B.
 func (r view) blockFigures() []string {
 	if r.Tournament != nil {
 		return append([]string{r.block("result", r.Verdict().Claim)}, r.outline()...)
@@ -152,7 +152,7 @@ func (r view) blockRanking() []string {
 	return lines
 }
 
-// blockFixed are the figures for a length that was fixed beforehand.
+// blockFixed returns the figures for a length that was fixed beforehand.
 func (r view) blockFixed(c report.Cross) []string {
 	k, n := c.Decisive()
 	return []string{
@@ -198,7 +198,7 @@ func advantageShort(b report.Advantage) i18n.Message {
 	return i18n.Of("%s   [%s, %s]  games as independent", share, format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
-// eloShort is a rating difference and its ends; a missing one is infinite.
+// eloShort returns a rating difference and its ends; a missing one is infinite.
 func eloShort(e report.Elo) string {
 	sign := -1 // for an infinite estimate: the end that is infinite too
 	if e.Hi == nil {

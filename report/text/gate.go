@@ -38,7 +38,7 @@ func but(v *report.GateVerdict) i18n.Message {
 	return said
 }
 
-// Markdown is the verdict for a release note, in a language.
+// Markdown returns the verdict for a release note, in a language.
 func Markdown(v *report.GateVerdict, in i18n.Language) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", i18n.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))
@@ -55,7 +55,7 @@ func Markdown(v *report.GateVerdict, in i18n.Language) string {
 	return b.String()
 }
 
-// verdictLines are the figures of the verdict, with their names.
+// verdictLines returns the figures of the verdict, with their names.
 func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 	g, r := v.Gate, v.Report
 	lines := [][2]i18n.Message{

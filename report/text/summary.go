@@ -59,7 +59,7 @@ func (r view) summaryTitle() string {
 	return r.say("%s · %s · %s (%s) · %s", r.Run, who, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.state())
 }
 
-// state is whether the run is finished, and whether the machine slowed most of it.
+// state reports whether the run is finished, and whether the machine slowed most of it.
 func (r view) state() i18n.Message {
 	if r.Gate != nil && r.Looks.Stopped {
 		return r.orSlowed(i18n.Of("stopped by the SPRT"))
@@ -145,7 +145,7 @@ func (r view) summaryAnytime(w io.Writer) {
 	}
 }
 
-// correctedElo is the rating difference that an SPRT gives after it stopped.
+// correctedElo returns the rating difference that an SPRT gives after it stopped.
 func correctedElo(e report.Elo) i18n.Message {
 	if unknownElo(e) {
 		return unknown(e.Why)
@@ -153,7 +153,7 @@ func correctedElo(e report.Elo) i18n.Message {
 	return i18n.Of("%s   %s confidence interval, corrected for early stopping", eloShort(e), format.PercentShort(report.Level))
 }
 
-// blackShare is the share of the points that Black scored, with a draw as half a point.
+// blackShare returns the share of the points that Black scored, with a draw as half a point.
 func blackShare(b report.Advantage) i18n.Message {
 	games := b.Wins + b.Draws + b.Losses
 	if games == 0 {

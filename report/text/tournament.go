@@ -60,7 +60,7 @@ func (r view) printRound(w io.Writer, round report.Round) {
 	fmt.Fprintln(w)
 }
 
-// Match is one match of a tournament in a line.
+// Match returns one match of a tournament in a line.
 func Match(m report.Meeting) i18n.Message {
 	a, b := orUnknown(m.A), orUnknown(m.B)
 	switch {
@@ -124,7 +124,7 @@ func RatingNote(t *report.Tournament) i18n.Message {
 		from, fmt.Sprintf("%g", t.Spread))
 }
 
-// outline is a tournament's standings in short lines, for a block of text.
+// outline returns a tournament's standings in short lines, for a block of text.
 func (r view) outline() []string {
 	t := r.Tournament
 	var list []string
@@ -163,7 +163,7 @@ func (r view) printRanking(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// RankedElo is a player's rating, "–" if it has none.
+// RankedElo returns a player's rating, "–" if it has none.
 func RankedElo(p report.Ranked) string {
 	if p.Elo == nil {
 		return "–"
@@ -171,7 +171,7 @@ func RankedElo(p report.Ranked) string {
 	return format.Elo(p.Elo, 0)
 }
 
-// RankedBounds is the interval of a player's rating; a bound that is missing is infinite.
+// RankedBounds returns the interval of a player's rating; a bound that is missing is infinite.
 func RankedBounds(p report.Ranked) string {
 	if p.Lo == nil && p.Hi == nil {
 		return "–"

@@ -37,7 +37,7 @@ func (r view) printWorkers(w io.Writer) {
 	}
 }
 
-// WorkerName is a worker's name.
+// WorkerName returns a worker's name.
 func WorkerName(k report.Worker) i18n.Message {
 	if k.Name == "" {
 		return i18n.Of("(this process)")
@@ -45,7 +45,7 @@ func WorkerName(k report.Worker) i18n.Message {
 	return i18n.Verbatim(format.Name(k.Name))
 }
 
-// AgainstRest is how a worker's score differs from that of the others, in percent points.
+// AgainstRest returns how a worker's score differs from that of the others, in percent points.
 func AgainstRest(k report.Worker) string {
 	if k.Difference == nil {
 		return "–"
@@ -53,7 +53,7 @@ func AgainstRest(k report.Worker) string {
 	return fmt.Sprintf("%+.1f [%+.1f, %+.1f]", 100**k.Difference, 100**k.Lo, 100**k.Hi)
 }
 
-// Evidence is the e-value that a worker differs from the others.
+// Evidence returns the e-value that a worker differs from the others.
 func Evidence(k report.Worker) string {
 	switch {
 	case k.Log10E == nil:

@@ -65,7 +65,7 @@ func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at i
 	return a, nil
 }
 
-// PlanOf is the tune of a stored run.
+// PlanOf returns the tune of a stored run.
 func PlanOf(info *results.RunInfo) (*tune.Plan, error) {
 	canonical, err := info.ParsePlan()
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *Account) Summary() tune.Summary { return tune.Summarize(&a.Plan.Setting
 // Done reports whether all blocks are learnt.
 func (a *Account) Done() bool { return a.State.Blocks == a.Plan.Settings.Blocks() }
 
-// Point is the answer of the state that was asked for, as it is sent.
+// Point returns the answer of the state that was asked for, as it is sent.
 func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
 }

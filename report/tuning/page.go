@@ -16,7 +16,7 @@ const (
 	marginLeft, marginTop, marginIn = 64.0, 12.0, 24.0
 )
 
-// Page is the report of a tune as one HTML page that needs nothing from elsewhere, in a language.
+// Page returns the report of a tune as one HTML page that needs nothing from elsewhere, in a language.
 func Page(in i18n.Language, a *Account, validations []i18n.Message) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="%[3]s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -74,7 +74,7 @@ func (s scale) frame(in i18n.Language, title, low, high string, pairs float64) s
 		html.EscapeString(high), html.EscapeString(low), figureHeight-6, i18n.Say(in, "%g pairs", pairs))
 }
 
-// line is a path through points.
+// line returns a path through points.
 func (s scale) line(class string, xs, ys []float64) string {
 	var b strings.Builder
 	for i := range xs {
@@ -87,7 +87,7 @@ func (s scale) level(class string, y float64) string {
 	return fmt.Sprintf("<path class=%q d=\"M%.1f %.1fH%.1f\"/>\n", class, s.x(s.x0), s.y(y), s.x(s.x1))
 }
 
-// trajectory is the way of one parameter.
+// trajectory returns the way of one parameter.
 func trajectory(in i18n.Language, s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, track []tune.Step) string {
 	var xs, ys, above, below []float64
 	sc := scale{x1: float64(s.Pairs), y0: math.Min(p.Start, sum.Mean), y1: math.Max(p.Start, sum.Mean)}

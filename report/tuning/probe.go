@@ -32,7 +32,7 @@ type Finding struct {
 	Refused []string `json:"refused,omitempty"`
 }
 
-// String is the finding as a line.
+// String returns the finding as a line.
 func (f Finding) String() string {
 	switch {
 	case len(f.Refused) > 0:
@@ -147,7 +147,7 @@ func (p *prober) search(ctx context.Context, point []float64) (said string, err 
 	return b.String(), nil
 }
 
-// how is the limit of the searches: one that does not depend on time.
+// how returns the limit of the searches: one that does not depend on time.
 func (p *prober) how() usi.Go {
 	if n := p.plan.Players[0].Limits.Nodes; n > 0 {
 		return usi.Go{Nodes: min(n, probeNodes)}

@@ -137,7 +137,7 @@ const (
 	seedOffset  = 0x9e37 // between a tune's seed and its validation's
 )
 
-// validations are those of the file, or one; the shortest games first.
+// validations returns those of the file, or one; the shortest games first.
 func (w *Request) validations(base *match.Plan) []tune.Validation {
 	var list []tune.Validation
 	for i := range w.Validate {
@@ -278,7 +278,7 @@ func matches(glob, name string) bool {
 	return ok && err == nil
 }
 
-// ofList is a parameter of the file's list.
+// ofList returns a parameter of the file's list.
 func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) (tune.Param, error) {
 	o, found := usi.FindOption(declared, from.Name)
 	if !found {
@@ -318,7 +318,7 @@ func kindOf(o usi.Option) tune.Kind {
 	return tune.Int
 }
 
-// choice is a parameter of words.
+// choice returns a parameter of words.
 func choice(p tune.Param, o usi.Option, start string) (tune.Param, error) {
 	if len(p.Levels) == 0 {
 		if p.Levels = o.Vars; o.Type == usi.Check {
@@ -344,7 +344,7 @@ func startOf(o usi.Option, set []match.Option) string {
 	return o.Default
 }
 
-// ofGlob are the declared options that a pattern names and that are not among those that there are: numbers,
+// ofGlob returns the declared options that a pattern names and that are not among those that there are: numbers,
 // and any that is named in full.
 func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.Option) (list []tune.Param, err error) {
 	if _, err := path.Match(glob, ""); err != nil {
@@ -436,7 +436,7 @@ func (w *Request) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warnin
 	return list, nil
 }
 
-// Play is the plan of the tune's games.
+// Play returns the plan of the tune's games.
 func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
 	text, err := p.Text()
 	if err != nil {
@@ -464,7 +464,7 @@ func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	return list
 }
 
-// Validation is the plan of one of the matches of the j-th candidate against the start: which is an index of
+// Validation returns the plan of one of the matches of the j-th candidate against the start: which is an index of
 // Plan.Validations.
 func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate) *match.Plan {
 	v := p.Validations()[which]
@@ -489,12 +489,12 @@ func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate
 	return &plan
 }
 
-// ValidationRun is the name of the first run that judges the j-th candidate of a tune.
+// ValidationRun returns the name of the first run that judges the j-th candidate of a tune.
 func ValidationRun(tune string, number int) string {
 	return fmt.Sprintf("%s-validation-%d", tune, number)
 }
 
-// ValidationRuns are the names of all runs that judge a candidate, of the first's.
+// ValidationRuns returns the names of all runs that judge a candidate, of the first's.
 func ValidationRuns(p *tune.Plan, first string) []string {
 	runs := []string{first}
 	for i := range p.Also {

@@ -78,7 +78,7 @@ func row(in i18n.Language, p *tune.Param, sum *tune.ParamSummary) []any {
 	}
 }
 
-// digits is how many behind the point are worth showing.
+// digits returns how many behind the point are worth showing.
 func digits(p *tune.Param) int {
 	if p.Kind == tune.Int {
 		return max(0, 1-int(math.Log10(math.Max(1, p.Max-p.Min)/100)))
@@ -180,7 +180,7 @@ func couples(a *Account, most int) []Interaction {
 	return list[:min(len(list), most)]
 }
 
-// perturbed are the indices of the parameters that have a direction.
+// perturbed returns the indices of the parameters that have a direction.
 func perturbed(s *tune.Settings) (list []int) {
 	for i := range s.Params {
 		if p := &s.Params[i]; !p.Unused && p.Kind != tune.Choice {
@@ -195,7 +195,7 @@ func (c *Interaction) text() i18n.Message {
 	return i18n.Of("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }
 
-// failures are the lines of parameters whose points have failed.
+// failures returns the lines of parameters whose points have failed.
 func failures(a *Account) (lines []i18n.Message) {
 	for _, i := range perturbed(&a.Plan.Settings) {
 		f := a.Failed[i]

@@ -30,7 +30,7 @@ type connector struct {
 // They take milliseconds; a suspended process may hold one for longer.
 const busyMillis = 30_000
 
-// Open is a handle of a file with SQLite's options for a URI, and those of its driver;
+// Open returns a handle of a file with SQLite's options for a URI, and those of its driver;
 // each connection begins with the statements setUp.
 func Open(file string, options url.Values, setUp ...string) (*sql.DB, error) {
 	options.Set("_busy_timeout", strconv.Itoa(busyMillis))
@@ -131,7 +131,7 @@ func readWith(ctx context.Context, file string, options url.Values, connections 
 	return db, nil
 }
 
-// viewsOf are the views that an older database needs; none for a current one.
+// viewsOf returns the views that an older database needs; none for a current one.
 func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
 	texts, err := tables.MigrationTexts()
 	if err != nil {

@@ -71,5 +71,5 @@ func keyOf(s *unix.Stat_t) inodeKey {
 // Lockless is SQLite's way to a file without locks.
 const Lockless = "unix-none"
 
-// AsSQLite is a path as SQLite wants it.
+// AsSQLite returns a path as SQLite wants it.
 func AsSQLite(path string) string { return path }

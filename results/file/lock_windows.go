@@ -16,7 +16,7 @@ import (
 // machines may not play into one database.
 const lockBase = 1 << 40
 
-// overlapped is a place in a file.
+// overlapped returns a place in a file.
 func overlapped(offset int64) *windows.Overlapped {
 	offset += lockBase
 	return &windows.Overlapped{Offset: uint32(offset), OffsetHigh: uint32(offset >> 32)} //nolint:gosec // both halves

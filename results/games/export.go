@@ -17,7 +17,7 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// Formats are all formats that a game can be exported in: those of text, and those that
+// Formats returns all formats that a game can be exported in: those of text, and those that
 // evaluations are trained with, which take the options.
 func Formats(o packed.Options) []kifutext.Format {
 	list := kifutext.Text()
@@ -73,7 +73,7 @@ type Tally struct {
 	Training packed.Tally `json:"training,omitzero"` // counts of Shards
 }
 
-// Skips is how many games were skipped.
+// Skips returns how many games were skipped.
 func (t *Tally) Skips() (n int) {
 	for _, k := range t.Skipped {
 		n += k
@@ -115,7 +115,7 @@ func (e *Export) open(run, to string, out io.Writer) (sink, error) {
 	return newFile(to, between)
 }
 
-// ext is the ending of files: programs take .kif to be in Shift_JIS and .kifu not to be.
+// ext returns the ending of files: programs take .kif to be in Shift_JIS and .kifu not to be.
 func (e *Export) ext() string {
 	if e.ShiftJIS && e.Format.Ext == ".kifu" {
 		return ".kif"

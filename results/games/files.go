@@ -140,7 +140,7 @@ func FileName(run string, row match.Row, record *kifu.Record) string {
 // longest is how much of a name is kept: three of them fit into a file's name.
 const longest = 60
 
-// plain is a name in characters that every file system takes: those of ASCII and letters of
+// plain returns a name in characters that every file system takes: those of ASCII and letters of
 // scripts without capitals, such as Japanese. "_" stands for each other one.
 func plain(name string) string {
 	name = strings.Map(func(c rune) rune {

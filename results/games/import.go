@@ -42,7 +42,7 @@ type Refusal struct {
 	Why  string `json:"why"`
 }
 
-// Place is the file, the game and the line, as far as they are known.
+// Place returns the file, the game and the line, as far as they are known.
 func (r Refusal) Place() string {
 	place := r.File
 	if r.Game > 0 {
@@ -219,7 +219,7 @@ func (i *Import) store(ctx context.Context, store *results.Store, sources *sourc
 	return added, errors.Join(group.Wait(), read)
 }
 
-// pair is a game as one that was played.
+// pair returns a game as one that was played.
 func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.Record) (match.PairResult, error) {
 	g := match.Result{Pair: id, Record: *r, Started: r.Started, Ended: r.Ended}
 	g.Players = [2]int{numbers[r.Black], numbers[r.White]}

@@ -161,7 +161,7 @@ func (b *branch) log(ctx context.Context, have *tables.Run) error {
 	return nil
 }
 
-// setting is a reference to the log, in the new numbers; none stays none.
+// setting returns a reference to the log, in the new numbers; none stays none.
 func (b *branch) setting(old any) any {
 	if n, ok := old.(int64); ok {
 		if id, ok := b.settings[n]; ok {

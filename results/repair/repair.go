@@ -183,7 +183,7 @@ func (r *repair) run(ctx context.Context, g *graft, run *tables.Run) error {
 	return nil
 }
 
-// pairIDs are the numbers of the pairs of which anything was found.
+// pairIDs returns the numbers of the pairs of which anything was found.
 func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) {
 	ids := map[int64]bool{}
 	note := func(id int64) error { ids[id] = true; return ctx.Err() }

@@ -101,7 +101,7 @@ func (s *Found) keepLoose(row *tables.Row, at sqlitefile.Place) {
 	s.keep(row, at)
 }
 
-// missing are the numbers of runs and settings that pairs name, and of which no row was found.
+// missing returns the numbers of runs and settings that pairs name, and of which no row was found.
 func (s *Found) missing() map[string][]int64 {
 	numbers := map[string][]int64{}
 	add := func(table string, number int64) {
@@ -144,7 +144,7 @@ func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
 	return named
 }
 
-// everyOpening are those that were found, with and without a number.
+// everyOpening returns those that were found, with and without a number.
 func (s *Found) everyOpening() iter.Seq[*tables.Row] {
 	return func(yield func(*tables.Row) bool) {
 		for _, o := range s.nameless {
@@ -174,7 +174,7 @@ func (s *Found) RunOf(id int64) *tables.Run {
 	return run
 }
 
-// wanting are the tables of which a row is missing that pairs hang on.
+// wanting returns the tables of which a row is missing that pairs hang on.
 func (s *Found) wanting() map[string]bool {
 	lost := map[string]bool{}
 	for key, p := range s.Paired {
@@ -301,7 +301,7 @@ func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	return row
 }
 
-// Runs are those of which a row was found, by number.
+// Runs returns those of which a row was found, by number.
 func (s *Found) Runs(context.Context) ([]*tables.Run, error) { return s.all, nil }
 
 // Pairs calls yield with the numbers of the pairs that were found, in order.

@@ -31,35 +31,35 @@ func Path(tb testing.TB) string {
 	return filepath.Join(tb.TempDir(), "gogi.db")
 }
 
-// Open is a database for writing, closed at the test's end.
+// Open returns a database for writing, closed at the test's end.
 func Open(tb testing.TB, path string) *results.Store {
 	tb.Helper()
 	s, err := results.Open(tb.Context(), path)
 	return matchtest.Closing(tb, s, err)
 }
 
-// Begin is a run, closed at the test's end.
+// Begin returns a run, closed at the test's end.
 func Begin(tb testing.TB, s *results.Store, plan *match.Plan) *results.Run {
 	tb.Helper()
 	run, err := s.Begin(tb.Context(), plan)
 	return matchtest.Closing(tb, run, err)
 }
 
-// Begun is a new database with the run "r" of matchtest.Plan, without pairs. Both are closed at the test's end.
+// Begun returns a new database with the run "r" of matchtest.Plan, without pairs. Both are closed at the test's end.
 func Begun(tb testing.TB) (*results.Store, *match.Plan, *results.Run) {
 	tb.Helper()
 	s, plan := Open(tb, Path(tb)), matchtest.Plan("r")
 	return s, plan, Begin(tb, s, plan)
 }
 
-// Existing is a database for reading, closed at the test's end.
+// Existing returns a database for reading, closed at the test's end.
 func Existing(tb testing.TB, path string) *results.Store {
 	tb.Helper()
 	s, err := results.OpenExisting(tb.Context(), path)
 	return matchtest.Closing(tb, s, err)
 }
 
-// Filled is a database with pairs of the run "r", closed.
+// Filled returns a database with pairs of the run "r", closed.
 func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), name)
@@ -78,7 +78,7 @@ func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) str
 	return path
 }
 
-// Dump is the dump of a run.
+// Dump returns the dump of a run.
 func Dump(tb testing.TB, s *results.Store, run string, stable bool) string {
 	tb.Helper()
 	var b strings.Builder
@@ -86,7 +86,7 @@ func Dump(tb testing.TB, s *results.Store, run string, stable bool) string {
 	return b.String()
 }
 
-// Lines are the lines of a text, without their order.
+// Lines returns the lines of a text, without their order.
 func Lines(text string) map[string]bool {
 	lines := map[string]bool{}
 	for line := range strings.Lines(text) {
@@ -95,7 +95,7 @@ func Lines(text string) map[string]bool {
 	return lines
 }
 
-// DumpLines are the lines of a run's whole dump, but for the run's own.
+// DumpLines returns the lines of a run's whole dump, but for the run's own.
 func DumpLines(tb testing.TB, path string) map[string]bool {
 	tb.Helper()
 	s := testutil.Must(results.OpenExisting(tb.Context(), path))(tb)
@@ -105,7 +105,7 @@ func DumpLines(tb testing.TB, path string) map[string]bool {
 	return lines
 }
 
-// Older is a copy of a database in the schema of an older version: its
+// Older returns a copy of a database in the schema of an older version: its
 // migrations alone, and the columns that they know.
 func Older(tb testing.TB, from string, version int) string {
 	tb.Helper()
@@ -138,7 +138,7 @@ func Exec(tb testing.TB, path, statement string) {
 	testutil.OK(tb, db.Close())
 }
 
-// Games are all games of a run.
+// Games returns all games of a run.
 func Games(tb testing.TB, s *results.Store, runID int64) []match.Row {
 	tb.Helper()
 	var games []match.Row
@@ -163,7 +163,7 @@ func Killed(tb testing.TB, err error) {
 	}
 }
 
-// TunePlan is a plan that is a tune of 40 pairs in blocks of 4.
+// TunePlan returns a plan that is a tune of 40 pairs in blocks of 4.
 func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	tb.Helper()
 	s := tune.Defaults(tune.SPSA, 40)
@@ -175,7 +175,7 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	return plan, s
 }
 
-// Tuned is a database with a tune whose pairs below n are played, all but those that are
+// Tuned returns a database with a tune whose pairs below n are played, all but those that are
 // left out; with their states.
 func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan) {
 	tb.Helper()

@@ -101,7 +101,7 @@ func appendColumn(out []byte, values []driver.Value) ([]byte, error) {
 	return appendIntegers(out, values), nil
 }
 
-// distinct are the different values in the order in which they come first, and which of them each one is.
+// distinct returns the different values in the order in which they come first, and which of them each one is.
 func distinct(values []driver.Value) (indices []int, different []key, err error) {
 	known := map[key]int{}
 	for _, v := range values {
@@ -143,7 +143,7 @@ func appendValue(out []byte, k key) []byte {
 	return out
 }
 
-// appendIntegers takes the shortest way.
+// appendIntegers appends the values in the shortest encoding.
 func appendIntegers(out []byte, values []driver.Value) []byte {
 	var ways [3][]byte
 	before := int64(0)
@@ -233,7 +233,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// count is a number that must not be greater than most.
+// count returns a number that must not be greater than most.
 func (r *reader) count(most int) int {
 	v, n := binary.Uvarint(r.rest)
 	switch {
@@ -325,7 +325,7 @@ func (r *reader) integers(kind byte, rows int) []int64 {
 	return words
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (s *Segment) Len() int { return s.rows }
 
 // Each assigns row after row to targets, one for each column, as tables.Assign does, and calls yield

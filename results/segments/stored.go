@@ -55,7 +55,7 @@ type Block struct {
 	Pairs  int   // that are stored of it
 }
 
-// Missing are the blocks of a run that have enough pairs and no segment, the newest first,
+// Missing returns the blocks of a run that have enough pairs and no segment, the newest first,
 // so many at most.
 func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Block, error) {
 	return tables.List(ctx, q, func(rows *sql.Rows, b *Block) error {

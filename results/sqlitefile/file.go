@@ -81,13 +81,13 @@ func pageSizeOf(n int) int {
 // Close closes the file.
 func (f *File) Close() error { return errors.Join(f.main.Close(), f.log.Close()) }
 
-// Log is the log of the file.
+// Log returns the log of the file.
 func (f *File) Log() *Log { return f.log }
 
-// Pages is how many there are; they are numbered from 1.
+// Pages returns how many there are; they are numbered from 1.
 func (f *File) Pages() int { return f.pages }
 
-// page is the latest version of a page.
+// page returns the latest version of a page.
 func (f *File) page(n int) ([]byte, error) {
 	text := make([]byte, f.pageSize)
 	if at, ok := f.log.places[n]; ok && f.log.pageSize == f.pageSize {

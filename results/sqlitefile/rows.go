@@ -215,7 +215,7 @@ func (r *reader) uint32() uint32 {
 	return 0
 }
 
-// varint is a number of one to nine bytes, the first the highest (1.6).
+// varint returns a number of one to nine bytes, the first the highest (1.6).
 func (r *reader) varint() (v uint64) {
 	for n := range 9 {
 		b, ok := r.bytes(1)
@@ -232,7 +232,7 @@ func (r *reader) varint() (v uint64) {
 	return v
 }
 
-// value is one of a serial type (2.1).
+// value returns one of a serial type (2.1).
 func (r *reader) value(kind uint64) (any, bool) {
 	widths := [...]int{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}
 	switch {
@@ -257,7 +257,7 @@ func (r *reader) value(kind uint64) (any, bool) {
 	return append([]byte{}, b...), ok
 }
 
-// signed is a big-endian number of up to eight bytes in two's complement.
+// signed returns a big-endian number of up to eight bytes in two's complement.
 func signed(b []byte) (n int64) {
 	for i, x := range b {
 		if i == 0 {

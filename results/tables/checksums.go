@@ -50,7 +50,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Reset begins a row of a table.
 func (c *Checksum) Reset(table string) { c.text = append(c.text[:0], table...) }
 
-// Sum is the checksum of the row.
+// Sum returns the checksum of the row.
 func (c *Checksum) Sum() int64 { return int64(crc32.Checksum(c.text, castagnoli)) }
 
 func (c *Checksum) int(v int64) {
@@ -141,7 +141,7 @@ func (c *Checksum) addOurs(value any) error {
 	return nil
 }
 
-// SumOf is the checksum of a row's values.
+// SumOf returns the checksum of a row's values.
 func SumOf(table string, values ...any) (int64, error) {
 	var c Checksum
 	c.Reset(table)
@@ -231,7 +231,7 @@ func EachSound(ctx context.Context, q Querier, table string, yield func(*Row) er
 	}, where, args...)
 }
 
-// Damage is the error of a row whose checksum is wrong.
+// Damage returns the error of a row whose checksum is wrong.
 func (r *Row) Damage() *Damaged {
 	e := &Damaged{Table: r.Layout.Name, Pair: -1, Leg: -1}
 	if r.Layout.Name == "runs" {
@@ -281,5 +281,5 @@ func NameRun(ctx context.Context, q Querier, run int64, err error) error {
 	return err
 }
 
-// Now is the present as the database keeps it.
+// Now returns the present as the database keeps it.
 func Now() int64 { return time.Now().UnixMicro() }

@@ -86,7 +86,7 @@ func (c Column) absent() bool {
 	return c.Value == nil
 }
 
-// GameColumns are the names of all columns, as a query asks for them, and the game's checksum behind them.
+// GameColumns returns the names of all columns, as a query asks for them, and the game's checksum behind them.
 func GameColumns() string {
 	var names []string
 	for _, c := range new(Game).Columns() {
@@ -120,7 +120,7 @@ func InsertGame() string {
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
-// Inserted are the values of the columns of games.
+// Inserted returns the values of the columns of games.
 func (g *Game) Inserted() ([]any, error) {
 	var values []any
 	columns := g.Columns()
@@ -331,7 +331,7 @@ func integer(src any) (int64, error) {
 	return n, nil
 }
 
-// Micros is a time as the database keeps it: microseconds since 1970, 0 for the zero time.
+// Micros returns a time as the database keeps it: microseconds since 1970, 0 for the zero time.
 func Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

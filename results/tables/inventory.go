@@ -130,10 +130,10 @@ func (v *Inventory) missing(table, what string) error {
 	return &Damaged{Table: table, Pair: -1, Leg: -1, What: what}
 }
 
-// Pairs is how many pairs of the run are stored.
+// Pairs returns how many pairs of the run are stored.
 func (v *Inventory) Pairs() int { return int(v.facts[partPairs]) }
 
-// Legs is how many games a pair of the run has.
+// Legs returns how many games a pair of the run has.
 func (v *Inventory) Legs() int { return int(v.facts[partLegs]) }
 
 // FirstSetting returns the least setting at which a pair of the run was ever stored, with voided pairs.
@@ -227,7 +227,7 @@ func (v *Inventory) countJoined(ctx context.Context, q Querier) error {
 	return NameRun(ctx, q, v.run, err)
 }
 
-// OwnTables are the tables with rows of a run that are not of one pair.
+// OwnTables returns the tables with rows of a run that are not of one pair.
 func OwnTables() []string {
 	return []string{"engines", "settings_log", "attempts", "voided", "tune_states", "tune_candidates"}
 }

@@ -28,7 +28,7 @@ type columnLayout struct {
 // meaning of their own.
 func (l *Layout) Derived() bool { return l.Name == "segments" || l.Name == "stored" }
 
-// Names are those of the columns.
+// Names returns those of the columns.
 func (l *Layout) Names() []string {
 	var list []string
 	for _, c := range l.Columns {
@@ -37,7 +37,7 @@ func (l *Layout) Names() []string {
 	return list
 }
 
-// index is the place of a column, -1 for none.
+// index returns the place of a column, -1 for none.
 func (l *Layout) index(column string) int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
 }
@@ -49,7 +49,7 @@ type Schema struct {
 	Always map[string]int // by table: the second of Layout.summed
 }
 
-// Table is one by its name.
+// Table returns one by its name.
 func (s *Schema) Table(name string) *Layout {
 	i := slices.IndexFunc(s.Tables, func(l Layout) bool { return l.Name == name })
 	return &s.Tables[i]
@@ -64,7 +64,7 @@ var CurrentSchema = sync.OnceValues(func() (*Schema, error) {
 	return schemaAfter(texts)
 })
 
-// SchemaOf is the schema of a version, from 1.
+// SchemaOf returns the schema of a version, from 1.
 func SchemaOf(version int) (*Schema, error) {
 	texts, err := MigrationTexts()
 	if err != nil {
@@ -90,7 +90,7 @@ func schemaAfter(texts []string) (*Schema, error) {
 	return ReadSchema(ctx, db, "main")
 }
 
-// ReadSchema is the schema that a database has.
+// ReadSchema returns the schema that a database has.
 func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error) {
 	s := &Schema{Texts: map[string]string{}, Always: map[string]int{}}
 	err := Each(ctx, q, func(rows *sql.Rows) error {
@@ -153,7 +153,7 @@ func (c *columnLayout) Takes(v any) (ok bool) {
 	return ok || v == nil
 }
 
-// Rowid is the column that stands for a row's number, -1 for none.
+// Rowid returns the column that stands for a row's number, -1 for none.
 func (l *Layout) Rowid() int {
 	several := slices.ContainsFunc(l.Columns, func(c columnLayout) bool { return c.key > 1 })
 	if l.Keyed || several {
@@ -162,7 +162,7 @@ func (l *Layout) Rowid() int {
 	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.key == 1 })
 }
 
-// Stored is the order of the columns within a row: in a table WITHOUT ROWID the key
+// Stored returns the order of the columns within a row: in a table WITHOUT ROWID the key
 // stands first (2.4 of the file format).
 func (l *Layout) Stored() []int {
 	var order []int

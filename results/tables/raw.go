@@ -20,13 +20,13 @@ type Row struct {
 // Value is that of a column, which the table must have.
 func (r *Row) Value(column string) any { return r.Values[r.Layout.index(column)] }
 
-// Int is the number in a column, 0 for NULL.
+// Int returns the number in a column, 0 for NULL.
 func (r *Row) Int(column string) int64 {
 	n, _ := r.Value(column).(int64) // NULL is 0
 	return n
 }
 
-// Text is the text in a column, "" for NULL.
+// Text returns the text in a column, "" for NULL.
 func (r *Row) Text(column string) string {
 	text, _ := r.Value(column).(string) // NULL is ""
 	return text
@@ -70,7 +70,7 @@ func (r *Row) wanting() bool {
 	return false
 }
 
-// Sum is the checksum that the row should have.
+// Sum returns the checksum that the row should have.
 func (r *Row) Sum() (int64, error) {
 	columns, always := r.Layout.summed()
 	values := make([]any, len(columns))
@@ -80,10 +80,10 @@ func (r *Row) Sum() (int64, error) {
 	return SumOf(r.Layout.Name, Shortened(values, always, Null)...)
 }
 
-// Clone is a copy for keeps.
+// Clone returns a copy for keeps.
 func (r *Row) Clone() *Row { return &Row{r.Layout, slices.Clone(r.Values)} }
 
-// With is a copy with other values of some columns, by name and value in turn.
+// With returns a copy with other values of some columns, by name and value in turn.
 func (r *Row) With(changes ...any) *Row {
 	c := r.Clone()
 	for i := 0; i < len(changes); i += 2 {
@@ -110,7 +110,7 @@ func (r *Run) imported() bool {
 	return strings.HasPrefix(design, string(match.DesignImported)+`"`)
 }
 
-// ID is the number of the run.
+// ID returns the number of the run.
 func (r *Run) ID() int64 { return r.Row.Int("id") }
 
 // Pair is a pair with everything that belongs to it.
@@ -229,7 +229,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	return nil
 }
 
-// Identity is a text that equal rows have, and no others.
+// Identity returns a text that equal rows have, and no others.
 func (r *Row) Identity(rowid int64) (string, error) {
 	var c Checksum
 	c.Reset(r.Layout.Name)

@@ -24,7 +24,7 @@ type Source interface {
 // Stored is a database that SQLite can read.
 type Stored struct{ Q Querier }
 
-// Runs are those of the database, oldest first.
+// Runs returns those of the database, oldest first.
 func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 	err = EachRow(ctx, s.Q, "runs", func(r *Row) error {
 		list = append(list, &Run{Row: r.Clone()})

@@ -11,7 +11,7 @@ import (
 	"gogi/shogi"
 )
 
-// OptionsText is how a row has options: a list for each player, names and values in turn; none is NULL.
+// OptionsText returns how a row has options: a list for each player, names and values in turn; none is NULL.
 func OptionsText(options [2][]match.Option) (any, error) {
 	if len(options[0])+len(options[1]) == 0 {
 		return nil, nil
@@ -20,7 +20,7 @@ func OptionsText(options [2][]match.Option) (any, error) {
 	return string(text), err
 }
 
-// Flat are options as a row has them: names and values in turn.
+// Flat returns options as a row stores them: name, value, name, value, …
 func Flat(options []match.Option) []string {
 	words := []string{}
 	for _, o := range options {
@@ -81,7 +81,7 @@ type FileHash struct {
 	SHA256 string `json:"sha256"`
 }
 
-// IdentityOf is an identity as it is stored: without files it has an empty list of them.
+// IdentityOf returns an identity as it is stored: without files it has an empty list of them.
 func IdentityOf(id match.Identity) Identity {
 	out := Identity{Files: []FileHash{}, Fixed: id.Fixed}
 	for _, f := range id.Files {

@@ -26,7 +26,7 @@ const PageSize = 8192
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// MigrationTexts are the steps in order.
+// MigrationTexts returns the steps in order.
 func MigrationTexts() ([]string, error) {
 	entries, err := migrations.ReadDir("migrations") // sorted by name
 	if err != nil {
@@ -49,7 +49,7 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// SchemaVersion is the version of the schema that the file has, 0 for an empty
+// SchemaVersion returns the version of the schema that the file has, 0 for an empty
 // database. It fails for anything that is not ours.
 func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err error) {
 	var app, tables int

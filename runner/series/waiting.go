@@ -31,7 +31,7 @@ func newWaiting(plan *match.Plan) (*waiting, error) {
 	return w, nil
 }
 
-// Next waits for a pair that the results determine.
+// Next waits until the results so far determine the next pair, and leases it.
 func (w *waiting) Next(ctx context.Context) (runner.Lease, error) { return w.wait(ctx, w.take) }
 
 // take returns a playable pair, or the channel to wait for, or io.EOF. The caller holds w.mu.

@@ -39,7 +39,7 @@ type Move struct {
 	Comment  string
 }
 
-// Key is a position without the number of its next move: board, side to move, hands.
+// Key returns a position without the number of its next move: board, side to move, hands.
 func Key(p *shogi.Position) string {
 	sfen := p.SFEN()
 	return sfen[:strings.LastIndexByte(sfen, ' ')]
@@ -122,7 +122,7 @@ func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) i
 	return list, nil
 }
 
-// Size is how many positions with moves, and how many moves, the book has.
+// Size returns how many positions with moves, and how many moves, the book has.
 func (b *Book) Size() (positions, moves int) {
 	for _, e := range b.Entries {
 		if len(e.Moves) > 0 {

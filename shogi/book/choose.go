@@ -13,8 +13,8 @@ func (b *Book) Choose(p *shogi.Position, random *rand.Rand) shogi.Move {
 	return b.ChooseNear(p, 0, random)
 }
 
-// ChooseNear is Choose, except that if scores decide it draws among all moves at most so many centipawns
-// worse than the best.
+// ChooseNear works like Choose. But if scores decide, it selects at random among all moves that are at most margin
+// centipawns worse than the best.
 func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shogi.Move {
 	e := b.Find(p)
 	if e == nil {
@@ -48,7 +48,7 @@ func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shog
 	return moves[random.IntN(len(moves))].Move
 }
 
-// byCount is the move into whose share of the counts n falls.
+// byCount returns the move into whose share of the counts n falls.
 func byCount(moves []Move, n int) shogi.Move {
 	for _, m := range moves {
 		if n < m.Count {

@@ -41,7 +41,7 @@ func ofText(read func(io.Reader) (*Book, error)) func([]byte) (*Book, error) {
 	return func(data []byte) (*Book, error) { return read(bytes.NewReader(data)) }
 }
 
-// Names are the names of the formats.
+// Names returns the names of the formats.
 func Names() []string {
 	var names []string
 	for _, f := range Formats() {

@@ -42,7 +42,7 @@ const (
 // outline is a piece as seen by its owner, its middle at 0,0.
 const outline = "M0-17.5 11-13 15 17.5H-15L-11-13Z"
 
-// SVG is the picture as one svg element.
+// SVG returns the picture as one svg element.
 func (d Diagram) SVG() string {
 	c := &canvas{}
 	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="sd" viewBox="0 0 %d %d" role="img" aria-labelledby="%s-t %[3]s-d">`,
@@ -110,7 +110,7 @@ func (c *canvas) mark(class, fill, opacity string, s shogi.Square) {
 		class, x-squareWidth/2+1, y-squareHeight/2+1, squareWidth-2, squareHeight-2, fill, opacity)
 }
 
-// middle is the middle of a square: file 1 is on the right, rank a on top.
+// middle returns the middle of a square: file 1 is on the right, rank a on top.
 func middle(s shogi.Square) (x, y int) {
 	return boardLeft + (9-s.File())*squareWidth + squareWidth/2, boardTop + (s.Rank()-1)*squareHeight + squareHeight/2
 }
@@ -176,12 +176,12 @@ func (c *canvas) hand(p *shogi.Position, side shogi.Colour, y int) {
 	c.printf(`</g>`)
 }
 
-// handOrder is the customary order of a hand, the strongest piece first.
+// handOrder returns the customary order of a hand, the strongest piece first.
 func handOrder() []shogi.PieceType {
 	return []shogi.PieceType{shogi.Rook, shogi.Bishop, shogi.Gold, shogi.Silver, shogi.Knight, shogi.Lance, shogi.Pawn}
 }
 
-// Kanji is the one character that stands for a piece in diagrams: 玉 for both
+// Kanji returns the one character that stands for a piece in diagrams: 玉 for both
 // kings, 杏, 圭 and 全 for the promoted lance, knight and silver.
 func Kanji(t shogi.PieceType) string {
 	kanji := [...]string{
@@ -202,10 +202,10 @@ func (d Diagram) describe() string {
 	return Describe(d.Position)
 }
 
-// kanjiNumber is 1 to 9 as ranks are called.
+// kanjiNumber returns 1 to 9 as ranks are called.
 func kanjiNumber(n int) string { return string([]rune("一二三四五六七八九")[n-1]) }
 
-// DescribeJapanese is a position in words, as Describe.
+// DescribeJapanese returns a position in words, as Describe.
 func DescribeJapanese(p shogi.Position) string {
 	names := map[shogi.Colour]string{shogi.Black: "先手", shogi.White: "後手"}
 	text := ""
@@ -215,7 +215,7 @@ func DescribeJapanese(p shogi.Position) string {
 	return text + names[p.Side()] + "番。"
 }
 
-// squaresInJapanese are a side's pieces on the board, such as 玉５九、金４九 ６九.
+// squaresInJapanese returns a side's pieces on the board, such as 玉５九、金４九 ６九.
 func squaresInJapanese(p *shogi.Position, side shogi.Colour) string {
 	return strings.Join(placed(p, side, Kanji, func(s shogi.Square) string {
 		return string([]rune("１２３４５６７８９")[s.File()-1]) + kanjiNumber(s.Rank())

@@ -23,7 +23,7 @@ const (
 	Escape                  // the defender has a way out
 )
 
-// String is the verdict in a word.
+// String returns the verdict in a word.
 func (v Verdict) String() string { return [...]string{"unproven", "mate", "escape"}[v] }
 
 // Limits bound a search. Zero fields do not.
@@ -210,7 +210,7 @@ type sums struct {
 	second int32 // the number by which the next best would be chosen
 }
 
-// thresholds are those of the best child under those of its parent.
+// thresholds returns those of the best child under those of its parent.
 func (s *sums) thresholds(attacks bool, pn, dn int32) (pnNext, dnNext int32) {
 	if attacks { // the least pn; all dn count
 		return min(pn, plus(s.second, 1)), plus(dn-s.dn, s.first.dn)
@@ -335,7 +335,7 @@ func (s *search) result(root *shogi.Position) Result {
 	return Result{Verdict: Mate, Line: s.line(*root), Nodes: s.nodes}
 }
 
-// line is the way of a proof: the attacker's shortest, the defender's longest. A proven
+// line returns the way of a proof: the attacker's shortest, the defender's longest. A proven
 // position's children were proven before it, and take fewer plies.
 func (s *search) line(p shogi.Position) (line []shogi.Move) {
 	for attacks := true; ; attacks = !attacks {

@@ -93,7 +93,7 @@ func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 	return limit{t, g, at}, err
 }
 
-// A replica is a fit that can be compared with its games.
+// A replica is a fitted model that can simulate its games, for the test of fit.
 type replica interface {
 	games() crosstable.Table
 	probabilities() [][3]float64

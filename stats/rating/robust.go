@@ -194,7 +194,7 @@ func (r *robust) method() string {
 	return "profile_likelihood_clusters"
 }
 
-// ratio is a likelihood-ratio test of df terms, coordinates from first on. If games depend on each other, the
+// ratio returns a likelihood-ratio test of df terms, coordinates from first on. If games depend on each other, the
 // statistic is divided by the mean design effect of the terms (Rao and Scott 1984).
 func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	t := LRTest{Statistic: math.Max(0, 2*(full-null)), DF: df}

@@ -14,7 +14,7 @@ type Warning struct {
 // A WarningKind is the subject of a [Warning].
 type WarningKind string
 
-// The kinds.
+// The kinds of a Warning.
 const (
 	CloseModels      WarningKind = "close_models"       // AIC differ by 2 or less, which means nothing
 	HandicapIsGap    WarningKind = "handicap_is_gap"    // a function of the players' difference: nothing distinguishes its worth from ratings

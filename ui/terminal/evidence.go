@@ -69,7 +69,7 @@ func Shown(r *report.Report) []i18n.Message {
 	return list
 }
 
-// Glance is a short form of Shown. With an SPRT it returns the LLR with its bounds, else the Elo difference with
+// Glance returns a short form of Shown. With an SPRT it returns the LLR with its bounds, else the Elo difference with
 // the always-valid interval. It adds a note if the machine slowed most pairs.
 func Glance(r *report.Report) []i18n.Message {
 	var list []i18n.Message

@@ -152,7 +152,7 @@ func (g *guard) logOut(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode})
 }
 
-// needsToken returns a handler for holders of the token only, also on this machine.
+// needsToken returns a handler that serves only requests with the token, also those from this machine.
 func (g *guard) needsToken(inner http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.holds(r) {

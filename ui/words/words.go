@@ -83,7 +83,7 @@ func Mates(q match.Questions) i18n.Message {
 		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
 }
 
-// MoreFaults is the line after the last fault that is listed.
+// MoreFaults returns the line after the last fault that is listed.
 func MoreFaults() i18n.Message {
 	return i18n.Of("fault: more are counted, and listed in the report")
 }

@@ -34,7 +34,7 @@ func (c *Clock) Limit() (limit time.Duration, ok bool) {
 	return c.remaining + c.allowance(), true
 }
 
-// allowance is the time that each move has of its own.
+// allowance returns the time that each move has of its own.
 func (c *Clock) allowance() time.Duration {
 	return c.time.Byoyomi + c.time.Increment + c.time.Delay
 }

@@ -18,7 +18,7 @@ type OptimizeCommand struct {
 	Quiet bool   `short:"q" help:"Print no progress."`
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*OptimizeCommand) Help() string {
 	return `Reports, pages and ratings read a packed run faster. gogi packs a run at its end, up to 64
 blocks of 512 pairs, and in gogi db repair. This command packs all runs of the database and

@@ -17,7 +17,7 @@ type VerifyCommand struct {
 	Quiet bool `short:"q" help:"Print no progress."`
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*VerifyCommand) Help() string {
 	return `gogi replays every move of every stored pair by the rules and the plan. It checks pairs, openings
 and seeds, the legality and time of each move, the end of each game, and the checksums. The

@@ -36,7 +36,7 @@ type CheckCommand struct {
 	replayFlags
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*CheckCommand) Help() string {
 	return `Examples:
 

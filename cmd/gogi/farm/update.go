@@ -112,7 +112,7 @@ func releaseOf(program, version string) (*farm.Release, error) {
 type UpdateCommand struct {
 	owner
 	Program  []string `arg:"" optional:"" type:"existingfile" help:"Signed programs, one for each kind of machine; without any, gogi prints the state of the deployment."`
-	Artefact []string `placeholder:"SHA" help:"Earlier programs of this farm, by SHA-256, to go back to."`
+	Artefact []string `placeholder:"SHA" help:"SHA-256 of an earlier program of this farm to go back to."`
 	All      bool     `help:"Update all workers now, without a trial."`
 	Off      bool     `help:"Cancel the deployment; workers keep their programs."`
 	Why      string   `placeholder:"TEXT" help:"Reason [--all, --off]."`

@@ -136,7 +136,8 @@ func (c *TrustCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "trust", farm.Order{Level: c.Level})
 }
 
-// drawn returns the words for the pairs of a tune that become void with a worker's pairs.
+// drawn returns the text for the later pairs of a tune that also become void, because their values depend on a worker's
+// voided pairs.
 func drawn(pairs int) string {
 	if pairs == 0 {
 		return ""

@@ -30,7 +30,7 @@ type BookMakeCommand struct {
 	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
 	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
-	From  string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file from which gogi keeps the balanced lines, instead of random moves."`
+	From  string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file to filter: gogi keeps its balanced lines, instead of random moves."`
 	All   bool   `xor:"lines" help:"Evaluate every line of --plies legal moves and keep the balanced ones, instead of random moves."`
 	Count int    `placeholder:"N" help:"Number of openings, those in the file included (default 100; with --from and --all: every balanced line)."`
 	openings.Design

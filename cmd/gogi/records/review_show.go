@@ -21,7 +21,7 @@ type reviewRules struct {
 	Scale   string   `placeholder:"FILE|N" help:"Conversion of values to win rates: a file of gogi review calibrate, or the value of a win rate of 73% (default: 600 centipawns; points have none)."`
 	From    *int     `name:"from-move" placeholder:"N" help:"Skip moves before the Nth as theory (default: 40 for shogi, 1 for Go)."`
 	Within  *float64 `placeholder:"P" help:"Skip positions with a win rate below P or above 100 - P percent (default: 20)."`
-	Decided string   `enum:"auto,skip,stop" default:"auto" help:"Treatment of these positions: skip them, or stop at the first one (auto: skip for shogi, stop for Go)."`
+	Decided string   `enum:"auto,skip,stop" default:"auto" help:"Treatment of decided positions: skip them, or stop at the first one (auto: skip for shogi, stop for Go)."`
 	Opening *int     `placeholder:"N" help:"Last move of the opening part (default: 64)."`
 	Change  string   `enum:"auto,turn,move" default:"auto" help:"Span of the change by a move. turn: from the player's turn to the player's next turn, which cancels a value that favours the side to move. move: from before the move to after it (auto: move for shogi, turn for Go)."`
 	Per     string   `enum:"counted,own" default:"counted" help:"Divisor of rates and averages: the moves that counted, or all own moves (default: ${default})."`

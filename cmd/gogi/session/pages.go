@@ -25,7 +25,7 @@ type Pages struct {
 	TokenFile  string   `group:"pages" env:"GOGI_TOKEN_FILE" placeholder:"FILE" more:"" help:"File with a token of at least 32 characters that only you can read. The token allows control of runs; an address that others can reach needs it for every page."`
 	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" more:"" help:"TLS certificate, for https."`
 	TLSKey     string   `group:"pages" name:"tls-key" placeholder:"FILE" more:"" help:"Key of the TLS certificate."`
-	PublicHost []string `group:"pages" sep:"none" placeholder:"NAME" more:"" help:"Further host name of the pages."`
+	PublicHost []string `group:"pages" sep:"none" placeholder:"NAME" more:"" help:"Additional host name under which browsers may open the pages."`
 	Pprof      bool     `group:"pages" more:"" help:"Serve CPU and memory profiles of gogi at /debug/pprof/."`
 }
 

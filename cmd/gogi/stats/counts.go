@@ -70,7 +70,7 @@ type CoverageCommand struct {
 	JSON       bool   `name:"json" xor:"form" help:"Print one JSON object."`
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*CoverageCommand) Help() string {
 	return `The wilson column is the coverage in the figure of the LFICS paper: the probability that the
 estimate is within 1.96 (2.58 with --confidence 0.99) standard deviations of the truth. For

@@ -185,7 +185,7 @@ type RunCommand struct {
 	NoValidate bool `help:"Skip the validation match; the final values are then unproven."`
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*RunCommand) Help() string {
 	return `gogi tune plays games of the engine against itself with different option values, and moves the
 values towards those that win. These games are no proof. So gogi then plays a validation

@@ -28,7 +28,7 @@ type ValidateCommand struct {
 	At int `default:"-1" placeholder:"BLOCK" help:"State to validate, as a number of blocks (default: the last); each further validation uses a smaller α."`
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*ValidateCommand) Help() string {
 	return `The argument is a run (default: the newest tune of the database) or a tune file. gogi plays a
 match of the tune's final values against its start values. The SPRT of the match was fixed

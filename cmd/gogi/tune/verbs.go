@@ -39,7 +39,7 @@ type ProbeCommand struct {
 	JSON  bool `name:"json" help:"Print a JSON list."`
 }
 
-// Help is the text below the usage line of --help.
+// Help returns the text below the usage line of --help.
 func (*ProbeCommand) Help() string {
 	return `gogi searches twenty positions to a fixed depth or number of nodes, with each parameter at both
 of its bounds.
@@ -172,7 +172,7 @@ type ExportCommand struct {
 	At string `default:"mean" placeholder:"WHERE" help:"Values to print: mean (the final values), last (the last iterate), or the number of a block (default ${default})."`
 }
 
-// Run prints the values.
+// Run prints the tuned values in the form of --as.
 func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 	at := tuning.Latest
 	if c.At != "mean" && c.At != "last" {

@@ -84,7 +84,7 @@ func (t *Truth) form(x []float64) float64 {
 	return max(q, 0)
 }
 
-// Elo is the strength at x, at most 0.
+// Elo returns the strength at x, at most 0.
 func (t *Truth) Elo(x []float64) float64 { return -t.Q * math.Log1p(t.form(x)/t.Q) }
 
 // pairs are the probabilities of W − L = −2 … 2 between equals. The variance is 1.52 (.38 of points), as

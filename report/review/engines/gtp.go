@@ -14,7 +14,7 @@ import (
 	"gogi/usi/process"
 )
 
-// GTP is an engine of Go that reads positions. Its own command line sets how deep it searches.
+// A GTP is an engine for the game of Go that evaluates positions. Its command line sets the depth of its search.
 type GTP struct {
 	engine *gtp.Engine
 	game   *review.Game
@@ -38,7 +38,7 @@ func OpenGTP(ctx context.Context, command []string, guard *process.Guard, timeou
 	return &GTP{engine: engine}, nil
 }
 
-// Name is the engine's name and version.
+// Name returns the engine's name and version.
 func (e *GTP) Name(ctx context.Context) (string, error) {
 	name, err := e.engine.Command(ctx, "name")
 	if err != nil {

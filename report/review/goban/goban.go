@@ -21,7 +21,7 @@ const (
 	White
 )
 
-// Other is the other side; that of Empty is Empty.
+// Other returns the other side; that of Empty is Empty.
 func (c Colour) Other() Colour {
 	switch c {
 	case Black:
@@ -33,7 +33,7 @@ func (c Colour) Other() Colour {
 	return Empty
 }
 
-// String is the colour's letter, B or W, as GTP and SGF have it; "" for Empty.
+// String returns the colour's letter, B or W, as GTP and SGF have it; "" for Empty.
 func (c Colour) String() string {
 	switch c {
 	case Black:
@@ -55,7 +55,7 @@ const Pass Point = -1
 // columns are the letters of GTP, which leaves out I.
 const columns = "ABCDEFGHJKLMNOPQRST"
 
-// At is the point of a column and a line, both from 0; ok is false beyond the board.
+// At returns the point of a column and a line, both from 0; ok is false beyond the board.
 func At(column, line int) (p Point, ok bool) {
 	if column < 0 || column >= Size || line < 0 || line >= Size {
 		return Pass, false
@@ -63,13 +63,13 @@ func At(column, line int) (p Point, ok bool) {
 	return Point(line*Size + column), true
 }
 
-// Column is the point's column from 0, that of A.
+// Column returns the point's column from 0, that of A.
 func (p Point) Column() int { return int(p) % Size }
 
-// Line is the point's line from 0, the lowest.
+// Line returns the point's line from 0, the lowest.
 func (p Point) Line() int { return int(p) / Size }
 
-// String is the point as GTP writes it, such as Q16, or "pass".
+// String returns the point as GTP writes it, such as Q16, or "pass".
 func (p Point) String() string {
 	if p < 0 || p >= Size*Size {
 		return "pass"
@@ -100,7 +100,7 @@ type Move struct {
 	Point  Point
 }
 
-// String is the move as GTP writes it: "B Q16".
+// String returns the move as GTP writes it: "B Q16".
 func (m Move) String() string { return m.Colour.String() + " " + m.Point.String() }
 
 // The reasons why a move cannot be played.
@@ -197,7 +197,7 @@ func (b *Board) Play(m Move) (taken int, err error) {
 	return taken, nil
 }
 
-// group is the stones that hang together with one, and how many liberties they have.
+// group returns the stones that hang together with one, and how many liberties they have.
 func (b *Board) group(start Point) (stones []Point, liberties int) {
 	var seen [Size * Size]bool
 	seen[start] = true

@@ -161,7 +161,7 @@ func ReadAnswer(r *bufio.Reader) (a Answer, err error) {
 	}
 }
 
-// printed is a line as the protocol reads it.
+// printed returns a line as the protocol reads it.
 func printed(line []byte) string {
 	text := strings.Map(func(r rune) rune {
 		switch {

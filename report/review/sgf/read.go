@@ -35,7 +35,7 @@ type parser struct {
 	wrong int // the line of the first error of the game at hand
 }
 
-// next is the next byte, ok is false at the end.
+// next returns the next byte, ok is false at the end.
 func (p *parser) next() (c byte, ok bool) {
 	if p.at == len(p.data) {
 		return 0, false
@@ -182,7 +182,7 @@ func (p *parser) value() (string, error) {
 	}
 }
 
-// newlines is a value with line breaks as "\n".
+// newlines returns a value with line breaks as "\n".
 func newlines(text []byte) string {
 	return strings.NewReplacer("\r\n", "\n", "\n\r", "\n", "\r", "\n").Replace(string(text))
 }
@@ -305,7 +305,7 @@ func (b *builder) setup(side goban.Colour, values []string) error {
 	return nil
 }
 
-// rectangle is the points of "pd" or of "aa:cc", whose first corner is the upper left one.
+// rectangle returns the points of "pd" or of "aa:cc", whose first corner is the upper left one.
 func rectangle(text string) ([]goban.Point, error) {
 	first, last, both := strings.Cut(text, ":")
 	if !both {

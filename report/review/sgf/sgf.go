@@ -125,13 +125,13 @@ func (w *writer) stones(name string, setup []goban.Move, side goban.Colour) {
 // oneLine removes line breaks from SGF's SimpleText.
 func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
 
-// number is a Real of SGF: no exponent.
+// number returns a Real of SGF: no exponent.
 func number(v float64) string {
 	text := strings.TrimRight(fmt.Sprintf("%.3f", v), "0")
 	return strings.TrimSuffix(text, ".")
 }
 
-// coordinates is a point as SGF has it: column and line from the upper left corner, "" for a pass.
+// coordinates returns a point as SGF has it: column and line from the upper left corner, "" for a pass.
 func coordinates(p goban.Point) string {
 	if p == goban.Pass {
 		return ""

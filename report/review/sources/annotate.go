@@ -40,7 +40,7 @@ func Annotate(r *kifu.Record, v *review.Reviewed, s review.Scale) error {
 	return nil
 }
 
-// score is a reading as records have it.
+// score returns a reading as records have it.
 func score(x review.Reading) int {
 	if x.Mate != 0 {
 		return usi.Score{Mate: x.Mate}.Number()
@@ -48,7 +48,7 @@ func score(x review.Reading) int {
 	return int(math.Round(x.Value))
 }
 
-// advice is the comment on a move that is not the engine's: "engine: ７六歩(77), −3.2%".
+// advice returns the comment on a move that is not the engine's: "engine: ７六歩(77), −3.2%".
 func advice(p *shogi.Position, before shogi.Square, v *review.Reviewed, ply int, s review.Scale) string {
 	x := v.Readings[ply]
 	if x == nil || x.Best == v.Game.Moves[ply] {

@@ -22,7 +22,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// FromRecord is a game of shogi: its moves up to the first illegal one.
+// FromRecord returns a game of shogi: its moves up to the first illegal one.
 func FromRecord(r *kifu.Record) (*review.Game, error) {
 	p, err := shogi.ParseSFEN(strings.TrimPrefix(r.Start, "sfen "))
 	if err != nil {
@@ -57,7 +57,7 @@ func FromRecord(r *kifu.Record) (*review.Game, error) {
 	return g, nil
 }
 
-// FromSGF is a game of Go. Its start is a komi and the stones that are set up, such as "komi 6.5 B D4 B Q16".
+// FromSGF returns a game of Go. Its start is a komi and the stones that are set up, such as "komi 6.5 B D4 B Q16".
 func FromSGF(s *sgf.Game) *review.Game {
 	g := &review.Game{Event: s.Event, Names: [2]string{s.Black, s.White}, Ranks: [2]string{s.BlackRank, s.WhiteRank}, Moves: []string{}}
 	g.Start = "komi " + strconv.FormatFloat(s.Komi, 'f', -1, 64)

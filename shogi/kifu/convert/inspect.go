@@ -209,7 +209,7 @@ func (p *printer) book(in io.Reader, f book.Format) error {
 	return nil
 }
 
-// EntryOf is a position of a book as a line.
+// EntryOf returns a position of a book as a line.
 func EntryOf(e *book.Entry) Entry {
 	line := Entry{SFEN: e.Position.SFEN(), Comment: e.Comment, Moves: []BookMove{}}
 	for _, m := range e.Moves {

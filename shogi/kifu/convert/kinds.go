@@ -24,7 +24,7 @@ type Kind struct {
 	book   *book.Format
 }
 
-// kinds are all formats. Lists of lines are records here: books of them are those of package book.
+// kinds returns all formats. Lists of lines are records here: books of them are those of package book.
 func kinds() (list []Kind) {
 	for _, f := range text.Text() {
 		list = append(list, Kind{Name: f.Name, text: &f})
@@ -40,7 +40,7 @@ func kinds() (list []Kind) {
 	return list
 }
 
-// Names are the names of all formats.
+// Names returns the names of all formats.
 func Names() []string {
 	var names []string
 	for _, k := range kinds() {

@@ -8,7 +8,7 @@ type code struct {
 	n    uint
 }
 
-// then is a code with more bits behind it.
+// then returns a code with more bits behind it.
 func (c code) then(bits uint64, n uint) code { return code{c.bits | bits<<c.n, c.n + n} }
 
 // symbol is the meaning of a code.
@@ -33,13 +33,13 @@ type layout struct {
 	off   [1 << symbolBits]symbol
 }
 
-// pieceOrder is the order in which hands and the box are written. Older files of
+// pieceOrder returns the order in which hands and the box are written. Older files of
 // YaneuraOu have hands in the order of shogi.PieceType; readers take any order.
 func pieceOrder() [7]shogi.PieceType {
 	return [...]shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook}
 }
 
-// setSize is how many pieces of each type a set has, without the kings.
+// setSize returns how many pieces of each type a set has, without the kings.
 func setSize() [8]int {
 	return [...]int{0, 18, 4, 4, 4, 2, 2, 4}
 }
@@ -50,7 +50,7 @@ var (
 	hcpLayout  = newLayout("HCP", hcpBoard, hcpHand, hcpBox)
 )
 
-// sfenBase is the code of a type on the board before promotion and colour.
+// sfenBase returns the code of a type on the board before promotion and colour.
 func sfenBase(t shogi.PieceType) code {
 	return [...]code{{0, 1}, {0x01, 2}, {0x03, 4}, {0x0b, 4}, {0x07, 4}, {0x1f, 6}, {0x3f, 6}, {0x0f, 5}}[t&7]
 }
@@ -70,7 +70,7 @@ func sfenHand(t shogi.PieceType, owner uint64) code {
 	return code{c.bits >> 1, c.n - 1}
 }
 
-// sfenBox is a hand's code as of a promoted piece of Black, and of gold, which has no
+// sfenBox returns a hand's code as of a promoted piece of Black, and of gold, which has no
 // such code, as of a promoted silver of White.
 func sfenBox(t shogi.PieceType) code {
 	c := sfenBoard(t, 1, 0)

@@ -18,7 +18,7 @@ func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.E
 // Unwrap is the reason without the place.
 func (e *Error) Unwrap() error { return e.Err }
 
-// fault is an Error.
+// fault returns an Error.
 func fault(offset int64, format string, args ...any) *Error {
 	return &Error{offset, fmt.Errorf(format, args...)}
 }

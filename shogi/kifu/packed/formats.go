@@ -60,7 +60,7 @@ func Formats() []Format {
 	}
 }
 
-// Names are the names of the formats.
+// Names returns the names of the formats.
 func Names() []string {
 	var names []string
 	for _, f := range Formats() {
@@ -118,5 +118,5 @@ func parseBareHCP(b []byte) (s Sample, err error) {
 	return s, err
 }
 
-// uint16At is the number at an offset.
+// uint16At returns the number at an offset.
 func uint16At(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }

@@ -248,7 +248,7 @@ func readHCPE3Ply(r *source, position *shogi.Position, skip bool) (p Ply, err er
 	return p, problem
 }
 
-// legalMove is a move in Apery's form that is legal in the position; else errMove.
+// legalMove returns a move in Apery's form that is legal in the position; else errMove.
 func legalMove(position *shogi.Position, raw uint16, offset int64) (shogi.Move, error) {
 	m, ok := AperyMove(raw).Move()
 	if !ok {

@@ -12,7 +12,7 @@ const (
 	aperyPromote = AperyMove(1) << 14
 )
 
-// NewAperyMove is a move in Apery's form.
+// NewAperyMove returns a move in Apery's form.
 func NewAperyMove(m shogi.Move) AperyMove {
 	if m.IsDrop() {
 		return AperyMove(m.To()) | (aperyDrop+AperyMove(m.Dropped()))<<7

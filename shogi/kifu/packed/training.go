@@ -132,7 +132,7 @@ func (w *walk) wanted(m *kifu.Move) bool {
 // IsMate reports whether a score, as a record keeps it, stands for a mate.
 func IsMate(score int) bool { return score > mateFrom || score < -mateFrom }
 
-// clipped is a score as all formats have it.
+// clipped returns a score as all formats have it.
 func clipped(m *kifu.Move) int16 {
 	if !m.HasScore {
 		return 0
@@ -196,7 +196,7 @@ func (w *walk) game() error {
 	return w.emit(b, len(g.Plies))
 }
 
-// ply is a move with its candidates. pack has a score for every move and no way to leave one out.
+// ply returns a move with its candidates. pack has a score for every move and no way to leave one out.
 func (w *walk) ply(m *kifu.Move) (Ply, error) {
 	p := Ply{Move: m.Move, Score: clipped(m)}
 	if w.format.Name == packName {

@@ -169,7 +169,7 @@ func (g *csaGame) statement(s []byte) error {
 	return fmt.Errorf("%q: expected a header, a position, a move such as +7776FU, its time T, an end such as %%TORYO, or a comment", clipped(s))
 }
 
-// clipped is a text short enough for an error.
+// clipped returns a text short enough for an error.
 func clipped(s []byte) string { return string(s[:min(len(s), 60)]) }
 
 func (g *csaGame) position(text string) error {

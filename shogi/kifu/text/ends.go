@@ -40,7 +40,7 @@ func knownEnd(word string) bool {
 // outcome is a result as a format's end word has it.
 type outcome struct{ result, winner string }
 
-// lost is an end against the side to move, won one for it.
+// lost returns an end against the side to move, won one for it.
 func lost(result string, side shogi.Colour) outcome { return outcome{result, side.Opponent().String()} }
 func won(result string, side shogi.Colour) outcome  { return outcome{result, side.String()} }
 func drawn(result string) outcome                   { return outcome{result, draw} }

@@ -123,7 +123,7 @@ func validPrefix(text []byte) bool {
 	return utf8.Valid(text)
 }
 
-// next is the next line without its end; false at the end of the text. The line is
+// next returns the next line without its end; false at the end of the text. The line is
 // overwritten by the next call.
 func (in *Input) next() ([]byte, bool) {
 	if in.back {
@@ -188,7 +188,7 @@ func withoutEnd(line []byte) []byte {
 	return line
 }
 
-// asciiPrefix is how many bytes at the beginning of a text are ASCII, eight at a time.
+// asciiPrefix returns how many bytes at the beginning of a text are ASCII, eight at a time.
 func asciiPrefix(text []byte) int {
 	const high = 0x8080808080808080
 	n := 0

@@ -101,7 +101,7 @@ func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 	return append(append(dst, text...), '\n'), nil
 }
 
-// jkfComments are the lines of a comment, none of which can be taken for a program's.
+// jkfComments returns the lines of a comment, none of which can be taken for a program's.
 func jkfComments(text string) []string {
 	lines := commentLines(text)
 	for i := range lines {
@@ -175,7 +175,7 @@ func jkfTimeOf(took, spent time.Duration) *jkfTime {
 	return &jkfTime{Now: jkfSpan{M: now / 60, S: now % 60}, Total: &jkfSpan{H: new(total / 3600), M: total / 60 % 60, S: total % 60}}
 }
 
-// jkfLast is the end: CSA's word without its percent sign, as the schema lists them.
+// jkfLast returns the end: CSA's word without its percent sign, as the schema lists them.
 func jkfLast(r *kifu.Record, side shogi.Colour, spent time.Duration) jkfMove {
 	last := jkfMove{Special: strings.TrimPrefix(csaWord(r, side), "%")}
 	if r.Result == checkmate {
@@ -379,7 +379,7 @@ func (g *kifGame) jkfMove(i int, m *jkfMove) error {
 	return nil
 }
 
-// jkfPly is a move in the words of KIF, the one form that is read.
+// jkfPly returns a move in the words of KIF, the one form that is read.
 func (g *kifGame) jkfPly(m *jkfPly) (string, error) {
 	t, ok := kifu.ParseCSAPiece(m.Piece)
 	to := shogi.NoSquare

@@ -192,7 +192,7 @@ func fitsRelative(c shogi.Colour, t shogi.PieceType, from, to shogi.Square, orig
 	return true
 }
 
-// offset is how far a piece goes, as its owner sees it: to the left and up.
+// offset returns how far a piece goes, as its owner sees it: to the left and up.
 func offset(c shogi.Colour, from, to shogi.Square) (left, up int) {
 	left, up = to.File()-from.File(), from.Rank()-to.Rank()
 	if c == shogi.White {
@@ -241,7 +241,7 @@ func relativeWords(p *shogi.Position, m shogi.Move) string {
 	return ""
 }
 
-// relativeOrder is the order of preference: a direction first, then a side, then both.
+// relativeOrder returns the order of preference: a direction first, then a side, then both.
 func relativeOrder(t shogi.PieceType) []string {
 	if t == shogi.Horse || t == shogi.Dragon {
 		return []string{"上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"}
@@ -259,7 +259,7 @@ func alone(c shogi.Colour, t shogi.PieceType, m shogi.Move, origins []shogi.Squa
 	return true
 }
 
-// ki2Move is a move as KI2 writes it, without the sign.
+// ki2Move returns a move as KI2 writes it, without the sign.
 func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	text := kifu.KIFMove(p, m, before)
 	if m.IsDrop() {

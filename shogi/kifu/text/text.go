@@ -53,7 +53,7 @@ func (e *BadGame) Error() string {
 // Unwrap gives the reason alone.
 func (e *BadGame) Unwrap() error { return e.Err }
 
-// Text are the formats of this package.
+// Text returns the formats of this package.
 func Text() []Format {
 	return []Format{
 		{Name: "csa", Ext: ".csa", Text: true, Between: "/\n", Append: AppendCSA, Read: readCSA},
@@ -75,7 +75,7 @@ func whole(text func(*kifu.Record) (string, error)) func([]byte, *kifu.Record) (
 	}
 }
 
-// Find is the format of that name among some; the error lists their names.
+// Find returns the format of that name among some; the error lists their names.
 func Find(list []Format, name string) (Format, error) {
 	var names []string
 	for _, f := range list {
@@ -161,7 +161,7 @@ func Detect(head []byte) (name string, ok bool) {
 // bom is the byte order mark in UTF-8.
 const bom = "\xef\xbb\xbf"
 
-// decoded is a line in UTF-8, whichever of the two encodings it is in.
+// decoded returns a line in UTF-8, whichever of the two encodings it is in.
 func decoded(line []byte) []byte {
 	if utf8.Valid(line) {
 		return line

@@ -87,7 +87,7 @@ func Compare(games [][]Placing, a, b string, samples int, level float64, seed ui
 // most is the maximum number of additions of an exact sum of signs: about a second.
 const most = 1 << 28
 
-// flip is the two-sided sign-flip test of differences: the share of all patterns of signs whose sum is as far
+// flip returns the two-sided sign-flip test of differences: the share of all patterns of signs whose sum is as far
 // from 0 as the observed one.
 func flip(differences []float64) binomial.Test {
 	t := binomial.Test{Method: "game_sign_flip", Alternative: binomial.TwoSided, N: len(differences)}

@@ -228,7 +228,7 @@ func newPodium(t crosstable.Table, orders [][]string) *podium {
 	return p
 }
 
-// step is one MM step. A player's γ becomes the number of times it was not last, divided by a sum over the
+// step returns one MM step. A player's γ becomes the number of times it was not last, divided by a sum over the
 // places for which it competed. Each adds 1/(sum of the remaining strengths).
 func (p *podium) step() (moved float64) {
 	pull := make([]float64, len(p.gamma))
