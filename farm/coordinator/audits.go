@@ -52,13 +52,13 @@ const (
 	auditsKept = 7 * 24 * time.Hour
 )
 
-// startAudit starts an audit if one is due of a pair that is about to be stored. So no stored pair can lack its audit
-// after a crash.
-func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, pair int) {
+// startAudit starts an audit if one is due of a pair that is about to be stored as the n-th of a worker. So no stored pair
+// can lack its audit after a crash.
+func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, pair, n int) {
 	if c.config.Auditor == nil || !r.exact {
 		return
 	}
-	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, pair, w.Trust, w.Played) {
+	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, pair, w.Trust, n) {
 		return
 	}
 	// A pair that was not stored before a crash comes again.
@@ -269,6 +269,7 @@ func (c *Coordinator) agree(ctx context.Context, name string) {
 	w := c.worker(name, "")
 	if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {
 		w.Trust = trust.Verified
+		c.changes++
 		c.keepOrWarn(ctx, name, w)
 	}
 	c.keepCounts(ctx, name, w)

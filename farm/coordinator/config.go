@@ -108,7 +108,9 @@ type Config struct {
 	Quota    func(owner string) Quota
 	// Spent returns the time of all games of the pairs stored since a moment, by plan digest. A game counts
 	// as at most one day. nil: nothing was stored before.
-	Spent   func(ctx context.Context, since time.Time) (map[string]time.Duration, error)
+	Spent func(ctx context.Context, since time.Time) (map[string]time.Duration, error)
+	// Stored returns the numbers of stored pairs by plan digest. nil: tests that have ended before show none.
+	Stored  func(ctx context.Context) (map[string]int, error)
 	Auditor Auditor      // nil: nothing is audited
 	Accuse  bool         // results of newly submitted tests can quarantine workers automatically
 	Log     *slog.Logger // nil: no log

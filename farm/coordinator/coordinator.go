@@ -35,7 +35,8 @@ type Coordinator struct {
 	runs     map[string]*run
 	unread   []farm.Unread // stored tests that this program cannot decode, see setUnread
 	sessions map[string]*session
-	changes  int // of sessions and orders, so that crowds are counted again
+	allowed  map[string]allowance // by owner
+	changes  int                  // of sessions and orders, so that crowds are counted again
 	workers  map[string]*worker
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs
@@ -61,10 +62,10 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	k := &Coordinator{
-		config: c, verifies: verify.Brought, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
+		config: c, verifies: verify.Brought, runs: map[string]*run{}, sessions: map[string]*session{}, allowed: map[string]allowance{}, workers: map[string]*worker{},
 		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{},
 	}
-	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readAudits, k.readSpent} {
+	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readAudits, k.readStored, k.readSpent} {
 		if err := read(ctx); err != nil {
 			return nil, errors.Join(err, k.close())
 		}
@@ -133,6 +134,19 @@ func (c *Coordinator) readTests(ctx context.Context) error {
 		return fmt.Errorf("coordinator: reading the tests: %w", err)
 	}
 	return nil
+}
+
+// readStored reads how many pairs each test has stored. Tests that have ended are not opened for that.
+func (c *Coordinator) readStored(ctx context.Context) error {
+	if c.config.Stored == nil {
+		return nil
+	}
+	stored, err := c.config.Stored(ctx)
+	c.warn(err, "the stored pairs of ended tests are unknown")
+	for digest, r := range c.runs {
+		r.stored = stored[digest]
+	}
+	return ctx.Err()
 }
 
 // setUnread records a test that this program cannot decode, such as a plan of a later version. The other
@@ -334,7 +348,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 	slots := 0
 	for _, s := range c.sessions {
 		if now.Sub(s.seen) < 2*c.config.Lease {
-			slots += s.slots
+			slots += c.slots(s)
 		}
 	}
 	c.schedule.Slots = slots

@@ -260,7 +260,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	before := map[name]bool{}
+	before, played := map[name]bool{}, map[string]int{} // of these messages
 	for i := range messages {
 		m := &messages[i]
 		c.exclude(m)
@@ -290,9 +290,8 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				before[key] = !it.stale // a stale item does not exclude a later one
 				if before[key] {
 					w := c.worker(m.worker, m.key.Owner)
-					c.startAudit(now, r, m.worker, w, it.Lease.Pair)
-					w.Played++
-					c.keepCounts(ctx, m.worker, w)
+					c.startAudit(now, r, m.worker, w, it.Lease.Pair, w.Played+played[m.worker])
+					played[m.worker]++
 				}
 			}
 		}
@@ -374,6 +373,9 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 
 // countResult counts a worker's pair that was stored.
 func (c *Coordinator) countResult(ctx context.Context, now time.Time, worker string, it *item) {
+	w := c.worker(worker, "")
+	w.Played++
+	c.keepCounts(ctx, worker, w)
 	c.checkClaim(ctx, it.run, worker, &it.pair)
 	c.countTry(ctx, it.run, worker, true, engineFailed(&it.pair))
 	c.countPair(ctx, now, it.run, &it.pair)
@@ -394,6 +396,9 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {
 			err = r.gate.Add(p.Pair.ID, play)
+		}
+		if err == nil {
+			r.by[p.Pair.ID] = p.Played.Worker
 		}
 		if err != nil && !r.State.Final() {
 			c.warn(c.turn(ctx, r, farm.Failed, "farm", err.Error()), "a test did not end", "run", r.Name)

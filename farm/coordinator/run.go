@@ -57,10 +57,14 @@ type run struct {
 	hub       *events.Hub
 	crowd     crowd
 	events    uint64
+	stored    int                  // number of stored pairs when this process started
 	listeners map[string]*listener // by worker, while somebody watches
 	relayed   map[string]uint64    // number of published events, by worker
 
 	attempts map[int]int // number of stored attempts, by pair
+	by       []string    // in a run with an SPRT, the workers of the stored pairs
+	window   int         // the ledger's, in a run with an SPRT
+	trusted  time.Time   // the latest time when a trusted worker held a pair, or the first time when one could
 	cost     float64     // slot-seconds of a pair: an average of the latest pairs
 	counts   farm.ResultCounts
 	exact    bool          // its games can be repeated move for move
@@ -150,6 +154,7 @@ func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, er
 	if r.compares() {
 		r.line = c.newLine()
 	}
+	r.by = make([]string, r.plan.Pairs)
 	if !r.plan.Gate.IsZero() {
 		if judge, err = gate.New(r.plan.Gate, r.plan.Pairs); err != nil {
 			return nil, err
@@ -164,7 +169,11 @@ func (c *Coordinator) rejudge(ctx context.Context, r *run) (*match.Standings, er
 		if judge == nil || len(rows) == 0 {
 			return nil
 		}
-		return judge.Add(rows[0].Pair, gate.OfRows(rows))
+		if err := judge.Add(rows[0].Pair, gate.OfRows(rows)); err != nil {
+			return err
+		}
+		r.by[rows[0].Pair] = rows[0].Worker
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: judging the stored pairs: %w", r.Name, err)
@@ -187,7 +196,8 @@ func (r *run) limit() {
 
 // limitByGate sets the ledger's window from the number of pairs that the SPRT is expected to need.
 func (r *run) limitByGate() {
-	r.ledger.Window(ledger.Window(min(r.gate.Remaining(), float64(r.plan.Pairs-r.ledger.State().Prefix))))
+	r.window = ledger.Window(min(r.gate.Remaining(), float64(r.plan.Pairs-r.ledger.State().Prefix)))
+	r.ledger.Window(r.window)
 }
 
 // verdict returns the decision of the SPRT, "" without one.
@@ -297,6 +307,7 @@ func (r *run) status() farm.TestStatus {
 		Selfplay: r.selfplays(), ResultCounts: r.counts,
 	}
 	if r.ledger == nil {
+		s.Stored = r.stored
 		return s
 	}
 	s.Tune = r.tune.status()

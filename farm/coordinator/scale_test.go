@@ -49,7 +49,7 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 		broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
 		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 	}
-	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": ""} {
+	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": "", "boss": "admin"} {
 		f.keys.add(name, name, right)
 	}
 	state := openState(b, filepath.Join(b.TempDir(), "state.db"))
@@ -143,6 +143,7 @@ func benchmarkAsk(b *testing.B, workers int) {
 	if err := way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: farm.MaxSlots}, &w); err != nil || w.Refusal != nil {
 		b.Fatal(w.Refusal, err)
 	}
+	testutil.OK(b, f.do("boss", "trust", farm.Order{Worker: "w0", Level: "verified"}, nil)) // so that it keeps its slots
 	beat := farm.Beat{Session: "s"}
 	ask := farm.Ask{Session: "s", Want: 1, Known: []string{p.Digest()}}
 	b.ReportAllocs()

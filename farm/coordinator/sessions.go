@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -260,12 +261,7 @@ func (c *Coordinator) over(worker string, known []string) (over []string) {
 
 // grant adds pairs to a reply.
 func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
-	playing := 0
-	for _, r := range c.runs {
-		if r.ledger != nil {
-			playing += r.ledger.Playing(s.name)
-		}
-	}
+	_, playing := c.heldBy(s.name)
 	fits := func(r *run) bool {
 		return c.fits(r, s.name, s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, r.digest) && c.unfit(r, s) == nil
 	}
@@ -293,7 +289,14 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 	if c.grantAlone(now, s, w, playing, can, add) {
 		return
 	}
-	want := max(0, min(ask.Want, mayHold(s.slots)-playing))
+	want := max(0, min(ask.Want, mayHold(c.slots(s))-playing))
+	if w.Trust == trust.Untrusted {
+		a := c.allowance(now, s.owner, want)
+		if want > a.left {
+			want, out.Retry = max(0, a.left), min(out.Retry, crowdAge)
+		}
+		defer func() { c.allowed[s.owner] = allowance{a.left - len(out.Grants), a.counted} }()
+	}
 	for _, r := range c.inOrder() {
 		known := slices.Contains(ask.Known, r.digest) || r.State.Final() && size+len(r.Plan) <= grantPlans
 		if len(r.audits) == 0 || !known || r.State != farm.Running && !r.State.Final() || !fits(r) {
@@ -309,7 +312,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
 			return 0 // a later reply has its plan
 		}
-		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
+		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name), c.quarter(r, s))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
 		if r.tune != nil && len(leases) < n {
 			r.tune.hungry = true
@@ -322,14 +325,92 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 // fair returns how many unfinished pairs of a run a worker may hold, see ledger.Fair.
 func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 	if r.crowd.version != c.changes || r.crowd.slots == 0 || now.Sub(r.crowd.counted) >= crowdAge {
-		r.crowd = crowd{c.slotsFor(now, r, s), now, c.changes}
+		slots, trusted := c.slotsFor(now, r, s)
+		r.crowd = crowd{slots, trusted, now, c.changes}
 	}
-	return ledger.Fair(r.ledger.Remaining(), s.slots, max(r.crowd.slots, s.slots))
+	slots := c.slots(s)
+	return ledger.Fair(r.ledger.Remaining(), slots, max(r.crowd.slots, slots))
 }
+
+// newSlots is the number of slots of an untrusted worker without stored pairs.
+const newSlots = 8
+
+// slots returns how many slots of a worker count: all that it claims if it is trusted, otherwise at most newSlots and one
+// for each stored pair.
+func (c *Coordinator) slots(s *session) int {
+	if w := c.workers[s.name]; w.Trust == trust.Untrusted {
+		return min(s.slots, newSlots+w.Played)
+	}
+	return s.slots
+}
+
+// heldBy returns the number of a worker's leases in all runs, and how many of them it has not reported as finished.
+func (c *Coordinator) heldBy(name string) (held, playing int) {
+	for _, r := range c.runs {
+		if r.ledger != nil {
+			held += r.ledger.HeldBy(name)
+			playing += r.ledger.Playing(name)
+		}
+	}
+	return held, playing
+}
+
+// An allowance is how many more pairs the untrusted workers of an owner may hold together: as many unfinished ones as one
+// worker with their slots, and four times as many with those that they report as finished.
+type allowance struct {
+	left    int
+	counted time.Time
+}
+
+// allowance returns the allowance of an owner. To count it takes a walk over all workers. So it is counted again only after
+// crowdAge, and earlier if it does not suffice.
+func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance {
+	a, ok := c.allowed[owner]
+	if age := now.Sub(a.counted); ok && age < crowdAge && (a.left >= want || age < crowdAge/20) {
+		return a
+	}
+	claimed, most, held, playing := 0, newSlots, 0, 0
+	for name, w := range c.workers {
+		if w.Owner != owner || w.Trust != trust.Untrusted {
+			continue
+		}
+		most += w.Played
+		h, p := c.heldBy(name)
+		held, playing = held+h, playing+p
+		if s := c.sessions[name]; s != nil {
+			claimed += s.slots
+		}
+	}
+	may := mayHold(min(claimed, most))
+	a = allowance{min(may-playing, 4*may-held), now}
+	c.allowed[owner] = a
+	return a
+}
+
+// quarter returns how many more pairs of a run a worker may be granted. If a trusted worker plays a run with an SPRT, an
+// untrusted one holds and has stored at most a quarter of the window's size in the window and in as many pairs before it.
+// So it has at most a quarter of any pairs in a row that are as many as the window has.
+func (c *Coordinator) quarter(r *run, s *session) int {
+	if r.gate == nil || !r.crowd.trusted || c.workers[s.name].Trust != trust.Untrusted {
+		return math.MaxInt
+	}
+	n := r.window/4 - r.ledger.HeldBy(s.name)
+	prefix := r.ledger.State().Prefix
+	for _, name := range r.by[max(0, prefix-r.window):min(prefix+r.window, len(r.by))] {
+		if name == s.name {
+			n--
+		}
+	}
+	return n
+}
+
+// trustedWait is how long a trusted worker that holds no pair of a run limits the untrusted ones.
+const trustedWait = 10 * time.Minute
 
 // A crowd is the number of slots that may play a run, at a moment.
 type crowd struct {
 	slots   int
+	trusted bool // a trusted worker plays it
 	counted time.Time
 	version int // of Coordinator.changes
 }
@@ -338,16 +419,24 @@ type crowd struct {
 // cost 10,000 workers a core. Within this time only a session that expires can change the count.
 const crowdAge = time.Second
 
-// slotsFor counts the slots of the workers that may play a run now, including those of s.
-func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int) {
+// slotsFor counts the slots of the workers that may play a run now, including those of s. trusted means that a trusted
+// worker is one of them, and that it holds a pair or has not waited long for one.
+func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) (all int, trusted bool) {
 	for name, other := range c.sessions {
 		w := c.workers[name]
 		here := now.Sub(other.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
 		if name == s.name || here && c.fits(r, name, other.hello.Labels) && !slices.Contains(other.refuses, r.digest) && c.unfit(r, other) == nil {
-			all += other.slots
+			all += c.slots(other)
+			if w.Trust == trust.Untrusted {
+				continue
+			}
+			trusted = true
+			if r.trusted.IsZero() || r.ledger.HeldBy(name) > 0 {
+				r.trusted = now
+			}
 		}
 	}
-	return all
+	return all, trusted && now.Sub(r.trusted) < trustedWait
 }
 
 // grantAlone grants a pair that must be played alone, if one waits for this worker. It reports whether the
@@ -493,11 +582,7 @@ func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus
 		Name: name, Owner: w.Owner, Trust: string(w.Trust), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
 		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench,
 	}
-	for _, r := range c.runs {
-		if r.ledger != nil {
-			out.Held += r.ledger.HeldBy(name)
-		}
-	}
+	out.Held, _ = c.heldBy(name)
 	if s := c.sessions[name]; s != nil {
 		out.Here = now.Sub(s.seen) < c.config.Lease
 		out.Slots, out.Load, out.NPS, out.Version = s.slots, s.load, s.nps, strings.ToValidUTF8(s.hello.Version, "?")

@@ -203,7 +203,7 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 	}
 	c := coordinator.Config{
 		Bus: b, State: s.kept, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
-		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Log: s.config.Log,
+		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Stored: StoredPairs(s.Store), Log: s.config.Log,
 		Bar: s.Bus.Bar, Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}
 	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {

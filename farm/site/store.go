@@ -29,6 +29,18 @@ func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordina
 	}
 }
 
+// StoredPairs returns a function that counts the stored pairs of each run by its plan's digest.
+func StoredPairs(s *results.Store) func(ctx context.Context) (map[string]int, error) {
+	return func(ctx context.Context) (map[string]int, error) {
+		runs, err := s.Runs(ctx)
+		counts := map[string]int{}
+		for i := range runs {
+			counts[runs[i].Digest] = runs[i].Finished
+		}
+		return counts, err
+	}
+}
+
 // stored is one run of the database.
 type stored struct {
 	*results.Run

@@ -55,6 +55,9 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	testutil.OK(t, err)
 	add := func(id, take int, worker string) (bool, error) { return s.Add(ctx, resigned(t, p, id, worker), take) }
 	for id, worker := range []string{"w0", "w1", "w0"} {
+		if n, err := site.StoredPairs(database)(ctx); n[p.Digest()] != id || err != nil {
+			t.Errorf("%d pairs are counted of %d: %v", n[p.Digest()], id, err)
+		}
 		if added, err := add(id, 0, worker); !added || err != nil {
 			t.Fatal(added, err)
 		}

@@ -1,0 +1,129 @@
+package coordinator_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/internal/testutil"
+)
+
+// TestSlotsAreGranted: an untrusted worker that claims 1,000 slots counts as one with 8 and its stored pairs, and so do
+// all untrusted workers of its owner together. A verified worker keeps what it claims.
+func TestSlotsAreGranted(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("long", 10_000, 1))
+		honest := f.line(t, "w1")
+		claims := func(name string) *line {
+			l := &line{t: t, f: f, name: name}
+			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 1000, Labels: linux()}, &farm.HelloReply{})
+			return l
+		}
+		one, two := claims("w0"), claims("w2") // of one owner
+		grants := one.want(10_000)
+		if len(grants) != 64+16*8 {
+			t.Errorf("%d pairs are granted to a new worker", len(grants))
+		}
+		if n := len(two.want(10_000)); n != 0 {
+			t.Errorf("%d more pairs are granted to its owner", n)
+		}
+		time.Sleep(2 * time.Second)
+		if n := len(two.want(10_000)); n != 0 {
+			t.Errorf("%d more pairs are granted to its owner later", n)
+		}
+		if n := len(honest.want(10_000)); n != 64+16*2 {
+			t.Errorf("%d pairs are granted to the other owner", n)
+		}
+		plan := testPlan("long", 10_000, 1)
+		for _, g := range grants[:8] {
+			one.send(result(t, g, play(plan, g.Pair)))
+		}
+		f.until("they are stored", func() bool { return f.test("long").Stored == 8 })
+		time.Sleep(2 * time.Second)
+		if n := len(two.want(64)) + len(one.want(10_000)); n != 64+16*16-(len(grants)-8) {
+			t.Errorf("%d more pairs are granted after 8 stored ones", n)
+		}
+		testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w2", Level: "verified"}, nil))
+		if n := len(two.want(1000)); n != 1000 {
+			t.Errorf("%d pairs are granted to a verified worker", n)
+		}
+	})
+}
+
+// TestAQuarterOfAGate: while a trusted worker plays, an untrusted one has at most a quarter of any 64 pairs in a row.
+// It plays all of them if it is alone, and after some time if the trusted one plays something else.
+func TestAQuarterOfAGate(t *testing.T) {
+	for name, c := range map[string]struct {
+		level   string
+		quarter bool
+	}{"beside an owner's": {"owner", true}, "beside an untrusted one": {"untrusted", false}, "beside a busy one": {"verified", false}} {
+		t.Run(name, func(t *testing.T) {
+			inFarm(t, func(t *testing.T, f *theFarm) {
+				p := gated("gated", 600, 3)
+				p.Gate.Elo1 = 20 // so that it needs many pairs
+				slow := &hand{name: "w1", slots: 2, takes: seconds(10)}
+				if c.level == "verified" {
+					slow.takes = seconds(100_000)
+					f.run(testPlan("other", 2, 1))
+				}
+				f.begin(slow)
+				f.until("it is here", func() bool { return len(f.c.Status(f.ctx).Workers) == 1 })
+				testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w1", Level: c.level}, nil))
+				time.Sleep(time.Minute)
+				f.run(p)
+				f.begin(&hand{name: "w0", slots: 64, takes: seconds(1)})
+				if c.level == "verified" {
+					time.Sleep(5 * time.Minute)
+					if n := f.test("gated").Stored; n != 16 {
+						t.Errorf("%d pairs are stored after some minutes", n)
+					}
+				}
+				f.until("it is over", func() bool { return f.test("gated").State == farm.Over })
+				f.verify(p)
+				most := 0
+				stored := f.disk.stores[p.Digest()].pairs
+				for from := range p.Pairs {
+					n := 0
+					for id := range 64 {
+						if stored[from+id].Played.Worker == "w0" {
+							n++
+						}
+					}
+					most = max(most, n)
+				}
+				if most == 0 || c.quarter != (most <= 16) {
+					t.Errorf("w0 has %d of 64 pairs in a row, of %d", most, len(stored))
+				}
+			})
+		})
+	}
+}
+
+// TestStoredAfterARestart: a test that has ended and its workers show their pairs, although nothing opens the test.
+func TestStoredAfterARestart(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.reconfigure(func(c *coordinator.Config) {
+			c.Stored = func(context.Context) (map[string]int, error) {
+				f.disk.mu.Lock()
+				defer f.disk.mu.Unlock()
+				counts := map[string]int{}
+				for digest, s := range f.disk.stores {
+					counts[digest] = len(s.pairs)
+				}
+				return counts, nil
+			}
+		})
+		p := testPlan("short", 33, 1)
+		f.run(p)
+		f.hand("w0", 3)
+		f.complete(p)
+		f.restart()
+		var shown farm.TestStatus
+		testutil.OK(t, f.do("ann", "show", farm.Order{Run: "short"}, &shown))
+		if listed := f.test("short"); listed.Stored != 33 || shown.Stored != 33 || f.worker("w0").Added != 33 {
+			t.Errorf("listed %d, shown %d, of w0 %d", listed.Stored, shown.Stored, f.worker("w0").Added)
+		}
+	})
+}
