@@ -16,7 +16,8 @@ type Setter interface {
 	Set(settings []usi.Setting) error
 }
 
-// seatAlone prepares the player of a game of self-play, which plays both sides.
+// seatAlone prepares the player of a game of self-play and returns it for both sides. After an error it
+// closes the player.
 func (s *slot) seatAlone(ctx context.Context, at seat, g match.Game) (players [2]Player, err error) {
 	game := usi.Game{Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number, Options: multiPV(s.chance.Lines(0))}
 	p, err := s.ready(ctx, s.playerAt(at), at, s.cpus(0), game)
@@ -29,7 +30,7 @@ func (s *slot) seatAlone(ctx context.Context, at seat, g match.Game) (players [2
 	return [2]Player{p, p}, err
 }
 
-// multiPV returns the MultiPV setting for a number of lines; 0 returns none.
+// multiPV returns the MultiPV setting for a number of lines. For 0 lines it returns no setting.
 func multiPV(lines int) []usi.Setting {
 	if lines == 0 {
 		return nil
@@ -37,10 +38,11 @@ func multiPV(lines int) []usi.Setting {
 	return []usi.Setting{{Name: "MultiPV", Value: fmt.Sprint(lines)}}
 }
 
-// ply returns the number of moves that the player of self-play has made.
+// ply returns the number of moves after the opening in a game of self-play.
 func (g *game) ply() int { return len(g.position.Moves) - len(g.Opening.Moves) }
 
-// chanceFor prepares the search request of self-play.
+// chanceFor completes the search request of a move of self-play: the node limit, the number of lines and the
+// deadline. If the number of lines has changed, it also sends the player a new MultiPV setting.
 func (g *game) chanceFor(c shogi.Colour, r *usi.Request) error {
 	r.Go.Nodes, r.MaxPV = g.chance.Nodes(r.Go.Nodes), 1
 	r.Deadline = g.limits[c].MoveTime + g.limits[c].Stall // self-play has no loss on time
@@ -54,8 +56,9 @@ func (g *game) chanceFor(c shogi.Colour, r *usi.Request) error {
 	return p.Set(multiPV(g.chance.Lines(g.ply())))
 }
 
-// drawn plays the move that the chance draws from a reply. A player that fails or does not answer loses no game:
-// the slot plays the pair again.
+// drawn handles the player's reply in a game of self-play: it selects a move with the game's random numbers
+// and plays that move. If the player fails or does not answer, drawn returns an error. Then no side loses the
+// game, and the slot plays the pair again.
 func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err error) (match.Verdict, error) {
 	switch {
 	case err != nil:
@@ -89,7 +92,7 @@ func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err e
 	return g.judge(ctx, c, reply, move, 0), nil
 }
 
-// redraw draws another opening for the game.
+// redraw selects another random opening for the game.
 func (g *game) redraw() (err error) {
 	if g.Opening, err = g.chance.Begin(g.referee); err != nil {
 		return err
@@ -99,7 +102,8 @@ func (g *game) redraw() (err error) {
 	return nil
 }
 
-// adjudicate ends a game by its scores. It does not end an audited game of self-play.
+// adjudicate returns the verdict if the scores end the game after the move m, or else the zero Verdict. The
+// scores do not end an audited game of self-play.
 func (g *game) adjudicate(m *kifu.Move) match.Verdict {
 	if g.chance == nil {
 		return g.adjudicator.Move(g.referee.Position(), m.Score, m.HasScore)

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// readOffsets compares with QueryUnbiasedInterruptTime, which stops while the machine sleeps. GetTickCount64 does not
-// stop (Microsoft, "GetTickCount64 function"); its steps are at most 16 ms. Wine has it, but not the finer
-// QueryInterruptTime.
+// readOffsets returns the offsets of other clocks from QueryUnbiasedInterruptTime, which stops while the
+// machine sleeps. GetTickCount64 does not stop (Microsoft, "GetTickCount64 function"); its steps are at most
+// 16 ms. Wine has GetTickCount64, but not the finer QueryInterruptTime.
 func readOffsets() offsets {
 	awake := unbiased()
 	return offsets{asleep: windows.DurationSinceBoot() - awake, wall: time.Duration(time.Now().UnixNano()) - awake}
@@ -17,7 +17,8 @@ func readOffsets() offsets {
 
 var queryUnbiasedInterruptTime = windows.NewLazySystemDLL("kernel32.dll").NewProc("QueryUnbiasedInterruptTime")
 
-// unbiased returns the interrupt time. It cannot fail: all Windows since 7 has this clock, in units of 100 ns.
+// unbiased returns the unbiased interrupt time. It cannot fail, because every Windows since 7 has this clock.
+// Its unit is 100 ns.
 func unbiased() time.Duration {
 	var t uint64
 	_, _, _ = queryUnbiasedInterruptTime.Call(uintptr(unsafe.Pointer(&t))) //nolint:gosec // the system call wants a pointer

@@ -7,7 +7,8 @@ import (
 	"gogi/match"
 )
 
-// cpus returns the CPUs for the players on a side of this slot; nil means all.
+// cpus returns the CPU set that this slot gives to one of its two players. side is 0 or 1. nil means all
+// CPUs.
 func (s *slot) cpus(side int) []int {
 	if s.number >= len(s.config.CPUs) {
 		return nil
@@ -15,9 +16,9 @@ func (s *slot) cpus(side int) []int {
 	return s.config.CPUs[s.number][side]
 }
 
-// sides returns the CPU set for each player of a game. An open player keeps its set, and its opponent gets the
-// other one. If both players are open on the same set, the slot restarts the second player. It does not
-// restart it if the two sets are equal.
+// sides returns the number (0 or 1) of the CPU set for each player of a game. A player that is already open
+// keeps its CPU set, and its opponent gets the other set. If both players are open on the same set, sides
+// closes the second player, unless both sets contain the same CPUs.
 func (s *slot) sides(seats [2]seat) (sides [2]int) {
 	open := [2]int{s.indexOf(seats[0]), s.indexOf(seats[1])}
 	switch {

@@ -9,11 +9,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// An eventLog holds the game in a slot and the number of moves that were sent as events. While no
-// subscriber wants moves, add stores them here without an allocation.
+// An eventLog holds the game in a slot and the number of moves that were sent as events. While no subscriber
+// wants moves, add stores the moves here without an allocation.
 type eventLog struct {
 	mu    sync.Mutex // held by the slot, and by Listen
-	game  *game      // nil: the slot plays none; only its constant fields are read
+	game  *game      // nil if the slot plays no game; only its constant fields are read
 	moves []shogi.Move
 	sent  int // the number of moves that were sent
 	last  [2]lastMove
@@ -27,7 +27,7 @@ type lastMove struct {
 	hit  bool
 }
 
-// logOf returns the log of a slot, and makes it at the first call.
+// logOf returns the log of a slot. The first call for a slot creates the log.
 func (e *Events) logOf(slot int) *eventLog {
 	if t, ok := e.games.Load(slot); ok {
 		return t.(*eventLog) //nolint:forcetypeassert // nothing else is stored
@@ -117,7 +117,7 @@ func (t *eventLog) board() *match.Board {
 	return b
 }
 
-// thought returns the search data of a move as a move event has them, or nil without a move.
+// thought returns the search data of a move in the form of a move event. It returns nil if there is no move.
 func (s lastMove) thought() *match.Thought {
 	if s.ply == 0 {
 		return nil
@@ -132,5 +132,5 @@ func (s lastMove) thought() *match.Thought {
 	return t
 }
 
-// shownPV returns the part of a principal variation that a move event contains.
+// shownPV returns the moves of a principal variation that a move event shows, at most match.ShownPV moves.
 func shownPV(pv []shogi.Move) string { return movesText(pv[:min(match.ShownPV, len(pv))]) }

@@ -33,10 +33,8 @@ type Events struct {
 	out chan match.Event
 }
 
-// NewEvents returns a stream for one run, with or without move events. With moves, it sends them until Listen turns them off.
-
-// NewEvents makes a stream for one run, with or without move events.
-// They are told as they are made, unless Listen says that nobody listens.
+// NewEvents returns a stream for one run, with or without move events. If moves is true, the stream sends moves until
+// Listen turns them off.
 func NewEvents(run string, moves bool) *Events {
 	e := &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
 	e.listening.Store(moves)
@@ -154,7 +152,7 @@ func about(t match.EventType, pair, leg, slot int) match.Event {
 	return match.Event{Type: t, Pair: &where[0], Leg: &where[1], Slot: &where[2]}
 }
 
-// seating sends the event that a slot prepares the players of a game.
+// seating sends an event when a slot begins to prepare the players of a game.
 func (e *Events) seating(plan *match.Plan, g match.Game, slot int) {
 	if e == nil {
 		return
@@ -164,7 +162,7 @@ func (e *Events) seating(plan *match.Plan, g match.Game, slot int) {
 	e.Send(ev)
 }
 
-// cut sends the event that the preparation or the game in a slot ended without a result.
+// cut sends an event when the preparation of a game, or the game itself, has ended without a result.
 func (e *Events) cut(slot int, g match.Game) {
 	if e == nil {
 		return

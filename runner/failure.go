@@ -49,7 +49,8 @@ func (f *failure) result() error {
 // errFailedElsewhere is the reason for returning a pair that has no game in play.
 var errFailedElsewhere = errors.New("runner: the run has failed")
 
-// until returns a context that ends with ctx, and with errFailedElsewhere when the run fails.
+// until returns a context that ends when ctx ends or when the run fails. After a failure its cause is
+// errFailedElsewhere.
 func (f *failure) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	fail := func() { cancel(fmt.Errorf("%w: %w", errFailedElsewhere, f.get())) }

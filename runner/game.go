@@ -37,8 +37,9 @@ type game struct {
 	watch       moveWatch
 }
 
-// playGame plays one game between players that are ready. It returns an error for a *usi.Fault before the first
-// "go" or of the connection; the game then counts for neither side. Any later fault loses the game.
+// playGame plays one game between players that are ready. If a player fails before its first "go", or if its
+// connection fails, playGame returns the *usi.Fault, and the game counts for neither side. A player that
+// fails later loses the game.
 func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, players [2]Player) (match.Result, error) {
 	g, err := newGame(s, plan, m, players)
 	if err != nil {
@@ -184,7 +185,8 @@ func (g *game) stood(failed bool) *Standstill {
 	return nil
 }
 
-// timeVerdict judges the time of a move. The move itself is judged later, as on CSA servers.
+// timeVerdict returns the verdict about the time of a move. judge checks the move itself afterwards, as CSA
+// servers do.
 func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d arbiter.Delays) match.Verdict {
 	switch {
 	case lost:
@@ -221,7 +223,8 @@ func (g *game) tooLate(c shogi.Colour) match.Termination {
 	return match.Stall
 }
 
-// judge judges a reply that came in time or within the margin.
+// judge returns the verdict about a reply that came in time or within the margin. It plays the move, checks
+// adjudication, and starts the ponder search.
 func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move, overrun time.Duration) match.Verdict {
 	switch reply.Answer {
 	case usi.AnswerResign:
@@ -256,7 +259,8 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	return match.Verdict{}
 }
 
-// failed turns an error of a player into a lost game, or returns it so that the pair stays unplayed.
+// failed returns the verdict that a player loses the game because of its error. If the error costs no game,
+// failed returns the error, and the pair stays unplayed.
 func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d arbiter.Delays) (match.Verdict, error) {
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok || fault.Kind == usi.FaultConnection {
@@ -308,7 +312,7 @@ func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) 
 	args.Early = mode == match.PonderEarly
 	g.pondering[c] = true
 	if err := p.Ponder(ctx, usi.Request{Position: next, Go: args}); err != nil {
-		// The player fails again in its next Think, which judges it.
+		// The player's next Think fails too, and then failed decides about the game.
 		g.slot.events.fault(g.names()[c], "ponder", err.Error(), &g.Game, g.slot.number)
 	}
 }

@@ -19,7 +19,7 @@ type lateness struct {
 
 	mu    sync.Mutex
 	last  moment    // the last tick
-	due   time.Time // the next one
+	due   time.Time // the next tick
 	worst []delay   // the most recent delays, oldest first
 	stops []stop    // the most recent standstills, oldest first
 	done  sync.WaitGroup
@@ -82,14 +82,14 @@ func (l *lateness) tick() {
 	l.expect(now)
 }
 
-// note stores a delay that ended at a time.
+// note stores a delay that ended at the time at. It ignores delays of at most latenessFloor.
 func (l *lateness) note(at time.Time, by time.Duration) {
 	if by > latenessFloor {
 		l.worst = append(recent(l.worst), delay{at, by})
 	}
 }
 
-// recent drops the older half of a full list.
+// recent returns a list of delays or standstills, without its older half if the list is full.
 func recent[T any](list []T) []T {
 	if len(list) < latenessKept {
 		return list
@@ -123,7 +123,8 @@ func (l *lateness) overdue(now, start time.Time) time.Duration {
 	return now.Sub(l.due)
 }
 
-// stood returns the latest standstill since start, or nil. It includes one that the observer has not recorded yet.
+// stood returns the latest standstill since start, also one that the observer has not recorded yet. It
+// returns nil if there was no standstill.
 func (l *lateness) stood(start moment) *Standstill {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -64,7 +64,7 @@ func (g *game) askForMate(ctx context.Context) match.Verdict {
 	return match.Verdict{}
 }
 
-// proven ends the game with a proven mate.
+// proven returns the verdict of a game that a proven mate ends.
 func (g *game) proven(line []shogi.Move, found mate.Result) match.Verdict {
 	solver := g.plan.Mate.Solver.Name
 	text, err := match.Proof{Solver: solver, Line: line, Plies: len(found.Line), Nodes: found.Nodes}.Text()

@@ -29,15 +29,17 @@ type Ponderer interface {
 	Ponder(ctx context.Context, r usi.Request) error
 }
 
-// Waiter is a Player that measures how long it has waited for a CPU since its start. ok is false if that is
-// unknown. A usi.Engine asks its connection (usi.Waited), a council its members.
+// Waiter is a Player that measures how long it has waited for a CPU since its start. ok is false if the time
+// is unknown. A usi.Engine gets the time from its connection (usi.Waited), and a council gets it from its
+// members.
 type Waiter interface {
 	Waited() (d time.Duration, ok bool)
 }
 
-// Stopper is a Player that measures how long a signal, a debugger or a frozen cgroup has stopped it since its start.
-// It samples its state at each call, so the watch calls it regularly, concurrently with Think. A usi.Engine asks its
-// connection (usi.Stopped), a council its members.
+// Stopper is a Player that measures how long a signal, a debugger or a frozen cgroup has stopped it since its
+// start. The player samples its state at each call, so the watch calls the method regularly, concurrently
+// with Think. A usi.Engine gets the time from its connection (usi.Stopped), and a council gets it from its
+// members.
 type Stopper interface {
 	Stopped() time.Duration
 }
@@ -49,7 +51,8 @@ type FaultRecorder interface {
 }
 
 // Strayer is a Player that checks whether its engines stay on the CPUs on which it was opened. If not,
-// AffinityChanged describes the CPUs that they use instead. A usi.Engine asks its connection (usi.Pinned), a council its members.
+// AffinityChanged describes the CPUs that the engines use instead. A usi.Engine gets this from its connection
+// (usi.Pinned), and a council gets it from its members.
 type Strayer interface {
 	AffinityChanged() string
 }
@@ -59,7 +62,7 @@ type Opener func(ctx context.Context, p match.Player, cpus []int) (Player, error
 
 // Source hands out the pairs to play. All slots call it concurrently.
 type Source interface {
-	// Next may wait for a pair. It returns when ctx ends, which also happens when the run fails in another slot.
+	// Next may wait for a pair. It returns when ctx ends. ctx also ends when the run fails in another slot.
 	// io.EOF means that no pairs are left. Any other error ends the run, see Run.
 	Next(ctx context.Context) (Lease, error)
 }
@@ -70,11 +73,12 @@ type Lease struct {
 	// is the same, so a source uses one pointer for each plan.
 	Plan *match.Plan
 	Pair match.Pair
-	Kind string // the kind in the pair event; "" if all pairs are alike
+	Kind string // the kind in the pair event; "" if all pairs have the same kind
 	// Revoked, if not nil, is closed by the source when it takes the pair back. The runner then discards its games.
 	Revoked <-chan struct{}
-	// Return gives the pair back unplayed, after the sink got its attempts. The reason is ErrRevoked, the end of the
-	// context, an *Unplayable, or a failure in another slot. Return is never nil.
+	// Return gives the pair back unplayed. Before that, the sink has stored the attempts at the pair. The reason
+	// why is ErrRevoked, the cause of the context's end, an *Unplayable, or a failure in another slot. Return is
+	// never nil.
 	Return func(why error)
 	// Events receives the events of the pair; nil means Config.Events.
 	Events *Events
@@ -100,12 +104,12 @@ func (u *Unplayable) Error() string {
 // Unwrap returns the error of the last attempt.
 func (u *Unplayable) Unwrap() error { return u.Err }
 
-// Sink stores the games that were played under a lease. All slots call it concurrently, and an error of it ends
-// the run, see Run. The context of its calls lasts ten seconds longer than the run's, so that the sink can store
-// the pairs that are finished when the run is cancelled.
+// Sink stores the games that were played under a lease. All slots call it concurrently. An error of the Sink
+// ends the run, see Run. The context of its calls lasts ten seconds longer than the run's context, so that
+// the Sink can store the pairs that are finished when the run is cancelled.
 type Sink interface {
-	// Put stores a finished pair with its attempts, durably, and ends the lease even if it fails. added is false if the
-	// pair was already stored. These games then count nothing, see Run.
+	// Put stores a finished pair with its attempts durably, and ends the lease even if Put fails. added is false
+	// if the pair was already stored. The games of r then do not count, see Run.
 	Put(ctx context.Context, l Lease, r match.PairResult) (added bool, err error)
 	// PutAttempt stores an attempt at a pair that the slot then returns.
 	PutAttempt(ctx context.Context, l Lease, a match.Attempt) error

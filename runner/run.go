@@ -23,12 +23,13 @@ type Config struct {
 	Source Source
 	Sink   Sink
 	Open   Opener
-	// OpenFor, if not nil, returns the Opener for the players of a lease's plan. It overrides Open.
-	// Each start calls it.
+	// OpenFor, if not nil, returns the Opener for the players of a lease's plan. It overrides Open. The runner
+	// calls OpenFor at each start of a player.
 	OpenFor func(plan *match.Plan) Opener
 	Events  *Events // may be nil
-	// Started, if not nil, is called at each start of a player, concurrently by all slots. took is the time until the
-	// player was ready for its first game, and why the error if it never was. Cancelled starts do not call it.
+	// Started, if not nil, is called at each start of a player, concurrently by all slots. took is the time
+	// until the player was ready for its first game. why is nil, or the error if the player did not become
+	// ready. Started is not called for cancelled starts.
 	Started func(player string, took time.Duration, why error)
 
 	// CPUs are the CPU sets of each slot, one for each of the two players; equal sets are shared.
@@ -53,27 +54,29 @@ type Config struct {
 	OnlyReturn bool
 }
 
-// attempts is the number of attempts at a pair. That many failures in a row before a game's first move end the run.
-// The last of that many attempts counts even if the machine slowed it.
+// attempts is the maximum number of attempts at a pair. If all of them fail before a game's first move, the
+// run ends. The last attempt counts even if the machine slowed it.
 const attempts = 3
 
-// standstillAttempts is the number of attempts in a row that a Standstill may cut. A machine that never runs this
-// program for the length of a pair ends the run.
+// standstillAttempts is the maximum number of consecutive attempts at a pair that a Standstill interrupts.
+// After them the run ends, because the machine never runs this program long enough for a pair.
 const standstillAttempts = 14
 
 // Run plays until the source has no more pairs, and then closes all players.
 //
-// Only the end of ctx cuts games in play; Run then returns its cause. No event in one slot stops a game of another.
-// The run fails if players repeatedly cannot be started or reached, or if the source or the sink returns an error.
-// Then no slot takes another pair, and every wait for a pair ends. Slots return the pairs without a game in play.
-// The games in play are finished, and the sink gets their pairs. A pair that a Standstill has cut is played again at
-// once; fourteen in a row fail the run too.
+// Only the end of ctx interrupts games in play; Run then returns the cause. No event in one slot stops a game
+// of another. The run fails if players repeatedly cannot be started or reached, or if the source or the sink
+// returns an error. Then no slot takes another pair, and every wait for a pair ends. Slots return the pairs
+// without a game in play. The games in play are finished, and the sink gets their pairs. Run plays a pair
+// that a Standstill has interrupted again at once. Fourteen standstills in a row fail the run too.
 //
-// A player that fails in a game loses it, and the run continues. It also continues after a revoked lease, and after a
-// player that ends badly or late. Run reports such an end as an event and waits for it.
+// A player that fails in a game loses the game, and the run continues. The run also continues after a revoked
+// lease, and after a player that ends badly or late. Run reports such an end of a player as an event and
+// waits for it.
 //
-// Events get the "pair" event only if the sink has added the pair. For a pair that was already stored they get a fault
-// of kind "unplayed", as for all other games that do not count, although the ends of its games were sent.
+// Run sends the "pair" event only if the sink has added the pair. If the pair was already stored, Run sends a
+// fault of kind "unplayed", although it has already sent the end events of the games. It does so for all
+// games that do not count.
 func Run(ctx context.Context, c Config) error {
 	r, err := newRun(c)
 	if err != nil {
@@ -196,7 +199,7 @@ func (s *slot) over(ctx context.Context) error {
 	return s.failed.get()
 }
 
-// serve plays one lease to its end.
+// serve plays the pair of a lease, and then stores the result or gives the lease back.
 func (s *slot) serve(ctx context.Context, l Lease) {
 	if l.Plan == nil {
 		l.Plan = s.config.Plan
@@ -267,7 +270,8 @@ func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attem
 	return nil
 }
 
-// playPair plays a pair until an attempt counts. The result has the attempts, even if playPair returns an error.
+// playPair plays a pair until an attempt counts. The result contains all attempts, even if playPair returns
+// an error.
 func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) {
 	result := match.PairResult{Pair: l.Pair}
 	for failures, stood := 0, 0; ; {
@@ -358,8 +362,8 @@ func isVoid(plan *match.Plan, games []match.Result) bool {
 	return plan.Slowed == match.PolicyVoid && slices.ContainsFunc(games, func(g match.Result) bool { return g.Marked })
 }
 
-// playLegs plays all games of a pair. One unplayed game gives up the pair. Before the first game has begun, a failure
-// in another slot gives it up too.
+// playLegs plays all games of a pair. It gives up the pair if one game stays unplayed, or if another slot
+// fails before the first game has begun.
 func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 	first, stop := s.failed.until(ctx)
 	defer stop()
@@ -387,7 +391,7 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 	return games, nil
 }
 
-// playLeg prepares the players of a game while seating lasts, and plays the game.
+// playLeg prepares the players of a game until the context seating ends, and then plays the game.
 func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
 	seating, stop := hurry.Start(seating, s.config.Ending)
 	defer stop()

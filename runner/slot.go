@@ -33,7 +33,7 @@ type slot struct {
 	plies    int             // of the latest finished game; the capacity of the next record
 }
 
-// refereeFor returns a referee at the beginning of a game of a plan.
+// refereeFor returns a referee for a new game of a plan, with the position after the opening o.
 func (s *slot) refereeFor(plan *match.Plan, o match.Opening) (*arbiter.Referee, error) {
 	if s.referee == nil || s.refereed != plan {
 		s.referee, s.refereed = arbiter.BlankReferee(plan.Rules), plan
@@ -113,8 +113,8 @@ func settings(options []match.Option) []usi.Setting {
 	return list
 }
 
-// makeRoom closes the least recently used players, so that at most Config.OpenPerSlot players are open with
-// those of the next game.
+// makeRoom closes the least recently used players. Then at most Config.OpenPerSlot players are open,
+// including the players of the next game.
 func (s *slot) makeRoom(next [2]seat) {
 	var idle []seat
 	for _, o := range s.open {
@@ -187,7 +187,7 @@ func (s *slot) opener(plan *match.Plan) Opener {
 	return s.config.OpenFor(plan)
 }
 
-// started reports a start that was not cancelled.
+// started calls Config.Started after a start of a player, unless the start was cancelled.
 func (s *slot) started(ctx context.Context, at seat, took time.Duration, why error) {
 	if s.config.Started != nil && (why == nil || ctx.Err() == nil) {
 		s.config.Started(at.name(), took, why)
@@ -207,8 +207,8 @@ func (s *slot) specialise(at seat) match.Player {
 	return p
 }
 
-// warmUp starts the players of a plan that fill a cache at their first start, one after the other, and closes them
-// again. It does so once a run. Slots that want to play the same plan wait for it.
+// warmUp starts the players of a plan that fill a cache at their first start, one after the other, and closes
+// them again. It does so once in each run. Slots that want to play the same plan wait until warmUp is done.
 func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 	ctx, stop := hurry.Start(ctx, s.config.Ending)
 	defer stop()

@@ -23,10 +23,10 @@ type offsets struct {
 // StandstillKind is the kind of a standstill.
 type StandstillKind int
 
-// The kinds of standstill.
+// These are the kinds of standstill. Each says what was interrupted or changed.
 const (
-	Stopped StandstillKind = iota // this program, by a signal, with its virtual machine, or without a CPU
-	Slept                         // the machine
+	Stopped StandstillKind = iota // this program stood still: by a signal, with its virtual machine, or without a CPU
+	Slept                         // the machine slept
 	Stepped                       // the wall clock was set, as after a stop that no other clock shows; engines may use it
 )
 
@@ -41,8 +41,8 @@ type Standstill struct { //nolint:errname // it is data as much as an error, as 
 // each other thread that wants the same CPU (docs/faults.md).
 const standstillFloor = time.Second
 
-// standstillBetween returns the standstill between one tick and the next, or nil. For a late tick, late is its delay
-// and now the current time.
+// standstillBetween returns the standstill between the readings last and now, or nil if there was none. late
+// is the delay of the tick at now; it is zero or negative if the tick is not late.
 func standstillBetween(last, now moment, late time.Duration) *Standstill {
 	slept, step := now.asleep-last.asleep, now.wall-last.wall
 	switch {

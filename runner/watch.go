@@ -16,10 +16,10 @@ import (
 //   - At the end of the player's time, because threads that end during a search take their waiting time with them.
 //   - When the move arrives, if it took longer than the tolerance.
 //
-// The first measurement does not see earlier waits, so three quarters of the tolerance count as the tolerance. For
-// a lost game the watch also reports the wait that may have come before, from the last measurement of an earlier
-// move. If a measurement is late, this program was late. From the first one on, the watch checks every 20 ms
-// whether the player is stopped.
+// The first measurement does not see earlier waits, so the watch compares with three quarters of the
+// tolerance. For a lost game the watch also reports the wait that may have come before, from the last
+// measurement of an earlier move. If a measurement is late, this program was late. After the first
+// measurement the watch checks every 20 ms whether the player is stopped.
 type moveWatch struct {
 	late *lateness
 
@@ -27,8 +27,8 @@ type moveWatch struct {
 	timer     *time.Timer
 	fires     time.Time // when the timer fires; zero if it is not known to be set
 	on        bool
-	waiter    Waiter  // nil if the player is none
-	stopper   Stopper // nil if the player is none
+	waiter    Waiter  // nil if the player is no Waiter
+	stopper   Stopper // nil if the player is no Stopper
 	start     time.Time
 	tolerance time.Duration
 	deadline  time.Time        // the end of the player's time
@@ -121,7 +121,7 @@ func (w *moveWatch) look() {
 	}
 }
 
-// first takes the first measurement.
+// first takes the first measurement of a move.
 func (w *moveWatch) first(now time.Time) {
 	last := *w.seen
 	w.read()
@@ -145,7 +145,8 @@ func (w *moveWatch) lookForStop() {
 // stopEvery is the interval of the checks for a stopped player. A stop leaves no trace after it is over.
 const stopEvery = 20 * time.Millisecond
 
-// next returns the time of the measurement after the one at now, or zero if there is none.
+// next returns the time of the measurement that follows a measurement at now. It returns the zero time if
+// none follows.
 func (w *moveWatch) next(now time.Time) time.Time {
 	switch {
 	case w.stopper != nil && (w.ended || now.Add(stopEvery).Before(w.deadline)):
@@ -156,7 +157,8 @@ func (w *moveWatch) next(now time.Time) time.Time {
 	return w.deadline
 }
 
-// lagAt returns the longest delay of a measurement, including one that is due.
+// lagAt returns the longest delay of a measurement, including a measurement that is due but was not taken
+// yet.
 func (w *moveWatch) lagAt(now time.Time) time.Duration {
 	if w.due.IsZero() {
 		return w.lag

@@ -57,8 +57,8 @@ func (w *Width) run(work func(number int, retired <-chan struct{}) bool) {
 	<-w.done
 }
 
-// staff starts missing slots and retires surplus ones. The caller holds w.mu. A slot that ended because no pairs
-// were left starts again, and ends again.
+// staff starts missing slots and retires surplus slots. The caller holds w.mu. A slot that ended because no
+// pairs were left starts again, and ends again.
 func (w *Width) staff() {
 	for n := range w.slots {
 		if w.places[n] == nil {

@@ -40,14 +40,14 @@ func newFailing(plan *match.Plan, player int) *failing {
 	}
 }
 
-// loss is the fault that lost a game. The zero value is any other end.
+// loss is the fault that lost a game. The zero value stands for any other end of a game.
 type loss struct {
 	by     match.Termination
 	slowed bool // the player was late because the machine slowed the game
 }
 
-// game adds a game. fault is the fault by which the player lost it, and NotEnded for any other end. marked reports that
-// the machine slowed the game.
+// game adds a game. fault is the fault by which the player lost the game, or NotEnded for any other end.
+// marked reports that the machine slowed the game.
 func (f *failing) game(fault match.Termination, marked bool) []Warning {
 	f.games++
 	l := loss{fault, marked && fault.IsLate()}

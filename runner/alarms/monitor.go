@@ -14,8 +14,8 @@ import (
 	"gogi/usi"
 )
 
-// Monitor gives the events and processes of a run to a Watch. It sends the warnings as events, and also the
-// failures of council members and of records.
+// Monitor passes the events of a run and the memory of its processes to a Watch. It sends the warnings of the
+// Watch as events. It also sends events when council members fail, and when records cannot be written.
 type Monitor struct {
 	watch *Watch
 
@@ -143,7 +143,8 @@ func (d *Monitor) add(n note) {
 	}
 }
 
-// buffer is the number of unread events after which the hub cuts the monitor. Then it misses some.
+// buffer is the number of unread events after which the hub cuts the monitor. The monitor then misses some
+// events.
 const buffer = 4096
 
 // Follow watches until ctx ends. It is a function for series.Config.Monitors.

@@ -12,7 +12,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// The kinds of warning.
+// These are the kinds of warning, see Warning.Kind.
 const (
 	SpeedSlot = "speed_slot" // an engine is slower in one slot than in the others
 	SpeedTime = "speed_time" // an engine's speed has changed since the session began
@@ -46,9 +46,10 @@ func tooMany(k, n int, p float64) bool {
 	return binomial.NewBinomial(n, p).AtLeast(k) <= Level*share(k)
 }
 
-// lower returns the probability that x is at least as far below y if both have one distribution. It is the test of Mann and
-// Whitney in the normal approximation, corrected for ties and continuity. The exact test of stats/regress takes
-// a thousand times as long. A simulation in the tests checks the level of this one.
+// lower returns the probability that the values of x are by chance at least this far below y, if both have
+// one distribution. It is the test of Mann and Whitney in the normal approximation, corrected for ties and
+// continuity. The exact test of stats/regress takes a thousand times as long. A simulation in the tests
+// checks the level of the approximation.
 func lower(x, y []float64) float64 {
 	all := slices.Sorted(slices.Values(slices.Concat(x, y)))
 	var sum, ties float64

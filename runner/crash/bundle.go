@@ -38,7 +38,7 @@ type Bundle struct {
 	Searching  bool    `json:"searching"`          // the search had no answer
 	ElapsedMS  float64 `json:"elapsed_ms"`         // from go or ponderhit to the answer or the failure
 	DeadlineMS float64 `json:"deadline_ms"`        // the maximum of that time with margins; 0 means no limit
-	Limits     string  `json:"limits,omitempty"`   // in words
+	Limits     string  `json:"limits,omitempty"`   // as text
 
 	Exit   Exit   `json:"exit"`
 	Stderr string `json:"stderr"` // the end of the output, escaped, with \x0a for line ends
@@ -61,7 +61,7 @@ type Exit struct {
 	Running bool   `json:"running"`
 	Status  *int   `json:"status"` // null while the process runs and after a signal
 	Signal  int    `json:"signal"` // the signal that ended it, or 0
-	Text    string `json:"text"`   // a description of the same
+	Text    string `json:"text"`   // a description of the exit
 }
 
 // File is a file of an engine's identity.
@@ -128,7 +128,7 @@ func newLine(l transcript.Line) line {
 	return made
 }
 
-// Read rejects larger files.
+// These are the maximum length of a line in bytes and the maximum number of lines. Read rejects larger files.
 const (
 	maxFileLine  = 4 << 20
 	maxFileLines = 10 * transcript.KeptLines

@@ -29,7 +29,8 @@ const Suffix = ".jsonl"
 // Dir returns the folder with the bundles of a run in a database.
 func Dir(db, run string) string { return folderOf(db+"-faults", run) }
 
-// folderOf returns the folder of a run. It returns an existing folder with a name of an earlier gogi.
+// folderOf returns the path of a run's folder. If only a folder with the name that an earlier gogi used
+// exists, folderOf returns the path of that folder.
 func folderOf(dir, run string) string {
 	folder := filepath.Join(dir, transcript.FileName(run))
 	old := filepath.Join(dir, transcript.OldFileName(run))
@@ -88,8 +89,8 @@ type Problem struct {
 	Err  error
 }
 
-// NewKeeper returns a Keeper for a folder, which the first bundle creates. It counts the bundles of earlier sessions, and
-// deletes the incomplete files that they have left.
+// NewKeeper returns a Keeper for a folder, which the first bundle creates. It counts the bundles of earlier
+// sessions, and deletes incomplete files of earlier sessions.
 func NewKeeper(dir, run string) *Keeper {
 	k := &Keeper{
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
@@ -109,14 +110,16 @@ func NewKeeper(dir, run string) *Keeper {
 	return k
 }
 
-// Listen sets the function that is called once, for the first bundle or transcript that cannot be written; may be nil.
+// Listen sets the function that is called once, for the first bundle or transcript that cannot be written. f
+// may be nil.
 func (k *Keeper) Listen(f func(Problem)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.listener = f
 }
 
-// reserve returns the path of the next bundle of a player and kind, or "" if the folder has enough of them.
+// reserve returns the path of the next bundle of a player and kind, or "" if the folder has the maximum
+// number of bundles.
 func (k *Keeper) reserve(player, kind string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,7 +172,8 @@ func (k *Keeper) failed(p Problem) {
 // unfinished is the beginning of the names of incomplete files.
 const unfinished = ".bundle-"
 
-// staleAfter is the age at which an incomplete file has no writer. A write takes seconds.
+// staleAfter is the age from which sweep deletes an incomplete file. No process still writes such a file,
+// because a write takes seconds.
 const staleAfter = 10 * time.Minute
 
 // sweep deletes incomplete files of killed processes. It ignores errors, because the files do no harm.

@@ -130,7 +130,8 @@ func (r *Recorder) Over() {
 	}
 }
 
-// Failed implements usi.Tap. It writes a bundle, unless the Keeper has enough of that player and kind.
+// Failed implements usi.Tap. It writes a bundle, unless the Keeper has the maximum number of bundles of that
+// player and kind.
 func (r *Recorder) Failed(f usi.Failure) string {
 	path := r.records.Keeper.reserve(strings.Replace(r.Name(), "/", ".", 1), f.Kind)
 	if path != "" {

@@ -24,7 +24,8 @@ func TranscriptDir(dir, db, run string) string {
 	return folderOf(dir, run)
 }
 
-// Close writes the remaining records. It returns the first error of a write; no result depends on it.
+// Close writes the remaining records and returns the first error of a write. The error changes no game
+// result.
 func (r *Records) Close() error {
 	var transcripts error
 	if r.Transcripts != nil {

@@ -88,7 +88,8 @@ func (h *Hub) Follow(stream <-chan match.Event, record func(match.Event)) {
 	}
 }
 
-// Publish sends an event to every subscriber, and cuts those with a full buffer. After Close it does nothing.
+// Publish sends an event to every subscriber, and cuts the subscribers whose buffer is full. After Close it
+// does nothing.
 func (h *Hub) Publish(ev match.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +111,7 @@ func (h *Hub) Publish(ev match.Event) {
 	}
 }
 
-// Await waits until the hub has published that many events in total, is closed, or ctx ends.
+// Await waits until the total number of published events reaches events, the hub is closed, or ctx ends.
 func (h *Hub) Await(ctx context.Context, events uint64) {
 	defer context.AfterFunc(ctx, func() {
 		h.mu.Lock()
@@ -124,8 +125,9 @@ func (h *Hub) Await(ctx context.Context, events uint64) {
 	}
 }
 
-// Subscribe begins a subscription with a buffer of unread events, at least 1. The goroutine that calls Follow must not call
-// it. The first event is a state. After it come all later events, each once. A closed hub sends only the state.
+// Subscribe begins a subscription with a buffer of unread events, at least 1. The goroutine that calls Follow
+// must not call Subscribe. The first event is a state. Then the subscription gets each later event once. A
+// closed hub sends only the state.
 func (h *Hub) Subscribe(buffer int) *Subscription { return h.SubscribeExcept("", buffer) }
 
 // SubscribeExcept is Subscribe without the events of one type. A subscriber that gets the boards from State needs no
@@ -153,8 +155,8 @@ func (h *Hub) State() match.Event {
 	return h.state.Event()
 }
 
-// Look is State for repeated calls. It returns the version of the state, from 0. If that is not later than seen,
-// ok is false, and the call is cheap.
+// Look is State for repeated calls. It returns the version of the state, from 0. If the version is not later
+// than seen, ok is false, and the call is cheap.
 func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -204,7 +206,7 @@ func (h *Hub) end(s *Subscription, why error) {
 	}
 }
 
-// Subscription is one subscriber's end of a hub.
+// Subscription is the connection of one subscriber to a hub.
 type Subscription struct {
 	hub   *Hub
 	but   match.EventType // the type that is left out, or ""

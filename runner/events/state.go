@@ -9,9 +9,9 @@ import (
 	"gogi/match"
 )
 
-// State is the state of a run, calculated from its events. It ignores and counts events that come twice or late, belong to
-// another run or are incomplete. After missing events later ones repair the state, and the snapshot counts the
-// missing ones. It is not safe for concurrent use.
+// State is the state of a run, calculated from its events. It ignores and counts events that come twice or
+// late, belong to another run or are incomplete. If events are missing, later events repair the state, and
+// the snapshot counts the missing events. State is not safe for concurrent use.
 type State struct {
 	run     string
 	ignored uint64
@@ -388,8 +388,8 @@ func (s *State) Snapshot() *match.Snapshot {
 	return &k
 }
 
-// Event returns the state event with which a subscription begins. Its number is that of the last
-// event of the run's own process that it includes.
+// Event returns the state event with which a subscription begins. The sequence number of the state event is
+// the number of the last event of the run's own process that the state includes.
 func (s *State) Event() match.Event {
 	return match.Event{
 		V: match.EventVersion, Seq: s.known.Numbers[""], Time: s.known.Latest, Run: s.run,
@@ -397,7 +397,7 @@ func (s *State) Event() match.Event {
 	}
 }
 
-// restore replaces the state by a snapshot, unless that is older.
+// restore replaces the state by a snapshot, unless the snapshot is older.
 func (s *State) restore(from *match.Snapshot) bool {
 	if from == nil || !s.isNews(from) {
 		return false

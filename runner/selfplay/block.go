@@ -14,7 +14,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Block has the games of a pair of self-play in order.
+// Block contains the games of one pair of self-play in order.
 type Block struct {
 	Number    int
 	Games     []Game

@@ -77,9 +77,10 @@ type Source struct {
 	Read func(ctx context.Context, number int) (*Block, string, error)
 }
 
-// Make writes shards and a manifest into a folder, and creates the folder if it is missing. The data are the first blocks of
-// the source up to the first gap, at most that many. Make first deletes its earlier data. It writes the manifest last, so
-// a folder with a manifest has all of its shards. A damaged block, and a folder in use by another process, are errors.
+// Make writes shards and a manifest into a folder, and creates the folder if it is missing. The data are the
+// first blocks of the source up to the first gap, at most blocks of them. Make first deletes the data that an
+// earlier call has written. It writes the manifest last, so a folder with a manifest has all of its shards. A
+// damaged block, and a folder in use by another process, are errors.
 func Make(ctx context.Context, folder string, from Source, blocks int, data Data) (m *Manifest, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func newShards(folder string, m *Manifest, data Data) (*packed.Shards, error) {
 	})
 }
 
-// dataWriter writes blocks.
+// dataWriter writes the positions of blocks to shards, and counts them in a manifest.
 type dataWriter struct {
 	Data
 
@@ -215,7 +216,8 @@ func (r *BlockRow) count(g *Game) {
 	r.Plies += len(g.Moves)
 }
 
-// block writes a block.
+// block writes the games of a block and adds the block to the manifest. hash is the SHA-256 of the block's
+// text.
 func (w *dataWriter) block(b *Block, hash string) error {
 	row := BlockRow{Block: b.Number, SHA256: hash, Games: len(b.Games)}
 	w.manifest.Statistics.begin(b)
@@ -231,7 +233,8 @@ func (w *dataWriter) block(b *Block, hash string) error {
 	return nil
 }
 
-// game writes the positions of a game, or the game, and counts what it leaves out.
+// game writes the positions of a game, or the complete game in the format pack. It counts the positions that
+// it leaves out.
 func (w *dataWriter) game(g *Game) error {
 	s := w.manifest.Statistics
 	record := g.Record()
@@ -253,7 +256,8 @@ func (w *dataWriter) game(g *Game) error {
 	return err
 }
 
-// candidatesOf reads the candidates of a move of a block.
+// candidatesOf decodes the candidates from the Detail of a move. It returns nil if the Detail is not a list
+// of candidates.
 func candidatesOf(detail []byte) (list []packed.Candidate) {
 	if err := json.Unmarshal(detail, &list); err != nil {
 		return nil
@@ -297,7 +301,7 @@ func (w *dataWriter) sift(r *kifu.Record) (left, again int, err error) {
 	return left, again, nil
 }
 
-// wholeGame returns the number of positions after the opening moves.
+// wholeGame returns the number of positions in a game after the opening moves.
 func (w *dataWriter) wholeGame(r *kifu.Record) int {
 	n := 0
 	for n < len(r.Moves) && r.Moves[n].Opening {

@@ -86,7 +86,7 @@ func (s *Statistics) begin(b *Block) {
 	}
 }
 
-// game counts a game.
+// game adds a game to the counts.
 func (s *Statistics) game(g *Game) {
 	s.Games++
 	s.Outcomes[g.Winner]++
@@ -196,7 +196,8 @@ func (s *Statistics) printScores(out io.Writer) {
 	}
 }
 
-// counted returns the counts by name, the highest first, or "" without counts.
+// counted returns the text before and the counts with their names, the highest count first. Without counts it
+// returns "".
 func counted(before string, by map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(by[b]-by[a], strings.Compare(a, b))

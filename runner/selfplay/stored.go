@@ -74,9 +74,9 @@ func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx
 	}}, err
 }
 
-// BlockOf returns a stored pair of match.DesignSelfplay as a block. The plan has its openings. Redrawn.Unequal can be too
-// low: if the chance drew the same opening twice in a row, the record does not show how often the first score was
-// outside the window.
+// BlockOf returns a stored pair of match.DesignSelfplay as a block. plan must contain its openings.
+// Redrawn.Unequal can be too low: if the same opening was selected twice in a row, the record does not show
+// how often its score was outside the window.
 func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 	b := &Block{Number: r.Pair.ID, Discarded: map[string]int{}}
 	for i := range r.Games {

@@ -103,7 +103,7 @@ func (s *Series) wanted(c control.Command) (session, error) {
 // maxSlots rejects typing errors. It is above the number of engines that any machine runs.
 const maxSlots = 4096
 
-// fits returns an error if the run cannot have that many slots.
+// fits returns an error if the run cannot have this number of slots.
 func (s *Series) fits(slots int) error {
 	if slots > maxSlots {
 		return fmt.Errorf("%d games at a time: want at most %d", slots, maxSlots)
@@ -114,8 +114,8 @@ func (s *Series) fits(slots int) error {
 	return s.orders.fits(slots)
 }
 
-// mayEndAt returns an error if the run cannot have that many games. The maximum length of a sequential test is part of
-// the test.
+// mayEndAt returns an error if the run cannot have this number of games. The maximum length of a sequential
+// test is part of the test.
 func (s *Series) mayEndAt(games int) error {
 	legs := s.plan.Legs()
 	switch {

@@ -94,7 +94,8 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 	return s, nil
 }
 
-// resume adds a stored pair.
+// resume adds a pair that an earlier session stored to the standings, and to the SPRT or the design. rows are
+// its games.
 func (s *Series) resume(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -192,7 +193,8 @@ type Config struct {
 	CPUs [][2][]int
 	// Waits returns how long this program's threads wait for a CPU, see runner.Config; may be nil.
 	Waits func() time.Duration
-	// Fits returns an error if the run cannot have that many slots; nil means that it always can.
+	// Fits returns an error if the run cannot have this number of slots. If Fits is nil, the run can have any
+	// number.
 	Fits func(slots int) error
 	// Moves turns on move events, while Record or a subscriber of the hub wants them.
 	Moves bool
@@ -200,11 +202,11 @@ type Config struct {
 	Started func(player string, took time.Duration, why error)
 	// Record gets every event except dropped move events, and delays the run while it works; may be nil.
 	Record func(match.Event)
-	// Watch are observers of the series. Each runs in its own goroutine and ends when the hub closes. None delays
-	// a game.
+	// Watch contains observers of the series. Each runs in its own goroutine and ends when the hub closes. They
+	// do not delay games.
 	Watch []func(*events.Hub)
-	// Monitors are observers that may also send events, by send. They must return when their context ends, which is
-	// before the last event.
+	// Monitors contains observers that may also send events, by send. They must return when their context ends,
+	// which is before the last event.
 	Monitors []func(ctx context.Context, hub *events.Hub, send func(match.Event))
 }
 
@@ -276,8 +278,8 @@ func (s *Series) monitor(ctx context.Context, list []func(context.Context, *even
 	}
 }
 
-// shown waits until the hub has published that many events, so that the monitors have seen them: they may warn about
-// the last game. After the run was cancelled it waits for at most endGrace.
+// shown waits until the hub has published the given number of events, because the monitors may warn about the
+// last game. After the run was cancelled it waits for at most endGrace.
 func (s *Series) shown(ctx context.Context, events uint64) {
 	waits, give := context.WithCancel(context.WithoutCancel(ctx))
 	defer give()
@@ -307,7 +309,7 @@ func await(ctx context.Context, observers *sync.WaitGroup) {
 	}
 }
 
-// missing counts the pairs below pairs that are not finished.
+// missing returns how many of the pairs with numbers below pairs are not finished.
 func missing(pairs int, finished map[int]bool) int {
 	n := 0
 	for id := range pairs {

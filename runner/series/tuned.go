@@ -16,7 +16,8 @@ import (
 // TuneStore is the durable storage of a tune.
 type TuneStore interface {
 	Store
-	// AddStates stores a pair as Add does, and the states that it leads to, both or neither.
+	// AddStates stores a pair as Add does, together with the states that result from the pair. It stores both or
+	// neither.
 	AddStates(ctx context.Context, r match.PairResult, states []match.TuneState) (added bool, err error)
 	// Points calls see for each stored pair, in order, with the options with which it was played.
 	Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error
@@ -102,10 +103,11 @@ func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning
 	})
 }
 
-// Next waits for a pair that can be drawn.
+// Next waits until the parameters of another pair can be selected, and leases that pair.
 func (t *tuned) Next(ctx context.Context) (runner.Lease, error) { return t.wait(ctx, t.take) }
 
-// take returns a playable pair, or the channel to wait for, or io.EOF. The caller holds t.mu.
+// take returns a playable pair, or the channel to wait for, or io.EOF if no pair is left. The caller holds
+// t.mu.
 func (t *tuned) take() (l runner.Lease, wait <-chan struct{}, err error) {
 	switch {
 	case t.broken != nil:
@@ -152,7 +154,7 @@ func (t *tuned) fail(err error) {
 // SetTarget does nothing, see mayEndAt.
 func (t *tuned) SetTarget(int) {}
 
-// mayEndAt returns an error for every length but that of the tune.
+// mayEndAt returns an error for every number of pairs except the tune's own number.
 func (t *tuned) mayEndAt(pairs int) error {
 	if pairs == t.settings.Pairs {
 		return nil
@@ -160,7 +162,7 @@ func (t *tuned) mayEndAt(pairs int) error {
 	return errors.New("the run is a tune, whose schedule is made for its length: it can be drained or stopped")
 }
 
-// add stores a played pair and the states that it leads to.
+// add stores a played pair and the states that result from the pair.
 func (t *tuned) add(ctx context.Context, r match.PairResult) (added bool, err error) {
 	t.commit.Lock()
 	defer t.commit.Unlock()
@@ -222,7 +224,8 @@ func (t *tuned) resume(rows []match.Row) error {
 // startTries is the number of attempts at a pair that cannot be played although its points start.
 const startTries = 3
 
-// begin sets the functions that try points, store pairs and send events, while ctx lasts. It sends the tune event.
+// begin sets the functions that try points, store pairs and send events. They work until ctx ends. begin also
+// sends the tune event.
 func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.Opener, send func(match.Event)) {
 	t.send = send
 	t.mu.Lock()

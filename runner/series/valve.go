@@ -67,8 +67,8 @@ func (v *valve) Next(ctx context.Context) (runner.Lease, error) {
 	}
 }
 
-// whilePlaying waits until the session plays, and returns the channel that the next phase closes. It returns io.EOF if the
-// session drains, and the cause of ctx's end.
+// whilePlaying waits until the session plays, and returns the channel that the next phase closes. It returns
+// io.EOF if the session drains, and the cause if ctx ends.
 func (v *valve) whilePlaying(ctx context.Context) (turned <-chan struct{}, err error) {
 	for {
 		phase, turned := v.state()

@@ -34,7 +34,8 @@ func newWaiting(plan *match.Plan) (*waiting, error) {
 // Next waits until the results so far determine the next pair, and leases it.
 func (w *waiting) Next(ctx context.Context) (runner.Lease, error) { return w.wait(ctx, w.take) }
 
-// take returns a playable pair, or the channel to wait for, or io.EOF. The caller holds w.mu.
+// take returns a playable pair, or the channel to wait for, or io.EOF if no pair is left. The caller holds
+// w.mu.
 func (w *waiting) take() (l runner.Lease, wait <-chan struct{}, err error) {
 	switch {
 	case w.broken != nil:
@@ -66,7 +67,7 @@ func (w *waiting) pair(slot tournament.Slot) match.Pair {
 	return w.plan.PairOf(slot.Pair, slot.Players, slot.Opening)
 }
 
-// SetTarget makes the design end after that many pairs. A knockout has its own number of pairs.
+// SetTarget sets the number of pairs after which the design ends. A knockout has its own number of pairs.
 func (w *waiting) SetTarget(pairs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +76,7 @@ func (w *waiting) SetTarget(pairs int) {
 	w.wake()
 }
 
-// mayEndAt returns an error if the design cannot end after that many pairs.
+// mayEndAt returns an error if the design cannot end after this number of pairs.
 func (w *waiting) mayEndAt(pairs int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,8 +102,8 @@ func (w *waiting) learn(r match.PairResult) error {
 	return w.schedule.Learn(o)
 }
 
-// known returns an error if the pair id was already stored but its result is unknown here. Pairs that depend on it
-// would wait forever.
+// known returns an error if the pair id was already stored but its result is unknown here. Pairs that depend
+// on the missing result would wait forever.
 func (w *waiting) known(id int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // stateWait is the maximum wait for the state of a run after connecting.
 const stateWait = 2 * time.Second
 
-// Nearby finds the runs of one database that other processes on this machine play. It follows a run from the first call
-// about it until the run's session ends. It is safe for concurrent use.
+// Nearby finds the runs of one database that other processes on this machine play. It follows a run from the
+// first call about that run until the run's session ends. It is safe for concurrent use.
 type Nearby struct {
 	db  string
 	ctx context.Context //nolint:containedctx // of the streams, which last longer than a call

@@ -38,7 +38,7 @@ type Options struct {
 // Outcome is the outcome of a replay.
 type Outcome string
 
-// The outcomes.
+// These are the outcomes of a replay.
 const (
 	Happened Outcome = "happened" // the same kind of failure
 	Absent   Outcome = "absent"   // the engine did not fail
@@ -125,7 +125,7 @@ func (r *replay) read() {
 	}
 }
 
-// play plays the script and judges at its end, or earlier if it cannot continue.
+// play sends the script and returns the result at its end, or earlier if the replay cannot continue.
 func (r *replay) play(ctx context.Context, script []step) Result {
 	last := time.Now()
 	for _, s := range script {
@@ -174,7 +174,8 @@ func (r *replay) send(ctx context.Context, s step, last time.Time) *Result {
 	return nil
 }
 
-// pause waits and takes the answers during the wait.
+// pause waits for the duration d, and handles the answers that arrive in that time. It returns nil after d,
+// and a result if the replay has ended.
 func (r *replay) pause(ctx context.Context, d time.Duration) *Result {
 	timer := time.NewTimer(max(0, d))
 	defer timer.Stop()
@@ -193,7 +194,7 @@ func (r *replay) pause(ctx context.Context, d time.Duration) *Result {
 	}
 }
 
-// take takes an awaited answer and ignores any other.
+// take records an answer for which the replay waits, and ignores any other answer.
 func (r *replay) take(a answer) {
 	word := sort(a.word)
 	if word != r.waiting {
@@ -207,7 +208,8 @@ func (r *replay) take(a answer) {
 
 const bestmove = "bestmove"
 
-// sort returns bestmove for both words that end a search.
+// sort returns the kind of an answer: its first word, but bestmove for checkmate, because both words end a
+// search.
 func sort(word string) string {
 	if word == "checkmate" {
 		return bestmove
@@ -215,7 +217,7 @@ func sort(word string) string {
 	return word
 }
 
-// await waits for an answer. It returns nil if the answer has come.
+// await waits for an answer. It returns nil if the answer has come, and a result if the replay has ended.
 func (r *replay) await(ctx context.Context, word string, limit time.Duration) *Result {
 	word = sort(word)
 	timer := time.NewTimer(limit)
@@ -240,7 +242,7 @@ func (r *replay) await(ctx context.Context, word string, limit time.Duration) *R
 	return nil
 }
 
-// ended judges the end of the engine's output.
+// ended returns the result of a replay in which the engine's output has ended.
 func (r *replay) ended() *Result {
 	exit := r.proc.Exit()
 	note := sanitize.Printable(exit.String(), 1000)
@@ -256,7 +258,7 @@ func (r *replay) ended() *Result {
 	return &Result{Unclear, fmt.Sprintf("it ended in another way: %s, and not: %s", note, sanitize.Printable(recorded.Text, 100))}
 }
 
-// seen judges a failure: Happened if it is the recorded kind, else Unclear.
+// seen returns the result for an observed failure: Happened if its kind is the recorded kind, else Unclear.
 func (r *replay) seen(kind, note string) *Result {
 	if kind == r.bundle.Kind || kind == string(usi.FaultHang) && tooLong(r.bundle.Kind) {
 		return &Result{Happened, note}
@@ -269,7 +271,7 @@ func tooLong(kind string) bool {
 	return kind == string(usi.FaultHang) || kind == match.TimeForfeit.String() || kind == match.Stall.String()
 }
 
-// judge looks for the recorded failure after the last line.
+// judge looks for the recorded failure after the last line and returns the result of the replay.
 func (r *replay) judge(ctx context.Context) Result {
 	b := r.bundle
 	elapsed := time.Duration(b.ElapsedMS * float64(time.Millisecond))
@@ -342,8 +344,8 @@ func (r *replay) startWait() time.Duration {
 	return time.Duration(wait * float64(time.Millisecond))
 }
 
-// stopWait returns the time limit of the answer to a stop, which is the recorded wait. After the stop of a ponder search that
-// is the time of a move.
+// stopWait returns the time limit of the answer to a stop: the recorded wait. After the stop of a ponder
+// search the limit is the time of a move.
 func (r *replay) stopWait() time.Duration {
 	lines := r.bundle.Dialogue.Lines()
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -376,7 +378,7 @@ func (r *replay) late(ctx context.Context) Result {
 	return Result{Absent, note}
 }
 
-// illegal checks the last move.
+// illegal returns the result of checking the last move by the rules.
 func (r *replay) illegal() Result {
 	answer := usi.ParseBestmove(sanitize.Decode(r.last))
 	position, err := usi.ParsePosition(string(r.position))
@@ -404,7 +406,7 @@ func legal(p usi.Position, m shogi.Move) error {
 	return h.Position().CheckLegal(m)
 }
 
-// lastAnswer returns the last answer, printable.
+// lastAnswer returns the last answer as printable text.
 func (r *replay) lastAnswer() string {
 	if r.last == nil {
 		return "it came through"

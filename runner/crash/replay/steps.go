@@ -88,8 +88,8 @@ func preamble(head []transcript.Line) []transcript.Line {
 	return head
 }
 
-// fromReady returns the lines from the first isready on, or from the last one. If the isready of a game is missing,
-// it adds one before the first position.
+// fromReady returns the lines from the first isready on, or with last from the last isready on. If the
+// isready of a game is missing, fromReady adds one before the first position.
 func fromReady(tail []transcript.Line, last bool) []transcript.Line {
 	first := -1
 	for i, l := range tail {
