@@ -30,7 +30,8 @@ func (c *Council) budgets(r *usi.Request) []usi.Go {
 	return gos
 }
 
-// reserve subtracts the time of a veto, if the move has its own time that members use up; at most half of it.
+// reserve subtracts the veto's time from the byoyomi and the move time. It subtracts at most half of each. It
+// leaves the byoyomi alone if the request uses increments.
 func reserve(g usi.Go, veto time.Duration) usi.Go {
 	if !g.UseInc {
 		g.Byoyomi = max(g.Byoyomi-veto, g.Byoyomi/2)
@@ -39,8 +40,8 @@ func reserve(g usi.Go, veto time.Duration) usi.Go {
 	return g
 }
 
-// split divides nodes and times by the number of members. The first members get one node each of the
-// remainder.
+// split divides nodes and times by the number of members. If the nodes do not divide evenly, the first
+// members get one node more.
 func split(g usi.Go, member, members int) usi.Go {
 	if total, n := g.Nodes, uint64(members); total > 0 { //nolint:gosec // a count
 		g.Nodes = total / n
@@ -55,8 +56,8 @@ func split(g usi.Go, member, members int) usi.Go {
 	return g
 }
 
-// jitter varies the members' nodes by up to the given share, drawn from the game's seed and the ply, and
-// keeps their sum.
+// jitter varies the members' nodes at random by up to the share config.Jitter, and keeps their sum. The
+// random numbers depend on the game's seed and on ply.
 func (c *Council) jitter(gos []usi.Go, ply int) {
 	factors, sum := make([]float64, len(gos)), 0.0
 	for i := range factors {
@@ -78,9 +79,9 @@ func gauss(h uint64) float64 {
 	return math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
 }
 
-// perturb chooses a ballot's move again after seeded noise on the scores of the member's lines. The noise
-// depends on the game, the member, the position and the move, so the member gives the same answer again.
-// Mates keep their place.
+// perturb adds seeded noise to the scores of the member's lines, and chooses the ballot's move again by the
+// new scores. The noise depends on the game, the member, the position and the move, so a repeated search
+// gives the same move. The scores of mates do not change.
 func (c *Council) perturb(b *voting.Ballot, r *usi.Reply) {
 	if c.config.Noise == 0 || b.Kind != voting.KindMove || len(b.Ranked) < 2 {
 		return

@@ -11,7 +11,8 @@ import (
 	"gogi/usi"
 )
 
-// conclude plays the decision: the rules learn from it, and it is recorded.
+// conclude applies the decision: every rule observes the decision, and conclude returns the reply with the
+// vote's record.
 func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply, error) {
 	elapsed := time.Since(v.start)
 	before := v.session.Weights()
@@ -31,7 +32,7 @@ func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply
 	return reply, nil
 }
 
-// shown returns the vote for observers; before are the members' weights in it.
+// shown returns the vote in the form for observers. before holds the members' weights before the decision.
 func (v *vote) shown(d *voting.Decision, before []float64) *usi.Vote {
 	t := &usi.Vote{By: string(d.By), Split: d.Split(), Ballots: make([]usi.Ballot, 0, len(v.ballots))}
 	for i := range v.ballots {
@@ -78,7 +79,8 @@ func (v *vote) nodes() (sum uint64) {
 	return sum
 }
 
-// absent counts the members without a vote that could count: they failed, or gave no legal move in time.
+// absent returns the number of members without a vote that could count. Such a member failed, gave no move in
+// time, gave an illegal move, or declared a win.
 func (v *vote) absent() int {
 	n := 0
 	for i := range v.ballots {
@@ -91,7 +93,7 @@ func (v *vote) absent() int {
 	return n
 }
 
-// scalesOf lists the members' calibrations when any differs from the default.
+// scalesOf returns every member's slope and intercept. It returns nil if no member has its own values.
 func scalesOf(voters []voting.Voter) [][2]float64 {
 	var list [][2]float64
 	for _, v := range voters {
@@ -100,7 +102,7 @@ func scalesOf(voters []voting.Voter) [][2]float64 {
 	return anyOf(list)
 }
 
-// clampsOf lists the members' clamps when any has one.
+// clampsOf returns every member's clamp. It returns nil if no member has a clamp.
 func clampsOf(voters []voting.Voter) []float64 {
 	var list []float64
 	for _, v := range voters {
@@ -109,7 +111,7 @@ func clampsOf(voters []voting.Voter) []float64 {
 	return anyOf(list)
 }
 
-// anyOf returns a list, nil if all its values are zero.
+// anyOf returns list. It returns nil if all values of list are zero.
 func anyOf[T comparable](list []T) []T {
 	var zero T
 	if !slices.ContainsFunc(list, func(x T) bool { return x != zero }) {
@@ -118,8 +120,8 @@ func anyOf[T comparable](list []T) []T {
 	return list
 }
 
-// lines returns the candidates as an engine's MultiPV list, the played move first. Each has the score and
-// variation of its best backer, and the nodes of all.
+// lines returns the candidates as a MultiPV list, with the played move first. Each line has the score and the
+// variation of the candidate's best backer, and the nodes of all members.
 func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	nodes := v.nodes()
 	var list []usi.Info
@@ -153,7 +155,7 @@ func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	return list
 }
 
-// report sends the present leader to the caller.
+// report sends the move that leads at present to the caller's OnInfo, as an info line.
 func (v *vote) report() {
 	ballots := slices.Clone(v.ballots)
 	for _, i := range v.pending {

@@ -21,32 +21,33 @@ import (
 	"gogi/usi"
 )
 
-// StopPolicy decides when the members' searches end.
+// StopPolicy is the condition on which a council ends the members' searches.
 type StopPolicy string
 
-// The policies.
+// The values of StopPolicy.
 const (
 	StopAll     StopPolicy = "all"     // when every member has answered
-	StopDecided StopPolicy = "decided" // when no ballot that is still out can change the vote
+	StopDecided StopPolicy = "decided" // when no missing ballot can change the vote
 	StopQuorum  StopPolicy = "quorum"  // when enough members agree
-	StopLeader  StopPolicy = "leader"  // when the heaviest member answers: the others vote with their present result
+	StopLeader  StopPolicy = "leader"  // when the member with the largest weight answers: the others vote with their present result
 )
 
-// StopNames lists the policies.
+// StopNames returns the names of all stop policies.
 func StopNames() []string {
 	return []string{string(StopAll), string(StopDecided), string(StopQuorum), string(StopLeader)}
 }
 
-// The defaults of Config.
+// The values that Config uses for a field that is 0.
 const (
 	DefaultQuorum   = 2.0 / 3
 	DefaultRestarts = 3
 )
 
-// Level is the least time that each level of councils reserves before its deadline.
+// Level is the least time that a council reserves before its deadline. Each level of nested councils reserves
+// this time again.
 const Level = 50 * time.Millisecond
 
-// Config is all that makes a council.
+// Config is the complete configuration of a council.
 type Config struct {
 	Name     string
 	Members  []Member
@@ -54,19 +55,20 @@ type Config struct {
 	Shadows  []voting.Spec // rules whose vote is recorded but not played
 	Settings voting.Settings
 	Stop     StopPolicy // "": all
-	Quorum   float64    // for StopQuorum: the share of the living that must agree; 0: DefaultQuorum
-	MinAlive int        // with fewer members the council fails; below 1 counts as 1
+	Quorum   float64    // for StopQuorum: the share of the living members that must agree; 0: DefaultQuorum
+	MinAlive int        // the council fails with fewer living members; a value below 1 counts as 1
 	Restarts int        // restarts of each member in a game; negative: none; 0: DefaultRestarts
 	// Split gives each member an equal part of nodes and times instead of the whole.
 	Split  bool
-	Jitter float64 // nodes differ by up to this share from member to member and move to move, their sum does not
+	Jitter float64 // members' nodes vary by up to this share in each move; the sum stays the same
 	Noise  float64 // standard deviation, in centipawns, of noise on each line's score; members need MultiPV
 	Veto   Veto
-	// Book is asked before the members: it draws a legal move for a position, or returns NoMove without one.
-	// nil: no book.
+	// Book chooses a legal move for a position at random, or returns NoMove if the position is not in the
+	// book. The council calls Book before it asks the members. If Book is nil, the council has no book.
 	Book func(p *shogi.Position, random *rand.Rand) shogi.Move
-	// Degrade starts with the members that can be started, if they are MinAlive. Without it a member that
-	// cannot is an error: a series would be about another council than was meant.
+	// Degrade lets the council start without the members that fail to start, if at least MinAlive members
+	// start. Without Degrade such a member is an error, because a match would be about another council than
+	// intended.
 	Degrade bool
 }
 
@@ -76,8 +78,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Council is a player whose move is voted for by its members. NewGame, Think, Ponder, Mate, GameOver and
-// Close are called by one goroutine at a time.
+// Council is a player whose members vote for each move. Only one goroutine at a time may call NewGame, Think,
+// Ponder, Mate, GameOver and Close.
 type Council struct {
 	config  Config
 	session *voting.Session
@@ -85,36 +87,37 @@ type Council struct {
 	fresh   []*voting.Session // the session and the shadows as they were when the game began
 	voters  []voting.Voter
 	names   []string
-	scales  [][2]float64 // scales of the members, as in records
+	scales  [][2]float64 // slope and intercept of each member, as in records
 	clamps  []float64
 	runners []*memberRunner
-	changed chan struct{} // a seat's condition changed; from runners, one is enough, never closed
+	changed chan struct{} // gets a value from a runner when a member's condition changed; holds at most one value; never closed
 	cancel  context.CancelFunc
 	closing sync.Once
 	asked   atomic.Pointer[asked]
 
 	waitMu    sync.Mutex
 	waits     []time.Duration // Waited of each member at the last call of Waited
-	stops     []time.Duration // the same of Stopped
+	stops     []time.Duration // stopped time of each member at the last call of Stopped
 	stopped   time.Duration
 	waitedAll time.Duration
 
 	seed      uint64
-	questions uint64 // asked so far
+	questions uint64 // number of requests to the members so far
 	line      usi.Line
 	observed  []observed
 }
 
-// observed is a played decision, as long as the game continues from it.
+// observed is a played decision. The council keeps an observed decision as long as the game continues from
+// that decision.
 type observed struct {
-	ply      int // moves before it
+	ply      int // number of moves before the decision
 	position shogi.Position
 	ballots  []voting.Ballot
 	decision voting.Decision
 	shadows  []voting.Decision
 }
 
-// Open makes a council and starts its members, all at once.
+// Open returns a Council with the given configuration, and starts all its members at the same time.
 func Open(ctx context.Context, config Config) (*Council, error) {
 	c := &Council{config: config.withDefaults(), changed: make(chan struct{}, 1)}
 	for _, m := range config.Members {
@@ -143,10 +146,10 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	return c, nil
 }
 
-// restarts returns how often a member may be started again in one game.
+// restarts returns the number of times that a member may be started again in one game.
 func (c *Council) restarts() int { return max(0, c.config.Restarts) }
 
-// makeSessions makes the sessions.
+// makeSessions makes the council's own session and the sessions of the shadow rules.
 func (c *Council) makeSessions() error {
 	var err error
 	if c.session, err = voting.NewSession(c.config.Rule, c.voters, c.config.Settings); err != nil {
@@ -162,14 +165,15 @@ func (c *Council) makeSessions() error {
 	return nil
 }
 
-// both returns a context that ends with either.
+// both returns a context that ends when either of the two contexts ends.
 func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// everyMember has all runners do a job and waits. Errors are those of the members that are needed.
+// everyMember runs a job on every member and waits for all of them. It returns an error if members failed
+// that the council needs, see tolerate.
 func (c *Council) everyMember(job func(life context.Context, s *memberRunner) error) error {
 	errs := make([]error, len(c.runners))
 	var all sync.WaitGroup
@@ -184,7 +188,8 @@ func (c *Council) everyMember(job func(life context.Context, s *memberRunner) er
 	return c.tolerate(errs)
 }
 
-// tolerate returns the error of the members that are missing, nil if the council can do without them.
+// tolerate returns the error of the members that failed. It returns nil if the council can play without these
+// members.
 func (c *Council) tolerate(errs []error) error {
 	var missing []error
 	for i, err := range errs {
@@ -202,8 +207,8 @@ func (c *Council) tolerate(errs []error) error {
 	return fmt.Errorf("council %s: %w", c.config.Name, missing[0])
 }
 
-// Amend changes how the council votes: everything in config except the members, who stay and are not
-// informed. Call it between two games, before NewGame: the rules start again.
+// Amend replaces the rule and all other settings of the council except its members. The members keep running
+// and get no message. Call Amend between two games, before NewGame, because the rules start again.
 func (c *Council) Amend(config Config) error {
 	next := &Council{config: config.withDefaults(), voters: c.voters}
 	if err := next.makeSessions(); err != nil {
@@ -215,7 +220,8 @@ func (c *Council) Amend(config Config) error {
 	return nil
 }
 
-// Absent returns the missing members with the reasons, also in councils within this one.
+// Absent returns an error for each missing member with the reason. It includes the missing members of nested
+// councils.
 func (c *Council) Absent() []error {
 	var list []error
 	for i, s := range c.runners {
@@ -232,7 +238,7 @@ func (c *Council) Absent() []error {
 	return list
 }
 
-// NewGame prepares the members and forgets the last game.
+// NewGame prepares the members for a game and discards the council's data about the last game.
 func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 	c.startGame(g.Seed)
 	return c.everyMember(func(life context.Context, s *memberRunner) error {
@@ -253,12 +259,13 @@ func (c *Council) startGame(seed uint64) {
 	}
 }
 
-// sessions returns the council's own and the shadows.
+// sessions returns the council's own session and the sessions of the shadow rules.
 func (c *Council) sessions() []*voting.Session {
 	return append([]*voting.Session{c.session}, c.shadows...)
 }
 
-// goBack resets all rules to the start of the game. Their weights may come from earlier games.
+// goBack resets all rules to their state at the start of the game. At that time the weights may contain the
+// results of earlier games.
 func (c *Council) goBack() {
 	c.session = c.fresh[0].Clone()
 	for i := range c.shadows {
@@ -266,7 +273,7 @@ func (c *Council) goBack() {
 	}
 }
 
-// goodbye bounds the wait for members that are busy when a game ends.
+// goodbye is the longest time that GameOver waits for busy members.
 const goodbye = time.Second
 
 // GameOver sends the result to the members that accept it.
@@ -287,7 +294,7 @@ func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 			}
 		}
 	}
-	done := make(chan struct{}) // closed when all have it; nothing is sent
+	done := make(chan struct{}) // closed when all members have the result; never gets a value
 	go func() { all.Wait(); close(done) }()
 	select {
 	case <-done:
@@ -296,7 +303,8 @@ func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 	return nil
 }
 
-// Ponder has the members think on the opponent's time. The next Think with this position is a hit.
+// Ponder makes the members think on the opponent's time. If the next Think has the same position, its reply
+// has Hit set.
 func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 	ctx = context.WithoutCancel(ctx)
 	gos := c.budgets(&r)
@@ -332,8 +340,8 @@ func (c *Council) Close() error {
 	return nil
 }
 
-// Blame lets every member store a record of the events before a failure of the council, because any of them
-// may have caused it. It returns the name of the first record, or "" without one.
+// Blame lets every member store a record of the events before a failure of the council, because any member
+// may have caused the failure. It returns the name of the first record, or "" if there is no record.
 func (c *Council) Blame(kind, note string) (record string) {
 	for _, s := range c.runners {
 		if b, ok := playerAs[blamer](s); ok {
@@ -343,8 +351,8 @@ func (c *Council) Blame(kind, note string) (record string) {
 	return record
 }
 
-// Waited grows, from one call to the next, by the longest time that any one member waited for a CPU in
-// between. ok is false if that is unknown. It may be called at the same time as Think.
+// Waited returns a total of CPU waits. Each call adds the longest time that any one member waited for a CPU
+// since the last call. ok is false if the time is unknown. Waited may be called at the same time as Think.
 func (c *Council) Waited() (d time.Duration, ok bool) {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -363,8 +371,8 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	return c.waitedAll, ok
 }
 
-// Stopped grows, from one call to the next, by the longest time that any one member was stopped in between.
-// It may be called at the same time as Think.
+// Stopped returns a total of stopped times. Each call adds the longest time that any one member was stopped
+// since the last call. Stopped may be called at the same time as Think.
 func (c *Council) Stopped() time.Duration {
 	c.waitMu.Lock()
 	defer c.waitMu.Unlock()
@@ -381,8 +389,8 @@ func (c *Council) Stopped() time.Duration {
 	return c.stopped
 }
 
-// AffinityChanged names the members that run outside the CPUs that they were started on; "": none, as far as
-// is known. It may be called at the same time as Think.
+// AffinityChanged returns the names of the members that run outside the CPUs on which they were started. It
+// returns "" if no such member is known. It may be called at the same time as Think.
 func (c *Council) AffinityChanged() string {
 	var notes []string
 	for i, s := range c.runners {
@@ -393,7 +401,7 @@ func (c *Council) AffinityChanged() string {
 	return strings.Join(notes, "; ")
 }
 
-// alive counts the members that are not gone.
+// alive returns the number of members that are not gone.
 func (c *Council) alive() int {
 	n := 0
 	for _, s := range c.runners {
@@ -404,8 +412,8 @@ func (c *Council) alive() int {
 	return n
 }
 
-// follow brings the council to the position of a request. It forgets decisions that the game did not continue
-// from, because they were taken back or never played, with their effect on the rules.
+// follow brings the council to the position of a request. If the game did not continue from a decision,
+// because the decision was taken back or never played, follow drops the decision and its effect on the rules.
 func (c *Council) follow(p usi.Position) error {
 	if err := c.line.Follow(p); err != nil {
 		return fmt.Errorf("council %s: %w", c.config.Name, err)
@@ -425,13 +433,13 @@ func (c *Council) follow(p usi.Position) error {
 	return nil
 }
 
-// leadsTo reports whether the game's moves have this decision in its place. That the moves before it are the
-// same is seen by the last decision: a game that left the line earlier has another position there.
+// leadsTo reports whether the game continued with this decision's move. The caller checks the last decision
+// first: its position shows that the earlier moves are the same.
 func (o *observed) leadsTo(moves []shogi.Move) bool {
 	return len(moves) > o.ply && o.decision.Answer == usi.AnswerMove && moves[o.ply] == o.decision.Move
 }
 
-// learn has all rules observe a decision, each its own.
+// learn makes the council's rule and each shadow rule observe their own decision.
 func (c *Council) learn(o *observed) {
 	c.session.Observe(&o.position, o.ballots, &o.decision)
 	for i, s := range c.shadows {

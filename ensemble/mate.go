@@ -7,9 +7,10 @@ import (
 	"gogi/usi"
 )
 
-// Mate asks every member that can for a mate by the side to move. The first one that is found and ends in
-// checkmate is the answer, and the others are stopped. Otherwise the answer is "no mate" if a member has
-// proven that, "timeout" if any has searched, and "not implemented" if none can.
+// Mate asks every member that can search for a mate for a mate by the side to move. It returns the first mate
+// that ends in checkmate, and stops the other members. Without a mate it returns "no mate" if a member has
+// proven that there is none. Otherwise it returns "timeout" if any member has searched, and "not implemented"
+// if no member can search for a mate.
 func (c *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	v := &vote{Council: c, request: r, start: time.Now()}
 	if err := c.follow(r.Position); err != nil {
@@ -33,8 +34,8 @@ func (c *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error
 	return best, nil
 }
 
-// bestMate takes the members' answers. It waits no longer than a grace when one has found a mate, and never
-// for a member that is late.
+// bestMate waits for the members' answers and returns the best one. After the first mate it waits only for
+// stopGrace. It does not wait beyond the deadline for late members.
 func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked int, found <-chan usi.Checkmate) usi.Checkmate {
 	best := usi.Checkmate{Answer: usi.MateNotImplemented}
 	limit := stoppedTimer()
@@ -71,7 +72,7 @@ func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked in
 	return best
 }
 
-// mate asks one member; a failure counts as no answer.
+// mate asks one member for a mate. If the member fails, its answer is "timeout".
 func (s *memberRunner) mate(ctx, life context.Context, r usi.Request, to chan<- usi.Checkmate) {
 	m, ok := playerAs[mater](s)
 	if !ok {
@@ -91,7 +92,8 @@ func (s *memberRunner) mate(ctx, life context.Context, r usi.Request, to chan<- 
 	to <- answer
 }
 
-// isTrue reports whether an answer's mate ends in checkmate, and true for an answer without a mate.
+// isTrue reports whether the mate of an answer ends in checkmate. It returns true for an answer without a
+// mate.
 func (c *Council) isTrue(a *usi.Checkmate) bool {
 	if a.Answer != usi.MateFound {
 		return true
@@ -99,8 +101,8 @@ func (c *Council) isTrue(a *usi.Checkmate) bool {
 	return c.line.Position.EndsInMate(a.Moves)
 }
 
-// better reports whether an answer is better than the best so far: a mate, the shorter of two; a proof that
-// there is none; a timeout.
+// better reports whether answer a is better than best. A mate is better than a proof that there is no mate,
+// and such a proof is better than a timeout. The shorter of two mates is better.
 func better(a, best usi.Checkmate) bool {
 	rank := func(x usi.MateAnswer) int {
 		switch x {

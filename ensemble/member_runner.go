@@ -21,13 +21,13 @@ type Player interface {
 	Close() error
 }
 
-// Member is a player to be.
+// Member configures one member of a council: its data for the vote, and the function that starts its player.
 type Member struct {
 	voting.Voter
-	// Open starts the player, also again after it failed.
+	// Open starts the player. The council calls Open again after the player failed.
 	Open func(ctx context.Context) (Player, error)
-	// Own, if set, replaces the council's limits for the member: nodes, depth, a time, or nothing (Infinite:
-	// it ends its searches by itself).
+	// Own, if set, replaces the council's limits for the member. It may limit nodes, depth or time. With
+	// Infinite nothing limits the member, which ends its searches by itself.
 	Own *usi.Go
 }
 
@@ -48,7 +48,7 @@ type (
 	strayer interface{ AffinityChanged() string }
 )
 
-// condition is how a member is.
+// condition is the state of a member: ready, starting or gone.
 type condition int32
 
 const (
@@ -57,31 +57,33 @@ const (
 	conditionGone               // it failed too often; the next game tries once more
 )
 
-// memberRunner is a member at work. Its goroutine owns the player and does one job after the other; the
-// council reads the condition and sends jobs.
+// memberRunner runs one member. Its goroutine owns the player and does one job after the other. The council
+// reads the condition and sends jobs.
 type memberRunner struct {
 	Member
 	index int
-	// jobs gets values from the council's caller only and is closed by Close. It has room for all requests
-	// while a member is late with its last answer.
+	// jobs receives values only from the goroutine that calls the council's methods. Close closes it. It has
+	// room for all requests that can wait while a member is late with its last answer.
 	jobs    chan func(context.Context)
 	stopped sync.WaitGroup
 	state   atomic.Int32
 	changed chan<- struct{} // shared; gets a value, without waiting, when the condition has changed
 
-	// Used by the seat's goroutine alone, except player, which Snapshot and Waited read, too.
+	// Only the goroutine of run uses the following fields. The exception is player, which Snapshot and Waited
+	// also read.
 	player   atomic.Pointer[Player]
 	game     usi.Game
 	pondered string // the position of the search on the opponent's time, or ""
-	restarts int    // left in this game
-	// shown is the number of the question that a snapshot is about; any goroutine reads it.
+	restarts int    // number of restarts left in this game
+	// shown is the number of the question that snapshots refer to. Any goroutine may read it.
 	shown  atomic.Uint64
 	mu     sync.Mutex
-	last   error    // why it is not ready
-	events []string // for the next record
+	last   error    // why the member is not ready
+	events []string // events for the next record
 }
 
-// jobRoom is more than can wait: a ponder stop, a game's end, a new game, an opening and a search.
+// jobRoom is larger than the number of jobs that can wait: a ponder stop, a game's end, a new game, an
+// opening and a search.
 const jobRoom = 16
 
 func newMemberRunner(m Member, index int, changed chan<- struct{}) *memberRunner {
@@ -90,7 +92,7 @@ func newMemberRunner(m Member, index int, changed chan<- struct{}) *memberRunner
 	return s
 }
 
-// run does the jobs until there are no more, then closes the player.
+// run does jobs until the channel is closed, then closes the player.
 func (s *memberRunner) run(ctx context.Context) {
 	for job := range s.jobs {
 		job(ctx)
@@ -98,8 +100,8 @@ func (s *memberRunner) run(ctx context.Context) {
 	s.close()
 }
 
-// free reports whether the member can be given something to do: it is ready, and not so far behind that its
-// caller could have to wait.
+// free reports whether the member can get a job. A free member is ready, and its queue has room, so the
+// caller does not have to wait.
 func (s *memberRunner) free() bool {
 	return s.condition() == conditionReady && len(s.jobs) <= jobRoom/2
 }
@@ -110,7 +112,7 @@ func (s *memberRunner) become(c condition) {
 	s.state.Store(int32(c))
 	select {
 	case s.changed <- struct{}{}:
-	default: // it is known already that something changed
+	default: // a value already waits for the council
 	}
 }
 
@@ -135,7 +137,7 @@ func (s *memberRunner) failure() error {
 	return s.last
 }
 
-// open starts the player if there is none.
+// open starts the player if no player is running.
 func (s *memberRunner) open(ctx context.Context) error {
 	if s.player.Load() == nil {
 		p, err := s.Open(ctx)
@@ -147,8 +149,9 @@ func (s *memberRunner) open(ctx context.Context) error {
 	return nil
 }
 
-// persist repeats an attempt that failed by a fault of the player, in a new player each time. It does not
-// repeat a start that failed, nor a player that was silent until its timeout, which can be minutes.
+// persist repeats an attempt after the player crashed, with a new player each time. It does not repeat the
+// attempt if the player could not be started. It also does not repeat it after a timeout, because a timeout
+// can take minutes.
 func (s *memberRunner) persist(ctx context.Context, tries int, attempt func(context.Context) error) error {
 	for {
 		err := attempt(ctx)
@@ -187,8 +190,8 @@ func (s *memberRunner) lost(err error) error {
 	return err
 }
 
-// broke sets the member's state after a fault, so that the council has it before it continues. The member is
-// gone at once if it may not be restarted.
+// broke sets the member's condition after a fault, so that the council has the new condition before it
+// continues. The member is gone at once if it may not be restarted.
 func (s *memberRunner) broke(why error) {
 	if s.restarts > 0 {
 		s.become(conditionStarting)
@@ -197,8 +200,8 @@ func (s *memberRunner) broke(why error) {
 	_ = s.lost(why) // returns why
 }
 
-// failed closes the player after a fault and starts it again, as often as the game allows. It runs between
-// two moves, after the council has the new state.
+// failed closes the player after a fault and starts it again. It tries as often as the game allows. It runs
+// between two moves, after the council has the new condition.
 func (s *memberRunner) failed(ctx context.Context, why error) {
 	s.broke(why)
 	s.note("%s", brief(why))
@@ -217,7 +220,7 @@ func (s *memberRunner) failed(ctx context.Context, why error) {
 	_ = s.lost(why) // returns why
 }
 
-// brief returns an error in a few words.
+// brief returns a short text for an error.
 func brief(err error) string {
 	f, ok := errors.AsType[*usi.Fault](err)
 	if !ok {
@@ -226,26 +229,27 @@ func brief(err error) string {
 	return fmt.Sprintf("%s (%s)", f.Kind, f.Doing)
 }
 
-// close ends the player, if there is one. It ignores errors, which come after a fault, or at the end.
+// close ends the player, if there is one. It ignores errors of Close, because it runs only after a fault or
+// at the end.
 func (s *memberRunner) close() {
 	if p := s.player.Swap(nil); p != nil {
 		_ = (*p).Close()
 	}
 }
 
-// answer is a seat's answer to the council.
+// answer is a member's answer to the council.
 type answer struct {
 	seat    int
 	reply   usi.Reply
 	err     error
-	arrived time.Duration // since the council was asked
+	arrived time.Duration // time since the request reached the council
 }
 
-// question is one request to all members: a vote, or the check of one.
+// question is one request to all members: for a vote, or for a check by veto.
 type question struct {
-	number  uint64 // from 1
+	number  uint64 // numbers begin at 1
 	start   time.Time
-	untimed bool // no clock: the deadline is for members that do not come to an end
+	untimed bool // the request has no clock: the deadline only stops members that would never finish
 	to      chan<- answer
 }
 
@@ -279,7 +283,7 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 }
 
 // show makes snapshots refer to a question. If a search on the opponent's time must stop first, which may
-// take long, they refer to it only from the first info of the new search.
+// take long, snapshots refer to the question only from the first info of the new search.
 func (s *memberRunner) show(r *usi.Request, number uint64) {
 	missed := s.pondered != "" && s.pondered != r.Position.String()
 	s.pondered = ""
@@ -290,7 +294,7 @@ func (s *memberRunner) show(r *usi.Request, number uint64) {
 	r.OnInfo = func(usi.Info) { s.shown.Store(number) }
 }
 
-// errNotReady and errBusy are answers of a member that was not asked.
+// errNotReady and errBusy are the reasons why a member got no request.
 var (
 	errNotReady = errors.New("it is being started again")
 	errBusy     = errors.New("it was still busy with its last search")

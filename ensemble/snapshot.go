@@ -8,16 +8,18 @@ import (
 	"gogi/usi"
 )
 
-// asked is the latest request to the members, for Snapshot.
+// asked is the latest request to the members. Snapshot uses it.
 type asked struct {
 	question uint64
 	position shogi.Position
 }
 
-// Snapshot returns the council's answer if it had to answer now. It is the first move of most members'
-// variations, with equal numbers the first member's, with the line of the first member that has it. It
-// ignores the members' weights, so that it may be called at the same time as Think. A council with this one
-// as a member uses it to decide without it.
+// Snapshot returns the answer that the council would give now. The answer is the move that begins most
+// members' variations; of moves with equal numbers it is the first member's. Its line comes from the first
+// member with that move.
+//
+// Snapshot ignores the members' weights, so it may be called at the same time as Think. A council that has
+// this council as a member uses Snapshot if it decides before this council answers.
 func (c *Council) Snapshot() usi.Reply {
 	a := c.asked.Load()
 	if a == nil {
@@ -51,7 +53,8 @@ func (c *Council) Snapshot() usi.Reply {
 	return reply
 }
 
-// exactLine returns the best line whose score is no bound, if there is one.
+// exactLine returns the best line with an exact score. Without one it returns the best line, whose score is a
+// bound.
 func exactLine(r *usi.Reply) usi.Info {
 	if len(r.Exact.PV) > 0 {
 		return r.Exact

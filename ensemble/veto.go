@@ -11,22 +11,24 @@ import (
 	"gogi/usi"
 )
 
-// Veto lets other members check a voted move before it is played. Members that did not vote for it search the
-// position after it for a short time. If enough of them find it worse than the runner-up of the vote by a
-// margin, the runner-up is played. A move without a vote is never played. The zero value is off.
+// Veto configures a check of a voted move by other members before the move is played. Members that voted for
+// another move search the position after the voted move for a short time. If all of them find the voted move
+// worse than the runner-up of the vote by a margin, the council plays the runner-up. It never plays a move
+// without a vote. The zero value turns the check off.
 type Veto struct {
-	Time    time.Duration // time of the check; 0 with Nodes 0: no veto
-	Nodes   uint64        // instead of time
+	Time    time.Duration // time of the check; if Time and Nodes are 0, there is no veto
+	Nodes   uint64        // limit of the check in nodes, instead of Time
 	Margin  float64       // in centipawns (of DefaultSlope); 0: DefaultVetoMargin
-	Members int           // how many are asked at most; 0: 2
+	Members int           // the largest number of members that check; 0: 2
 }
 
-// DefaultVetoMargin is the best value by the authors of master-and-counsellor programs.
+// DefaultVetoMargin is the best value that the authors of master-and-counsellor programs found.
 const DefaultVetoMargin = 80
 
 func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
 
-// examine asks for objections to a decision by vote, and follows them if all members that were asked object.
+// examine lets critics check a decision by vote. If all critics object, it replaces the move with the
+// runner-up.
 func (v *vote) examine(ctx context.Context, d *voting.Decision) {
 	x := v.config.Veto
 	if !x.on() || d.By != voting.ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
@@ -51,11 +53,13 @@ func (v *vote) timeFor(x Veto) bool {
 	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.vetoDeadline()
 }
 
-// vetoDeadline returns the latest end of the critics' searches. It is later than that of the vote: the user of a
-// veto accepts a longer use of the clock, and the critics have just shown that they answer.
+// vetoDeadline returns the latest end of the critics' searches. This end is later than the deadline of the
+// vote: the user of a veto accepts a longer use of the clock, and the critics have just shown that they
+// answer.
 func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Level, v.memberDeadline()) }
 
-// critics returns the members that voted for something else, as many as are asked, and that are not busy.
+// critics returns members that voted for another move and are not busy. It returns at most as many members as
+// the veto's Members.
 func (v *vote) critics(m shogi.Move) []int {
 	most := cmp.Or(v.config.Veto.Members, 2)
 	var list []int
@@ -69,8 +73,8 @@ func (v *vote) critics(m shogi.Move) []int {
 	return list
 }
 
-// objections has the critics search the position after the voted move. all reports whether each of them found
-// it worse than the runner-up by the margin.
+// objections lets the critics search the position after the voted move. all reports whether every critic
+// found the voted move worse than the runner-up by the margin.
 func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
 	x := v.config.Veto
 	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time}, Deadline: v.vetoDeadline()}
@@ -98,8 +102,8 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 	return list, all
 }
 
-// critiques waits for the critics until their time is over. The move is known already, and a late critic does
-// not object.
+// critiques returns the critics' answers, and waits for them until the critics' time is over. A late critic
+// does not object, because the council already has a move.
 func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
 	limit := stoppedTimer()
 	defer limit.Stop()
@@ -130,8 +134,8 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 	return list
 }
 
-// objection reads an answer about the position after the move: a good score for the opponent is bad for the
-// move.
+// objection turns an answer about the position after the move into a result. The score is negated, because a
+// good score for the opponent is bad for the move.
 func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
 	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()

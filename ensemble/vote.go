@@ -14,27 +14,28 @@ import (
 	"gogi/usi"
 )
 
-// vote is one decision on its way.
+// vote is the state of one decision while it is made.
 type vote struct {
 	*Council
 	request usi.Request
 	start   time.Time
 	ballots []voting.Ballot
-	pending []int // members that were asked and have not answered
-	polled  []int // members that were asked
-	// answers come from the runners, one for each that was asked. It has room for all, so that a late answer
-	// blocks no seat. It is never closed.
+	pending []int // members that got the request and have not answered
+	polled  []int // members that got the request
+	// answers receives one answer from the runner of each member that got the request. It has room for all
+	// answers, so that a late answer blocks no runner. It is never closed.
 	answers  chan answer
 	question uint64        // number of the latest question
 	saved    time.Duration // part of the main time reserved for later moves
 	early    bool
 	hit      bool
-	stopped  bool // by the caller
+	stopped  bool // the caller stopped the search
 	veto     []voting.VetoResult
 }
 
-// Think asks the members and takes the vote. Elapsed counts from entry to decision. Too few living members
-// are a *usi.Fault, of the kind that the last one died of.
+// Think asks the members for their moves and returns the voted move. Elapsed is the time from the call to the
+// decision. If too few members are alive, Think returns a *usi.Fault. The fault's kind is FaultConnection if
+// a member lost its connection, and FaultCrash otherwise.
 func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	v := &vote{Council: c, request: r, start: time.Now()}
 	if err := c.follow(r.Position); err != nil {
@@ -56,7 +57,8 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return v.conclude(d, shadows)
 }
 
-// fromBook draws a move of the book, by the game's seed and how far the game is.
+// fromBook chooses a move of the book at random. The choice depends on the game's seed and on the number of
+// moves played.
 func (c *Council) fromBook() (voting.Decision, bool) {
 	if c.config.Book == nil {
 		return voting.Decision{}, false
@@ -74,8 +76,8 @@ func (c *Council) shadowDecisions(ballots []voting.Ballot) []voting.Decision {
 	return list
 }
 
-// gather collects ballots. When all that were asked fail, it asks again those that came back, as long as
-// there is time.
+// gather collects the members' ballots. If all members that were asked fail, it asks the restarted members
+// again while there is time.
 func (v *vote) gather(ctx context.Context) error {
 	for {
 		if alive := v.alive(); alive < v.config.MinAlive {
@@ -95,14 +97,15 @@ func (v *vote) gather(ctx context.Context) error {
 	}
 }
 
-// round is one request to all members: one block for all, which their jobs share and do not change.
+// round is one request to all members. The members' jobs share it and do not change it.
 type round struct {
 	ctx      context.Context //nolint:containedctx // of one search, which ends with it
 	question question
 	requests []usi.Request // by seat
 }
 
-// ask sends the position to all members that are ready and collects their answers; false when none is.
+// ask sends the position to all members that are ready, and collects their answers. It returns false if no
+// member is ready.
 func (v *vote) ask(ctx context.Context) bool {
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops late members
@@ -129,8 +132,9 @@ func (v *vote) ask(ctx context.Context) bool {
 	return true
 }
 
-// kept returns the time that the council reserves before its deadline: a level's time, or three quarters of
-// the margin beyond a clock. The margin is for delays of the machine; a late member must not use it up.
+// kept returns the time that the council reserves before its deadline. It is the larger of Level and three
+// quarters of the margin between the clock's limit and the deadline, and at most half of the deadline. The
+// margin is for delays of the machine, so a late member must not use it up.
 func (v *vote) kept() time.Duration {
 	kept := Level
 	if limit, ok := v.clock(); ok {
@@ -139,7 +143,8 @@ func (v *vote) kept() time.Duration {
 	return min(kept, v.request.Deadline/2)
 }
 
-// clock returns the time that this move may take by the request; ok is false if nothing limits it.
+// clock returns the time that the request allows for this move. ok is false if the request sets no time
+// limit.
 func (v *vote) clock() (limit time.Duration, ok bool) {
 	g := &v.request.Go
 	switch {
@@ -151,11 +156,11 @@ func (v *vote) clock() (limit time.Duration, ok bool) {
 	return g.MoveTime, g.MoveTime > 0
 }
 
-// mainShare is how much of the main time that is left one move may take. Engines stay far below it; a member
-// that hangs would use up all of it.
+// mainShare is the largest share of the remaining main time that one move may take. Engines stay far below
+// it. Without this limit a member that hangs would use up the whole main time.
 const mainShare = 0.4
 
-// save keeps the rest of the main time for the rest of the game.
+// save reserves the other part of the main time for later moves.
 func (v *vote) save() {
 	g := &v.request.Go
 	if !g.Clock || v.request.Deadline == 0 {
@@ -169,21 +174,22 @@ func (v *vote) save() {
 	v.request.Deadline -= v.saved
 }
 
-// newQuestion numbers the question to the members for this decision.
+// newQuestion returns the question to the members for this decision, with a new number.
 func (v *vote) newQuestion(to chan<- answer) question {
 	v.questions++
 	_, timed := v.clock()
 	return question{number: v.questions, start: v.start, untimed: !timed, to: to}
 }
 
-// memberDeadline leaves the council time to decide. 0: none.
+// memberDeadline returns the deadline for the members, which leaves the council time to decide. It returns 0
+// if there is no deadline.
 func (v *vote) memberDeadline() time.Duration { return v.request.Deadline - v.kept() }
 
-// hardDeadline returns the time at which the council decides with the present answers. A third of the reserved
-// time is for answers to the stop.
+// hardDeadline returns the time at which the council decides with the present answers. After memberDeadline
+// the members have a third of the reserved time to answer the stop.
 func (v *vote) hardDeadline() time.Duration { return v.request.Deadline - v.kept()*2/3 }
 
-// stopGrace is how long the members may take to answer a stop.
+// stopGrace is the longest time that the council waits for answers after a stop.
 const stopGrace = 300 * time.Millisecond
 
 // stoppedTimer returns a timer that fires only after a Reset.
@@ -193,10 +199,10 @@ func stoppedTimer() *time.Timer {
 	return t
 }
 
-// infoEvery is the least time between two infos of a council.
+// infoEvery is the least time between two info lines of a council.
 const infoEvery = 200 * time.Millisecond
 
-// collect takes answers until there are enough, or time is over.
+// collect waits for answers until the stop policy has enough of them, or until time is over.
 func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
 	hard := stoppedTimer()
 	defer hard.Stop()
@@ -233,7 +239,7 @@ func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// take makes a ballot of an answer.
+// take adds the ballot of an answer to the vote.
 func (v *vote) take(a answer) {
 	v.pending = slices.DeleteFunc(v.pending, func(i int) bool { return i == a.seat })
 	v.ballots = append(v.ballots, v.ballot(a))
@@ -262,7 +268,8 @@ func (v *vote) ballot(a answer) voting.Ballot {
 	return voting.Ballot{Member: a.seat, Kind: voting.KindDead, Text: brief(a.err), Nodes: a.reply.Nodes, Arrived: a.arrived}
 }
 
-// variation returns the ballot of a search that is not awaited: the first move of its latest principal variation.
+// variation returns a ballot of a member whose search has not finished. The ballot's move is the first move
+// of the search's latest principal variation.
 func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 	b := voting.Ballot{Member: member, Kind: voting.KindNone, Nodes: r.Nodes, Source: voting.SourceVariation}
 	if r.Answer != usi.AnswerMove || v.line.Position.CheckLegal(r.Move) != nil {
@@ -277,8 +284,8 @@ func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 	return b
 }
 
-// leaveOut makes ballots for the members that it does not wait for: a vote by their present result, or a
-// record only.
+// leaveOut adds ballots for the members that the council no longer waits for. If votes is true, a ballot
+// votes for the member's present best move. Otherwise the ballot is only recorded.
 func (v *vote) leaveOut(votes bool) {
 	for _, i := range v.pending {
 		r, _ := v.runners[i].snapshot(v.question)
@@ -293,7 +300,7 @@ func (v *vote) leaveOut(votes bool) {
 	v.pending = nil
 }
 
-// complete adds the ballots of members that were not asked, and the events.
+// complete adds a ballot for each member that got no request, and sorts the ballots.
 func (v *vote) complete() {
 	for i, s := range v.runners {
 		if !slices.Contains(v.polled, i) {
@@ -311,7 +318,7 @@ func (v *vote) complete() {
 	v.ballots = voting.Sorted(v.ballots)
 }
 
-// enough applies the stop policy.
+// enough reports whether the stop policy needs no more answers.
 func (v *vote) enough() bool {
 	switch v.config.Stop {
 	case StopDecided:
@@ -325,8 +332,9 @@ func (v *vote) enough() bool {
 	return false
 }
 
-// leader returns the heaviest member that was asked, with equal weights the first. A member that failed, or
-// gave no answer that counts, does not lead: the others would be stopped for nothing.
+// leader returns the member with the largest weight among the members that were asked; of equal members it
+// returns the first. It skips members that failed or gave no answer that counts, because stopping the other
+// members for them would lose the vote.
 func (v *vote) leader() int {
 	leader, weights := -1, v.session.Weights()
 	for _, i := range v.polled {
@@ -340,7 +348,8 @@ func (v *vote) leader() int {
 	return leader
 }
 
-// agreed reports whether as many of those asked vote for one move as the quorum needs.
+// agreed reports whether enough members vote for the same move. The quorum is a share of the members that
+// were asked.
 func (v *vote) agreed() bool {
 	var list []voting.Candidate
 	votes := voting.Counted(v.ballots)
@@ -359,12 +368,12 @@ func (v *vote) spoken() bool {
 	return slices.ContainsFunc(v.ballots, func(b voting.Ballot) bool { return b.Kind != voting.KindDead && b.Kind != voting.KindNone })
 }
 
-// over reports whether there is no time to ask again.
+// over reports whether no time is left to ask the members again.
 func (v *vote) over(ctx context.Context) bool {
 	return ctx.Err() != nil || v.request.Deadline > 0 && time.Since(v.start) >= v.memberDeadline()
 }
 
-// await waits until a member's condition changes; false when time is over.
+// await waits until a member's condition changes. It returns false when time is over.
 func (v *vote) await(ctx context.Context) bool {
 	if v.over(ctx) {
 		return false
@@ -383,7 +392,7 @@ func (v *vote) await(ctx context.Context) bool {
 	return false
 }
 
-// tooFew is the fault of a council without enough members.
+// tooFew returns the fault of a council that has too few living members.
 func (v *vote) tooFew(alive int) error {
 	f := &usi.Fault{
 		Kind: usi.FaultCrash, Engine: v.config.Name, Doing: "taking a vote", Searching: true, Elapsed: time.Since(v.start),

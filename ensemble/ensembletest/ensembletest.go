@@ -15,12 +15,12 @@ import (
 	"gogi/usi"
 )
 
-// FiveMembers has the votes of the adoption record's worked example: the sums are 5, 8:2, 8:6 and 7:6:4, the
-// weights at the end 5 5 4 3 2.
+// FiveMembers holds the votes of the worked example for the rule "adoption". The sums of weights for the
+// moves are 5, 8:2, 8:6 and 7:6:4. The weights at the end are 5, 5, 4, 3 and 2.
 const FiveMembers = "A A A A A|A A A A B|B A A B A|A B C A B"
 
-// voter is a member that votes by a script: a letter for each decision, A for the first legal move, B for the
-// second; r resigns, w declares.
+// voter is a member that votes by a script with one letter for each decision. A is the first legal move, and
+// B is the second. The letter r resigns, and w declares a win.
 type voter struct {
 	script []string
 	asked  int
@@ -55,10 +55,10 @@ func (v *voter) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, nil
 }
 
-// Records plays games of a real council whose members vote as in the lines, and returns the records. Each
-// line is a decision, with a column for each member. A letter is a vote, A for the first legal move, B for
-// the second, with a score in centipawns after it; r resigns, w declares. The opponent always plays its first
-// legal move.
+// Records plays games of a real council whose members vote as scripted, and returns the records. Each line is
+// a decision, with a column for each member. A letter is a vote: A is the first legal move, B the second, r
+// resigns, and w declares a win. A score in centipawns may follow the letter. The opponent always plays its
+// first legal move.
 func Records(tb testing.TB, rule string, games ...string) (records [][]byte) {
 	tb.Helper()
 	spec, err := voting.ParseSpec(rule)

@@ -14,16 +14,17 @@ import (
 	"gogi/internal/svg"
 )
 
-// weightsFigure draws every member's weight over a game: x is the council's own decision, y the weight after
-// it. Lines often overlap, and the figure may be printed in black and white. Each line therefore has its own
-// dash pattern and its member's number, at other places than on the other lines.
+// weightsFigure is a figure of every member's weight over a game. The x axis is the number of the council's
+// own decision, and the y axis is the weight after that decision. Lines often overlap, and the figure may be
+// printed in black and white. Each line therefore has its own dash pattern, and shows its member's number at
+// other places than the other lines.
 type weightsFigure struct {
 	*gameCouncil
 	svg.Frame
 	hi float64 // the largest weight on the y axis, which begins at 0
 }
 
-// The figure in user units.
+// Sizes of the figure in user units.
 const (
 	weightsWidth = 940
 	weightsLeft  = 62
@@ -32,7 +33,8 @@ const (
 	labelHeight  = 19
 )
 
-// SVG returns the figure; one decision has a line already, from the weights before it.
+// SVG returns the figure as SVG text. The lines start at the weights before the first decision, so one
+// decision is enough for a line.
 func (c *gameCouncil) SVG() (string, error) {
 	f := newWeightsFigure(c)
 	var b strings.Builder
@@ -73,7 +75,7 @@ func newWeightsFigure(c *gameCouncil) *weightsFigure {
 	return f
 }
 
-// words describes the figure for readers who cannot see it.
+// words returns a text that describes the figure for readers who cannot see it.
 func (f *weightsFigure) words() string {
 	var parts []string
 	for i, name := range f.Members {
@@ -83,7 +85,7 @@ func (f *weightsFigure) words() string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// weights returns a member's, before the first decision and after each.
+// weights returns a member's weight before the first decision, followed by its weight after each decision.
 func (f *weightsFigure) weights(member int) []float64 {
 	list := []float64{at(f.Decisions[0].Before, member)}
 	for i := range f.Decisions {
@@ -92,7 +94,7 @@ func (f *weightsFigure) weights(member int) []float64 {
 	return list
 }
 
-// at returns 0 if a damaged record has too few weights.
+// at returns the weight with index i. It returns 0 if a damaged record has too few weights.
 func at(weights []float64, i int) float64 {
 	if i < len(weights) {
 		return weights[i]
@@ -123,7 +125,7 @@ func (f *weightsFigure) axes(b *strings.Builder) {
 	fmt.Fprintf(b, "<text transform=\"translate(20,%g) rotate(-90)\" text-anchor=\"middle\" font-size=\"13\">weight</text>\n", (f.Top+f.Bottom)/2)
 }
 
-// ticks are round values from 0 to hi, not many more than so many.
+// ticks returns round values from 0 to hi. The number of steps between them is at most most.
 func ticks(hi float64, most int) []float64 {
 	step := math.Pow(10, math.Floor(math.Log10(hi)))
 	for hi/step > float64(most) {
@@ -141,8 +143,8 @@ func ticks(hi float64, most int) []float64 {
 	return list
 }
 
-// strokes returns the lines' colours, dark enough on white also when printed grey, and dash patterns; fifteen
-// members all differ.
+// strokes returns the colour and the dash pattern of a member's line. The colours are dark enough on white,
+// also when printed grey. The lines of fifteen members all differ.
 func strokes(member int) (colour, dash string) {
 	colours := []string{"#1f5fa8", "#b2182b", "#1b7837", "#7b3294", "#8c510a"}
 	dashes := []string{"", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2 1 2", "1 4"}
@@ -158,7 +160,7 @@ func (f *weightsFigure) line(b *strings.Builder, member int) {
 	fmt.Fprintf(b, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" stroke-dasharray=\"%s\"/>\n", strings.Join(points, " "), colour, cmp.Or(dash, "none"))
 }
 
-// numbers puts the member's number on its line several times, between those of the other members.
+// numbers writes the member's number on its line several times, between the numbers of the other members.
 func (f *weightsFigure) numbers(b *strings.Builder, member int) {
 	weights := f.weights(member)
 	rounds := max(2, min(4, 42/len(f.Members)))
@@ -171,14 +173,15 @@ func (f *weightsFigure) numbers(b *strings.Builder, member int) {
 	}
 }
 
-// badge is a member's number in a circle.
+// badge writes a member's number in a circle.
 func badge(b *strings.Builder, member int, x, y float64) {
 	colour, _ := strokes(member)
 	fmt.Fprintf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"#fff\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"9\">%d</text>\n",
 		x, y, colour, x, y+3.2, member+1)
 }
 
-// labels names the lines at their ends, the heaviest first, apart from each other.
+// labels writes the members' names at the right ends of their lines, the member with the largest weight
+// first. No label covers another.
 func (f *weightsFigure) labels(b *strings.Builder) {
 	order := make([]int, len(f.Members))
 	for i := range order {
@@ -199,7 +202,8 @@ func (f *weightsFigure) labels(b *strings.Builder) {
 	}
 }
 
-// spread moves labels apart that would cover each other: down in their order, then up from the bottom.
+// spread returns the heights of the labels, in the given order, so that no label covers another. It first
+// moves labels down, then moves labels below bottom up again.
 func spread(order []int, y func(int) float64, bottom float64) []float64 {
 	heights := make([]float64, len(order))
 	for k, i := range order {

@@ -19,25 +19,25 @@ import (
 // probabilities, by logistic regression of the games' results on the scores of its votes.
 type Fit struct {
 	Head
-	Games    int           `json:"games"` // with a result
+	Games    int           `json:"games"` // number of games with a result
 	Councils []*councilFit `json:"councils"`
 }
 
-// councilFit is one council's part.
+// councilFit is the part of a Fit about one council.
 type councilFit struct {
 	Council string       `json:"council"`
 	Members []*memberFit `json:"members"`
-	All     *memberFit   `json:"all"` // all members as one, for an engine that vary multiplies
+	All     *memberFit   `json:"all"` // all members as one, for an engine that the match file multiplies with vary
 }
 
 // memberFit is a member's scale. The numbers are null if the games do not determine them; Why has the reason.
 type memberFit struct {
 	Name        string    `json:"name"`
-	Games       int       `json:"games"`    // with a score of it
-	Scores      int       `json:"scores"`   // that were used, one a decision
-	LeftOut     int       `json:"left_out"` // mates and bounds, which are no score in centipawns
-	Slope       *float64  `json:"slope"`    // log odds of one centipawn
-	SlopeSE     *float64  `json:"slope_se"` // over games: the scores of one game are of one result
+	Games       int       `json:"games"`    // number of games with a score of the member
+	Scores      int       `json:"scores"`   // number of scores that were used, one per decision
+	LeftOut     int       `json:"left_out"` // number of mates and bounds, which are not scores in centipawns
+	Slope       *float64  `json:"slope"`    // change of the log odds per centipawn
+	SlopeSE     *float64  `json:"slope_se"` // standard error, with each game as one cluster, because the scores of one game share one result
 	Intercept   *float64  `json:"intercept"`
 	InterceptSE *float64  `json:"intercept_se"`
 	Why         string    `json:"why,omitempty"`
@@ -47,21 +47,21 @@ type memberFit struct {
 	games           []int
 }
 
-// caution is a reason not to take a fitted scale at its word.
+// caution is a reason to doubt a fitted scale.
 type caution string
 
-// The cautions, as the JSON has them.
+// The cautions, in the spelling of the JSON output.
 const (
 	fewGames  caution = "few_games"       // fewer than leastGames: the standard errors are too small
 	uncertain caution = "uncertain_slope" // less than two standard errors above 0
-	backwards caution = "backwards_slope" // not above 0: no scale
+	backwards caution = "backwards_slope" // not above 0, so there is no usable scale
 )
 
-// leastGames is how many games standard errors by game need at least: a usual rule of thumb for sandwich
+// leastGames is the least number of games for standard errors by game. A usual rule of thumb for sandwich
 // estimates is 30 to 50 clusters.
 const leastGames = 50
 
-// said describes the caution.
+// said returns a text that explains the caution.
 func (c caution) said() i18n.Message {
 	switch c {
 	case fewGames:
@@ -74,11 +74,12 @@ func (c caution) said() i18n.Message {
 	return i18n.Verbatim(string(c))
 }
 
-// NewFit is empty yet.
+// NewFit returns a Fit without games.
 func NewFit() *Fit { return &Fit{Head: Head{Version: 1}, Councils: []*councilFit{}} }
 
-// Add takes the scores of a game with a result. It limits scores as votes do, to the member's clamp, or to
-// voting.DefaultClamp if none is recorded. The error is always nil.
+// Add adds the scores of a game to the fit. It ignores a game without a result. It limits each score as the
+// vote did: to the member's recorded clamp, or to voting.DefaultClamp if no clamp is recorded. The error is
+// always nil.
 func (f *Fit) Add(g *Game) error {
 	counted := false
 	for i := range g.Votes {
@@ -104,7 +105,8 @@ func (f *Fit) Add(g *Game) error {
 	return nil
 }
 
-// council finds the part of a council; one with other members is another.
+// council returns the part of the fit about a council, and adds a part for a new council. A council with
+// other members counts as a new council.
 func (f *Fit) council(v *Votes) *councilFit {
 	names := v.records[0].Members
 	for _, c := range f.Councils {
@@ -120,7 +122,7 @@ func (f *Fit) council(v *Votes) *councilFit {
 	return c
 }
 
-// clampOf returns the limit of a member's scores.
+// clampOf returns the recorded clamp of a member, or voting.DefaultClamp if no clamp is recorded.
 func clampOf(vote *voting.Record, member int) float64 {
 	if member < len(vote.Clamps) && vote.Clamps[member] > 0 {
 		return vote.Clamps[member]
@@ -128,7 +130,8 @@ func clampOf(vote *voting.Record, member int) float64 {
 	return voting.DefaultClamp
 }
 
-// add takes one ballot's score, if it is one of a search that came in time.
+// add adds the score of one ballot. It ignores ballots that came too late and ballots from a book. It only
+// counts mates and bounds.
 func (m *memberFit) add(b *voting.BallotRecord, clamp, result float64, game int) {
 	if b.Kind != voting.KindMove && b.Kind != voting.KindResign || b.Source == voting.SourceBook {
 		return
@@ -146,7 +149,7 @@ func (m *memberFit) add(b *voting.BallotRecord, clamp, result float64, game int)
 	m.results, m.games = append(m.results, result), append(m.games, game)
 }
 
-// Finish fits the scales, once all games were added.
+// Finish fits the scales. Call it after all games were added.
 func (f *Fit) Finish() {
 	for _, c := range f.Councils {
 		for _, m := range c.Members {
@@ -176,7 +179,7 @@ func (m *memberFit) finish() {
 	}
 }
 
-// Print writes tables, and the scales as a match file has them.
+// Print writes the fit as tables, followed by the scales in the format of a match file.
 func (f *Fit) Print(w io.Writer, in i18n.Language) {
 	for _, c := range f.Councils {
 		printHeading(w, i18n.Say(in, "%s · %s with a result", format.Name(c.Council), games(f.Games)))
@@ -212,7 +215,7 @@ func (c *councilFit) print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// name returns a member's name for a table, or the name for all of them.
+// name returns a member's name for a table, or the text for all members.
 func (c *councilFit) name(m *memberFit, in i18n.Language) string {
 	if m == c.All {
 		return i18n.Say(in, "all members")
@@ -229,7 +232,7 @@ func (m *memberFit) printRemarks(w io.Writer, name string, in i18n.Language) {
 	}
 }
 
-// toml returns the scale for an [[engine]] of a match file, "" if there is none.
+// toml returns the scale as keys of an [[engine]] in a match file. It returns "" if there is no scale.
 func (m *memberFit) toml() string {
 	if m.Slope == nil || *m.Slope <= 0 {
 		return ""
@@ -237,7 +240,8 @@ func (m *memberFit) toml() string {
 	return fmt.Sprintf("scale = {slope = %s, intercept = %s}", decimals(*m.Slope), decimals(*m.Intercept))
 }
 
-// decimals has five decimals at least three of which count, as TOML reads numbers.
+// decimals returns a number in a form that TOML can read. The number has at least five decimals, and at least
+// three significant digits.
 func decimals(x float64) string {
 	digits := 5
 	for a := math.Abs(x); a > 0 && a < 0.001 && digits < 12; digits++ {

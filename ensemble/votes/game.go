@@ -15,14 +15,14 @@ import (
 	"gogi/internal/i18n"
 )
 
-// GameVotes is the result that gogi votes --game prints.
+// GameVotes holds the votes of one game, which gogi votes --game prints.
 type GameVotes struct {
 	Head
 	Game     string         `json:"game"`
 	Councils []*gameCouncil `json:"councils"`
 }
 
-// gameCouncil are the decisions of one council in a game.
+// gameCouncil holds the decisions of one council in a game.
 type gameCouncil struct {
 	Council   string         `json:"council"`
 	Rule      string         `json:"rule"`
@@ -43,8 +43,8 @@ type gameDecision struct {
 	Before  []float64    `json:"weights_before"`
 	After   []float64    `json:"weights_after"`
 	Votes   []gameBallot `json:"votes"`
-	// Record is the decision with its whole ballots: a line of a log of votes, from which the vote can be
-	// taken again.
+	// Record is the decision with complete ballots, as one line of a vote log. It has all data to repeat the
+	// vote.
 	Record *voting.Record `json:"record"`
 }
 
@@ -54,7 +54,7 @@ type gameBallot struct {
 	Move   string      `json:"move,omitempty"`
 }
 
-// NewGame lists the decisions of a game that it went on from.
+// NewGame returns the votes of a game. It omits decisions that were taken back.
 func NewGame(g *Game) *GameVotes {
 	r := &GameVotes{Head: Head{Version: 1}, Game: g.Name}
 	for i := range g.Votes {
@@ -77,14 +77,14 @@ func NewGame(g *Game) *GameVotes {
 	return r
 }
 
-// Print writes the decisions of each council as a table.
+// Print writes one table of decisions for each council.
 func (r *GameVotes) Print(w io.Writer, in i18n.Language) {
 	for _, c := range r.Councils {
 		c.print(w, in)
 	}
 }
 
-// print is the table move by move.
+// print writes the council's decisions as a table with one row for each decision.
 func (c *gameCouncil) print(w io.Writer, in i18n.Language) {
 	printHeading(w, i18n.Say(in, "%s · rule %s · game %s · %s", format.Name(c.Council), c.Rule, c.game, decisions(len(c.Decisions))))
 	header := append(i18n.Heads(in, "ply", "own", "played", "votes", "decided by"), "")
@@ -107,7 +107,7 @@ func (c *gameCouncil) print(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// reason returns what decided, with a tie-break.
+// reason returns the cause of the decision, with the tie-break if there was one.
 func (d *gameDecision) reason() i18n.Message {
 	switch {
 	case d.By == voting.ByRule && d.Tie != "":
@@ -125,14 +125,14 @@ func (d *gameDecision) remark(in i18n.Language) string {
 	return ""
 }
 
-// shortWeight has at most two decimals.
+// shortWeight returns a weight with at most two decimals.
 func shortWeight(w float64) string {
 	s := strconv.FormatFloat(w, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// CSV returns a row for each decision with the weights after it; the row before the first holds those at the
-// start.
+// CSV returns a table with one row for each decision, which holds the weights after the decision. An
+// additional first row holds the weights at the start.
 func (c *gameCouncil) CSV() (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)

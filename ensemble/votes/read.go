@@ -18,8 +18,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// OfGame reads the votes of a game's councils, or only of the named player. plies is the number of plies that
-// the engines played.
+// OfGame returns the votes in a game's record. If player is not empty, it returns only the votes of that
+// player's council. plies is the number of plies that the engines played.
 func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, error) {
 	voted := &Game{Name: name, plies: plies}
 	sides := [2]Votes{
@@ -54,7 +54,8 @@ func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, 
 	return voted, nil
 }
 
-// scoreOf returns a side's score in a game, from a record's winner; NaN for a game without a result.
+// scoreOf returns a side's score in a game whose record names the winner. It returns NaN for a game without a
+// result.
 func scoreOf(winner string, side shogi.Colour) float64 {
 	switch winner {
 	case side.String():
@@ -67,7 +68,7 @@ func scoreOf(winner string, side shogi.Colour) float64 {
 	return math.NaN()
 }
 
-// firstSide returns the side to move first: 0 for Black, 1 for White.
+// firstSide returns the side that moves first: 0 for Black, 1 for White.
 func firstSide(record *kifu.Record) (int, error) {
 	if record.Start == "startpos" || record.Start == "" {
 		return 0, nil
@@ -79,18 +80,19 @@ func firstSide(record *kifu.Record) (int, error) {
 	return int(p.Side()), nil
 }
 
-// logReader puts the records of a log together to games. Several councils may write into one log, each with
-// games of its own.
+// logReader groups the records of a log by game. Several councils may write into one log, and each council
+// has its own games.
 type logReader struct {
 	path   string
 	wanted func(*Game) bool
-	open   []*Game // the game that each council is in
+	open   []*Game // the unfinished game of each council
 	next   int     // the next game's number
 	seen   int
 	see    func(*Game) error
 }
 
-// ReadLog gives every wanted game of a log of votes to see, one after the other; none at all is an error.
+// ReadLog reads a vote log and calls see for each game that wanted accepts. It returns an error if there is
+// no such game.
 func ReadLog(path string, wanted func(*Game) bool, see func(*Game) error) error {
 	file, err := disk.Open(path)
 	if err != nil {
@@ -140,7 +142,7 @@ func (l *logReader) line(text []byte, place string) error {
 	return nil
 }
 
-// close hands on a game that is complete, if it was asked for.
+// close passes a complete game to see, if wanted accepts it.
 func (l *logReader) close(g *Game) error {
 	if !l.wanted(g) {
 		return nil
@@ -166,21 +168,21 @@ func (l *logReader) end() error {
 
 // Game is one game with the votes of its councils.
 type Game struct {
-	Name  string // as --game wants it
-	plies int    // that were played, without the opening's; -1: unknown
+	Name  string // name for the flag --game
+	plies int    // plies that were played, without the opening; -1: unknown
 	Votes []Votes
 }
 
-// Votes are the votes of one council in one game.
+// Votes holds the votes of one council in one game.
 type Votes struct {
 	Council string
 	score   float64          // score of the council in the game: 1, one half or 0; NaN if unknown
-	records []*voting.Record // as they came, those that were taken back, too
+	records []*voting.Record // records in the order of the log, including decisions that were taken back
 	places  []string         // place of each vote, for errors
 }
 
-// played returns the votes that the game continued from. After a take-back the number of the decision
-// repeats, and the earlier decisions from that number on are void.
+// played returns the votes from which the game continued. After a take-back the number of the decision
+// repeats, and all earlier decisions with this number or a larger one are void.
 func (v *Votes) played() []*voting.Record {
 	var kept []*voting.Record
 	for _, r := range v.records {

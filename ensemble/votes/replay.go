@@ -13,9 +13,9 @@ import (
 	"gogi/internal/i18n"
 )
 
-// NewReplay returns an empty replay. rules are the rules to vote by; without any it uses the recorded one.
-// ties is a chain of tie-breaks; "" is the recorded one. log is the source file of the votes, "" for a
-// database. It returns an error for unknown rules and chains.
+// NewReplay returns an empty replay. rules are the rules to vote by; without rules the replay uses the
+// recorded rule. ties is a chain of tie-breaks, or "" for the recorded chain. log is the source file of the
+// votes, or "" if the votes come from a database. NewReplay returns an error for unknown rules and chains.
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	r := &Replay{Head: Head{Version: 1, Log: log}, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
 	if ties != "" {
@@ -39,19 +39,19 @@ func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	return r, nil
 }
 
-// Replay is the result that gogi votes replay prints.
+// Replay is the result of repeated votes, which gogi votes replay prints.
 type Replay struct {
 	Head
 	Verifies bool             `json:"verifies"` // the recorded rule is checked
 	Games    int              `json:"games"`
 	Councils []*replayCouncil `json:"councils"`
 
-	rules  []*voting.Spec // nil is the recorded one
+	rules  []*voting.Spec // nil: the recorded rule
 	ties   []voting.Tie
 	stored bool // games come from a database, in the order of their pairs
 }
 
-// replayCouncil is one council's part.
+// replayCouncil is the part of a Replay about one council.
 type replayCouncil struct {
 	Council string        `json:"council"`
 	Rule    string        `json:"rule"` // as recorded
@@ -59,7 +59,7 @@ type replayCouncil struct {
 	Replays []*replayRule `json:"replays"`
 }
 
-// replayRule has one rule's decisions on the recorded ballots. It learns from its own decisions.
+// replayRule holds one rule's decisions on the recorded ballots. The rule learns from its own decisions.
 type replayRule struct {
 	Rule      string        `json:"rule"`
 	Ties      []string      `json:"ties"` // empty: as recorded
@@ -67,30 +67,32 @@ type replayRule struct {
 	Differs   int           `json:"differs"`
 	Share     *float64      `json:"share"`
 	Why       string        `json:"why,omitempty"`
-	InTies    int           `json:"differs_in_ties"` // if the recorded vote was a tie at the top
+	InTies    int           `json:"differs_in_ties"` // differences at decisions whose recorded vote was a tie at the top
 	Where     []replayPlace `json:"where"`
-	LeftOut   int           `json:"where_left_out"` // places beyond those that are listed
+	LeftOut   int           `json:"where_left_out"` // number of places that are not listed
 
 	replayer *voting.Replayer
 }
 
-// replayPlace is a decision that is another one now.
+// replayPlace is a decision that differs from the recorded decision.
 type replayPlace struct {
 	Place    string `json:"place"` // a game and a ply, or a log's line
 	Own      int    `json:"own"`
 	Recorded string `json:"recorded"`
 	Played   string `json:"played"`
-	What     string `json:"what,omitempty"` // when the recorded rule is checked: the first thing that differs
+	What     string `json:"what,omitempty"` // only if the recorded rule is checked: the first difference
 }
 
-// keptPlaces is the largest number of places in memory, shownPlaces in a table.
+// keptPlaces is the largest number of places in memory. shownPlaces is the largest number of places in a
+// table.
 const (
 	keptPlaces  = 1000
 	shownPlaces = 20
 )
 
-// Add votes on a game again by every rule. If a council's weights last between games, its games must come in
-// the order of play. It returns an error with the place of a record that cannot be voted on.
+// Add repeats the votes of a game with every rule. If a council's weights last between games, the caller must
+// add its games in the order of play. Add returns an error with the place of the record if a record cannot be
+// voted on.
 func (r *Replay) Add(g *Game) error {
 	r.Games++
 	for i := range g.Votes {
@@ -137,7 +139,7 @@ func (r *Replay) council(name, rule string) *replayCouncil {
 	return c
 }
 
-// next takes one vote again.
+// next repeats one vote and counts the differences.
 func (x *replayRule) next(vote *voting.Record, place string, verify bool) error {
 	v, err := x.replayer.Next(vote)
 	if err != nil {
@@ -170,7 +172,7 @@ func (x *replayRule) next(vote *voting.Record, place string, verify bool) error 
 	return nil
 }
 
-// Finish turns counts into shares, once all games were added.
+// Finish calculates shares from counts. Call it after all games were added.
 func (r *Replay) Finish() {
 	for _, c := range r.Councils {
 		for _, x := range c.Replays {
@@ -179,7 +181,7 @@ func (r *Replay) Finish() {
 	}
 }
 
-// Verdict is an error when the recorded rule does not decide the same again.
+// Verdict returns an error if the recorded rule decides differently from the records.
 func (r *Replay) Verdict() error {
 	if !r.Verifies {
 		return nil
@@ -197,7 +199,7 @@ func (r *Replay) Verdict() error {
 	return nil
 }
 
-// Print writes the replay as a person reads it.
+// Print writes the replay as text for a person.
 func (r *Replay) Print(w io.Writer, in i18n.Language) {
 	for _, c := range r.Councils {
 		printHeading(w, i18n.Say(in, "%s · rule %s · %s taken again", format.Name(c.Council), c.Rule, games(c.Games)))
@@ -209,7 +211,7 @@ func (r *Replay) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// printCheck prints whether the recorded rule decides the same again.
+// printCheck writes whether the recorded rule made the recorded decisions again.
 func (x *replayRule) printCheck(w io.Writer, in i18n.Language) {
 	switch {
 	case x.Why != "":
@@ -228,7 +230,7 @@ func (x *replayRule) printCheck(w io.Writer, in i18n.Language) {
 	x.printMore(w, in)
 }
 
-// print compares other rules with the recorded decisions.
+// print writes a table that compares other rules with the recorded decisions.
 func (c *replayCouncil) print(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "rule", "decisions", "another move", "share", "in ties", "in clear votes")...)
 	for _, x := range c.Replays {

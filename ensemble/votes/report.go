@@ -15,21 +15,22 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Head begins each result that gogi votes prints: its version, and the run or the log of the votes.
+// Head is the beginning of each result that gogi votes prints. It holds the version of the format, and the
+// run or the log of the votes.
 type Head struct {
 	Version int    `json:"version"`
 	Run     string `json:"run,omitempty"`
 	Log     string `json:"log,omitempty"`
 }
 
-// Report is the result that gogi votes prints for a run or a log.
+// Report holds statistics of the votes in a run or a log, which gogi votes prints.
 type Report struct {
 	Head
 	Games    int        `json:"games"`
 	Councils []*Council `json:"councils"`
 }
 
-// Council is how one council voted by one rule.
+// Council holds statistics of one council that voted by one rule.
 type Council struct {
 	Council   string         `json:"council"`
 	Rule      string         `json:"rule"`
@@ -55,25 +56,25 @@ type Council struct {
 	Agreements []agreementShare `json:"agreements"`
 
 	entropy   float64
-	tenures   int   // how often a leader took over
+	tenures   int   // number of times that a leader replaced another or the first one appeared
 	led       int   // decisions with a leader
 	longest   int   // the longest tenure, in decisions
-	leaders   int   // different ones of each game, summed up
-	onsets    []int // the decision at which a member outweighed all others, by game
+	leaders   int   // number of different leaders of each game, summed over the games
+	onsets    []int // of each game, the decision at which a member first outweighed all others
 	agree     [][]int
 	both      [][]int
 	plies     int
 	anyLogged bool
 }
 
-// memberReport is one member's part.
+// memberReport is the part of a Council's statistics about one member.
 type memberReport struct {
 	Name    string      `json:"name"`
-	Votes   int         `json:"votes"`   // that were counted as moves
-	Adopted int         `json:"adopted"` // that were for the move that was played
+	Votes   int         `json:"votes"`   // number of ballots that counted as moves
+	Adopted int         `json:"adopted"` // number of votes for the move that was played
 	Share   *float64    `json:"share"`
 	Why     string      `json:"why,omitempty"`
-	Led     int         `json:"led"` // decisions in which it was the heaviest
+	Led     int         `json:"led"` // decisions in which the member had the largest weight
 	Nodes   uint64      `json:"nodes"`
 	Ballots []kindCount `json:"ballots"`
 }
@@ -89,8 +90,8 @@ type reasonCount struct {
 	Share float64   `json:"share"`
 }
 
-// splitShare is a number of decisions as a share of the council's own and of all plies of its games. Sources
-// that count splits do not define which one they mean.
+// splitShare is a number of decisions, as a share of the council's own decisions and of all plies of its
+// games. It has both shares, because published counts of splits do not define which share they mean.
 type splitShare struct {
 	Count       int      `json:"count"`
 	OfDecisions *float64 `json:"of_decisions"`
@@ -103,7 +104,7 @@ type splitCount struct {
 	splitShare
 }
 
-// topTies are the decisions whose first two moves were equal by the rule.
+// topTies counts the decisions whose first two moves had the same value by the rule.
 type topTies struct {
 	splitShare
 	Levels []tieCount `json:"levels"`
@@ -114,32 +115,33 @@ type tieCount struct {
 	Count int        `json:"count"`
 }
 
-// entropyReport is how far the votes spread: 0 bits when all agree.
+// entropyReport has the entropy of the votes in bits. The entropy is 0 when all members agree.
 type entropyReport struct {
 	Mean *float64 `json:"mean"`
 	Why  string   `json:"why,omitempty"`
 }
 
-// leaderReport is about the heaviest member, the first of equal ones, as long as the weights are not all
-// equal.
+// leaderReport describes the leader: the member with the largest weight. Of members with equal weights the
+// first leads. There is no leader while all weights are equal.
 type leaderReport struct {
-	Games         int      `json:"games"` // that had a leader
+	Games         int      `json:"games"` // number of games that had a leader
 	OneThroughout int      `json:"one_throughout"`
-	PerGame       *float64 `json:"per_game"` // different leaders
+	PerGame       *float64 `json:"per_game"` // number of different leaders per game
 	MeanTenure    *float64 `json:"mean_tenure"`
 	LongestTenure *int     `json:"longest_tenure"`
 	Why           string   `json:"why,omitempty"`
 }
 
-// dictatorReport is about members that outweigh all others together.
+// dictatorReport describes members that outweigh all other members together.
 type dictatorReport struct {
-	Games       int    `json:"games"` // that had one
+	Games       int    `json:"games"` // number of games with such a member
 	Earliest    *int   `json:"earliest"`
 	MedianOnset *int   `json:"median_onset"`
 	Why         string `json:"why,omitempty"`
 }
 
-// shadowReport counts the votes of another rule that was recorded but not played.
+// shadowReport compares the decisions of a shadow rule, which was recorded but not played, with the played
+// decisions.
 type shadowReport struct {
 	Rule      string  `json:"rule"`
 	Decisions int     `json:"decisions"`
@@ -147,7 +149,7 @@ type shadowReport struct {
 	Share     float64 `json:"share"`
 }
 
-// agreementShare is how often two members voted for the same move.
+// agreementShare holds how often two members voted for the same move.
 type agreementShare struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`
@@ -157,7 +159,7 @@ type agreementShare struct {
 	Why   string   `json:"why,omitempty"`
 }
 
-// Add counts the votes of a game.
+// Add adds the votes of a game to the report.
 func (r *Report) Add(g *Game) {
 	r.Games++
 	for i := range g.Votes {
@@ -177,7 +179,8 @@ func (r *Report) Add(g *Game) {
 	}
 }
 
-// of returns the report of a council; another rule or other members have another report.
+// of returns the statistics of a council. A council with another rule or other members has its own
+// statistics.
 func (r *Report) of(v *Votes) *Council {
 	first := v.records[0]
 	for _, c := range r.Councils {
@@ -198,7 +201,8 @@ func (r *Report) of(v *Votes) *Council {
 	return c
 }
 
-// rowOf returns the row of a list that fulfils a condition. Without one it adds a row.
+// rowOf returns the first row of a list that fulfils the condition is. If no row does, it adds row to the
+// list.
 func rowOf[T any](list *[]T, is func(T) bool, row T) *T {
 	i := slices.IndexFunc(*list, is)
 	if i < 0 {
@@ -228,7 +232,7 @@ func (c *Council) add(vote *voting.Record) {
 	c.addBallots(vote)
 }
 
-// votedFor returns the vote's choice, also if a veto replaced it.
+// votedFor returns the move that won the vote, even if a veto replaced the move.
 func votedFor(vote *voting.Record) string {
 	if vote.By == voting.ByVeto {
 		return vote.Vetoed
@@ -293,7 +297,7 @@ func (c *Council) addBallots(vote *voting.Record) {
 	}
 }
 
-// addLeaders follows the heaviest member through a game.
+// addLeaders counts the leaders of a game.
 func (c *Council) addLeaders(votes []*voting.Record) {
 	last, tenure, dictated := -1, 0, false
 	different := map[int]bool{}
@@ -326,8 +330,8 @@ func (c *Council) addLeaders(votes []*voting.Record) {
 	}
 }
 
-// heaviest returns the first of the heaviest members, -1 while all weigh the same, and whether it outweighs all
-// others together.
+// heaviest returns the member with the largest weight, or the first of several. leader is -1 if all weights
+// are equal. outweighs reports whether this member's weight is larger than the sum of all other weights.
 func heaviest(weights []float64) (leader int, outweighs bool) {
 	if len(weights) < 2 || voting.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {
 		return -1, false
@@ -342,14 +346,14 @@ func heaviest(weights []float64) (leader int, outweighs bool) {
 	return leader, voting.CompareSums(weights[leader], sum-weights[leader]) > 0
 }
 
-// Finish turns counts into shares, once all games were added.
+// Finish calculates shares from counts. Call it after all games were added.
 func (r *Report) Finish() {
 	for _, c := range r.Councils {
 		c.finish()
 	}
 }
 
-// finish turns counts into shares.
+// finish calculates a council's shares from its counts.
 func (c *Council) finish() {
 	if c.anyLogged {
 		c.Why = "a log of votes has no lengths of games"
@@ -377,7 +381,8 @@ func (c *Council) finish() {
 	c.finishLeaders()
 }
 
-// share fills in both shares.
+// share sets the shares of s from its count. If the number of plies is unknown, it sets the reason instead of
+// the share of plies.
 func (c *Council) share(s *splitShare) {
 	s.OfDecisions = format.Finite(float64(s.Count) / float64(c.Decisions))
 	if c.Plies == nil {
@@ -426,7 +431,7 @@ func (c *Council) finishLeaders() {
 	c.Dictators.Earliest, c.Dictators.MedianOnset = &c.onsets[0], &c.onsets[(len(c.onsets)-1)/2]
 }
 
-// tieWords describes a tie-break. It quotes one that it does not know.
+// tieWords returns a text for a tie-break. It quotes an unknown tie-break.
 func tieWords(tie voting.Tie) i18n.Message {
 	words := map[voting.Tie]i18n.Message{
 		voting.TieScore: i18n.Of("best score"), voting.TieMember: i18n.Of("order of the members"), voting.TieWeight: i18n.Of("heaviest backer"),

@@ -17,7 +17,7 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Print writes the report as a person reads it.
+// Print writes the report as text for a person.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
 	for _, c := range r.Councils {
 		c.print(w, in)
@@ -51,7 +51,7 @@ func (c *Council) printReasons(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// shownSplits is how many kinds of splits a table shows.
+// shownSplits is the largest number of kinds of splits in a table.
 const shownSplits = 15
 
 func (c *Council) printSplits(w io.Writer, in i18n.Language) {
@@ -90,7 +90,7 @@ func percentOr(v *float64) string {
 	return format.Percent(*v)
 }
 
-// printRemarks are single numbers, a line each.
+// printRemarks writes single numbers, one on each line.
 func (c *Council) printRemarks(w io.Writer, in i18n.Language) {
 	line := func(label, what i18n.Message) {
 		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), 18), what.In(in))
@@ -127,7 +127,7 @@ func (s splitShare) said() i18n.Message {
 	return words
 }
 
-// said adds the tie-breaks.
+// said returns the number of ties, with the tie-breaks that settled them.
 func (t topTies) said() i18n.Message {
 	var parts i18n.Row
 	for _, x := range t.Levels {
@@ -176,7 +176,7 @@ func (c *Council) printMembers(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// others returns the ballots that were no vote.
+// others returns the kinds and numbers of ballots that were not votes.
 func (m *memberReport) others() i18n.Row {
 	var parts i18n.Row
 	for _, x := range m.Ballots {
@@ -187,7 +187,8 @@ func (m *memberReport) others() i18n.Row {
 	return parts
 }
 
-// kindSaid returns a ballot's kind; one that this gogi does not know is text of a file.
+// kindSaid returns the text for a ballot's kind. A kind that this version of gogi does not know comes from a
+// file, so kindSaid makes it printable.
 func kindSaid(kind voting.Kind) i18n.Message {
 	if slices.Contains(voting.Kinds(), kind) {
 		return i18n.Of(kind.Words())
@@ -195,7 +196,7 @@ func kindSaid(kind voting.Kind) i18n.Message {
 	return i18n.Verbatim(sanitize.Printable(kind.Words(), 20))
 }
 
-// printAgreement is the matrix of how often two members voted alike.
+// printAgreement writes a matrix of how often two members voted for the same move.
 func (c *Council) printAgreement(w io.Writer, in i18n.Language) {
 	if len(c.Members) < 2 || c.Voted == 0 {
 		return

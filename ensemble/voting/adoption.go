@@ -7,14 +7,14 @@ import (
 	"gogi/shogi"
 )
 
-// adoption is the rule of the adoption record (採用実績). It ranks members by how often their vote was adopted.
-// After a decision by n votes the first n of the ranking gain one weight, whether or not they voted for it.
-// Source: the paper on changing ballot weights in consultation (Touma, Endo et al., JACIII 17(5), 2013),
-// Table 1.
+// adoption is the rule "adoption" (採用実績, record of adopted votes). It ranks members by how often their vote
+// was adopted. If n members voted for the played move, the first n members of the ranking gain one weight,
+// whether or not they voted for the move. Source: the paper on changing ballot weights in consultation
+// (Touma, Endo et al., JACIII 17(5), 2013), Table 1.
 type adoption struct {
 	standing
 	adopted []int // how often each member's vote was adopted
-	last    []int // the decision at which it was adopted last
+	last    []int // the decision at which each member's vote was last adopted
 	order   []int // the ranking after the last decision
 }
 
@@ -24,7 +24,7 @@ func (a *adoption) clone() Rule {
 	return &adoption{a.twin(), slices.Clone(a.adopted), slices.Clone(a.last), slices.Clone(a.order)}
 }
 
-// NewGame begins a new record, unless it is to last.
+// NewGame clears the record, unless the rule keeps it between games.
 func (a *adoption) NewGame(seed uint64) {
 	a.standing.NewGame(seed)
 	if a.adopted != nil && a.spec.Reset == "never" {
@@ -37,7 +37,7 @@ func (a *adoption) NewGame(seed uint64) {
 	}
 }
 
-// Observe brings the record and the weights up to date.
+// Observe updates the record and the weights after a decision.
 func (a *adoption) Observe(ballots []Ballot, d *Decision) {
 	defer func() { a.decision++ }()
 	searched := func(b Ballot) bool { return b.counts() && b.searched() }
@@ -52,7 +52,7 @@ func (a *adoption) Observe(ballots []Ballot, d *Decision) {
 	}
 }
 
-// ponderers returns the members that expect the same reply as the council.
+// ponderers returns the members that voted for the played move and expect the same reply as the council.
 func ponderers(ballots []Ballot, d *Decision) []int {
 	var list []int
 	for i := range ballots {
@@ -63,7 +63,8 @@ func ponderers(ballots []Ballot, d *Decision) []int {
 	return list
 }
 
-// credit notes whose vote was adopted and raises as many weights.
+// credit counts an adopted vote for each of the backers. It then raises the weights of the members that the
+// key reward selects.
 func (a *adoption) credit(backers, voted []int) {
 	for _, i := range backers {
 		a.adopted[i]++
@@ -89,7 +90,7 @@ func (a *adoption) credit(backers, voted []int) {
 	}
 }
 
-// rank sorts the members by their record.
+// rank sorts the members by their number of adopted votes.
 func (a *adoption) rank() {
 	if a.spec.Order != "before" {
 		slices.Sort(a.order)

@@ -10,18 +10,18 @@ import (
 	"gogi/usi"
 )
 
-// Kind is the validity of a ballot. Only KindMove counts as a move.
+// Kind is the validity of a ballot. Only a ballot of KindMove counts as a vote for a move.
 type Kind string
 
 // The kinds of ballot.
 const (
 	KindMove    Kind = "move"
-	KindResign  Kind = "resign"  // the member gives the game up
-	KindWin     Kind = "win"     // it declares (入玉宣言)
-	KindIllegal Kind = "illegal" // its move is not legal, or its answer cannot be read
+	KindResign  Kind = "resign"  // the member resigns
+	KindWin     Kind = "win"     // the member declares a win (入玉宣言)
+	KindIllegal Kind = "illegal" // the member's move is not legal, or its answer cannot be read
 	KindNone    Kind = "none"    // nothing came in time, not even a principal variation
-	KindLate    Kind = "late"    // it came after the council had decided
-	KindDead    Kind = "dead"    // its process failed, or is starting again
+	KindLate    Kind = "late"    // the answer came after the council had decided
+	KindDead    Kind = "dead"    // the member's process failed, or is starting again
 )
 
 // Source is the source of a ballot's move.
@@ -30,19 +30,19 @@ type Source string
 // The sources of a move.
 const (
 	SourceBestmove  Source = "bestmove"
-	SourceVariation Source = "variation" // the principal variation of a search that was not awaited, or of a member that resigned
-	SourceBook      Source = "book"      // bestmove without any search
+	SourceVariation Source = "variation" // the principal variation of a search that the council did not wait for, or of a member that resigned
+	SourceBook      Source = "book"      // a bestmove without any search
 	SourceNoise     Source = "noise"     // the best of the member's lines after the council's own noise
 )
 
-// Line is a move with a member's score of it, such as one line of a MultiPV list.
+// Line is a move with a member's score, such as one line of a MultiPV list.
 type Line struct {
 	Move     shogi.Move
 	Score    usi.Score // from the side to move's view
 	HasScore bool
 	Depth    int // plies
 
-	proven bool // the variation ends in the mate that the score claims; a session finds that
+	proven bool // the variation ends in the mate that the score claims; a session sets this
 }
 
 // Ballot is a member's answer in one position.
@@ -51,19 +51,20 @@ type Ballot struct {
 	Kind     Kind
 	Line                // Move is set for KindMove; for KindResign, KindLate and KindIllegal if known
 	Ponder   shogi.Move // the reply that the member expects, or NoMove
-	Ranked   []Line     // its lines, best first; empty when it gave none
+	Ranked   []Line     // the member's lines, best first; empty if it sent none
 	Source   Source
 	SelDepth int
 	Nodes    uint64
-	Time     time.Duration // the member's own measure of its thought
-	Arrived  time.Duration // since the council was asked
+	Time     time.Duration // thinking time as measured by the member
+	Arrived  time.Duration // time since the request reached the council
 	PV       []shogi.Move
 	Text     string // for KindIllegal and KindDead: the answer, or the event
-	Detail   []byte // a nested council's own record
+	Detail   []byte // record of a nested council's vote
 }
 
-// Points returns a score as one ordered number in centipawns, from the member's view. It is within ±30000,
-// and beyond it for mates (a mate in k plies is 32000-k, one of unknown length 31000). No score is -Inf.
+// Points returns a score as one number in centipawns, so that scores can be ordered. A score in centipawns is
+// within ±30000. A mate is beyond this range: ±(32000-k) for a mate in k plies, and ±31000 for a mate of
+// unknown length. Without a score, Points returns -Inf.
 func Points(s usi.Score, has bool) float64 {
 	const mate, unknown, most = 32000, 31000, 30000
 	switch {
@@ -78,7 +79,7 @@ func Points(s usi.Score, has bool) float64 {
 }
 
 // proves reports whether the variation begins with the ballot's move and ends in the checkmate that its score
-// claims, of either side.
+// claims. The mate may be by either side.
 func (b *Ballot) proves(p *shogi.Position) bool {
 	if b.Score.Mate == 0 || len(b.PV) == 0 || b.PV[0] != b.Move {
 		return false
@@ -94,13 +95,13 @@ func (b *Ballot) proves(p *shogi.Position) bool {
 	return next.EndsInMate(b.PV[1:])
 }
 
-// votes reports whether the ballot counts as a move, see Counted.
+// votes reports whether the ballot counts as a move, see [Counted].
 func (b *Ballot) votes() bool {
 	return b.Kind == KindMove || b.Kind == KindResign && b.Move != shogi.NoMove
 }
 
-// Examined returns the ballots in the order of the members, with the mates that their variations prove. It
-// copies them only if a ballot changes: mates are rare.
+// Examined returns the ballots in the order of the members, and marks the mates that their variations prove.
+// It copies the ballots only if one changes, because mates are rare.
 func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
 	ballots = Sorted(ballots)
 	known := true
@@ -118,11 +119,11 @@ func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
 	return ballots
 }
 
-// searched reports whether the member looked for its move, and has a score.
+// searched reports whether the member searched for its move and has a score.
 func (b *Ballot) searched() bool { return b.HasScore && b.Source != SourceBook }
 
-// Sorted returns the ballots in the order of the members: the order of arrival must not matter, not even to a
-// sum of weights.
+// Sorted returns the ballots in the order of the members. The order of arrival must not matter, not even for
+// the rounding of a sum of weights.
 func Sorted(ballots []Ballot) []Ballot {
 	for i := 1; i < len(ballots); i++ {
 		if ballots[i].Member < ballots[i-1].Member {
@@ -134,9 +135,9 @@ func Sorted(ballots []Ballot) []Ballot {
 	return ballots
 }
 
-// NewBallot makes a ballot of a member's reply. It checks the reply against the position; an illegal move is
-// recorded and does not count. A member that resigns keeps the first move of its last variation, in case the
-// others disagree.
+// NewBallot returns the ballot of a member's reply. It checks the reply against the position. It records an
+// illegal move, which does not count. If a member resigns, its ballot keeps the first move of its last
+// variation, in case the other members do not resign.
 func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	b := Ballot{Member: member, Ponder: r.Ponder, Nodes: r.Nodes, Time: r.Elapsed, Source: SourceBestmove, Detail: r.Detail}
 	b.judge(p, r)
@@ -172,8 +173,8 @@ func (b *Ballot) judge(p *shogi.Position, r usi.Reply) {
 	}
 }
 
-// bestInfo returns the line with the reply's score: the last one, unless its score is only a bound and an
-// earlier line has an exact score of the same move.
+// bestInfo returns the line with the reply's score. This is the last line, unless its score is only a bound
+// and an earlier line has an exact score of the same move.
 func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
 	best := r.Best()
 	if best.Score.Bound != usi.Exact && len(r.Exact.PV) > 0 && r.Exact.PV[0] == move {
@@ -182,7 +183,7 @@ func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
 	return best
 }
 
-// Take fills the ballot from a line of the member's search.
+// Take sets the score, the depths and the variation of the ballot from a line of the member's search.
 func (b *Ballot) Take(i usi.Info) {
 	b.Score, b.HasScore = i.Score, i.HasScore
 	b.Depth, b.SelDepth, b.PV = i.Depth, i.SelDepth, i.PV

@@ -2,12 +2,13 @@ package voting
 
 import "slices"
 
-// evaluation is the rule of the evaluations (局面評価値): every member's evaluations are summed up over the game,
-// and the member with the highest sum gains weight. Scores are from the side to move's view, so they are
-// added as they are for both colours. Source: as for adoption, Table 2.
+// evaluation is the rule "evaluation" (局面評価値). It adds up every member's evaluations over the game. The
+// member with the highest sum, the leader, gains weight. Scores are from the view of the side to move. They
+// are therefore added without a change of sign for both colours. Source: the paper that adoption names, Table
+// 2.
 type evaluation struct {
 	standing
-	sums  [][]float64 // by member: the addition of each decision of the window
+	sums  [][]float64 // by member: the evaluation of each decision in the window
 	bonus int         // the member that has 1 more in mode bonus, or -1
 }
 
@@ -21,7 +22,7 @@ func (e *evaluation) clone() Rule {
 	return twin
 }
 
-// NewGame forgets the sums, unless they are to last.
+// NewGame clears the sums, unless the rule keeps them between games.
 func (e *evaluation) NewGame(seed uint64) {
 	e.standing.NewGame(seed)
 	if e.sums != nil && e.spec.Reset == "never" {
@@ -30,10 +31,12 @@ func (e *evaluation) NewGame(seed uint64) {
 	e.sums, e.bonus = make([][]float64, len(e.voters)), -1
 }
 
-// Additive returns false if the ballots themselves change the weights.
+// Additive returns whether weights change only after a decision. Otherwise a ballot can change the weights of
+// the vote itself.
 func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
 
-// Candidates adds weights; the leader may be one whom these ballots make it.
+// Candidates values each move by the sum of its backers' weights. If the key apply is "before", these ballots
+// first choose the leader and raise its weight.
 func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	if e.spec.Apply == "after" {
 		return e.tally(ballots, e.Weights())
@@ -48,7 +51,7 @@ func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	return e.tally(ballots, next.Weights())
 }
 
-// Weights returns the weights with the bonus of the leader so far.
+// Weights returns the members' weights, including the bonus of the present leader.
 func (e *evaluation) Weights() []float64 {
 	if e.bonus < 0 || e.spec.Apply == "before" {
 		return e.standing.Weights()
@@ -58,14 +61,14 @@ func (e *evaluation) Weights() []float64 {
 	return with.Weights()
 }
 
-// Observe adds the evaluations of this decision, and gives the new leader its weight.
+// Observe adds the evaluations of a decision, and raises the weight of the new leader.
 func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
 	defer func() { e.decision++ }()
 	if e.skips(d) {
 		return
 	}
 	leader := e.leads(ballots)
-	worth := make([]float64, len(e.voters)) // 0 for those without a ballot
+	worth := make([]float64, len(e.voters)) // 0 for members without a ballot
 	for i := range ballots {
 		if ballots[i].counts() {
 			worth[ballots[i].Member] = e.worth(&ballots[i])
@@ -84,10 +87,10 @@ func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
 	}
 }
 
-// counts reports whether a ballot's evaluation is added: it came in time.
+// counts reports whether a ballot's evaluation is added. It is added if the ballot came in time.
 func (b *Ballot) counts() bool { return b.Kind == KindMove || b.Kind == KindResign }
 
-// worth returns a ballot's addition: 0 without a score.
+// worth returns the amount that a ballot adds to its member's sum. It returns 0 without a score.
 func (e *evaluation) worth(b *Ballot) float64 {
 	if !b.searched() {
 		return 0
@@ -114,7 +117,8 @@ func (e *evaluation) add(member int, worth float64) {
 	e.sums[member] = list
 }
 
-// leads returns the member that gains weight by these ballots, or -1 when there is none or too few searched.
+// leads returns the leader after these ballots. It returns -1 if there is no leader, or if too few members
+// searched.
 func (e *evaluation) leads(ballots []Ballot) int {
 	leader := e.highest(ballots, (*Ballot).searched)
 	if leader < 0 || !e.enough(ballots, leader) {
@@ -123,8 +127,9 @@ func (e *evaluation) leads(ballots []Ballot) int {
 	return leader
 }
 
-// highest returns the member with the highest sum, with these ballots, among those that came in time and
-// fulfil a condition. With equal sums it is the first; -1 if there is none.
+// highest returns the member with the highest sum, including these ballots. It considers only members whose
+// ballot came in time and fulfils the condition. Of equal sums it returns the first member. It returns -1 if
+// no member is left.
 func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
 	highest, best := -1, 0.0
 	for i := range ballots {
@@ -139,7 +144,8 @@ func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
 	return highest
 }
 
-// total returns a member's sum, without the decision that will leave the window next.
+// total returns a member's sum. It leaves out the decision that the next decision will push out of the
+// window.
 func (e *evaluation) total(member int) float64 {
 	list := e.sums[member]
 	if e.spec.Window > 0 && len(list) == e.spec.Window {
@@ -152,8 +158,8 @@ func (e *evaluation) total(member int) float64 {
 	return sum
 }
 
-// enough reports whether as many members searched as the rule asks for; leader is the one with the highest
-// sum among them.
+// enough reports whether as many members searched as the key searched requires. leader is the member with the
+// highest sum among the members that searched.
 func (e *evaluation) enough(ballots []Ballot, leader int) bool {
 	searched, all := 0, 0
 	for i := range ballots {

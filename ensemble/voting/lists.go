@@ -7,18 +7,19 @@ import (
 	"gogi/shogi"
 )
 
-// byScore follows one member: the one with the best evaluation (optimistic), or with the worst (pessimistic).
-// Members without a score take part only if no member has one.
+// byScore is the rule that follows one member: the member with the best evaluation (optimistic) or the worst
+// (pessimistic). Members without a score take part only if no member has a score.
 type byScore struct{ standing }
 
 func newByScore(s standing) Rule { return &byScore{s} }
 
 func (r *byScore) clone() Rule { return &byScore{r.twin()} }
 
-// Additive returns false: one ballot can decide.
+// Additive returns false, because one ballot can decide the vote.
 func (r *byScore) Additive() bool { return false }
 
-// Candidates values each move by its most extreme backer.
+// Candidates values each move by the score of one backer: the highest score by the optimistic rule, the
+// lowest by the pessimistic rule.
 func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	for i := range list {
@@ -39,18 +40,18 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// borda gives the moves of a member's list of k lines k, k-1, … 1 points, and others none, with k the length
-// of the longest list (a truncated Borda count).
+// borda is a truncated Borda count over the members' MultiPV lists. k is the length of the longest list. In
+// each list the moves get k, k-1, … points in their order. Moves that are not in the list get no points.
 type borda struct{ standing }
 
 func newBorda(s standing) Rule { return &borda{s} }
 
 func (r *borda) clone() Rule { return &borda{r.twin()} }
 
-// Additive returns false: a ballot gives points to many moves.
+// Additive returns false, because a ballot gives points to many moves.
 func (r *borda) Additive() bool { return false }
 
-// Candidates adds the points of all lists, times the members' weights.
+// Candidates values each move by its points in all lists, multiplied by the members' weights.
 func (r *borda) Candidates(ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	k := 1
@@ -70,8 +71,8 @@ func (r *borda) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// ranking returns a ballot's list of moves, each once, the vote first. Secondary lines of fewer plies than
-// minDepth were hardly read and are left out.
+// ranking returns the moves of a ballot's list, each once, with the voted move first. It leaves out secondary
+// lines with a depth below minDepth, because the member hardly searched them.
 func ranking(b *Ballot, minDepth int) []Line {
 	list := []Line{b.Line}
 	for _, line := range b.Ranked {
@@ -91,11 +92,11 @@ func newPool(s standing) Rule { return &pool{s} }
 
 func (r *pool) clone() Rule { return &pool{r.twin()} }
 
-// Additive returns false: a ballot moves all candidates.
+// Additive returns false, because a ballot changes the values of all candidates.
 func (r *pool) Additive() bool { return false }
 
-// Candidates values every listed move, without members that have no score. If no member has one, it counts
-// the ballots.
+// Candidates values every listed move. It ignores members without a score. If no member has a score, it
+// values each move by the weights of its backers.
 func (r *pool) Candidates(ballots []Ballot) []Candidate {
 	list := r.tally(ballots, r.weights)
 	var opinions []opinion
@@ -116,12 +117,12 @@ func (r *pool) Candidates(ballots []Ballot) []Candidate {
 	return list
 }
 
-// opinion is one member's valuation of the moves that it lists.
+// opinion is one member's valuation of the moves in its list.
 type opinion struct {
 	weight  float64
 	moves   []shogi.Move
 	chances []float64 // win probabilities
-	rest    float64   // value of a move that it does not list
+	rest    float64   // win probability for a move that is not in the list
 }
 
 func (r *pool) opinion(b *Ballot) (opinion, bool) {
@@ -135,7 +136,7 @@ func (r *pool) opinion(b *Ballot) (opinion, bool) {
 		o.moves, o.chances = append(o.moves, line.Move), append(o.chances, p)
 		o.rest = min(o.rest, p)
 	}
-	// Never 0: one member's silence must not rule a move out.
+	// The value is never 0, because a move must stay possible if one member does not list it.
 	const least = 1e-6
 	o.rest = max(least, o.rest-r.spec.Impute)
 	return o, len(o.moves) > 0

@@ -13,18 +13,18 @@ import (
 	"gogi/usi"
 )
 
-// RecordVersion is the version of the vote records that are written. Records of version 1 are read and taken
-// again as they were decided: without clamps, mates at their word, and sums compared bit by bit (see
-// Settings.Exact).
+// RecordVersion is the version of the vote records that gogi writes. gogi also reads records of version 1,
+// and repeats their votes by the rules of version 1: scores have no clamps, a mate counts without proof, and
+// sums are compared bit by bit (see Settings.Exact).
 const RecordVersion = 2
 
-// Record is one stored decision, with all data to repeat the vote. It is one JSON object, stored with the
-// move and written as a line of a vote log.
+// Record is one stored decision, with all data to repeat the vote. It is one JSON object, which gogi stores
+// with the move and writes as a line of a vote log.
 type Record struct {
 	Version int    `json:"v"`
 	Type    string `json:"type"` // "vote"
 	Council string `json:"council"`
-	Ply     int    `json:"ply"` // ply in the game, the first move's is 1
+	Ply     int    `json:"ply"` // number of the ply in the game, from 1
 	Own     int    `json:"own"` // number of the council's own decision in this game, from 1
 	Side    string `json:"side"`
 	SFEN    string `json:"sfen"`
@@ -37,7 +37,7 @@ type Record struct {
 	ResignQuorum float64      `json:"resign_quorum"`
 	Members      []string     `json:"members"`
 	Scales       [][2]float64 `json:"scales,omitempty"` // slope and intercept of each member
-	Clamps       []float64    `json:"clamps,omitempty"` // clamp of each member, in its centipawns; none: no clamp
+	Clamps       []float64    `json:"clamps,omitempty"` // clamp of each member, in the member's centipawns; empty: no clamps
 
 	Played  string           `json:"played"`
 	Ponder  string           `json:"ponder,omitempty"`
@@ -46,7 +46,7 @@ type Record struct {
 	Split   string           `json:"split"`
 	Counts  Ordered[int]     `json:"counts"`
 	Sums    Ordered[float64] `json:"wsum"`
-	Values  Ordered[float64] `json:"values,omitempty"` // the values that the rule decides by, if they are not wsum
+	Values  Ordered[float64] `json:"values,omitempty"` // values by which the rule decides, if they differ from wsum
 	TopTie  bool             `json:"top_tie"`          // the first two had the same value
 	Differs bool             `json:"differs_from_plurality"`
 	Vetoed  string           `json:"vetoed,omitempty"`
@@ -54,8 +54,8 @@ type Record struct {
 	Shadow  []ShadowVote     `json:"shadow,omitempty"`
 	Before  []float64        `json:"w_before"`
 	After   []float64        `json:"w_after"`
-	Leader  int              `json:"leader"` // index of the heaviest member before, -1 without a vote
-	Early   bool             `json:"early"`  // decided before all ballots were in
+	Leader  int              `json:"leader"` // index of the member with the largest weight before the decision, -1 without a vote
+	Early   bool             `json:"early"`  // decided before all ballots arrived
 	Ballots []BallotRecord   `json:"ballots"`
 	Nodes   uint64           `json:"nodes"`
 	WallMS  float64          `json:"wall_ms"`
@@ -63,14 +63,14 @@ type Record struct {
 	Events  []string         `json:"events,omitempty"`
 }
 
-// ShadowVote is the vote of another rule that was not played.
+// ShadowVote is the decision of a shadow rule, which was not played.
 type ShadowVote struct {
 	Rule   string `json:"rule"`
 	Played string `json:"played"`
 	By     By     `json:"by"`
 }
 
-// BallotRecord is a Ballot as it is kept.
+// BallotRecord is a Ballot in the form of a record.
 type BallotRecord struct {
 	Member int    `json:"m"`
 	Name   string `json:"name"`
@@ -85,7 +85,7 @@ type BallotRecord struct {
 	Arrived  float64         `json:"arr"`
 	Source   Source          `json:"src,omitempty"`
 	Text     string          `json:"text,omitempty"`
-	PV       string          `json:"pv,omitempty"` // three plies; all of a mate
+	PV       string          `json:"pv,omitempty"` // the first three plies; for a mate the whole variation
 	Ranked   []rankedRecord  `json:"ranked,omitempty"`
 	Detail   json.RawMessage `json:"vote,omitempty"` // a nested council's record
 }
@@ -96,27 +96,27 @@ type rankedRecord struct {
 	Depth int `json:"d,omitempty"`
 }
 
-// ScoreRecord is a score in a record. The zero value is no score.
+// ScoreRecord is a score in a record. The zero value means that there is no score.
 type ScoreRecord struct {
 	CP    *int   `json:"cp,omitempty"`    // centipawns
 	Mate  string `json:"mate,omitempty"`  // in USI's notation: 3, -2, +, -
 	Bound string `json:"bound,omitempty"` // lower or upper; "": exact
 }
 
-// VetoResult is the result of one member's search of the voted move's position.
+// VetoResult is the result of one member's search of the position after the voted move.
 type VetoResult struct {
 	Member      int    `json:"m"`
-	ScoreRecord        // from the council's view, without its bound
+	ScoreRecord        // from the council's view, without the bound
 	Nodes       uint64 `json:"n"`
 	Objects     bool   `json:"objects"`
 }
 
-// Milliseconds rounds to a microsecond, as the store does.
+// Milliseconds returns a duration in milliseconds, rounded to a microsecond as in the database.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func duration(ms float64) time.Duration { return time.Duration(math.Round(ms*1000)) * time.Microsecond }
 
-// moveText is empty for NoMove.
+// moveText returns a move in USI notation, or "" for NoMove.
 func moveText(m shogi.Move) string {
 	if m == shogi.NoMove {
 		return ""
@@ -131,7 +131,7 @@ func readMove(text string) (shogi.Move, error) {
 	return shogi.ParseMove(text)
 }
 
-// NewScoreRecord returns a score for a record, the zero value if has is false.
+// NewScoreRecord returns a score in the form of a record. It returns the zero value if has is false.
 func NewScoreRecord(s usi.Score, has bool) (r ScoreRecord) {
 	if !has {
 		return r
@@ -151,7 +151,7 @@ func NewScoreRecord(s usi.Score, has bool) (r ScoreRecord) {
 	return r
 }
 
-// read returns the score; has is false without one.
+// read returns the score of a record. has is false if there is no score.
 func (r ScoreRecord) read() (s usi.Score, has bool) {
 	if r.CP != nil {
 		s.Value = *r.CP
@@ -171,10 +171,11 @@ func (r ScoreRecord) read() (s usi.Score, has bool) {
 	return s, true
 }
 
-// keptPlies is the number of recorded plies of a variation: enough to continue if no member votes.
+// keptPlies is the number of plies of a variation in a record. They are enough to choose the next move if no
+// member votes.
 const keptPlies = 3
 
-// RecordBallot returns a ballot as a record has it.
+// RecordBallot returns a ballot in the form of a record. name is the member's name.
 func RecordBallot(b *Ballot, name string) BallotRecord {
 	r := BallotRecord{
 		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),
@@ -199,7 +200,8 @@ func RecordBallot(b *Ballot, name string) BallotRecord {
 	return r
 }
 
-// Ballot returns the ballot. Its variation has only the recorded plies. It returns an error for a move that is none.
+// Ballot returns the ballot of a record. The ballot's variation has only the recorded plies. Ballot returns
+// an error if a recorded move cannot be parsed.
 func (r *BallotRecord) Ballot() (Ballot, error) {
 	b := Ballot{
 		Member: r.Member, Kind: r.Kind, Line: Line{Depth: r.Depth}, SelDepth: r.SelDepth, Nodes: r.Nodes,
@@ -225,7 +227,8 @@ func (r *BallotRecord) Ballot() (Ballot, error) {
 	return b, nil
 }
 
-// ParseRecord reads a record and rejects other data.
+// ParseRecord parses the JSON text of a record. It returns an error for other data, and for an unknown
+// version.
 func ParseRecord(data []byte) (*Record, error) {
 	var r Record
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -247,7 +250,7 @@ func ParseRecord(data []byte) (*Record, error) {
 	return &r, nil
 }
 
-// Word returns the decision's word in a record: a move, "win" or "resign".
+// Word returns the decision in the form of a record: a move, "win" or "resign".
 func (d *Decision) Word() string {
 	switch d.Answer {
 	case usi.AnswerWin:
@@ -259,7 +262,7 @@ func (d *Decision) Word() string {
 	return moveText(d.Move)
 }
 
-// Decided fills in the result of the vote.
+// Decided sets the fields of the record that depend on the decision.
 func (r *Record) Decided(d *Decision) {
 	r.Played, r.Ponder, r.By, r.Tie = d.Word(), moveText(d.Ponder), d.By, d.Tie
 	r.Split, r.Leader, r.Vetoed = d.Split(), d.Leader, moveText(d.Vetoed)
@@ -289,7 +292,7 @@ type Entry[T any] struct {
 // Ordered is a JSON object whose keys keep their order: the best move first.
 type Ordered[T any] []Entry[T]
 
-// MarshalJSON writes the object.
+// MarshalJSON returns the JSON object with its keys in order.
 func (o Ordered[T]) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, e := range o {
@@ -309,14 +312,15 @@ func (o Ordered[T]) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// UnmarshalJSON reads the object and keeps the order of its keys. If a key repeats, its last value counts.
+// UnmarshalJSON parses a JSON object and keeps the order of its keys. If a key repeats, its last value
+// counts.
 func (o *Ordered[T]) UnmarshalJSON(data []byte) error {
 	var values map[string]T
 	if err := json.Unmarshal(data, &values); err != nil {
 		return err
 	}
 	*o = nil
-	d := json.NewDecoder(bytes.NewReader(data)) // data is an object or null, as values could be read from it
+	d := json.NewDecoder(bytes.NewReader(data)) // data is an object or null, because the values were already parsed from it
 	for token, err := d.Token(); err == nil; token, err = d.Token() {
 		if key, ok := token.(string); ok {
 			var value json.RawMessage
@@ -331,7 +335,7 @@ func (o *Ordered[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Get returns a key's value, or the zero value without it.
+// Get returns the value of a key, or the zero value if the key is missing.
 func (o Ordered[T]) Get(key string) (value T) {
 	if i := slices.IndexFunc(o, func(e Entry[T]) bool { return e.Key == key }); i >= 0 {
 		return o[i].Value

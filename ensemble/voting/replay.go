@@ -9,33 +9,33 @@ import (
 	"gogi/usi"
 )
 
-// Replayer takes recorded votes again, by the recorded rule or by another. The zero value votes as recorded.
-// It is given the records of one council in order, those of one game after those of another.
+// Replayer repeats recorded votes, by the recorded rule or by another rule. The zero value votes by the
+// recorded rule. The caller passes the records of one council in order, game by game.
 //
-// Another rule learns from its own decisions, as if its moves had been played, although the game went on with
-// the recorded ones. Nothing outside of the records matters: the seed, the chain of ties, the members'
-// scales, the quorum and the rule of declarations are theirs.
+// Another rule learns from its own decisions, as if its moves had been played, although the game continued
+// with the recorded moves. A Replayer uses only data from the records: the seed, the chain of tie-breaks, the
+// members' scales, the quorum and the declaration rule.
 type Replayer struct {
-	Rule *Spec // nil is the recorded rule
-	Ties []Tie // empty is the recorded chain
+	Rule *Spec // nil: the recorded rule
+	Ties []Tie // empty: the recorded chain
 
 	session *Session
-	made    string // the settings that the session was made from
+	made    string // the settings with which the session was made
 	seed    uint64
-	past    []*Session // the session before each decision of this game, for take-backs
+	past    []*Session // the session before each decision of this game, to go back after a take-back
 }
 
-// Revote is one decision taken again.
+// Revote is the result of one repeated vote.
 type Revote struct {
 	Decision Decision
 	Before   []float64 // the members' weights before the decision
-	After    []float64 // and after it
+	After    []float64 // the members' weights after the decision
 }
 
-// Next votes on the ballots of the next record. A game begins if Own is 1 or the seed changes. If Own is not
-// above the one before, the game was taken back, and Next votes in the state of that time. It returns an
-// error if earlier decisions are missing, if the rule changes within a game, and if the record cannot be
-// read.
+// Next repeats the vote of the next record. A record with Own 1 begins a game. If Own is not larger than the
+// last record's Own, moves were taken back, and Next votes with the weights from before these moves. Next
+// returns an error if earlier decisions are missing, if the rule changes within a game, or if the record
+// cannot be read.
 func (r *Replayer) Next(rec *Record) (Revote, error) {
 	v, err := r.next(rec)
 	if err != nil {
@@ -70,8 +70,8 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	return v, err
 }
 
-// enter brings the session to the state of the record's vote, and reports whether it votes by the recorded
-// rule and tie-breaks.
+// enter brings the session to its state before the record's vote. asRecorded reports whether the session
+// votes by the recorded rule and tie-breaks.
 func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	recorded, err := ParseSpec(rec.Rule)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	return spec.String() == recorded.String() && slices.Equal(settings.Ties, chain(rec.Ties)), err
 }
 
-// constitution returns the rule and the settings that the replayer votes by.
+// constitution returns the rule and the settings by which the replayer votes.
 func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Settings, error) {
 	declaration, err := shogi.ParseDeclarationRule(rec.Declaration)
 	if err != nil {
@@ -122,7 +122,8 @@ func chain(ties []Tie) []Tie {
 	return ties
 }
 
-// begin starts a game, in a new session unless the last one is alike: its weights may last.
+// begin starts a game. If the last session has the same settings, begin uses it again, because its weights
+// may last between games.
 func (r *Replayer) begin(spec Spec, settings Settings, made string, rec *Record) error {
 	r.past = nil
 	if r.session == nil || made != r.made {
@@ -137,7 +138,7 @@ func (r *Replayer) begin(spec Spec, settings Settings, made string, rec *Record)
 	return nil
 }
 
-// voters returns the members as recorded.
+// voters returns the members with the recorded names, scales and clamps.
 func (r *Record) voters() []Voter {
 	voters := make([]Voter, len(r.Members))
 	for i, name := range r.Members {
@@ -152,7 +153,8 @@ func (r *Record) voters() []Voter {
 	return voters
 }
 
-// ballots reads all ballots back. No ballot that counts has an illegal move, unless the record is damaged.
+// ballots returns the record's ballots. It returns an error if a ballot that counts has an illegal move,
+// which only happens in a damaged record.
 func (r *Record) ballots(p *shogi.Position) ([]Ballot, error) {
 	list := make([]Ballot, len(r.Ballots))
 	for i := range r.Ballots {
@@ -171,7 +173,7 @@ func (r *Record) ballots(p *shogi.Position) ([]Ballot, error) {
 	return list, nil
 }
 
-// check refuses illegal moves in a ballot that may count.
+// check returns an error if a ballot that may count has an illegal move.
 func (b *Ballot) check(p *shogi.Position) error {
 	if b.Kind != KindMove && (b.Kind != KindResign || b.Move == shogi.NoMove) {
 		return nil
@@ -187,7 +189,7 @@ func (b *Ballot) check(p *shogi.Position) error {
 	return nil
 }
 
-// fromBook returns a recorded move of a book, which no other rule would have changed.
+// fromBook returns the decision for a recorded book move. Every rule would have played this move.
 func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
 	m, err := shogi.ParseMove(r.Played)
 	if err == nil {
@@ -199,8 +201,8 @@ func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
 	return FromBook(m), err
 }
 
-// vetoAgain applies a recorded veto if the vote chose the vetoed move. It cannot decide the veto again, because the
-// veto came from searches of other members, and the ballots do not have these.
+// vetoAgain applies a recorded veto if the vote chose the vetoed move. It cannot repeat the check itself,
+// because other members searched for the veto, and the ballots do not contain these searches.
 func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, rec *Record) error {
 	if rec.By != ByVeto || d.Answer != usi.AnswerMove || moveText(d.Move) != rec.Vetoed {
 		return nil
@@ -216,8 +218,8 @@ func (c *Session) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, re
 	return nil
 }
 
-// Differs returns the difference between the vote and the recorded one, bit for bit; "" if they are equal. It
-// compares every weight exactly.
+// Differs describes the first difference between the repeated vote and the record. It returns "" if they are
+// equal. It compares all numbers exactly, including the weights.
 func (v *Revote) Differs(rec *Record) string {
 	var again Record
 	again.Decided(&v.Decision)

@@ -9,29 +9,31 @@ import (
 	"gogi/usi"
 )
 
-// Voter has a rule's data about a member.
+// Voter holds a member's data that rules use.
 type Voter struct {
 	Name string
-	// Slope and Intercept turn its centipawns into the log odds of winning. Engines differ in scale by a
-	// factor of three.
+	// Slope and Intercept convert the member's centipawns into the log odds of winning. The scales of engines
+	// differ by up to a factor of three.
 	Slope     float64 // 0 means DefaultSlope
 	Intercept float64
-	// Clamp limits its scores to ± so many of its own centipawns. A mate counts as the clamp if the member's
-	// variation does not show it to the end, and beyond all clamps if it does. 0 is no clamp: mates count
-	// without proof, as in all councils whose plans and records have no clamp.
+	// Clamp limits the member's scores to the range ±Clamp, in its own centipawns. A mate counts as the
+	// clamp, unless the member's variation shows the mate to its end. A mate that is shown to its end is
+	// beyond all clamps. 0 means no clamp: mates count without proof, as in all councils whose plans and
+	// records have no clamp.
 	Clamp float64
 }
 
-// DefaultClamp is a member's default clamp: 97% at DefaultSlope. Beyond it a score shows hardly more about
-// the winner, and one member's mistake would outweigh all other members.
+// DefaultClamp is the default of a member's clamp. At DefaultSlope it is a win probability of 97%. A larger
+// score says hardly more about the winner, and without a clamp one member's mistake could outweigh all other
+// members.
 const DefaultClamp = 2000
 
-// DefaultSlope is the log odds of one centipawn: 600 centipawns are 73% (the formula of Ponanza, which most
-// engines are near to).
+// DefaultSlope is the log odds of one centipawn, so that 600 centipawns are a win probability of 73%. This is
+// the formula of the engine Ponanza. The scales of most engines are close to it.
 const DefaultSlope = 1.0 / 600
 
-// Points returns the value of a score in the member's centipawns, -Inf without one; proven means that a mate
-// is shown to its end.
+// Points returns a score in the member's centipawns, limited by the clamp. proven means that the variation
+// shows the mate to its end. Points returns -Inf if there is no score.
 func (v Voter) Points(s usi.Score, has, proven bool) float64 {
 	x := Points(s, has)
 	if v.Clamp == 0 || proven || !has {
@@ -40,10 +42,10 @@ func (v Voter) Points(s usi.Score, has, proven bool) float64 {
 	return max(-v.Clamp, min(v.Clamp, x))
 }
 
-// odds returns a line's score as log odds of winning, -Inf without one.
+// odds returns a line's score as log odds of winning. It returns -Inf if the line has no score.
 func (v Voter) odds(l Line) float64 { return v.LogOdds(v.Points(l.Score, l.HasScore, l.proven)) }
 
-// LogOdds turns points into log odds of winning; -Inf stays.
+// LogOdds converts points in centipawns into log odds of winning. It returns -Inf for -Inf.
 func (v Voter) LogOdds(points float64) float64 {
 	if math.IsInf(points, -1) {
 		return points
@@ -53,19 +55,20 @@ func (v Voter) LogOdds(points float64) float64 {
 
 func probability(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
 
-// Candidate is one move of a vote.
+// Candidate is a move that got votes or that a member listed.
 type Candidate struct {
 	Move    shogi.Move
 	Backers []int   // the members that voted for it, ascending
 	Weight  float64 // the sum of their weights
-	Value   float64 // the value that the rule decides by; Weight for the rules that add weights
-	Best    float64 // the best score among its backers as log odds, -Inf for none
+	Value   float64 // the value by which the rule decides; equal to Weight for rules that add weights
+	Best    float64 // the best score of its backers as log odds; -Inf if no backer has a score
 }
 
 // Count returns the number of members that voted for the move.
 func (c *Candidate) Count() int { return len(c.Backers) }
 
-// back adds a backer; at most so many are still to come, with this one.
+// back adds a member to the backers. more is the largest number of backers that can follow, including this
+// one.
 func (c *Candidate) back(member, more int) {
 	if c.Backers == nil {
 		c.Backers = make([]int, 0, more)
@@ -73,26 +76,26 @@ func (c *Candidate) back(member, more int) {
 	c.Backers = append(c.Backers, member)
 }
 
-// Rule turns ballots into candidates with a value each.
+// Rule is a method that gives each move of a set of ballots a value.
 type Rule interface {
-	// NewGame forgets the effects of the last game, and takes a seed for everything random.
+	// NewGame resets the rule for a new game. All random choices depend on the seed.
 	NewGame(seed uint64)
-	// Candidates values the moves of the ballots, all of KindMove and in the order of the members. It changes
-	// nothing.
+	// Candidates returns the moves of the ballots with their values. All ballots are of KindMove and in the
+	// order of the members. Candidates does not change the rule.
 	Candidates(ballots []Ballot) []Candidate
-	// Observe learns from a decision that was played, once for each.
+	// Observe updates the rule after a decision was played. Call it once for each played decision.
 	Observe(ballots []Ballot, d *Decision)
 	// Weights returns the present weight of each member's ballot.
 	Weights() []float64
 	// Additive reports whether a candidate's value is the sum of Weights over its backers, so that a vote may
 	// be decided before all ballots are in.
 	Additive() bool
-	// clone is a rule that goes its own way from here.
+	// clone returns a copy of the rule that changes independently.
 	clone() Rule
 }
 
-// NewRule makes the rule of a spec for the given members; exact is that of Settings. A name that the table of
-// rules does not have is an error.
+// NewRule returns the rule of a spec for the given members. exact is the value of Settings.Exact. NewRule
+// returns an error if the table of rules does not have the name.
 func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 	k, known := kindOf(spec.Name)
 	if !known {
@@ -104,22 +107,22 @@ func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
 	return k.begin(newStanding(spec, voters, exact)), nil
 }
 
-// standing is the part that all rules share: the members and their weights. On its own it is the majority
-// rule, or with given weights the weighted one.
+// standing is the part that all rules share: the members and their weights. Without more it is the rule
+// "majority". With given weights it is the rule "weighted".
 type standing struct {
 	spec     Spec
 	voters   []Voter
 	exact    bool // Settings.Exact
 	weights  []float64
 	seed     uint64
-	decision int // how many were observed in this game
+	decision int // number of decisions of this game that the rule observed
 }
 
 func newMajority(s standing) Rule { return &s }
 
 func (s *standing) clone() Rule { return new(s.twin()) }
 
-// twin returns a standing whose weights go their own way from here.
+// twin returns a copy whose weights change independently.
 func (s *standing) twin() standing {
 	twin := *s
 	twin.weights = slices.Clone(s.weights)
@@ -140,7 +143,7 @@ func (s *standing) restart() {
 	copy(s.weights, s.spec.Weights)
 }
 
-// NewGame resets the weights, unless they are to last.
+// NewGame resets the weights, unless the rule keeps them between games.
 func (s *standing) NewGame(seed uint64) {
 	s.seed, s.decision = seed, 0
 	if s.spec.Reset != "never" {
@@ -148,12 +151,13 @@ func (s *standing) NewGame(seed uint64) {
 	}
 }
 
-// Candidates adds the weights of each move's backers.
+// Candidates values each move by the sum of its backers' weights.
 func (s *standing) Candidates(ballots []Ballot) []Candidate {
 	return s.tally(ballots, s.Weights())
 }
 
-// tally groups the ballots by move, in the order of each move's first member.
+// tally groups the ballots by move. The order of the moves is the order of the first member that voted for
+// each.
 func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 	list := make([]Candidate, 0, 4)
 	for i := range ballots {
@@ -172,7 +176,7 @@ func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 	return list
 }
 
-// CandidateOf finds a move in the list, or adds it.
+// CandidateOf returns the candidate of a move in the list. It adds the move if the list does not have it.
 func CandidateOf(list *[]Candidate, m shogi.Move) *Candidate {
 	for i := range *list {
 		if (*list)[i].Move == m {
@@ -183,13 +187,14 @@ func CandidateOf(list *[]Candidate, m shogi.Move) *Candidate {
 	return &(*list)[len(*list)-1]
 }
 
-// Observe counts the decision; the weights stay.
+// Observe counts the decision. It does not change the weights.
 func (s *standing) Observe([]Ballot, *Decision) { s.decision++ }
 
-// Additive returns true: values are sums of weights.
+// Additive returns true, because values are sums of weights.
 func (s *standing) Additive() bool { return true }
 
-// Weights returns the members' weights, under a placebo with the wrong owners.
+// Weights returns the members' weights. With a placebo it returns them in a random order, so that they have
+// the wrong owners.
 func (s *standing) Weights() []float64 { return s.owned(s.weights) }
 
 func (s *standing) owned(weights []float64) []float64 {
@@ -208,14 +213,14 @@ func (s *standing) owned(weights []float64) []float64 {
 	return out
 }
 
-// fade lets the weights beyond the first one decay.
+// fade moves all weights towards the initial weight by the factor Decay.
 func (s *standing) fade() {
 	for i, w := range s.weights {
 		s.weights[i] = s.spec.Initial + (w-s.spec.Initial)*s.spec.Decay
 	}
 }
 
-// raise gives a member one more.
+// raise adds 1 to a member's weight, up to the cap.
 func (s *standing) raise(member int) {
 	s.weights[member]++
 	if s.spec.Cap > 0 {
@@ -223,7 +228,8 @@ func (s *standing) raise(member int) {
 	}
 }
 
-// skips reports whether a decision changes no weight because no vote made it.
+// skips reports whether a decision changes no weight, because it was not made by vote and the key overrides
+// is "skip".
 func (s *standing) skips(d *Decision) bool {
 	return s.spec.Overrides != "count" && d.By != ByRule
 }
@@ -243,21 +249,22 @@ const (
 	Evaluation  = "evaluation"  // weights by evaluations (局面評価値)
 	Weighted    = "weighted"    // weights given beforehand
 	Optimistic  = "optimistic"  // the member with the best evaluation (楽観的合議)
-	Pessimistic = "pessimistic" // the member with the worst
+	Pessimistic = "pessimistic" // the member with the worst evaluation
 	Borda       = "borda"       // points by rank in the MultiPV lists
 	LinearPool  = "linear_pool" // mean of the win probabilities in the MultiPV lists
-	LogPool     = "log_pool"    // the same of their log odds
+	LogPool     = "log_pool"    // mean of the log odds of winning in the MultiPV lists
 )
 
-// kind is a row of the table of rules: with the rule's own file it is all that this package knows of it.
+// kind is a row of the table of rules. The row and the rule's own file contain everything about the rule in
+// this package.
 type kind struct {
 	name  string
 	begin func(standing) Rule // the rule before its first game
 	keys  []string            // keys of Spec, in the order of its fields
-	lists bool                // it reads MultiPV lists; without them it counts ballots, or little more
+	lists bool                // the rule reads MultiPV lists; without lists it votes almost as simple majority
 }
 
-// kinds returns the table of rules, in the order in which they are listed.
+// kinds returns the table of rules, in the order of help texts and lists.
 func kinds() []kind {
 	growing := []string{"initial", "tally", "reset", "overrides", "decay", "cap", "placebo"}
 	pooling := []string{"weights", "impute", "min_depth"}
@@ -274,7 +281,7 @@ func kinds() []kind {
 	}
 }
 
-// kindOf finds a rule's row.
+// kindOf returns the row of a rule by its name.
 func kindOf(name string) (kind, bool) {
 	for _, k := range kinds() {
 		if k.name == name {
@@ -284,7 +291,7 @@ func kindOf(name string) (kind, bool) {
 	return kind{}, false
 }
 
-// RuleNames lists the rules.
+// RuleNames returns the names of all rules.
 func RuleNames() []string {
 	var names []string
 	for _, k := range kinds() {
@@ -293,8 +300,8 @@ func RuleNames() []string {
 	return names
 }
 
-// ReadsLists reports whether the rule counts the lines of MultiPV lists: from members that give one line only
-// it knows little more than simple majority.
+// ReadsLists reports whether the rule uses the MultiPV lists of the members. If members send only one line,
+// such a rule votes almost as simple majority.
 func (s *Spec) ReadsLists() bool {
 	k, _ := kindOf(s.Name)
 	return k.lists

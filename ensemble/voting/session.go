@@ -13,18 +13,18 @@ import (
 	"gogi/usi"
 )
 
-// By is the cause of a decision.
+// By names the cause of a decision.
 type By string
 
 // The causes of a decision.
 const (
 	ByForced      By = "forced"      // there was one legal move, or none
 	ByDeclaration By = "declaration" // the declaration rule wins the game
-	ByMate        By = "mate"        // a member's variation ends in checkmate
-	ByResignation By = "resignation" // a quorum of the members gave up
+	ByMate        By = "mate"        // a member's variation shows a checkmate
+	ByResignation By = "resignation" // more than a quorum of the members resigned
 	ByRule        By = "rule"        // the vote
-	ByVeto        By = "veto"        // the vote's runner-up, after other members objected
-	ByPlan        By = "plan"        // no member voted: the last decision's variation continues here
+	ByVeto        By = "veto"        // the vote's runner-up, after other members objected to the voted move
+	ByPlan        By = "plan"        // no member voted: the move continues the last decision's variation
 	ByDefault     By = "default"     // no member voted: the first legal move
 	ByBook        By = "book"        // the council's book: no member was asked
 )
@@ -32,11 +32,12 @@ const (
 // Settings apply to a session with any rule.
 type Settings struct {
 	Ties        []Tie                 // empty: DefaultTies
-	Declaration shogi.DeclarationRule // by which the council may declare
-	// ResignQuorum is the share of the living members of which more must resign; 0 means one half.
+	Declaration shogi.DeclarationRule // the rule by which the council may declare a win
+	// ResignQuorum is a share of the living members. The council resigns if more members than this share
+	// resign. 0 means one half.
 	ResignQuorum float64
-	// Exact compares sums bit by bit, so that 0.1 + 0.2 is more than 0.3. That is how records of version 1
-	// were decided, and for taking those again.
+	// Exact compares sums bit by bit, so that 0.1 + 0.2 is more than 0.3. Records of version 1 were decided
+	// in this way, and repeating their votes needs it.
 	Exact bool
 }
 
@@ -44,17 +45,17 @@ type Settings struct {
 type Decision struct {
 	Answer     usi.Answer
 	Move       shogi.Move // for AnswerMove
-	Ponder     shogi.Move // the voted reply, or NoMove
+	Ponder     shogi.Move // the reply that the members expect, or NoMove
 	By         By
-	Tie        Tie         // the level that decided between equal values, or ""
-	Candidates []Candidate // the moves of the votes that were counted, best first
-	Leader     int         // the heaviest member before the decision, -1 without ballots
-	Speaker    int         // the member whose score and variation go with the move, or -1
-	Vetoed     shogi.Move  // the vote's choice, under ByVeto
-	Plain      shogi.Move  // the choice of the same ballots, each counted once
+	Tie        Tie         // the tie-break that decided between equal values, or ""
+	Candidates []Candidate // the candidates by value, best first
+	Leader     int         // the member with the largest weight before the decision, -1 without ballots
+	Speaker    int         // the member whose score and variation the council reports with the move, or -1
+	Vetoed     shogi.Move  // the vote's choice, if By is ByVeto
+	Plain      shogi.Move  // the choice of the same ballots by simple majority
 }
 
-// Split returns the backers of each move in falling order, such as "3:3:1".
+// Split returns the numbers of backers of the moves in falling order, such as "3:3:1".
 func (d *Decision) Split() string {
 	var counts []int
 	for i := range d.Candidates {
@@ -80,7 +81,7 @@ func (d *Decision) backers(m shogi.Move) []int {
 	return nil
 }
 
-// voted lists the members whose vote was counted.
+// voted returns the members whose vote was counted.
 func (d *Decision) voted() []int {
 	var list []int
 	for i := range d.Candidates {
@@ -89,7 +90,7 @@ func (d *Decision) voted() []int {
 	return list
 }
 
-// Session takes the votes of one game after the other.
+// Session takes votes by one rule and keeps the rule's state, for one game after the other.
 type Session struct {
 	spec     Spec
 	text     string // text of the spec
@@ -98,17 +99,18 @@ type Session struct {
 	Settings Settings
 	seed     uint64
 	decision int
-	previous []int // whose vote was adopted last
+	previous []int // the members whose vote was last adopted
 	plan     plan
 }
 
-// plan is the next move of the variation behind the last decision, and the position that it is meant for.
+// plan is the next own move in the variation of the last decision, with the position in which the move is to
+// be played.
 type plan struct {
 	key  uint64
 	move shogi.Move
 }
 
-// NewSession makes the session of a rule; NewGame comes before the first vote.
+// NewSession returns a session of a rule. Call NewGame before the first vote.
 func NewSession(spec Spec, voters []Voter, settings Settings) (*Session, error) {
 	if len(voters) == 0 {
 		return nil, errors.New("ensemble: a council without members cannot vote")
@@ -123,7 +125,7 @@ func NewSession(spec Spec, voters []Voter, settings Settings) (*Session, error) 
 	return &Session{spec: spec, text: spec.String(), rule: rule, voters: voters, Settings: settings}, nil
 }
 
-// Clone returns a session that goes its own way from here.
+// Clone returns a copy of the session that changes independently.
 func (c *Session) Clone() *Session {
 	twin := *c
 	twin.rule = c.rule.clone()
@@ -136,14 +138,14 @@ func (c *Session) Rule() string { return c.text }
 // Weights returns the present weight of each member's ballot.
 func (c *Session) Weights() []float64 { return c.rule.Weights() }
 
-// NewGame forgets the last game. The seed is of all that is random.
+// NewGame resets the session for a new game. All random choices depend on the seed.
 func (c *Session) NewGame(seed uint64) {
 	c.seed, c.decision, c.previous, c.plan = seed, 0, nil, plan{}
 	c.rule.NewGame(seed)
 }
 
-// Before decides positions that need no ballots: a forced move, or a declaration that wins by the session's
-// rule.
+// Before decides a position that needs no ballots. This is a position with at most one legal move, or a
+// position in which the declaration rule wins the game. It returns false for all other positions.
 func (c *Session) Before(p *shogi.Position) (Decision, bool) {
 	d := Decision{Leader: -1, Speaker: -1}
 	if p.Declaration(c.Settings.Declaration).Win {
@@ -167,7 +169,8 @@ func FromBook(m shogi.Move) Decision {
 	return Decision{Answer: usi.AnswerMove, Move: m, By: ByBook, Leader: -1, Speaker: -1}
 }
 
-// Decide takes the vote. It changes nothing, and the order of the ballots does not matter.
+// Decide takes the vote and returns the decision. It does not change the session, and the order of the
+// ballots does not matter.
 func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
 	if d, ok := c.Before(p); ok {
 		return d
@@ -194,7 +197,7 @@ func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
 	return d
 }
 
-// finish adds to the move its backers, and the expected reply.
+// finish sets the speaker and the expected reply of a decision for a move.
 func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
 	if d.Speaker < 0 {
 		d.Speaker = Speaker(votes, d.Move, voters)
@@ -204,7 +207,7 @@ func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
 	d.Ponder = expectedReply(&next, votes, d.Move, d.Leader)
 }
 
-// Observe learns from a decision that was played in the position.
+// Observe updates the session after a decision was played in the position.
 func (c *Session) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
 	ballots = Examined(p, ballots)
 	c.rule.Observe(ballots, d)
@@ -215,9 +218,9 @@ func (c *Session) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
 	}
 }
 
-// Counted returns the ballots that count as moves. A member that resigned votes for its other move, if it has
-// one; if the quorum has resigned, no vote is needed. If all ballots count, the result is the ballots
-// themselves.
+// Counted returns the ballots that count as votes for a move. A member that resigned votes for the first move
+// of its variation, if there is one. (If the quorum has resigned, the council resigns without a vote.) If all
+// ballots count, Counted returns the list itself.
 func Counted(ballots []Ballot) []Ballot {
 	n := 0
 	for n < len(ballots) && ballots[n].votes() {
@@ -235,7 +238,7 @@ func Counted(ballots []Ballot) []Ballot {
 	return votes
 }
 
-// leader returns the heaviest member, the first of equal ones.
+// leader returns the member with the largest weight, or the first of several. It returns -1 without ballots.
 func (c *Session) leader(ballots []Ballot) int {
 	if len(ballots) == 0 {
 		return -1
@@ -260,8 +263,8 @@ func (c *Session) ordering(leader int) *ordering {
 	}
 }
 
-// rank sorts the candidates and returns the level of the chain that separated the first two, if their values
-// were equal.
+// rank sorts the candidates. If the first two have equal values, it also returns the tie-break that separated
+// them.
 func (c *Session) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
 	slices.SortFunc(list, func(a, b Candidate) int {
 		v, _ := order.compare(&a, &b)
@@ -274,7 +277,7 @@ func (c *Session) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
 	return list, tie
 }
 
-// plain returns the choice of the ballots by simple majority.
+// plain returns the move that simple majority chooses from the ballots.
 func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
 	list := make([]Candidate, 0, 4)
 	for i := range votes {
@@ -287,14 +290,14 @@ func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
 	if len(list) == 0 {
 		return shogi.NoMove
 	}
-	even := *order // with equal weights the first is the heaviest
+	even := *order // with equal weights the first member leads
 	even.weights, even.leader = slices.Repeat([]float64{1}, len(c.voters)), 0
 	list, _ = c.rank(list, &even)
 	return list[0].Move
 }
 
-// provenMate returns the index of the ballot with the shortest mate that its own variation shows to the end, or
-// -1.
+// provenMate returns the index of the ballot whose variation shows the shortest mate to its end. It returns
+// -1 if there is no such ballot.
 func provenMate(ballots []Ballot) int {
 	best := -1
 	for i := range ballots {
@@ -309,13 +312,13 @@ func provenMate(ballots []Ballot) int {
 	return best
 }
 
-// resigned reports whether more than the quorum of the living gave up.
+// resigned reports whether more than the quorum of the living members resigned.
 func (c *Session) resigned(ballots []Ballot) bool {
 	resigned, alive := census(ballots)
 	return resigned > 0 && resigned >= c.quorumToResign(alive)
 }
 
-// census counts the resigned and the living members.
+// census returns the number of members that resigned and the number of living members.
 func census(ballots []Ballot) (resigned, alive int) {
 	for i := range ballots {
 		switch ballots[i].Kind {
@@ -330,15 +333,16 @@ func census(ballots []Ballot) (resigned, alive int) {
 	return resigned, alive
 }
 
-// quorumToResign returns how many of the living members it takes.
+// quorumToResign returns the number of living members that must resign before the council resigns.
 func (c *Session) quorumToResign(alive int) int {
 	return min(alive, int(math.Floor(c.ResignShare()*float64(alive)))+1)
 }
 
-// ResignShare returns the share of members of which more must resign.
+// ResignShare returns the share of the living members above which the council resigns.
 func (c *Session) ResignShare() float64 { return cmp.Or(c.Settings.ResignQuorum, 0.5) }
 
-// fallBack answers if no member voted: the council never resigns for that.
+// fallBack sets the decision if no member voted. It plays the planned move or the first legal move, because
+// missing votes are no reason to resign.
 func (c *Session) fallBack(p *shogi.Position, d *Decision) {
 	if c.plan.move != shogi.NoMove && c.plan.key == p.Key() && p.CheckLegal(c.plan.move) == nil {
 		d.By, d.Move = ByPlan, c.plan.move
@@ -348,7 +352,7 @@ func (c *Session) fallBack(p *shogi.Position, d *Decision) {
 	d.By, d.Move = ByDefault, p.LegalMoves(room[:0])[0]
 }
 
-// planAfter reads the speaker's variation: the move, the reply, and the next move.
+// planAfter returns the plan after a decision, from the first three moves of the speaker's variation.
 func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
 	i := slices.IndexFunc(ballots, func(b Ballot) bool { return b.Member == d.Speaker })
 	if i < 0 || len(ballots[i].PV) < 3 || ballots[i].PV[0] != d.Move {
@@ -364,7 +368,8 @@ func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
 	return plan{next.Key(), ballots[i].PV[2]}
 }
 
-// Speaker returns the backer of a move with the best score, the first of equal ones.
+// Speaker returns the member with the best score among the members that voted for a move, or the first of
+// several. It returns -1 if no member voted for the move.
 func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	speaker, best := -1, 0.0
 	for i := range votes {
@@ -379,8 +384,8 @@ func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	return speaker
 }
 
-// expectedReply is voted for by the members that voted for the move: the reply that most of them expect, with
-// equal numbers the first named. If they name none, it is the leader's.
+// expectedReply returns the reply that most of the move's backers expect, or the first of several. If no
+// backer names a reply, it returns the reply that the leader expects.
 func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, leader int) shogi.Move {
 	var list []Candidate
 	for i := range votes {
@@ -407,8 +412,8 @@ func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, lead
 	return shogi.NoMove
 }
 
-// Decided reports whether no ballot of the members that are still thinking can change the vote. Only rules
-// that add weights can know; a mate that a member might still prove is given up.
+// Decided reports whether the missing ballots of the pending members can no longer change the vote. It can
+// return true only for rules that add weights. It ignores that a pending member might still prove a mate.
 func (c *Session) Decided(ballots []Ballot, pending []int) bool {
 	if len(pending) == 0 {
 		return true
@@ -416,12 +421,12 @@ func (c *Session) Decided(ballots []Ballot, pending []int) bool {
 	if !c.rule.Additive() || c.spec.Tally == "count" {
 		return false
 	}
-	ballots = Sorted(ballots) // no score matters to a sum of weights
+	ballots = Sorted(ballots) // the order of the scores does not change a sum of weights
 	return !c.couldResign(ballots, len(pending)) && c.ahead(ballots, pending)
 }
 
-// couldResign reports whether a quorum could give up, if some of the pending members resigned and the others
-// died.
+// couldResign reports whether enough members could resign, if some of the pending members resigned and the
+// other pending members failed.
 func (c *Session) couldResign(ballots []Ballot, pending int) bool {
 	resigned, alive := census(ballots)
 	for more := 0; more <= pending; more++ {
@@ -432,7 +437,7 @@ func (c *Session) couldResign(ballots []Ballot, pending int) bool {
 	return false
 }
 
-// ahead reports whether the first move leads by more than all that is pending.
+// ahead reports whether the first move leads by more than the weight of all pending members.
 func (c *Session) ahead(ballots []Ballot, pending []int) bool {
 	list := c.rule.Candidates(Counted(ballots))
 	weights, left := c.rule.Weights(), 0.0
@@ -448,11 +453,11 @@ func (c *Session) ahead(ballots []Ballot, pending []int) bool {
 			second = v
 		}
 	}
-	// Twice the rounding: sums are added in another order later.
+	// Twice the rounding, because sums are added in another order later.
 	return top > second+left+2*(absoluteRounding+relativeRounding*top)
 }
 
-// Overrule replaces the voted move by another one of the vote.
+// Overrule replaces the voted move with another candidate of the vote.
 func (c *Session) Overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
 	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
 	d.finish(p, Counted(Examined(p, ballots)), c.voters)

@@ -8,45 +8,46 @@ import (
 	"strings"
 )
 
-// Spec is a rule with all that its sources leave open. Its text form, which ParseSpec reads, is the rule's
-// name and the keys that differ from their default: "adoption:reward=voters,decay=0.9".
+// Spec is a rule with a value for each choice that the rule's sources leave open. Its text form is the rule's
+// name with the keys that differ from their defaults, such as "adoption:reward=voters,decay=0.9". ParseSpec
+// reads the text form.
 type Spec struct {
 	Name string
 
-	// Keys of adoption and evaluation.
+	// The keys of adoption and evaluation.
 	Initial float64 // initial: every member's first weight, default 1
-	Tally   string  // tally: weight (default), or count (the weights only break ties)
-	Reset   string  // reset: game (default), or never: weights last as long as the council
+	Tally   string  // tally: weight (default: values are sums of weights), or count (weights only break ties)
+	Reset   string  // reset: game (default: weights begin again in each game), or never (weights last as long as the council)
 
 	// Keys of adoption.
-	Reward    string  // reward: top (default, the paper's: as many members as voted for the move, from the top of the record), or voters
-	Order     string  // order: among equal records member (default), before (the order of the last decision), recent (most recently adopted first), random
-	Book      bool    // book: a decision counts although no member searched, default true
-	Absent    string  // absent: a member that did not vote is kept in the order and gains nothing (keep, default), or is left out of the order (drop)
-	Overrides string  // overrides: a decision that no vote made changes no weight (skip, default), or counts like others
-	Ponder    bool    // ponder: the vote on the expected reply counts as well, default false
-	Decay     float64 // decay: the share of a weight beyond the first that remains at the next decision; default 1
-	Cap       float64 // cap: the largest weight, 0 (default) for none
-	Placebo   string  // placebo: a control whose weights have the wrong owners, shuffled once a game or at each decision; default off
+	Reward    string  // reward: the members that gain weight: top (default, as in the paper: the first of the ranking, as many as voted for the move), or voters
+	Order     string  // order: the order of members with equal records: member (default), before (the order at the last decision), recent (last adopted first), random
+	Book      bool    // book: whether a decision counts if no member searched, default true
+	Absent    string  // absent: a member that did not vote stays in the ranking but gains nothing (keep, default), or is left out (drop)
+	Overrides string  // overrides: a decision without a vote changes no weight (skip, default), or counts like other decisions (count)
+	Ponder    bool    // ponder: whether the vote on the expected reply also changes weights, default false
+	Decay     float64 // decay: the factor of a weight's part above the initial weight at each decision, default 1
+	Cap       float64 // cap: the largest weight, 0 (default) for no cap
+	Placebo   string  // placebo: a control that shuffles the weights among the members: off (default), once a game (game), or at each decision (decision)
 
 	// Keys of evaluation.
-	Mode     string  // mode: accumulate (default: the leader's weight grows by 1), or bonus (the leader has 1 more, only while it leads)
+	Mode     string  // mode: accumulate (default: the leader's weight grows by 1), or bonus (the leader has 1 more while it leads)
 	Searched string  // searched: the members that must have searched for weights to change: any (default), majority, all, leader
-	Window   int     // window: how many decisions the totals reach back, 0 (default) for the whole game
-	Max      float64 // max: evaluations are cut to ± this, in centipawns, so that one mate is no record; default 2000
-	Scale    string  // scale: cp (default), or winprob: the win probability less one half
-	Apply    string  // apply: the leader counts after (default) this decision, or before it
+	Window   int     // window: the number of decisions in each sum, 0 (default) for the whole game
+	Max      float64 // max: evaluations are limited to ±max centipawns, so that one mate does not decide the sum; default 2000
+	Scale    string  // scale: cp (default), or winprob (the win probability minus one half)
+	Apply    string  // apply: the new leader's weight counts after this decision (after, default), or already in it (before)
 
 	// Keys of weighted, borda and the pools.
-	Weights []float64 // weights: one for each member, 1/2/0.5; default 1 for all
+	Weights []float64 // weights: one weight for each member, such as 1/2/0.5; default 1 for all
 
 	// Keys of the pools.
-	Impute   float64 // impute: how far below its worst listed move a member rates those it does not list, as win probability; default 0.02
-	MinDepth int     // min_depth: secondary lines of fewer plies are left out, default 5
+	Impute   float64 // impute: a move that a member does not list gets the win probability of its worst listed move minus impute, default 0.02
+	MinDepth int     // min_depth: the least depth in plies of a secondary line that counts, default 5
 }
 
-// DefaultSpec returns a rule with every key at its default. The defaults follow the original papers if those
-// are explicit.
+// DefaultSpec returns a rule with every key at its default. If the original paper states a value, the default
+// follows the paper.
 func DefaultSpec(name string) Spec {
 	return Spec{
 		Name: name, Initial: 1, Tally: "weight", Reset: "game",
@@ -56,8 +57,8 @@ func DefaultSpec(name string) Spec {
 	}
 }
 
-// field is one key of a Spec: its place and its allowed values. The table of rules defines which rules have
-// it.
+// field is one key of a Spec: its destination and its allowed values. The table of rules defines the rules
+// that have the key.
 type field struct {
 	key     string
 	at      any      // *string, *float64, *bool, *int or *[]float64
@@ -66,7 +67,7 @@ type field struct {
 	max     float64
 }
 
-// fields lists all keys; it is their one home.
+// fields returns all keys. Only this list defines them.
 func (s *Spec) fields() []field {
 	const large = 1e9
 	return []field{
@@ -94,8 +95,8 @@ func (s *Spec) fields() []field {
 	}
 }
 
-// ParseSpec reads the text form of a rule. Unknown names, keys and values are errors that list the known
-// ones.
+// ParseSpec parses the text form of a rule. For an unknown name, key or value it returns an error that lists
+// the known ones.
 func ParseSpec(text string) (Spec, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	name = strings.TrimSpace(name)
@@ -122,13 +123,13 @@ func errNoRule(name string) error {
 	return fmt.Errorf("there is no rule %q: expected one of %s", name, strings.Join(RuleNames(), ", "))
 }
 
-// own lists the keys that the rule has.
+// own returns the keys that the rule has.
 func (s *Spec) own() []field {
 	k, _ := kindOf(s.Name)
 	return slices.DeleteFunc(s.fields(), func(f field) bool { return !slices.Contains(k.keys, f.key) })
 }
 
-// Set sets one key of the rule.
+// Set sets a key of the rule to a value in text form. It returns an error for an unknown key or value.
 func (s *Spec) Set(key, value string) error {
 	var keys []string
 	for _, f := range s.own() {
@@ -216,7 +217,7 @@ func (f field) text() string {
 	return ""
 }
 
-// String returns the text form, the same for equal rules.
+// String returns the text form. Equal rules have the same text.
 func (s Spec) String() string {
 	def := DefaultSpec(s.Name)
 	defaults := def.own()
@@ -232,7 +233,7 @@ func (s Spec) String() string {
 	return s.Name + ":" + strings.Join(keys, ",")
 }
 
-// Check rejects values that do not fit a council of so many members.
+// Check returns an error if a value does not fit a council with this number of members.
 func (s *Spec) Check(members int) error {
 	if len(s.Weights) != 0 && len(s.Weights) != members {
 		return fmt.Errorf("rule %s: %d weights for %d members: expected one each", s.Name, len(s.Weights), members)

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// Tie is one level of the chain that orders candidates of equal value.
+// Tie is one tie-break: a level of the chain that orders candidates of equal value.
 type Tie string
 
-// The levels.
+// The tie-breaks.
 const (
-	TieScore    Tie = "score"    // the best score among its backers, calibrated
-	TieMember   Tie = "member"   // the first member that backs it
-	TieWeight   Tie = "weight"   // its heaviest single backer
-	TieSum      Tie = "sum"      // the sum of its backers' weights
-	TieCount    Tie = "count"    // the number of its backers
-	TieLeader   Tie = "leader"   // backed by the heaviest member of all
-	TiePrevious Tie = "previous" // backed by more of those whose vote was adopted last
-	TieRandom   Tie = "random"   // drawn from the game's seed and the number of the decision
+	TieScore    Tie = "score"    // the best score of the move's backers, as log odds
+	TieMember   Tie = "member"   // the lowest index among the move's backers
+	TieWeight   Tie = "weight"   // the largest weight among the move's backers
+	TieSum      Tie = "sum"      // the sum of the backers' weights
+	TieCount    Tie = "count"    // the number of backers
+	TieLeader   Tie = "leader"   // whether the member with the largest weight of all backs the move
+	TiePrevious Tie = "previous" // the number of backers whose vote was last adopted
+	TieRandom   Tie = "random"   // a random order from the game's seed and the number of the decision
 )
 
-// DefaultTies returns the chain of a council that names none.
+// DefaultTies returns the chain of a council without a configured chain.
 func DefaultTies() []Tie { return []Tie{TieScore, TieMember} }
 
-// TieNames lists the levels.
+// TieNames returns the names of all tie-breaks.
 func TieNames() []string {
 	return []string{
 		string(TieScore), string(TieMember), string(TieWeight), string(TieSum), string(TieCount),
@@ -34,7 +34,7 @@ func TieNames() []string {
 	}
 }
 
-// ParseTies reads a chain such as "weight,score,member".
+// ParseTies parses a chain such as "weight,score,member".
 func ParseTies(text string) ([]Tie, error) {
 	var chain []Tie
 	for part := range strings.SplitSeq(text, ",") {
@@ -47,20 +47,22 @@ func ParseTies(text string) ([]Tie, error) {
 	return chain, nil
 }
 
-// ordering compares candidates: first by value, then along the chain, which the first member of each ends.
+// ordering compares candidates first by value, then by each tie-break of the chain. At last it compares the
+// first backer of each.
 type ordering struct {
 	chain    []Tie
 	weights  []float64
 	leader   int
-	previous []int // whose vote was adopted last
+	previous []int // the members whose vote was last adopted
 	seed     uint64
 	exact    bool // Settings.Exact
 }
 
-// sums compares two sums, the larger one first.
+// sums compares two sums so that the larger sum comes first.
 func (o *ordering) sums(a, b float64) int { return compareSums(b, a, o.exact) }
 
-// compare is negative if a comes first; it also returns the level that decided. "" is the value itself.
+// compare returns a negative number if a comes before b. It also returns the tie-break that decided, or "" if
+// the values decided.
 func (o *ordering) compare(a, b *Candidate) (int, Tie) {
 	if c := o.sums(a.Value, b.Value); c != 0 {
 		return c, ""
@@ -105,7 +107,8 @@ func (o *ordering) heaviest(c *Candidate) float64 {
 	return w
 }
 
-// first returns the first backer, or a number after all members without one.
+// first returns the first backer. For a candidate without backers it returns a number larger than any
+// member's index.
 func first(c *Candidate) int {
 	if len(c.Backers) == 0 {
 		return 1 << 30
@@ -113,7 +116,7 @@ func first(c *Candidate) int {
 	return c.Backers[0]
 }
 
-// count returns how many of list are in set.
+// count returns the number of elements of list that are in set.
 func count(list, set []int) int {
 	n := 0
 	for _, i := range list {
@@ -124,15 +127,16 @@ func count(list, set []int) int {
 	return n
 }
 
-// Two sums are equal that differ by less than this, relative to the larger one or in itself: 0.1 + 0.2 is
-// 0.3. Rounding is a thousandth of it for as many members and decisions as there can be.
+// Two sums count as equal if their difference is within one of two limits: an absolute limit, or a limit
+// relative to the larger sum. So 0.1 + 0.2 equals 0.3. The actual rounding error is a thousandth of the
+// limits, for any possible number of members and decisions.
 const (
 	relativeRounding = 1e-9
 	absoluteRounding = 1e-12
 )
 
-// CompareSums is negative if a is the smaller sum, positive if b is, and 0 if they differ by rounding alone.
-// All sums of weights, points and evaluations are compared by it.
+// CompareSums returns a negative number if a is the smaller sum, and a positive number if b is. It returns 0
+// if the sums differ only by rounding. All sums of weights, points and evaluations are compared with it.
 func CompareSums(a, b float64) int {
 	if math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return cmp.Compare(a, b)
@@ -143,7 +147,7 @@ func CompareSums(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// compareSums compares bit by bit under settings that are exact.
+// compareSums compares two sums. With exact it compares them bit by bit, otherwise as CompareSums does.
 func compareSums(a, b float64, exact bool) int {
 	if exact {
 		return cmp.Compare(a, b)

@@ -1,12 +1,13 @@
 package voting
 
-// word is a stored word with its words for readers.
+// word is a stored value with its text for readers.
 type word[T any] struct {
 	value T
 	text  string
 }
 
-// lookup returns the words for a stored word. A word of a later version stays as it is.
+// lookup returns the text for a stored value. A value of a later version has no text, and lookup returns the
+// value itself.
 func lookup[T ~string](table []word[T], value T) string {
 	for _, w := range table {
 		if w.value == value {
@@ -38,13 +39,13 @@ func ballotKinds() []word[Kind] {
 	}
 }
 
-// Words returns the cause in words.
+// Words returns a text for the cause.
 func (b By) Words() string { return lookup(causes(), b) }
 
 // Bys returns all causes of a decision.
 func Bys() []By { return values(causes()) }
 
-// Words returns the ballot's kind in words.
+// Words returns a text for the ballot's kind.
 func (k Kind) Words() string { return lookup(ballotKinds(), k) }
 
 // Kinds returns all kinds of ballot.
