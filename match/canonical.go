@@ -11,9 +11,9 @@ import (
 )
 
 // CanonicalPlan has exactly the settings that decide the distribution of a run's games. It has no paths,
-// target, concurrency or stopping bounds. The digest covers its JSON, and a store has that JSON of a
-// plan. A field in this type and in those below therefore never changes its name or its place. A new
-// field comes at the end, and the JSON omits it if it has its zero value.
+// target, concurrency or stopping bounds. Plan.Digest hashes the JSON of a CanonicalPlan, and the store saves
+// this JSON. A field of this type and of the other canonical types therefore never changes its name or its
+// place. A new field comes at the end, and the JSON omits it if it has its zero value.
 type CanonicalPlan struct {
 	Version      int               `json:"version"`
 	Design       DesignKind        `json:"design"`
@@ -34,7 +34,7 @@ type CanonicalPlan struct {
 	Selfplay     json.RawMessage   `json:"selfplay,omitempty"`
 }
 
-// CanonicalRules are Rules without their name, which decides nothing.
+// CanonicalRules has the fields of Rules without the name, because the name decides no game.
 type CanonicalRules struct {
 	Declaration      string     `json:"declaration"`
 	ImpasseDraw      bool       `json:"impasse_draw"`
@@ -61,10 +61,10 @@ type CanonicalPlayer struct {
 	Council   *CanonicalCouncil `json:"council,omitempty"`
 }
 
-// CanonicalOpenings is the book.
+// CanonicalOpenings identifies the plan's openings by their number and a hash.
 type CanonicalOpenings struct {
 	Count  int    `json:"count"`
-	SHA256 string `json:"sha256"` // hash of their lines in order
+	SHA256 string `json:"sha256"` // SHA-256 of the openings' lines, in the order of the book
 }
 
 // CanonicalCouncil has the settings of a Council that decide how it plays.
@@ -131,7 +131,8 @@ func (p *Plan) Canonical() []byte {
 	return text
 }
 
-// canonicalJSON returns the text of a tune's settings; one that is no JSON, which Check refuses, as a string.
+// canonicalJSON returns the settings of a tune as JSON. If the text is not valid JSON, canonicalJSON returns
+// it as a JSON string; Check rejects such settings.
 func canonicalJSON(settings string) json.RawMessage {
 	text := json.RawMessage(settings)
 	if settings != "" && !json.Valid(text) {
@@ -177,8 +178,8 @@ func (p *Player) canonical() CanonicalPlayer {
 	return c
 }
 
-// hashed stands for a path whose contents are in the identity: a folder that
-// was moved is the same evaluation.
+// hashed replaces a path in the canonical text if the identity has the hash of its contents. A moved folder
+// therefore does not change the digest.
 const hashed = "(see identity)"
 
 func (p *Player) hashedOptions() []Option {
@@ -191,8 +192,8 @@ func (p *Player) hashedOptions() []Option {
 	return options
 }
 
-// has reports whether a file has the role, or a role in that folder. Roles are compared without upper and
-// lower case, because engines ignore case in option names.
+// has reports whether a file of the identity has this role, or a role in a folder of this name. Roles are
+// compared without upper and lower case, because engines ignore case in option names.
 func (i Identity) has(role string) bool {
 	return slices.ContainsFunc(i.Files, func(f FileHash) bool {
 		if strings.HasSuffix(role, "/") && len(f.Role) > len(role) {
@@ -202,10 +203,10 @@ func (i Identity) has(role string) bool {
 	})
 }
 
-// bookLine returns the bytes of an opening that the hash of a book covers.
+// bookLine returns the line of an opening that OpeningsHash hashes.
 func (o Opening) bookLine() []byte { return fmt.Appendf(nil, "%s\t%s\n", o.ID, o) }
 
-// OpeningsHash returns the part of a digest that covers a list of openings.
+// OpeningsHash returns the number and the SHA-256 of a list of openings, as the canonical text has them.
 func OpeningsHash(openings []Opening) CanonicalOpenings {
 	h := sha256.New()
 	for _, o := range openings {
@@ -214,7 +215,8 @@ func OpeningsHash(openings []Opening) CanonicalOpenings {
 	return CanonicalOpenings{len(openings), hex.EncodeToString(h.Sum(nil))}
 }
 
-// canonical leaves the shadows out: they change no move.
+// canonical returns the settings of the council that decide its moves. It leaves out the shadow rules,
+// because they change no move.
 func (c *Council) canonical() *CanonicalCouncil {
 	if c == nil {
 		return nil

@@ -14,20 +14,22 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairVersion is the first byte of EncodePair's text. A version's layout never changes. The first one ends
-// before the player's machine, the second before the options of the pair, the third before the questions
-// to a mate solver. A pair that needs no newer version is written as an older one, from the second on.
+// pairVersion is the newest version of the layout; the version is the first byte of EncodePair's text. The
+// layout of a version never changes. Version 2 adds the machine that played the pair, version 3 the options
+// of the pair, version 4 the questions to a mate solver. EncodePair writes the lowest version from 2 that has
+// all data of the pair.
 const (
 	pairVersion          = 4
 	pairWithoutQuestions = 3
 	pairWithoutOptions   = 2
 )
 
-// MaxEncodedLegs is how many games an encoded pair has at most.
+// MaxEncodedLegs is the largest number of games in an encoded pair.
 const MaxEncodedLegs = 4096
 
-// EncodePair writes a whole pair for another process or a later day, the moves packed as package kifu
-// packs them. Times keep whole microseconds and lose their zone; a score without HasScore is not kept.
+// EncodePair returns a whole pair in binary form, for another process or for storage. Package kifu packs the
+// moves. Times are rounded down to microseconds and lose their time zone. The score of a move without
+// HasScore is lost.
 func EncodePair(r PairResult) ([]byte, error) {
 	w := wire{version: pairWithoutOptions}
 	switch {
@@ -44,9 +46,9 @@ func EncodePair(r PairResult) ([]byte, error) {
 	return w.text, nil
 }
 
-// DecodePair is the inverse of EncodePair, for an untrusted text. It returns an error before it allocates
-// much more than limit bytes, and for unknown words. It checks only the form of the pair; arbiter.Verify
-// checks whether it can have been played.
+// DecodePair reads the text of EncodePair, also from an untrusted source. It returns an error before it
+// allocates much more than limit bytes, and for an unknown outcome or termination. It checks only the form of
+// the pair. arbiter.Verify checks whether the pair can have been played.
 func DecodePair(text []byte, limit int) (PairResult, error) {
 	var r PairResult
 	switch {
@@ -160,7 +162,8 @@ func (w *wire) side(s *Side) {
 	w.int(&s.Incomplete)
 }
 
-// record leaves out the header and comments: they are of records of elsewhere.
+// record reads or writes a game record without its header and comments, because only imported records have
+// them.
 func (w *wire) record(r *kifu.Record) {
 	for _, s := range []*string{&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner} {
 		w.string(s)
@@ -189,7 +192,8 @@ func (w *wire) fail(err error) {
 	}
 }
 
-// spend counts the bytes that reading will allocate.
+// spend subtracts n bytes from what reading may still allocate. It returns false and sets an error if fewer
+// are left.
 func (w *wire) spend(n int) bool {
 	if n > w.left {
 		w.fail(errors.New("it takes more than what is allowed"))
@@ -225,7 +229,7 @@ func (w *wire) int(v *int) {
 	*v = int(n)
 }
 
-// float keeps every bit.
+// float reads or writes all 64 bits of a number.
 func (w *wire) float(v *float64) {
 	bits := math.Float64bits(*v)
 	w.uint(&bits)
@@ -243,7 +247,7 @@ func (w *wire) bool(v *bool) {
 	*v = n == 1
 }
 
-// bytes reads a copy, nil for none.
+// bytes reads or writes a byte slice. It reads a copy, or nil for an empty slice.
 func (w *wire) bytes(v *[]byte) {
 	n := uint64(len(*v))
 	w.uint(&n)
@@ -267,7 +271,7 @@ func (w *wire) string(v *string) {
 	*v = string(b)
 }
 
-// time is in microseconds since 1970, 0 for the zero time; it is read in UTC.
+// time reads or writes a time as microseconds since 1970, and the zero time as 0. It reads a time in UTC.
 func (w *wire) time(v *time.Time) {
 	var us int64
 	if !v.IsZero() {
@@ -296,7 +300,7 @@ func (w *wire) duration(v *time.Duration) {
 	}
 }
 
-// outcome and termination are words: a number would mean something else after a constant was inserted.
+// outcome reads or writes an outcome as text. A number would get another meaning if a constant were inserted.
 func (w *wire) outcome(v *Outcome) {
 	text, err := v.MarshalText()
 	if err == nil {
@@ -349,7 +353,7 @@ func (w *wire) moves(v *[]kifu.Move) {
 	}
 }
 
-// size is about how many bytes moves take.
+// size returns about how many bytes of memory the moves take.
 func size(moves []kifu.Move) int {
 	n := len(moves) * int(reflect.TypeFor[kifu.Move]().Size())
 	for i := range moves {
@@ -358,8 +362,9 @@ func size(moves []kifu.Move) int {
 	return n
 }
 
-// list writes how many elements there are, or makes as many; nil for none. An
-// element takes a byte at least.
+// list writes the length of a list, or reads it and makes a list of this length. It leaves *v nil for length
+// 0. It rejects a length above most, or above the number of bytes left, because each element takes at least
+// one byte.
 func list[T any](w *wire, v *[]T, most int) []T {
 	n := uint64(len(*v))
 	w.uint(&n)

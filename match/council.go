@@ -4,28 +4,28 @@ import (
 	"time"
 )
 
-// Council is a player that several others vote for (合議). Rules, ties and stop
-// policies are in the words of package ensemble, which checks them.
+// Council is a player whose moves are chosen by a vote of its members (合議). Rules, ties and stop policies are
+// texts in the notation of package ensemble, which checks them.
 type Council struct {
-	Members      []Player  `json:"Members"`      // engines or councils; their limits apply if Own is set
-	Own          []bool    `json:"Own"`          // for each member: it searches under its own limits instead of the council's
+	Members      []Player  `json:"Members"`      // engines or councils; a member's own limits apply only if Own is set for it
+	Own          []bool    `json:"Own"`          // for each member: whether it searches under its own limits instead of the council's
 	Scales       []Scale   `json:"Scales"`       // for each member
-	Clamps       []float64 `json:"Clamps"`       // limit of each member's scores, in its centipawns, 0 for none; empty, as in old plans, for none at all
+	Clamps       []float64 `json:"Clamps"`       // limit of each member's scores in its centipawns; 0: no limit; empty, as in old plans: no limits
 	Rule         string    `json:"Rule"`         // "majority", "adoption:reward=voters", …
-	Shadows      []string  `json:"Shadows"`      // rules whose vote is recorded but not played
-	Ties         []string  `json:"Ties"`         // the chain that breaks ties; empty: the default
-	Stop         string    `json:"Stop"`         // when the members' searches end; "": when all have answered
+	Shadows      []string  `json:"Shadows"`      // rules whose votes are recorded but not played
+	Ties         []string  `json:"Ties"`         // the tie-breaks in their order; empty: the default
+	Stop         string    `json:"Stop"`         // the policy that ends the members' searches; "": when all members have answered
 	Quorum       float64   `json:"Quorum"`       // for the stop policy "quorum"
-	ResignQuorum float64   `json:"ResignQuorum"` // the share of members of which more must resign; 0: one half
-	MinAlive     int       `json:"MinAlive"`     // the council loses with fewer living members
+	ResignQuorum float64   `json:"ResignQuorum"` // the council resigns if more than this share of the members resign; 0: one half
+	MinAlive     int       `json:"MinAlive"`     // the council loses if fewer members are still running
 	Restarts     int       `json:"Restarts"`     // restarts of each member in one game; negative: none
-	Split        bool      `json:"Split"`        // the members share the council's limits instead of having them each
-	Jitter       float64   `json:"Jitter"`       // the share by which the members' nodes vary
+	Split        bool      `json:"Split"`        // the members share the council's time and nodes; if false, each member has all of them
+	Jitter       float64   `json:"Jitter"`       // largest random change of the members' nodes, as a share of them
 	Noise        float64   `json:"Noise"`        // standard deviation of noise on each line's score, in centipawns
 	Veto         Veto      `json:"Veto"`
 }
 
-// Scale turns a member's centipawns into the log odds of winning; zero is the default scale.
+// Scale converts a member's centipawns to the log odds of winning. The zero value is the default scale.
 type Scale struct {
 	Slope     float64 `json:"slope"` // per centipawn
 	Intercept float64 `json:"intercept"`
@@ -39,8 +39,8 @@ type Veto struct {
 	Members int           `json:"members"`
 }
 
-// Engines lists every engine of the plan: the players, and in the place of a
-// council its members, councils within it included.
+// Engines returns every engine of the plan in the order of the players. Instead of a council it lists the
+// engines of the council's members.
 func (p *Plan) Engines() []Player {
 	var list []Player
 	for i := range p.Players {
@@ -52,8 +52,8 @@ func (p *Plan) Engines() []Player {
 	return list
 }
 
-// Councils lists every council of the plan, those that vote in others included; one
-// comes before its members.
+// Councils returns every council of the plan, including councils that are members of other councils. A
+// council comes before its members.
 func (p *Plan) Councils() []*Player {
 	var list []*Player
 	for i := range p.Players {
@@ -83,8 +83,8 @@ func (p *Player) each(visit func(*Player)) {
 	}
 }
 
-// WithEngines returns a copy of the plan in which every engine was changed; engines
-// come in the order of Engines.
+// WithEngines returns a copy of the plan after it called change for every engine of the copy. The index i
+// counts the engines in the order of Engines.
 func (p *Plan) WithEngines(change func(i int, e *Player)) *Plan {
 	out := *p
 	i := 0

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// Difference is one value that two texts of JSON do not share.
+// Difference is one value that differs between two JSON texts, or that only one of them has.
 type Difference struct {
 	// Path leads to the value by the keys of objects, from the outside in. An element of a list is named
 	// by its "name", if it has one, else by its index.
 	Path []string
-	// Order means that Before and Now are the names of the elements of the list at Path, which changed
-	// places.
+	// Order means that the elements of the list at Path changed their order. Before and Now are then the
+	// names of the elements in the old and in the new order.
 	Order  bool
 	Before *string // nil: absent
 	Now    *string // nil: absent
-	Note   string  // the caller's remark, such as a file's path; Differences leaves it empty
+	Note   string  // a remark that the caller may add, such as the path of a file; Differences leaves it empty
 }
 
-// String returns the difference as a line: "players.A.options.Threads: 1 before, 2 now",
-// with the note in brackets behind it.
+// String returns the difference as a line: "players.A.options.Threads: 1 before, 2 now", followed by the note
+// in brackets.
 func (d Difference) String() string {
 	place, note := strings.Join(d.Path, "."), ""
 	if d.Order {
@@ -46,8 +46,8 @@ func orAbsent(value *string) string {
 	return *value
 }
 
-// Differences compares two texts of JSON, such as those of Canonical, value by value, in the order of
-// their paths. One that is no JSON counts as one value, at "plan".
+// Differences compares two JSON texts, such as two results of Canonical, and returns the values that differ
+// in the order of their paths. A text that is not valid JSON counts as one value at the path "plan".
 func Differences(before, now []byte) []Difference {
 	a, b := flatten(before), flatten(now)
 	var list []Difference
@@ -61,9 +61,10 @@ func Differences(before, now []byte) []Difference {
 	return list
 }
 
-// place is the place of a value in flatten: the path, or the order of the list there.
+// place is a key in the result of flatten. It identifies the value at a path, or the order of the list at
+// that path.
 type place struct {
-	joined string // the path's elements, each with a 0 behind it
+	joined string // the elements of the path, joined by zero bytes
 	order  bool
 }
 
@@ -73,7 +74,7 @@ func placeOf(path []string, order bool) place {
 
 func (p place) path() []string { return strings.Split(p.joined, "\x00") }
 
-// keysOf returns the places of both in the order of the lines that name them.
+// keysOf returns the places of both maps, sorted by the text that Difference.String returns for each place.
 func keysOf(a, b map[place]*string) []place {
 	both := maps.Clone(a)
 	maps.Copy(both, b)
@@ -85,8 +86,8 @@ func equalValues(a, b *string) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// reordered reports whether two lists of names have the same names in another
-// order; names that came or went have differences of their own.
+// reordered reports whether two comma-separated lists have the same names. If a name was added or removed,
+// Differences reports that name instead of a new order.
 func reordered(was, is *string) bool {
 	if was == nil || is == nil {
 		return false
@@ -97,8 +98,8 @@ func reordered(was, is *string) bool {
 	return slices.Equal(a, b)
 }
 
-// flatten turns JSON into values by their places. It uses the names of list elements, so that a changed
-// order of options does not look like changed options.
+// flatten returns the values of a JSON text by their places. A list element with a name gets this name
+// instead of its index as its key, so that a new order of options does not look like changed options.
 func flatten(text []byte) map[place]*string {
 	var value any
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -140,7 +141,8 @@ func flattenInto(out map[place]*string, path []string, value any) {
 	}
 }
 
-// elementKey returns the name of a list's element, which it takes out of the element, or its index.
+// elementKey returns the name of a list element and removes the name from the element. It returns the index
+// if the element has no name.
 func elementKey(i int, child any) (key string, named bool) {
 	if m, ok := child.(map[string]any); ok {
 		if name, ok := m["name"].(string); ok {

@@ -11,8 +11,8 @@ type GateModel string
 
 // The models of a sequential test, as in fishtest.
 const (
-	GateLogistic   GateModel = "logistic"   // Elo, by the mean score
-	GateNormalized GateModel = "normalized" // normalised Elo, by the mean in standard deviations
+	GateLogistic   GateModel = "logistic"   // Elo, calculated from the mean score
+	GateNormalized GateModel = "normalized" // normalised Elo, calculated from the mean score in standard deviations
 )
 
 // GateBoundary is the stopping boundary of a sequential test.
@@ -20,44 +20,46 @@ type GateBoundary string
 
 // The boundaries of a sequential test.
 const (
-	// GateRatio passes when the likelihood ratio reaches 1/α. It is the zero value, because old runs that
-	// name no boundary were played with it.
+	// GateRatio accepts H1 when the likelihood ratio reaches 1/α. It is the zero value, because old runs name
+	// no boundary and were played with this one.
 	GateRatio GateBoundary = ""
-	// GateBounded draws the bounds together with every pair, so that no test is long.
+	// GateBounded moves the two bounds towards each other with every pair, so that the length of a test is
+	// limited.
 	GateBounded GateBoundary = "bounded"
 )
 
-// leastBounded bounds the error rates of bounded tests, as package stats does.
+// leastBounded is the smallest error rate of a bounded test, as in package stats.
 const leastBounded = 0.001
 
-// String returns the name as files and reports have it.
+// String returns the boundary's name in files and reports: "ratio" or "bounded".
 func (b GateBoundary) String() string { return cmp.Or(string(b), "ratio") }
 
-// BoundaryOf is the inverse of String.
+// BoundaryOf returns the boundary with a name of String.
 func BoundaryOf(name string) GateBoundary {
 	return GateBoundary(strings.TrimPrefix(name, GateRatio.String()))
 }
 
-// Gate is the design of a sequential test, written into a run before its first game. It stops the series
-// and gives its verdict; it changes no game, so the digest does not cover it. The zero value is no gate.
+// Gate has the settings of a sequential test (SPRT), which are stored in a run before its first game. The
+// test stops the match and gives its decision. It changes no game, so the digest does not cover it. The zero
+// value is no test.
 type Gate struct {
-	Elo0  float64   `json:"elo0"` // the null hypothesis, A's rating less B's
+	Elo0  float64   `json:"elo0"` // the null hypothesis: rating of A minus rating of B
 	Elo1  float64   `json:"elo1"` // the alternative, above Elo0
 	Alpha float64   `json:"alpha"`
 	Beta  float64   `json:"beta"`
 	Model GateModel `json:"model"`
-	// Boundary comes last in the JSON, which omits it for the ratio: the log of settings of older runs
-	// must stay equal.
+	// Boundary comes last in the JSON, which omits it for GateRatio. The stored settings of older runs
+	// therefore stay equal.
 	Boundary GateBoundary `json:"boundary,omitempty"`
 }
 
-// The default error rates of every sequential test that names none.
+// The error rates of a sequential test if the user gives none.
 const (
 	DefaultAlpha = 0.05
 	DefaultBeta  = 0.05
 )
 
-// IsZero reports whether there is no gate.
+// IsZero reports whether g is the zero value: no sequential test.
 func (g Gate) IsZero() bool { return g == Gate{} }
 
 // String returns a short description: "SPRT [0, 4] logistic, α 0.05, β 0.1".
@@ -72,7 +74,7 @@ func (g Gate) String() string {
 	return text
 }
 
-// Check returns why the gate cannot be tested, or nil.
+// Check returns an error if the settings make no valid test.
 func (g Gate) Check() error {
 	switch {
 	case g.IsZero():

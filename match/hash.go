@@ -8,14 +8,15 @@ import (
 	"gogi/shogi"
 )
 
-// Hash distinguishes the opening from all others of its book, whatever their names. It covers the start
-// position, as Start writes it, and the moves.
+// Hash returns a hash of the opening's start position, in the notation of Start, and its moves. It does not
+// cover the ID.
 func (o Opening) Hash() uint64 {
 	return movesHash(o.Start, len(o.Moves), func(i int) shogi.Move { return o.Moves[i] })
 }
 
-// MovesHash is equal for games with the same start position, in any notation, and the same moves, with
-// the opening's. It returns an error if the start cannot be read.
+// MovesHash returns a hash of the game's start position and all its moves, including the opening's moves. The
+// notation of the start position does not change the hash. MovesHash returns an error if it cannot read the
+// start position.
 func (r *Result) MovesHash() (uint64, error) {
 	start, err := Opening{ID: "of the record", Start: r.Record.Start}.Position()
 	if err != nil {
@@ -24,8 +25,8 @@ func (r *Result) MovesHash() (uint64, error) {
 	return movesHash(start.SFEN(), len(r.Record.Moves), func(i int) shogi.Move { return r.Record.Moves[i].Move }), nil
 }
 
-// movesHash returns the first 64 bits of a SHA-256 over a start position and n moves. Stores
-// keep it: it never changes.
+// movesHash returns the first 64 bits of a SHA-256 over a start position and n moves. Stores save this hash,
+// so its definition never changes.
 func movesHash(start string, n int, move func(int) shogi.Move) uint64 {
 	h := sha256.New()
 	_, _ = io.WriteString(h, start) // a hash never fails

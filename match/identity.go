@@ -10,39 +10,40 @@ import (
 	"strings"
 )
 
-// BinaryRole is the role of the program itself among the files of an Identity.
+// BinaryRole is the role of the engine's program among the files of an Identity.
 const BinaryRole = "binary"
 
-// BookRole is the role of the book that a player plays from, which gogi itself reads.
+// BookRole is the role of a player's opening book that gogi itself reads, not the engine.
 const BookRole = "book"
 
-// FileHash is one file that decides how an engine plays.
+// FileHash has the SHA-256 of one file that decides how an engine plays.
 type FileHash struct {
 	Role   string `json:"Role"`   // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
 	Path   string `json:"Path"`   // absolute; not part of the identity
 	SHA256 string `json:"SHA256"` // lower-case hexadecimal
 }
 
-// Variant is one binary of several that were built of one source for different
-// machines, so that they are one player.
+// Variant is one of several binaries that were built from the same source for different machines. All
+// variants count as one player.
 type Variant struct {
 	OS     string `json:"OS"`     // as GOOS: linux, windows, darwin, …
 	Arch   string `json:"Arch"`   // as GOARCH: amd64, arm64, …
-	ISA    string `json:"ISA"`    // the least instruction set that it needs: x86-64-v3, armv8.2, …; "": none beyond Arch
+	ISA    string `json:"ISA"`    // the smallest instruction set that it needs: x86-64-v3, armv8.2, …; "": nothing beyond Arch
 	SHA256 string `json:"SHA256"` // lower-case hexadecimal
 	Size   int64  `json:"Size"`   // bytes
 }
 
-// String is "linux amd64 x86-64-v3".
+// String returns the machine that the variant is for, such as "linux amd64 x86-64-v3".
 func (v Variant) String() string { return strings.TrimSpace(v.OS + " " + v.Arch + " " + v.ISA) }
 
-// Identity identifies an engine without its options: by its binary and the files that it reads. The zero
-// value means that it is unknown.
+// Identity identifies an engine by its binary and the files that it reads. It does not cover the engine's
+// options. The zero value means that the identity is unknown.
 type Identity struct {
 	Files []FileHash `json:"Files"`
-	Fixed string     `json:"Fixed"` // given by hand, or the built-in engine's version, instead of a binary
-	// Variants are all binaries that may be used. The identity covers them together, in any order, in
-	// place of the binary among Files. That one is the binary in use here, and is absent if none is.
+	Fixed string     `json:"Fixed"` // an identity that the user gave, or the version of the built-in engine; it replaces the files
+	// Variants has all binaries that may be used. The identity covers all of them together, in any order,
+	// instead of the binary in Files. The binary in Files is the variant in use on this machine; it is absent
+	// if no variant is in use.
 	Variants []Variant `json:"Variants,omitempty"`
 }
 
@@ -72,19 +73,20 @@ func (i Identity) Covered() []FileHash {
 	return append([]FileHash{{Role: BinaryRole, SHA256: variantsHash(i.Variants)}}, i.apart()...)
 }
 
-// apart returns the files but for the binary.
+// apart returns all files except the binary.
 func (i Identity) apart() []FileHash {
 	return slices.DeleteFunc(slices.Clone(i.Files), func(f FileHash) bool { return f.Role == BinaryRole })
 }
 
-// WithVariant returns the identity with this variant as the binary in use, at path.
+// WithVariant returns a copy of the identity with variant v, found at path, as the binary in use.
 func (i Identity) WithVariant(v Variant, path string) Identity {
 	i.Files = append([]FileHash{{Role: BinaryRole, Path: path, SHA256: v.SHA256}}, i.apart()...)
 	return i
 }
 
-// variantsHash returns the SHA-256 of a line for each variant, in the order of its fields. It begins with a
-// word of its own, so that no binary has the same. Stored digests rest on it: it never changes.
+// variantsHash returns the SHA-256 of a text with one line for each variant. The lines are sorted by the
+// variants' fields. The text begins with the line "variants", so that no binary has the same hash. Stored
+// digests depend on this hash, so its definition never changes.
 func variantsHash(list []Variant) string {
 	h := sha256.New()
 	h.Write([]byte("variants\n"))
@@ -98,7 +100,7 @@ func (v Variant) compare(w Variant) int {
 	return cmp.Or(cmp.Compare(v.OS, w.OS), cmp.Compare(v.Arch, w.Arch), cmp.Compare(v.ISA, w.ISA), cmp.Compare(v.SHA256, w.SHA256), cmp.Compare(v.Size, w.Size))
 }
 
-// Check returns the error of the variants, or nil.
+// Check returns an error if a variant is invalid or occurs twice, or if the binary in use is not a variant.
 func (i Identity) Check() error {
 	seen := map[string]bool{}
 	for _, v := range i.Variants {
@@ -117,7 +119,7 @@ func (i Identity) Check() error {
 	return i.checkBinary()
 }
 
-// checkBinary holds the binary in use against the variants.
+// checkBinary returns an error if the binary in use is not a variant.
 func (i Identity) checkBinary() error {
 	if len(i.Variants) == 0 {
 		return nil

@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// TimeControl is a clock's setting. Byoyomi (秒読み) and Increment (Fischer)
-// exclude each other, as USI has no command for both.
+// TimeControl is the time control of one player. Byoyomi (秒読み) and Increment (Fischer) exclude each other,
+// because USI has no command for both.
 type TimeControl struct {
 	Main      time.Duration `json:"Main"`
-	Byoyomi   time.Duration `json:"Byoyomi"`   // a move's allowance once Main is used up
-	Increment time.Duration `json:"Increment"` // added before every own move, the first included
+	Byoyomi   time.Duration `json:"Byoyomi"`   // time for each move after Main is used up
+	Increment time.Duration `json:"Increment"` // added before every move of the player, including the first
 }
 
 // IsZero reports whether there is no clock.
 func (t TimeControl) IsZero() bool { return t == TimeControl{} }
 
-// String is "300+2" (seconds, Fischer), "300/10" (main and byoyomi), or "0/1".
+// String returns the time control in seconds: "300+2" is main time and increment, "300/10" or "0/1" main time
+// and byoyomi.
 func (t TimeControl) String() string {
 	switch {
 	case t.IsZero():
@@ -34,30 +35,30 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
 }
 
-// The defaults of Limits.
+// The default values of Margin and Stall in Limits.
 const (
 	DefaultMargin = 100 * time.Millisecond
 	DefaultStall  = 60 * time.Second
 )
 
-// Limits limits one player's moves.
+// Limits has the limits of one player's searches.
 type Limits struct {
 	Clock    TimeControl   `json:"Clock"`
 	MoveTime time.Duration `json:"MoveTime"`
 	Nodes    uint64        `json:"Nodes"`
 	Depth    int           `json:"Depth"`
 	Self     bool          `json:"Self"`   // the engine ends its search by itself ("go infinite")
-	Margin   time.Duration `json:"Margin"` // the tolerated overrun with a clock or movetime
-	Stall    time.Duration `json:"Stall"`  // how long an engine without a clock may take for a move
+	Margin   time.Duration `json:"Margin"` // time by which a move may exceed its clock or movetime without losing
+	Stall    time.Duration `json:"Stall"`  // longest time for a move of an engine without a clock
 }
 
-// Timed reports whether a move can be late.
+// Timed reports whether the player has a clock or a movetime, so that a move can be late.
 func (l Limits) Timed() bool { return !l.Clock.IsZero() || l.MoveTime > 0 }
 
-// tolerances returns the limits that end no search.
+// tolerances returns only Margin and Stall, the limits that gogi does not send to the engine.
 func (l Limits) tolerances() Limits { return Limits{Margin: l.Margin, Stall: l.Stall} }
 
-// Check returns the error of the limits, or nil.
+// Check returns an error if the limits are invalid or exclude each other.
 func (l Limits) Check() error {
 	switch {
 	case l.tolerances() == l:

@@ -9,26 +9,26 @@ import (
 	"gogi/shogi"
 )
 
-// Mate ends games by proof. gogi asks a mate solver, which plays for neither side, about positions. A
-// mate that it claims ends the game if our own rules prove it. Both players are treated alike. The zero
-// value is off.
+// Mate has the settings of mate adjudication. gogi sends positions of a game to a mate solver, which plays
+// for neither side. If the solver claims a mate and gogi's own rules prove the mate, the game ends. The same
+// settings apply to both players. The zero value is off.
 type Mate struct {
-	Solver *Player       `json:"Solver,omitempty"` // the solver; nil for a plan out of a store
-	Every  int           `json:"Every,omitempty"`  // asked at every so many moves of each side, too; 0: only after a claim
-	Time   time.Duration `json:"Time,omitempty"`   // time for each question; not on a player's clock
-	Nodes  int           `json:"Nodes,omitempty"`  // positions that a proof may look into; 0: off
+	Solver *Player       `json:"Solver,omitempty"` // the mate solver; nil in a plan that was read from a store
+	Every  int           `json:"Every,omitempty"`  // gogi also uses the solver at every Every-th move of each side; 0: only after an engine claims a mate
+	Time   time.Duration `json:"Time,omitempty"`   // time for each question; no player's clock runs
+	Nodes  int           `json:"Nodes,omitempty"`  // largest number of positions that a proof may search; 0: off
 }
 
-// The default limits of questions and proofs.
+// The default values of Time and Nodes in Mate.
 const (
 	DefaultMateTime  = time.Second
 	DefaultMateNodes = 20_000
 )
 
-// IsZero reports whether games are not ended by proof.
+// IsZero reports whether mate adjudication is off.
 func (m Mate) IsZero() bool { return m.Nodes == 0 }
 
-// Check returns the error of the settings, or nil.
+// Check returns an error if the settings are invalid, or do not go with this ponder mode.
 func (m Mate) Check(ponder PonderMode) error {
 	switch {
 	case m.IsZero() && m != (Mate{}):
@@ -45,13 +45,14 @@ func (m Mate) Check(ponder PonderMode) error {
 	return nil
 }
 
-// Asks reports whether the solver is asked for a mate by the side to move. It is asked if that side's
-// latest move claimed a mate, and once in so many of its moves, counted from 0.
+// Asks reports whether gogi asks the solver for a mate by the side to move. claimed tells whether the latest
+// move of this side claimed a mate; own is the number of its moves so far. Asks returns true after a claim
+// and at every Every-th move.
 func (m Mate) Asks(claimed bool, own int) bool {
 	return !m.IsZero() && (claimed || m.Every > 0 && own%m.Every == 0)
 }
 
-// CanonicalMate has the settings of a Mate that decide how games end.
+// CanonicalMate has the settings of a Mate that decide how games end, for the canonical text of a plan.
 type CanonicalMate struct {
 	Solver *CanonicalPlayer `json:"solver,omitempty"`
 	Every  int              `json:"every,omitempty"`
@@ -74,15 +75,15 @@ func (m Mate) canonical() *CanonicalMate {
 // Questions counts the questions to a mate solver in a game, by result.
 type Questions struct {
 	Asked    int `json:"asked"`
-	Claimed  int `json:"claimed,omitempty"`  // it claimed a mate: proven, refuted and unproven together
-	Proven   int `json:"proven,omitempty"`   // our rules prove it; it ended the game
-	Refuted  int `json:"refuted,omitempty"`  // its line is no mate by our rules
-	Unproven int `json:"unproven,omitempty"` // not proven within the bound of positions, or before the game's limit of plies
-	Failed   int `json:"failed,omitempty"`   // it crashed, hung or has no mate search; it was asked no more in that game
+	Claimed  int `json:"claimed,omitempty"`  // the solver claimed a mate: the sum of Proven, Refuted and Unproven
+	Proven   int `json:"proven,omitempty"`   // gogi proved the mate, which ended the game
+	Refuted  int `json:"refuted,omitempty"`  // the solver's line is no mate by gogi's rules
+	Unproven int `json:"unproven,omitempty"` // not proven within Mate.Nodes positions, or the mate comes after the game's limit of plies
+	Failed   int `json:"failed,omitempty"`   // the solver crashed, hung or has no mate search; gogi did not use it again in that game
 }
 
-// Check returns why these cannot be the questions of a game of so many plies with that end, or nil. No
-// question at all is possible: a program that did not count them sends none.
+// Check returns an error if a game of the plan with this number of plies and this termination cannot have
+// these questions. The zero value is always valid, because an older program does not count questions.
 func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
 	proven := 0
 	if ended == MateAdjudication {
@@ -100,7 +101,7 @@ func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
 	return nil
 }
 
-// Add counts those of another game.
+// Add adds the questions of another game to q.
 func (q *Questions) Add(more Questions) {
 	q.Asked += more.Asked
 	q.Claimed += more.Claimed
@@ -110,21 +111,21 @@ func (q *Questions) Add(more Questions) {
 	q.Failed += more.Failed
 }
 
-// Proof is stored for a game that ended by MateAdjudication, so that it can be proven again:
-// kifu.Record.Final has it as JSON.
+// Proof is the proof of a mate that ended a game (MateAdjudication). It is stored as JSON in
+// kifu.Record.Final, so that gogi can repeat the proof.
 type Proof struct {
 	Solver string       `json:"solver"` // the solver that claimed the mate
-	Line   []shogi.Move `json:"line"`   // as it was claimed
-	Plies  int          `json:"plies"`  // to the mate, at most
-	Nodes  int          `json:"nodes"`  // that our proof looked into
+	Line   []shogi.Move `json:"line"`   // the mating line that the solver claimed
+	Plies  int          `json:"plies"`  // largest number of plies to the mate
+	Nodes  int          `json:"nodes"`  // positions that gogi's proof searched
 }
 
-// proofText is the JSON of a proof; its key distinguishes it from a vote record.
+// proofText is the JSON form of a proof. Its key distinguishes a proof from the record of a vote.
 type proofText struct {
 	Mate *Proof `json:"mate"`
 }
 
-// Text returns the JSON.
+// Text returns the proof as JSON, for kifu.Record.Final.
 func (p Proof) Text() ([]byte, error) {
 	text, err := json.Marshal(proofText{&p})
 	if err != nil {
@@ -133,7 +134,7 @@ func (p Proof) Text() ([]byte, error) {
 	return text, nil
 }
 
-// ParseProof is the inverse of Proof.Text.
+// ParseProof reads the JSON of Proof.Text.
 func ParseProof(text []byte) (Proof, error) {
 	var p proofText
 	if err := json.Unmarshal(text, &p); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Opening is the start of a game: a position and moves made from it.
 type Opening struct {
-	ID    string       `json:"ID"`    // names it in reports: "17" is the 17th of its book
+	ID    string       `json:"ID"`    // its name in reports: "17" is the 17th opening of its book
 	Start string       `json:"Start"` // "startpos" or a SFEN
 	Moves []shogi.Move `json:"Moves"`
 }
@@ -47,9 +47,10 @@ func (o Opening) String() string {
 	return b.String()
 }
 
-// openingIndex is perm(seed, round div n)[round mod n]: a seeded order without replacement, a new one for
-// each pass through the book. The permutation is a Feistel network over the next power of four, walked
-// until it falls below n, so it needs no table however large the book.
+// openingIndex returns the index of the opening for a round, in a book of n openings. The order of the
+// openings depends on the seed. Every opening occurs once before any occurs again, and each pass through the
+// book has a new order. The permutation is a Feistel network over the next power of four, repeated until the
+// number is below n. It needs no table for a book of any size.
 func openingIndex(seed uint64, round, n int) int {
 	if n <= 1 {
 		return 0
@@ -58,7 +59,7 @@ func openingIndex(seed uint64, round, n int) int {
 	for 1<<(2*half) < n {
 		half++
 	}
-	key := mix(seed, uint64(round/n)+0x6f70656e696e67) // "opening": apart from the seeds of pairs
+	key := mix(seed, uint64(round/n)+0x6f70656e696e67) // "opening" in ASCII, so that the key differs from the seeds of pairs
 	x := uint64(round % n)
 	for {
 		if x = feistel(x, key, half); x < uint64(n) {
@@ -67,8 +68,8 @@ func openingIndex(seed uint64, round, n int) int {
 	}
 }
 
-// feistel permutes the numbers of 2*half bits. It takes twelve rounds for the
-// orders of a book of few openings to be alike often; six are not enough.
+// feistel returns the image of x in a permutation of the numbers with 2*half bits. Twelve rounds make all
+// orders of a small book about equally frequent; six rounds are not enough.
 func feistel(x, key uint64, half uint) uint64 {
 	mask := uint64(1)<<half - 1
 	left, right := x>>half, x&mask
@@ -87,8 +88,8 @@ func mix(a, b uint64) uint64 {
 // SplitMixStep is the distance between two states of SplitMix64.
 const SplitMixStep = 0x9e3779b97f4a7c15
 
-// SplitMix maps neighbouring numbers to distant ones, one to one; seeds are made with it. It is the
-// finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+// SplitMix returns a hash of x, for example to make a seed. Neighbouring numbers get unrelated hashes, and
+// different numbers never get the same hash. It is the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 func SplitMix(x uint64) uint64 {
 	x += SplitMixStep
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

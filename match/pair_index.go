@@ -6,15 +6,16 @@ import (
 	"fmt"
 )
 
-// PairIndex compares the pairs of a stored run with its plan's canonical text. That text decides a pair by
-// its number, but has only one hash over all openings. The index grows with the openings that were played.
+// PairIndex checks the pairs of a stored run against the canonical text of the run's plan. The canonical text
+// decides a pair by its number, but it has only one hash for all openings. PairIndex therefore stores every
+// opening that was played.
 type PairIndex struct {
-	plan *Plan // no openings
+	plan *Plan // the plan without openings
 	book CanonicalOpenings
-	seen map[int]Opening // by their place in the book, from 0
+	seen map[int]Opening // the openings of the pairs so far, by their index in the book
 }
 
-// NewRoll returns the PairIndex of a run before its first pair.
+// NewRoll returns a PairIndex without pairs for runs with this canonical plan.
 func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 	plan, err := c.Replayable()
 	if err != nil {
@@ -26,22 +27,23 @@ func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 	return &PairIndex{plan: plan, book: c.Openings, seen: map[int]Opening{}}, nil
 }
 
-// Take returns why a pair is not the one of its number, or nil. Whether its opening is from the book is
-// known only after all of them (Book). Until then Take checks that pairs of the same opening agree.
+// Take returns an error if a pair is not the plan's pair with its number. Take cannot check whether the
+// opening is from the book; Book checks this for all openings together. Take checks that all pairs with the
+// same index in the book have the same opening.
 func (r *PairIndex) Take(p Pair) error {
 	n := r.plan.Pairings()
 	if p.ID < 0 {
 		return fmt.Errorf("it has number %d", p.ID)
 	}
-	if r.plan.Design.Kind == DesignImported { // which has no book
+	if r.plan.Design.Kind == DesignImported { // an imported run has no book
 		want := Pair{ID: p.ID, Legs: r.plan.Legs(), Seed: mix(r.plan.Seed, uint64(p.ID))} //nolint:gosec // not negative
 		return r.plan.ownsImported(p, want)
 	}
 	return r.TakeDrawn(p, r.plan.pairing(p.ID%n), p.ID/n)
 }
 
-// TakeDrawn is Take if results decide the pairings. It takes the players drawn for the pair, and the
-// index of its opening in their order by the seed.
+// TakeDrawn does the same as Take for a design whose pairings depend on results. The caller gives the players
+// of the pair and the round, which decides the opening.
 func (r *PairIndex) TakeDrawn(p Pair, players [2]int, round int) error {
 	switch {
 	case p.ID < 0 || round < 0:
@@ -53,7 +55,7 @@ func (r *PairIndex) TakeDrawn(p Pair, players [2]int, round int) error {
 	case p.Seed != mix(r.plan.Seed, uint64(p.ID)): //nolint:gosec // not negative
 		return fmt.Errorf("its seed %d is not the one that the plan gives it", p.Seed)
 	}
-	if r.plan.Design.Kind == DesignSelfplay { // each game has drawn its own
+	if r.plan.Design.Kind == DesignSelfplay { // each game has its own random opening
 		return nil
 	}
 	place := openingIndex(r.plan.Seed, round, r.book.Count)
@@ -68,8 +70,9 @@ func (r *PairIndex) TakeDrawn(p Pair, players [2]int, round int) error {
 	return nil
 }
 
-// Book returns how many of the plan's openings were played. If all were, it returns an error if they are
-// not those of the plan. An imported run, and self-play, have none: 0 of 0.
+// Book returns how many of the plan's openings were played, and how many the plan has. When all were played,
+// Book returns an error if their hash differs from the plan's. It returns 0, 0 for an imported run and for
+// self-play, which have no book.
 func (r *PairIndex) Book() (played, of int, err error) {
 	if k := r.plan.Design.Kind; k == DesignImported || k == DesignSelfplay {
 		return 0, 0, nil

@@ -16,7 +16,7 @@ type Option struct {
 	Value string `json:"value"`
 }
 
-// Restart is how long an engine's process lives.
+// Restart decides when gogi restarts an engine's process.
 type Restart string
 
 // The choices of Restart.
@@ -26,20 +26,20 @@ const (
 	RestartGame  Restart = "game"
 )
 
-// PonderMode is whether engines think on the opponent's time.
+// PonderMode decides whether engines think on the opponent's time, and how gogi sends their clocks.
 type PonderMode string
 
 // The choices of PonderMode.
 const (
 	PonderOff      PonderMode = "off"
-	PonderStandard PonderMode = "standard" // "go ponder" with clocks
-	PonderEarly    PonderMode = "early"    // "go ponder" alone; ponderhit carries the clocks
+	PonderStandard PonderMode = "standard" // gogi sends the clocks with "go ponder"
+	PonderEarly    PonderMode = "early"    // gogi sends the clocks with "ponderhit" instead of "go ponder"
 )
 
-// Player is one engine with everything that is needed to start it, or a council.
+// Player is a player of a plan: one engine with everything that is needed to start it, or a council.
 type Player struct {
 	Name     string        `json:"Name"`
-	Council  *Council      `json:"Council"` // not nil: the fields down to Env, Options and Profile are of no use
+	Council  *Council      `json:"Council"` // nil for an engine; if it is set, the fields Command to Env, Options and Profile are unused
 	Command  []string      `json:"Command"` // the program's absolute path and its arguments
 	Builtin  bool          `json:"Builtin"` // Command is this program itself
 	Dir      string        `json:"Dir"`     // working directory, absolute
@@ -51,68 +51,69 @@ type Player struct {
 	Restart  Restart       `json:"Restart"`
 	Greeting time.Duration `json:"Greeting"` // usi → usiok
 	Ready    time.Duration `json:"Ready"`    // isready → readyok
-	WarmUp   bool          `json:"WarmUp"`   // its first start fills a cache: it is started once alone, before the run
+	WarmUp   bool          `json:"WarmUp"`   // the engine fills a cache at its first start; gogi therefore starts it once alone before the run
 }
 
-// DesignKind is how a design pairs its players.
+// DesignKind is the way in which a plan pairs its players.
 type DesignKind string
 
-// The designs. Those that ignore results know every pair beforehand.
+// The designs whose pairings do not depend on results. All their pairs are known before the run.
 const (
 	DesignMatch      DesignKind = "match"       // the first player against the second
-	DesignRoundRobin DesignKind = "round_robin" // everybody against everybody
+	DesignRoundRobin DesignKind = "round_robin" // every player against every other player
 	DesignGauntlet   DesignKind = "gauntlet"    // the first player against each of the others
 )
 
-// The designs that pair by results. The plan and the results of earlier pairs decide the players of a
-// pair. Package tournament has their rules.
+// The designs whose pairings depend on results. The plan and the results of earlier pairs decide the players
+// of a pair. Package tournament implements these designs.
 const (
-	DesignSwiss    DesignKind = "swiss"    // rounds between players of like scores
+	DesignSwiss    DesignKind = "swiss"    // rounds between players with similar scores
 	DesignKnockout DesignKind = "knockout" // the winner of a match stays in
 	DesignAdaptive DesignKind = "adaptive" // pairs between players whose ranking is least certain
 )
 
-// DesignImported is the design of runs with games that were played elsewhere, one game a pair. Each pair
-// has its own players and start. Such a plan has names only, and no user can choose it for games to be
-// played.
+// DesignImported is the design of runs with games that were not played by gogi, one game per pair. Each pair
+// has its own players and start position. The players of such a plan have only names. A user cannot choose
+// this design for a new run.
 const DesignImported DesignKind = "imported"
 
-// DesignSelfplay has one player that plays both sides to make training data. A pair has Selfplay.Games
-// games, each from its own drawn opening. Files choose it with their table selfplay.
+// DesignSelfplay is the design of runs that make training data: one player plays both sides. A pair has
+// Selfplay.Games games, each from its own random opening. A settings file chooses this design with its table
+// [selfplay].
 const DesignSelfplay DesignKind = "selfplay"
 
-// DesignKinds returns all designs of games to be played.
+// DesignKinds returns all designs that a plan for new games can have, so not DesignImported.
 func DesignKinds() []DesignKind {
 	return []DesignKind{DesignMatch, DesignRoundRobin, DesignGauntlet, DesignSwiss, DesignKnockout, DesignAdaptive}
 }
 
-// ByResults reports whether results decide the pairings.
+// ByResults reports whether the pairings of this design depend on results.
 func (k DesignKind) ByResults() bool {
 	return k == DesignSwiss || k == DesignKnockout || k == DesignAdaptive
 }
 
-// Design assigns players to a pair's number.
+// Design has the settings that decide which players play a pair.
 type Design struct {
 	Kind       DesignKind `json:"Kind"`
-	Swap       bool       `json:"Swap"`                // pairs have two legs with colours swapped; else the first player is always Black
-	Tournament Tournament `json:"Tournament,omitzero"` // for the designs that pair by results
-	// Anchor is the player from whom the ratings of the others are measured; "": none. An adaptive design
-	// then asks which players are above it and which below.
+	Swap       bool       `json:"Swap"`                // pairs have two games with colours swapped; if false, the first player is always Black
+	Tournament Tournament `json:"Tournament,omitzero"` // settings of the designs whose pairings depend on results
+	// Anchor is the player whose rating is the zero point of the other ratings; "": no anchor. With an
+	// anchor, an adaptive design measures which players are stronger than the anchor and which are weaker.
 	Anchor   string   `json:"Anchor,omitempty"`
 	Selfplay Selfplay `json:"Selfplay,omitzero"` // for DesignSelfplay
 }
 
-// Tournament has the settings of a design that pairs by results. Its fields are also those of the
-// canonical text: zero values are omitted, and names never change.
+// Tournament has the settings of a design whose pairings depend on results. The canonical text contains its
+// JSON. A field therefore never changes its name, and the JSON omits zero values.
 type Tournament struct {
-	Lot        bool `json:"lot,omitempty"`         // the start numbers are drawn by the seed; else they are the order of the players
-	MatchPairs int  `json:"match_pairs,omitempty"` // pairs in a match of a Swiss or a knockout, 1 at least
-	Tiebreaks  int  `json:"tiebreaks,omitempty"`   // further pairs at most for a knockout's match that is tied
-	ThirdPlace bool `json:"third_place,omitempty"` // the losers of a knockout's semifinals play, too
-	Block      int  `json:"block,omitempty"`       // pairs of an adaptive design that are drawn at a time, 1 at least
+	Lot        bool `json:"lot,omitempty"`         // the seed decides the start numbers; if false, they follow the order of the players
+	MatchPairs int  `json:"match_pairs,omitempty"` // pairs in each match of a Swiss or a knockout, at least 1
+	Tiebreaks  int  `json:"tiebreaks,omitempty"`   // largest number of extra pairs for a tied match of a knockout
+	ThirdPlace bool `json:"third_place,omitempty"` // the losers of a knockout's semifinals play for third place
+	Block      int  `json:"block,omitempty"`       // pairs that an adaptive design selects at a time, at least 1
 }
 
-// Check returns why a tournament of so many players cannot be played, or nil.
+// Check returns an error if the settings do not fit the design, or if the number of players is below two.
 func (t Tournament) Check(kind DesignKind, players int) error {
 	switch {
 	case !kind.ByResults():
@@ -131,27 +132,28 @@ func (t Tournament) Check(kind DesignKind, players int) error {
 	return nil
 }
 
-// maxTournament bounds matches and blocks, so that the number of a pair fits an int.
+// maxTournament is the largest size of a match and of a block, so that the number of a pair fits an int.
 const maxTournament = 1_000_000
 
-// Policy decides the use of a pair with a move that the machine slowed.
+// Policy decides what gogi does with a pair in which the machine slowed a move.
 type Policy string
 
 // The policies for slowed moves.
 const (
-	PolicyCount Policy = "count" // it counts, and is marked
+	PolicyCount Policy = "count" // the pair counts, and its games are marked as slowed
 	PolicyVoid  Policy = "void"  // the pair is played again, up to three times
 )
 
-// DefaultStartParallel keeps many large engines from starting all at once, when
-// a disk or a driver would make each of them slower than its limit.
+// DefaultStartParallel is the default number of engines that start at the same time. If many large engines
+// started together, the disk or a driver could make each of them exceed its time limit.
 const DefaultStartParallel = 4
 
-// Plan is a whole experiment with resolved values only. It is never changed after it was made.
+// Plan has all settings of a run, with defaults and references resolved. No code changes a Plan after its
+// creation.
 type Plan struct {
 	Run           string          `json:"Run"` // the name of the run
 	Players       []Player        `json:"Players"`
-	ColourClocks  [2]*TimeControl `json:"ColourClocks"` // by colour, overriding the players' clocks; nil: not
+	ColourClocks  [2]*TimeControl `json:"ColourClocks"` // by colour; replaces the players' clocks; nil: the players' clocks apply
 	Design        Design          `json:"Design"`
 	Seed          uint64          `json:"Seed"`
 	Rules         Rules           `json:"Rules"`
@@ -160,16 +162,16 @@ type Plan struct {
 	Openings      []Opening       `json:"Openings"`
 	Ponder        PonderMode      `json:"Ponder"`
 	Slowed        Policy          `json:"Slowed"`
-	Pairs         int             `json:"Pairs"` // how many to play
+	Pairs         int             `json:"Pairs"` // number of pairs to play
 	Concurrency   int             `json:"Concurrency"`
-	StartParallel int             `json:"StartParallel"`    // how many engines may be starting at a time; 0: DefaultStartParallel
+	StartParallel int             `json:"StartParallel"`    // largest number of engines that start at the same time; 0: DefaultStartParallel
 	SlotsPerGPU   int             `json:"SlotsPerGPU"`      // slots that share a GPU, for {gpu} in an environment; 0: 1
-	CPUs          string          `json:"CPUs"`             // which of them the slots are bound to, as affinity.ParseChoice reads it; "": engines run anywhere
+	CPUs          string          `json:"CPUs"`             // CPUs to which gogi binds the slots, in the notation of affinity.ParseChoice; "": engines run on any CPU
 	CoresPerSlot  int             `json:"CoresPerSlot"`     // cores bound to each player that thinks; 0: as many as it has threads
-	PVPlies       int             `json:"PVPlies"`          // how much of a principal variation is stored
-	Tune          string          `json:"Tune,omitempty"`   // the settings of a tune, as package tune writes them: pairs have their own options; "": no tune
-	Mate          Mate            `json:"Mate,omitzero"`    // how games end by proof; the zero value: they do not
-	Scaling       Scaling         `json:"Scaling,omitzero"` // how clocks follow the speed of the machine; the zero value: they do not
+	PVPlies       int             `json:"PVPlies"`          // number of plies stored of each principal variation
+	Tune          string          `json:"Tune,omitempty"`   // the settings of a tune, as package tune writes them; "": no tune; in a tune each pair has its own options
+	Mate          Mate            `json:"Mate,omitzero"`    // settings of mate adjudication; the zero value: off
+	Scaling       Scaling         `json:"Scaling,omitzero"` // settings that scale clocks by the speed of the machine; the zero value: off
 }
 
 // Legs returns the number of games in a pair.
@@ -186,7 +188,7 @@ func (p *Plan) Legs() int {
 // Games returns the number of games to play.
 func (p *Plan) Games() int { return p.Pairs * p.Legs() }
 
-// LimitsOf returns a player's limits when it has a colour.
+// LimitsOf returns the limits of a player in games in which it plays this colour.
 func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 	l := p.Players[player].Limits
 	if clock := p.ColourClocks[c]; clock != nil {
@@ -222,7 +224,7 @@ func (p *Plan) Pairings() int {
 	return 0
 }
 
-// unknown stands for a player that results have yet to decide.
+// unknown is the index of a player that later results will decide.
 const unknown = -1
 
 // pairing returns the players of the i-th pair of a round, as indices into Players. It needs no table for
@@ -250,46 +252,49 @@ func everybody(i, n int) [2]int {
 	return [2]int{a, a + 1 + i - before(a)}
 }
 
-// Pair is one unit of play. It is self-contained, given the plan's players.
+// Pair is one pair of a plan: its games have the same opening and the same two players. A Pair and the
+// players of the plan are all that is needed to play it.
 type Pair struct {
 	ID      int
 	Players [2]int // A and B, indices into Plan.Players; A has Black in leg 0
 	Opening Opening
 	Seed    uint64
 	Legs    int
-	// Options are the options of A and B for this pair in addition to the plan's, in the order of
-	// sending: the points of a tune. Otherwise they are empty.
+	// Options has the engine options of A and B for this pair, in the order of sending. gogi sends them after
+	// the plan's options. Only a tune sets them: they are the two points that the pair compares.
 	Options [2][]Option
 }
 
-// Pair makes pair n, n >= 0. All pairings of one round get the same opening. If results decide the
-// pairings (ByResults), its players are -1 and its opening has no meaning: PairOf makes such a pair.
+// Pair returns pair n of the plan, n >= 0. All pairings of one round get the same opening. If the pairings
+// depend on results (ByResults), the players of the returned pair are -1 and its opening has no meaning.
+// PairOf returns the pair for such a design.
 func (p *Plan) Pair(n int) Pair {
 	round, i := n/p.Pairings(), n%p.Pairings()
-	opening := Opening{ID: "drawn", Start: "startpos"} // for self-play, in which each game draws its own
+	opening := Opening{ID: "drawn", Start: "startpos"} // for self-play, in which each game has its own random opening
 	if p.Design.Kind != DesignSelfplay {
 		opening = p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
 	}
 	return Pair{ID: n, Players: p.pairing(i), Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
 }
 
-// PairOf makes pair n of a design that pairs by results, once its players are known. round is the index
-// of its opening in their order by the seed.
+// PairOf returns pair n of a design whose pairings depend on results, when the players of the pair are known.
+// round is the position of the pair's opening in the order of the openings that the seed decides.
 func (p *Plan) PairOf(n int, players [2]int, round int) Pair {
 	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
 	return Pair{ID: n, Players: players, Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()} //nolint:gosec // n >= 0
 }
 
-// Owns returns why a pair cannot be the plan's, or nil. If results decide the pairings, it checks only
-// for two different players, an opening of the book, and the values that follow from the pair's number;
-// package tournament checks the rest. In a tune it does not check the pair's points.
+// Owns returns an error if the pair cannot be a pair of the plan. If the pairings depend on results, Owns
+// checks only three things: that the two players differ, that the opening is in the book, and that the values
+// derived from the pair's number are right. Package tournament checks the rest. In a tune, Owns does not
+// check the pair's options; package tune does.
 func (p *Plan) Owns(pair Pair) error {
 	if pair.ID < 0 {
 		return errors.New("pairs are numbered from 0")
 	}
 	want := p.Pair(pair.ID)
 	if p.Tune != "" {
-		want.Options = pair.Options // package tune knows which are drawn
+		want.Options = pair.Options // package tune checks the options
 	}
 	if p.Design.Kind == DesignImported {
 		return p.ownsImported(pair, want)
@@ -306,8 +311,8 @@ func (p *Plan) Owns(pair Pair) error {
 	return nil
 }
 
-// ownsImported checks a pair against the plan of an imported run: two of the plan's players, one game,
-// and the seed of its number.
+// ownsImported returns an error if a pair does not belong to the plan of an imported run. The pair must have
+// two players of the plan, one game, and the seed of its number.
 func (p *Plan) ownsImported(pair, want Pair) error {
 	if !p.seats(pair.Players) || pair.Players[0] > pair.Players[1] {
 		return errors.New("its players are not two of the plan's, in their order there")
@@ -320,8 +325,8 @@ func (p *Plan) ownsImported(pair, want Pair) error {
 	return err
 }
 
-// SeatsAt reports whether players, by colour, may have a leg of one of the plan's pairs. The pairs of an
-// imported run have their players in the plan's order, for either colour.
+// SeatsAt reports whether players, given by colour, can be the players of this leg of the pair. In an
+// imported run either player of a pair can have Black.
 func (p *Plan) SeatsAt(pair Pair, leg int, players [2]int) bool {
 	want := pair.Game(leg).Players
 	swapped := [2]int{want[1], want[0]}
@@ -338,17 +343,17 @@ func (p *Plan) inBook(o Opening) bool {
 	})
 }
 
-// Game is one leg of a pair.
+// Game is one game of a pair, with everything that is needed to play it.
 type Game struct {
 	Pair    int
 	Leg     int
 	Players [2]int // by colour, indices into Plan.Players
 	Opening Opening
 	Seed    uint64      // seed of everything random in this game
-	Options [2][]Option // by colour: those of the pair
+	Options [2][]Option // by colour: the options that the pair adds
 }
 
-// Game makes one leg; the players change colours from leg to leg.
+// Game returns the game of one leg, numbered from 0. The players swap colours from leg to leg.
 func (p Pair) Game(leg int) Game {
 	g := Game{Pair: p.ID, Leg: leg, Players: p.Players, Opening: p.Opening, Seed: mix(p.Seed, uint64(leg)), Options: p.Options}
 	if leg%2 == 1 {
@@ -358,7 +363,7 @@ func (p Pair) Game(leg int) Game {
 	return g
 }
 
-// Equal reports whether two pairs are the same unit of play.
+// Equal reports whether two pairs have the same number, players, opening, seed, legs and options.
 func (p Pair) Equal(q Pair) bool {
 	return p.ID == q.ID && p.Players == q.Players && p.Seed == q.Seed && p.Legs == q.Legs &&
 		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start && slices.Equal(p.Opening.Moves, q.Opening.Moves) &&

@@ -9,8 +9,8 @@ import (
 	"gogi/shogi"
 )
 
-// planVersion is the version of what EncodePlan writes. It grows when a field gets
-// another name or meaning, not when one is added: who does not know it refuses it.
+// planVersion is the version of EncodePlan's format. It increases when a field gets another name or meaning,
+// not when a field is added. A program that does not know a new field rejects the plan.
 const planVersion = 1
 
 type planText struct {
@@ -18,13 +18,13 @@ type planText struct {
 	Plan    *Plan `json:"plan"`
 }
 
-// MaxPlanText is the longest text of a plan that is written or read, in bytes: room
-// for some hundred thousand openings.
+// MaxPlanText is the largest size of an encoded plan in bytes. It is enough for some hundred thousand
+// openings.
 const MaxPlanText = 16 << 20
 
-// EncodePlan writes a whole plan as JSON, with its paths. The keys are the tags of Plan; enumerations are
-// words and durations nanoseconds. It fails for a plan that would not come back as what it is: one that
-// cannot be played, or has a text that is no UTF-8.
+// EncodePlan returns a whole plan as JSON, including its paths. The keys are the JSON tags of Plan.
+// Enumerations are texts, and durations are in nanoseconds. EncodePlan returns an error if DecodePlan could
+// not restore the plan: the plan cannot be played, or one of its texts is not UTF-8.
 func EncodePlan(p *Plan) ([]byte, error) {
 	text, err := json.Marshal(planText{planVersion, p})
 	if err != nil {
@@ -40,10 +40,10 @@ func EncodePlan(p *Plan) ([]byte, error) {
 	return text, nil
 }
 
-// DecodePlan is the inverse of EncodePlan; the plan has the same digest. A field
-// that this program does not know is an error, as the plan might be another
-// without it, and so is a plan that cannot be played (see Plan.Check). Whoever wrote
-// the text, reading takes no more than some hundred bytes for each of its own.
+// DecodePlan reads the JSON of EncodePlan and returns a plan with the same digest. It returns an error for a
+// field that this program does not know, because the field may change the games, and for a plan that cannot
+// be played (see Plan.Check). It is safe for an untrusted text: it allocates at most some hundred bytes for
+// each byte of the text.
 func DecodePlan(text []byte) (*Plan, error) {
 	if len(text) > MaxPlanText {
 		return nil, fmt.Errorf("match: decoding a plan: its text has %d bytes, expected up to %d", len(text), MaxPlanText)
@@ -51,10 +51,10 @@ func DecodePlan(text []byte) (*Plan, error) {
 	var head struct {
 		Version int `json:"version"`
 		Plan    struct {
-			Selfplay string // what blocks of self-play were in plans of an earlier gogi
+			Selfplay string // the self-play settings in plans of an earlier gogi
 		} `json:"plan"`
 	}
-	if err := json.Unmarshal(text, &head); err != nil { // also for what stands behind the plan
+	if err := json.Unmarshal(text, &head); err != nil { // also returns an error for text after the plan
 		return nil, fmt.Errorf("match: decoding a plan: %w", err)
 	}
 	if head.Version != planVersion {
@@ -74,7 +74,7 @@ func DecodePlan(text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// Check says why the plan cannot be played, or nil; it does not look at files, nor replay the openings.
+// Check returns an error if the plan cannot be played. It reads no files and does not replay the openings.
 func (p *Plan) Check() error {
 	switch {
 	case len(p.Players) < 2 && p.Design.Kind != DesignSelfplay:
@@ -104,7 +104,7 @@ func (p *Plan) Check() error {
 	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.checkWords())
 }
 
-// checkTune looks at what a tune needs of its plan; its settings are for package tune to read.
+// checkTune returns an error if a tune cannot use this plan. Package tune checks the settings of the tune.
 func (p *Plan) checkTune() error {
 	switch {
 	case p.Tune == "":
@@ -171,7 +171,7 @@ func (p *Plan) checkWords() error {
 	return nil
 }
 
-// oneOf takes the zero value, too: the default.
+// oneOf returns an error if value is neither the zero value, which is the default, nor one of words.
 func oneOf[T ~string](what string, value T, words ...T) error {
 	if value != "" && !slices.Contains(words, value) {
 		return fmt.Errorf("%s is %q: expected one of %q", what, value, words)

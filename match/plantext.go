@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// Players and openings are read one by one. A list of bare numbers would otherwise become a list of
-// players, each some hundred times as large, before gogi rejects the first number.
+// Limits for reading a plan. gogi reads players and openings one by one. Otherwise package json would turn a
+// list of bare numbers into a list of players, some hundred times as large, before gogi could reject it.
 const (
-	maxPlayers = 1 << 16 // players of a plan, with members of councils and the councils themselves
-	maxNested  = 16      // councils within each other: each level is read once more
+	maxPlayers = 1 << 16 // players of a plan, including councils and their members
+	maxNested  = 16      // levels of councils within councils; the reader parses the text of each level once more
 )
 
-// planBody, playerBody and councilBody are Plan, Player and Council with their longest lists as text that is not yet
-// decoded. The outer field hides the embedded one of the same name, so package json fills it.
+// planBody, playerBody and councilBody are Plan, Player and Council, but their longest lists are JSON text
+// that is not decoded yet. The outer field hides the embedded one of the same name, so package json fills it.
 type planBody struct {
 	planFields
 	Players  json.RawMessage `json:"Players"`
@@ -38,7 +38,7 @@ type (
 	councilFields Council
 )
 
-// readPlan reads the text of EncodePlan and does not check its meaning.
+// readPlan decodes the text of EncodePlan. It does not check whether the plan can be played.
 func readPlan(text []byte) (*Plan, error) {
 	var t struct {
 		Version int       `json:"version"`
@@ -68,7 +68,8 @@ func readOpenings(text []byte) ([]Opening, error) {
 	return list, err
 }
 
-// readPlayers reads a list of players; left and nested are how many more there may be, and how deep.
+// readPlayers decodes a list of players. left is the number of further players that are allowed, and nested
+// the number of further levels of councils.
 func readPlayers(text []byte, left *int, nested int) ([]Player, error) {
 	if absent(text) {
 		return nil, nil
@@ -102,7 +103,7 @@ func (b *playerBody) player(left *int, nested int) (Player, error) {
 
 func absent(text []byte) bool { return len(text) == 0 || string(text) == "null" }
 
-// eachOf reads a list element by element; what is the name of an element in errors.
+// eachOf decodes a list element by element and calls see for each. what is the name of an element in errors.
 func eachOf[T any](what string, text []byte, see func(*T) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -122,7 +123,7 @@ func eachOf[T any](what string, text []byte, see func(*T) error) error {
 	return nil
 }
 
-// strictly reads JSON; a field that is not known is an error.
+// strictly decodes JSON and returns an error for an unknown field.
 func strictly(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

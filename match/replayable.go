@@ -12,9 +12,9 @@ import (
 	"gogi/shogi"
 )
 
-// Replayable returns the part of the plan that arbiter.VerifyGames needs. It has the players' names and
-// limits, whether they are councils, the design and seed, the rules and the adjudication. It has no
-// openings and cannot be played.
+// Replayable returns a plan with the settings that arbiter.VerifyGames needs. The plan has the players' names
+// and limits, whether each player is a council, the design and seed, the rules and the adjudication. It has
+// no openings and cannot be played.
 func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	rule, err := shogi.ParseDeclarationRule(c.Rules.Declaration)
 	if err != nil {
@@ -51,14 +51,15 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 		}
 		known := Player{Name: player.Name, Limits: limits}
 		if player.Council != nil {
-			known.Council = &Council{} // that it is one: its games have records of votes
+			known.Council = &Council{} // marks the player as a council, because its games have records of votes
 		}
 		p.Players = append(p.Players, known)
 	}
 	return p, nil
 }
 
-// colourClocks returns the clocks that go with the colour; nil: none.
+// colourClocks returns the clocks that the plan sets by colour. A clock is nil if the plan sets none for the
+// colour.
 func (c *CanonicalPlan) colourClocks() (clocks [2]*TimeControl, err error) {
 	for i, colour := range []string{"black", "white"} {
 		if text := c.Clocks[colour]; text != "" {
@@ -72,8 +73,8 @@ func (c *CanonicalPlan) colourClocks() (clocks [2]*TimeControl, err error) {
 	return clocks, nil
 }
 
-// LimitsText is Plan.LimitsText of a stored plan. Limits that this program cannot read, from a newer one,
-// are printed as stored.
+// LimitsText returns the same text as Plan.LimitsText for a stored plan. If a newer gogi stored limits that
+// this program cannot read, it returns the stored text.
 func (c *CanonicalPlan) LimitsText(player int) string {
 	stored := &c.Players[player]
 	clocks, unread := c.colourClocks()
@@ -85,7 +86,8 @@ func (c *CanonicalPlan) LimitsText(player int) string {
 	return plan.LimitsText(0)
 }
 
-// limits returns those that Limits.String wrote, with their tolerances.
+// limits returns the limits of a player, read from the text of Limits.String, with their margin and stall
+// limit.
 func (p *CanonicalPlayer) limits() (l Limits, err error) {
 	for _, part := range strings.Split(p.Limits, ", ") {
 		name, value, _ := strings.Cut(part, " ")
@@ -118,7 +120,7 @@ func (p *CanonicalPlayer) limits() (l Limits, err error) {
 	return l, err
 }
 
-// parseClock is the inverse of TimeControl.String.
+// parseClock reads the text of TimeControl.String.
 func parseClock(text string) (t TimeControl, err error) {
 	cut := strings.IndexAny(text, "+/")
 	if cut < 0 {

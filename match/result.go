@@ -13,7 +13,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Outcome is the winner of a game.
+// Outcome is the winner of a game, or a draw.
 type Outcome uint8
 
 // The outcomes; the zero value means not ended and never reaches a store.
@@ -24,7 +24,7 @@ const (
 	Draw
 )
 
-// WinFor returns the outcome in which a colour wins.
+// WinFor returns the outcome of a game that this colour wins.
 func WinFor(c shogi.Colour) Outcome {
 	if c == shogi.Black {
 		return BlackWins
@@ -36,7 +36,7 @@ func outcomeNames() []string {
 	return []string{Unfinished: "unfinished", BlackWins: "black", WhiteWins: "white", Draw: "draw"}
 }
 
-// String returns the spelling of the JSON output: black, white, draw.
+// String returns the outcome as the JSON output has it: black, white or draw.
 func (o Outcome) String() string {
 	if names := outcomeNames(); int(o) < len(names) {
 		return names[o]
@@ -70,9 +70,9 @@ func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 	return shogi.Black, o == BlackWins
 }
 
-// Termination is why a game ended, with the word in the JSON output. A store of a newer gogi may have
-// words that this one does not know. They are stored and printed unchanged, and Known reports false. The
-// zero value means not ended and never reaches a store.
+// Termination is the reason why a game ended, as a word that the JSON output also uses. The store of a newer
+// gogi may have words that this program does not know. gogi stores and prints such a word unchanged, and
+// Known reports false for it. The zero value means not ended and never reaches a store.
 type Termination string
 
 // The terminations. A new one gets its line in the table below and in package arbiter's table of answers;
@@ -83,26 +83,26 @@ const (
 	Resignation       Termination = "resignation"
 	TimeForfeit       Termination = "time_forfeit"
 	Stall             Termination = "stall"           // no move within the stall limit, without a clock
-	IllegalMove       Termination = "illegal_move"    // or one that cannot be read
+	IllegalMove       Termination = "illegal_move"    // an illegal move, or one that gogi cannot parse
 	Repetition        Termination = "repetition"      // fourth occurrence of a position (千日手)
-	PerpetualCheck    Termination = "perpetual_check" // fourth occurrence by checks of one side, which loses (連続王手の千日手)
-	Declaration       Termination = "declaration"     // a correct declaration of an entered king (入玉宣言), or the try rule
+	PerpetualCheck    Termination = "perpetual_check" // fourth occurrence of a position when all moves of one side were checks; this side loses (連続王手の千日手)
+	Declaration       Termination = "declaration"     // a correct declaration of an entered king (入玉宣言), or a win by the try rule
 	FalseDeclaration  Termination = "false_declaration"
 	MaxPlies          Termination = "max_plies"
 	Impasse           Termination = "impasse" // a declaration that the 24-point rule makes a draw (持将棋)
 	ScoreAdjudication Termination = "score_adjudication"
-	MateAdjudication  Termination = "mate_adjudication" // a mate by the side to move, claimed by a solver and proven by our rules
+	MateAdjudication  Termination = "mate_adjudication" // a mate solver claimed a mate by the side to move, and gogi proved it
 	Crash             Termination = "crash"
-	NotStarted        Termination = "not_started" // in a tune: an engine does not start with the options of its point; if neither does, a draw
-	Untold            Termination = "unknown"     // a game from elsewhere, whose record has the winner and no reason
+	NotStarted        Termination = "not_started" // in a tune: an engine does not start with the options of its point and loses; if neither engine starts, a draw
+	Untold            Termination = "unknown"     // an imported game whose record has the winner but no reason
 )
 
 type nature struct {
-	fault    bool // the engine failed, rather than being outplayed
-	volatile bool // its note quotes times, process numbers or an engine's last words
+	fault    bool // the engine failed; it did not lose by its play
+	volatile bool // the note contains times, process numbers or an engine's last output
 }
 
-// natures has every termination that a finished game can have. It is never changed.
+// natures has the properties of every termination of a finished game. No code changes it.
 //
 //nolint:gochecknoglobals // a table, which is looked into for every game of a run
 var natures = map[Termination]nature{
@@ -124,12 +124,12 @@ var natures = map[Termination]nature{
 	Untold:            {},
 }
 
-// Terminations returns those that a finished game can have, by their words.
+// Terminations returns all terminations of a finished game, sorted by name.
 func Terminations() []Termination { return slices.Sorted(maps.Keys(natures)) }
 
 const notEnded = "not_ended"
 
-// String returns the spelling of the JSON output, snake case.
+// String returns the word of the JSON output, in snake case.
 func (t Termination) String() string {
 	if t == NotEnded {
 		return notEnded
@@ -137,7 +137,7 @@ func (t Termination) String() string {
 	return string(t)
 }
 
-// Known reports whether this program knows how the game ended.
+// Known reports whether this program knows the termination.
 func (t Termination) Known() bool {
 	_, known := natures[t]
 	return known
@@ -146,7 +146,7 @@ func (t Termination) Known() bool {
 // MarshalText returns the text of String.
 func (t Termination) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText; it takes words that are not known.
+// UnmarshalText reads the text of MarshalText. It also accepts unknown words.
 func (t *Termination) UnmarshalText(text []byte) error {
 	*t = Termination(text)
 	if *t == notEnded {
@@ -155,7 +155,7 @@ func (t *Termination) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseTermination is the inverse of String for known terminations.
+// ParseTermination returns the termination with a word of String. It returns an error for an unknown word.
 func ParseTermination(s string) (Termination, error) {
 	if t := Termination(s); t.Known() {
 		return t, nil
@@ -166,18 +166,20 @@ func ParseTermination(s string) (Termination, error) {
 	return NotEnded, fmt.Errorf("match: unknown termination %q", s)
 }
 
-// IsFault reports whether the engine failed, and was not outplayed. It is false for an unknown
+// IsFault reports whether the game ended because an engine failed. It returns false for an unknown
 // termination.
 func (t Termination) IsFault() bool { return natures[t].fault }
 
-// IsLate reports whether the engine did not move in time, which the machine may have caused.
+// IsLate reports whether the game ended because an engine did not move in time. The machine may have caused
+// this.
 func (t Termination) IsLate() bool { return t == TimeForfeit || t == Stall }
 
-// Volatile reports whether the note of such an end differs when the same game is
-// played again: it quotes times, process numbers or an engine's last words.
+// Volatile reports whether the note of this termination can differ when the same game is played again. Such a
+// note contains times, process numbers or an engine's last output.
 func (t Termination) Volatile() bool { return natures[t].volatile }
 
-// Verdict is how a game ended; the zero value means that it is not over.
+// Verdict has the outcome of a game and the reason for its end. The zero value means that the game is not
+// over.
 type Verdict struct {
 	Outcome     Outcome
 	Termination Termination
@@ -187,27 +189,27 @@ type Verdict struct {
 // Over reports whether the game has ended.
 func (v Verdict) Over() bool { return v.Outcome != Unfinished }
 
-// LossFor returns a verdict against one side.
+// LossFor returns the verdict that the side c loses by t, with this note.
 func LossFor(c shogi.Colour, t Termination, note string) Verdict {
 	return Verdict{Outcome: WinFor(c.Opponent()), Termination: t, Note: note}
 }
 
-// Side sums up one side's moves in one game. Its JSON has the sums that are equal for every play of a game of
-// deterministic engines.
+// Side has sums over the moves of one side in one game. Its JSON has only the sums that do not change when
+// deterministic engines play the same game again.
 type Side struct {
 	Plies        int           `json:"plies"`
 	Nodes        uint64        `json:"nodes"`
-	DepthSum     int           `json:"depth_sum"`   // over the plies with a depth
-	DepthPlies   int           `json:"depth_plies"` // how many those are
+	DepthSum     int           `json:"depth_sum"`   // sum over the plies that have a depth
+	DepthPlies   int           `json:"depth_plies"` // number of plies that have a depth
 	PonderHits   int           `json:"ponder_hits"`
 	PonderMisses int           `json:"ponder_misses"`
 	Time         time.Duration `json:"-"`
-	WorstOverrun time.Duration `json:"-"` // the furthest that a move was over its limit
-	Incomplete   int           `json:"-"` // for a council: votes without a member's ballot, because it had failed or gave no legal move in time
+	WorstOverrun time.Duration `json:"-"` // the largest time by which a move exceeded its limit
+	Incomplete   int           `json:"-"` // for a council: votes in which a member's ballot was missing, because the member failed or gave no legal move in time
 }
 
-// SumNodes adds two counts of nodes. The greatest sum is the greatest integer of a database, 2^63−1. No
-// sum of counts from other programs overflows.
+// SumNodes returns the sum of two node counts, but at most 2^63−1, the greatest integer of the database.
+// Counts from other programs therefore cannot overflow.
 func SumNodes(a, b uint64) uint64 {
 	if a > math.MaxInt64 || b > math.MaxInt64-a {
 		return math.MaxInt64
@@ -215,7 +217,7 @@ func SumNodes(a, b uint64) uint64 {
 	return a + b
 }
 
-// Add counts one move.
+// Add adds one move to the sums. overrun is the time by which the move exceeded its limit.
 func (s *Side) Add(m kifu.Move, overrun time.Duration) {
 	s.Plies++
 	s.Nodes = SumNodes(s.Nodes, m.Nodes)
@@ -235,8 +237,8 @@ type Result struct {
 	Verdict
 	Record    kifu.Record
 	Sides     [2]Side   // by colour
-	Questions Questions // to the plan's mate solver
-	Marked    bool      // a move was slowed by the machine, not by its engine
+	Questions Questions // questions to the plan's mate solver
+	Marked    bool      // the machine, not an engine, slowed a move
 	Slot      int
 	Started   time.Time
 	Ended     time.Time
@@ -247,29 +249,29 @@ type PairResult struct {
 	Pair     Pair
 	Games    []Result // one for each leg
 	Attempts []Attempt
-	Played   Provenance // by whom; the zero value: by the process that stores it
+	Played   Provenance // the machine that played the pair; the zero value: the process that stores it
 }
 
-// Provenance is the machine of a farm that played a pair, with its permission. It is set by the process
-// that distributes and stores pairs, because a worker's own claims have no weight. It decides no outcome,
-// so stable dumps omit it.
+// Provenance identifies the worker of a farm that played a pair, and the lease that allowed this. The process
+// that distributes and stores pairs sets it, because gogi does not trust a worker's own claims. It changes no
+// outcome, so stable dumps omit it.
 type Provenance struct {
-	Worker string  // its name in the farm; "": this process played the pair
+	Worker string  // name of the worker in the farm; "": this process played the pair
 	Owner  string  // the person responsible for the worker
 	Epoch  uint64  // epoch of the pair's lease, unique in a farm; 0: none
-	Scale  float64 // factor of the clocks on that machine, above 0; 0: not given, the clocks were the plan's
+	Scale  float64 // factor of the clocks on that machine, above 0; 0: the plan's clocks were used
 	Proof  []byte  // the worker's signature of its data; nil: none
 }
 
-// Attempt is an attempt at a pair that does not count. A fault before a game's first move ended it, or it
-// is void because the machine slowed a move.
+// Attempt is an attempt at a pair that does not count: a fault before a game's first move ended it, or gogi
+// voided it because the machine slowed a move.
 type Attempt struct {
 	Pair  int
 	Ended time.Time
 	Why   string
 }
 
-// Check returns why an attempt from another process is invalid, or nil.
+// Check returns an error if an attempt from another process is invalid.
 func (a *Attempt) Check() error {
 	if !tellable(a.Ended) {
 		return fmt.Errorf("an attempt at pair %d ended in the year %d", a.Pair, a.Ended.Year())
@@ -279,8 +281,8 @@ func (a *Attempt) Check() error {
 
 const maxSlot = 1 << 20
 
-// Check returns why a game from another process is invalid, whatever was played, or nil: endless texts,
-// numbers that would overflow a sum.
+// Check returns an error if a game from another process has texts that are too long, or numbers that are
+// impossible or would overflow a sum. It does not check the moves.
 func (r *Result) Check() error {
 	if err := checkWords("the note", r.Note); err != nil {
 		return err
@@ -296,11 +298,11 @@ func (r *Result) Check() error {
 	return nil
 }
 
-// MaxWords is the largest size of a text, a note or an attempt's reason, in bytes, far above a runner's
-// texts.
+// MaxWords is the largest size of a note or of an attempt's reason, in bytes. The texts of gogi itself are
+// much shorter.
 const MaxWords = 1 << 16
 
-// checkWords returns why a text is not a valid note or reason, or nil.
+// checkWords returns an error if a text is not a valid note or reason. what names the text in the error.
 func checkWords(what, text string) error {
 	switch {
 	case len(text) > MaxWords:
@@ -311,7 +313,7 @@ func checkWords(what, text string) error {
 	return nil
 }
 
-// check returns an error for impossible sums that a comparison with the moves does not cover.
+// check returns an error if sums are impossible. It checks the sums that cannot be compared with the moves.
 func (s *Side) check() error {
 	for _, n := range [...]int{s.PonderHits, s.PonderMisses, s.Incomplete} {
 		if n < 0 || n > s.Plies {

@@ -2,8 +2,9 @@ package match
 
 import "time"
 
-// Row is a finished game without its moves. Tables, reports and tests count rows, from any store. Its JSON has
-// the fields that are equal for every play of a game of deterministic engines.
+// Row is a finished game of a store without its moves. Tables, reports and sequential tests are calculated
+// from rows. The JSON has only the fields that do not change when deterministic engines play the same game
+// again.
 type Row struct {
 	Pair         int         `json:"pair"`
 	Leg          int         `json:"leg"`
@@ -17,20 +18,20 @@ type Row struct {
 	Points       [2]float64  `json:"points"` // by colour, by the run's rules
 	OpeningID    string      `json:"opening"`
 	OpeningPlies int         `json:"opening_plies"`
-	OpeningHash  uint64      `json:"-"` // Opening.Hash: two books may use one ID
-	Plies        int         `json:"-"` // all of them, the opening's included
+	OpeningHash  uint64      `json:"-"` // Opening.Hash; two books may use the same ID for different openings
+	Plies        int         `json:"-"` // plies of the game, including the opening's
 	Sides        [2]Side     `json:"-"` // by colour: the engines' own moves
-	Questions    Questions   `json:"-"` // to the plan's mate solver; the zero value: none, or of a time before this was kept
-	Start        string      `json:"-"` // the start of the opening's moves: "startpos" or a SFEN
+	Questions    Questions   `json:"-"` // questions to the plan's mate solver; the zero value: none, or stored by a gogi that did not count them
+	Start        string      `json:"-"` // position before the opening's moves: "startpos" or a SFEN
 	Marked       bool        `json:"-"` // a move was slowed by the machine
 	MovesHash    uint64      `json:"-"` // Result.MovesHash
 	LastSFEN     string      `json:"-"` // the final position
 	Slot         int         `json:"-"`
-	Worker       string      `json:"-"` // the machine that played it; "" is the process that stored it
+	Worker       string      `json:"-"` // the worker that played the game; "": the process that stored it
 	Started      time.Time   `json:"-"`
 	Ended        time.Time   `json:"-"`
 }
 
-// BySlowness reports whether the game was lost on time while the machine slowed it. Such a loss measures
-// the machine and not the engine.
+// BySlowness reports whether a game in which the machine slowed a move was lost on time. Such a loss measures
+// the machine, not the engine.
 func (r Row) BySlowness() bool { return r.Marked && r.Termination.IsLate() }

@@ -13,8 +13,8 @@ import (
 type Rules struct {
 	Name        string                `json:"Name"`        // name of the profile, "custom" if a field was changed
 	Declaration shogi.DeclarationRule `json:"Declaration"` // rule of the entered king (入玉宣言法)
-	// ImpasseDraw makes a declaration with 24 to 30 points a draw under the
-	// 24-point rule, as between professionals; otherwise it is a false one.
+	// ImpasseDraw makes a declaration with 24 to 30 points a draw under the 24-point rule, as in professional
+	// games. If it is false, such a declaration is incorrect and loses.
 	ImpasseDraw bool `json:"ImpasseDraw"`
 	// MaxPlies ends the game when this many plies have been made, counted from
 	// the start position's move number; 0 is no limit.
@@ -29,7 +29,7 @@ type Rules struct {
 	RepetitionPoints [2]float64 `json:"RepetitionPoints"`
 }
 
-// DefaultRules names the profile that is used when none is asked for.
+// DefaultRules is the name of the rules profile that gogi uses by default.
 const DefaultRules = "default"
 
 // RulesProfiles returns the named profiles: default; wcsc (World Computer Shogi
@@ -47,7 +47,7 @@ func RulesProfiles() map[string]Rules {
 	}
 }
 
-// RulesByName finds a profile; the error lists those that there are.
+// RulesByName returns the profile with this name. If there is none, the error lists all profiles.
 func RulesByName(name string) (Rules, error) {
 	profiles := RulesProfiles()
 	if r, ok := profiles[name]; ok {

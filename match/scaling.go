@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Scaling lets machines of different speed play one match. On each machine clocks are multiplied by its
-// slowness relative to the machine that the limits are meant for. Both sides of a game have the same
-// factor. A wrong factor makes its games differ from those of other machines, but not unfair. Its JSON is
-// part of a plan's canonical text. A new field comes at the end, and is omitted if it has its zero value.
-// The zero value is no scaling.
+// Scaling lets machines of different speed play one match. gogi multiplies the clocks on each machine by a
+// factor: the speed of the machine that the limits are meant for, divided by the speed of this machine. Both
+// sides of a game have the same factor. A wrong factor makes games differ from the games on other machines,
+// but it favours neither side. The JSON is part of a plan's canonical text. A new field comes at the end, and
+// the JSON omits it if it has its zero value. The zero value is no scaling.
 type Scaling struct {
 	Engine string  `json:"engine,omitempty"` // the identity of the engine whose speed is measured
 	NPS    float64 `json:"nps,omitempty"`    // nodes a second of that engine on the machine that the limits are meant for
-	Least  float64 `json:"least,omitempty"`  // the least factor that is played with, above 0 and up to 1
-	Most   float64 `json:"most,omitempty"`   // the greatest, from 1
+	Least  float64 `json:"least,omitempty"`  // the smallest allowed factor, above 0 and up to 1
+	Most   float64 `json:"most,omitempty"`   // the largest allowed factor, at least 1
 }
 
 // IsZero reports whether all machines use the plan's clocks.
 func (s Scaling) IsZero() bool { return s == Scaling{} }
 
-// Check returns the error of the settings, or nil.
+// Check returns an error if the settings are invalid.
 func (s Scaling) Check() error {
 	switch {
 	case s.IsZero():
@@ -37,15 +37,16 @@ func (s Scaling) Check() error {
 	return nil
 }
 
-// Factor returns the factor of the clocks on a machine on which the engine searches so many nodes a
-// second. Scaled checks whether it is allowed.
+// Factor returns the factor of the clocks on a machine on which the measured engine searches nps nodes per
+// second. Factor does not check whether the factor is allowed; Scaled does.
 func (s Scaling) Factor(nps float64) float64 { return s.NPS / nps }
 
-// Scaled returns the plan for a machine with the factor f. It multiplies main time, byoyomi, increment,
-// the time for a move and that of a veto, also for members. It rounds them to the millisecond, with at
-// least one. The margin, nodes, depth and the stall limit stay. It rejects a factor outside the plan's
-// bounds; without scaling only 1 is allowed. If nothing is timed, every factor is allowed and changes
-// nothing. The copy has another digest and allows no scaling itself.
+// Scaled returns a copy of the plan for a machine with the factor f. It multiplies main time, byoyomi,
+// increment, movetime and the time of a veto, also for members of councils. It rounds the products to
+// milliseconds, with a minimum of 1 ms. The margin, nodes, depth and the stall limit stay the same. Scaled
+// returns an error for a factor outside the plan's bounds; without scaling, only 1 is allowed. If the plan
+// has no time limit, every factor is allowed and changes nothing. The copy has a different digest and no
+// scaling.
 func (p *Plan) Scaled(f float64) (*Plan, error) {
 	switch {
 	case !(f > 0) || math.IsInf(f, 0):
@@ -69,7 +70,7 @@ func (p *Plan) Scaled(f float64) (*Plan, error) {
 	return &out, nil
 }
 
-// timed reports whether any clock is looked at.
+// timed reports whether the plan has any time limit that Scaled multiplies.
 func (p *Plan) timed() bool {
 	return p.ColourClocks != [2]*TimeControl{} || timedPlayers(p.Players)
 }
@@ -84,7 +85,7 @@ func timedPlayers(players []Player) bool {
 	return false
 }
 
-// scalePlayers changes players in place; the caller must own them.
+// scalePlayers multiplies the time limits of players in place. The caller must not share the slice.
 func scalePlayers(players []Player, f float64) {
 	for i := range players {
 		p := &players[i]
@@ -100,7 +101,8 @@ func (t TimeControl) scaled(f float64) TimeControl {
 	return TimeControl{scaledTime(t.Main, f), scaledTime(t.Byoyomi, f), scaledTime(t.Increment, f)}
 }
 
-// scaledTime returns 0 for 0, which means no limit.
+// scaledTime returns d times f, rounded to milliseconds with a minimum of 1 ms. It returns 0 for 0, which
+// means no limit.
 func scaledTime(d time.Duration, f float64) time.Duration {
 	if d == 0 {
 		return 0
@@ -109,14 +111,14 @@ func scaledTime(d time.Duration, f float64) time.Duration {
 	return time.Duration(min(max(ms, 1), math.MaxInt64/float64(2*time.Millisecond))) * time.Millisecond
 }
 
-// Scales reports whether clocks follow the speed of the machine: the plan has a scaling and something is
-// timed.
+// Scales reports whether gogi scales clocks by the speed of the machine: the plan has a scaling and a time
+// limit.
 func (p *Plan) Scales() bool { return !p.Scaling.IsZero() && p.timed() }
 
-// FactorOn returns the factor of the clocks on a machine on which an engine of this identity searches so
-// many nodes a second, on all slots at once. It is 1 without scaling. It returns an error for a machine
-// without a measurement, or with another engine than the plan's, or with a factor outside the plan's
-// bounds. Such a machine must not play.
+// FactorOn returns the factor of the clocks on a machine. nps is the measured speed of one engine there, in
+// nodes per second while all slots search, and engine its identity. FactorOn returns 1 without scaling. It
+// returns an error if nps is not measured, if the engine is not the one in the plan, or if the factor is
+// outside the plan's bounds. The machine must then not play.
 func (p *Plan) FactorOn(nps float64, engine string) (float64, error) {
 	if !p.Scales() {
 		return 1, nil

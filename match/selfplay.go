@@ -5,35 +5,35 @@ import (
 	"fmt"
 )
 
-// Selfplay is the parameters of DesignSelfplay. A pair of that design is a block of games, which one
-// process plays one after the other.
+// Selfplay has the parameters of DesignSelfplay. A pair of this design is a block of games, which one process
+// plays one after the other.
 type Selfplay struct {
-	Games int `json:"games"` // games of a pair
+	Games int `json:"games"` // number of games in a pair
 
-	// Each game begins with an opening of the plan, drawn at random. A number of plies from RandomMin to
-	// RandomMax, drawn for each game, follow; they are drawn among all legal moves. If the player's first
-	// score is more than Window centipawns from equal, the beginning is drawn again; 0: no bound.
+	// Each game begins with a random opening of the plan. Random legal moves follow; their number is random
+	// for each game, from RandomMin to RandomMax plies. If the player's first score is more than Window
+	// centipawns above or below 0, gogi selects a new beginning. With Window 0, gogi accepts every beginning.
 	RandomMin int `json:"random_min"`
 	RandomMax int `json:"random_max"`
 	Window    int `json:"window"`
 
-	// In the first TemperaturePlies plies of the player, a move is drawn among the Lines
-	// best, each with a weight of exp(score/Temperature), in centipawns.
+	// In the player's first TemperaturePlies plies, gogi plays a random move of the player's Lines best
+	// moves. Each move has the weight exp(score/Temperature), with both in centipawns.
 	TemperaturePlies int     `json:"temperature_plies"`
 	Temperature      float64 `json:"temperature"`
 	Lines            int     `json:"lines"`
 
-	// In the first NoisePlies plies of the player, with the chance Noise, any legal move
-	// is played in the place of the player's.
+	// In the player's first NoisePlies plies, gogi replaces the player's move by a random legal move with the
+	// probability Noise.
 	NoisePlies int     `json:"noise_plies"`
 	Noise      float64 `json:"noise"`
 
-	NodeJitter float64 `json:"node_jitter"` // the nodes of each search vary evenly by up to this share
-	Audit      float64 `json:"audit"`       // share of games that continue when scores would end them
+	NodeJitter float64 `json:"node_jitter"` // the node limit of each search varies by up to this share, uniformly distributed
+	Audit      float64 `json:"audit"`       // share of games that continue although adjudication would end them
 }
 
-// The limits of Selfplay. A pair that was interrupted is played again from its start, and is held in
-// memory.
+// The largest values of Selfplay. They limit the size of a pair, because gogi holds a pair in memory and
+// plays an interrupted pair again from its start.
 const (
 	MaxLegs        = 1 << 16
 	maxPlies       = 1000
@@ -42,9 +42,9 @@ const (
 	maxTemperature = 10_000
 )
 
-// SelfplayFault is a parameter of Selfplay that cannot be.
+// SelfplayFault is a parameter of Selfplay with an invalid value.
 type SelfplayFault struct {
-	Key string // as a file has it
+	Key string // the key in a settings file
 	Why string // the error, with the expected value
 }
 
@@ -79,7 +79,7 @@ func (d *Selfplay) Faults() []SelfplayFault {
 	return faults
 }
 
-// canonical returns the JSON that a digest covers; the fields never change their names or places.
+// canonical returns the JSON for the plan's canonical text. Its fields never change their names or places.
 func (d *Selfplay) canonical() json.RawMessage {
 	text, err := json.Marshal(d)
 	if err != nil { // an invalid number, which Check rejects

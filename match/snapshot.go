@@ -2,83 +2,84 @@ package match
 
 import "time"
 
-// Snapshot is a running series at one moment, as a listener that comes late needs it: with it and the
-// events that follow, it knows what one knows that was there from the beginning. Package live makes them.
+// Snapshot is the state of a running match at one moment. A consumer that connects late gets a Snapshot and
+// the events that follow it. It then has the same data as a consumer that was connected from the beginning.
+// Package live makes snapshots.
 type Snapshot struct {
-	Began  time.Time `json:"began,omitzero"`  // the session: the stamp of its run event
+	Began  time.Time `json:"began,omitzero"`  // the beginning of the session: the time of its run event
 	Latest time.Time `json:"latest,omitzero"` // the latest stamp
-	// Numbers has the last Seq of each worker; "" is the run's own process.
+	// Numbers has the last Event.Seq of each worker. The key "" is the run's own process.
 	Numbers map[string]uint64 `json:"numbers,omitempty"`
 	Over    bool              `json:"over,omitempty"`
 	Phase   RunPhase          `json:"phase,omitempty"`  // "" before anything is known
-	Wanted  int               `json:"wanted,omitempty"` // slots that the run's own process shall have; those beyond end with their pairs
+	Wanted  int               `json:"wanted,omitempty"` // number of slots that the run's own process shall have; slots beyond it end after their current pair
 
 	Players []string `json:"players,omitempty"` // in plan order
-	Limits  []string `json:"limits,omitempty"`  // theirs, in words
+	Limits  []string `json:"limits,omitempty"`  // limits of the players, as text
 	Digest  string   `json:"digest,omitempty"`
 	Rules   string   `json:"rules,omitempty"`
 	Pairs   int      `json:"pairs"` // planned
 	Games   int      `json:"games"` // planned
 
-	Finished  int            `json:"finished"`           // pairs that are stored, those of earlier sessions included
-	Standings Standings      `json:"standings"`          // of these pairs, as far as their games were seen
-	Unstored  []EndedGame    `json:"unstored,omitempty"` // games that ended and whose pairs are not stored yet, by pair, worker and leg
-	Ended     int            `json:"ended"`              // games of this session that ended, whether or not they came to count
-	Marked    int            `json:"marked,omitempty"`   // of these, with a move that the machine slowed
-	Efforts   []Effort       `json:"efforts,omitempty"`  // in these, by player
-	Mate      *Questions     `json:"mate,omitempty"`     // to the mate solver in these; nil: none
-	Faults    []FaultSum     `json:"faults,omitempty"`   // of this session, by player and kind
-	Warnings  []WarningGiven `json:"warnings,omitempty"` // of this session, the first hundred
-	Recent    []RateSample   `json:"recent,omitempty"`   // of the last ten minutes, without those in which nothing ended
-	Slots     []SlotState    `json:"slots,omitempty"`    // by worker and number
+	Finished  int            `json:"finished"`           // stored pairs, including pairs of earlier sessions
+	Standings Standings      `json:"standings"`          // standings of the stored pairs, as far as their games are known
+	Unstored  []EndedGame    `json:"unstored,omitempty"` // games that ended but whose pairs are not stored yet, sorted by pair, worker and leg
+	Ended     int            `json:"ended"`              // games of this session that ended, including games that do not count
+	Marked    int            `json:"marked,omitempty"`   // the games in Ended in which the machine slowed a move
+	Efforts   []Effort       `json:"efforts,omitempty"`  // efforts in the games of Ended, by player
+	Mate      *Questions     `json:"mate,omitempty"`     // questions to the mate solver in the games of Ended; nil: none
+	Faults    []FaultSum     `json:"faults,omitempty"`   // faults of this session, by player and kind
+	Warnings  []WarningGiven `json:"warnings,omitempty"` // the first hundred warnings of this session
+	Recent    []RateSample   `json:"recent,omitempty"`   // samples of the last ten minutes, without samples in which nothing ended
+	Slots     []SlotState    `json:"slots,omitempty"`    // slots, sorted by worker and number
 	Tune      *TuneLive      `json:"tune,omitempty"`     // nil: the run is no tune
 
-	Dropped uint64 `json:"dropped,omitempty"` // move events that the sender dropped, known at the end
-	Lost    uint64 `json:"lost,omitempty"`    // numbers that never came
-	Missed  int    `json:"missed,omitempty"`  // moves that were made and did not come
-	Unseen  int    `json:"unseen,omitempty"`  // games of stored pairs whose ends did not come
+	Dropped uint64 `json:"dropped,omitempty"` // move events that the sender dropped; known only at the end
+	Lost    uint64 `json:"lost,omitempty"`    // missing event numbers
+	Missed  int    `json:"missed,omitempty"`  // moves that were made but whose events are missing
+	Unseen  int    `json:"unseen,omitempty"`  // games of stored pairs whose end events are missing
 }
 
-// RunPhase is how far a session has been told to go.
+// RunPhase tells whether a session continues, pauses or ends.
 type RunPhase string
 
-// The phases of a session, which begins with RunPlaying. It ends when the games in
-// play have, from any of them but RunPaused: a paused one waits.
+// The phases of a session. A session begins with RunPlaying. It ends after the games in play have ended,
+// except in RunPaused, in which it waits.
 const (
 	RunPlaying  RunPhase = "playing"
-	RunPaused   RunPhase = "paused"   // the pairs in play are finished, and no other begins
-	RunDraining RunPhase = "draining" // the pairs in play are the last
-	RunStopping RunPhase = "stopping" // the games in play are given up
+	RunPaused   RunPhase = "paused"   // the session finishes the pairs in play and then waits
+	RunDraining RunPhase = "draining" // the session finishes the pairs in play and then ends
+	RunStopping RunPhase = "stopping" // the session stops the games in play and ends
 )
 
-// FaultSum is how often one player failed in one way.
+// FaultSum counts the faults of one kind of one player.
 type FaultSum struct {
-	Player   string `json:"player,omitempty"` // "" where the fault is nobody's
+	Player   string `json:"player,omitempty"` // "" if the fault concerns no player
 	Kind     string `json:"kind"`
 	Times    int    `json:"times"`
-	Forfeits int    `json:"forfeits,omitempty"` // how many of them lost a game
+	Forfeits int    `json:"forfeits,omitempty"` // number of these faults that lost a game
 }
 
-// WarningGiven is a warning of a session, as its event told it.
+// WarningGiven is a warning of a session, with the fields of its event.
 type WarningGiven struct {
 	Worker string `json:"worker,omitempty"`
-	Engine string `json:"engine,omitempty"` // "" where it is nobody's
+	Engine string `json:"engine,omitempty"` // "" if the warning concerns no engine
 	Slot   *int   `json:"slot,omitempty"`
 	Kind   string `json:"kind"`
 	Note   string `json:"note"`
 }
 
-// SlotPhase is what a slot does.
+// SlotPhase is the current activity of a slot.
 type SlotPhase string
 
 // The phases of a slot.
 const (
 	SlotIdle     SlotPhase = "idle"
-	SlotStarting SlotPhase = "starting" // it readies players
+	SlotStarting SlotPhase = "starting" // it starts or resets players
 	SlotPlaying  SlotPhase = "playing"
 )
 
-// SlotState is one slot and the game that it plays or played last.
+// SlotState is the state of one slot, with its current or last game.
 type SlotState struct {
 	Worker string    `json:"worker,omitempty"`
 	Slot   int       `json:"slot"`
@@ -87,56 +88,56 @@ type SlotState struct {
 	Board  *Board    `json:"board,omitempty"`
 }
 
-// Board is a game as far as it is known. Its Position is Start with Moves made. Where moves did not come,
-// Start is the first position that did after them, and StartPly is not 0.
+// Board is the known part of a game. Position is the position after Moves from Start. If move events are
+// missing, Start is the first known position after the missing moves, and StartPly is not 0.
 type Board struct {
 	Pair        int         `json:"pair"`
 	Leg         int         `json:"leg"`
 	Black       string      `json:"black,omitempty"`
 	White       string      `json:"white,omitempty"`
-	Limits      []string    `json:"limits,omitempty"` // Black's and White's, in words
+	Limits      []string    `json:"limits,omitempty"` // limits of Black and White, as text
 	Opening     string      `json:"opening,omitempty"`
-	Plies       int         `json:"plies,omitempty"`     // of the opening
+	Plies       int         `json:"plies,omitempty"`     // plies of the opening
 	Start       string      `json:"start,omitempty"`     // SFEN
 	StartPly    int         `json:"start_ply,omitempty"` // plies made before Start, 0 at the beginning of the game
-	Moves       string      `json:"moves,omitempty"`     // from Start, the opening's included, in USI, separated by spaces
+	Moves       string      `json:"moves,omitempty"`     // moves from Start, including the opening's, in USI, separated by spaces
 	Ply         int         `json:"ply"`                 // plies made
-	Position    string      `json:"position,omitempty"`  // SFEN; "" until a move that did not fit is followed by a position
-	Clocks      []*float64  `json:"clocks_ms,omitempty"` // Black's and White's, null without a clock
-	Thoughts    [2]*Thought `json:"thoughts"`            // Black's and White's last
-	Outcome     string      `json:"outcome,omitempty"`   // "" while it is played
+	Position    string      `json:"position,omitempty"`  // SFEN; "" after a move that did not fit, until the next position arrives
+	Clocks      []*float64  `json:"clocks_ms,omitempty"` // clocks of Black and White; null: no clock
+	Thoughts    [2]*Thought `json:"thoughts"`            // the last thoughts of Black and White
+	Outcome     string      `json:"outcome,omitempty"`   // "" during the game
 	Termination string      `json:"termination,omitempty"`
 }
 
-// Thought is a move and what its player reported with it.
+// Thought is a move, with the score, time and other data of the player's search.
 type Thought struct {
 	Ply    int      `json:"ply,omitempty"` // from 1, the opening's moves counted
 	Move   string   `json:"move,omitempty"`
 	Score  *int     `json:"score,omitempty"` // from the mover's view, centipawns; a mate is near ±1000000
 	Depth  int      `json:"depth,omitempty"`
 	Nodes  uint64   `json:"nodes,omitempty"`
-	PV     string   `json:"pv,omitempty"`      // in USI, the move itself first, at most ShownPV plies
-	Hit    bool     `json:"hit,omitempty"`     // the mover had expected the move before, and thought on
+	PV     string   `json:"pv,omitempty"`      // in USI, beginning with the move, at most ShownPV plies
+	Hit    bool     `json:"hit,omitempty"`     // a ponder hit: the mover expected the opponent's last move
 	TimeMS *float64 `json:"time_ms,omitempty"` // never absent in a move event
-	Vote   *Vote    `json:"vote,omitempty"`    // of a council, how it came to the move
+	Vote   *Vote    `json:"vote,omitempty"`    // the vote of a council for the move
 }
 
-// RateSample is what ended in ten seconds.
+// RateSample has the number of games that ended and pairs stored pairs in ten seconds.
 type RateSample struct {
-	From  time.Time `json:"from"` // the multiple of ten seconds at which they begin
+	From  time.Time `json:"from"` // beginning of the ten seconds, a multiple of ten seconds
 	Games int       `json:"games,omitempty"`
 	Pairs int       `json:"pairs,omitempty"` // that were stored
 }
 
-// The window over which a Rate is taken, and its grain.
+// The length of time over which Rate counts, and the length of one RateSample.
 const (
 	RateWindow = 10 * time.Minute
 	TempoSpan  = 10 * time.Second
 )
 
-// Rate returns how many games ended, and how many pairs were stored, a minute: in the
-// last ten minutes before the latest stamp, or since the session began where
-// that is less. ok is false where no time has passed. No clock is asked.
+// Rate returns how many games ended, and how many pairs were stored, a minute: in the last ten minutes before
+// the time of the latest event, or since the session began where that is less. ok is false where no time has
+// passed. No clock is asked.
 func (s *Snapshot) Rate() (games, pairs float64, ok bool) {
 	from := s.Latest.Truncate(TempoSpan).Add(TempoSpan - RateWindow)
 	if from.Before(s.Began) {

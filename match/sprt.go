@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// SPRT is a sequential test as a user writes it. The text is two rating differences, "0,4", or keys in any
-// order, "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags, files and package
-// reckon read it here. Keys other than elo0 and elo1 may be absent: their fields are nil or empty then.
+// SPRT has the settings of a sequential test as a user writes them. The text is two rating differences, such
+// as "0,4", or keys in any order, such as
+// "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags, settings files and package
+// reckon use this type. Keys other than elo0 and elo1 may be absent; their fields are then nil or empty.
 type SPRT struct {
 	Elo0, Elo1  float64
 	Alpha, Beta *float64
@@ -21,7 +22,7 @@ type SPRT struct {
 // sprtKeys are the keys of the long form, in the order in which they are written.
 var sprtKeys = []string{"elo0", "elo1", "alpha", "beta", "model", "boundary"}
 
-// UnmarshalText reads the forms above.
+// UnmarshalText reads both forms of the text that SPRT describes.
 func (s *SPRT) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), ",")
 	if len(words) == 2 && !strings.Contains(string(text), "=") {
@@ -77,7 +78,7 @@ func (s *SPRT) set(key, value string) error {
 	return fmt.Errorf("unknown key %q; expected %s", key, strings.Join(sprtKeys, ", "))
 }
 
-// The bounds of the numbers. Error rates are below a half.
+// mostElo is the largest absolute value of elo0 and elo1.
 const mostElo = 1000
 
 var mostError = math.Nextafter(0.5, 0)
@@ -132,7 +133,7 @@ func decimal(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', -1, 64)
 }
 
-// Gate returns the design, with g's value for each key that is not set.
+// Gate returns the settings of the test as a Gate. It takes the value of g for each key that s does not set.
 func (s SPRT) Gate(g Gate) Gate {
 	g.Elo0, g.Elo1 = s.Elo0, s.Elo1
 	if s.Alpha != nil {
@@ -150,12 +151,12 @@ func (s SPRT) Gate(g Gate) Gate {
 	return g
 }
 
-// DefaultGate has the error rates, the scale and the boundary of a gate that names none.
+// DefaultGate returns a Gate with the default error rates, model and boundary.
 func DefaultGate() Gate {
 	return Gate{Alpha: DefaultAlpha, Beta: DefaultBeta, Model: GateLogistic}
 }
 
-// Only returns an error if s sets a key other than elo0, elo1 and those named.
+// Only returns an error if s sets a key other than elo0, elo1 and keys.
 func (s SPRT) Only(keys ...string) error {
 	for _, key := range s.Keys() {
 		if !slices.Contains(keys, key) {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Standings count the games of whole pairs by how they ended. Their size grows
-// with the players that met, not with the games.
+// Standings counts games and pairs by players and result. Its size grows with the number of pairings, not
+// with the number of games.
 type Standings struct {
-	Games []GameCount `json:"games,omitempty"` // sorted by all but the number
+	Games []GameCount `json:"games,omitempty"` // sorted by all fields except the count
 	Pairs []PairCount `json:"pairs,omitempty"` // likewise
 }
 
@@ -27,7 +27,7 @@ type GameCount struct {
 	Games int `json:"games"`
 }
 
-// PairCount is how many pairs of two players were worth the same.
+// PairCount is the number of pairs of two players with the same points.
 type PairCount struct {
 	Player   string     `json:"player"` // the player with Black in the first game
 	Opponent string     `json:"opponent"`
@@ -35,7 +35,7 @@ type PairCount struct {
 	Pairs    int        `json:"pairs"`
 }
 
-// EndedGame is the part of a game that standings need.
+// EndedGame has the data of a finished game that Standings needs.
 type EndedGame struct {
 	Worker string `json:"worker,omitempty"`
 	Pair   int    `json:"pair"`
@@ -43,14 +43,14 @@ type EndedGame struct {
 	GameEnd
 }
 
-// Record is how one player fared with one colour.
+// Record counts the wins, draws and losses of one player with one colour.
 type Record struct {
 	Wins, Draws, Losses int
 	Points              float64
 }
 
-// Add counts the games of one pair, all that are known of it, by leg. A pair of
-// which the first game is missing counts in Games only.
+// Add counts the known games of one pair, in the order of their legs. If the first game of the pair is
+// missing, Add counts only the games and not the pair.
 func (s *Standings) Add(pair []EndedGame) {
 	for _, g := range pair {
 		at := counted(&s.Games, GameCount{GameEnd: g.GameEnd}, func(a, b GameCount) int {
@@ -64,7 +64,7 @@ func (s *Standings) Add(pair []EndedGame) {
 	}
 }
 
-// AddRows counts a pair that is stored, by leg.
+// AddRows counts the games of a stored pair, in the order of their legs.
 func (s *Standings) AddRows(pair []Row) {
 	games := make([]EndedGame, len(pair))
 	for i, r := range pair {
@@ -88,7 +88,8 @@ func (s *Standings) addPair(pair []EndedGame) {
 	}).Pairs++
 }
 
-// counted returns the place of an element in a sorted list, and inserts the element if it is new.
+// counted returns a pointer to the element that equals key in a sorted list. It inserts key if the list has
+// no such element.
 func counted[T any](list *[]T, key T, compare func(a, b T) int) *T {
 	i, found := slices.BinarySearchFunc(*list, key, compare)
 	if !found {
@@ -130,12 +131,12 @@ func (r *Record) add(g GameCount, c int) {
 	}
 }
 
-// Plus is both records together.
+// Plus returns the sum of both records.
 func (r Record) Plus(o Record) Record {
 	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses, r.Points + o.Points}
 }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a copy that shares no memory with s.
 func (s Standings) Clone() Standings {
 	return Standings{Games: slices.Clone(s.Games), Pairs: slices.Clone(s.Pairs)}
 }

@@ -4,34 +4,34 @@ import "maps"
 
 // The kinds of a tune's pairs in pair events.
 const (
-	TuneDuel    = "duel"    // plus against minus
-	TuneProbe   = "probe"   // plus against the centre
-	TuneForfeit = "forfeit" // not played: a point does not start
+	TuneDuel    = "duel"    // the plus point against the minus point
+	TuneProbe   = "probe"   // the plus point against the centre
+	TuneForfeit = "forfeit" // not played, because an engine does not start with its point
 )
 
-// TuneTold has a tune's settings for observers.
+// TuneTold has the settings of a tune as tune events and snapshots show them.
 type TuneTold struct {
 	Method   string      `json:"method"`
-	Pairs    int         `json:"pairs"`            // the budget
-	Blocks   int         `json:"blocks"`           // that they are
-	Block    int         `json:"block"`            // pairs of one
+	Pairs    int         `json:"pairs"`            // the planned number of pairs
+	Blocks   int         `json:"blocks"`           // the planned number of blocks
+	Block    int         `json:"block"`            // number of pairs in a block
 	Inflight int         `json:"inflight"`         // pairs
-	Target   float64     `json:"target,omitempty"` // Elo that a perturbed point shall lose to the centre; 0: no controller
+	Target   float64     `json:"target,omitempty"` // Elo that a perturbed point should lose to the centre; 0: gogi does not control the perturbations
 	Params   []TuneParam `json:"params"`
-	// Track is the path of earlier sessions.
+	// Track has the points of earlier sessions.
 	Track TuneTrack `json:"track"`
 }
 
-// TuneParam is a parameter for observers.
+// TuneParam is a parameter of a tune as events and snapshots show it.
 type TuneParam struct {
 	Name   string   `json:"name"`
 	Kind   string   `json:"kind"` // int, float, choice
 	Start  float64  `json:"start"`
 	Min    float64  `json:"min"`
 	Max    float64  `json:"max"`
-	C      float64  `json:"c"`                // the perturbation at the schedule's end, before the factor
-	Levels []string `json:"levels,omitempty"` // for a choice; its numbers are their indices
-	Unused bool     `json:"unused,omitempty"` // it stays at its start
+	C      float64  `json:"c"`                // the perturbation at the end of the schedule, without the common factor
+	Levels []string `json:"levels,omitempty"` // the values of a choice; Start, Min and Max are indices into it
+	Unused bool     `json:"unused,omitempty"` // the tune does not change it
 }
 
 // TunePoint is the state of a tune after a block, with its counts until then.
@@ -43,18 +43,19 @@ type TunePoint struct {
 	Equal   int       `json:"equal,omitempty"`
 }
 
-// MaxTrack is how many points a line of a tune is drawn through at most.
+// MaxTrack is the largest number of points that a TuneTrack keeps for a graph.
 const MaxTrack = 400
 
-// TuneTrack is the path of a tune by learnt blocks: the latest block, and at most MaxTrack earlier ones
-// at even distances.
+// TuneTrack has the states of a tune after some of its blocks: after the latest block, and after earlier
+// blocks at equal distances. It has at most MaxTrack points.
 type TuneTrack struct {
-	Every  int               `json:"every"` // blocks between those that are kept
+	Every  int               `json:"every"` // number of blocks from one stored point to the next
 	Latest int               `json:"latest"`
 	Points map[int]TunePoint `json:"points,omitempty"`
 }
 
-// Add takes the point after so many blocks, which are more than those before.
+// Add adds the point of the tune after this number of blocks. The number must be larger than in the previous
+// call.
 func (t *TuneTrack) Add(blocks int, p TunePoint) {
 	t.Every = max(t.Every, 1)
 	if t.Points == nil {
@@ -76,16 +77,16 @@ func (t TuneTrack) Clone() TuneTrack {
 	return t
 }
 
-// TuneLive is a tune at one moment.
+// TuneLive is the state of a running tune at one moment.
 type TuneLive struct {
 	TuneTold
 
 	Forfeits    int               `json:"forfeits,omitempty"`    // in this session
-	Candidate   map[string]string `json:"candidate,omitempty"`   // the answer, once there is one
-	Validations []string          `json:"validations,omitempty"` // runs that judge it
+	Candidate   map[string]string `json:"candidate,omitempty"`   // the final values; nil until they are known
+	Validations []string          `json:"validations,omitempty"` // names of the runs that validate the final values
 }
 
-// Clone returns a copy that shares only immutable data; nil for nil.
+// Clone returns a copy that shares only immutable data. It returns nil for nil.
 func (l *TuneLive) Clone() *TuneLive {
 	if l == nil {
 		return nil
@@ -96,7 +97,7 @@ func (l *TuneLive) Clone() *TuneLive {
 	return &c
 }
 
-// Now returns the latest point; false: no block is learnt yet.
+// Now returns the latest point. It returns false if no block is learnt yet.
 func (l *TuneLive) Now() (TunePoint, bool) {
 	p, ok := l.Track.Points[l.Track.Latest]
 	return p, ok && l.Track.Latest > 0

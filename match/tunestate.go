@@ -2,20 +2,20 @@ package match
 
 import "time"
 
-// TuneState is the stored state of a tune after so many whole blocks. Everything else in package tune's
-// state follows from the results.
+// TuneState is the stored state of a tune after a number of complete blocks. Package tune calculates the rest
+// of its state from the results.
 type TuneState struct {
 	Blocks int
-	Pairs  int       // that are learnt: those with a lesser number
+	Pairs  int       // number of learnt pairs: all pairs with a lower number are learnt
 	Centre []float64 // by parameter
 	Factor float64   // factor of all perturbations
 }
 
-// TuneCandidate is a candidate with the final values of a tune.
+// TuneCandidate has the values of a tune that a validation run tests.
 type TuneCandidate struct {
 	Number int // from 1
-	Blocks int // blocks of the state that it comes from
+	Blocks int // number of blocks after which the tune had these values
 	Point  []Option
 	Run    string    // the name of the run that validates it
-	At     time.Time // when it was written down; the zero time: not yet
+	At     time.Time // time at which it was stored; the zero time: not stored yet
 }
