@@ -14,8 +14,8 @@ import (
 // it holds only if colours are not swapped and each game has its own opening.
 const independentGames = "independent games"
 
-// figures sets the intervals and tests of A against B. Those by pairs come first, or those by openings if
-// openings recur.
+// figures sets the intervals and tests of A against B. Intervals and tests over pairs come first. If openings
+// recur, intervals and tests over openings take their place.
 func (r *Report) figures(s *stats.Series) {
 	tally := s.Tally()
 	if score, err := tally.Score(); err != nil {
@@ -53,7 +53,8 @@ func scoreInterval(s *stats.Series) Interval {
 	return interval
 }
 
-// eloOfScore returns the image of scoreInterval, as Elo is monotone.
+// eloOfScore returns the Elo of A's score. Its interval is scoreInterval converted to Elo, which is valid
+// because Elo rises with the score.
 func eloOfScore(s *stats.Series) Elo {
 	e, err := s.Elo(Level)
 	if err != nil {
@@ -70,7 +71,8 @@ func newElo(estimate float64, i binomial.Interval, why i18n.Message) Elo {
 	return e
 }
 
-// winRate returns the interval of A's share of the decisive games, and its image in Elo.
+// winRate returns the interval of A's share of wins among the decisive games, and the same interval converted
+// to Elo.
 func winRate(total stats.WDL) (Interval, Elo) {
 	k, n := total.Decisive()
 	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n, Level: Level}
@@ -84,7 +86,7 @@ func winRate(total stats.WDL) (Interval, Elo) {
 	return interval, newElo(binomial.Elo(q), binomial.EloInterval(exact), i18n.Of("infinite where the win rate is 0 or 1"))
 }
 
-// binomial is the exact test of the decisive games.
+// binomialTest returns the exact binomial test of the decisive games.
 func binomialTest(total stats.WDL) Test {
 	k, n := total.Decisive()
 	test := Test{Method: "binomial_exact", Assumes: independentGames, Alternative: string(binomial.TwoSided), N: n, K: &k}
@@ -105,7 +107,8 @@ func binomialTest(total stats.WDL) Test {
 	return test
 }
 
-// signFlip returns the test that decides: the exact one that exchanges the players in whole openings.
+// signFlip returns the deciding test of a report: the exact test that exchanges the players in whole
+// openings.
 func signFlip(pairs int, test binomial.Test, err error) Test {
 	report := Test{Method: "pair_sign_flip", Alternative: string(binomial.TwoSided)}
 	switch {
@@ -136,8 +139,9 @@ func (r *Report) dependent(why i18n.Message) {
 	r.BlackAdvantage.Bounds, r.BlackAdvantage.Why = Bounds{}, why
 }
 
-// withhold leaves only the figures that hold at any time. If a test may have stopped the run, the raw score
-// is biased. The report then has no Elo from it; the gate has an unbiased one.
+// withhold removes all figures except those that are valid at any time, and gives why as the reason. If a
+// test may have stopped the run, the raw score is biased. The report then has no Elo from the score; the gate
+// has an Elo without that bias.
 func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Bounds, r.Intervals[i].Why = Bounds{}, why
@@ -155,8 +159,8 @@ func (r *Report) withhold(why i18n.Message, s *stats.Series) {
 	r.Intervals = append(r.Intervals, anytimeOf(s))
 }
 
-// anytimeOf returns the interval that holds at every length of a series at once: the only one that may be read
-// while games are played. It takes the first pair of each opening, as later ones depend on it.
+// anytimeOf returns the always-valid interval of a series. It is the only interval that a user may read while
+// games are played. It uses only the first pair of each opening, because later pairs depend on the first one.
 func anytimeOf(s *stats.Series) Interval {
 	interval := Interval{Of: "score", Method: "anytime", Level: Level}
 	firsts := s.Firsts()
@@ -177,7 +181,7 @@ func anytimeOf(s *stats.Series) Interval {
 	return interval
 }
 
-// advantage is the share of the decisive games of all pairings that Black won.
+// advantage sets Black's share of wins among the decisive games of all pairings.
 func (r *Report) advantage(t stats.Tally) {
 	r.BlackAdvantage = Advantage{WDL: t.BlackSide(), Assumes: independentGames}
 	i, err := t.BlackAdvantage(Level)
@@ -194,29 +198,29 @@ type Bounds struct {
 	Hi *float64 `json:"hi"`
 }
 
-// NewBounds returns the ends of an interval.
+// NewBounds returns the ends of an interval. An infinite end becomes nil.
 func NewBounds(i binomial.Interval) Bounds { return Bounds{format.Finite(i.Lo), format.Finite(i.Hi)} }
 
 // Open reports whether an end is missing.
 func (b Bounds) Open() bool { return b.Lo == nil || b.Hi == nil }
 
-// EloText prints ends that are in Elo. A missing one is infinite.
+// EloText returns the text of ends that are in Elo. It prints a missing end as infinite.
 func (b Bounds) EloText() string {
 	return fmt.Sprintf("[%s, %s]", format.Elo(b.Lo, -1), format.Elo(b.Hi, 1))
 }
 
-// Divergence counts how often two engines chose different moves in the same position. While the two games of
-// a pair are equal, each ply is such a comparison: each engine has moved once in the same position.
-// Measurements elsewhere show the use of deterministic pairs. If 2% of plies differ, they give the same
-// verdict at 1.7 times less cost. At 17% they gain nothing.
+// Divergence counts how often two engines chose different moves in the same position. As long as the two
+// games of a pair are equal, each ply compares the engines, because each engine has moved once in the same
+// position. Divergence shows what deterministic pairs save. According to measurements, if 2% of plies differ,
+// such pairs reach the same verdict at 1.7 times lower cost. If 17% differ, they save nothing.
 type Divergence struct {
 	Pairs    int      `json:"pairs"`
-	Compared int      `json:"plies"`    // positions in which both chose
-	Diverged int      `json:"diverged"` // pairs whose games parted
+	Compared int      `json:"plies"`    // positions in which both engines chose a move
+	Diverged int      `json:"diverged"` // pairs whose two games differ
 	PerPly   *float64 `json:"per_ply"`
 }
 
-// Compare takes the moves of a pair's two games, those of the opening left out.
+// Compare adds a pair. one and two are the moves of its two games without the moves of the opening.
 func (d *Divergence) Compare(one, two []string) {
 	d.Pairs++
 	for i := range min(len(one), len(two)) {

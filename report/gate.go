@@ -10,11 +10,11 @@ import (
 	"gogi/stats"
 )
 
-// Registration is the design of a gate as the run's log of settings has it.
+// Registration is the design of a gate, read from the run's log of settings.
 type Registration struct {
-	Design     match.Gate     // that is judged
-	Registered bool           // it was written into the run before its first game
-	Pairs      int            // the maximum that was written down with it
+	Design     match.Gate     // the design that the gate uses
+	Registered bool           // the design was stored in the run before its first game
+	Pairs      int            // the maximum number of pairs that was stored with the design
 	Changes    []i18n.Message // changes of the design or the maximum after the first game
 }
 
@@ -25,20 +25,20 @@ type Gate struct {
 	LLR      *float64       `json:"llr"`
 	Lower    float64        `json:"lower"`
 	Upper    float64        `json:"upper"`
-	Pairs    int            `json:"pairs"`  // that the decision rests on
-	Beyond   int            `json:"beyond"` // finished after the stop, or behind a gap
-	Elo      Elo            `json:"elo"`    // median-unbiased, after the stop
+	Pairs    int            `json:"pairs"`  // pairs on which the decision is based
+	Beyond   int            `json:"beyond"` // pairs that finished after the stop, or after a missing pair
+	Elo      Elo            `json:"elo"`    // median-unbiased, corrected for early stopping
 	Why      i18n.Message   `json:"why,omitzero"`
 
 	Boundary string         `json:"boundary"` // ratio or bounded
-	Openings int            `json:"openings"` // that the pairs were played from: the independent units
+	Openings int            `json:"openings"` // openings of the pairs: the independent units
 	Copies   int            `json:"copies"`   // pairs that repeat an earlier one move for move
 	Slowed   int            `json:"slowed"`   // pairs with a move that the machine slowed
-	Verdict  string         `json:"verdict"`  // pass, fail, inconclusive: the decision, if it can be trusted
+	Verdict  string         `json:"verdict"`  // pass, fail or inconclusive: the decision, if the checks do not contradict it
 	Because  []i18n.Message `json:"because"`  // why the verdict differs from the decision, and other remarks
 
-	// Withdrawn is a printed decision that does not hold after pairs were voided. It is "" without one, and
-	// if the test has reached the same decision again.
+	// Withdrawn is a decision that gogi printed and that no longer holds because pairs were voided. It is ""
+	// if there is no such decision, or if the test has reached the same decision again.
 	Withdrawn stats.Decision `json:"withdrawn,omitempty"`
 
 	tally stats.Tally
@@ -52,12 +52,12 @@ const (
 	Inconclusive = "inconclusive"
 )
 
-// judge runs a sequential test over the pairs of a run. It also watches for anything that would make the
-// verdict worthless.
+// judge runs a sequential test over the pairs of a run. It also collects facts that would make the verdict
+// worthless.
 type judge struct {
 	registration Registration
 	test         *gate.Gate
-	clean        *gate.Gate // as if a pair in which B lost a game by a fault had been even
+	clean        *gate.Gate // the same test, but with a pair in which B lost a game by a fault counted as even
 	slots        map[int]*stats.Tally
 	slowed       []int // numbers of pairs, ascending
 }
@@ -95,7 +95,7 @@ func (j *judge) add(rows []match.Row, play stats.Play) error {
 	return j.clean.Add(id, play)
 }
 
-// gate returns the reported state of the test, and its verdict.
+// gate returns the state of the test and its verdict for a report. b is the name of player B.
 func (j *judge) gate(b string) *Gate {
 	s := j.test.State()
 	now := s.Judgement
@@ -103,7 +103,7 @@ func (j *judge) gate(b string) *Gate {
 		Design: s.Design, Boundary: s.Design.Boundary.String(), Decision: now.Decision, LLR: format.Finite(now.LLR), Lower: now.Lower, Upper: now.Upper,
 		Pairs: now.Units, Beyond: now.Beyond, Openings: now.Openings, Copies: now.Copies, tally: s.Tally,
 	}
-	judged, _ := slices.BinarySearch(j.slowed, now.Units) // a decision rests on the first pairs of the plan
+	judged, _ := slices.BinarySearch(j.slowed, now.Units) // a decision is based on the first pairs of the plan
 	g.Slowed = judged
 	g.slots = j.homogeneity(now.Openings < now.Units)
 	g.estimate(j.test)
@@ -111,7 +111,7 @@ func (j *judge) gate(b string) *Gate {
 	return g
 }
 
-// estimate is the rating difference that allows for the stop.
+// estimate sets the Elo difference corrected for early stopping.
 func (g *Gate) estimate(test *gate.Gate) {
 	if g.Decision == stats.Continue {
 		g.Elo.Why = i18n.Of("the test has not stopped")
@@ -131,7 +131,7 @@ func (g *Gate) estimate(test *gate.Gate) {
 	g.Elo = newElo(stopped.Elo, stopped.Interval, i18n.Of("infinite beyond 1,000 Elo"))
 }
 
-// decide turns the state of the test into the verdict, and withholds one that is not to be trusted.
+// decide sets the verdict from the state of the test. It withholds the verdict if a check contradicts it.
 func (g *Gate) decide(j *judge, b string) {
 	g.Verdict, g.Because = Inconclusive, []i18n.Message{}
 	switch g.Decision {
@@ -167,19 +167,20 @@ func (g *Gate) withdraw(told stats.Decision) {
 	g.Because = append(g.Because, withdrawal(told))
 }
 
-// mostlySlowed reports whether the machine slowed most pairs that were judged.
+// mostlySlowed reports whether the machine slowed most pairs that the test evaluated.
 func (g *Gate) mostlySlowed() bool { return mostly(g.Slowed, g.Pairs) }
 
-// doubt withholds the verdict.
+// doubt makes the verdict inconclusive, and adds the reason.
 func (g *Gate) doubt(why i18n.Message) {
 	g.Verdict = Inconclusive
 	g.Because = append(g.Because, why)
 }
 
-// slotsAlpha is the level at which slots are reported to differ. It is low because every run is checked.
+// slotsAlpha is the significance level of the test that all slots have equal results. It is low because gogi
+// tests every run.
 const slotsAlpha = 0.001
 
-// homogeneity tests whether all slots gave the same results.
+// homogeneity is the result of the test that all slots gave the same results.
 type homogeneity struct {
 	P        *float64     `json:"p"`
 	Outliers []int        `json:"outliers"`
@@ -209,15 +210,15 @@ type GateVerdict struct {
 	Run        string            `json:"run"`
 	Verdict    string            `json:"verdict"` // pass, fail, inconclusive
 	Why        []i18n.Message    `json:"why"`
-	Registered bool              `json:"registered"` // the design was written into the run before its first game
+	Registered bool              `json:"registered"` // the design was stored in the run before its first game
 	MaxPairs   int               `json:"max_pairs"`
-	Looks      int               `json:"looks"` // one after each pair of the prefix
+	Looks      int               `json:"looks"` // number of looks at the test: one after each evaluated pair
 	Unit       string            `json:"unit"`  // the independent unit: opening, which is the pair if none recurs
 	Draws      string            `json:"draws"`
 	Gate       *Gate             `json:"gate"`
 	Counts     stats.WDL         `json:"counts"`      // A's results, up to the stop
 	Penta      stats.Pentanomial `json:"pentanomial"` // up to the stop
-	Primary    Test              `json:"primary"`     // null: a test for a fixed length does not hold after looks
+	Primary    Test              `json:"primary"`     // P is null: a test for a fixed length is not valid after repeated looks
 	Anytime    Interval          `json:"anytime"`     // over all games, also those after the stop
 	Slots      *homogeneity      `json:"homogeneity"`
 	Report     *Report           `json:"report"` // over all games, also those after the stop
@@ -240,7 +241,7 @@ func (r *Report) GateVerdict(registration Registration) *GateVerdict {
 	return v
 }
 
-// anytime returns the always-valid interval, nil if the report has a better one.
+// anytime returns the report's always-valid interval, or nil if the report does not have it.
 func (r *Report) anytime() *Interval {
 	for i := range r.Intervals {
 		if r.Intervals[i].Method == "anytime" {
@@ -250,14 +251,14 @@ func (r *Report) anytime() *Interval {
 	return nil
 }
 
-// Moment holds the figures that may be read while a run is played, at one moment.
+// Moment holds, at one moment of a run, the figures that are valid while games are still played.
 type Moment struct {
 	Bounds          // the anytime interval of A's score, by openings
-	Judged int      // pairs that the gate has judged, in plan order
+	Judged int      // pairs that the gate has evaluated, in plan order
 	LLR    *float64 // the gate's log likelihood ratio; nil without a gate
 }
 
-// Moment is as of the pairs that were added so far.
+// Moment returns the figures for the pairs added so far.
 func (g *Gatherer) Moment() Moment {
 	m := Moment{Bounds: anytimeOf(g.headToHead()).Bounds}
 	if g.judge != nil {

@@ -11,25 +11,26 @@ import (
 	"gogi/stats"
 )
 
-// OptionalStopping reports whether results were visible before the length of the run was settled. Frequent
-// looks find a difference between equal players. Tests and intervals for a fixed length therefore do not hold
-// if a test stopped the run, or might have.
+// OptionalStopping reports whether results were visible before the length of the run was settled. A user who
+// looks often at the results finds a difference even between equal players. Tests and intervals for a fixed
+// length are therefore not valid if a test stopped the run, or could have stopped it.
 type OptionalStopping struct {
 	TargetChanges int            `json:"target_changes"` // changes of the number of pairs, after the first game
-	Sequential    bool           `json:"sequential"`     // a test looked after every pair, to stop the run
-	Stopped       bool           `json:"stopped"`        // and it did
-	LateDesign    bool           `json:"late_design"`    // that test is younger than the first game, or was changed after it
-	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length hold as far as the target was not moved by results
-	Remarks       []i18n.Message `json:"remarks"`        // all of that in words, a line each
-	Changes       []Change       `json:"changes"`        // changes of settings between the run's starts, with their time, a line each
+	Sequential    bool           `json:"sequential"`     // after every pair a test checked whether to stop the run
+	Stopped       bool           `json:"stopped"`        // the test stopped the run
+	LateDesign    bool           `json:"late_design"`    // the test was added or changed after the first game
+	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length are valid, unless a user changed the target because of the results
+	Remarks       []i18n.Message `json:"remarks"`        // the facts above as text, one message for each
+	Changes       []Change       `json:"changes"`        // changes of settings between the run's starts, with their time
 
-	warnings []i18n.Message // those of Remarks that are not the normal course of an SPRT
+	warnings []i18n.Message // the Remarks without those that describe the normal course of an SPRT
 }
 
 // Warnings returns the remarks that weaken the figures. The normal stop of an SPRT is not a warning.
 func (l *OptionalStopping) Warnings() []i18n.Message { return slices.Clone(l.warnings) }
 
-// newLooks reads the log of settings and the gate; gate is nil without a test.
+// newLooks returns the facts from the run's log of settings and from the gate. gate is nil if the run has no
+// sequential test.
 func newLooks(run Run, gate *Gate) OptionalStopping {
 	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
 	if l.TargetChanges > 0 {
@@ -56,7 +57,7 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 	return l
 }
 
-// retargeted returns how often the number of pairs was changed after the first game.
+// retargeted counts the changes of the number of pairs after the first game.
 func retargeted(starts []Start) int {
 	n := 0
 	for _, s := range starts {
@@ -86,7 +87,7 @@ type Change struct {
 	match.Difference
 }
 
-// Said returns the change in words, with its time.
+// Said returns the change as text, with its time.
 func (c Change) Said() i18n.Message {
 	return i18n.Of("%s – %s: %s before, %s now%s", c.At.Format("2006-01-02 15:04 MST"), c.place(), value(c.Before), value(c.Now), c.note())
 }
@@ -97,7 +98,7 @@ func (c Change) String() string { return c.Said().String() }
 // MarshalText returns the English text, for JSON.
 func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// place is which value it is.
+// place returns the name of the changed setting: its path in the plan.
 func (c Change) place() i18n.Message {
 	path := strings.Join(c.Path, ".")
 	if c.Order {
@@ -113,7 +114,8 @@ func (c Change) note() string {
 	return " (" + c.Note + ")"
 }
 
-// value returns one of a difference's two.
+// value returns the text of a setting's value before or after a change. nil means that the setting was
+// absent.
 func value(v *string) i18n.Message {
 	switch {
 	case v == nil:
@@ -124,7 +126,8 @@ func value(v *string) i18n.Message {
 	return i18n.Verbatim(*v)
 }
 
-// noFixedLength returns why figures for a fixed length do not hold, or nothing if they hold.
+// noFixedLength returns why figures for a fixed length are not valid. It returns the zero Message if they are
+// valid.
 func (r *Report) noFixedLength() i18n.Message {
 	switch {
 	case r.Tournament != nil:
@@ -137,10 +140,10 @@ func (r *Report) noFixedLength() i18n.Message {
 	return i18n.Message{}
 }
 
-// About holds the facts of a run beyond its games. All forms of a report print from it the plan and how the
+// About holds the facts of a run beyond its games. All forms of a report use it to print the plan and how the
 // run was played.
 type About struct {
-	*results.RunInfo                      // its engines have their limits with the clocks of the plan
+	*results.RunInfo                      // the limits of its engines include the clocks of the plan
 	Plan             *match.CanonicalPlan // the parsed RunInfo.Plan
 }
 

@@ -10,21 +10,22 @@ import (
 
 // Ranking is the order of more than two players by points, with the ratings that gogi rate gives them.
 type Ranking struct {
-	Anchor     string   `json:"anchor,omitempty"` // from whom ratings are measured; "": from the mean of all
+	Anchor     string   `json:"anchor,omitempty"` // player with rating 0; "": the mean of all ratings is 0
 	Confidence float64  `json:"confidence"`       // level of the intervals
-	Players    []Ranked `json:"players"`          // most points first; with equal points the greater share first
-	// Unshown are the players that the leader is not shown to be stronger than: Elo differences of every two
-	// players, adjusted for all comparisons (Holm), at 5%. It is null if that is not known.
+	Players    []Ranked `json:"players"`          // most points first; at equal points, the player with the greater share of the points first
+	// Unshown lists the players against whom the first player is not shown to be stronger. The tests compare
+	// the Elo of every two players at 5%, adjusted for all comparisons (Holm). Unshown is null if there are
+	// no such tests.
 	Unshown []string `json:"unshown"`
-	// Selected reports whether a Swiss or a knockout chose the leader by its results. The leader's own
-	// interval is not valid then: docs/matches.md has its coverage.
+	// Selected reports whether a Swiss or a knockout tournament determined the first player. The interval of
+	// the first player is then not valid: docs/matches.md has its coverage.
 	Selected bool         `json:"selected,omitempty"`
 	Why      i18n.Message `json:"why,omitzero"` // why there are no ratings, or no comparisons
 }
 
 // Ranked is one player of a Ranking.
 type Ranked struct {
-	Place  int      `json:"place"` // from 1; equal points share one
+	Place  int      `json:"place"` // from 1; players with equal points share a place
 	Player string   `json:"player"`
 	Games  int      `json:"games"`
 	Points float64  `json:"points"`
@@ -33,7 +34,7 @@ type Ranked struct {
 	Why i18n.Message `json:"why,omitzero"` // why there is no rating or bound
 }
 
-// Rank makes the ranking of the report's players, still without ratings. It returns nil for two players.
+// Rank returns the ranking of the report's players, still without ratings. It returns nil for two players.
 func (r *Report) Rank() *Ranking {
 	if len(r.Players) < 3 {
 		return nil
@@ -60,7 +61,7 @@ func (r *Report) Rank() *Ranking {
 	return k
 }
 
-// selects reports whether the results of a design's early games decide which players meet for the first
+// selects reports whether in a design the results of early games decide which players play for the first
 // place.
 func selects(design match.DesignKind) bool {
 	return design == match.DesignSwiss || design == match.DesignKnockout
@@ -73,7 +74,7 @@ func descending(a, b float64) int {
 	return 1
 }
 
-// First returns the players in the first place.
+// First returns the names of the players in the first place.
 func (k *Ranking) First() (names []string) {
 	for _, p := range k.Players {
 		if p.Place == 1 {
@@ -83,7 +84,8 @@ func (k *Ranking) First() (names []string) {
 	return names
 }
 
-// rankingVerdict names the leader and whether its lead is shown.
+// rankingVerdict returns the verdict for more than two players: the first player, and whether the games show
+// that it is the strongest.
 func (r *Report) rankingVerdict() Verdict {
 	k := r.Ranking
 	first := k.Players[0]

@@ -15,7 +15,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A CoverageQuestion asks how often intervals of N games cover the truth.
+// A CoverageQuestion asks how often the intervals from N decisive games cover the true win rate.
 type CoverageQuestion struct {
 	N          []int     `name:"n" default:"100" placeholder:"N" help:"Numbers of decisive games (default ${default})."`
 	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True win rates (default ${default})."`
@@ -26,7 +26,7 @@ type CoverageQuestion struct {
 // CoverageNames returns the names of the methods for wins of decisive games.
 func CoverageNames() []string { return append(binomialNames(), methodAnytime) }
 
-// A CoverageRow is the coverage of one method at one true probability.
+// A CoverageRow has the coverage of one method for one number of games and one true win rate.
 type CoverageRow struct {
 	Method     string  `json:"method"`
 	N          int     `json:"n"`
@@ -35,13 +35,15 @@ type CoverageRow struct {
 	Coverage   float64 `json:"coverage"`   // actual coverage, an exact sum
 }
 
-// A Coverages is coverages by method and by true probability.
+// A Coverages is the answer to a [CoverageQuestion]: a row for each number of games, method and true win
+// rate.
 type Coverages struct {
 	Version   int           `json:"version"`
 	Coverages []CoverageRow `json:"coverages"`
 }
 
-// mostCovered is the largest number of games, because each number of wins takes an interval.
+// mostCovered is the largest number of games of a question. It is limited because Answer calculates an
+// interval for each number of wins.
 const mostCovered = 2000
 
 func (q CoverageQuestion) check() error {
@@ -62,7 +64,8 @@ func (q CoverageQuestion) check() error {
 	return fail.Usage(err)
 }
 
-// Answer sums over all numbers of wins.
+// Answer calculates the coverages exactly, by a sum over all numbers of wins. It returns an error if the
+// question is not possible.
 func (q CoverageQuestion) Answer() (*Coverages, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -94,7 +97,7 @@ func (s *Coverages) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// printCoverages writes the coverages of one number of games.
+// printCoverages writes the table for one number of games.
 func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
 	first := all[0]
 	head, truths := i18n.Heads(in, "true p"), 0
@@ -122,13 +125,13 @@ func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
 	format.Render(w, t)
 }
 
-// An intervalMethod is a method with its intervals by wins.
+// An intervalMethod is a method with a function that returns the method's interval for a number of wins.
 type intervalMethod struct {
 	name     string
 	interval func(k int) (binomial.Interval, error)
 }
 
-// methods returns the methods asked for, for n games. It calculates each interval once.
+// methods returns the methods of the question for n games. Each method calculates an interval only once.
 func (q CoverageQuestion) methods(n int) []intervalMethod {
 	var all []intervalMethod
 	for _, m := range binomial.IntervalMethods() {
@@ -146,8 +149,8 @@ func (q CoverageQuestion) methods(n int) []intervalMethod {
 	return chosen
 }
 
-// coverage returns the probability that the interval of n games covers p, if p is true. It is an exact sum. A
-// result without an interval covers nothing.
+// coverage returns the probability that the interval of n games covers p if the true win rate is p. The
+// probability is an exact sum. A number of wins without an interval counts as not covering p.
 func coverage(n int, p float64, interval func(k int) (binomial.Interval, error)) float64 {
 	if p == 0 || p == 1 { // one number of wins is certain, but the sum would miss it
 		i, err := interval(int(p) * n)
@@ -170,11 +173,12 @@ func indicator(holds bool) float64 {
 	return 0
 }
 
-// coverageSlack allows for the rounding error of an end.
+// coverageSlack is the tolerance for the rounding error of an interval's end.
 const coverageSlack = 1e-12
 
-// lowestCoverage returns the smallest coverage for true probabilities from lo to hi. Between the ends of
-// intervals coverage has no minimum, so it looks just outside of each end.
+// lowestCoverage returns the smallest coverage for true probabilities from lo to hi. Between two neighbouring
+// ends of intervals the coverage has no minimum, so lowestCoverage checks only the probabilities just outside
+// of each end.
 func lowestCoverage(n int, lo, hi float64, interval func(k int) (binomial.Interval, error)) float64 {
 	const aside = 1e-9
 	lowest := min(coverage(n, lo, interval), coverage(n, hi, interval))
@@ -192,7 +196,8 @@ func lowestCoverage(n int, lo, hi float64, interval func(k int) (binomial.Interv
 	return lowest
 }
 
-// allIntervals calculates a method's intervals by wins once.
+// allIntervals calculates a method's intervals for all numbers of wins of n games. It returns a function that
+// looks them up.
 func allIntervals(n int, interval func(k int) (binomial.Interval, error)) func(k int) (binomial.Interval, error) {
 	intervals, errs := make([]binomial.Interval, n+1), make([]error, n+1)
 	for k := range n + 1 {

@@ -1,6 +1,6 @@
-// Package calculator answers questions about typed counts, and about a match before it is played: intervals, tests,
-// plans, SPRT progress, forecasts. Each question is a type, for example [IntervalQuestion]; it checks the input,
-// calls package stats, and its answer prints as text and as rows of JSON.
+// Package calculator answers questions about typed counts, and about a match before it is played: intervals,
+// tests, plans, SPRT progress, forecasts. Each question is a type, for example [IntervalQuestion]. Its method
+// Answer checks the input and calls package stats. The answer prints as text and as rows of JSON.
 //
 // A number that does not exist is null in JSON, with the reason next to it. An impossible
 // question is a usage error that names the flag. docs/statistics.md explains the numbers.
@@ -19,7 +19,7 @@ import (
 // version is the version of the JSON. New fields do not change it; a renamed field does.
 const version = 1
 
-// mostCounted is the largest count. No series is longer, and sums cannot overflow.
+// mostCounted is the largest accepted count. No match is longer, and sums of such counts cannot overflow.
 const mostCounted = 100_000_000
 
 // CheckCount returns an error unless n, the flag's value, is a possible number of games.
@@ -50,7 +50,8 @@ func checkWDL(w stats.WDL) error {
 	return errors.Join(CheckCount("wins", w.Wins), CheckCount("draws", w.Draws), CheckCount("losses", w.Losses))
 }
 
-// parseCounts reads as many numbers as there are names.
+// parseCounts reads a comma-separated list with one count for each of names. flag is the flag's name for
+// errors.
 func parseCounts(flag, list string, names ...string) ([]int, error) {
 	wrong := fmt.Errorf("--%s %q: expected %d counts, %s", flag, list, len(names), strings.Join(names, ","))
 	words := strings.Split(list, ",")
@@ -71,7 +72,7 @@ func parseCounts(flag, list string, names ...string) ([]int, error) {
 	return counts, nil
 }
 
-// parseWDL reads W,D,L.
+// parseWDL reads the counts "W,D,L" of a flag.
 func parseWDL(flag, list string) (stats.WDL, error) {
 	n, err := parseCounts(flag, list, "W", "D", "L")
 	if err != nil {
@@ -80,8 +81,8 @@ func parseWDL(flag, list string) (stats.WDL, error) {
 	return stats.WDL{Wins: n[0], Draws: n[1], Losses: n[2]}, nil
 }
 
-// known returns a number for the JSON. It is nil after an error and for numbers that are not finite; "why"
-// has the reason.
+// known returns v for the JSON. It returns nil if err is not nil or v is not finite. The row's "why" then has
+// the reason.
 func known(v float64, err error) *float64 {
 	if err != nil {
 		return nil
@@ -110,7 +111,7 @@ func cell(v *float64, layout string) string {
 	return orDash(v, func(v float64) string { return fmt.Sprintf(layout, v) })
 }
 
-// parsePentanomial reads LL,LD,MID,WD,WW. MID counts as a win and a loss.
+// parsePentanomial reads the counts "LL,LD,MID,WD,WW". It counts each MID pair as a win and a loss.
 func parsePentanomial(list string) (stats.Pentanomial, error) {
 	n, err := parseCounts("pentanomial", list, "LL", "LD", "MID", "WD", "WW")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// An EloQuestion asks for a score, or an Elo difference, on the other scales.
+// An EloQuestion asks to convert a score or an Elo difference to the other scales.
 type EloQuestion struct {
 	Score *float64 `xor:"from" required:"" placeholder:"S" help:"Expected score, from 0 to 1."`
 	Elo   *float64 `xor:"from" required:"" type:"elo" placeholder:"E" help:"Elo difference."`
@@ -30,7 +30,7 @@ type EloRow struct {
 	Why           string   `json:"why,omitempty"`
 }
 
-// An Elos is differences on all scales.
+// An Elos is the answer to an [EloQuestion]: differences on all scales.
 type Elos struct {
 	Version int      `json:"version"`
 	Elos    []EloRow `json:"elos"`
@@ -77,7 +77,7 @@ func (r *EloRow) normalize() {
 	}
 }
 
-// gameSigma returns the standard deviation of a game's score at a draw rate.
+// gameSigma returns the standard deviation of a game's score for an expected score and a draw rate.
 func gameSigma(score, draws float64) (float64, error) {
 	if draws/2 > min(score, 1-score) {
 		return 0, fmt.Errorf("no normalised Elo: a draw rate of %g leaves no room for a score of %.4g", draws, score)

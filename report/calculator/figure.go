@@ -10,10 +10,12 @@ import (
 	"gogi/internal/format"
 )
 
-// figureSteps is the number of probabilities of a line of the figure. They are not round numbers.
+// figureSteps is the number of probabilities at which each line of the figure is calculated. The
+// probabilities are not round numbers.
 const figureSteps = 400
 
-// The sizes of the figure, in user units: three columns of panels, each with coverage from bottom to 1.
+// The sizes of the figure, in SVG user units. The figure has three columns of panels. The vertical axis of a
+// panel goes from lowestDrawn to 1.
 const (
 	panelWidth  = 260
 	panelHeight = 130
@@ -23,8 +25,8 @@ const (
 	panelsTop   = 90
 )
 
-// Figure returns the SVG, with a panel for each method, because their jagged lines would hide each other in
-// one panel.
+// Figure returns the coverages as an SVG image. Each method has its own panel, because the jagged lines of
+// several methods would hide each other.
 func (q CoverageQuestion) Figure() (string, error) {
 	if err := q.check(); err != nil {
 		return "", err
@@ -75,12 +77,13 @@ func (q CoverageQuestion) draw(b *strings.Builder, n int, m intervalMethod, labe
 	fmt.Fprintf(b, "<text x=\"%d\" y=\"-7\" text-anchor=\"end\" font-size=\"11\" fill=\"#555\">0.3 to 0.7: at least %.1f %%</text>\n", panelWidth, math.Floor(1000*lowest+1e-6)/10)
 }
 
-// height returns the distance of a coverage from the top.
+// height returns the distance of a coverage from the top of its panel, in SVG user units.
 func (q CoverageQuestion) height(cover float64) float64 {
 	return panelHeight * (1 - max(q.lowestDrawn(), cover)) / (1 - q.lowestDrawn())
 }
 
-// drawAxes writes the axes. Only panels on the left have labels of coverage.
+// drawAxes writes a panel's axes. labelled adds labels to the coverage axis; only panels in the left column
+// have them.
 func (q CoverageQuestion) drawAxes(b *strings.Builder, labelled bool) {
 	for i := range 4 {
 		v := 1 - (1-q.Confidence)*float64(3-i)

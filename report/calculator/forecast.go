@@ -11,7 +11,8 @@ import (
 	"gogi/stats"
 )
 
-// A ForecastQuestion asks who wins a match of a number of games, from a record of earlier games.
+// A ForecastQuestion asks how likely a player is to win a match of a given number of games, based on the
+// results of earlier games.
 type ForecastQuestion struct {
 	Record     stats.WDL
 	Games      []int // numbers of games; each is a match of its own
@@ -25,19 +26,20 @@ type ForecastRow struct {
 	Win        *float64  `json:"win"` // predictive probability of more than half of the points
 	Draw       *float64  `json:"draw"`
 	Loss       *float64  `json:"loss"`
-	Lo         *float64  `json:"lo"` // interval of the probability to win at the true rates
+	Lo         *float64  `json:"lo"` // interval of the probability to win, given the unknown true rates
 	Hi         *float64  `json:"hi"`
 	Confidence float64   `json:"confidence"`
 	Why        string    `json:"why,omitempty"`
 }
 
-// A Forecasts is forecasts of matches.
+// A Forecasts is the answer to a [ForecastQuestion]: one row for each match.
 type Forecasts struct {
 	Version   int           `json:"version"`
 	Forecasts []ForecastRow `json:"forecasts"`
 }
 
-// mostForecast is the largest number of games of a match, because the sums grow with its square.
+// mostForecast is the largest number of games of a match. It is limited because the time for the sums grows
+// with the square of the number of games.
 const mostForecast = 10_000
 
 // Answer calculates the forecasts.

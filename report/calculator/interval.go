@@ -44,7 +44,7 @@ const (
 // MethodNames returns the names of all methods on the command line, the exact ones first.
 func MethodNames() []string { return append(binomialNames(), methodGaffke, methodAnytime) }
 
-// binomialNames returns the names of the methods for wins of decisive games.
+// binomialNames returns the names of the methods that work on the wins among decisive games, except anytime.
 func binomialNames() []string {
 	var names []string
 	for _, m := range binomial.IntervalMethods() {
@@ -64,7 +64,7 @@ func methodName(m binomial.IntervalMethod) string {
 	return strings.ReplaceAll(string(m), "_", "-")
 }
 
-// checkMethod returns an error unless a method is one of the names, or all.
+// checkMethod returns an error unless name is one of names or "all".
 func checkMethod(name string, names []string) error {
 	if name != methodAll && !slices.Contains(names, name) {
 		return fmt.Errorf("--method %s: expected %s or one of %s", name, methodAll, strings.Join(names, ", "))
@@ -72,12 +72,12 @@ func checkMethod(name string, names []string) error {
 	return nil
 }
 
-// An IntervalRow is the interval by one method.
+// An IntervalRow has the interval of one method.
 type IntervalRow struct {
 	Method     string   `json:"method"`
 	Unit       string   `json:"unit"` // decisive_game, game or pair
 	N          int      `json:"n"`    // units under the draw mode
-	Wins       float64  `json:"wins"` // among them; points with the draw mode half, at most 1 per pair
+	Wins       float64  `json:"wins"` // wins among the n units; with the draw mode half, points (at most 1 per pair)
 	Estimate   *float64 `json:"estimate"`
 	Lo         *float64 `json:"lo"`
 	Hi         *float64 `json:"hi"`
@@ -93,7 +93,8 @@ type IntervalRow struct {
 	*Spread
 }
 
-// An Evidence is the evidence of an anytime interval against equal chances.
+// An Evidence is the evidence against equal strength that belongs to an anytime interval: an e-value and its
+// p value.
 type Evidence struct {
 	EValue *float64 `json:"e_value"`
 	LogE   *float64 `json:"ln_e"`
@@ -107,7 +108,7 @@ type Spread struct {
 	EloError *float64 `json:"elo_error"`      // S in Elo, to first order
 }
 
-// An Intervals is the intervals by some methods.
+// An Intervals is the answer to an [IntervalQuestion]: one row for each method.
 type Intervals struct {
 	Version   int           `json:"version"`
 	Intervals []IntervalRow `json:"intervals"`
@@ -137,12 +138,13 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 	return out, nil
 }
 
-// asks reports whether the question is about a method. usual methods are those of a question without a name.
+// asks reports whether the question includes a method. A question without a method name includes the methods
+// for which usual is true.
 func (q IntervalQuestion) asks(method string, usual bool) bool {
 	return q.Method == method || q.Method == methodAll || q.Method == "" && usual
 }
 
-// check returns the pairs, or nil without pairs.
+// check checks the question and returns its pairs. It returns nil if the question has no pairs.
 func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
 	err := CheckShare("confidence", q.Confidence)
 	if q.Method != "" {
@@ -170,7 +172,7 @@ func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
 	return &pairs, err
 }
 
-// agree returns an error if the games cannot be those of the pairs.
+// agree returns an error if the games and the pairs contradict each other: they must be the same games.
 func agree(games stats.WDL, pairs stats.Pentanomial) error {
 	points := float64(games.Wins) + float64(games.Draws)/2
 	if s := pairs.PairScores(); games.Games() != 2*s.N() || math.Abs(points-2*s.Mean()*float64(s.N())) > 0.1 {
@@ -180,7 +182,8 @@ func agree(games stats.WDL, pairs stats.Pentanomial) error {
 	return nil
 }
 
-// scores returns the pairs, or else the games under the draw mode. It returns no scores if draws are made wins.
+// scores returns the scores of the pairs. Without pairs it returns the scores of the games under the draw
+// mode. With the draw mode floor it returns no scores, because that mode counts half of the draws as wins.
 func (q IntervalQuestion) scores(pairs *stats.Pentanomial) stats.Scores {
 	switch {
 	case pairs != nil:
@@ -225,7 +228,8 @@ func (q IntervalQuestion) interval(m binomial.IntervalMethod) IntervalRow {
 	return row
 }
 
-// set sets a row's estimate and ends, and these in Elo.
+// set sets a row's estimate and the ends of its interval, and the same values in Elo. After an error it sets
+// the reason.
 func (i *IntervalRow) set(estimate float64, ends binomial.Interval, err error) {
 	i.Estimate, i.Elo = format.Finite(estimate), format.Finite(binomial.Elo(estimate))
 	i.Lo, i.Hi, i.Why = known(ends.Lo, err), known(ends.Hi, err), whyNot(err)
@@ -235,7 +239,7 @@ func (i *IntervalRow) set(estimate float64, ends binomial.Interval, err error) {
 	}
 }
 
-// setSpread adds the standard error if the calculator has one.
+// setSpread adds the standard error of the Laboratory's calculator, if it is defined for these counts.
 func (i *IntervalRow) setSpread(c binomial.Counted) {
 	if c.Draws == binomial.DrawsHalf {
 		return // half points are not wins
@@ -248,7 +252,7 @@ func (i *IntervalRow) setSpread(c binomial.Counted) {
 	i.Spread = &Spread{&s, known(inElo, err)}
 }
 
-// ofScores returns a row without the ends of the interval.
+// ofScores returns the row of a method for scores, still without the interval.
 func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 	row := IntervalRow{Method: method, Unit: s.Unit, N: s.N(), Wins: s.Mean() * float64(s.N()), Confidence: q.Confidence, DrawMode: q.DrawMode}
 	if s.Unit == "pair" {
@@ -257,7 +261,8 @@ func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 	return row
 }
 
-// floored is the reason why draws that were made wins have no interval of scores.
+// floored is the reason why the draw mode floor has no interval of scores: it counts half of the draws as
+// wins.
 const floored = "draws made wins are no scores of single games: use --draw-mode half"
 
 // gaffke returns the row of Gaffke's interval.
@@ -289,7 +294,7 @@ func (q IntervalQuestion) anytime(s stats.Scores) IntervalRow {
 	return row
 }
 
-// Print writes the intervals that have ends as a table.
+// Print writes a table of the intervals, and the reasons for missing ones.
 func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "method", "wins", "of", "estimate", "from", "to", "Elo", "from", "to", "holds")...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
@@ -345,7 +350,7 @@ func eloCell(score *float64) string {
 	}
 }
 
-// holds returns in words how well a method keeps its level, as in docs/statistics.md.
+// holds returns text about how well a method keeps its confidence level. docs/statistics.md explains it.
 func holds(method string) i18n.Message {
 	switch method {
 	case "clopper-pearson", "blaker":
@@ -364,7 +369,7 @@ func holds(method string) i18n.Message {
 	return i18n.Of("on average")
 }
 
-// printGaps writes why ends are missing, once for all methods with the same reason.
+// printGaps writes the reasons for missing ends of intervals. Methods with the same reason share one line.
 func (s *Intervals) printGaps(w io.Writer, in i18n.Language) {
 	methods := map[string][]string{}
 	for _, i := range s.Intervals {

@@ -19,7 +19,7 @@ type AdjustQuestion struct {
 	Alpha  float64   `default:"0.05" help:"Significance level (default ${default})."`
 }
 
-// An AdjustedRow is one p value.
+// An AdjustedRow is one p value with its adjusted value.
 type AdjustedRow struct {
 	Method      string  `json:"method"`
 	P           float64 `json:"p"`
@@ -28,7 +28,7 @@ type AdjustedRow struct {
 	Significant bool    `json:"significant"` // Adjusted is significant at Alpha
 }
 
-// An Adjustments is p values in the given order.
+// An Adjustments is the answer to an [AdjustQuestion]: a row for each p value, in the given order.
 type Adjustments struct {
 	Version  int           `json:"version"`
 	Adjusted []AdjustedRow `json:"adjusted"`
@@ -70,13 +70,14 @@ func (s *Adjustments) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintln(w, i18n.Say(in, "Adjusted for %s by %s, held against %s.", i18n.Number{N: len(s.Adjusted), Noun: "p value"}, first.Method, format.PercentShort(first.Alpha)))
 }
 
-// A HomogeneityQuestion asks whether several sources, such as machines, agree.
+// A HomogeneityQuestion asks whether the results from several sources, such as machines, agree with each
+// other.
 type HomogeneityQuestion struct {
 	Counts []string `sep:"none" required:"" placeholder:"W,D,L" help:"Results of one source, such as a machine; give the flag once for each source."`
 	Alpha  float64  `default:"0.05" help:"Probability that any source is reported by chance (default ${default})."`
 }
 
-// A HomogeneityRow is the test of all sources.
+// A HomogeneityRow is the result of the test of all sources together.
 type HomogeneityRow struct {
 	ChiSquare *float64 `json:"chi_square"`
 	Freedom   *int     `json:"freedom"`
@@ -86,21 +87,21 @@ type HomogeneityRow struct {
 	Why       string   `json:"why,omitempty"`
 }
 
-// A SourceRow is one source.
+// A SourceRow is the results of one source, with its residuals.
 type SourceRow struct {
 	Counts    stats.WDL `json:"counts"`
 	Residuals []float64 `json:"residuals,omitempty"` // standardised, of losses, draws and wins
 	StandsOut bool      `json:"stands_out"`
 }
 
-// A Homogeneities is the test and its sources.
+// A Homogeneities is the answer to a [HomogeneityQuestion]: the test and its sources.
 type Homogeneities struct {
 	Version int              `json:"version"`
 	Tests   []HomogeneityRow `json:"tests"`
 	Sources []SourceRow      `json:"sources"`
 }
 
-// Answer tests the sources.
+// Answer tests whether all sources have the same rates of wins, draws and losses.
 func (q HomogeneityQuestion) Answer() (*Homogeneities, error) {
 	out, wrong := &Homogeneities{Version: version, Sources: []SourceRow{}}, CheckShare("alpha", q.Alpha)
 	var sources []stats.Outcomes

@@ -38,8 +38,8 @@ type PlanRow struct {
 	Unit        string   `json:"unit"`  // independent unit of the test: pair or game
 	DrawRate    float64  `json:"draw_rate"`
 	Correlation float64  `json:"correlation"` // of the two games of a pair
-	Conditions  string   `json:"conditions"`  // origin of these two
-	Games       *float64 `json:"games"`       // needed; expected for a sequential test; given for detectable
+	Conditions  string   `json:"conditions"`  // origin of draw_rate and correlation
+	Games       *float64 `json:"games"`       // number of games: needed for fixed, expected for a sequential test, given for detectable
 	Hours       *float64 `json:"hours,omitempty"`
 	Why         string   `json:"why,omitempty"`
 	*FixedTest
@@ -48,13 +48,13 @@ type PlanRow struct {
 	*PlanCourse
 }
 
-// A FixedTest is the test of a series of fixed length.
+// A FixedTest is the test of a match with a fixed number of games.
 type FixedTest struct {
 	Alternative binomial.Alternative `json:"alternative"` // two_sided, greater, less
 	Test        string               `json:"test"`        // pair_sign_flip, binomial_exact
 }
 
-// A Plans is the plans for one difference.
+// A Plans is the answer to a [PlanQuestion]: the plans for one difference.
 type Plans struct {
 	Version int       `json:"version"`
 	Plans   []PlanRow `json:"plans"`
@@ -122,7 +122,7 @@ func (q PlanQuestion) sequence() (sequence, error) {
 	return s, nil
 }
 
-// row returns a plan of fixed length without the length.
+// row returns a plan for a difference, still without the number of games.
 func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	row := q.Conditions.row(kind, elo, q.Unpaired)
 	row.Alpha, row.Power = q.Alpha, q.Power
@@ -133,7 +133,8 @@ func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 	return row
 }
 
-// alternative returns the side, or the sides, of the difference.
+// alternative returns whether the test is two-sided, or the side of a one-sided test by the sign of the
+// difference.
 func (q PlanQuestion) alternative() binomial.Alternative {
 	switch {
 	case !q.OneSided:
@@ -152,7 +153,8 @@ func (q PlanQuestion) games() binomial.Design {
 	return binomial.Design{Alpha: q.Alpha, Power: q.Power, DrawRate: q.Conditions.DrawRate, Alternative: q.alternative()}
 }
 
-// fixed returns the plan of a fixed length, for the test that decides after the games.
+// fixed returns the plan of a match with a fixed number of games, for the test that gogi does after such a
+// match.
 func (q PlanQuestion) fixed() PlanRow {
 	row := q.row("fixed", q.Elo)
 	if q.Unpaired {
@@ -171,7 +173,8 @@ func (q PlanQuestion) fixed() PlanRow {
 	return row
 }
 
-// detectable returns the difference that this number of games detects, with the test of fixed.
+// detectable returns the plan with the difference that this number of games detects, with the same test as in
+// fixed.
 func (q PlanQuestion) detectable(games int) PlanRow {
 	row := q.row("detectable", 0)
 	row.setGames(float64(games), nil, q.PerHour)
@@ -193,7 +196,7 @@ func (p *PlanRow) setGames(games float64, err error, perHour *float64) {
 	}
 }
 
-// hours returns the duration of this number of games, or nil if the speed is unknown.
+// hours returns the duration of this number of games in hours, or nil if the speed is unknown.
 func hours(games float64, perHour *float64) *float64 {
 	if perHour == nil {
 		return nil
@@ -201,7 +204,8 @@ func hours(games float64, perHour *float64) *float64 {
 	return format.Finite(games / *perHour)
 }
 
-// A Conditions has the conditions of planned games, and their origin.
+// A Conditions has the conditions of planned games (draw rate and correlation), and the origin of these
+// values.
 type Conditions struct {
 	stats.Conditions
 	Source string // "typical", "given", or the run with these conditions
@@ -213,7 +217,8 @@ func Typical() Conditions {
 	return Conditions{stats.Conditions{DrawRate: TypicalDraws}, "typical"}
 }
 
-// Played returns the conditions of a run of two players. It returns an error if the pairs do not determine them.
+// Played returns the conditions measured in a run of two players. It returns an error if the run's pairs do
+// not determine them.
 func Played(run string, t *stats.Tally) (Conditions, error) {
 	c, err := t.Conditions()
 	if err != nil {
@@ -222,7 +227,7 @@ func Played(run string, t *stats.Tally) (Conditions, error) {
 	return Conditions{c, "run " + run}, nil
 }
 
-// row returns a plan without its length.
+// row returns a plan with these conditions, still without the number of games.
 func (c Conditions) row(kind string, elo float64, unpaired bool) PlanRow {
 	row := PlanRow{Kind: kind, Elo: &elo, Unit: "pair", DrawRate: c.DrawRate, Correlation: c.Correlation, Conditions: c.Source}
 	if unpaired {

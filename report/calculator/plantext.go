@@ -14,7 +14,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the plans as tables: those asked for, and cheaper alternatives.
+// Print writes the plans as tables: first the plans of the question, then cheaper alternatives.
 func (s *Plans) Print(w io.Writer, in i18n.Language) {
 	first := s.Plans[0]
 	if first.Unit == "game" {
@@ -37,7 +37,7 @@ func (s *Plans) Print(w io.Writer, in i18n.Language) {
 	s.printCheaper(w, in)
 }
 
-// cheaper reports whether the row is a cheaper alternative to the plans asked for.
+// cheaper reports whether the row is a cheaper alternative to the plans of the question.
 func (p *PlanRow) cheaper() bool { return p.Kind == "bounded" || p.Kind == "deterministic" }
 
 // source returns the origin of the conditions.
@@ -51,7 +51,7 @@ func (p *PlanRow) source() i18n.Message {
 	return i18n.Verbatim(p.Conditions)
 }
 
-// kind returns the kind in words.
+// kind returns the plan's kind as text.
 func (p *PlanRow) kind() i18n.Message {
 	switch p.Kind {
 	case "fixed":

@@ -6,7 +6,8 @@ import (
 	"gogi/stats"
 )
 
-// A PlanCourse is the expected course of a sequential test.
+// A PlanCourse is what to expect of a sequential test: its chances, its number of games and the quantiles of
+// that number.
 type PlanCourse struct {
 	Boundary   string     `json:"boundary"` // one of [BoundaryNames]
 	Elo0       float64    `json:"elo0"`
@@ -37,7 +38,7 @@ type sequence struct {
 	perHour    *float64
 }
 
-// A GateQuestion asks what to expect of a series with a gate, before its first game.
+// A GateQuestion asks what to expect of a match with a gate (a sequential test), before its first game.
 type GateQuestion struct {
 	Gate       match.Gate
 	Pairs      int  // maximum number of different pairs
@@ -47,7 +48,7 @@ type GateQuestion struct {
 	Conditions Conditions
 }
 
-// Answer returns the plans of the gate, and cheaper alternatives.
+// Answer returns the plans for the gate, and cheaper alternatives.
 func (q GateQuestion) Answer() *Plans {
 	s := sequence{
 		asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
@@ -55,7 +56,8 @@ func (q GateQuestion) Answer() *Plans {
 	return &Plans{version, s.rows(0, q.Repeatable)}
 }
 
-// rows returns the plans at the hypotheses, halfway and at a difference, and then cheaper alternatives.
+// rows returns the plans for true differences at the two hypotheses, halfway between them and at elo. Plans
+// of cheaper alternatives follow. repeatable means that players may repeat games.
 func (s sequence) rows(elo float64, repeatable bool) []PlanRow {
 	at := truths(s.asked.Elo0, s.asked.Elo1, elo)
 	var rows []PlanRow
@@ -76,7 +78,8 @@ func (s sequence) rows(elo float64, repeatable bool) []PlanRow {
 	return rows
 }
 
-// bounded returns the same test with bounds that draw together, if it is not that test.
+// bounded returns the same test with the bounded boundary, whose bounds move towards each other. It returns
+// false if the test already has that boundary, or if no such test exists.
 func (s sequence) bounded() (sequence, bool) {
 	if s.test.Boundary == stats.BoundaryBounded {
 		return s, false
@@ -87,15 +90,15 @@ func (s sequence) bounded() (sequence, bool) {
 	return s, err == nil
 }
 
-// couplings are the factors by which the variance of pair scores falls if players repeat themselves. As long
-// as both players choose the same moves, the two games of a pair are the same game, and cancel. The variances
-// are measured with fairy-stockfish at 500 nodes against almost the same engine: .2532 and .3614 if the
-// players differ at 2 and 5 % of plies, .4326 with noise in their nodes. At 17 % there was no effect.
+// couplings are factors by which the variance of pair scores falls with deterministic players. As long as
+// both players choose the same moves, the two games of a pair are the same game, so their results cancel. The
+// variances are measured with fairy-stockfish at 500 nodes against almost the same engine: .2532 and .3614 if
+// the players differ at 2 and 5 % of plies, .4326 with noise in their nodes. At 17 % there was no effect.
 var couplings = []struct{ divergence, variance float64 }{{0.02, 0.2532 / 0.4326}, {0.05, 0.3614 / 0.4326}}
 
-// deterministic returns the plans of the same test with players that repeat themselves. The test does not
-// change: less variance needs fewer pairs. (This does not hold for normalised hypotheses, which are
-// differences divided by that standard deviation.)
+// deterministic returns the plans of the same test for deterministic players. The test does not change: less
+// variance needs fewer pairs. (This does not hold for hypotheses in normalised Elo, because they are
+// differences divided by the standard deviation of a score.)
 func (s sequence) deterministic(at []float64) []PlanRow {
 	var rows []PlanRow
 	correlation := s.conditions.Correlation
@@ -110,7 +113,7 @@ func (s sequence) deterministic(at []float64) []PlanRow {
 	return rows
 }
 
-// at returns the plan if the true difference is elo.
+// at returns the plan of the given kind for a true difference of elo.
 func (s sequence) at(kind string, elo float64) PlanRow {
 	row := s.conditions.row(kind, elo, s.unpaired)
 	row.Alpha, row.Power = s.asked.Alpha, 1-s.asked.Beta

@@ -13,8 +13,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A TestQuestion asks whether a result is significant, or how many wins would be. It has Wins and Losses, or
-// Games alone.
+// A TestQuestion asks whether a result is significant, or how many wins are needed for significance. The
+// caller sets Wins and Losses, or Games alone.
 type TestQuestion struct {
 	Wins   *int      `placeholder:"W" help:"Number of wins."`
 	Losses *int      `placeholder:"L" help:"Number of losses."`
@@ -22,8 +22,8 @@ type TestQuestion struct {
 	Alpha  []float64 `default:"0.05,0.01" help:"Significance levels (default ${default})."`
 }
 
-// A TestRow is a result's test. p_greater is one-sided, for the hypothesis that the player with these wins is
-// stronger.
+// A TestRow is the test of a result. p_greater is one-sided: it tests for the hypothesis that the player with
+// these wins is stronger.
 type TestRow struct {
 	N         int      `json:"n"`
 	Wins      int      `json:"wins"`
@@ -32,7 +32,7 @@ type TestRow struct {
 	Why       string   `json:"why,omitempty"`
 }
 
-// A CriticalRow is the number of wins of n that is significant at a level.
+// A CriticalRow has the smallest number of wins in n games that is significant at a level.
 type CriticalRow struct {
 	Alpha        float64  `json:"alpha"`
 	N            int      `json:"n"`
@@ -44,14 +44,16 @@ type CriticalRow struct {
 	Why          string   `json:"why,omitempty"`
 }
 
-// A Tests is the tests of a result, and the significant numbers of wins.
+// A Tests is the answer to a [TestQuestion]: the tests of the result, and the numbers of wins needed for
+// significance.
 type Tests struct {
 	Version  int           `json:"version"`
 	Tests    []TestRow     `json:"tests"`
 	Critical []CriticalRow `json:"critical"`
 }
 
-// Answer tests the result, if there is one, and calculates the critical wins.
+// Answer tests the result, if the question has one, and calculates the numbers of wins needed for
+// significance.
 func (q TestQuestion) Answer() (*Tests, error) {
 	if err := q.check(); err != nil {
 		return nil, fail.Usage(err)
@@ -107,7 +109,7 @@ func newCritical(n int, alpha float64) CriticalRow {
 	return c
 }
 
-// why returns the reason for missing numbers, if any.
+// why returns the reason for missing numbers, or the zero Message if none is missing.
 func (c *CriticalRow) why() i18n.Message {
 	switch {
 	case c.N == 0:
@@ -120,8 +122,8 @@ func (c *CriticalRow) why() i18n.Message {
 	return i18n.Message{}
 }
 
-// criticalWinsOf returns the smallest significant number of wins and its p value, or nil if no number is
-// significant.
+// criticalWinsOf returns the smallest significant number of wins in n games and its p value. It returns nil
+// for both if no number is significant.
 func criticalWinsOf(n int, alpha float64, alt binomial.Alternative) (*int, *float64) {
 	k, ok := binomial.CriticalWins(n, alpha, alt)
 	if !ok {

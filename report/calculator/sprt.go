@@ -17,8 +17,9 @@ import (
 	"gogi/stats"
 )
 
-// An SPRTQuestion asks for the state of a sequential test at some counts. Pentanomial is "LL,LD,MID,WD,WW" of
-// colour-swapped pairs; MID is a win and a loss, or two draws. Trinomial is "W,D,L" of independent games.
+// An SPRTQuestion asks for the state of a sequential test after games with given counts. Pentanomial is
+// "LL,LD,MID,WD,WW" of colour-swapped pairs; MID is a win and a loss, or two draws. Trinomial is "W,D,L" of
+// independent games.
 type SPRTQuestion struct {
 	Pentanomial string  `xor:"counts" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Numbers of pairs by result; MID is a win and a loss, or two draws."`
 	Trinomial   string  `xor:"counts" required:"" placeholder:"W,D,L" help:"Numbers of independent games by result."`
@@ -26,7 +27,7 @@ type SPRTQuestion struct {
 	Confidence  float64 `default:"0.95" help:"Confidence level of the Elo interval (default ${default})."`
 }
 
-// A Design is a sequential test as flags name it.
+// A Design is the design of a sequential test in the form of flags.
 type Design struct {
 	Elo0     float64 `name:"elo0" type:"elo" default:"0" placeholder:"E" help:"Elo difference under H0 (default ${default})."`
 	Elo1     float64 `name:"elo1" type:"elo" default:"2" placeholder:"E" help:"Elo difference under H1 (default ${default})."`
@@ -36,23 +37,25 @@ type Design struct {
 	Boundary string  `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default})."`
 }
 
-// gate returns the design as that of a gate. Its model and its boundary may be ones that no gate has.
+// gate returns the design in the form of a gate's design. The model and the boundary may be values that gates
+// do not support.
 func (d Design) gate() match.Gate {
 	return match.Gate{
 		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model), Boundary: match.BoundaryOf(d.Boundary),
 	}
 }
 
-// wald is the name of Wald's bounds, which no gate has.
+// wald is the name of Wald's boundary, which gates do not support.
 const wald = "wald"
 
-// BoundaryNames returns the names of the stopping boundaries: those of gates, the default first, and Wald's.
+// BoundaryNames returns the names of the stopping boundaries: first the boundaries of gates, beginning with
+// the default, and then Wald's.
 func BoundaryNames() []string {
 	return []string{match.GateRatio.String(), match.GateBounded.String(), wald}
 }
 
-// sequentialTest returns the test of a design. For a boundary of gates it is the gate's own test, so both
-// decide alike.
+// sequentialTest returns the test of a design. For a boundary that gates support it returns the gate's own
+// test, so that the calculator and a gate decide the same.
 func sequentialTest(g match.Gate) (stats.SPRT, error) {
 	s := gate.Test(g)
 	switch name := g.Boundary.String(); {
@@ -67,7 +70,7 @@ func sequentialTest(g match.Gate) (stats.SPRT, error) {
 	return s, nil
 }
 
-// An SPRTRow is the state of a sequential test.
+// An SPRTRow is the state of one sequential test.
 type SPRTRow struct {
 	Model      string         `json:"model"`
 	Boundary   string         `json:"boundary"` // one of [BoundaryNames]
@@ -87,13 +90,13 @@ type SPRTRow struct {
 	test       stats.SPRT
 }
 
-// An SPRTs is states of sequential tests.
+// An SPRTs is the answer to an [SPRTQuestion]: states of sequential tests.
 type SPRTs struct {
 	Version int       `json:"version"`
 	SPRTs   []SPRTRow `json:"sprts"`
 }
 
-// Answer calculates the ratio, the bounds and the decision.
+// Answer calculates the test's log likelihood ratio, its bounds and its decision.
 func (q SPRTQuestion) Answer() (*SPRTs, error) {
 	design := q.Design.gate()
 	test, err := sequentialTest(design)

@@ -11,8 +11,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A StandardError is the standard error of a win rate with the divisor n − 3/2 of the Laboratory for
-// Fundamental Information on Computer Shogi. "gogi stats lab error --json" prints its JSON.
+// A StandardError is the standard error of a win rate as the Laboratory for Fundamental Information on
+// Computer Shogi calculates it, with the divisor n − 3/2. "gogi stats lab error --json" prints its JSON.
 type StandardError struct {
 	Version int      `json:"version"`
 	Rate    *float64 `json:"rate"`
@@ -23,7 +23,7 @@ type StandardError struct {
 }
 
 // NewStandardError returns the standard error of wins out of decisive games. It returns an error for
-// impossible counts. If there is no standard error, the fields are nil, and Why has the reason.
+// impossible counts. If the standard error is undefined, all figures are nil, and Why has the reason.
 func NewStandardError(wins, games int) (StandardError, error) {
 	if err := errors.Join(CheckCount("wins", wins), CheckCount("games", games)); err != nil {
 		return StandardError{}, fail.Usage(err)
@@ -39,7 +39,8 @@ func NewStandardError(wins, games int) (StandardError, error) {
 	}, nil
 }
 
-// Print writes the standard error for a terminal. It returns an error with the reason if there is none.
+// Print writes the standard error for a terminal. It returns an error with the reason if the standard error
+// is undefined.
 func (e StandardError) Print(w io.Writer, in i18n.Language) error {
 	if e.Why != "" {
 		return errors.New(e.Why)

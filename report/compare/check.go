@@ -10,9 +10,10 @@ import (
 	"gogi/match"
 )
 
-// check finds the opponent in each run, or returns an error if the runs cannot be compared. The opponent is
-// the second player of the first run, or its player of that name. check tries nothing else: a run with a
-// changed base must not pass for one with another version.
+// check finds the opponent in each run, or returns an error if the runs cannot be compared. opponent has the
+// opponent's place in each run. The opponent is the second player of the first run, or the first run's player
+// called name. check does not guess another opponent: a run with a changed base must not be taken for a run
+// with another version.
 func check(runs []Run, name string) (opponent []int, err error) {
 	if len(runs) < 2 {
 		return nil, i18n.Errorf("expected two runs at least, the older one first")
@@ -41,8 +42,8 @@ func check(runs []Run, name string) (opponent []int, err error) {
 	return opponent, conditions(runs)
 }
 
-// place finds a player of the first run in all other runs, second players first. It compares the players'
-// settings, not their names.
+// place finds a player of the first run in all other runs, and returns the player's place in each run. In
+// each run it checks the second player first. It compares the players' settings, not their names.
 func place(runs []Run, first int) (places []int, err error) {
 	want := runs[0].Plan.Players[first]
 	for i, r := range runs {
@@ -60,18 +61,19 @@ func place(runs []Run, first int) (places []int, err error) {
 	return places, nil
 }
 
-// essence returns the settings that decide how a player plays. Two players with the same essence are the
-// same. It leaves out names, tolerances (margin, stall) and when the process is restarted.
+// essence returns the settings that decide how a player plays. Two players with the same essence are the same
+// player. The essence leaves out the name, the tolerances (margin, stall) and the setting for restarts.
 func essence(p match.CanonicalPlayer) string {
 	p.Name, p.Margin, p.Stall, p.Restart = "", "", "", ""
 	text, err := json.Marshal(p)
 	if err != nil {
-		return "unreadable: " + err.Error() // only strings, numbers and slices of them: there is no way to fail
+		return "unreadable: " + err.Error() // cannot happen: the settings are only strings, numbers and slices of these
 	}
 	return string(text)
 }
 
-// stranger returns an error with the differences between the opponent and the player in the same place.
+// stranger returns the error for a run without the opponent. It lists the differences between the opponent
+// and the other run's player in the same place.
 func stranger(run string, opponent match.CanonicalPlayer, otherRun string, other match.CanonicalPlayer) error {
 	var all i18n.Clauses
 	for _, d := range match.Differences([]byte(essence(opponent)), []byte(essence(other))) {
@@ -81,7 +83,7 @@ func stranger(run string, opponent match.CanonicalPlayer, otherRun string, other
 		format.Quoted(opponent.Name), run, format.Quoted(other.Name), otherRun, all)
 }
 
-// differs returns a difference with the runs that it is between.
+// differs returns a difference as text, with the names of the two runs.
 func differs(d match.Difference, before, now string) i18n.Message {
 	value := func(v *string) i18n.Message {
 		if v == nil {
@@ -92,7 +94,8 @@ func differs(d match.Difference, before, now string) i18n.Message {
 	return i18n.Of("%s %s in %s, %s in %s", strings.Join(d.Path, "."), value(d.Before), before, value(d.Now), now)
 }
 
-// conditions checks the settings that must be equal, because a game under other rules is another game.
+// conditions returns an error unless the runs have the same rules of play. Games under different rules cannot
+// be compared.
 func conditions(runs []Run) error {
 	type same struct {
 		Rules  match.CanonicalRules `json:"rules"`
@@ -120,7 +123,8 @@ func conditions(runs []Run) error {
 	return nil
 }
 
-// differences returns remarks on settings that may differ and may cause part of the gain.
+// differences returns remarks on settings that differ between the runs. Such differences are allowed, but
+// they may cause part of the gain.
 func differences(runs []Run, opponent []int) []i18n.Message {
 	var all []i18n.Message
 	first := runs[0]
@@ -147,7 +151,8 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	return all
 }
 
-// rest compares the other settings: adjudication, slowed moves, and the tolerances of the opponent.
+// rest returns the differences in the other settings: adjudication, slowed moves, and the opponent's
+// tolerances.
 func rest(a, b *match.CanonicalPlan, opponentA, opponentB int) []match.Difference {
 	type left struct {
 		Adjudication *match.Adjudication `json:"adjudication"`

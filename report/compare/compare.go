@@ -1,5 +1,6 @@
-// Package compare compares runs that were played against one opponent: how much more a newer version gained
-// than an older one, and the trend of several versions. [New] makes a [Gatherer], which returns a [Report].
+// Package compare compares runs in which versions of an engine played against one opponent. It calculates how
+// much more a newer version gained than an older one, and the trend of several versions. [New] returns a
+// [Gatherer], which takes the pairs of the runs and returns a [Report].
 package compare
 
 import (
@@ -16,19 +17,19 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Level is the confidence of all intervals, and one less the level of all tests.
+// Level is the confidence level of all intervals. The significance level of all tests is 1 - Level.
 const Level = 0.95
 
-// Least is how many openings each run must have for a test that takes their mean for normal; with two, it
-// would call chance significant.
+// Least is the smallest number of openings that each run must have for a test that assumes a normal mean.
+// With only two openings such a test would find chance results significant.
 const Least = 20
 
-// Run is a stored run as a comparison knows it.
+// Run holds the facts of a stored run that a comparison needs.
 type Run struct {
 	Name     string
 	Plan     *match.CanonicalPlan // the plan of two players
 	Finished bool                 // no more pairs will come
-	Gate     string               // the run's sequential test in words; "" without one
+	Gate     string               // text that describes the run's sequential test; "" without one
 }
 
 // Report is the result that "gogi compare --json" prints. A number that does not exist is null, with a "why"
@@ -42,7 +43,7 @@ type Report struct {
 	Remarks  []i18n.Message `json:"remarks"`
 }
 
-// Result is one run: its version against the opponent.
+// Result is the result of one run: of its version against the opponent.
 type Result struct {
 	Run           string       `json:"run"`
 	Player        string       `json:"player"`
@@ -59,28 +60,30 @@ type Result struct {
 	Why           i18n.Message `json:"why,omitzero"`
 }
 
-// Step is by how much more a version gained than the one before.
+// Step compares two neighbouring versions: how much more the newer one gained against the opponent than the
+// older one.
 type Step struct {
-	Older  string   `json:"older"` // runs
+	Older  string   `json:"older"` // name of the older version's run
 	Newer  string   `json:"newer"`
 	Method string   `json:"method"` // paired_openings, partly_paired, independent
-	Shared int      `json:"shared"` // openings that both played
+	Shared int      `json:"shared"` // openings that both versions played
 	Elo    *float64 `json:"elo"`
 	report.Bounds
 	Test     string       `json:"test,omitempty"` // paired_sign_flip (exact), partly_paired_normal, welch_normal
 	P        *float64     `json:"p"`              // two-sided
-	Adjusted *float64     `json:"adjusted"`       // by Holm, for all tested steps
+	Adjusted *float64     `json:"adjusted"`       // adjusted for all tested steps (Holm)
 	NotWorse *NotWorse    `json:"not_worse,omitempty"`
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// NotWorse is the answer to whether the newer version is not worse than the older one by a margin or more.
+// NotWorse is the result of the test that the newer version of a step is worse than the older one by less
+// than a margin.
 type NotWorse struct {
 	Margin   float64  `json:"margin"` // Elo
 	Verdict  Verdict  `json:"verdict"`
 	Bound    *float64 `json:"bound"`    // the gain is at least Bound: 95%, one-sided; null without a test
 	P        *float64 `json:"p"`        // one-sided, of a gain of -margin or less; approximate
-	Adjusted *float64 `json:"adjusted"` // by Holm, for all tested steps
+	Adjusted *float64 `json:"adjusted"` // adjusted for all tested steps (Holm)
 }
 
 // Verdict is the result of a test against a margin.
@@ -93,30 +96,31 @@ const (
 	Undecided     Verdict = "undecided"
 )
 
-// Trend is the line through the Elo of all runs, one version apart.
+// Trend is a straight line fitted to the Elo of all runs. The distance between two neighbouring runs is one
+// version.
 type Trend struct {
 	Slope *float64 `json:"slope"` // Elo a version
 	report.Bounds
 	P      *float64     `json:"p"`      // two-sided, of no slope
-	Misfit *float64     `json:"misfit"` // p of the versions lying on a line
+	Misfit *float64     `json:"misfit"` // p value of the hypothesis that the versions are on a line
 	Why    i18n.Message `json:"why,omitzero"`
 }
 
-// Gatherer adds up the pairs of the runs.
+// Gatherer adds up the pairs of all runs of a comparison.
 type Gatherer struct {
 	runs     []Run
-	opponent []int // its place in each run
+	opponent []int // the opponent's place in each run
 	remarks  []i18n.Message
 	results  []Result
 	series   []*stats.Series
 
-	// Margin asks whether each newer version is not worse than the older one by that many Elo; 0: that is not
-	// asked.
+	// Margin, in Elo, requests a test that each newer version is worse than the older one by less than
+	// Margin. With 0 there is no such test.
 	Margin float64
 }
 
-// New returns a Gatherer if the runs can be compared. opponentName is a player of the first run; "" is its
-// second player. An error is the caller's mistake and names the difference.
+// New returns a Gatherer for the runs. opponentName is a player of the first run; "" means the first run's
+// second player. New returns an error that names the difference if the runs cannot be compared.
 func New(runs []Run, opponentName string) (*Gatherer, error) {
 	opponent, err := check(runs, opponentName)
 	if err != nil {
@@ -137,12 +141,12 @@ func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		rows[i].PairA = r.Player
-		if rows[i].Termination.IsFault() && !rows[i].BySlowness() { // that is one of Slowed
+		if rows[i].Termination.IsFault() && !rows[i].BySlowness() { // a loss by slowness counts in Slowed
 			r.Faults++
 		}
 	}
 	play := gate.OfRows(rows)
-	play.Opening = opening.String() // which two runs may share
+	play.Opening = opening.String() // the same text in two runs is the same opening
 	if _, err := g.series[run].Add(play); err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, r.Run, err)
 	}
@@ -171,7 +175,8 @@ func (g *Gatherer) Report() *Report {
 	return rep
 }
 
-// length returns why fixed-length intervals and tests do not hold for a run, or "" if they hold.
+// length returns why intervals and tests for a fixed length do not hold for a run. It returns the zero
+// Message if they hold.
 func (r Run) length() i18n.Message {
 	switch {
 	case !r.Finished:
@@ -182,7 +187,7 @@ func (r Run) length() i18n.Message {
 	return i18n.Message{}
 }
 
-// lengths explains it, once for each run.
+// lengths returns a remark for each run for which intervals and tests of a fixed length do not hold.
 func (g *Gatherer) lengths() []i18n.Message {
 	var all []i18n.Message
 	for _, r := range g.runs {
@@ -256,7 +261,8 @@ func fewOpenings() i18n.Message {
 	return i18n.Of("a run has fewer than 20 openings, and the test that is left is a normal approximation")
 }
 
-// adjust allows for the number of steps.
+// adjust sets the steps' p values adjusted for the number of tested steps (Holm), and then the verdicts about
+// the margin.
 func (r *Report) adjust() {
 	var raw []float64
 	var tested []*Step
@@ -274,7 +280,7 @@ func (r *Report) adjust() {
 	r.decide()
 }
 
-// decide gives the verdicts about the margin, allowing for the number of steps.
+// decide sets the steps' verdicts about the margin, with p values adjusted for the number of steps.
 func (r *Report) decide() {
 	var raw []float64
 	var tested []*NotWorse
@@ -298,8 +304,9 @@ func (r *Report) decide() {
 	}
 }
 
-// Verdict returns the verdict about the margin over all steps. It is "not worse" if every step is shown to be
-// not worse, and "worse" if one step is shown to be worse. Without a margin it is undecided.
+// Verdict returns the verdict about the margin over all steps. The verdict is ShownNotWorse if every step is
+// shown to be not worse. It is ShownWorse if at least one step is shown to be worse. Without a margin it is
+// undecided.
 func (r *Report) Verdict() Verdict {
 	all := ShownNotWorse
 	for _, s := range r.Steps {
@@ -342,7 +349,7 @@ func (g *Gatherer) trend() *Trend {
 	return t
 }
 
-// evidence returns remarks on the weight of the games as evidence.
+// evidence returns remarks on facts that weaken the games as evidence.
 func (r *Report) evidence() []i18n.Message {
 	var all []i18n.Message
 	for _, run := range r.Runs {

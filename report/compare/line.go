@@ -12,14 +12,14 @@ import (
 	"gogi/stats/binomial"
 )
 
-// line is a line through the Elo of a chain of versions.
+// line is a straight line fitted to the Elo of successive versions.
 type line struct {
 	Slope    float64 // Elo a version
-	Error    float64 // its standard error
+	Error    float64 // standard error of Slope
 	Interval binomial.Interval
 	P        float64 // two-sided, of no slope
-	// Misfit is the p value of the versions lying on a line at all, by the chi-square of their distances; 1
-	// for two versions.
+	// Misfit is the p value of the hypothesis that the versions are on a line. It comes from the chi-square
+	// of their distances from the line. It is 1 for two versions.
 	Misfit float64
 }
 

@@ -11,7 +11,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Print writes the report as a person reads it in a terminal, in a language: the verdict first.
+// Print writes the report as text for a terminal, in a language. The verdict comes first.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintf(w, "%s\n\n", r.Claim().In(in))
 	t := format.Table(i18n.Heads(in, "run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")...)
@@ -37,7 +37,7 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// trendWidth is the width of the word before the trend, in terminal columns.
+// trendWidth is the width of the label in front of the trend, in terminal columns.
 const trendWidth = 7
 
 func (r *Report) printSteps(w io.Writer, in i18n.Language) {
@@ -77,7 +77,7 @@ func (s Step) line(tested int) i18n.Message {
 	return i18n.Of("%s   p = %s", said, format.PValue(*s.P))
 }
 
-// how returns the compared players of a step in words.
+// how returns text about how a step compares the two versions: by which openings and with which test.
 func (s Step) how() i18n.Message {
 	openings := i18n.Number{N: s.Shared, Noun: "opening"}
 	said := i18n.Of("the %s that both played, one by one", openings)
@@ -129,7 +129,7 @@ func (t *Trend) line() i18n.Message {
 	return said
 }
 
-// Claim returns the result in a sentence: the difference of two runs, the trend of more.
+// Claim returns the result as one sentence. For two runs it is their difference, for more runs the trend.
 func (r *Report) Claim() i18n.Message {
 	if r.Trend != nil {
 		return r.trendClaim()
@@ -162,7 +162,7 @@ func (r *Report) trendClaim() i18n.Message {
 
 func significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Level) }
 
-// elo prints a rating, which is infinite if the score is 0 or 1.
+// elo returns the text of an Elo value. The value is infinite if the score is 0 or 1.
 func elo(value, score *float64) string {
 	switch {
 	case score == nil:

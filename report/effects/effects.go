@@ -1,8 +1,8 @@
-// Package effects finds the games that cause the difference between two players. It sorts the games of a run
+// Package effects shows in which games the difference between two players arises. It sorts the games of a run
 // by opening, colour, turning point, time, length and termination, and compares each group with the rest.
 // [New] makes a [Gatherer]; give it whole pairs with their records in plan order, and it returns a [Table].
 //
-// The p values are corrected only for the number of rows. A group that differs is a question for a new run.
+// The p values are corrected only for the number of rows. A group that differs needs a new run to confirm it.
 package effects
 
 import (
@@ -17,35 +17,36 @@ import (
 	"gogi/stats"
 )
 
-// Level is the confidence of all intervals, and one less the level of all tests.
+// Level is the confidence level of all intervals. The significance level of all tests is 1 - Level.
 const Level = 0.95
 
 // Run holds the facts of a run that its games do not have.
 type Run struct {
 	Name string
-	A, B string // the two players; the table is of A's points against B
-	// Clocks are the players' clocks by colour, A's first; the zero value for a player without a clock.
+	A, B string // the two players; the table has A's scores against B
+	// Clocks are the clocks of A and B, in this order, each by colour. A player without a clock has the zero
+	// value.
 	Clocks   [2][2]match.TimeControl
 	Finished bool   // no more pairs will come
-	Gate     string // the run's sequential test in words; "" without one
+	Gate     string // text that describes the run's sequential test; "" without one
 }
 
 // Gatherer sorts the games of a run into groups.
 type Gatherer struct {
 	run       Run
 	groupings []*grouping
-	openings  map[string]int    // by text, numbered as they came
+	openings  map[string]int    // number of each opening by its text, in the order of first use
 	seen      map[[3]uint64]int // the distinct pairs: opening and hashes of the games, by A's colour
 	series    stats.Series
 	games     int
 }
 
-// New sorts the games of a run.
+// New returns a Gatherer for a run, without games.
 func New(run Run) *Gatherer {
 	return &Gatherer{run: run, groupings: newGroupings(), openings: map[string]int{}, seen: map[[3]uint64]int{}}
 }
 
-// game is one game as groupings see it, from A's side.
+// game is one game from A's side, with the data that groupings need.
 type game struct {
 	match.Row
 	record  *kifu.Record
@@ -60,8 +61,8 @@ func (g *Gatherer) Wants(rows []match.Row) bool {
 	return len(rows) > 0 && (rows[0].PairA == g.run.A && rows[0].PairB == g.run.B || rows[0].PairA == g.run.B && rows[0].PairB == g.run.A)
 }
 
-// Add takes the next whole pair of the two players, its games and their records by leg; other pairs are left
-// out. It fails for games that stats refuses.
+// Add adds the next whole pair in plan order. rows and records are the pair's games by leg. Add ignores a
+// pair of other players. It returns an error for games that package stats rejects.
 func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
 	if !g.Wants(rows) || len(records) != len(rows) {
 		return nil
@@ -99,7 +100,8 @@ func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
 	return nil
 }
 
-// distinct numbers the pair; one that repeats another of its opening has its number.
+// distinct returns a number for the pair. A pair that repeats an earlier pair from the same opening gets the
+// number of the earlier pair.
 func (g *Gatherer) distinct(opening int, p stats.Play) int {
 	key := [3]uint64{uint64(opening)} //nolint:gosec // counts up from 0
 	for i, leg := range p.Pair {
@@ -130,7 +132,7 @@ type cell struct {
 	unit  int
 }
 
-// sum is A's games in a cell.
+// sum adds up A's games in a cell.
 type sum struct {
 	games  int
 	drawn  int
@@ -143,12 +145,12 @@ func (s *sum) merge(o sum) {
 	s.points += o.points
 }
 
-// share returns the mean score, in whole thousandths.
+// share returns A's mean score in thousandths, rounded to a whole number.
 func (s sum) share() float64 {
 	return math.Round(float64(s.points)/float64(s.games)) / 1000
 }
 
-// add counts a game in its groups.
+// add adds a game to the group that the grouping sorts it into.
 func (w *grouping) add(g game, opening, pair int) {
 	group, of := w.sort(g)
 	if group == "" {

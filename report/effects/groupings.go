@@ -10,7 +10,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// The bounds of the classes. They are fixed, so that the result cannot influence the choice.
+// The bounds of the classes. They are fixed, so that nobody can choose bounds by the result.
 const (
 	// Decisive is the score, in centipawns, beyond which a game counts as decided.
 	Decisive = 600
@@ -22,28 +22,28 @@ const (
 	LowTime = 10
 )
 
-// lengths returns the classes of length, by their last ply.
+// lengths returns the last ply of each class of game lengths. A further class has all longer games.
 func lengths() []int { return []int{60, 100, 150} }
 
-// grouping sorts games into groups. All groups except colour are symmetric: with interchangeable players A
-// would score half in each, and no row would differ.
+// grouping sorts games into groups. All groupings except colour are symmetric: if the players were
+// interchangeable, A would score 50% in each group, and no row would differ from the rest.
 type grouping struct {
-	name    string // as JSON has it
+	name    string // the name in JSON
 	title   i18n.Message
 	about   i18n.Message // how games are sorted
-	classes []string     // in order; nil: the groups in the games, those with the most units first
-	byPair  bool         // the unit is the pair that repeats no other, not the opening
-	made    bool         // the result of a game has a part in its group, so that no row is tested
-	missing i18n.Message // why there may be no group at all
+	classes []string     // groups in a fixed order; nil: the groups found in the games, the group with the most units first
+	byPair  bool         // the unit is the pair (without repeated pairs), not the opening
+	made    bool         // the group of a game depends on its result, so no row is tested
+	missing i18n.Message // the reason to print if no game has a group
 
-	sort func(game) (group string, of int) // "" omits a game; of is the player that the group is about
+	sort func(game) (group string, of int) // group is "" for a game that is left out; of is the player that the group is about
 
 	cells map[cell]*sum
-	order []cell // as they came, so that sums are always taken alike
+	order []cell // in the order of first use, so that rounding errors do not vary
 	who   map[string][2]int
 }
 
-// Whom a group is about.
+// The player that a group is about.
 const (
 	nobody = iota - 1
 	playerA
@@ -92,7 +92,7 @@ func newGroupings() []*grouping {
 	return all
 }
 
-// family returns the handicap's name, or the first two moves from the usual start.
+// family returns the handicap's name, or for the usual start position the first two moves of the opening.
 func family(o match.Opening) string {
 	if o.Start == "startpos" {
 		switch len(o.Moves) {
@@ -111,14 +111,15 @@ func family(o match.Opening) string {
 	return "another position"
 }
 
-// swings returns the phases with the limits OpeningEnds and MiddleEnds.
+// swings returns the names of the game's phases, which end at OpeningEnds and MiddleEnds.
 func swings() []string {
 	return []string{
 		i18n.Phrase("opening (to ply 30)"), i18n.Phrase("middlegame (to 80)"), i18n.Phrase("endgame (from 81)"), i18n.Phrase("unseen"), i18n.Phrase("drawn"),
 	}
 }
 
-// swing returns the phase of the first decisive swing.
+// swing returns the phase in which the game was decided (see decidedAt). Drawn games, and games that no score
+// decided, have their own names.
 func swing(g game) string {
 	names := swings()
 	winner, ok := g.Outcome.Winner()
@@ -168,7 +169,8 @@ func (g game) mover(i int) shogi.Colour {
 	return g.first
 }
 
-// firstMover has the first move of a record; a start that cannot be read is taken for the usual one.
+// firstMover returns the side with the first move in a record. If it cannot read the start position, it
+// assumes the usual one.
 func firstMover(record *kifu.Record) shogi.Colour {
 	p, err := match.Opening{Start: record.Start}.Position()
 	if err != nil {
@@ -197,7 +199,8 @@ func trouble(g game) (group string, of int) {
 	return i18n.Phrase("neither"), nobody
 }
 
-// short reports by colour whether a player began a move with little main time left.
+// short reports for each colour whether that player began a move with at most LowTime percent of the main
+// time left.
 func (g game) short() (short [2]bool) {
 	var clocks [2]arbiter.Clock
 	for c := range clocks {
@@ -217,7 +220,7 @@ func (g game) short() (short [2]bool) {
 	return short
 }
 
-// pondering returns the class of the share of right guesses, "" if neither player pondered.
+// pondering returns the class of the share of ponder hits. It returns "" if neither player pondered.
 func pondering(sides [2]match.Side) string {
 	hits := sides[0].PonderHits + sides[1].PonderHits
 	all := hits + sides[0].PonderMisses + sides[1].PonderMisses
@@ -232,7 +235,7 @@ func pondering(sides [2]match.Side) string {
 	return "over 60%"
 }
 
-// lengthNames returns the names of the classes of lengths.
+// lengthNames returns the names of the classes of game lengths.
 func lengthNames() []string {
 	return []string{i18n.Phrase("1 to 60"), i18n.Phrase("61 to 100"), i18n.Phrase("101 to 150"), i18n.Phrase("from 151")}
 }
@@ -245,7 +248,7 @@ func lengthName(plies int) string {
 	return lengthNames()[i]
 }
 
-// ending returns the termination and the player who lost by it.
+// ending returns the game's termination as group, and the player who lost by it.
 func ending(g game) (group string, of int) {
 	winner, ok := g.Outcome.Winner()
 	switch {

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// Least is how many units a row and the rest must have to be tested; groups of openings and of ends with
-	// fewer are put together.
+	// Least is the smallest number of units that a row and the rest must each have for a test. Smaller groups
+	// of openings or terminations are merged into one row.
 	Least = 10
-	// Most is how many groups of openings, or of ends, have rows of their own.
+	// Most is the largest number of groups of openings, or of terminations, that have their own rows.
 	Most = 12
 )
 
-// others are the groups without a row of their own.
+// others is the name of the row for all groups without their own row.
 var others = i18n.Phrase("others")
 
 // Table is the result that "gogi compare --breakdown --json" prints. A number that does not exist is null,
@@ -36,12 +36,12 @@ type Table struct {
 	Openings int    `json:"openings"`
 	Copies   int    `json:"copies"` // pairs that repeat an earlier one move for move
 
-	Score         *float64 `json:"score"` // A's, of the openings' means
+	Score         *float64 `json:"score"` // A's score: the mean of the openings' mean scores
 	Elo           *float64 `json:"elo"`
 	report.Bounds          // in Elo
 
 	Warnings  []i18n.Message `json:"warnings"`
-	Tested    int            `json:"tested"` // rows with a p value: how many the adjusted ones allow for
+	Tested    int            `json:"tested"` // number of rows with a p value; the adjusted p values allow for this number of tests
 	Groupings []Grouping     `json:"groupings"`
 }
 
@@ -55,7 +55,7 @@ type Grouping struct {
 	// same row.
 	Unit string       `json:"unit"`
 	Rows []Row        `json:"rows"`
-	Why  i18n.Message `json:"why,omitzero"` // there are no rows
+	Why  i18n.Message `json:"why,omitzero"` // reason if there are no rows
 }
 
 // Row is one group of games.
@@ -66,7 +66,7 @@ type Row struct {
 	OfA   *int   `json:"of_a,omitempty"` // games in which the row is about A
 	OfB   *int   `json:"of_b,omitempty"`
 
-	Score float64 `json:"score"` // A's, the mean over the units
+	Score float64 `json:"score"` // A's score: the mean over the units
 	report.Bounds
 	Elo   *float64 `json:"elo"`
 	EloLo *float64 `json:"elo_lo"`
@@ -75,21 +75,22 @@ type Row struct {
 	Effect   *float64     `json:"effect"`     // score less that of the rest
 	Shift    *float64     `json:"effect_elo"` // the same in Elo
 	Method   string       `json:"method,omitempty"`
-	P        *float64     `json:"p"`        // two-sided: that the group differs from the rest so far by chance
-	Adjusted *float64     `json:"adjusted"` // by Holm, for all tested rows of the table
+	P        *float64     `json:"p"`        // two-sided, of no difference between the group and the rest
+	Adjusted *float64     `json:"adjusted"` // adjusted for all tested rows of the table (Holm)
 	Why      i18n.Message `json:"why,omitzero"`
 
-	class bool // the name is a word of ours, not an opening's
+	class bool // the name is a word of gogi, not the name of an opening
 
 	shares []float64 // the units' mean scores
 }
 
-// Stands reports whether the row stands out, allowing for the number of rows.
+// Stands reports whether the row differs significantly from the rest, with its p value adjusted for the
+// number of rows.
 func (r Row) Stands() bool {
 	return r.Adjusted != nil && binomial.Test{P: *r.Adjusted}.Significant(1-Level)
 }
 
-// Table returns the table of the pairs so far. It changes nothing: more may follow.
+// Table returns the table of the pairs added so far. The caller may add more pairs afterwards.
 func (g *Gatherer) Table() (*Table, error) {
 	t, err := g.tested()
 	if err != nil || !g.run.Finished {
@@ -108,7 +109,7 @@ func (g *Gatherer) Table() (*Table, error) {
 	return t, nil
 }
 
-// tested returns the table without the rows' intervals.
+// tested returns the table with the tests of its rows, but without the intervals of the rows.
 func (g *Gatherer) tested() (*Table, error) {
 	t := &Table{
 		Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games,
@@ -128,7 +129,7 @@ func (g *Gatherer) tested() (*Table, error) {
 	return t, err
 }
 
-// withhold removes the figures that hold only at the planned end.
+// withhold removes the figures that are valid only after a number of games fixed beforehand.
 func (t *Table) withhold() {
 	for i := range t.Groupings {
 		for j := range t.Groupings[i].Rows {
@@ -138,7 +139,7 @@ func (t *Table) withhold() {
 	}
 }
 
-// setInterval is Gaffke's, of the units' scores, with its image in Elo.
+// setInterval sets the row's interval: Gaffke's interval of the units' mean score, also converted to Elo.
 func (r *Row) setInterval() error {
 	i, err := stats.Group{Name: r.Name, Scores: r.shares}.Interval(Level)
 	if err != nil {
@@ -149,7 +150,7 @@ func (r *Row) setInterval() error {
 	return nil
 }
 
-// adjust allows for all rows that were tested.
+// adjust sets the rows' p values adjusted for the number of tested rows (Holm).
 func (t *Table) adjust() error {
 	var raw []float64
 	var rows []*Row
@@ -189,7 +190,8 @@ func (t *Table) warn(gate string) []i18n.Message {
 	return all
 }
 
-// table makes the rows of a grouping. reused means that openings recur, single that a pair is one game.
+// table returns a grouping with its rows. reused means that some openings were played in several pairs.
+// single means that a pair is one game.
 func (w *grouping) table(reused, single bool) Grouping {
 	out := Grouping{Name: w.name, Title: w.title, About: w.about, Rows: []Row{}}
 	parts := w.parts()
@@ -232,8 +234,9 @@ func (w *grouping) table(reused, single bool) Grouping {
 	return out
 }
 
-// untested leaves out the tests of rows that results make. A stronger player wins sooner, and the loser is
-// short of time: such rows differ from the rest though nothing else does.
+// untested removes the tests of rows in a grouping that depends on the games' results. For example, a
+// stronger player wins sooner, and the loser is short of time. Such rows differ from the rest even if the
+// players differ in nothing but strength.
 func untested(rows []Row) {
 	for i := range rows {
 		if r := &rows[i]; r.P != nil {
@@ -242,7 +245,7 @@ func untested(rows []Row) {
 	}
 }
 
-// part is a row in the making: its units with their mean scores.
+// part is the data of a future row: its units with their mean scores.
 type part struct {
 	name   string
 	games  int
@@ -251,7 +254,7 @@ type part struct {
 	shares []float64
 }
 
-// parts returns the groups, small ones put together, in the order of the rows.
+// parts returns the groups in the order of the rows. It merges small groups into one.
 func (w *grouping) parts() []part {
 	kept := w.keep()
 	merged, order := map[cell]*sum{}, []cell{}
@@ -282,8 +285,8 @@ func (w *grouping) parts() []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return p.games == 0 })
 }
 
-// keep returns the groups with rows of their own, nil for fixed classes. The choice looks at numbers only, never
-// at scores.
+// keep returns the groups with their own rows, or nil for fixed classes. The choice depends on the numbers of
+// units, never on scores.
 func (w *grouping) keep() []string {
 	if w.classes != nil {
 		return nil
@@ -316,7 +319,7 @@ func isDivided(parts []part) bool {
 	return false
 }
 
-// row returns a part without its test and its interval.
+// row returns the row of a part, still without its test and its interval.
 func (p part) row() Row {
 	r := Row{Name: p.name, Games: p.games, Units: len(p.units), Score: mean(p.shares), shares: p.shares}
 	r.Elo = format.Finite(binomial.Elo(r.Score))
@@ -356,7 +359,8 @@ func test(rows []Row, parts []part) {
 	}
 }
 
-// mean is that of scores in thousandths; scores that are all alike have exactly theirs.
+// mean returns the mean of scores in thousandths. If all scores are equal, it returns exactly that score,
+// without a rounding error.
 func mean(scores []float64) float64 {
 	sum := 0.0
 	for _, s := range scores {
@@ -375,7 +379,7 @@ func pooled(parts []part, without int) (scores []float64) {
 	return scores
 }
 
-// contributions returns those of each unit to the difference of part k from the rest.
+// contributions returns the contribution of each unit to the difference between part k and the rest.
 func contributions(parts []part, k int, mean float64) []float64 {
 	n := 0
 	for _, p := range parts {

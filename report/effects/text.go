@@ -14,7 +14,7 @@ import (
 	"gogi/internal/i18n"
 )
 
-// Print writes the table as a person reads it in a terminal, in a language: warnings first.
+// Print writes the table as text for a terminal, in a language. Warnings come first.
 func (t *Table) Print(w io.Writer, in i18n.Language) {
 	say := func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) }
 	fmt.Fprintf(w, "%s\n\n", say("%s · where the points of %s against %s come from · %s in %s", t.Run, format.Name(t.A), format.Name(t.B),
@@ -54,7 +54,7 @@ func (g Grouping) Note() i18n.Message {
 	return i18n.Of("%s; the unit: %s", g.About, g.unit())
 }
 
-// unit returns the unit in words.
+// unit returns the name of the independent unit as text.
 func (g Grouping) unit() i18n.Message {
 	return map[string]i18n.Message{
 		"distinct_pair": i18n.Of("a pair that repeats no other"), "pair": i18n.Of("a pair"), "opening": i18n.Of("an opening"), "game": i18n.Of("a game"),
@@ -79,7 +79,7 @@ func (r *Row) cells(in i18n.Language) table.Row {
 	return row
 }
 
-// Label returns the row's name with whom it is about.
+// Label returns the row's name, with the name of the player that the row is about.
 func (r *Row) Label() i18n.Message {
 	words := format.Words(format.Name(r.Name))
 	name := i18n.Verbatim(words)
@@ -92,7 +92,7 @@ func (r *Row) Label() i18n.Message {
 	return i18n.Of("%s (A %d, B %d)", name, *r.OfA, *r.OfB)
 }
 
-// eloOf returns the Elo of a score, infinite if the score is 0 or 1.
+// eloOf returns the text of an Elo value. The value is infinite if the score is 0 or 1.
 func eloOf(elo *float64, score float64) string {
 	if score < 0.5 {
 		return format.Elo(elo, -1)
@@ -100,7 +100,7 @@ func eloOf(elo *float64, score float64) string {
 	return format.Elo(elo, 1)
 }
 
-// Claim returns the table's findings in a sentence.
+// Claim returns the table's findings as one sentence.
 func (t *Table) Claim() i18n.Message {
 	if t.Games == 0 {
 		return i18n.Of("No game of the two players is finished yet.")
@@ -129,7 +129,8 @@ func (t *Table) Claim() i18n.Message {
 //go:embed section.gohtml
 var section string
 
-// HTML returns the table as a section of a report's page in a language. Its classes are the page's.
+// HTML returns the table as a section of a report's HTML page, in a language. It uses the CSS classes of that
+// page.
 func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	parsed, err := template.New("section").Funcs(template.FuncMap{
 		"t":     func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
@@ -144,7 +145,7 @@ func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	return template.HTML(b.String()), err //nolint:gosec // the template has escaped every text
 }
 
-// columns returns the cells behind the row's name.
+// columns returns the cells of a row after its name.
 func columns(r Row, in i18n.Language) []string {
 	cells := r.cells(in)
 	span := "–"

@@ -12,19 +12,19 @@ import (
 	"gogi/internal/svg"
 )
 
-// The charts are SVG, drawn by the templates; here are only their measures. A chart carries its own text
-// alternative.
+// The templates draw the charts as SVG. This file calculates their sizes and coordinates. Each chart has its
+// own text alternative.
 
-// lineChart is the score curve, in user units.
+// lineChart is the score curve, in SVG user units.
 type lineChart struct {
 	Points string // points of the polyline
 	Band   string // points of the polygon between the ends of the anytime interval; "": unknown
 	XTicks []tick
 	YTicks []tick
-	Even   float64 // the place of 50 %
-	End    float64 // the place of the last score
+	Even   float64 // y coordinate of 50 %
+	End    float64 // y coordinate of the last score
 	Desc   string
-	Cut    bool // the first pairs leave the picture
+	Cut    bool // the scores of the first pairs are outside of the chart
 	svg.Frame
 }
 
@@ -33,8 +33,9 @@ type tick struct {
 	Label string
 }
 
-// newLineChart draws A's score over pairs, or returns nil if there are too few points. The scale follows the
-// later pairs: the first pairs vary so much that they would flatten the rest.
+// newLineChart returns the chart of A's score over pairs, or nil if there are too few points. Only later
+// pairs determine the vertical scale. The scores after the first pairs vary so much that they would flatten
+// the rest of the curve.
 func newLineChart(a string, points []CurvePoint, words Words) *lineChart {
 	if len(points) < 2 {
 		return nil
@@ -62,7 +63,8 @@ func newLineChart(a string, points []CurvePoint, words Words) *lineChart {
 	return c
 }
 
-// band goes along the upper ends of the anytime intervals, and back along the lower ones.
+// band returns the polygon of the anytime intervals: along their upper ends from left to right, and back
+// along their lower ends.
 func band(points []CurvePoint, x, y func(float64) float64) string {
 	var there, back []string
 	for _, p := range points {
@@ -120,7 +122,7 @@ func scoreStep(lo, hi float64) float64 {
 	return 0.2
 }
 
-// barChart has one horizontal bar a row, with its words above it.
+// barChart is a chart with one horizontal bar in each row, and a label above each bar.
 type barChart struct {
 	Rows   []bar
 	Height int
@@ -128,7 +130,7 @@ type barChart struct {
 }
 
 type bar struct {
-	Y      int // the place of the words; the bar is below
+	Y      int // y coordinate of the label; the bar is below it
 	Label  string
 	Value  string
 	Length float64
@@ -136,10 +138,10 @@ type bar struct {
 	value  float64
 }
 
-// barsWidth is the longest bar: the chart's width in user units.
+// barsWidth is the length of the longest bar, which is the chart's width, in SVG user units.
 const barsWidth = 360
 
-// brief shortens a name to the width above a bar, next to the value.
+// brief shortens a name so that it fits above a bar, next to the value.
 func brief(name string) string { return text.Snip(name, 28, "…") }
 
 func newBarChart(rows []bar) *barChart {
@@ -172,10 +174,10 @@ type columnChart struct {
 
 type column struct {
 	X, Y, Width, Height float64
-	Words               string // the text under the pointer
+	Words               string // text that appears under the mouse pointer
 }
 
-// newColumnChart returns nil if all games are of one class.
+// newColumnChart returns the histogram of the games' lengths. It returns nil if all games are in one class.
 func newColumnChart(classes []lengthClass, words Words) *columnChart {
 	most, mode := 0, 0
 	for i, class := range classes {

@@ -1,5 +1,5 @@
 // Package html prints a report as one HTML page with charts and diagrams. The page loads no other file and
-// runs no script. [Shown] is its content.
+// runs no script. [Shown] has the page's content, and [Shown.Write] writes the page.
 package html
 
 import (
@@ -20,18 +20,17 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// templates are the page's HTML and CSS. A page loads nothing from anywhere and
-// needs no scripts.
+// templates has the page's HTML templates and CSS. A page loads no other file and needs no scripts.
 //
 //go:embed templates
 var templates embed.FS
 
-// Style returns the style sheet of the sections and of their diagrams. The page that shows them styles its
-// own body.
+// Style returns the style sheet of the sections and of their diagrams. It has no rules for the body of the
+// page that shows them.
 func Style() string {
 	style, err := templates.ReadFile("templates/sections.css")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // cannot happen: the file is embedded
 	}
 	return string(style) + diagram.Style
 }
@@ -54,8 +53,8 @@ type page struct {
 	Matrix   []matrixRow // nil for two players
 	FaultLog []match.Row
 	Figures  []figure
-	More     []template.HTML // sections that other packages made
-	Online   bool            // games have pages of their own
+	More     []template.HTML // sections from other packages
+	Online   bool            // each game has its own page
 
 	words Words
 }
@@ -68,10 +67,10 @@ type matrixRow struct {
 
 type matrixCell struct{ Score, Games string }
 
-// figure is the end of one game.
+// figure shows the last position of one game.
 type figure struct {
-	Game    string // as --game wants it
-	Link    string // to the game's own page; "": it has none
+	Game    string // the game in the form of the flag --game
+	Link    string // address of the game's own page; "": no such page
 	Black   string
 	White   string
 	Result  string
@@ -80,18 +79,19 @@ type figure struct {
 	Diagram template.HTML
 }
 
-// Shown is a run with the other data that its page shows.
+// Shown is a run's report, with the other data that the run's page shows.
 type Shown struct {
 	Report *report.Report
 	Seen   *Scenes
 	About  report.About
-	// Record opens the few games that are drawn.
+	// Record returns the record of a game. The page calls it for the few games that it shows as diagrams.
 	Record func(pair, leg int) (kifu.Record, error)
-	// More are sections before the plan's, whole and escaped.
+	// More has further sections as complete, escaped HTML. The page shows them before the section of the
+	// plan.
 	More []template.HTML
 }
 
-// Write writes a run's page in a language, which stands alone.
+// Write writes a run's page, in a language. The page needs no other file.
 func (s Shown) Write(w io.Writer, in i18n.Language) error {
 	p, err := s.page(Words{in}, nil)
 	if err != nil {
@@ -101,12 +101,13 @@ func (s Shown) Write(w io.Writer, in i18n.Language) error {
 	if err != nil {
 		return err
 	}
-	p.Style = template.CSS(Style() + string(body)) // both are our own
+	p.Style = template.CSS(Style() + string(body)) // safe: both style sheets are part of gogi
 	return p.execute(w, "report.gohtml")
 }
 
-// Sections writes the content of the main element of another page, which has Style in its style sheet. It
-// writes no style and no script. link returns the address of a game's page.
+// Sections writes the run's sections as the content of another page's main element. That page must include
+// Style in its style sheet, because Sections writes no style and no script. link returns the address of a
+// game's page.
 func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) string) error {
 	p, err := s.page(words, link)
 	if err != nil {
@@ -171,12 +172,13 @@ func (p *page) functions() template.FuncMap {
 	}
 }
 
-// saying makes a template function from a function that describes a value.
+// saying returns a template function. The function returns the text that tell gives for a value, in the
+// page's language.
 func saying[T any](w Words, tell func(T) i18n.Message) func(T) string {
 	return func(v T) string { return w.Said(tell(v)) }
 }
 
-// endingsChart shows how many games ended in each way.
+// endingsChart returns the chart of how many games ended in each way.
 func endingsChart(r *report.Report, words Words) *barChart {
 	var rows []bar
 	index := map[string]int{}
@@ -195,7 +197,8 @@ func endingsChart(r *report.Report, words Words) *barChart {
 	return newBarChart(rows)
 }
 
-// playersChart shows one figure of each player.
+// playersChart returns a chart with one figure of each player. of returns the figure, which is printed with
+// the number of digits and the unit.
 func playersChart(r *report.Report, unit string, digits int, of func(report.Player) *float64) *barChart {
 	var rows []bar
 	for i := range r.Players {
@@ -206,7 +209,7 @@ func playersChart(r *report.Report, unit string, digits int, of func(report.Play
 	return newBarChart(rows)
 }
 
-// matrix returns the crosstable, each pairing seen from both sides.
+// matrix returns the crosstable. It has each pairing twice, once from the side of each player.
 func matrix(r *report.Report) []matrixRow {
 	if len(r.Players) < 3 {
 		return nil
@@ -260,14 +263,14 @@ func newFigure(g match.Row, record kifu.Record, words Words) (figure, error) {
 	if last != shogi.NoMove {
 		f.Last = words.Say("%s, by %s", last, [2]string{g.Black, g.White}[position.Side().Opponent()])
 	}
-	f.Diagram = template.HTML(words.Draw(diagram.Diagram{ // which escapes every text
+	f.Diagram = template.HTML(words.Draw(diagram.Diagram{ // Draw escapes every text
 		Position: position, Last: last, ID: fmt.Sprintf("game-%d-%d", g.Pair, g.Leg),
 		Title: words.Say("Last position of game %s, %s (Black) against %s (White)", f.Game, g.Black, g.White),
 	}))
 	return f, nil
 }
 
-// lastMove returns the last move that was made; an illegal one was not.
+// lastMove returns the last move that was made. An illegal move does not count as made.
 func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
 	p, err := match.Opening{ID: g.OpeningID, Start: record.Start}.Position()
 	if err != nil {
@@ -284,7 +287,7 @@ func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
 	return last, nil
 }
 
-// FromBooks returns how many moves of each player came from its book, for players with a book.
+// FromBooks returns a line for each player that has a book: how many of its moves came from the book.
 func (p *page) FromBooks() (list []i18n.Message) {
 	for i := range p.Players {
 		if said := text.FromBook(&p.Players[i]); !said.IsZero() {
@@ -294,7 +297,8 @@ func (p *page) FromBooks() (list []i18n.Message) {
 	return list
 }
 
-// Asked returns the questions to the plan's mate solver, the zero value if they are unknown.
+// Asked returns the number of questions to the plan's mate solver as text. It returns the zero value if the
+// number is unknown.
 func (p *page) Asked() i18n.Message {
 	if p.Mates == nil {
 		return i18n.Message{}
@@ -308,22 +312,22 @@ type Words struct{ In i18n.Language }
 // Say translates a phrase of the templates, given in English, and fills its verbs as fmt.Sprintf does.
 func (w Words) Say(phrase string, args ...any) string { return i18n.Say(w.In, phrase, args...) }
 
-// Said returns a message of the report in the page's language.
+// Said returns the text of a message in the page's language.
 func (w Words) Said(s i18n.Message) string { return s.In(w.In) }
 
-// Draw returns a diagram with the language's words around it.
+// Draw returns a diagram as SVG, with labels in the page's language.
 func (w Words) Draw(d diagram.Diagram) string {
 	d.Japanese = w.In == i18n.Japanese
 	return d.SVG()
 }
 
-// Ending returns a termination's word.
+// Ending returns a termination as text in the page's language.
 func (w Words) Ending(termination string) string { return w.Said(text.Ending(termination)) }
 
-// Design returns the name of a design.
+// Design returns the name of a tournament design in the page's language.
 func (w Words) Design(kind string) string { return w.Said(text.Design(kind)) }
 
-// Result returns the winner, the termination and the number of plies.
+// Result returns a game's winner, termination and number of plies as text.
 func (w Words) Result(g match.Row) string {
 	by := text.Ending(g.Termination.String())
 	winner, ok := g.Outcome.Winner()

@@ -10,16 +10,16 @@ import (
 	"gogi/shogi"
 )
 
-// How much of a run is kept for its page, however long the run is.
+// Limits of the data that Scenes stores for a page, for runs of any length.
 const (
 	curvePoints = 400 // points of the score curve
-	shownGames  = 8   // as diagrams
-	shownFaults = 12  // with their notes
-	lengthStep  = 10  // plies; the finest classes of the histogram
+	shownGames  = 8   // games shown as diagrams
+	shownFaults = 12  // games that ended by a fault, shown with their notes
+	lengthStep  = 10  // width of the histogram's finest classes, in plies
 )
 
-// Scenes collects data that the page shows and the report does not have. It takes each pair once, in order,
-// and keeps a bounded part.
+// Scenes collects data for the page that the report does not have. The caller adds each pair once, in order.
+// Scenes stores a limited part of the data.
 type Scenes struct {
 	a, b    string
 	curve   curve
@@ -27,7 +27,7 @@ type Scenes struct {
 	latest  map[match.Termination][]match.Row
 }
 
-// NewScenes watches the games of a run of which the page is about a against b.
+// NewScenes returns a Scenes without games, for the page of a run with a as player A and b as player B.
 func NewScenes(a, b string) *Scenes {
 	return &Scenes{
 		a: a, b: b, curve: curve{every: 1},
@@ -35,11 +35,12 @@ func NewScenes(a, b string) *Scenes {
 	}
 }
 
-// Watch stores the score's anytime interval and the gate's state with the score. Scenes calls now after each
-// added pair.
+// Watch sets the function that returns the score's anytime interval and the gate's state. Scenes calls now
+// when it stores a point of the curve, and stores the result with the score.
 func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
 
-// Curve is A's score along the run, thinned out: some hundred points at most.
+// Curve returns the points of A's score along the run. If there are too many, it returns only every n-th
+// point, so that a few hundred are left.
 func (s *Scenes) Curve() []CurvePoint { return s.curve.all() }
 
 // Add takes the next whole pair; it never fails.
@@ -68,14 +69,14 @@ func (s *Scenes) addGame(r match.Row) {
 	s.latest[r.Termination] = kept[max(0, len(kept)-shownFaults):]
 }
 
-// curve is A's score after each pair, thinned out as it grows.
+// curve is A's score along the run. When it has too many points, it drops every second one.
 type curve struct {
 	pairs  int
 	games  int
 	points float64
 	every  int // pairs between two points
 	kept   []CurvePoint
-	moment func() report.Moment // nil: unknown
+	moment func() report.Moment // nil: no interval and no gate
 }
 
 // CurvePoint is A's score after some number of pairs, with the interval and gate at that time.
@@ -109,7 +110,7 @@ func (c *curve) now() CurvePoint {
 	return p
 }
 
-// all returns the points that were kept, and the last one.
+// all returns the stored points, and the point of the last pair.
 func (c *curve) all() []CurvePoint {
 	if n := len(c.kept); c.pairs > 0 && (n == 0 || c.kept[n-1].Pairs != c.pairs) {
 		return append(slices.Clone(c.kept), c.now())
@@ -117,8 +118,8 @@ func (c *curve) all() []CurvePoint {
 	return c.kept
 }
 
-// games chooses the games to show: unusual ends first, the latest game of each, then the second latest of
-// each, and so on.
+// games returns the games to show. It takes the latest game of each termination, unusual terminations first,
+// then the second latest game of each termination, and so on.
 func (s *Scenes) games() []match.Row {
 	var chosen []match.Row
 	for back := 1; back <= shownGames; back++ {
@@ -145,7 +146,7 @@ func (s *Scenes) endings() []match.Termination {
 	return all
 }
 
-// strangeness ranks terminations by how much a reader wants to see them.
+// strangeness returns a rank for a termination, by how interesting its games are to a reader.
 func strangeness(t match.Termination) int {
 	switch {
 	case t.IsFault():
@@ -173,7 +174,8 @@ func (s *Scenes) faults() []match.Row {
 // lengthClass is a bar of the histogram: games of From to To plies.
 type lengthClass struct{ From, To, Games int }
 
-// histogram merges the classes until there are few enough for a picture.
+// histogram returns the classes of game lengths. It merges the finest classes until there are few enough for
+// a chart.
 func (s *Scenes) histogram() []lengthClass {
 	const most = 24
 	low, high := math.MaxInt, 0
@@ -196,7 +198,7 @@ func (s *Scenes) histogram() []lengthClass {
 	return classes
 }
 
-// roundUp returns the next of 1, 2, 5, 10, 20, 50, …
+// roundUp returns the smallest of the numbers 1, 2, 5, 10, 20, 50, … that is at least n.
 func roundUp(n int) int {
 	for scale := 1; ; scale *= 10 {
 		for _, digit := range []int{1, 2, 5} {

@@ -15,16 +15,16 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// Anchor is a player whose rating is fixed: the others are measured from it.
+// Anchor is a player with a fixed rating. All other ratings are relative to it.
 type Anchor struct {
 	Player string  `json:"player"`
 	Elo    float64 `json:"elo"`
 }
 
-// ParseAnchor reads "NAME" or "NAME=ELO".
+// ParseAnchor reads an anchor from "NAME" or "NAME=ELO". It returns nil for an empty text.
 func ParseAnchor(text string) (*Anchor, error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // no anchor is none, and no error
+		return nil, nil //nolint:nilnil // an empty text means no anchor
 	}
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
@@ -37,7 +37,8 @@ func ParseAnchor(text string) (*Anchor, error) {
 	return &Anchor{text[:at], elo}, nil
 }
 
-// checkAnchor rejects an anchor without games, and intervals relative to the mean.
+// checkAnchor returns an error if the anchor has no games, or if the user requests both an anchor and
+// intervals relative to the mean.
 func (o Options) checkAnchor(games map[string]int) error {
 	switch {
 	case o.Anchor == nil:
@@ -83,14 +84,15 @@ func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
 	for _, p := range fit.Players {
 		i, err := profile(p.Name)
 		if err != nil {
-			return wald() // a profile with a very distant end may not be found
+			return wald() // the search may not find a very distant end of a profile interval
 		}
 		list = append(list, i)
 	}
 	return list, nil
 }
 
-// fix shifts the ratings so that the anchor has its fixed rating. Their intervals are already relative to it.
+// fix shifts the ratings so that the anchor has its fixed rating. The intervals of the other players are
+// already relative to the anchor.
 func (r *Report) fix(a Anchor) {
 	r.Anchor = &a
 	at := slices.IndexFunc(r.Players, func(p Player) bool { return p.Name == a.Player })

@@ -10,19 +10,19 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// The limits of a cell. A larger value is a mistake and would overflow sums.
+// The largest values of a cell. A larger value is a mistake and would overflow sums.
 const (
 	mostGames    = 1_000_000_000
 	mostHandicap = 1000
 )
 
-// gameColumns are the columns of a file of games, -1 for a missing column.
+// gameColumns has the index of each column in a file of games, -1 for a missing column.
 type gameColumns struct {
 	black, white                int
-	result                      int // for one game
-	blackWins, draws, whiteWins int // for many games
+	result                      int // result of the row's one game
+	blackWins, draws, whiteWins int // counts of the row's games
 	handicap, receiver          int
-	pair                        int // games with one text there depend on each other
+	pair                        int // games with the same text in this column depend on each other
 }
 
 func findGameColumns(s *csv.Sheet) (gameColumns, error) {
@@ -81,7 +81,7 @@ func (g *Games) ReadFile(path string) error {
 			c.cluster = pairs[string(name)]
 			if c.cluster == 0 {
 				g.clusters++
-				c.cluster = int32(g.clusters) //nolint:gosec // memory ends before
+				c.cluster = int32(g.clusters) //nolint:gosec // memory runs out before an overflow
 				pairs[string(name)] = c.cluster
 			}
 		}
@@ -165,8 +165,8 @@ func gamesOf(row csv.Row, column int) (uint32, error) {
 	return uint32(n), err //nolint:gosec // at most mostGames
 }
 
-// addHandicap reads the handicap and its receiver. Without a column for the receiver it is Black, as in
-// shogi, in which the weaker player moves as if it were Black.
+// addHandicap reads the handicap and its receiver. Without a column for the receiver, the receiver is Black,
+// as in shogi: there the weaker player receives the handicap and is called Black (shitate).
 func (c gameColumns) addHandicap(row csv.Row, n *fileCount) error {
 	if c.handicap < 0 || len(row.Bytes(c.handicap)) == 0 && len(row.Bytes(c.receiver)) == 0 {
 		return nil

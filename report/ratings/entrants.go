@@ -9,11 +9,11 @@ import (
 	"gogi/internal/format"
 )
 
-// Entrant is a player of a run. Two runs' entrants are one player when their names and all their traits are
-// the same.
+// Entrant is a player of a run. Entrants of two runs are the same player if their names and all their traits
+// are equal.
 type Entrant struct {
 	Name   string
-	Traits []Trait // settings that decide how it plays, the most useful to a reader first
+	Traits []Trait // settings that decide how the player plays, the most useful ones for a reader first
 }
 
 // Trait is one setting of a player: its limits, an option, its identity.
@@ -30,7 +30,8 @@ func (e Entrant) value(trait string) (string, bool) {
 	return "", false
 }
 
-// said returns a trait as text after a player's name. It adds a label such as "options", except to limits.
+// said returns the text of a trait to print after a player's name, such as "options=…". Limits and identity
+// have no label.
 func (e Entrant) said(trait string) string {
 	value, has := e.value(trait)
 	switch {
@@ -42,10 +43,10 @@ func (e Entrant) said(trait string) string {
 	return trait + "=" + value
 }
 
-// entrants are the players of all runs, each once, in the order of their coming.
+// entrants lists the players of all runs, each once, in the order in which they were added.
 type entrants []Entrant
 
-// number finds a player or adds it.
+// number returns the index of a player in the list. It adds a player that is not in the list.
 func (l *entrants) number(e Entrant) int {
 	at := slices.IndexFunc(*l, e.same)
 	if at < 0 {
@@ -55,7 +56,7 @@ func (l *entrants) number(e Entrant) int {
 	return at
 }
 
-// labels returns names that distinguish all players: "a" if only one has that name, else for example "a
+// labels returns a distinct name for each player: "a" if only one player has the name a, else for example "a
 // (nodes 60)".
 func (l entrants) labels() []string {
 	labels := make([]string, len(l))
@@ -78,8 +79,8 @@ func (l entrants) named(name string) entrants {
 	return list
 }
 
-// differences returns the fewest traits that distinguish the player from the others of its name. Earlier
-// traits come first, and only traits that differ.
+// differences returns the smallest set of traits that distinguishes the player from the other players with
+// the same name. It prefers earlier traits, and leaves out traits that do not differ.
 func (e Entrant) differences(alike entrants) []string {
 	var said []string
 	left := slices.DeleteFunc(slices.Clone(alike), e.same)
@@ -97,7 +98,7 @@ func (e Entrant) differences(alike entrants) []string {
 	return said
 }
 
-// traits returns the names of all traits that any of them has, in their order.
+// traits returns the names of all traits that at least one player has, in the order of the traits.
 func (l entrants) traits() []string {
 	var names []string
 	for _, e := range l {
@@ -110,7 +111,8 @@ func (l entrants) traits() []string {
 	return names
 }
 
-// ofFile returns the player that a file means by a name: one of the runs, if just one has it, or another.
+// ofFile returns the label of the player that a file means by a name. This is the runs' player with that
+// label, or else a player of the file only. It returns an error if several players of the runs have the name.
 func (l entrants) ofFile(name, file string) (label string, err error) {
 	labels := l.labels()
 	if slices.Contains(labels, name) {

@@ -12,14 +12,14 @@ import (
 	"gogi/stats/rating"
 )
 
-// evenFit is a model of games without handicaps.
+// evenFit is a fitted model of games without handicaps.
 type evenFit struct {
 	name string
 	fit  *rating.Fit
 	row  Model
 }
 
-// newEvenReport returns a model's row, with its estimates other than strengths.
+// newEvenReport returns the report's row of a model, with all of the model's estimates except the strengths.
 func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, error) {
 	m := Model{Name: name, LogLik: format.Finite(fit.LogLik), K: fit.Parameters, Params: []Param{}}
 	errs, err := fit.TermErrors()
@@ -40,7 +40,7 @@ func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, err
 	return m, nil
 }
 
-// errorOf returns NaN for a term that the games left alone.
+// errorOf returns the standard error of a term, or NaN if the games do not determine the term.
 func errorOf(errs map[string]float64, name string) float64 {
 	if se, estimated := errs[name]; estimated {
 		return se
@@ -48,7 +48,8 @@ func errorOf(errs map[string]float64, name string) float64 {
 	return math.NaN()
 }
 
-// logParam returns the logarithm of a factor, whose errors are about normal.
+// logParam returns the estimate of a factor's logarithm. It uses the logarithm because its error is
+// approximately normal.
 func logParam(name string, factor, se, confidence float64) Param {
 	value, reach := math.Log(factor), distuv.UnitNormal.Quantile((1+confidence)/2)*se
 	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Bounds: report.NewBounds(binomial.Interval{Lo: value - reach, Hi: value + reach})}
@@ -58,8 +59,8 @@ func logParam(name string, factor, se, confidence float64) Param {
 	return p
 }
 
-// profiled is how many players get profile intervals; more would take too long, and with so many the simpler
-// ones agree with them.
+// profiled is the largest number of players for profile-likelihood intervals. With more players these
+// intervals take too long, and the simpler intervals agree with them.
 const profiled = 60
 
 func (r *Report) setDrawParam(fit *rating.Fit) {
@@ -74,7 +75,8 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 	}
 }
 
-// newOrderEffect takes logarithms of the factor.
+// newOrderEffect returns the value of the first move. value, lo and hi are logarithms of the factor on
+// Black's strength.
 func newOrderEffect(value, lo, hi float64) orderEffect {
 	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(binomial.EloPerNat * value)}
 	if e.Bounds = report.NewBounds(binomial.Interval{Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}); e.Open() {

@@ -13,7 +13,7 @@ import (
 	"gogi/stats/rating"
 )
 
-// Matchup is a game to be predicted: A receives the handicap, or, in an even game, is Black.
+// Matchup is a game to predict. A is the receiver of the handicap, or Black in an even game.
 type Matchup struct {
 	A, B     string
 	Handicap int
@@ -29,8 +29,8 @@ func ParseMatchup(text string) (Matchup, error) {
 	if len(parts) < 2 || slices.Contains(parts, "") {
 		return Matchup{}, wrong
 	}
-	// A name may hold commas itself, as "a (nodes 60, Threads=2)" does, so only the player in front ends at a
-	// comma outside of brackets.
+	// A name may contain commas, as in "a (nodes 60, Threads=2)", so only a comma outside of brackets ends a
+	// name.
 	m := Matchup{}
 	parts = joined(parts)
 	switch len(parts) {
@@ -48,7 +48,7 @@ func ParseMatchup(text string) (Matchup, error) {
 	return m, nil
 }
 
-// joined joins parts that were cut inside brackets.
+// joined joins parts that a split at commas has cut inside brackets.
 func joined(parts []string) []string {
 	var list []string
 	open := 0
@@ -63,14 +63,14 @@ func joined(parts []string) []string {
 	return list
 }
 
-// Prediction is a game's expectation by the selected model.
+// Prediction is the expected result of a game by the selected model.
 type Prediction struct {
 	A             string       `json:"a"`
 	B             string       `json:"b"`
-	Handicap      int          `json:"handicap"` // that a receives; 0: none, and a is Black
+	Handicap      int          `json:"handicap"` // handicap that a receives; 0: no handicap, and a is Black
 	Score         *float64     `json:"score"`    // a's expected points
 	report.Bounds              // ends for the score, as hi
-	Win           *float64     `json:"win"` // a's probabilities; if the model counts draws as halves, win is the score
+	Win           *float64     `json:"win"` // probability that a wins; if the model counts draws as half a win, the expected score
 	Draw          *float64     `json:"draw"`
 	Loss          *float64     `json:"loss"`
 	Why           i18n.Message `json:"why,omitzero"`
@@ -90,7 +90,7 @@ func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
 	return p
 }
 
-// checkPlayers rejects a matchup with a player who has no games.
+// checkPlayers returns an error if a player of a matchup has no games.
 func checkPlayers(matchups []Matchup, games map[string]int) error {
 	for _, m := range matchups {
 		for _, name := range []string{m.A, m.B} {
@@ -110,7 +110,7 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 	return nil
 }
 
-// Comparison compares the ratings of two players; a is rated higher.
+// Comparison compares the ratings of two players. Player a has the higher rating.
 type Comparison struct {
 	A             string       `json:"a"`
 	B             string       `json:"b"`
@@ -135,14 +135,14 @@ func (r *Report) addComparisons(list []rating.Comparison) {
 	}
 }
 
-// Iterate is the strengths after one step of the MM algorithm from equal ones.
+// Iterate has the strengths after one step of the MM algorithm, which starts with equal strengths.
 type Iterate struct {
 	Step      int                `json:"step"`      // from 1
 	Strengths map[string]float64 `json:"strengths"` // they sum to 1
 }
 
-// addIterates gives the first steps of Hunter's algorithm (2004), each player from the old strengths, a draw
-// being half a win.
+// addIterates adds the first steps of Hunter's MM algorithm (2004) to the report. Each step calculates all
+// new strengths from the old ones. A draw counts as half a win.
 func (r *Report) addIterates(record played, steps int) error {
 	connection := record.table.Connection()
 	iterates, err := rating.MMIterates(slices.Collect(record.counts), steps, false)

@@ -6,15 +6,15 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// fileGames are the games of files. A name is kept once, and a count is a few numbers: ten million games
-// between a thousand players are a million counts.
+// fileGames has the games of files in little memory. It stores each name once, and adds up the games with the
+// same terms in one count. Ten million games between a thousand players need about a million counts.
 type fileGames struct {
 	names   interned
 	sources interned // the files
 	counts  countList
 }
 
-// fileTerms are the terms of a game in a file: the players by their names in the file, and the conditions.
+// fileTerms has the terms of a game in a file: the players, by their names in the file, and the conditions.
 type fileTerms struct {
 	source, black, white int32
 	handicap             int16 // at most mostHandicap
@@ -22,7 +22,7 @@ type fileTerms struct {
 	cluster              int32
 }
 
-// receiver is the receiver of a handicap.
+// receiver is the side that receives a handicap.
 type receiver int8
 
 const (
@@ -31,7 +31,7 @@ const (
 	byWhite
 )
 
-// fileCount is the games of one row, or of many under the same terms.
+// fileCount counts the games of one row, or of several rows with the same terms.
 type fileCount struct {
 	fileTerms
 	blackWins, draws, whiteWins uint32
@@ -39,12 +39,12 @@ type fileCount struct {
 
 func (c *fileCount) games() int { return int(c.blackWins) + int(c.draws) + int(c.whiteWins) }
 
-// fits reports whether more games can be counted with these.
+// fits reports whether more games can be added to this count.
 func (c *fileCount) fits(more *fileCount) bool {
 	return c.games()+more.games() <= math.MaxUint32
 }
 
-// interned are texts by number, in the order of their coming.
+// interned stores each text once, and numbers the texts in the order in which they were added.
 type interned struct {
 	list   []string
 	number map[string]int32
@@ -56,14 +56,14 @@ func (n *interned) of(text []byte) int32 {
 		if n.number == nil {
 			n.number = map[string]int32{}
 		}
-		i = int32(len(n.list)) //nolint:gosec // memory ends before
+		i = int32(len(n.list)) //nolint:gosec // memory runs out before an overflow
 		n.list = append(n.list, string(text))
 		n.number[n.list[i]] = i
 	}
 	return i
 }
 
-// countList is a list that grows without moving.
+// countList is a list of counts that grows without copying its elements.
 type countList struct {
 	blocks [][]fileCount
 	places map[fileTerms]int32 // the number of the latest count with these terms
@@ -81,7 +81,7 @@ func (l *countList) len() int {
 
 func (l *countList) at(i int) *fileCount { return &l.blocks[i/blockSize][i%blockSize] }
 
-// add counts games with those of the same terms.
+// add adds games to the count with the same terms, or to a new count.
 func (g *fileGames) add(c fileCount) {
 	l := &g.counts
 	if i, known := l.places[c.fileTerms]; known {
@@ -95,7 +95,7 @@ func (g *fileGames) add(c fileCount) {
 	if l.places == nil {
 		l.places = map[fileTerms]int32{}
 	}
-	l.places[c.fileTerms] = int32(l.len()) //nolint:gosec // memory ends before
+	l.places[c.fileTerms] = int32(l.len()) //nolint:gosec // memory runs out before an overflow
 	if l.len()%blockSize == 0 {
 		l.blocks = append(l.blocks, make([]fileCount, 0, blockSize))
 	}
@@ -103,7 +103,8 @@ func (g *fileGames) add(c fileCount) {
 	*last = append(*last, c)
 }
 
-// counted returns a count under the labels of the players, by source and name.
+// counted returns the count with the players' labels. labels has them by number of the file and number of the
+// name.
 func (c *fileCount) counted(labels [][]string) crosstable.Count {
 	n := crosstable.Count{
 		Black: labels[c.source][c.black], White: labels[c.source][c.white], Handicap: int(c.handicap), Cluster: int(c.cluster),
