@@ -16,25 +16,26 @@ import (
 // Games holds the games of all files and runs. [Rate] rates their players.
 type Games struct {
 	files    fileGames
-	clusters int            // numbers given out
-	openings map[string]int // numbers given out
+	clusters int            // number of clusters so far
+	openings map[string]int // number of each opening by its text
 	numbered bool           // a file has a handicap as a number, which may be of another game than shogi
 
 	players entrants
 	units   map[unitKey]*unit
 	order   []*unit
-	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
+	series  map[[3]int]*stats.Series // key: the two players, the smaller number first, and the number of games of a pair
 
-	looked   []i18n.Message // why the length of some runs depends on their results
-	paired   []string       // runs whose pairs results chose
+	looked   []i18n.Message // reasons why the length of some runs depends on their results
+	paired   []string       // runs whose pairs were chosen by results
 	competed []string       // runs that were a Swiss or a knockout
 	anchors  []string       // anchors of the runs, "" for a run without one
 
-	odd      int    // games from odd starts
-	oddStart string // the first of these
+	odd      int    // games with an oddStart start position
+	oddStart string // start position of the first such game
 }
 
-// unitKey is an opening between two players, the smaller number first, in pairs of so many games.
+// unitKey identifies a unit: the two players (a is the smaller number), the number of games in a pair (legs),
+// and the opening.
 type unitKey struct {
 	a, b, legs int
 	opening    string
@@ -50,24 +51,24 @@ type unit struct {
 	order   []unitGame
 }
 
-// unitGame is the terms of a game: players by number.
+// unitGame has the terms of a game: the numbers of the players, and the start position.
 type unitGame struct {
 	black, white int
 	start        start
 }
 
-// NewGames has none yet.
+// NewGames returns a Games without games.
 func NewGames() *Games {
 	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
-// Run is a run whose pairs are to be added.
+// Run adds the pairs of one run to a [Games].
 type Run struct {
 	games   *Games
 	players map[string]int
 }
 
-// Run adds a run with its players.
+// Run adds a run with its players. The caller adds the run's pairs to the returned Run.
 func (g *Games) Run(players []Entrant) *Run {
 	r := &Run{g, map[string]int{}}
 	for _, e := range players {
@@ -76,26 +77,28 @@ func (g *Games) Run(players []Entrant) *Run {
 	return r
 }
 
-// Unfinished notes that the run's last pair is not played yet.
+// Unfinished records that a run still has pairs to play, for a warning.
 func (g *Games) Unfinished(run string) {
 	g.looked = append(g.looked, i18n.Of("run %s is not finished: ratings and intervals hold only at the end that was planned", run))
 }
 
-// Stopped notes that a sequential test could stop the run.
+// Stopped records that a sequential test, described by gate, could stop the run, for a warning.
 func (g *Games) Stopped(run, gate string) {
 	g.looked = append(g.looked, i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals are biased towards the extremes; gogi gate %[1]s has the Elo corrected for early stopping", run, gate))
 }
 
-// Paired notes that an adaptive design chose the run's pairs by their results.
+// Paired records that an adaptive design chose a run's pairs by earlier results, for a warning.
 func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
 
-// Competed notes that a run was a Swiss or a knockout, whose first place is chosen by its results.
+// Competed records that a run was a Swiss or a knockout, so that its results chose the winner, for a warning.
 func (g *Games) Competed(run string) { g.competed = append(g.competed, run) }
 
-// Anchored notes the player that a run's plan measures ratings from; "": none.
+// Anchored records the anchor in a run's plan: the player that ratings are relative to. It is "" for a plan
+// without an anchor.
 func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) }
 
-// anchor returns the player from whom the runs' plans measure all games, nil if the plans disagree.
+// anchor returns the anchor that the plans of all runs have in common. It returns nil if the plans differ or
+// have no anchor, and if there are games from files.
 func (g *Games) anchor() *Anchor {
 	if g.files.counts.len() > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
 		return nil
@@ -139,7 +142,7 @@ func (r *Run) Add(rows []match.Row) error {
 	return nil
 }
 
-// see keeps the pair as evidence.
+// see adds the pair to the series of its two players, from which evidence is calculated.
 func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error {
 	p := stats.Play{Opening: key.opening}
 	for _, row := range rows {
@@ -154,7 +157,7 @@ func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error
 	return err
 }
 
-// leg returns a game as its one player, Black or not, sees it.
+// leg returns a game from the side of one player. black reports whether that player is Black.
 func leg(r match.Row, black bool) stats.Leg {
 	colour, won := shogi.White, match.WhiteWins
 	if black {
@@ -203,7 +206,7 @@ func (u *unit) add(game unitGame, outcome match.Outcome) {
 	}
 }
 
-// record adds up all games under names that distinguish the players.
+// record returns all games, with a distinct name for each player.
 func (g *Games) record() (played, error) {
 	labels, err := g.fileLabels()
 	if err != nil {
@@ -255,7 +258,8 @@ func (g *Games) runCounts() []crosstable.Count {
 	return list
 }
 
-// fileLabels returns the players whom each file means by its names, "" for one that it does not have.
+// fileLabels returns the label of the player that each file means by each name: labels[file][name]. The label
+// is "" if the file does not have the name.
 func (g *Games) fileLabels() ([][]string, error) {
 	labels := make([][]string, len(g.files.sources.list))
 	for i := range labels {
@@ -281,8 +285,8 @@ func (g *Games) fileLabels() ([][]string, error) {
 
 // Evidence is the number of games and observations behind the ratings.
 type Evidence struct {
-	Independent int `json:"independent_games"` // each taken as independent: those of files without a column pair
-	Clusters    int `json:"clusters"`          // openings of runs and pairs of files: the games of one depend on each other
+	Independent int `json:"independent_games"` // games that are assumed independent: the games of files without a column pair
+	Clusters    int `json:"clusters"`          // openings of runs, and pairs of files; the games of one opening or pair depend on each other
 	Pairs       int `json:"pairs"`             // pairs of runs
 	Openings    int `json:"openings"`          // openings of runs, each counted for every two players who played it
 	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier one move for move
@@ -304,8 +308,8 @@ func (g *Games) evidence() Evidence {
 	return e
 }
 
-// shared returns the names that files and runs have in common. A file cannot show which program such a name
-// means.
+// shared returns the names that occur both in files and in runs. A file does not show which program such a
+// name means.
 func (g *Games) shared() []string {
 	var list []string
 	for _, name := range g.files.names.list {
@@ -316,7 +320,7 @@ func (g *Games) shared() []string {
 	return list
 }
 
-// played is all games: added up, and one after the other.
+// played has all games in two forms: added up in a table, and as a sequence of counts.
 type played struct {
 	table  crosstable.Table
 	counts iter.Seq[crosstable.Count]
@@ -333,7 +337,7 @@ func (r played) handicapped() int {
 	return int(n)
 }
 
-// gamesOf returns each player's games.
+// gamesOf returns each player's number of games.
 func (r played) gamesOf() map[string]int {
 	games, _ := r.table.Totals()
 	of := make(map[string]int, len(games))

@@ -10,14 +10,15 @@ import (
 	"gogi/stats/rating"
 )
 
-// modelName is a model with its name on the command line and the conditions that it makes a game depend on.
+// modelName has a model, the model's name on the command line, and the conditions on which the result of a
+// game depends in the model.
 type modelName struct {
 	name  string
 	model rating.HandicapModel
 	words string
 }
 
-// HandicapModelNames returns all models of games with handicaps, the plainest first.
+// HandicapModelNames returns all models of games with handicaps. The simplest model comes first.
 func HandicapModelNames() []modelName {
 	return []modelName{
 		{"bt", rating.NoEffect, i18n.Phrase("strength alone")},
@@ -44,7 +45,8 @@ func shortModel(m rating.HandicapModel) string {
 	return string(m)
 }
 
-// modelWords returns the conditions that a model makes a game depend on, or an unknown name unchanged.
+// modelWords returns text for the conditions on which the result of a game depends in a model. It returns an
+// unknown name unchanged.
 func modelWords(name string) string {
 	for _, n := range HandicapModelNames() {
 		if n.name == name {
@@ -66,7 +68,7 @@ func newHandicapReport(f *rating.HandicapFit) Model {
 	return m
 }
 
-// noted returns the model's remark on a number, nothing for an empty remark.
+// noted returns a model's remark as a Message. It returns the zero Message for an empty remark.
 func noted(remark string) i18n.Message {
 	if remark == "" {
 		return i18n.Message{}
@@ -77,7 +79,7 @@ func noted(remark string) i18n.Message {
 func newHandicapParam(p rating.Param) Param {
 	name := p.Name
 	if name == "first_move" {
-		name = "log_first_move" // as the model of even games has it
+		name = "log_first_move" // the name in the model of even games
 	}
 	row := Param{Name: name, Value: format.Finite(p.Value), Bounds: report.NewBounds(p.Interval), Why: noted(p.Note)}
 	switch {
@@ -92,7 +94,7 @@ func newHandicapParam(p rating.Param) Param {
 	return row
 }
 
-// describeHandicaps gives the players and handicaps of a model.
+// describeHandicaps adds the players and the handicaps of a fitted model to the report.
 func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
 	r.DrawParam = drawParam{Model: string(rating.HalfWin), Why: i18n.Of("a draw counts as half a win")}
 	if r.Drawn == 0 {
@@ -125,7 +127,7 @@ func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
 	}
 }
 
-// setFirstMove sets the value of the first move in even games.
+// setFirstMove sets the report's value of the first move in even games.
 func (r *Report) setFirstMove(f *rating.HandicapFit) {
 	if len(f.Params) > 0 {
 		p := f.Params[0]
@@ -134,7 +136,7 @@ func (r *Report) setFirstMove(f *rating.HandicapFit) {
 	}
 }
 
-// nameHandicaps calls shogi's handicaps by their names.
+// nameHandicaps sets the names of the handicaps if all of them are handicaps of shogi.
 func (r *Report) nameHandicaps() {
 	known := shogi.Handicaps()
 	for i := range r.Handicaps {

@@ -16,10 +16,10 @@ import (
 	"gogi/stats/rating/plackettluce"
 )
 
-// Orders are games of more than two players.
+// Orders holds games of more than two players.
 type Orders struct {
-	games [][]plackettluce.Placing // points
-	ranks [][]string               // best first; empty for a game with a tie
+	games [][]plackettluce.Placing // the players of each game with their points
+	ranks [][]string               // the players of each game, best first; empty for a game with a tie
 	ties  int
 }
 
@@ -75,7 +75,7 @@ func (o *Orders) Has(player string) bool {
 	})
 }
 
-// add takes a game; ranks are negative points.
+// add adds a game. If ranks is true, the points of the game are negated ranks.
 func (o *Orders) add(game []plackettluce.Placing, ranks bool) {
 	slices.SortStableFunc(game, func(a, b plackettluce.Placing) int { return cmp.Compare(b.Points, a.Points) })
 	var order []string
@@ -95,8 +95,8 @@ func (o *Orders) add(game []plackettluce.Placing, ranks bool) {
 	o.games = append(o.games, game)
 }
 
-// shared returns the points of a finishing order, n for the best of n. Players with the same rank share its
-// points.
+// shared returns the points of a finishing order of n players: n for the best one, down to 1. Players with
+// the same rank share the points of their places equally.
 func shared(game []plackettluce.Placing) []plackettluce.Placing {
 	points := make([]plackettluce.Placing, len(game))
 	for from := 0; from < len(game); {
@@ -116,22 +116,22 @@ func shared(game []plackettluce.Placing) []plackettluce.Placing {
 type OrderReport struct {
 	Version    int           `json:"version"`
 	Games      int           `json:"games"`
-	Ties       int           `json:"games_with_ties"` // not in the model of orders
+	Ties       int           `json:"games_with_ties"` // games with ties; the Plackett–Luce model leaves them out
 	Confidence float64       `json:"confidence"`
 	Shares     []ShareRow    `json:"shares"`
 	Compared   []ShareTest   `json:"comparisons,omitempty"`
 	Players    []OrderPlayer `json:"players"` // Plackett–Luce
 	LogLik     *float64      `json:"loglik"`
-	Why        string        `json:"why,omitempty"` // there is no model of orders
+	Why        string        `json:"why,omitempty"` // reason if there is no Plackett–Luce model
 }
 
-// ShareRow is a player's part of all points.
+// ShareRow is a player's share of the points.
 type ShareRow struct {
 	Name          string  `json:"name"`
 	Games         int     `json:"games"`
 	Points        float64 `json:"points"`
 	Share         float64 `json:"share"`
-	report.Bounds         // ends from games drawn again; null below five games
+	report.Bounds         // ends of a bootstrap interval over games; null for fewer than five games
 	Why           string  `json:"why,omitempty"`
 }
 
@@ -139,7 +139,7 @@ type ShareRow struct {
 type ShareTest struct {
 	A          string   `json:"a"`
 	B          string   `json:"b"`
-	Games      int      `json:"games"`      // in which both took part
+	Games      int      `json:"games"`      // games in which both players took part
 	Difference *float64 `json:"difference"` // difference of shares, a's less b's
 	report.Bounds
 	P      *float64 `json:"p"` // two-sided sign-flip test over games
@@ -147,21 +147,21 @@ type ShareTest struct {
 	Why    string   `json:"why,omitempty"`
 }
 
-// fewGames is why there is no interval.
+// fewGames returns the reason for a missing interval: too few games.
 func fewGames() string {
 	return fmt.Sprintf("an interval takes at least %d games", plackettluce.LeastGames)
 }
 
-// OrderPlayer is a player's strength by the finishing orders.
+// OrderPlayer is a player's strength, estimated from the finishing orders.
 type OrderPlayer struct {
 	Name     string   `json:"name"`
-	Strength *float64 `json:"strength"` // they sum to 50 per player rated
-	Elo      *float64 `json:"elo"`      // mean 0
+	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players
+	Elo      *float64 `json:"elo"`      // the mean of all players is 0
 	Games    int      `json:"games"`
 	Why      string   `json:"why,omitempty"`
 }
 
-// compare compares two players' shares.
+// compare adds the comparison of two players' shares to the report.
 func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint64) {
 	c, err := plackettluce.Compare(o.games, pair[0], pair[1], samples, r.Confidence, seed)
 	row := ShareTest{A: pair[0], B: pair[1]}
@@ -177,7 +177,7 @@ func (r *OrderReport) compare(o *Orders, pair [2]string, samples int, seed uint6
 }
 
 // RateOrders returns shares of points with intervals from samples of whole games. It compares the shares of
-// pairs of players, and fits Plackett–Luce strengths to the games without ties.
+// pairs of players, and fits strengths by the Plackett–Luce model strengths to the games without ties.
 func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, seed uint64) (*OrderReport, error) {
 	shares, err := plackettluce.Shares(o.games, samples, confidence, seed)
 	if err != nil {
@@ -211,7 +211,7 @@ func RateOrders(o *Orders, pairs [][2]string, confidence float64, samples int, s
 	return r, nil
 }
 
-// shareInterval prints the interval of a share.
+// shareInterval returns the text of a share's interval.
 func shareInterval(b report.Bounds) string {
 	if b.Open() {
 		return "–"
@@ -234,7 +234,7 @@ func (r *OrderReport) printCompared(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// Print writes both tables as a person reads them.
+// Print writes the shares, the comparisons and the strengths as tables for a terminal.
 func (r *OrderReport) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(append(i18n.Heads(in, "player", "games", "points", "share"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
 	for _, s := range r.Shares {

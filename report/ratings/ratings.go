@@ -1,6 +1,6 @@
-// Package ratings rates the players of the games in files and runs, and lists the doubts about the ratings.
-// [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders] do the same for games
-// of more than two players. The models are those of package stats/rating.
+// Package ratings rates the players of the games in files and runs. It also lists reasons to doubt the
+// ratings. [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders] do the same
+// for games of more than two players. The models are those of package stats/rating.
 package ratings
 
 import (
@@ -18,7 +18,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// Options are how games are to be rated.
+// Options has the flags of "gogi rate": the models, and what the report contains.
 type Options struct {
 	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (with first-player advantage), add1 to mul3, linear, free, free+order (with handicaps), or all (compare them and choose) (default ${default})."`
 	Draws      string       `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"Model of draws: davidson, rao-kupper, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
@@ -34,8 +34,8 @@ type Options struct {
 }
 
 // Rate fits the requested models to the games. It returns an error with a remedy if the games determine no
-// ratings, or if a name in a file fits several players of the runs. It also returns one for options that do
-// not fit the games.
+// ratings, or if a name in a file fits several players of the runs. It also returns an error if the options
+// do not fit the games.
 func Rate(games *Games, o Options) (*Report, error) {
 	record, err := games.record()
 	if err != nil {
@@ -73,7 +73,7 @@ func Rate(games *Games, o Options) (*Report, error) {
 	return r, nil
 }
 
-// noRatings explains why there is no rating, and the remedy.
+// noRatings returns an error that explains why there are no ratings, and names a remedy.
 func (o Options) noRatings(err error, record played, handicaps bool) error {
 	connection := record.table.Connection()
 	if connection.Why == "" {
@@ -92,8 +92,9 @@ func (o Options) noRatings(err error, record played, handicaps bool) error {
 	return i18n.Errorf("%s", i18n.Lines(lines))
 }
 
-// boundOfTwo returns the least difference between two players if one of them won every game. It is the exact
-// one-sided bound of Clopper and Pearson; the games of a pair or opening count as one.
+// boundOfTwo returns a lower bound for the difference between two players, if they are the only players and
+// one of them won every game. It is the exact one-sided bound of Clopper and Pearson. All games of a pair or
+// opening count as one game.
 func (o Options) boundOfTwo(record played, aside []crosstable.Excluded) i18n.Message {
 	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
 		return i18n.Message{}
@@ -126,7 +127,8 @@ func (o Options) rateEven(r *Report, record played) error {
 	for _, f := range fits {
 		r.Models = append(r.Models, f.row)
 	}
-	// With a prior nothing is compared; the larger model is the more careful one.
+	// With a prior, Rate does not compare the models. It chooses the larger model, because that is more
+	// careful.
 	chosen := fits[len(fits)-1]
 	r.Selected = chosen.name
 	r.weigh()
@@ -174,7 +176,8 @@ func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	return fits, nil
 }
 
-// advised is why a model of draws has no estimate, with the option that works instead, if there is one.
+// advised returns err, the reason why a model of draws has no estimate. If the option --draws half gives an
+// estimate, the returned error recommends it.
 func (o Options) advised(err error, model string, record played, r *Report) error {
 	if o.drawModel(r) == rating.HalfWin {
 		return err
@@ -197,7 +200,8 @@ func (o Options) fitModel(name string, record played, m rating.Model) (evenFit, 
 	return evenFit{name, fit, row}, err
 }
 
-// drawModel is that of --draws; without a draw, or with nothing else, there is no rate of draws to model.
+// drawModel returns the model of draws that --draws requests. If no game was drawn it returns HalfWin, and
+// with --draws auto also if all games were drawn, because then there is no draw rate to estimate.
 func (o Options) drawModel(r *Report) rating.Draws {
 	switch {
 	case o.Draws == "half" || r.Drawn == 0 || o.Draws == "auto" && r.Drawn == r.Games:
@@ -208,7 +212,7 @@ func (o Options) drawModel(r *Report) rating.Draws {
 	return rating.Davidson
 }
 
-// describeEven gives the players with their intervals, and the goodness of fit.
+// describeEven adds the players with their intervals, and the goodness of fit, to the report.
 func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 	r.addPlayers(fit.Players)
 	intervals, err := o.intervals(fit)
@@ -244,7 +248,8 @@ func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 	return nil
 }
 
-// drawAdvice names the option without which nothing can be played again.
+// drawAdvice returns the error for a failed simulation of the games. With --draws half the error names the
+// option that makes the simulation possible.
 func (o Options) drawAdvice(err error, r *Report) error {
 	if err != nil && o.Draws == "half" && r.Drawn > 0 && r.Drawn < r.Games {
 		return errors.New("a draw as half a win is no model of how likely draws are; --draws davidson is one")
@@ -257,11 +262,11 @@ func (o Options) drawAdvice(err error, r *Report) error {
 const (
 	replaySamples = 499
 	replayExceed  = 25
-	replayGames   = 200_000 // from here on fewer samples
-	replayPlayers = 150     // from here on none: a sample takes too long
+	replayGames   = 200_000 // with more games there are fewer samples
+	replayPlayers = 150     // with more players there are no samples, because each takes too long
 )
 
-// replay returns how the games are played again to test the model.
+// replay returns the settings of the simulation of all games that tests the model.
 func (o Options) replay(r *Report) rating.Replay {
 	switch {
 	case o.Bootstrap > 0:
@@ -274,7 +279,8 @@ func (o Options) replay(r *Report) rating.Replay {
 	return rating.Replay{Samples: replaySamples, Seed: o.Seed, Exceed: replayExceed}
 }
 
-// setOrderEffect reports the value of the first move, also if the model without it was selected.
+// setOrderEffect sets the report's value of the first move. It does so even if the model without this value
+// was selected.
 func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	last := fits[len(fits)-1]
 	if last.name != "order" {
@@ -372,7 +378,7 @@ func (o Options) fitHandicaps(r *Report, record played) (*rating.HandicapCompari
 	return rating.CompareHandicapTable(record.table, o.Confidence, possible...)
 }
 
-// inShort names the model as the command line does.
+// inShort returns the error with the model's name on the command line.
 func inShort(e *rating.ModelError) error {
 	return fmt.Errorf("model %s: %w", shortModel(e.Model), e.Err)
 }

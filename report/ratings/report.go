@@ -21,35 +21,35 @@ import (
 type Report struct {
 	Version     int              `json:"version"` // 2: warnings have a kind
 	Games       int              `json:"games"`
-	Rated       int              `json:"games_rated"` // between players rated: those of the likelihood
+	Rated       int              `json:"games_rated"` // games between rated players, on which the likelihood is based
 	Handicapped int              `json:"handicap_games"`
 	Drawn       int              `json:"drawn_games"`
 	Evidence    Evidence         `json:"evidence"`
 	Confidence  float64          `json:"confidence"`
-	Intervals   string           `json:"intervals,omitempty"` // the method of those of players
-	Anchor      *Anchor          `json:"anchor,omitempty"`    // whose rating is fixed; else their mean is 0
+	Intervals   string           `json:"intervals,omitempty"` // the method of the players' intervals
+	Anchor      *Anchor          `json:"anchor,omitempty"`    // player with a fixed rating; without it the mean of all ratings is 0
 	Players     []Player         `json:"players"`
 	OrderEffect orderEffect      `json:"order_effect"`
 	DrawParam   drawParam        `json:"draw_param"`
-	Handicaps   []handicapWorth  `json:"handicaps,omitempty"` // by the model selected
+	Handicaps   []handicapWorth  `json:"handicaps,omitempty"` // estimates of the selected model
 	Models      []Model          `json:"models"`
 	Selected    string           `json:"selected"`
 	Goodness    goodnessOfRating `json:"goodness"` // fit of the selected model
 	Predictions []Prediction     `json:"predictions,omitempty"`
-	Comparisons []Comparison     `json:"comparisons,omitempty"` // every two players, by Options.Pairwise
-	Iterates    []Iterate        `json:"iterates,omitempty"`    // by Options.Iterates
+	Comparisons []Comparison     `json:"comparisons,omitempty"` // every two players, if Options.Pairwise is set
+	Iterates    []Iterate        `json:"iterates,omitempty"`    // the first Options.Iterates steps
 	Warnings    []Warning        `json:"warnings"`
 }
 
-// Player is one player's rating, or the reason why it has none.
+// Player is one player's rating, or the reason why the player has no rating.
 type Player struct {
 	Name     string   `json:"name"`
-	Strength *float64 `json:"strength"` // they sum to 50 per player rated
-	Elo      *float64 `json:"elo"`      // mean 0, or from the anchor
+	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players
+	Elo      *float64 `json:"elo"`      // relative to the anchor, or with a mean of 0
 	report.Bounds
-	Games    int          `json:"games"` // against rated players; for a player without a rating, all
+	Games    int          `json:"games"` // games against rated players; for a player without a rating, all games
 	Points   *float64     `json:"points"`
-	OneSided bool         `json:"one_sided,omitempty"` // lo or hi is a bound at the confidence, and the other end infinite
+	OneSided bool         `json:"one_sided,omitempty"` // one of lo and hi is a one-sided bound at the confidence level, and the other end is infinite
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
@@ -79,7 +79,7 @@ type handicapWorth struct {
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// Model is one model fitted to the games.
+// Model is the result of one model that was fitted to the games.
 type Model struct {
 	Name   string       `json:"name"`
 	LogLik *float64     `json:"loglik"`
@@ -88,12 +88,12 @@ type Model struct {
 	AIC    *float64     `json:"aic"`
 	AICc   *float64     `json:"aicc"`
 	BIC    *float64     `json:"bic"`
-	Weight *float64     `json:"weight"` // Akaike's, by AIC
+	Weight *float64     `json:"weight"` // Akaike weight
 	Why    i18n.Message `json:"why,omitzero"`
 	Notes  []string     `json:"notes,omitempty"`
 }
 
-// Param is an estimate of a model other than a strength.
+// Param is one estimate of a model that is not a strength, such as the value of the first move.
 type Param struct {
 	Name  string   `json:"name"`
 	Value *float64 `json:"value"`
@@ -102,17 +102,17 @@ type Param struct {
 	Why i18n.Message `json:"why,omitzero"`
 }
 
-// goodnessOfRating is the distance between the results and the model's expectation of each pairing.
+// goodnessOfRating has tests of how far the results of the pairings are from the model's expectations.
 type goodnessOfRating struct {
 	Deviance *float64     `json:"deviance"`
 	DF       *int         `json:"df"`
-	PAgain   *float64     `json:"p_bootstrap,omitempty"` // by playing again
-	PWorst   *float64     `json:"p_worst,omitempty"`     // by playing again, of the pairing farthest from the model
-	Samples  int          `json:"samples,omitempty"`     // played again
+	PAgain   *float64     `json:"p_bootstrap,omitempty"` // p value by simulation
+	PWorst   *float64     `json:"p_worst,omitempty"`     // p value by simulation, for the pairing farthest from the model's expectation
+	Samples  int          `json:"samples,omitempty"`     // number of simulations of all games
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
-// apart is why a player was set aside.
+// apart returns the reason why a player has no rating.
 func apart(a crosstable.Excluded) i18n.Message {
 	games := strconv.FormatFloat(a.Games, 'f', 0, 64)
 	switch {
@@ -130,7 +130,7 @@ func apart(a crosstable.Excluded) i18n.Message {
 	return i18n.Of("played no game")
 }
 
-// noBound is why an end of an interval is missing.
+// noBound returns the reason why an end of an interval is missing.
 func noBound() i18n.Message { return i18n.Of("the games set no bound") }
 
 // setInterval sets a player's interval, or the reason why it is missing.
@@ -140,7 +140,7 @@ func (p *Player) setInterval(i binomial.Interval) {
 	}
 }
 
-// addPlayers lists the players of a model, best first.
+// addPlayers adds the players of a model to the report, best first.
 func (r *Report) addPlayers(players []crosstable.Player) {
 	for _, p := range players {
 		row := Player{
@@ -153,12 +153,12 @@ func (r *Report) addPlayers(players []crosstable.Player) {
 	}
 }
 
-// bounder is a fit that excluded some players.
+// bounder is a fitted model that calculates rating bounds for players that the fit excluded.
 type bounder interface {
 	Bound(player string, level float64) (binomial.Interval, error)
 }
 
-// addAside lists the players without a rating, with a bound for those who won or lost every game.
+// addAside adds the players without a rating to the report. A player who won or lost every game gets a bound.
 func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit bounder) {
 	for _, a := range aside {
 		p := Player{Name: a.Player, Games: games[a.Player], Why: apart(a)}
@@ -170,7 +170,7 @@ func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int, fit
 	}
 }
 
-// weigh compares the models and selects the one with the least AIC.
+// weigh calculates the models' Akaike weights, and selects the model with the lowest AIC.
 func (r *Report) weigh() {
 	aics := make([]float64, len(r.Models))
 	for i, m := range r.Models {
@@ -194,7 +194,7 @@ func (r *Report) weigh() {
 	r.warnClose(*r.Models[best].AIC)
 }
 
-// setGoodness keeps how well the selected model fits.
+// setGoodness sets the report's goodness of fit of the selected model, or the reason why it is missing.
 func (r *Report) setGoodness(g rating.Goodness, err error) {
 	if err != nil {
 		r.Goodness.Why = i18n.Because(err)
@@ -209,7 +209,7 @@ func (r *Report) setGoodness(g rating.Goodness, err error) {
 	}
 }
 
-// criteria are a model's by its log-likelihood.
+// criteria sets the model's AIC, BIC and AICc from its log-likelihood and the number of games.
 func (m *Model) criteria(games float64) {
 	k, n, l := float64(m.K), games, *m.LogLik
 	m.AIC, m.BIC = format.Finite(2*k-2*l), format.Finite(k*math.Log(n)-2*l)
@@ -219,7 +219,7 @@ func (m *Model) criteria(games float64) {
 	}
 }
 
-// setAICc sets the AICc, or the reason if there are too few games for one.
+// setAICc sets the AICc. An infinite value means too few games, for which setAICc sets the reason.
 func (m *Model) setAICc(v float64) {
 	m.AICc, m.Why = format.Finite(v), i18n.Message{}
 	if m.AICc == nil {
@@ -232,12 +232,12 @@ type Criteria struct {
 	Version  int       `json:"version"`
 	Games    int       `json:"games,omitempty"` // 0: unknown, so no AICc and no BIC
 	Models   []Model   `json:"models"`
-	Selected string    `json:"selected"` // the least AIC
+	Selected string    `json:"selected"` // the model with the lowest AIC
 	Warnings []Warning `json:"warnings"`
 }
 
-// ParsePrinted reads NAME=LOGLIK,K: a model's log-likelihood and how many numbers it estimates, strengths
-// included (players less one).
+// ParsePrinted reads NAME=LOGLIK,K: a model's log-likelihood and its number of estimated parameters. These
+// include the strengths, which count as the number of players less one.
 func ParsePrinted(text string) (Model, error) {
 	name, numbers, found := strings.Cut(text, "=")
 	loglik, count, both := strings.Cut(numbers, ",")
@@ -250,7 +250,7 @@ func ParsePrinted(text string) (Model, error) {
 }
 
 // NewCriteria returns AIC and Akaike weights of the models, and AICc and BIC if the number of games is known.
-// It returns an error without a model.
+// It returns an error if models is empty.
 func NewCriteria(models []Model, games int) (*Criteria, error) {
 	if len(models) == 0 {
 		return nil, errors.New("no model to compare")
@@ -267,7 +267,7 @@ func NewCriteria(models []Model, games int) (*Criteria, error) {
 	return &Criteria{Version: 1, Games: games, Models: r.Models, Selected: r.Selected, Warnings: r.Warnings}, nil
 }
 
-// Print writes the table as a person reads it.
+// Print writes the criteria as a table for a terminal.
 func (c *Criteria) Print(w io.Writer, in i18n.Language) {
 	r := &Report{Models: c.Models, Warnings: c.Warnings}
 	r.printModels(w, in)

@@ -8,9 +8,9 @@ import (
 	"gogi/shogi"
 )
 
-// HandicapNumber returns the size of a handicap for the models. A number stands for itself. A name that
-// shogi.FindHandicap knows is its place in shogi.Handicaps, from 1, the smallest, to 15. "2" is the number,
-// not the code.
+// HandicapNumber returns the size of a handicap for the models. A number stands for itself. For a name that
+// shogi.FindHandicap knows, the size is the handicap's place in shogi.Handicaps, from 1 (the smallest) to 15.
+// "2" is the number 2, not the handicap with the code 2.
 func HandicapNumber(text string) (number int, known bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, n >= 0 && n <= mostHandicap
@@ -28,19 +28,19 @@ type startKind int
 const (
 	evenStart startKind = iota
 	handicapStart
-	oddStart // pieces are missing, and it is no customary handicap
+	oddStart // pieces are missing, but the position is not a customary handicap
 )
 
-// start is a game's start position as the models take it.
+// start is a game's start position in the form that the models use.
 type start struct {
 	kind     startKind
-	handicap int          // 0 for an even one
+	handicap int          // 0 for an even game
 	receiver shogi.Colour // the receiver of the handicap
 }
 
 // startOf reads a start position, "startpos" or a SFEN. A position with all 40 pieces, on the board or in
-// hand, is an opening of an even game. In a customary handicap White gives it and moves first; the same
-// position rotated is Black's.
+// hand, is an opening of an even game. In a customary handicap position White gives the handicap and moves
+// first. In the same position turned by 180 degrees Black gives it.
 func startOf(text string) start {
 	if text == "" || text == "startpos" {
 		return start{}
@@ -66,7 +66,8 @@ func placement(sfen string) string {
 	return strings.Join(fields[:min(3, len(fields))], " ")
 }
 
-// turned returns a placement without promoted pieces seen from the other side.
+// turned returns a placement turned by 180 degrees, with the colours exchanged. The placement must have no
+// promoted pieces.
 func turned(placement string) string {
 	fields := strings.Fields(placement)
 	runes := []rune(fields[0])
@@ -87,7 +88,8 @@ func turned(placement string) string {
 	return board + " " + side + " " + fields[2]
 }
 
-// pieces returns how many a position has, 0 for no position.
+// pieces returns the number of pieces of a position, on the board and in hand. It returns 0 if the text is
+// not a position.
 func pieces(sfen string) int {
 	p, err := shogi.ParseSFEN(sfen)
 	if err != nil {

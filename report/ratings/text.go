@@ -16,7 +16,7 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Print writes the ratings as a person reads them, in a language.
+// Print writes the ratings as text for a terminal, in a language.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
 	title := i18n.Of("%s · %s", i18n.Number{N: len(r.Players), Noun: "player"}, i18n.Number{N: r.Games, Noun: "game"})
 	if r.Rated < r.Games {
@@ -51,7 +51,7 @@ func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 	for i, p := range r.Players {
 		row := table.Row{i + 1, format.Name(p.Name), "–", "–", format.Count(p.Games), ""}
 		if p.Points == nil {
-			row[0] = "" // there is no place without a rating
+			row[0] = "" // a player without a rating has no place
 		} else {
 			row[3] = format.Points(*p.Points)
 		}
@@ -72,7 +72,7 @@ func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 	r.printWhyNot(w, in)
 }
 
-// printWhyNot prints why figures are missing from the table.
+// printWhyNot writes the reasons for figures that are missing from the table.
 func (r *Report) printWhyNot(w io.Writer, in i18n.Language) {
 	missing := false
 	for _, p := range r.Players {
@@ -86,7 +86,7 @@ func (r *Report) printWhyNot(w io.Writer, in i18n.Language) {
 	}
 }
 
-// boundWords returns the bound of a player without a rating.
+// boundWords returns text with the rating bound of a player without a rating.
 func (p Player) boundWords(confidence float64) i18n.Message {
 	switch {
 	case p.OneSided && p.Lo != nil:
@@ -117,7 +117,8 @@ func (r *Report) printPredictions(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// interval is that of the score; an end that the games do not set is left out.
+// interval returns the text of the expected score's interval. It leaves out an end that the games do not
+// determine.
 func (p Prediction) interval(in i18n.Language) string {
 	switch {
 	case p.Lo != nil && p.Hi != nil:
@@ -196,7 +197,7 @@ func (r *Report) printHandicaps(w io.Writer, in i18n.Language) {
 	r.printParams(w, in)
 }
 
-// printParams prints the selected model's estimates other than strengths.
+// printParams writes the selected model's estimates that are not strengths.
 func (r *Report) printParams(w io.Writer, in i18n.Language) {
 	t := format.Table(append(i18n.Heads(in, "number", "estimate", "standard error"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)), "")...)
 	for _, m := range r.Models {
@@ -233,7 +234,7 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 	fmt.Fprintln(w)
 }
 
-// text names the games that depend on each other.
+// text returns text about the numbers of independent and dependent games.
 func (e Evidence) text() i18n.Message {
 	independent := i18n.Of("%s taken as independent of each other (no column pair)", i18n.Number{N: e.Independent, Noun: "game"})
 	if e.Clusters == 0 {

@@ -16,18 +16,18 @@ import (
 // WarningKind is the kind of a [Warning].
 type WarningKind string
 
-// The kinds that package rating does not have.
+// The kinds of warnings that package stats/rating does not define.
 const (
-	LeftOut        WarningKind = "left_out"         // a model that the games do not determine
-	ModelFails     WarningKind = "model_fails"      // results that the model does not explain
+	LeftOut        WarningKind = "left_out"         // a model was left out because the games do not determine it
+	ModelFails     WarningKind = "model_fails"      // the model does not explain the results
 	PairingFails   WarningKind = "pairing_fails"    // one pairing contradicts the model
 	CycleFound     WarningKind = "cycle"            // three players of whom each beats the next
-	OddStarts      WarningKind = "odd_starts"       // games set aside: neither even nor a customary handicap
-	NamesApart     WarningKind = "names_apart"      // one name, several players
-	NamesShared    WarningKind = "names_shared"     // a file's name is taken for the run's player
-	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or is not reached
+	OddStarts      WarningKind = "odd_starts"       // games were left out: they were neither even nor had a customary handicap
+	NamesApart     WarningKind = "names_apart"      // several players have one name
+	NamesShared    WarningKind = "names_shared"     // a file's name is assumed to mean a run's player with that name
+	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or the run is not finished
 	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
-	WinnerSelected WarningKind = "winner_selected"  // a run has a winner, whom its results chose
+	WinnerSelected WarningKind = "winner_selected"  // a run's results chose its winner
 	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
 )
 
@@ -74,7 +74,8 @@ func (r *Report) warnGames(g *Games) {
 	}
 }
 
-// warnComparison leaves out those of close models, which weigh gives in one sentence.
+// warnComparison adds the warnings of a comparison of models. It leaves out warnings about close models,
+// because weigh adds one warning for all of them.
 func (r *Report) warnComparison(warnings []rating.Warning) {
 	for _, w := range warnings {
 		if w.Kind != rating.CloseModels {
@@ -118,7 +119,8 @@ func (r *Report) warnClose(least float64) {
 	}
 }
 
-// warnModel adds warnings if results contradict the model, at 5% for both tests together.
+// warnModel adds warnings if results contradict the model. It makes two tests, at a level of 5% for both
+// together.
 func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
 	if p := 2 * g.Bootstrap; g.Samples > 0 && report.Significant(p) {
 		r.warn(ModelFails, i18n.Of("the model does not explain all results (p = %s): pairings differ from the ratings by more than chance", format.PValue(p)))
@@ -129,13 +131,14 @@ func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
 	}
 }
 
-// The limits of a search for cycles, which takes the cube of the players.
+// The limits of a search for cycles. Its time grows with the cube of the number of players.
 const (
 	cyclePlayers = 300
 	cyclesShown  = 3
 )
 
-// warnCycles names three players of whom each beats the next, at 5% for all triples together.
+// warnCycles adds a warning for each cycle: three players of whom each beats the next. The level is 5% for
+// all triples together.
 func (r *Report) warnCycles(t crosstable.Table) {
 	if len(r.Players) > cyclePlayers {
 		return

@@ -11,12 +11,12 @@ import (
 	"gogi/stats/regress"
 )
 
-// Applied is an equation on the rows of another file.
+// Applied is the result of applying an equation to the rows of another file.
 type Applied struct {
 	File  string      `json:"file"`
 	Level float64     `json:"level"` // level of the intervals
 	Rows  []Predicted `json:"rows"`
-	RMSE  *float64    `json:"rmse"` // if the file has the truth, too
+	RMSE  *float64    `json:"rmse"` // if the file also has the column y
 	Why   string      `json:"why,omitempty"`
 }
 
@@ -30,7 +30,7 @@ type Predicted struct {
 	Why   string   `json:"why,omitempty"`
 }
 
-// apply predicts every row of a file that has the columns x.
+// apply predicts y for every row of a file that has the columns x.
 func (r *Report) apply(file string, x []string, level float64) error {
 	t, err := read(file, nil, false, x, r.Y)
 	if err != nil {

@@ -19,12 +19,13 @@ import (
 type RankSums struct {
 	Version int       `json:"version"`
 	By      string    `json:"by"`
-	A       string    `json:"a"` // the value of By that came first
+	A       string    `json:"a"` // the value of By in the first row
 	B       string    `json:"b"`
 	Tests   []RankSum `json:"tests"`
 }
 
-// RankSum tests whether a column's values are alike in both groups (Wilcoxon 1945).
+// RankSum is the test whether a column has the same distribution in both groups: the rank-sum test (Wilcoxon
+// 1945).
 type RankSum struct {
 	Column string   `json:"column"`
 	NA     int      `json:"n_a"`
@@ -32,7 +33,7 @@ type RankSum struct {
 	MeanA  *float64 `json:"mean_a"`
 	MeanB  *float64 `json:"mean_b"`
 	W      *float64 `json:"w"` // sum of the ranks of group a
-	U      *float64 `json:"u"` // pairs in which a's is larger, ties half
+	U      *float64 `json:"u"` // pairs of rows in which the value of group a is larger; a tie counts half
 	P      *float64 `json:"p"` // two-sided
 	PHolm  *float64 `json:"p_holm"`
 	Method string   `json:"method"` // rank_sum_exact or rank_sum_normal
@@ -133,10 +134,10 @@ func meanOf(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-// Print writes the tests as a person reads them.
+// Print writes the tests as a table for a terminal.
 func (r *RankSums) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "by %s: %s against %s", format.Name(r.By), format.Name(r.A), format.Name(r.B)))
-	heads := append(i18n.Heads(in, "column", "rows", "means"), "W", "U") // the statistics' own names
+	heads := append(i18n.Heads(in, "column", "rows", "means"), "W", "U") // W and U are the usual names of the statistics
 	t := format.Table(append(append(heads, i18n.Heads(in, "p", "p by Holm")...), "")...)
 	for _, x := range r.Tests {
 		t.AppendRow(table.Row{
@@ -148,7 +149,7 @@ func (r *RankSums) Print(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 }
 
-// how returns the method of p, or why there is no p.
+// how returns text with the method of the p value, or the reason for a missing p value.
 func (r *RankSum) how() i18n.Message {
 	switch r.Method {
 	case "rank_sum_exact":
@@ -165,11 +166,12 @@ type Difference struct {
 	Predicted string  `json:"predicted"`
 	Actual    string  `json:"actual"`
 	N         int     `json:"n"`
-	RMSE      float64 `json:"rmse"` // in the columns' unit
-	Bias      float64 `json:"bias"` // the mean of predicted less actual
+	RMSE      float64 `json:"rmse"` // in the unit of the columns
+	Bias      float64 `json:"bias"` // mean of predicted minus actual values
 }
 
-// Compare returns how far one column of a file is from another. It fails without a row.
+// Compare returns the differences between a column of predicted and a column of actual values in a file. It
+// returns an error if no row counts.
 func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty bool) (*Difference, error) {
 	t, err := read(file, where, skipEmpty, []string{predicted, actual})
 	if err != nil {
@@ -185,7 +187,7 @@ func Compare(file, predicted, actual string, where csv.Conditions, skipEmpty boo
 	return d, nil
 }
 
-// Print writes them as a person reads them.
+// Print writes the differences as text for a terminal.
 func (d *Difference) Print(w io.Writer, in i18n.Language) {
 	of := i18n.Of("of %s", i18n.Number{N: d.N, Noun: "row"}).In(in)
 	fmt.Fprintf(w, "%s   %s   %s\n%s   %s   %s\n", i18n.Say(in, "RMSE"), format.Figure(d.RMSE), of,

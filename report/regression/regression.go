@@ -1,5 +1,6 @@
-// Package regression explains one column of a CSV table by others. [Regress] returns [Reports];
-// [Compare] compares predicted with actual values, and [CompareGroups] compares groups of rows.
+// Package regression explains one column of a CSV table by other columns, with linear regression. [Regress]
+// returns [Reports]; [Compare] compares predicted with actual values, and [CompareGroups] compares groups of
+// rows.
 package regression
 
 import (
@@ -20,23 +21,23 @@ import (
 
 // Query is a question about a file.
 type Query struct {
-	Y         []string       // columns to explain, each by every set
-	X         [][]string     // sets of columns that explain
+	Y         []string       // columns to explain; each is explained by every set in X
+	X         [][]string     // sets of explaining columns
 	Where     csv.Conditions // rows that count
-	SkipEmpty bool           // rows with an empty cell in a regression's columns are left out of it, not refused
+	SkipEmpty bool           // leaves out rows with an empty cell in a regression's columns; otherwise such a row is an error
 	Level     float64        // level of the prediction intervals
 }
 
-// grid is the rows of a file: the columns that a query names, in the order of
-// their first naming. An empty cell is NaN.
+// grid has the rows of a file, with only the columns that a query names, in the order in which the query
+// first names them. An empty cell is NaN.
 type grid struct {
 	file    string
-	names   []string // as the header writes them
+	names   []string // names in the spelling of the header
 	columns [][]float64
-	lines   []int // lines of the rows in the file
+	lines   []int // line number of each row in the file
 }
 
-// wanted returns the columns of a query.
+// wanted returns the names of all columns that a query needs.
 func (q Query) wanted() []string {
 	var list []string
 	for _, name := range append(slices.Clone(q.Y), slices.Concat(q.X...)...) {
@@ -47,7 +48,8 @@ func (q Query) wanted() []string {
 	return list
 }
 
-// read reads the columns named, of the rows that count. Columns that are optional may be missing.
+// read reads the columns named, of the conditions for the rows to use. Columns that are optional may be
+// missing.
 func read(file string, where csv.Conditions, emptyToo bool, names []string, optional ...string) (*grid, error) {
 	t := &grid{file: file}
 	var places []int
@@ -87,12 +89,12 @@ func read(file string, where csv.Conditions, emptyToo bool, names []string, opti
 	return t, err
 }
 
-// column returns the place of a name, or -1.
+// column returns the index of a column by name, or -1.
 func (t *grid) column(name string) int {
 	return slices.IndexFunc(t.names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// full returns the rows without an empty cell in some columns.
+// full returns the indices of the rows that have no empty cell in the given columns.
 func (t *grid) full(columns []int) []int {
 	var rows []int
 	for row := range t.lines {
@@ -103,7 +105,7 @@ func (t *grid) full(columns []int) []int {
 	return rows
 }
 
-// picked returns the values of some rows.
+// picked returns a column's values in the given rows.
 func (t *grid) picked(column int, rows []int) regress.Column {
 	c := regress.Column{Name: t.names[column], Values: make([]float64, len(rows))}
 	for i, row := range rows {
@@ -116,11 +118,11 @@ func (t *grid) picked(column int, rows []int) regress.Column {
 type Reports struct {
 	Version     int       `json:"version"`
 	Where       []string  `json:"where,omitempty"`
-	Regressions []*Report `json:"regressions"` // every y by every set of x
+	Regressions []*Report `json:"regressions"` // one for every y and every set of x
 }
 
-// Regress reads a file and answers a query. With another file, whose name may be
-// empty, each equation is applied to the rows of that.
+// Regress reads a file and returns the regressions of a query. If apply is not empty, it is the name of a
+// second file, to whose rows Regress applies each equation.
 func Regress(file string, q Query, apply string) (*Reports, error) {
 	t, err := read(file, q.Where, q.SkipEmpty, q.wanted())
 	if err != nil {
@@ -145,12 +147,12 @@ func Regress(file string, q Query, apply string) (*Reports, error) {
 	return all, nil
 }
 
-// Report is one regression.
+// Report is the result of one regression.
 type Report struct {
 	Y            string         `json:"y"`
 	X            []string       `json:"x"`
-	N            int            `json:"n"`       // rows used
-	Skipped      int            `json:"skipped"` // rows with an empty cell
+	N            int            `json:"n"`       // number of rows used
+	Skipped      int            `json:"skipped"` // number of rows left out because of an empty cell
 	Equation     string         `json:"equation"`
 	Coefficients []regress.Term `json:"coefficients"` // the intercept first
 	R2           float64        `json:"r2"`
@@ -209,7 +211,7 @@ func rootMeanSquare(residuals []float64) float64 {
 	return math.Sqrt(sum / float64(len(residuals)))
 }
 
-// equation returns the regression as one writes it: y = a + b·x − c·z.
+// equation returns the regression as a formula: y = a + b·x − c·z.
 func equation(y string, coefficients []regress.Term) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s =", y)
@@ -228,7 +230,7 @@ func equation(y string, coefficients []regress.Term) string {
 	return b.String()
 }
 
-// Print writes the regressions as a person reads them.
+// Print writes the regressions as text for a terminal.
 func (a *Reports) Print(w io.Writer) {
 	if len(a.Where) > 0 {
 		fmt.Fprintf(w, "rows with %s\n\n", sanitize.Printable(strings.Join(a.Where, " and "), 200))
@@ -257,7 +259,7 @@ func (r *Report) print(w io.Writer) {
 	r.Applied.print(w)
 }
 
-// optional returns a number as format writes it, or a dash.
+// optional returns the text of a number in the given format, or a dash for nil.
 func optional(v *float64, format func(float64) string) string {
 	if v == nil {
 		return "–"
@@ -276,7 +278,7 @@ func (r *Report) printQuality(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// printCorrelations has one line for each x.
+// printCorrelations writes one line for each x: its correlation with y.
 func (r *Report) printCorrelations(w io.Writer) {
 	t := format.Table("correlation with "+format.Name(r.Y), "Pearson", "p", "Spearman", "p")
 	for i := 0; i+1 < len(r.Correlations); i += 2 {
@@ -288,7 +290,7 @@ func (r *Report) printCorrelations(w io.Writer) {
 	format.Render(w, t)
 }
 
-// coefficient of a correlation, with its sign.
+// coefficient returns the text of a correlation coefficient, with its sign.
 func coefficient(v float64) string {
 	return strings.Replace(fmt.Sprintf("%+.3f", v), "-", "−", 1)
 }
