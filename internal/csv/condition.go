@@ -8,14 +8,14 @@ import (
 	"gogi/internal/format"
 )
 
-// Condition selects the rows whose cell has a relation to a value.
+// Condition selects the rows in which the cell of a column fulfils a comparison with a value.
 type Condition struct {
 	Column   string
 	Relation string // =, !=, <, <=, > or >=
 	Value    string
 }
 
-// ParseCondition reads COLUMN RELATION VALUE, such as "rank!=8D" or "RP_mid >= 26500".
+// ParseCondition parses a column, a relation and a value, such as "rank!=8D" or "RP_mid >= 26500".
 func ParseCondition(text string) (Condition, error) {
 	at := strings.IndexAny(text, "=!<>")
 	if at > 0 {
@@ -28,7 +28,7 @@ func ParseCondition(text string) (Condition, error) {
 	return Condition{}, fmt.Errorf("%s: expected COLUMN=VALUE, or with !=, <, <=, > or >=, such as points>=26500", format.Quoted(text))
 }
 
-// Check is an error unless the sheet has the column.
+// Check returns an error if the sheet does not have the column.
 func (c Condition) Check(s *Sheet) error {
 	if s.Column(c.Column) < 0 {
 		return s.NoColumn(c.Column)
@@ -36,9 +36,9 @@ func (c Condition) Check(s *Sheet) error {
 	return nil
 }
 
-// Holds compares numbers as numbers, and with = and != other text as text. An empty cell only equals an
-// empty value, and is neither less nor more than any. It returns an error if < or > compare a cell or a
-// value that is no number.
+// Holds reports whether a row fulfils the condition. It compares numbers as numbers. With = and != it
+// compares other text as text. An empty cell equals only an empty value, and < and > are false for an empty
+// cell. Holds returns an error if < or > compare a cell or a value that is not a number.
 func (c Condition) Holds(r Row) (bool, error) {
 	column := r.Of.Column(c.Column)
 	cell := r.At(column)
@@ -62,10 +62,10 @@ func (c Condition) Holds(r Row) (bool, error) {
 	return c.Relation == "<" && a < b || c.Relation == "<=" && a <= b || c.Relation == ">" && a > b || c.Relation == ">=" && a >= b, nil
 }
 
-// Conditions are all to hold.
+// Conditions is a list of conditions, all of which a row must fulfil.
 type Conditions []Condition
 
-// ParseConditions reads one after the other.
+// ParseConditions parses each text with [ParseCondition].
 func ParseConditions(texts []string) (Conditions, error) {
 	var list Conditions
 	for _, text := range texts {
@@ -78,7 +78,7 @@ func ParseConditions(texts []string) (Conditions, error) {
 	return list, nil
 }
 
-// Check is that of each.
+// Check returns an error if the sheet does not have the columns of all conditions.
 func (l Conditions) Check(s *Sheet) error {
 	for _, c := range l {
 		if err := c.Check(s); err != nil {
@@ -88,7 +88,7 @@ func (l Conditions) Check(s *Sheet) error {
 	return nil
 }
 
-// Hold reports whether all do.
+// Hold reports whether a row fulfils all conditions.
 func (l Conditions) Hold(r Row) (bool, error) {
 	for _, c := range l {
 		if holds, err := c.Holds(r); err != nil || !holds {

@@ -20,27 +20,28 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Sheet reads a CSV file with a header, row by row, so that its length does not
-// matter. It closes with the file.
+// Sheet reads a CSV file with a header row by row, so that long files do not need more memory. Its rows are
+// valid only while the file is open.
 type Sheet struct {
 	Name    string // name of the file, for errors
 	Columns []string
 	lines   *bufio.Reader
 	line    int         // lines read
 	ends    []int       // ends of the cells in a plain row
-	quoted  *csv.Reader // reader of the rest, from the first line that is not plain; nil: none yet
-	before  int         // lines that it does not know of
+	quoted  *csv.Reader // reader of the rest, from the first line with quotes or over the buffer's size; nil before that line
+	before  int         // number of lines that quoted does not count
 }
 
-// Row is one row below the header; it is valid until the next.
+// Row is one row below the header. It is valid until the next row is read.
 type Row struct {
 	Of    *Sheet
-	plain []byte   // a row without quotes as in the file
+	plain []byte   // text of a row without quotes, as in the file
 	cells []string // cells of any other row
 	line  int
 }
 
-// Read gives each row of a file to see, after check has looked at the columns.
+// Read reads a CSV file. It calls check with the header, and then calls see with each row. It stops at the
+// first error.
 func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	file, err := disk.Open(path)
 	if err != nil {
@@ -63,10 +64,11 @@ func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	return err
 }
 
-// New reads the header. It fails for an empty file and for a name that is there twice.
+// New returns a Sheet after reading the header. It returns an error for an empty file, and for a header that
+// has a name twice.
 func New(name string, r io.Reader) (*Sheet, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	// Spreadsheets write a byte order mark, which is no part of the first name.
+	// Spreadsheets write a byte order mark, which is not part of the first name.
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\uFEFF" {
 		_, _ = buffered.Discard(3)
 	}
@@ -91,7 +93,7 @@ func New(name string, r io.Reader) (*Sheet, error) {
 	return s, nil
 }
 
-// strictReader returns the format as its specification has it.
+// strictReader returns a reader for CSV with quotes.
 func strictReader(r io.Reader) *csv.Reader {
 	strict := csv.NewReader(r)
 	strict.FieldsPerRecord = -1
@@ -100,8 +102,8 @@ func strictReader(r io.Reader) *csv.Reader {
 	return strict
 }
 
-// next returns io.EOF at the end. It cuts a plain line, one without quotes that fits the buffer, at its
-// commas. From the first other line on, the strict reader reads the file.
+// next returns the next row, or io.EOF at the end. A plain line has no quotes and fits the buffer: next cuts
+// it at its commas. From the first other line on, next uses the strict reader.
 func (s *Sheet) next() (Row, error) {
 	for s.quoted == nil {
 		line, err := s.lines.ReadSlice('\n')
@@ -133,7 +135,7 @@ func (s *Sheet) next() (Row, error) {
 	return s.whole(Row{Of: s, cells: cells, line: s.before + line}, len(cells))
 }
 
-// cut returns the row of a plain line.
+// cut returns the row of a plain line, cut at its commas.
 func (s *Sheet) cut(line []byte) (Row, error) {
 	s.ends = s.ends[:0]
 	for i, b := range line {
@@ -145,7 +147,7 @@ func (s *Sheet) cut(line []byte) (Row, error) {
 	return s.whole(Row{Of: s, plain: line, line: s.line}, len(s.ends))
 }
 
-// whole refuses a row that has other cells than the header.
+// whole returns an error if a row does not have as many cells as the header.
 func (s *Sheet) whole(row Row, cells int) (Row, error) {
 	if cells != len(s.Columns) {
 		return row, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.Name, row.line, format.NumberOf(cells, "cell"), len(s.Columns))
@@ -153,7 +155,7 @@ func (s *Sheet) whole(row Row, cells int) (Row, error) {
 	return row, nil
 }
 
-// broken adds the usual place to an error of the CSV format.
+// broken adds the file name, the line and the character to an error of the CSV format.
 func (s *Sheet) broken(err error) error {
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
 		return fmt.Errorf("%s:%d: character %d: %w", s.Name, s.before+parse.Line, parse.Column, parse.Err)
@@ -161,7 +163,8 @@ func (s *Sheet) broken(err error) error {
 	return fmt.Errorf("%s: %w", s.Name, err)
 }
 
-// Column returns the index of the first of the names in the header, ignoring case, or -1.
+// Column returns the index of the first of the names that the header has. It ignores case. It returns -1 if
+// the header has none of the names.
 func (s *Sheet) Column(names ...string) int {
 	for _, name := range names {
 		if i := slices.IndexFunc(s.Columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {
@@ -171,18 +174,19 @@ func (s *Sheet) Column(names ...string) int {
 	return -1
 }
 
-// NoColumn is the error of a header without a name.
+// NoColumn returns the error for a name that is not in the header.
 func (s *Sheet) NoColumn(name string) error {
 	return fmt.Errorf("%s:1: no column %s; the header has %s", s.Name, format.Quoted(name), sanitize.Printable(strings.Join(s.Columns, ", "), 200))
 }
 
-// Line returns the row's place in the file, from 1 for the header.
+// Line returns the number of the row's line in the file. The header is line 1.
 func (r Row) Line() int { return r.line }
 
-// At returns the text of a cell; a column of -1 has only empty ones.
+// At returns the text of a cell. It returns "" if column is -1.
 func (r Row) At(column int) string { return string(r.Bytes(column)) }
 
-// Bytes returns those of [Row.At], valid until the next row and not to be changed.
+// Bytes returns the text of a cell without a copy. The bytes are valid until the next row, and the caller
+// must not change them.
 func (r Row) Bytes(column int) []byte {
 	switch {
 	case column < 0:
@@ -197,7 +201,7 @@ func (r Row) Bytes(column int) []byte {
 	return bytes.TrimSpace(r.plain[start:r.Of.ends[column]])
 }
 
-// Unexpected is the error of a cell that holds something else than expected.
+// Unexpected returns the error for a cell with other text than expected.
 func (r Row) Unexpected(column int, expected string) error {
 	found := "the cell is empty"
 	if text := r.At(column); text != "" {
@@ -206,7 +210,7 @@ func (r Row) Unexpected(column int, expected string) error {
 	return fmt.Errorf("%s:%d, column %s: %s, expected %s", r.Of.Name, r.line, r.Of.Columns[column], found, expected)
 }
 
-// Whole returns a cell's whole number from 0 to most.
+// Whole returns the whole number in a cell. It returns an error if the number is not from 0 to most.
 func (r Row) Whole(column, most int) (int, error) {
 	n, err := strconv.Atoi(string(r.Bytes(column)))
 	if err != nil || n < 0 || n > most {
@@ -215,7 +219,7 @@ func (r Row) Whole(column, most int) (int, error) {
 	return n, nil
 }
 
-// Decimal returns a cell's number, as everybody writes them.
+// Decimal returns the number in a cell, with an optional decimal point. It returns an error for other text.
 func (r Row) Decimal(column int) (float64, error) {
 	v, err := strconv.ParseFloat(r.At(column), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {

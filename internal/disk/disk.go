@@ -1,6 +1,6 @@
-// Package disk hides how operating systems differ about files: writing durably ([SyncFile],
-// [SyncDir]), locks ([LockFile]), permissions ([OthersMayRead], [IsProgram]) and full volumes
-// ([IsFull]). [NewPart] writes a file that gets its name only when it is whole.
+// Package disk hides the differences between operating systems in file operations: writing durably
+// ([SyncFile], [SyncDir]), locks ([LockFile]), permissions ([OthersMayRead], [IsProgram]) and full volumes
+// ([IsFull]). [NewPart] writes a file that gets its name only when it is complete.
 package disk
 
 import (
@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// ErrLocked is the error if another process has locked a file.
+// ErrLocked is the error of LockFile if another process has locked the file.
 var ErrLocked = errors.New("another process has it")
 
-// sync opens a file or a folder and waits until it is on the disk.
+// sync opens a file or a folder and waits until the operating system has written it to the disk.
 func sync(name string, flag int) error {
 	f, err := os.OpenFile(name, flag, 0)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncFile makes the written data of a file survive the end of the machine.
+// SyncFile waits until the data of a file is on the disk, so that the data survives a power cut.
 func SyncFile(name string) error { return sync(name, os.O_RDONLY) }
 
-// SyncDir makes the names in a folder outlive the machine's end.
+// SyncDir waits until the names in a folder are on the disk, so that the names survive a power cut.
 func SyncDir(name string) error { return sync(name, os.O_RDONLY) }
 
 // OthersMayRead reports whether users other than the owner may read or write a file.
@@ -26,8 +26,8 @@ func IsProgram(info fs.FileInfo) bool { return info.Mode()&0o111 != 0 }
 // IsFull reports whether a write failed because the disk is full.
 func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// LockFile locks a file until it is closed or the process dies, or returns ErrLocked at once if another
-// process has it.
+// LockFile locks a file until the file is closed or the process ends. It returns ErrLocked at once if another
+// process has locked the file.
 func LockFile(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is small
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -8,14 +8,16 @@ import (
 	"path/filepath"
 )
 
-// Part is a file that has its name only when it is whole: neither a kill nor a full disk
-// leaves a half one under that name. Until then it is called ".NAME.part" in the same folder.
+// Part is a file that gets its name only when it is complete. A killed process or a full disk therefore never
+// leaves an incomplete file under this name. Until Publish the file has the name ".NAME.part" in the same
+// folder.
 type Part struct {
-	File *os.File // to write to
+	File *os.File // the open file to write to
 	path string   // the final name
 }
 
-// NewPart starts a file. It overwrites an incomplete file of that name from a killed process.
+// NewPart creates the file under its temporary name. It overwrites an incomplete file that a killed process
+// left.
 func NewPart(path string) (*Part, error) {
 	dir, name := filepath.Split(path)
 	f, err := os.Create(filepath.Join(dir, "."+name+".part"))
@@ -28,7 +30,7 @@ func NewPart(path string) (*Part, error) {
 	return &Part{f, path}, nil
 }
 
-// Publish gives the file its name. With sync the file and its name outlive a power cut.
+// Publish closes the file and gives it its final name. With sync the file and its name survive a power cut.
 func (p *Part) Publish(sync bool) error {
 	var err error
 	if sync {
@@ -43,5 +45,5 @@ func (p *Part) Publish(sync bool) error {
 	return SyncDir(filepath.Dir(p.path))
 }
 
-// Discard leaves nothing of it.
+// Discard closes and removes the file.
 func (p *Part) Discard() error { return errors.Join(p.File.Close(), os.Remove(p.File.Name())) }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Absolute returns a path that is relative to a folder, itself absolute, or absolute already.
+// Absolute returns path as an absolute path. A relative path is relative to the folder base.
 func Absolute(base, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -15,7 +15,7 @@ func Absolute(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// Reason returns the system's error without the path, which the message already has.
+// Reason returns the system's error without the path, for a message that already names the path.
 func Reason(err error) error {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
@@ -23,7 +23,7 @@ func Reason(err error) error {
 	return err
 }
 
-// CheckProgram returns why a path cannot be started, or nil.
+// CheckProgram returns an error if a path cannot be started as a program.
 func CheckProgram(path string) error {
 	info, err := os.Stat(path)
 	switch {

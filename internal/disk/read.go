@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Open opens a regular file to read it. It refuses devices and pipes, which may have no end
-// or keep a reader waiting, and folders.
+// Open opens a regular file for reading. It returns an error for folders, devices and pipes: a device or pipe
+// may have no end or keep the reader waiting.
 func Open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -26,7 +26,7 @@ func Open(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// ReadFile reads a regular file of at most limit bytes.
+// ReadFile returns the contents of a regular file. It returns an error if the file has more than limit bytes.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	file, err := Open(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// ReadAll reads r to its end. It reads no further than limit bytes, and fails if there are more.
+// ReadAll reads r to its end. It returns an error if r has more than limit bytes.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {

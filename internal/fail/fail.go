@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// A UsageError is a mistake of the caller.
+// A UsageError is an error that the caller of the program made.
 type UsageError struct{ cause error }
 
 // Error returns the text of the cause.
@@ -18,7 +18,7 @@ func (e *UsageError) Error() string { return e.cause.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.cause }
 
-// Usage marks an error as a mistake of the caller; nil stays nil.
+// Usage marks an error as a mistake of the caller. It returns nil for nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -34,7 +34,7 @@ func IsUsage(err error) bool {
 
 // An EngineError is a failure of one engine outside a dialogue.
 type EngineError struct {
-	Engine string // its name in the plan
+	Engine string // name of the engine in the plan
 	cause  error
 }
 
@@ -44,7 +44,7 @@ func (e *EngineError) Error() string { return fmt.Sprintf("engine %s: %v", e.Eng
 // Unwrap returns the cause.
 func (e *EngineError) Unwrap() error { return e.cause }
 
-// Engine marks an error as the named engine's; nil stays nil.
+// Engine marks an error as a failure of the named engine. It returns nil for nil.
 func Engine(name string, err error) error {
 	if err == nil {
 		return nil

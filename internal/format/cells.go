@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Cells returns the cells of a row of CSV in a form that no spreadsheet reads as a formula. A cell that
-// begins with = + - @, a tab or a carriage return gets a ' before it. Numbers stay.
+// Cells returns the cells of a CSV row in a form that no spreadsheet reads as a formula. If a cell begins
+// with = + - @, a tab or a carriage return, Cells puts a ' before it. It does not change numbers.
 func Cells(row []string) []string {
 	row = slices.Clone(row)
 	for i, cell := range row {

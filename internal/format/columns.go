@@ -10,8 +10,8 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Columns draws a table as Table does, for too many rows to hold in memory. It takes the rows twice, once
-// for the widths and once to write them.
+// Columns writes a table in the style of Table if there are too many rows to hold in memory. The caller
+// passes all rows twice: first to Widen, then to Row.
 type Columns struct {
 	header []string
 	widths []int
@@ -20,7 +20,8 @@ type Columns struct {
 
 const columnGap = "   "
 
-// NewColumns begins a table; right are the columns, from 0, that are aligned to the right.
+// NewColumns returns a table with the given header. right lists the columns, from 0, that are aligned to the
+// right.
 func NewColumns(header []string, right ...int) *Columns {
 	c := &Columns{header: header, widths: make([]int, len(header)), right: right}
 	c.Widen(header)
@@ -56,5 +57,5 @@ func (c *Columns) Row(w *bufio.Writer, cells []string) {
 			line.WriteString(cell + pad + columnGap)
 		}
 	}
-	_, _ = w.WriteString(strings.TrimRight(line.String(), " ") + "\n") // the same
+	_, _ = w.WriteString(strings.TrimRight(line.String(), " ") + "\n") // as above
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// JSON writes v as one indented object.
+// JSON writes v to w as indented JSON.
 func JSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")

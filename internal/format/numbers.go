@@ -1,6 +1,6 @@
-// Package format prints numbers, tables and JSON for all outputs. Use it for every figure that
-// a user sees: [Elo], [Percent], [PValue], [Span], [Table]. It has no words of shogi or
-// statistics; the caller names the number.
+// Package format prints numbers, tables and JSON for all outputs. Use it for every number that a user sees:
+// [Elo], [Percent], [PValue], [Span], [Table]. It contains no terms of shogi or statistics; the caller names
+// the number.
 package format
 
 import (
@@ -13,7 +13,7 @@ import (
 	"gogi/internal/sanitize"
 )
 
-// Span prints a duration with three digits.
+// Span returns a duration with two or three digits and its unit, such as "2.5 ms" or "1.25 s".
 func Span(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
@@ -26,7 +26,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// Duration is "2h05m", "3m07s" or "12s".
+// Duration returns a duration such as "2h05m", "3m07s" or "12s".
 func Duration(d time.Duration) string {
 	d = d.Round(time.Second)
 	switch {
@@ -38,13 +38,14 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%ds", d/time.Second)
 }
 
-// Quoted returns foreign text in quotes, shortened for an error.
+// Quoted returns text from another program or a file in quotes, shortened for an error message.
 func Quoted(text string) string { return strconv.Quote(sanitize.Printable(text, 40)) }
 
-// Name returns a player's name as a table can show it: printable, at most 40 characters.
+// Name returns a player's name for a table. It removes characters that cannot be printed, and cuts the name
+// to 40 characters.
 func Name(name string) string { return sanitize.Printable(name, 40) }
 
-// Points of games: whole, or with a half.
+// Points returns a number of points with ½ for half a point, such as "12½".
 func Points(v float64) string {
 	if v == float64(int(v)) {
 		return Count(int(v))
@@ -52,7 +53,7 @@ func Points(v float64) string {
 	return Count(int(v)) + "½"
 }
 
-// SignedOr returns Signed, or missing for a nil number.
+// SignedOr returns Signed(*v), or missing if v is nil.
 func SignedOr(v *float64, missing string) string {
 	if v == nil {
 		return missing
@@ -60,7 +61,7 @@ func SignedOr(v *float64, missing string) string {
 	return Signed(*v)
 }
 
-// Share is points of games in percent, a dash without games.
+// Share returns points per game in percent. It returns a dash if games is 0.
 func Share(points float64, games int) string {
 	if games == 0 {
 		return "–"
@@ -68,7 +69,7 @@ func Share(points float64, games int) string {
 	return Percent(points / float64(games))
 }
 
-// Signed returns a number with a minus of full width.
+// Signed returns a number with a typographic minus sign (−) if it is negative.
 func Signed(v float64) string {
 	if v < 0 {
 		return "−" + Figure(-v)
@@ -89,7 +90,7 @@ func Figure(v float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// NumberOf is "1 game", "2 games".
+// NumberOf returns a count with its noun, such as "1 game" or "2 games".
 func NumberOf(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -97,10 +98,12 @@ func NumberOf(n int, what string) string {
 	return Count(n) + " " + what + "s"
 }
 
-// Words returns a spelling of the JSON output as one reads it: time forfeit for time_forfeit.
+// Words returns a word of the JSON output with blanks for underscores, such as "time forfeit" for
+// time_forfeit.
 func Words(snake string) string { return strings.ReplaceAll(snake, "_", " ") }
 
-// Elo prints a rating difference; a missing one is infinite with the given sign.
+// Elo returns a rating difference with its sign and one decimal. If v is nil, the difference is infinite, and
+// sign is its sign.
 func Elo(v *float64, sign int) string {
 	switch {
 	case v != nil:
@@ -114,11 +117,12 @@ func Elo(v *float64, sign int) string {
 // Percent returns a share from 0 to 1 in percent with one digit.
 func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
-// PercentShort returns a share from 0 to 1 in percent with as many digits as it has, up to six: 95%. It
-// rounds first: 100 times 0.55 is not 55.
+// PercentShort returns a share from 0 to 1 in percent with only the necessary decimals, at most six, such as
+// "95%". It rounds first, because 100 times 0.55 is not exactly 55.
 func PercentShort(v float64) string { return fmt.Sprintf("%g%%", math.Round(v*1e8)/1e6) }
 
-// PValue has three significant digits, and never reads as zero.
+// PValue returns a p value with three decimals, or in scientific notation if it is below 0.001. It never
+// returns a text that reads as zero.
 func PValue(p float64) string {
 	switch {
 	case p >= 0.001:
@@ -129,8 +133,8 @@ func PValue(p float64) string {
 	return "< 1e-308"
 }
 
-// Decimal returns a number with that many digits after the point, a dash for a missing one; whole
-// numbers are grouped by three.
+// Decimal returns a number with digits decimals, or a dash if v is nil. With digits 0 it groups the digits by
+// three.
 func Decimal(v *float64, digits int) string {
 	if v == nil {
 		return "–"
@@ -141,7 +145,7 @@ func Decimal(v *float64, digits int) string {
 	return fmt.Sprintf("%.*f", digits, *v)
 }
 
-// Count groups a number's digits by three.
+// Count returns a number with its digits grouped by three, such as "12,345".
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

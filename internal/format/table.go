@@ -21,10 +21,10 @@ func RightAligned(first, last int) []table.ColumnConfig {
 	return columns
 }
 
-// printable is a table that shows texts of others, such as names, as one line each.
+// printable is a table that shows text from other sources, such as names, on one line each.
 type printable struct{ table.Writer }
 
-// AppendRow appends a row.
+// AppendRow appends a row whose text is escaped.
 func (t *printable) AppendRow(row table.Row, config ...table.RowConfig) {
 	shown := slices.Clone(row)
 	for i, cell := range shown {
@@ -35,15 +35,15 @@ func (t *printable) AppendRow(row table.Row, config ...table.RowConfig) {
 	t.Writer.AppendRow(shown, config...)
 }
 
-// AppendRows appends rows.
+// AppendRows appends rows whose text is escaped.
 func (t *printable) AppendRows(rows []table.Row, config ...table.RowConfig) {
 	for _, row := range rows {
 		t.AppendRow(row, config...)
 	}
 }
 
-// Table returns a table without frames; the columns from the second on are
-// aligned to the right. Texts in rows are escaped (sanitize.Escape).
+// Table returns a table without frames. The columns from the second on are aligned to the right. Text in rows
+// is escaped (sanitize.Escape).
 func Table(header ...any) table.Writer {
 	t := &printable{table.NewWriter()}
 	t.AppendHeader(header)
@@ -61,7 +61,7 @@ func Table(header ...any) table.Writer {
 	return t
 }
 
-// Render prints a table without the blanks that pad its last column.
+// Render writes a table without the blanks at the ends of its lines.
 func Render(w io.Writer, t table.Writer) {
 	for line := range strings.Lines(t.Render() + "\n") {
 		fmt.Fprintln(w, strings.TrimRight(line, " \n"))

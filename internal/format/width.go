@@ -8,20 +8,21 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A terminal draws Unicode's ambiguous characters, such as – and ±, as narrow or wide by its own
-// settings, not by the locale. Most draw them narrow, and so do tables here, in any locale.
+// A terminal shows Unicode's ambiguous characters, such as – and ±, as narrow or wide. That depends on its
+// own settings, not on the locale. Most terminals show them narrow, so tables count them as narrow in every
+// locale.
 //
 //nolint:gochecknoinits // a setting of a library, for the whole program
 func init() { text.OverrideRuneWidthEastAsianWidth(false) }
 
-// Width returns how many columns of a terminal a text takes: two for each Japanese character.
+// Width returns the number of terminal columns that a text takes. Each Japanese character takes two.
 func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
 
-// Pad fills a text with blanks up to a width in columns.
+// Pad adds blanks to a text up to a width in terminal columns.
 func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
-// Lines breaks a text into lines of at most a width in columns: at blanks, and between
-// Japanese characters, but before none that closes, such as 。. A longer word stays whole.
+// Lines breaks a text into lines of at most width terminal columns. It breaks at blanks and between Japanese
+// characters, but not before closing characters such as 。. It does not break longer words.
 func Lines(s string, width int) []string {
 	var list []string
 	line := ""
@@ -37,7 +38,7 @@ func Lines(s string, width int) []string {
 	return list
 }
 
-// Pieces returns the parts of a text that a line may end after, blanks at their ends.
+// Pieces splits a text at the places where a line may end. Blanks stay at the ends of the pieces.
 func Pieces(s string) []string {
 	var list []string
 	from := 0
@@ -62,7 +63,7 @@ func mayBreak(r, next rune) bool {
 	return (wide(r) || wide(next)) && next != ' ' && !strings.ContainsRune("。、）」：；ー％%", next) && !strings.ContainsRune("（「", r)
 }
 
-// wide reports whether a character is of the Japanese scripts, or punctuation of full width.
+// wide reports whether a character belongs to the Japanese scripts or is punctuation of full width.
 func wide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xff61
 }

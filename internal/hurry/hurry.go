@@ -1,6 +1,6 @@
-// Package hurry limits the start of engines in a run that should end. Such a run finishes the
-// games in play, and does not wait for an engine that is still starting, which may take
-// minutes. [Start] makes the context for such a start.
+// Package hurry limits the time to start engines when a user has asked to end the run. Such a run finishes
+// the games in play. It does not wait for an engine that is still starting, because a start may take minutes.
+// [Start] returns the context for a start.
 package hurry
 
 import (
@@ -10,15 +10,16 @@ import (
 )
 
 // Grace is the time that a start may still take after the order to end the run. An engine that is ready
-// within it plays its game: most engines answer isready in milliseconds.
+// within Grace plays its game. Most engines answer isready in milliseconds.
 const Grace = 500 * time.Millisecond
 
-// ErrEnding is the cause of a context that Start has ended.
+// ErrEnding is the cause of a context that Start has cancelled.
 var ErrEnding = errors.New("the run is ending, and a player is still starting")
 
-// Start returns ctx for one start. It ends with the cause ErrEnding when Grace has passed
-// since the start began and ending was closed, whichever came last. A nil channel is never
-// closed. stop releases the context; call it when the start is over.
+// Start returns a context for the start of one engine, derived from ctx. The context is cancelled with the
+// cause ErrEnding if ending is closed and the start is not finished in time. The start has Grace from the
+// later of two moments: its beginning, and the closing of ending. A nil channel is never closed. stop
+// releases the context. Call it when the start is finished.
 func Start(ctx context.Context, ending <-chan struct{}) (_ context.Context, stop func()) {
 	if ending == nil {
 		return ctx, func() {}
@@ -41,7 +42,7 @@ func Start(ctx context.Context, ending <-chan struct{}) (_ context.Context, stop
 	return ctx, func() { cancel(nil) }
 }
 
-// Closed reports whether the run was ordered to end.
+// Closed reports whether the channel ending is closed, which means that the run was ordered to end.
 func Closed(ending <-chan struct{}) bool {
 	select {
 	case <-ending:

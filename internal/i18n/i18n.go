@@ -1,6 +1,6 @@
-// Package i18n translates messages. A [Message] is an English phrase and the values that fill
-// it; make one with [Say] and an error with [Errorf]. A [Language] turns it into text. ja.json
-// has the Japanese of each phrase, and tests check that none is missing or unused.
+// Package i18n translates messages. A [Message] is an English phrase with the values for its verbs. Make a
+// message with [Of] and an error with [Errorf]. [Message.In] returns the text in a [Language]. The file
+// ja.json has the Japanese text of each phrase. Tests check that no phrase is missing or unused.
 package i18n
 
 import (
@@ -28,20 +28,20 @@ const (
 //go:embed ja.json
 var written []byte
 
-// book parses ja.json once. A test checks that it can be parsed.
+// book returns the parsed ja.json, which it parses only once. A test checks that ja.json can be parsed.
 //
 //nolint:gochecknoglobals // a table, read once
 var book = sync.OnceValues(Book)
 
-// Book returns the Japanese texts by their English phrases, as a copy.
+// Book returns a copy of the Japanese texts. The keys are the English phrases.
 func Book() (map[string]string, error) {
 	var b map[string]string
 	err := json.Unmarshal(written, &b)
 	return b, err
 }
 
-// Say translates a phrase and fills its verbs as fmt.Sprintf does. It also translates arguments that
-// have a method In. A phrase without Japanese stays English.
+// Say translates a phrase and fills in its verbs as fmt.Sprintf does. It also translates arguments that have
+// a method In. If a phrase has no Japanese text, Say uses the English phrase.
 func Say(in Language, phrase string, args ...any) string {
 	if in == Japanese {
 		if b, err := book(); err == nil && b[phrase] != "" {
@@ -64,30 +64,31 @@ func Say(in Language, phrase string, args ...any) string {
 // A Message is a text that can be printed in every language. The zero value is empty.
 type Message struct {
 	Phrase string // English, with verbs of fmt
-	Args   []any  // the values of the verbs
+	Args   []any  // values for the verbs
 }
 
-// Of returns the Message of a phrase and the values of its verbs.
+// Of returns the Message of a phrase with the values for its verbs.
 func Of(phrase string, args ...any) Message { return Message{phrase, args} }
 
-// Phrase marks an English phrase that a Message takes later, so that the test of the phrasebook finds it.
+// Phrase returns an English phrase unchanged. It marks a phrase that a Message uses elsewhere, so that the
+// test of ja.json finds it.
 func Phrase(phrase string) string { return phrase }
 
 // Verbatim returns a Message that is the same in all languages, such as a name.
 func Verbatim(text string) Message { return Message{"%s", []any{text}} }
 
-// A Wrong is an error with a Message.
+// A Wrong is an error whose text can be printed in every language.
 type Wrong struct{ why Message }
 
-// Errorf returns a [*Wrong] for a phrase and the values of its verbs. It wraps no error, unlike
-// fmt.Errorf.
+// Errorf returns a [*Wrong] for a phrase with the values for its verbs. It wraps no other error; fmt.Errorf
+// does.
 func Errorf(phrase string, args ...any) error { return &Wrong{Of(phrase, args...)} }
 
 // Error returns the English text.
 func (w *Wrong) Error() string { return w.why.String() }
 
-// Because returns the Message of an error. It uses the Message of a Wrong or the result of a method
-// Phrase, else the error's text, which is the same in all languages.
+// Because returns the Message of an error. For a Wrong it is its Message. For an error with a method Phrase
+// it is that phrase. For other errors it is the error's text, which is the same in all languages.
 func Because(err error) Message {
 	var wrong *Wrong
 	if errors.As(err, &wrong) {
@@ -139,7 +140,7 @@ func Heads(in Language, heads ...string) []any {
 	return said
 }
 
-// Sentence makes a sentence of a remark: it adds the full stop, and in English the capital letter.
+// Sentence turns a remark into a sentence. It adds a full stop, and in English also a capital letter.
 func Sentence(remark Message) Message { return Of("%s", sentence{remark}) }
 
 // Small returns a heading in lower case, for use inside a sentence.
@@ -162,7 +163,7 @@ func (s sentence) In(in Language) string {
 	return string(unicode.ToUpper(first)) + text[size:] + "."
 }
 
-// Clauses joins remarks with semicolons: "a; b", a；b.
+// Clauses is a list of remarks that are joined with semicolons: "a; b", a；b.
 type Clauses []Message
 
 // In returns the clauses in a language.
@@ -173,7 +174,7 @@ func (c Clauses) In(in Language) string {
 	return strings.Join(Each(in, c), "; ")
 }
 
-// A Row joins texts with commas: "a, b", a、b.
+// A Row is a list of texts that are joined with commas: "a, b", a、b.
 type Row []Message
 
 // In returns the row in a language.
@@ -184,7 +185,7 @@ func (r Row) In(in Language) string {
 	return strings.Join(Each(in, r), ", ")
 }
 
-// Lines joins remarks with line breaks. The lines after the first are indented.
+// Lines is a list of remarks that are joined with line breaks. The lines after the first are indented.
 type Lines []Message
 
 // In returns the lines in a language.
@@ -193,7 +194,7 @@ func (l Lines) In(in Language) string { return strings.Join(Each(in, l), "\n  ")
 // A Number is a count with its noun: "1 game", "2 games", 2局.
 type Number struct {
 	N    int
-	Noun string // in English, one of counters
+	Noun string // English noun, a key of counters
 }
 
 // counters returns the Japanese counter word of each English noun.
@@ -215,7 +216,7 @@ func (n Number) In(in Language) string {
 	return format.NumberOf(n.N, n.Noun)
 }
 
-// A List joins words: "a, b and c", a、b、c.
+// A List is a list of words that are joined as in a sentence: "a, b and c", a、b、c.
 type List []string
 
 // In returns the list in a language.

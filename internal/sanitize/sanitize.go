@@ -17,12 +17,14 @@ import (
 	"golang.org/x/text/encoding/japanese"
 )
 
-// Decode turns a line's bytes into text. It reads them as UTF-8 if valid, else as Shift_JIS (code page
-// 932, older Japanese engines), with U+FFFD for bytes that are neither. It never fails.
+// Decode converts the bytes of a line into text. It reads valid UTF-8 as UTF-8. It reads other bytes as
+// Shift_JIS (code page 932, which older Japanese engines use). Bytes that are neither become U+FFFD. Decode
+// never fails.
 func Decode(line []byte) string { return decode(string(line), false) }
 
 // Printable makes text safe for a terminal and cuts it to limit characters. It removes escape sequences,
-// control characters and invisible format characters (they can reorder a line). Line breaks become spaces.
+// control characters and invisible format characters, which can reorder a line. It replaces line breaks with
+// spaces.
 func Printable(text string, limit int) string {
 	text = printable(text)
 	if r := []rune(text); len(r) > limit {
@@ -31,7 +33,7 @@ func Printable(text string, limit int) string {
 	return text
 }
 
-// PrintableLines is Printable for each line of a text, however many.
+// PrintableLines applies Printable to each line of a text. It does not limit the number of lines.
 func PrintableLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -40,9 +42,9 @@ func PrintableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// LastLine makes one printable line of the end of a program's raw output, its lines joined by " | " and
-// cut to the last limit characters. cut means that the beginning of raw is lost, perhaps in the middle of
-// a character.
+// LastLine returns the last limit characters of a program's raw output as one printable line. It joins lines
+// with " | ". cut means that the beginning of raw is missing, and that raw may begin in the middle of a
+// character.
 func LastLine(raw []byte, cut bool, limit int) string {
 	// Neither encoding has a line end inside a character.
 	lines := strings.FieldsFunc(string(raw), func(r rune) bool { return r == '\n' || r == '\r' })
@@ -55,7 +57,7 @@ func LastLine(raw []byte, cut bool, limit int) string {
 	return lastRunes(strings.Join(out, " | "), limit)
 }
 
-// decode reads a line as UTF-8, else as Shift_JIS, with U+FFFD for bytes that are neither.
+// decode converts a line as Decode does. cut means that line may begin in the middle of a character.
 func decode(line string, cut bool) string {
 	start := line
 	for i := 0; cut && i < utf8.UTFMax-1 && start != "" && !utf8.RuneStart(start[0]); i++ {
@@ -79,8 +81,8 @@ func decode(line string, cut bool) string {
 	return strings.ToValidUTF8(start, string(utf8.RuneError))
 }
 
-// printable removes terminal escapes and control characters. Compiled here, as
-// a diagnosis is rare: CSI sequences, OSC strings, and the other escapes.
+// printable removes terminal escapes and control characters: CSI sequences, OSC strings and other escapes. It
+// compiles its patterns in each call, because calls are rare.
 func printable(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return strings.TrimSpace(s)
@@ -99,7 +101,7 @@ func printable(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// lastRunes keeps the last n characters of s, and marks a cut.
+// lastRunes returns the last n characters of s. If it cuts s, it puts "…" before them.
 func lastRunes(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -108,9 +110,9 @@ func lastRunes(s string, n int) string {
 	return "…" + string(r[len(r)-n:])
 }
 
-// shows reports whether a terminal shows a character as itself, in its place in the line. Control
-// characters, line separators and invisible format characters do not count, except the joiners of scripts
-// and emoji.
+// shows reports whether a terminal shows a character unchanged at its place in the line. The answer is false
+// for control characters, line separators and invisible format characters. The joiners of scripts and emoji
+// are an exception.
 func shows(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -121,14 +123,14 @@ func shows(r rune) bool {
 	return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// IsName reports whether a new name may have this text: valid UTF-8 that a terminal shows unchanged,
-// without U+FFFD, which marks lost bytes.
+// IsName reports whether a new name may have this text. The text must be valid UTF-8 that a terminal shows
+// unchanged. It must not contain U+FFFD, which marks lost bytes.
 func IsName(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
 }
 
-// Escape returns text with each character that a terminal does not show as \uXXXX and each byte that is
-// not UTF-8 as \xXX, also line ends and tabs. The text is then one line.
+// Escape returns text in one line that a terminal shows unchanged. It writes \uXXXX for each character that a
+// terminal does not show, including line ends and tabs. It writes \xXX for each byte that is not UTF-8.
 func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !shows(r) }) {
 		return text
@@ -155,20 +157,21 @@ func appendEscaped(to, text []byte, keep func(rune) bool) []byte {
 	return to
 }
 
-// Writer writes text for people and programs: characters that a terminal does not show are
-// escaped as by Escape, but for line ends and tabs. In a JSON string the escape means the
-// character itself. Goroutines may share a Writer.
+// Writer writes text that is safe for terminals and for programs. It escapes characters that a terminal does
+// not show, as Escape does, except line ends and tabs. In a JSON string the escape means the character
+// itself. Several goroutines may use one Writer.
 type Writer struct {
 	to io.Writer
 
 	mu   sync.Mutex
-	rest []byte // the beginning of a character whose end is still to come
+	rest []byte // the beginning of a character that is not yet complete
 }
 
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// Raw returns the writer below a Writer, for data that is no text; it returns any other w itself.
+// Raw returns the writer that a Writer writes to, for data that is not text. It returns w itself if w is not
+// a Writer.
 func Raw(w io.Writer) io.Writer {
 	if safe, ok := w.(*Writer); ok {
 		return safe.to
@@ -176,7 +179,7 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// Write writes text. A character may come in two writes.
+// Write writes text with escapes. A character may be split between two calls.
 func (w *Writer) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -200,8 +203,9 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Close writes the beginning of a character that never ended. The writer below stays open. Close does not wait for a
-// Write: a reader that reads nothing blocks it for ever, and the program must still end.
+// Close writes the beginning of an incomplete character. It does not close the underlying writer. It does not
+// wait for a running Write: if the reader does not read, that Write never returns, and the program must still
+// end.
 func (w *Writer) Close() error {
 	if !w.mu.TryLock() {
 		return nil

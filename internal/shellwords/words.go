@@ -1,5 +1,5 @@
-// Package shellwords splits a command line into words as a shell does, without running a shell.
-// [Split] splits, [Quote] quotes one word.
+// Package shellwords splits a command line into words as a shell does, without running a shell. [Split]
+// splits a command line, and [Quote] quotes one word.
 package shellwords
 
 import (
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Split splits a command into words as a POSIX shell does, without the shell's other functions. Blanks
-// separate words, and 'text' is literal. In "text" a backslash only escapes ", \, $, ` and a line break;
-// outside quotes it makes the next character literal. Open quotes and a backslash at the end are errors.
-// The result may be empty.
+// Split splits a command into words as a POSIX shell does, but without variables and other functions of a
+// shell. Blanks separate words, and 'text' is literal. In "text" a backslash escapes only ", \, $, ` and a
+// line break. Outside quotes a backslash makes the next character literal. Split returns an error for open
+// quotes and for a backslash at the end. The result may be empty.
 func Split(s string) ([]string, error) {
 	w := splitter{rest: s}
 	for w.rest != "" {
@@ -26,7 +26,7 @@ type splitter struct {
 	rest  string
 	words []string
 	word  strings.Builder
-	open  bool // a word has begun; it may be empty, as "" is
+	open  bool // a word has begun; the word may be empty, such as ""
 }
 
 func (w *splitter) end() {
@@ -97,7 +97,7 @@ func (w *splitter) double() error {
 	return errors.New(`the quote " is never closed: expected another one`)
 }
 
-// Quote returns a word as Split, and every POSIX shell, reads it back.
+// Quote returns a word in quotes if necessary, so that Split and every POSIX shell read the same word.
 func Quote(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:,=@%") == "" {
 		return word

@@ -10,17 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// T is a test, a benchmark or a test of rapid.
+// T is the part of a test that checks use. Tests, benchmarks and tests of the package rapid have it.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
 }
 
-// A Fataler can end a test. It is a T, or a smaller interface of a test helper.
+// A Fataler can end a test with a message.
 type Fataler interface{ Fatal(args ...any) }
 
-// prefix returns the subject of a check, before its message: a format and its arguments, or one value.
+// prefix returns the text before the message of a check: about, formatted.
 func prefix(about []any) string {
 	if len(about) == 0 {
 		return ""
@@ -35,7 +35,7 @@ func prefix(about []any) string {
 	return format + ": "
 }
 
-// OK ends the test if err is not nil. about, a format and its arguments, names the step.
+// OK ends the test if err is not nil. about is a format with its arguments, which names the step.
 func OK(t Fataler, err error, about ...any) {
 	if h, ok := t.(interface{ Helper() }); ok {
 		h.Helper()
@@ -60,7 +60,7 @@ func Must[V any](v V, err error) func(Fataler) V {
 // Err returns the error of a call with two results.
 func Err[V any](_ V, err error) error { return err }
 
-// Texts returns the texts of values; nil for none.
+// Texts returns the texts of all values. It returns nil for an empty list.
 func Texts[V fmt.Stringer](list []V) (texts []string) {
 	for _, v := range list {
 		texts = append(texts, v.String())
@@ -68,7 +68,7 @@ func Texts[V fmt.Stringer](list []V) (texts []string) {
 	return texts
 }
 
-// Fails reports an error that is nil or does not contain want.
+// Fails reports a failure if err is nil or its text does not contain want.
 func Fails(t T, err error, want string, about ...any) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
@@ -76,7 +76,7 @@ func Fails(t T, err error, want string, about ...any) {
 	}
 }
 
-// FailsAs reports an error that is not want for [errors.Is].
+// FailsAs reports a failure if err is not want by [errors.Is].
 func FailsAs(t T, err, want error, about ...any) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -84,7 +84,8 @@ func FailsAs(t T, err, want error, about ...any) {
 	}
 }
 
-// Equal reports got if it is not equal to want. about, a format and its arguments, names the value.
+// Equal reports a failure if got is not equal to want. about is a format with its arguments, which names the
+// value.
 func Equal[V comparable](t T, got, want V, about ...any) {
 	t.Helper()
 	if got != want {
@@ -92,7 +93,7 @@ func Equal[V comparable](t T, got, want V, about ...any) {
 	}
 }
 
-// Slices reports got if its elements are not those of want; nil is an empty slice.
+// Slices reports a failure if got does not have the same elements as want. A nil slice equals an empty slice.
 func Slices[V comparable](t T, got, want []V, about ...any) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -100,7 +101,7 @@ func Slices[V comparable](t T, got, want []V, about ...any) {
 	}
 }
 
-// Same reports got if it is not deeply equal to want.
+// Same reports a failure if got is not deeply equal to want.
 func Same(t T, got, want any, about ...any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -108,7 +109,7 @@ func Same(t T, got, want any, about ...any) {
 	}
 }
 
-// Diff reports the differences of got from want.
+// Diff reports a failure with the differences if got is not equal to want.
 func Diff(t T, want, got any, about ...any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -116,7 +117,7 @@ func Diff(t T, want, got any, about ...any) {
 	}
 }
 
-// Contains reports text if want is not in it.
+// Contains reports a failure if text does not contain want.
 func Contains(t T, text, want string, about ...any) {
 	t.Helper()
 	if !strings.Contains(text, want) {
@@ -124,7 +125,7 @@ func Contains(t T, text, want string, about ...any) {
 	}
 }
 
-// shown prints a value, a text in quotes, long ones on a line of their own.
+// shown returns the text of a value. It puts a string in quotes, and long text on a line of its own.
 func shown(v any) string {
 	value := reflect.ValueOf(v)
 	if value.Kind() == reflect.String && strings.Contains(value.String(), "\n") {

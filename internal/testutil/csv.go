@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// CSV reads a table of testdata into one map for each row. The first line has the keys.
+// CSV reads a CSV file from testdata. It returns one map for each row. The keys are the names in the first
+// line.
 func CSV(tb testing.TB, name string) []map[string]string {
 	tb.Helper()
 	file := Must(os.Open(filepath.Join("testdata", name)))(tb)

@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// ReadAll calls next until it returns io.EOF, or the first other error, and returns all values.
+// ReadAll calls next until next returns an error, and returns all values. io.EOF is the regular end; ReadAll
+// returns other errors.
 func ReadAll[T any](next func() (T, error)) (list []T, err error) {
 	for {
 		value, err := next()

@@ -1,12 +1,12 @@
-// Package testutil waits for events in tests and chooses the length of tests.
+// Package testutil waits for events in tests, checks values, and chooses the length of tests.
 //
-// Tests that cannot wait for a channel, a pipe or the time of synctest wait with [Eventually]: for a file
-// of another process, a process that has ended, or a page.
+// Use [Eventually] in tests that cannot wait for a channel, a pipe or the time of synctest. Such tests wait
+// for a file of another process, for the end of a process, or for a page.
 //
-// Tests are short in make test, long with the flag -long (make test-long, which make nightly runs), and
-// as long as the documentation quotes with -figures (make figures). A test binary has the flags if one of
-// its tests imports this package. The Makefile lists the tests that have a long form, and a test of the
-// root package checks the list.
+// Tests are short in make test. They are long with the flag -long (make test-long, which make nightly also
+// runs). With -figures (make figures) they are as long as the documentation states. A test binary has the
+// flags if one of its tests imports this package. The Makefile lists the tests that have a long form, and a
+// test of the root package checks the list.
 package testutil
 
 import (
@@ -19,14 +19,14 @@ var (
 	figures = flag.Bool("figures", false, "simulate and play as much as the documentation quotes")
 )
 
-// Long reports whether tests are to be played in full.
+// Long reports whether long tests must run in full.
 func Long() bool { return *asked || *figures }
 
-// Figures reports whether tests are to make the figures of the documentation.
+// Figures reports whether tests must calculate the numbers that the documentation quotes.
 func Figures() bool { return *figures }
 
-// OnlyLong skips a test in short runs. why names the test in make test that proves the same, or the
-// test's requirement.
+// OnlyLong skips a test in short runs. why names the test in make test that checks the same, or something
+// that the test needs.
 func OnlyLong(t testing.TB, why string) {
 	t.Helper()
 	if !Long() {
@@ -34,7 +34,7 @@ func OnlyLong(t testing.TB, why string) {
 	}
 }
 
-// ByLength returns short in a short run, else full.
+// ByLength returns short in a short run and full in a long run.
 func ByLength[T any](short, full T) T {
 	if Long() {
 		return full

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Patience is the longest wait of a test for an event. Only an event that never comes takes so long, also
-// on a busy machine.
+// Patience is the longest time that a test waits for an event. It is long enough for a busy machine, so only
+// an event that never happens takes longer.
 const Patience = 2 * time.Minute
 
-// every is how often it is looked.
+// every is the time between two checks of Eventually.
 const every = 10 * time.Millisecond
 
-// Eventually waits until so returns true, and fails the test after Patience. what completes the sentence
-// "it never happened that …".
+// Eventually waits until so returns true. It fails the test after Patience. what completes the sentence "it
+// never happened that …".
 func Eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(every)

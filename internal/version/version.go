@@ -1,5 +1,5 @@
-// Package version reports the version and the build of this program. Use [Own]; it reads the
-// build information of the Go runtime.
+// Package version reports the version and the build of this program. Use [Own], which reads the build
+// information of the Go runtime.
 package version
 
 import (
@@ -8,36 +8,36 @@ import (
 	"runtime/debug"
 )
 
-// The linker sets these for releases (.ci/dist). There the sources need not be a repository, and two
-// builds of one commit have the same bytes.
+// The linker sets these variables for releases (.ci/dist). The sources of a release need not be a repository,
+// and two builds of one commit have the same bytes.
 var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
 
-// maintainers is set by the linker, too: see Maintainers.
+// maintainers is the result of Maintainers. The linker sets it.
 var maintainers string //nolint:gochecknoglobals // likewise
 
 // unknown is the text for missing build information.
 const unknown = "unknown"
 
-// Info is a build.
+// Info describes a build of this program.
 type Info struct {
-	Version  string `json:"version"`  // as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" if the sources were no repository
+	Version  string `json:"version"`  // as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" if the sources were not in a repository
 	Revision string `json:"revision"` // the commit, 40 hexadecimal digits, or "unknown"
-	Go       string `json:"go"`       // the version of Go that built it
+	Go       string `json:"go"`       // version of Go that built the program
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
 }
 
-// Own returns the build of this program.
+// Own returns the build information of this program.
 func Own() Info {
 	info, _ := debug.ReadBuildInfo()
 	return of(stamped, revision, info)
 }
 
-// Maintainers returns the public key (nkey) that signs releases of this program. A farm's worker accepts
-// updates only with it; "" if this build has none.
+// Maintainers returns the public key (nkey) of the key that signs releases of this program. A farm's worker
+// accepts only updates with a signature by that key. Maintainers returns "" if this build has no key.
 func Maintainers() string { return maintainers }
 
-// String returns the version, with the commit if it is known.
+// String returns the version, followed by the commit if the commit is known.
 func (i Info) String() string {
 	if i.Revision == unknown {
 		return i.Version
@@ -45,7 +45,8 @@ func (i Info) String() string {
 	return i.Version + " " + i.Revision
 }
 
-// of prefers the linker's values to those of the go command; info may be nil.
+// of returns the build information. Values from the linker take precedence over values from the go command.
+// info may be nil.
 func of(version, revision string, info *debug.BuildInfo) Info {
 	own := Info{Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info != nil {
